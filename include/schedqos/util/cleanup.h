@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Locals that clean up after themselves when they go out of scope. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _cleanup_(f) __attribute__((cleanup(f)))
+
+static inline void cleanup_free(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void cleanup_fclose(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+#define _cleanup_free_ _cleanup_(cleanup_free)
+#define _cleanup_close_ _cleanup_(cleanup_close)
+#define _cleanup_fclose_ _cleanup_(cleanup_fclose)
+
+/* Takes the value out of a variable that cleans up, leaving nothing to clean. */
+#define take_ptr(p)                                                                                \
+	({                                                                                         \
+		__typeof__(p) taken_ = (p);                                                        \
+		(p) = NULL;                                                                        \
+		taken_;                                                                            \
+	})
+
+#define take_fd(fd)                                                                                \
+	({                                                                                         \
+		int taken_ = (fd);                                                                 \
+		(fd) = -1;                                                                         \
+		taken_;                                                                            \
+	})
+
+#define array_size(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One line of log for people. Nothing below the daemon and the command line logs; they return -errno.
+ * Text that a task chose must have gone through text_escape before it comes here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <syslog.h>
+
+/* A structured field for the journal; name without the SCHEDQOS_ that it gets there. */
+struct log_field {
+	const char *name;
+	const char *value;
+};
+
+/* Or'ed into a level: the line says itself what it is, such as FILE:LINE:COLUMN; nothing goes before it. */
+#define LOG_PLAIN 0x100
+
+/*
+ * Where lines go. fields ends with a NULL name and may be NULL. The default sink writes "schedqos: line"
+ * to stderr, with the level's name before warnings and errors. level comes without LOG_PLAIN.
+ */
+typedef void log_sink(int level, bool plain, const char *line, const struct log_field *fields);
+
+/* The default sink. */
+void log_to_stderr(int level, bool plain, const char *line, const struct log_field *fields);
+
+void log_set_sink(log_sink *sink); /* NULL: the default one */
+void log_set_level(int level);	   /* LOG_ERR .. LOG_DEBUG; initially LOG_INFO */
+bool log_enabled(int level);
+
+/* The level's lower-case name, as in the settings: "error" .. "debug". */
+const char *log_level_name(int level);
+
+void log_write(int level, const struct log_field *fields, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#define log_at(level, ...)                                                                         \
+	do {                                                                                       \
+		if (log_enabled(level))                                                            \
+			log_write(level, NULL, __VA_ARGS__);                                       \
+	} while (0)
+
+#define log_error(...) log_at(LOG_ERR, __VA_ARGS__)
+#define log_warning(...) log_at(LOG_WARNING, __VA_ARGS__)
+#define log_notice(...) log_at(LOG_NOTICE, __VA_ARGS__)
+#define log_info(...) log_at(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_at(LOG_DEBUG, __VA_ARGS__)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/util/log.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define LINE_MAX_BYTES 4096
+
+void log_to_stderr(int level, bool plain, const char *line, const struct log_field *fields)
+{
+	(void)fields;
+	if (plain)
+		fprintf(stderr, "%s\n", line);
+	else if (level <= LOG_WARNING)
+		fprintf(stderr, "schedqos: %s: %s\n", log_level_name(level), line);
+	else
+		fprintf(stderr, "schedqos: %s\n", line);
+}
+
+static struct {
+	log_sink *sink;
+	int level;
+} logger = { log_to_stderr, LOG_INFO };
+
+void log_set_sink(log_sink *sink)
+{
+	logger.sink = sink ? sink : log_to_stderr;
+}
+
+void log_set_level(int level)
+{
+	logger.level = level;
+}
+
+bool log_enabled(int level)
+{
+	return level <= logger.level;
+}
+
+const char *log_level_name(int level)
+{
+	switch (level) {
+	case LOG_ERR:
+		return "error";
+	case LOG_WARNING:
+		return "warning";
+	case LOG_NOTICE:
+		return "notice";
+	case LOG_INFO:
+		return "info";
+	case LOG_DEBUG:
+		return "debug";
+	default:
+		return "critical";
+	}
+}
+
+void log_write(int level, const struct log_field *fields, const char *format, ...)
+{
+	char line[LINE_MAX_BYTES];
+	va_list args;
+
+	if (!log_enabled(level & ~LOG_PLAIN))
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	logger.sink(level & ~LOG_PLAIN, level & LOG_PLAIN, line, fields);
+}
