@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The configuration: a pile of files, each overriding those before it name by name, over what is
+ * built in. Pure: the caller reads the files; every error of every file comes back at once.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include <schedqos/policy/profile.h>
+#include <schedqos/policy/rules.h>
+
+#define CONFIG_SIZE_MAX	 (1024 * 1024)
+#define CONFIG_DEPTH_MAX 32
+
+enum config_kind {
+	CONFIG_RULES, /* app_configs/NAME.json, /etc/schedqos.json: QOS_ classes, schedqos, rules */
+	CONFIG_MAPPING,	 /* qos_mappings.json: QOS_ classes only */
+	CONFIG_PROFILES, /* sched_profiles.json */
+	CONFIG_PRESET,	 /* mappings/NAME.json: classes that `mapping` in a rules file asks for by
+			    NAME */
+};
+
+struct config_file {
+	const char *path; /* as errors and explain are to name it */
+	const char *text; /* size bytes; need not be NUL-terminated */
+	size_t size;
+	enum config_kind kind;
+};
+
+enum default_mode {
+	DEFAULT_PRISTINE, /* tasks without a rule get QOS_DEFAULT where nobody chose anything */
+	DEFAULT_ALL,	  /* ... in any case */
+	DEFAULT_NONE,	  /* ... never */
+};
+
+struct settings {
+	const char *sched_profile; /* name of one of the profiles, or NULL for none */
+	enum default_mode default_mode;
+	bool autogroup_off;
+	const char *mapping; /* "announcement" or the preset asked for */
+	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG */
+	bool has_log_level;
+};
+
+struct config {
+	struct qos_class
+		*classes; /* builtin first, then new ones in the order of their definition */
+	size_t n_classes;
+	struct rules *rules;
+	struct settings settings;
+	struct sched_profile *profiles;
+	size_t n_profiles;
+	const char **files; /* paths, indexed by struct source.file */
+	size_t n_files;
+	void *memory; /* private: what all of the above lives in */
+};
+
+/* One thing wrong. Texts are escaped: safe for a terminal. */
+struct config_error {
+	char *file;
+	unsigned line, column; /* from 1, column in bytes; 0: the file as a whole */
+	bool warning;	       /* true: the configuration is good all the same */
+	char *path;	       /* where.in.the.json, "" for the top */
+	char *message;
+};
+
+struct config_errors {
+	struct config_error *items;
+	size_t count;
+	size_t n_errors; /* those that are not warnings; also those that there was no memory to keep
+			  */
+	size_t size;	 /* private: room in items */
+};
+
+/*
+ * Parses all files over what is built in. Returns 0 and the configuration, or -EINVAL when there
+ * was any error (then *ret is not written), or -ENOMEM. Errors and warnings are appended to errors
+ * in the order of files and lines. lookup_user turns a user's name into its uid and returns false
+ * for an unknown one; NULL knows no names. File paths and texts are not kept.
+ */
+int config_parse(const struct config_file *files, size_t n_files,
+		 bool (*lookup_user)(const char *name, uid_t *ret), struct config **ret,
+		 struct config_errors *errors);
+void config_free(struct config *config);
+
+/* Appends one error; message is a printf format. Used by those who read the files, too. */
+void config_error_add(struct config_errors *errors, const char *file, unsigned line,
+		      unsigned column, const char *path, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+void config_errors_clear(struct config_errors *errors);
+
+/*
+ * "FILE:LINE:COLUMN: where.in.the.json: message", without a newline ("FILE: message" for the file
+ * as a whole, "warning: " before a warning's message). The caller frees; NULL without memory.
+ */
+char *config_error_text(const struct config_error *error);
+
+/* The merged result as a rules file that would give the same again. The caller frees; NULL: no
+ * memory. */
+char *config_print(const struct config *config);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known of a task at the moment of a decision. Facts cost a system call each, so they are
+ * fetched when a decision first asks for them; a test fills them in beforehand.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include <schedqos/policy/attr.h>
+
+#define TASK_COMM_LEN 16 /* with the closing NUL, as in the kernel */
+
+enum fact {
+	FACT_ATTR = 1 << 0,   /* attr */
+	FACT_COMM = 1 << 1,   /* comm */
+	FACT_EXE = 1 << 2,    /* exe */
+	FACT_ARGV = 1 << 3,   /* argv, argv_size */
+	FACT_CGROUP = 1 << 4, /* cgroup */
+	FACT_UID = 1 << 5,    /* uid */
+	FACT_PARENT = 1 << 6, /* parent: its exe, argv and comm can be asked for */
+	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is as of now */
+};
+
+struct facts {
+	unsigned have; /* enum fact: what is filled in below */
+	/*
+	 * Fills in one more fact and sets its bit, or returns -errno: -ESRCH when the task is gone. A fact
+	 * that a living task does not have (exe of a kernel thread) is the empty string. NULL: only
+	 * what is in `have` can be had, all else is -ENODATA.
+	 */
+	int (*fetch)(struct facts *facts, enum fact fact);
+	pid_t tid;	    /* whose facts: for fetch */
+	pid_t tgid;
+	bool at_exec;	    /* comm is as exec left it (and may name a script) */
+	/* As the kernel reports it: slice_ns is the base slice, where the task has none of its own. */
+	struct task_attr attr;
+	char comm[TASK_COMM_LEN];
+	const char *exe;    /* full path */
+	const char *argv;   /* NUL-separated, as in /proc/PID/cmdline, and always NUL-terminated */
+	size_t argv_size;   /* with the last NUL */
+	const char *cgroup; /* path in the unified hierarchy, or systemd's */
+	uid_t uid;	    /* effective */
+	struct facts *parent;
+};
+
+/* Makes sure of a fact. Returns 0 or -errno as fetch does. */
+int facts_need(struct facts *facts, enum fact fact);
+
+/* The part of a path after the last '/' or '\\'; all of it when there is none. */
+const char *path_base(const char *path);

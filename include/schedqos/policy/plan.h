@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The plan: an event and facts go in, at most one action comes out. It knows every task, decides, and is told
+ * how the action went. It touches nothing itself, and time is an argument.
+ *
+ * Three things are true of the kernel and carry the design (measured on 6.18): a fork is born with its
+ * parent's attributes, so it needs no action; exec and rename keep them, so those two are where decisions fall; and
+ * events are delivered in order, but late: a task may have forked before we tagged it.
+ */
+#pragma once
+
+#include <schedqos/policy/config.h>
+#include <schedqos/policy/facts.h>
+#include <schedqos/policy/tasks.h>
+
+/* What to do to one task. */
+struct plan_action {
+	pid_t tid;
+	struct task_attr from; /* what it carries now */
+	struct task_attr want;
+	const struct qos_attr *deadline; /* want.policy is DEADLINE: the budget; else NULL */
+	uint16_t tag;			 /* what this makes of the task's record */
+	enum reason reason;
+};
+
+struct plan_fork {
+	pid_t tid, tgid;	       /* the child */
+	pid_t parent_tid, parent_tgid; /* the real parent, as the kernel's event has them */
+	uint32_t start;		       /* ticks since boot at the fork */
+	uint32_t ms;		       /* CLOCK_MONOTONIC at the fork, cut to 32 bits */
+};
+
+/* A task met in /proc. */
+struct plan_seen {
+	pid_t tid, tgid;
+	pid_t parent_tgid;
+	uint32_t start; /* ticks since boot */
+	uint32_t ms;	/* now */
+};
+
+struct plan;
+
+/*
+ * A plan for a machine with these capabilities, which are not copied: fetching FACT_BASE updates them. self: tgid
+ * of the program itself, never touched. start: ticks since boot when it began to listen. NULL without memory.
+ */
+struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start);
+void plan_free(struct plan *plan);
+
+/*
+ * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task
+ * is to be seen again after it: call plan_scan_begin and scan.
+ */
+int plan_set_config(struct plan *plan, const struct config *config);
+
+const struct tasks *plan_tasks(const struct plan *plan);
+const struct config *plan_config(const struct plan *plan);
+
+/*
+ * The events. Each returns true and fills *ret when the task is to be changed; carry it out and report it with
+ * plan_applied. A task that turns out to be gone is forgotten. Facts are fetched only when they decide something.
+ */
+bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
+		 struct plan_action *ret);
+bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret);
+bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret);
+bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
+	       struct plan_action *ret);
+
+/* The task has ended. */
+void plan_exited(struct plan *plan, pid_t tid);
+
+/*
+ * How an action went: error 0 and what is read back (in facts.attr's form), or -errno (-ESRCH forgets the task).
+ * ms: the monotonic clock after it. Returns whether the task now carries what was wanted.
+ */
+bool plan_applied(struct plan *plan, const struct plan_action *action, int error,
+		  const struct task_attr *now, uint32_t ms);
+
+/* Begins a scan: from now on plan_is_seen is false until a task has been seen again. */
+void plan_scan_begin(struct plan *plan);
+bool plan_is_seen(const struct plan *plan, pid_t tid);
+
+/*
+ * From now on everything is put back, and nothing tagged any more: events of tasks that were born tagged
+ * lead to their undoing. The caller hands each task of plan_tasks to plan_undo, then drains the events.
+ */
+void plan_undo_begin(struct plan *plan);
+bool plan_undo(struct plan *plan, struct task *task, struct facts *facts,
+	       struct plan_action *ret);

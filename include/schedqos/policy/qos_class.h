@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A QoS class: a name for the scheduling attributes that a role deserves. */
+#pragma once
+
+#include <schedqos/policy/attr.h>
+#include <schedqos/policy/source.h>
+
+#define QOS_PREFIX "QOS_"
+#define QOS_DEFAULT_NAME "QOS_DEFAULT"
+
+/* The slices of a mapping are meant for an application with this period (upstream's TODO list). */
+#define QOS_DEFAULT_PERIOD_NS 16000000ULL
+
+enum qos_has {
+	QOS_HAS_POLICY = 1 << 0,
+	QOS_HAS_NICE = 1 << 1,
+	QOS_HAS_PRIORITY = 1 << 2,
+	QOS_HAS_RUNTIME = 1 << 3,
+	QOS_HAS_DEADLINE = 1 << 4,
+	QOS_HAS_PERIOD = 1 << 5,
+	QOS_HAS_UTIL_MIN = 1 << 6,
+	QOS_HAS_UTIL_MAX = 1 << 7,
+};
+
+/* What a class asks for. An attribute whose bit is not in `has` is left as the task has it. */
+struct qos_attr {
+	uint8_t has; /* enum qos_has */
+	uint8_t policy;
+	int8_t nice;
+	uint8_t priority;
+	uint16_t util_min, util_max;
+	uint64_t runtime;  /* ns; fair: the custom slice, 0 for none; DEADLINE: the budget */
+	uint64_t deadline; /* ns; DEADLINE only */
+	uint64_t period;   /* ns; DEADLINE only */
+};
+
+struct qos_class {
+	const char *name;
+	struct qos_attr attr;
+	struct source source; /* where it was last defined or overridden */
+};
+
+/* The announcement's mapping: the five classes that are there with no configuration at all. */
+#define QOS_BUILTIN_COUNT 5
+extern const struct qos_class qos_builtin[QOS_BUILTIN_COUNT];
+
+/*
+ * Lays `over` on `base`: attributes named in over win. Where over changes the kind of policy (fair,
+ * real-time, deadline), base's attributes that mean nothing to the new kind are dropped.
+ */
+struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_attr *over);
+
+/*
+ * The class's attributes for an application with the given period (ns, 0: not known). A fair class's
+ * slice becomes runtime * period / 16 ms, kept within SLICE_MIN_NS..SLICE_MAX_NS; others stay.
+ */
+struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
+
+/*
+ * What a task that had `had` is to carry under `attr`: attr's named attributes over had's, without those
+ * that the kernel lacks. reset_on_fork stays had's, but is 1 under DEADLINE, which else cannot fork.
+ */
+struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
+			       const struct attr_caps *caps);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rules: which tag a task takes, by its process and by its thread name. A set is built once, by the
+ * configuration, then indexed and only read. Everything in it lives as long as the configuration's memory.
+ */
+#pragma once
+
+#include <schedqos/policy/facts.h>
+#include <schedqos/policy/qos_class.h>
+
+/* A tag is a class scaled to a period: what is really put on a task. An index into rules.tags. */
+#define TAG_NONE 0xffff
+#define TAG_DEFAULT 0 /* QOS_DEFAULT with no period: always there */
+
+struct tag {
+	uint16_t qos_class; /* index into the configuration's classes */
+	uint64_t period_ns; /* 0: not scaled */
+	struct qos_attr attr;
+};
+
+struct thread_rule {
+	const char *pattern; /* compared with comm: exact, or a glob */
+	const char *qos;     /* class name, as written */
+	struct source source;
+	uint16_t tag; /* set by rules_finish */
+	bool is_glob; /* set by rules_finish */
+};
+
+/* Further conditions, all of which must hold; a NULL one is not asked for. */
+struct rule_match {
+	const char *exe;	/* glob on the full path */
+	const char *const *argv; /* globs, each matching some argument */
+	size_t n_argv;
+	const char *cgroup; /* glob */
+	const char *user;   /* as written */
+	uid_t uid;	    /* its number; (uid_t)-1 when no such user is known: never holds */
+	const char *parent; /* pattern, compared with the parent's names */
+};
+
+/* Rules of one pattern: a list, of which the first whose match holds is taken. */
+struct rule {
+	const char *pattern;
+	struct rule *next; /* the list's next rule, or NULL */
+	struct source source;
+	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
+	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
+	bool inherit, enforce;
+	const char *qos; /* class name, as written; NULL: not said */
+	const char *version;
+	uint64_t period_ns;	       /* 0: not said */
+	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
+	size_t n_threads, n_exact_threads;
+	const struct rule_match *match; /* or NULL */
+};
+
+struct rules;
+
+/* An empty set whose memory, and that of its rules, is the caller's. Returns NULL without memory. */
+struct rules *rules_new(void);
+void rules_free(struct rules *rules);
+
+/*
+ * Adds a pattern's list of rules in place of what an earlier call added for the same pattern.
+ * An empty list (NULL) masks it. The rules and their strings must outlive the set. 0 or -ENOMEM.
+ */
+int rules_put(struct rules *rules, const char *pattern, struct rule *list);
+
+/*
+ * Resolves the class names, makes the tags and indexes the patterns. Every class named must be among
+ * classes. After it the set is only read. 0 or -ENOMEM.
+ */
+int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes);
+
+size_t rules_count(const struct rules *rules);		/* patterns that are not masked */
+const struct tag *rules_tags(const struct rules *rules, size_t *ret_count);
+const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL for 0 or unknown */
+
+/* Every pattern's list in the order of files and lines, for printing. Returns NULL at the end. */
+const struct rule *rules_nth(const struct rules *rules, size_t n);
+
+/*
+ * The rule for a process with these facts, or NULL. An exact pattern beats a glob; among globs the longer
+ * literal text, then the later file, then the earlier line. *ret_error gets 0, or -errno of a fact that
+ * could not be had (NULL is returned then).
+ */
+const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
+
+/* The rule's thread rule for a thread of this name, or NULL. */
+const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
+
+/* Whether the pattern holds any of the shell's * ? [ . */
+bool pattern_is_glob(const char *pattern);
+
+/* Bytes of literal text in a glob: its rank among globs. A bracket expression counts nothing. */
+size_t pattern_literal(const char *pattern);
+
+/* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
+bool pattern_match(const char *pattern, const char *name);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/policy/facts.h>
+
+#include <errno.h>
+
+int facts_need(struct facts *facts, enum fact fact)
+{
+	if (facts->have & fact)
+		return 0;
+	if (!facts->fetch)
+		return -ENODATA;
+	return facts->fetch(facts, fact);
+}
+
+const char *path_base(const char *path)
+{
+	const char *base = path;
+
+	for (const char *p = path; *p; p++) {
+		if (*p == '/' || *p == '\\')
+			base = p + 1;
+	}
+	return base;
+}

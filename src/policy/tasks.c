@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records live in chunks, so that they do not move and growing copies nothing; a hash by tid chains them by
+ * number. Tids are handed out in sequence, so their low bits are as good a hash as any.
+ */
+#include <schedqos/policy/tasks.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BITS 9
+#define CHUNK_SIZE (1U << CHUNK_BITS)
+#define NIL UINT32_MAX
+#define HEADS_MIN 1024
+
+struct tasks {
+	struct task **chunks;
+	uint32_t n_chunks, chunks_size;
+	uint32_t *heads; /* n_heads chains; a power of two */
+	uint32_t n_heads;
+	uint32_t free; /* chain of free records */
+	size_t count;
+};
+
+const char *reason_name(enum reason reason)
+{
+	switch (reason) {
+	case REASON_NONE:
+		return "undecided";
+	case REASON_RULE:
+		return "rule";
+	case REASON_THREAD:
+		return "thread-rule";
+	case REASON_INHERITED:
+		return "inherited-rule";
+	case REASON_DEFAULT:
+		return "default";
+	case REASON_NO_RULE:
+		return "no-rule";
+	case REASON_CHOSEN:
+		return "chosen-by-others";
+	case REASON_CHANGED:
+		return "changed-by-others";
+	case REASON_NOT_FAIR:
+		return "not-fair";
+	case REASON_REFUSED:
+		return "refused";
+	case REASON_NOT_KEPT:
+		return "not-kept";
+	case REASON_UNDONE:
+		return "undone";
+	}
+	return "?";
+}
+
+bool reason_is_tagged(enum reason reason)
+{
+	return reason >= REASON_RULE && reason <= REASON_DEFAULT;
+}
+
+static struct task *record(const struct tasks *tasks, uint32_t number)
+{
+	return &tasks->chunks[number >> CHUNK_BITS][number & (CHUNK_SIZE - 1)];
+}
+
+static uint32_t *head(const struct tasks *tasks, pid_t tid)
+{
+	return &tasks->heads[(uint32_t)tid & (tasks->n_heads - 1)];
+}
+
+static uint32_t *heads_new(uint32_t n)
+{
+	uint32_t *heads = malloc(n * sizeof(*heads));
+
+	if (heads)
+		memset(heads, 0xff, n * sizeof(*heads));
+	return heads;
+}
+
+struct tasks *tasks_new(void)
+{
+	struct tasks *tasks = calloc(1, sizeof(*tasks));
+
+	if (!tasks)
+		return NULL;
+	tasks->free = NIL;
+	tasks->n_heads = HEADS_MIN;
+	tasks->heads = heads_new(HEADS_MIN);
+	if (!tasks->heads) {
+		free(tasks);
+		return NULL;
+	}
+	return tasks;
+}
+
+void tasks_free(struct tasks *tasks)
+{
+	if (!tasks)
+		return;
+	for (uint32_t i = 0; i < tasks->n_chunks; i++)
+		free(tasks->chunks[i]);
+	free(tasks->chunks);
+	free(tasks->heads);
+	free(tasks);
+}
+
+size_t tasks_count(const struct tasks *tasks)
+{
+	return tasks->count;
+}
+
+size_t tasks_memory(const struct tasks *tasks)
+{
+	return sizeof(*tasks) + tasks->n_chunks * CHUNK_SIZE * sizeof(struct task) +
+	       tasks->chunks_size * sizeof(struct task *) + tasks->n_heads * sizeof(uint32_t);
+}
+
+struct task *tasks_find(const struct tasks *tasks, pid_t tid)
+{
+	for (uint32_t n = *head(tasks, tid); n != NIL; n = record(tasks, n)->next) {
+		if (record(tasks, n)->tid == tid)
+			return record(tasks, n);
+	}
+	return NULL;
+}
+
+static bool grow_chunks(struct tasks *tasks)
+{
+	struct task *chunk;
+
+	if (tasks->n_chunks == tasks->chunks_size) {
+		uint32_t size = tasks->chunks_size ? tasks->chunks_size * 2 : 16;
+		struct task **chunks = reallocarray(tasks->chunks, size, sizeof(*chunks));
+
+		if (!chunks)
+			return false;
+		tasks->chunks = chunks;
+		tasks->chunks_size = size;
+	}
+	chunk = calloc(CHUNK_SIZE, sizeof(*chunk));
+	if (!chunk)
+		return false;
+	tasks->chunks[tasks->n_chunks] = chunk;
+	for (uint32_t i = CHUNK_SIZE; i-- > 0;) {
+		chunk[i].next = tasks->free;
+		tasks->free = tasks->n_chunks << CHUNK_BITS | i;
+	}
+	tasks->n_chunks++;
+	return true;
+}
+
+/* Twice as many chains, to keep them short. Without memory they just get longer. */
+static void grow_heads(struct tasks *tasks)
+{
+	uint32_t n_heads = tasks->n_heads * 2;
+	uint32_t *heads = heads_new(n_heads);
+
+	if (!heads)
+		return;
+	free(tasks->heads);
+	tasks->heads = heads;
+	tasks->n_heads = n_heads;
+	for (uint32_t n = 0; n < tasks->n_chunks << CHUNK_BITS; n++) {
+		struct task *task = record(tasks, n);
+
+		if (!task->tid)
+			continue;
+		task->next = *head(tasks, task->tid);
+		*head(tasks, task->tid) = n;
+	}
+}
+
+struct task *tasks_add(struct tasks *tasks, pid_t tid)
+{
+	struct task *task = tasks_find(tasks, tid);
+	uint32_t number;
+
+	if (task) {
+		*task = (struct task){ .tid = tid, .next = task->next };
+		return task;
+	}
+	if (tasks->free == NIL && !grow_chunks(tasks))
+		return NULL;
+	number = tasks->free;
+	task = record(tasks, number);
+	tasks->free = task->next;
+	*task = (struct task){ .tid = tid, .next = *head(tasks, tid) };
+	*head(tasks, tid) = number;
+	if (++tasks->count > tasks->n_heads)
+		grow_heads(tasks);
+	return task;
+}
+
+void tasks_remove(struct tasks *tasks, struct task *task)
+{
+	uint32_t *link = head(tasks, task->tid), number;
+
+	while (record(tasks, *link) != task)
+		link = &record(tasks, *link)->next;
+	number = *link;
+	*link = task->next;
+	*task = (struct task){ .next = tasks->free };
+	tasks->free = number;
+	tasks->count--;
+}
+
+struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor)
+{
+	while (*cursor < tasks->n_chunks << CHUNK_BITS) {
+		struct task *task = record(tasks, (*cursor)++);
+
+		if (task->tid)
+			return task;
+	}
+	return NULL;
+}
