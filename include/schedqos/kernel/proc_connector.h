@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The proc connector: the kernel's own word, over netlink, on every fork, exec, rename and exit of the
+ * machine. It works in the initial network, PID and user namespaces only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum proc_what {
+	PROC_FORK = 0x1,
+	PROC_EXEC = 0x2,
+	PROC_COMM = 0x200,
+	PROC_EXIT = 0x80000000U,
+};
+
+struct proc_news {
+	uint32_t what; /* enum proc_what */
+	pid_t tid, tgid;
+	pid_t parent_tid, parent_tgid; /* PROC_FORK: the real parent, for a thread its process's */
+	uint64_t ns;		       /* CLOCK_MONOTONIC when it happened */
+	char comm[16];		       /* PROC_COMM: the new name, NUL-terminated, else empty */
+};
+
+struct proc_connector;
+
+/*
+ * Subscribes to the events in `wanted` (enum proc_what; a kernel before 6.6 sends all kinds, and receive drops
+ * the others) with a receive buffer of this many bytes, above the system's limit if the capability allows.
+ * Returns 0 or -errno: -EPERM without CAP_NET_ADMIN, -ECONNREFUSED outside the initial network
+ * namespace, -EPROTONOSUPPORT when the kernel has no connector.
+ */
+int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector **ret);
+void proc_connector_close(struct proc_connector *connector);
+
+int proc_connector_fd(const struct proc_connector *connector);
+bool proc_connector_has_filter(const struct proc_connector *connector);
+
+/*
+ * Proves that this subscription is heard: forks a child that ends at once and waits, dropping all else, until its
+ * event is there. Returns 0, -ETIMEDOUT after timeout_ms, or -errno.
+ */
+int proc_connector_prove(struct proc_connector *connector, int timeout_ms);
+
+/*
+ * Receives up to `max` events without waiting. Returns their number, 0 when there is none (what was received may
+ * all have been of other kinds: *ret_drained tells whether the queue was empty), or -errno: -ENOBUFS when the
+ * kernel has dropped events, after which receiving goes on.
+ */
+int proc_connector_receive(struct proc_connector *connector, struct proc_news *news, size_t max,
+			   bool *ret_drained);
+
+/* One datagram. Returns 1 and the event, 0 for one that is none of ours, -EBADMSG for a malformed one. */
+int proc_connector_decode(const void *datagram, size_t size, struct proc_news *ret);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* /proc, read from a directory descriptor so that a test can offer a made-up one. Readers and parsers are apart. */
+#pragma once
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct procfs_stat {
+	char comm[64]; /* as it is, escaped by nobody */
+	char state;
+	pid_t ppid;
+	uint32_t flags;	    /* PF_* */
+	uint64_t start;	    /* ticks since boot */
+	uint64_t rss_pages;
+};
+#define PROCFS_PF_KTHREAD 0x00200000
+
+/* A descriptor of the mounted /proc, or -errno. */
+int procfs_open(void);
+
+/*
+ * Each of the following returns -ESRCH when the task is gone. tid may be any thread's. The readers fill buf with
+ * at most size - 1 bytes and a NUL, and return the length.
+ */
+ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size);
+
+/* The executable's path without the kernel's " (deleted)"; empty when there is none (kernel threads, zombies). */
+ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size);
+
+/* The arguments, each with its NUL, in at most size - 1 bytes; 0 when there are none. */
+ssize_t procfs_argv(int proc, pid_t tid, char *buf, size_t size);
+
+int procfs_comm(int proc, pid_t tid, char comm[16]);
+int procfs_stat(int proc, pid_t tid, struct procfs_stat *ret);
+
+/* The path in the unified hierarchy; where that is just the root, in systemd's named one. */
+ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
+
+int procfs_euid(int proc, pid_t tid, uid_t *ret);
+
+/* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
+int procfs_parse_stat(const char *text, struct procfs_stat *ret);
+int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
+int procfs_parse_euid(const char *text, uid_t *ret);
+
+/* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */
+int procfs_list(int proc, pid_t tgid, DIR **ret);
+
+/* The next id of a list, or 0 at its end. */
+pid_t procfs_next(DIR *list);
+
+/* For _cleanup_: closes a list that was opened. */
+static inline void cleanup_list(DIR **list)
+{
+	if (*list)
+		closedir(*list);
+}

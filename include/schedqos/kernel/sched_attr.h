@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sched_setattr and sched_getattr, which older C libraries lack and newer ones declare under the kernel's own
+ * names: hence ours.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* struct sched_attr of include/uapi/linux/sched/types.h, with util clamp (since 5.3). */
+struct ksched_attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+	uint32_t util_min;
+	uint32_t util_max;
+};
+_Static_assert(sizeof(struct ksched_attr) == 56, "SCHED_ATTR_SIZE_VER1");
+
+#define KSCHED_FLAG_RESET_ON_FORK 0x01
+#define KSCHED_FLAG_UTIL_CLAMP_MIN 0x20
+#define KSCHED_FLAG_UTIL_CLAMP_MAX 0x40
+
+/* As a clamp's value: back to the default (since 5.11). */
+#define KSCHED_UTIL_RESET UINT32_MAX
+
+/* tid 0 is the caller. Return 0 or -errno: -ESRCH for a task that is gone. size is filled in by both. */
+int ksched_get(pid_t tid, struct ksched_attr *ret);
+int ksched_set(pid_t tid, struct ksched_attr *attr);
+
+/*
+ * Finds out by trying on the calling thread, which is left as it was, what the kernel supports: a custom
+ * slice on fair tasks (since 6.12: before, the call succeeds and nothing is kept) and util clamp
+ * (CONFIG_UCLAMP_TASK: without it, a call that asks for one fails as a whole). Returns 0 or -errno.
+ */
+struct ksched_features {
+	int slice;
+	int util_clamp;
+};
+int ksched_probe(struct ksched_features *ret);

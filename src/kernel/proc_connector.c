@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/proc_connector.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+
+/* nlmsghdr 16, cn_msg 20, proc_event 40 bytes: 76 on every kernel so far. */
+#define DATAGRAM_MAX 128
+#define BATCH 64
+
+/* struct proc_input (since 6.6), which older headers lack. */
+struct cn_filter {
+	uint32_t mcast_op;
+	uint32_t event_type;
+};
+_Static_assert(sizeof(struct cn_filter) == 8, "cn_proc_mcast_ctl compares the length");
+
+struct proc_connector {
+	struct nl_sock *socket;
+	uint32_t wanted;
+	bool has_filter;
+	struct mmsghdr messages[BATCH];
+	struct iovec iovecs[BATCH];
+	struct sockaddr_nl senders[BATCH];
+	/* Aligned as netlink messages are. */
+	uint8_t datagrams[BATCH][DATAGRAM_MAX] __attribute__((aligned(8)));
+};
+
+int proc_connector_decode(const void *datagram, size_t size, struct proc_news *ret)
+{
+	const size_t head = NLMSG_HDRLEN + sizeof(struct cn_msg);
+	struct nlmsghdr netlink;
+	struct cn_msg message;
+	struct proc_event event = { 0 };
+
+	if (size < head)
+		return -EBADMSG;
+	memcpy(&netlink, datagram, sizeof(netlink));
+	memcpy(&message, (const char *)datagram + NLMSG_HDRLEN, sizeof(message));
+	if (netlink.nlmsg_len < head || netlink.nlmsg_len > size)
+		return -EBADMSG;
+	if (message.id.idx != CN_IDX_PROC || message.id.val != CN_VAL_PROC)
+		return 0;
+	if (message.len > netlink.nlmsg_len - head ||
+	    message.len < offsetof(struct proc_event, event_data))
+		return -EBADMSG;
+	memcpy(&event, (const char *)datagram + head,
+	       message.len < sizeof(event) ? message.len : sizeof(event));
+
+	*ret = (struct proc_news){ .what = (uint32_t)event.what, .ns = event.timestamp_ns };
+	switch (ret->what) {
+	case PROC_FORK:
+		ret->tid = event.event_data.fork.child_pid;
+		ret->tgid = event.event_data.fork.child_tgid;
+		ret->parent_tid = event.event_data.fork.parent_pid;
+		ret->parent_tgid = event.event_data.fork.parent_tgid;
+		break;
+	case PROC_EXEC:
+		ret->tid = event.event_data.exec.process_pid;
+		ret->tgid = event.event_data.exec.process_tgid;
+		break;
+	case PROC_COMM:
+		ret->tid = event.event_data.comm.process_pid;
+		ret->tgid = event.event_data.comm.process_tgid;
+		memcpy(ret->comm, event.event_data.comm.comm, sizeof(ret->comm) - 1);
+		break;
+	case PROC_EXIT:
+		ret->tid = event.event_data.exit.process_pid;
+		ret->tgid = event.event_data.exit.process_tgid;
+		break;
+	default:
+		return 0;
+	}
+	return ret->tid > 0 && ret->tgid > 0 ? 1 : -EBADMSG;
+}
+
+/*
+ * Kernels before 6.6 drop a LISTEN that is longer than the plain one, and do not say so; those since count a filter's
+ * length. So the version has to tell them apart.
+ */
+static bool kernel_has_filter(void)
+{
+	struct utsname name;
+	int major, minor;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2)
+		return false;
+	return major > 6 || (major == 6 && minor >= 6);
+}
+
+static int listen_to(struct proc_connector *connector, uint32_t op)
+{
+	struct {
+		struct cn_msg message;
+		struct cn_filter filter;
+	} __attribute__((packed)) request = {
+		.message = { .id = { CN_IDX_PROC, CN_VAL_PROC } },
+		.filter = { op, connector->wanted },
+	};
+	int r;
+
+	request.message.len = connector->has_filter ? sizeof(struct cn_filter) : sizeof(uint32_t);
+	r = nl_send_simple(connector->socket, NLMSG_DONE, 0, &request,
+			   sizeof(request.message) + request.message.len);
+	/* libnl folds errors into its own numbers; the failed send's errno is what we are after. */
+	return r < 0 ? -(errno ? errno : EIO) : 0;
+}
+
+static int open_socket(struct proc_connector *connector, int buffer_size)
+{
+	int fd, group = CN_IDX_PROC;
+
+	errno = 0;
+	connector->socket = nl_socket_alloc();
+	if (!connector->socket)
+		return -ENOMEM;
+	if (nl_connect(connector->socket, NETLINK_CONNECTOR) < 0)
+		return -(errno ? errno : EIO);
+	fd = nl_socket_get_fd(connector->socket);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
+		return -errno;
+	if (nl_socket_set_nonblocking(connector->socket) < 0)
+		return -(errno ? errno : EIO);
+	return 0;
+}
+
+int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector **ret)
+{
+	struct proc_connector *connector = calloc(1, sizeof(*connector));
+	int r;
+
+	if (!connector)
+		return -ENOMEM;
+	connector->wanted = wanted;
+	connector->has_filter = kernel_has_filter();
+	for (int i = 0; i < BATCH; i++) {
+		connector->iovecs[i] = (struct iovec){ connector->datagrams[i], DATAGRAM_MAX };
+		connector->messages[i].msg_hdr = (struct msghdr){
+			.msg_name = &connector->senders[i],
+			.msg_iov = &connector->iovecs[i],
+			.msg_iovlen = 1,
+		};
+	}
+	r = open_socket(connector, buffer_size);
+	if (r == 0)
+		r = listen_to(connector, PROC_CN_MCAST_LISTEN);
+	if (r < 0) {
+		proc_connector_close(connector);
+		return r;
+	}
+	*ret = connector;
+	return 0;
+}
+
+void proc_connector_close(struct proc_connector *connector)
+{
+	if (!connector)
+		return;
+	/*
+	 * A kernel before 6.6 counts listeners by LISTEN and IGNORE alone, and keeps making events for one that has
+	 * gone without a word; later ones notice the closed socket.
+	 */
+	if (connector->socket) {
+		listen_to(connector, PROC_CN_MCAST_IGNORE);
+		nl_socket_free(connector->socket);
+	}
+	free(connector);
+}
+
+int proc_connector_fd(const struct proc_connector *connector)
+{
+	return nl_socket_get_fd(connector->socket);
+}
+
+bool proc_connector_has_filter(const struct proc_connector *connector)
+{
+	return connector->has_filter;
+}
+
+int proc_connector_receive(struct proc_connector *connector, struct proc_news *news, size_t max,
+			   bool *ret_drained)
+{
+	unsigned want = max < BATCH ? max : BATCH;
+	int n, count = 0;
+
+	for (unsigned i = 0; i < want; i++)
+		connector->messages[i].msg_hdr.msg_namelen = sizeof(struct sockaddr_nl);
+	n = recvmmsg(proc_connector_fd(connector), connector->messages, want, MSG_DONTWAIT, NULL);
+	*ret_drained = n < (int)want;
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < n; i++) {
+		const struct mmsghdr *message = &connector->messages[i];
+
+		/* Any process may send to our port; only the kernel does so from port 0. */
+		if (connector->senders[i].nl_pid != 0 ||
+		    message->msg_hdr.msg_namelen != sizeof(struct sockaddr_nl))
+			continue;
+		if (proc_connector_decode(connector->datagrams[i], message->msg_len,
+					  &news[count]) == 1 &&
+		    (news[count].what & connector->wanted))
+			count++;
+	}
+	return count;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Receives until the child's fork is among the events. */
+static int wait_for_fork(struct proc_connector *connector, pid_t child, int64_t deadline)
+{
+	struct pollfd pollfd = { .fd = proc_connector_fd(connector), .events = POLLIN };
+	struct proc_news news[BATCH];
+	bool drained;
+
+	for (;;) {
+		int64_t left = deadline - now_ms();
+		int n;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(&pollfd, 1, (int)left) < 0 && errno != EINTR)
+			return -errno;
+		n = proc_connector_receive(connector, news, BATCH, &drained);
+		if (n < 0 && n != -ENOBUFS)
+			return n;
+		for (int i = 0; i < n; i++) {
+			if (news[i].what == PROC_FORK && news[i].tid == child &&
+			    news[i].parent_tgid == getpid())
+				return 0;
+		}
+	}
+}
+
+int proc_connector_prove(struct proc_connector *connector, int timeout_ms)
+{
+	int64_t deadline = now_ms() + timeout_ms;
+	pid_t child = fork();
+	int r;
+
+	if (child < 0)
+		return -errno;
+	if (child == 0)
+		_exit(0);
+	r = wait_for_fork(connector, child, deadline);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return r;
+}

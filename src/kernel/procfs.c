@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/procfs.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/number.h>
+
+#define DELETED " (deleted)"
+
+int procfs_open(void)
+{
+	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* "TID/name"; snprintf costs a tenth of what the open behind it does. */
+static void task_path(char path[64], pid_t tid, const char *name)
+{
+	snprintf(path, 64, "%d/%s", (int)tid, name);
+}
+
+/* A task that is gone shows as a missing folder, or, once its file is open, as ESRCH. */
+static int gone_or_errno(void)
+{
+	return errno == ENOENT ? -ESRCH : -errno;
+}
+
+ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+	size_t used = 0;
+	char path[64];
+
+	task_path(path, tid, name);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return gone_or_errno();
+	while (used < size - 1) {
+		ssize_t n = read(fd, buf + used, size - 1 - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return gone_or_errno();
+		used += n;
+		/* Most of these files are given whole at once: one more read would only say so. */
+		if (n == 0 || used < 1024)
+			break;
+	}
+	buf[used] = '\0';
+	return (ssize_t)used;
+}
+
+ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
+{
+	const size_t tail = sizeof(DELETED) - 1;
+	char path[64];
+	ssize_t n;
+
+	task_path(path, tid, "exe");
+	n = readlinkat(proc, path, buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	if (n < 0 && errno == ENOENT) {
+		/* No such task, or one without an executable? */
+		task_path(path, tid, "");
+		if (faccessat(proc, path, F_OK, 0) < 0)
+			return -ESRCH;
+		return 0;
+	}
+	if (n < 0)
+		return -errno;
+	if ((size_t)n > tail && strcmp(buf + n - tail, DELETED) == 0) {
+		n -= tail;
+		buf[n] = '\0';
+	}
+	return n;
+}
+
+ssize_t procfs_argv(int proc, pid_t tid, char *buf, size_t size)
+{
+	ssize_t n = procfs_read(proc, tid, "cmdline", buf, size);
+
+	/* A task may have overwritten its arguments, and their last NUL. */
+	if (n > 0 && buf[n - 1] != '\0')
+		n++;
+	return n;
+}
+
+int procfs_comm(int proc, pid_t tid, char comm[16])
+{
+	char buf[64];
+	ssize_t n = procfs_read(proc, tid, "comm", buf, sizeof(buf));
+
+	if (n < 0)
+		return (int)n;
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	if (n > 15)
+		n = 15;
+	memcpy(comm, buf, n);
+	comm[n] = '\0';
+	return 0;
+}
+
+/* The fields after the name, by their number in proc(5). */
+enum {
+	STAT_STATE = 3,
+	STAT_PPID = 4,
+	STAT_FLAGS = 9,
+	STAT_START = 22,
+	STAT_RSS = 24,
+};
+
+int procfs_parse_stat(const char *text, struct procfs_stat *ret)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
+	uint64_t fields[STAT_RSS + 1] = { 0 };
+	size_t n;
+
+	/* The name is the task's choice: it may hold spaces, parentheses and newlines. */
+	if (!open || !close || close < open || close[1] != ' ' || !close[2])
+		return -EBADMSG;
+	*ret = (struct procfs_stat){ .state = close[2] };
+	n = close - open - 1;
+	if (n >= sizeof(ret->comm))
+		n = sizeof(ret->comm) - 1;
+	memcpy(ret->comm, open + 1, n);
+
+	p = close + 3;
+	for (int i = STAT_PPID; i <= STAT_RSS; i++) {
+		char *end;
+
+		if (*p != ' ')
+			return -EBADMSG;
+		/* Some are negative; of those that are used here none is. */
+		fields[i] = strtoull(p, &end, 10);
+		if (end == p)
+			return -EBADMSG;
+		p = end;
+	}
+	if (fields[STAT_PPID] > INT_MAX)
+		return -EBADMSG;
+	ret->ppid = (pid_t)fields[STAT_PPID];
+	ret->flags = (uint32_t)fields[STAT_FLAGS];
+	ret->start = fields[STAT_START];
+	ret->rss_pages = fields[STAT_RSS];
+	return 0;
+}
+
+int procfs_stat(int proc, pid_t tid, struct procfs_stat *ret)
+{
+	char buf[1024];
+	ssize_t n = procfs_read(proc, tid, "stat", buf, sizeof(buf));
+
+	return n < 0 ? (int)n : procfs_parse_stat(buf, ret);
+}
+
+int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length)
+{
+	const char *found = NULL;
+
+	for (const char *line = text; *line;) {
+		const char *end = strchrnul(line, '\n');
+		const char *named = strstr(line, ":name=systemd:");
+
+		if (strncmp(line, "0::", 3) == 0 && (end - line > 4 || !found)) {
+			found = line + 3;
+			*ret_length = end - found;
+		} else if (named && named < end && (!found || *ret_length <= 1)) {
+			found = named + sizeof(":name=systemd:") - 1;
+			*ret_length = end - found;
+		}
+		line = *end ? end + 1 : end;
+	}
+	if (!found)
+		return -EBADMSG;
+	*ret_path = found;
+	return 0;
+}
+
+ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
+{
+	ssize_t n = procfs_read(proc, tid, "cgroup", buf, size);
+	const char *path;
+	size_t length;
+
+	if (n < 0)
+		return n;
+	/* A kernel without cgroups has no such line: that is no path, and no error. */
+	if (procfs_parse_cgroup(buf, &path, &length) < 0)
+		length = 0, path = buf;
+	memmove(buf, path, length);
+	buf[length] = '\0';
+	return (ssize_t)length;
+}
+
+int procfs_parse_euid(const char *text, uid_t *ret)
+{
+	const char *line = strstr(text, "\nUid:");
+	unsigned uid, euid;
+
+	if (!line || sscanf(line, "\nUid: %u %u", &uid, &euid) != 2)
+		return -EBADMSG;
+	*ret = euid;
+	return 0;
+}
+
+int procfs_euid(int proc, pid_t tid, uid_t *ret)
+{
+	char buf[4096];
+	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
+
+	return n < 0 ? (int)n : procfs_parse_euid(buf, ret);
+}
+
+int procfs_list(int proc, pid_t tgid, DIR **ret)
+{
+	char path[64] = ".";
+	int fd;
+
+	if (tgid)
+		task_path(path, tgid, "task");
+	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return gone_or_errno();
+	*ret = fdopendir(fd);
+	if (!*ret) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+pid_t procfs_next(DIR *list)
+{
+	struct dirent *item;
+
+	while ((item = readdir(list))) {
+		uint64_t id;
+
+		if (parse_u64(item->d_name, strlen(item->d_name), INT_MAX, &id) == 0)
+			return (pid_t)id;
+	}
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/sched_attr.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A slice that nobody uses: not a kernel's base slice, not in any mapping. */
+#define PROBE_SLICE_NS 7123456
+
+int ksched_get(pid_t tid, struct ksched_attr *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (syscall(SYS_sched_getattr, tid, ret, sizeof(*ret), 0) < 0)
+		return -errno;
+	return 0;
+}
+
+int ksched_set(pid_t tid, struct ksched_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	if (syscall(SYS_sched_setattr, tid, attr, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+int ksched_probe(struct ksched_features *ret)
+{
+	struct ksched_attr before, attr;
+	int r;
+
+	r = ksched_get(0, &before);
+	if (r < 0)
+		return r;
+
+	/* Writing the clamp that is there anyway changes nothing, where it is supported. */
+	attr = before;
+	attr.runtime = 0;
+	attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MAX;
+	attr.util_max = KSCHED_UTIL_RESET;
+	ret->util_clamp = ksched_set(0, &attr) == 0;
+
+	attr = before;
+	attr.runtime = PROBE_SLICE_NS;
+	r = ksched_set(0, &attr);
+	if (r == 0)
+		r = ksched_get(0, &attr);
+	if (r < 0)
+		return r;
+	ret->slice = attr.runtime == PROBE_SLICE_NS;
+
+	attr = before;
+	attr.runtime = 0;
+	return ksched_set(0, &attr);
+}
