@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The control interface, the same on the private socket and on the system bus. */
+#pragma once
+
+#ifndef RUNDIR
+#define RUNDIR "/run"
+#endif
+
+#define BUS_SOCKET RUNDIR "/schedqos/bus"
+#define BUS_PATH "/org/schedqos1"
+#define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
+#define BUS_STATUS_INTERFACE "org.schedqos1.Status" /* properties */
+
+/* What Reload answers when the configuration has errors; the message holds all of them, a line each. */
+#define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
+#define BUS_ERROR_FAILED "org.schedqos1.Error.Failed"

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds and reads the configuration's files in their order, and has them parsed. */
+#pragma once
+
+#include <schedqos/policy/config.h>
+
+/* Where to look. NULL members stand for the usual places. */
+struct config_paths {
+	const char *folder; /* instead of both /usr/share/schedqos and /etc/schedqos */
+	const char *file;   /* instead of /etc/schedqos.json; must exist then */
+};
+
+/*
+ * Reads all that is there. Returns 0 and the configuration, -EINVAL when anything is wrong with a file, or
+ * -ENOMEM. Errors and warnings are appended to errors.
+ */
+int config_load(const struct config_paths *paths, struct config **ret,
+		struct config_errors *errors);
+
+/*
+ * Reads just the named files and folders, in this order; a file is taken by its name for a mapping, for
+ * profiles, or else for rules. Returns as config_load does.
+ */
+int config_load_named(const char *const *names, size_t n_names, struct config **ret,
+		      struct config_errors *errors);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "apply.h"
+
+#include <errno.h>
+
+/* The daemon is not to be the one that waits: it acts for everybody else. */
+#define OWN_NICE (-20)
+
+const struct sched_ops sched_ops_kernel = {
+	.get = ksched_get,
+	.set = ksched_set,
+};
+
+static struct task_attr attr_from_kernel(const struct ksched_attr *from,
+					 const struct attr_caps *caps)
+{
+	struct task_attr attr = {
+		.policy = (uint8_t)from->policy,
+		.reset_on_fork = !!(from->flags & KSCHED_FLAG_RESET_ON_FORK),
+		.util_max = UTIL_FULL,
+	};
+
+	if (task_policy_is_fair(from->policy)) {
+		attr.nice = (int8_t)from->nice;
+		if (caps->slice)
+			attr.slice_ns = from->runtime < UINT32_MAX ? (uint32_t)from->runtime :
+								     UINT32_MAX;
+	} else {
+		attr.rt_priority = (uint8_t)from->priority;
+	}
+	if (caps->util_clamp) {
+		attr.util_min = (uint16_t)from->util_min;
+		attr.util_max = (uint16_t)from->util_max;
+	}
+	return attr;
+}
+
+/* A clamp at its default is reset, not set to the default's number: it then follows the system's. */
+static struct ksched_attr attr_to_kernel(const struct plan_action *action,
+					 const struct attr_caps *caps)
+{
+	const struct task_attr *want = &action->want;
+	struct ksched_attr attr = {
+		.policy = want->policy,
+		.flags = want->reset_on_fork ? KSCHED_FLAG_RESET_ON_FORK : 0,
+		.nice = want->nice,
+		.priority = want->rt_priority,
+		.runtime = want->slice_ns,
+	};
+
+	if (action->deadline) {
+		attr.runtime = action->deadline->runtime;
+		attr.deadline = action->deadline->deadline;
+		attr.period = action->deadline->period;
+	}
+	if (caps->util_clamp && want->util_min != action->from.util_min) {
+		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MIN;
+		attr.util_min = want->util_min ? want->util_min : KSCHED_UTIL_RESET;
+	}
+	if (caps->util_clamp && want->util_max != action->from.util_max) {
+		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MAX;
+		attr.util_max = want->util_max < UTIL_FULL ? want->util_max : KSCHED_UTIL_RESET;
+	}
+	return attr;
+}
+
+int applier_refresh_base(struct applier *applier)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(0, &attr);
+
+	if (r == 0 && applier->caps.slice)
+		applier->caps.base_slice_ns = (uint32_t)attr.runtime;
+	return r;
+}
+
+int applier_init(struct applier *applier)
+{
+	struct ksched_attr attr = { .policy = POLICY_NORMAL, .nice = OWN_NICE };
+
+	if (applier->caps.util_clamp) {
+		attr.flags = KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX;
+		attr.util_min = attr.util_max = KSCHED_UTIL_RESET;
+	}
+	if (applier->ops->set(0, &attr) < 0) {
+		attr.nice = 0;
+		applier->ops->set(0, &attr);
+	}
+	return applier_refresh_base(applier);
+}
+
+int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(tid, &attr);
+
+	if (r == 0)
+		*ret = attr_from_kernel(&attr, &applier->caps);
+	return r;
+}
+
+int applier_apply(struct applier *applier, const struct plan_action *action,
+		  struct task_attr *ret)
+{
+	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
+	int r = 0;
+
+	/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
+	if (attr.policy == POLICY_IDLE) {
+		struct ksched_attr first = attr;
+
+		first.policy = POLICY_NORMAL;
+		r = applier->ops->set(action->tid, &first);
+	}
+	if (r == 0)
+		r = applier->ops->set(action->tid, &attr);
+	if (r == 0)
+		r = applier_look(applier, action->tid, ret);
+	if (r == 0 && !action->want.slice_ns && ret->slice_ns != applier->caps.base_slice_ns)
+		applier_refresh_base(applier);
+	return r;
+}

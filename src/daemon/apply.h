@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Carries out what the plan decides, and looks at what tasks carry. */
+#pragma once
+
+#include <schedqos/kernel/sched_attr.h>
+#include <schedqos/policy/plan.h>
+
+/* The effects, so that a test can offer a kernel of its own. Both return 0 or -errno. */
+struct sched_ops {
+	int (*get)(pid_t tid, struct ksched_attr *ret);
+	int (*set)(pid_t tid, struct ksched_attr *attr);
+};
+extern const struct sched_ops sched_ops_kernel;
+
+struct applier {
+	const struct sched_ops *ops;
+	struct attr_caps caps;
+};
+
+/*
+ * Takes the daemon's own thread to nice -20 (where allowed) with no slice of its own, so that looking at ourselves
+ * shows the base slice. caps.slice and caps.util_clamp must be set. Returns 0 or -errno.
+ */
+int applier_init(struct applier *applier);
+
+/* What the task carries; slice_ns is the base slice where it has none of its own. 0 or -errno. */
+int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret);
+
+/* Sets caps.base_slice_ns to what it is now. 0 or -errno. */
+int applier_refresh_base(struct applier *applier);
+
+/* Carries out the action and reads back into *ret what the task carries now. 0 or -errno. */
+int applier_apply(struct applier *applier, const struct plan_action *action,
+		  struct task_attr *ret);

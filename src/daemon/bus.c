@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "bus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
+
+#include "bus_status.h"
+#include "daemon_private.h"
+
+/* Clients are short-lived; more at once than this is somebody trying to use up our descriptors. */
+#define PEERS_MAX 32
+
+struct bus_server {
+	struct daemon *daemon;
+	int fd;
+	sd_event_source *source;
+	struct peer {
+		struct bus_server *server;
+		sd_bus *bus;
+	} peers[PEERS_MAX];
+};
+
+static void cleanup_bus(sd_bus **bus)
+{
+	sd_bus_unref(*bus);
+}
+
+static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = daemon_reload(userdata, &text);
+
+	if (r == -EINVAL)
+		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
+	if (r < 0)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
+	return sd_bus_reply_method_return(message, "s", text ? text : "");
+}
+
+static const sd_bus_vtable methods[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "s", SD_BUS_PARAM(warnings), method_reload, 0),
+	SD_BUS_VTABLE_END,
+};
+
+static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct peer *peer = userdata;
+
+	(void)message;
+	(void)error;
+	sd_bus_detach_event(peer->bus);
+	sd_bus_close_unref(take_ptr(peer->bus));
+	return 0;
+}
+
+static int open_peer(struct bus_server *server, struct peer *peer, int fd)
+{
+	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+	sd_id128_t id;
+	int r = sd_bus_new(&bus);
+
+	if (r >= 0)
+		r = sd_bus_set_fd(bus, fd, fd);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	/* From here on the descriptor is the bus's. */
+	r = sd_id128_randomize(&id);
+	if (r >= 0)
+		r = sd_bus_set_server(bus, 1, id);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r >= 0)
+		r = sd_bus_match_signal(bus, NULL, NULL, "/org/freedesktop/DBus/Local",
+					"org.freedesktop.DBus.Local", "Disconnected",
+					on_disconnected, peer);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, methods,
+					     server->daemon);
+	if (r >= 0)
+		r = bus_status_add(bus, server->daemon);
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		return r;
+	*peer = (struct peer){ server, take_ptr(bus) };
+	return 0;
+}
+
+static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
+{
+	struct bus_server *server = userdata;
+	int r = -EMFILE, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	(void)source;
+	(void)revents;
+	if (fd < 0) {
+		r = -errno;
+	} else {
+		size_t i = 0;
+
+		while (i < PEERS_MAX && server->peers[i].bus)
+			i++;
+		if (i < PEERS_MAX)
+			r = open_peer(server, &server->peers[i], fd);
+		else
+			close(fd);
+	}
+	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
+		problem_report(&server->daemon->problems[PROBLEM_BUS],
+			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
+	return 0;
+}
+
+/* Others than root have the system bus. */
+static int listen_on(const char *path)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	mode_t mask;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	mask = umask(0177);
+	r = bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+	umask(mask);
+	if (r == 0 && listen(fd, SOMAXCONN) < 0)
+		r = -errno;
+	return r < 0 ? r : take_fd(fd);
+}
+
+int bus_server_new(struct daemon *daemon, struct bus_server **ret)
+{
+	struct bus_server *server = calloc(1, sizeof(*server));
+	int r;
+
+	if (!server)
+		return -ENOMEM;
+	server->daemon = daemon;
+	server->fd = r = listen_on(BUS_SOCKET);
+	if (r >= 0)
+		r = sd_event_add_io(daemon->event, &server->source, server->fd, EPOLLIN,
+				    on_connection, server);
+	if (r < 0) {
+		bus_server_free(server);
+		return r;
+	}
+	*ret = server;
+	return 0;
+}
+
+void bus_server_free(struct bus_server *server)
+{
+	if (!server)
+		return;
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		if (server->peers[i].bus)
+			sd_bus_flush_close_unref(server->peers[i].bus);
+	}
+	sd_event_source_disable_unref(server->source);
+	if (server->fd >= 0) {
+		close(server->fd);
+		unlink(BUS_SOCKET);
+	}
+	free(server);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Serves the control interface on the private socket, one D-Bus peer for each connection. */
+#pragma once
+
+struct bus_server;
+struct daemon;
+
+/* Binds the socket, in place of a dead daemon's. The instance lock must be held. 0 or -errno. */
+int bus_server_new(struct daemon *daemon, struct bus_server **ret);
+
+/* Closes the connections and removes the socket. */
+void bus_server_free(struct bus_server *server);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "bus_status.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+
+#include "daemon_private.h"
+
+#define GETTER(name)                                                                               \
+	static int name(sd_bus *bus, const char *path, const char *interface,                      \
+			const char *property, sd_bus_message *reply, void *userdata,               \
+			sd_bus_error *error)
+
+#define UNUSED_GETTER_ARGUMENTS                                                                    \
+	(void)bus, (void)path, (void)interface, (void)property, (void)error
+
+GETTER(get_version)
+{
+	UNUSED_GETTER_ARGUMENTS;
+	(void)userdata;
+	return sd_bus_message_append(reply, "s", VERSION);
+}
+
+GETTER(get_pid)
+{
+	UNUSED_GETTER_ARGUMENTS;
+	(void)userdata;
+	return sd_bus_message_append(reply, "u", (uint32_t)getpid());
+}
+
+/* Nobody tells of exits: the ended tasks are looked for when somebody wants to know. */
+GETTER(get_tasks)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	scan_sweep(daemon);
+	return sd_bus_message_append(reply, "t",
+				     (uint64_t)tasks_count(plan_tasks(daemon->plan)));
+}
+
+static int append_count(sd_bus_message *reply, const char *name, uint64_t count)
+{
+	return count ? sd_bus_message_append(reply, "{st}", name, count) : 0;
+}
+
+GETTER(get_tasks_by_class)
+{
+	struct daemon *daemon = userdata;
+	const struct config *config = daemon->config;
+	_cleanup_free_ uint64_t *counts = calloc(config->n_classes, sizeof(*counts));
+	size_t n_tags;
+	const struct tag *tags = rules_tags(config->rules, &n_tags);
+	uint32_t cursor = 0;
+	struct task *task;
+	int r;
+
+	UNUSED_GETTER_ARGUMENTS;
+	if (!counts)
+		return -ENOMEM;
+	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
+		if (task->tag < n_tags)
+			counts[tags[task->tag].qos_class]++;
+	}
+	r = sd_bus_message_open_container(reply, 'a', "{st}");
+	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
+		r = append_count(reply, config->classes[i].name, counts[i]);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_tasks_by_reason)
+{
+	struct daemon *daemon = userdata;
+	uint64_t counts[REASON_COUNT] = { 0 };
+	uint32_t cursor = 0;
+	struct task *task;
+	int r;
+
+	UNUSED_GETTER_ARGUMENTS;
+	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor)))
+		counts[task->reason]++;
+	r = sd_bus_message_open_container(reply, 'a', "{st}");
+	for (int i = 0; i < REASON_COUNT && r >= 0; i++)
+		r = append_count(reply, reason_name(i), counts[i]);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_refused)
+{
+	struct daemon *daemon = userdata;
+	int r = sd_bus_message_open_container(reply, 'a', "{st}");
+
+	UNUSED_GETTER_ARGUMENTS;
+	for (int i = 0; i <= STATS_ERRNO_MAX && r >= 0; i++) {
+		const char *name = strerrorname_np(i);
+
+		r = append_count(reply, name ? name : "other", daemon->stats.refused[i]);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_problems)
+{
+	struct daemon *daemon = userdata;
+	int r = sd_bus_message_open_container(reply, 'a', "{st}");
+
+	UNUSED_GETTER_ARGUMENTS;
+	for (int i = 0; i < PROBLEM_COUNT && r >= 0; i++)
+		r = append_count(reply, daemon->problems[i].text, daemon->problems[i].count);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_features)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice",
+				     (int)daemon->applier.caps.slice, "util_clamp",
+				     (int)daemon->applier.caps.util_clamp, "event_filter",
+				     (int)proc_connector_has_filter(daemon->connector));
+}
+
+GETTER(get_config_files)
+{
+	struct daemon *daemon = userdata;
+	int r = sd_bus_message_open_container(reply, 'a', "s");
+
+	UNUSED_GETTER_ARGUMENTS;
+	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", daemon->config->files[i]);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_rules)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "t", (uint64_t)rules_count(daemon->config->rules));
+}
+
+GETTER(get_reload_error)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "s", daemon->reload_error ? daemon->reload_error : "");
+}
+
+GETTER(get_cpu_usec)
+{
+	struct timespec used;
+
+	UNUSED_GETTER_ARGUMENTS;
+	(void)userdata;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return sd_bus_message_append(
+		reply, "t", (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000);
+}
+
+GETTER(get_resident_bytes)
+{
+	struct daemon *daemon = userdata;
+	struct procfs_stat stat = { 0 };
+
+	UNUSED_GETTER_ARGUMENTS;
+	procfs_stat(daemon->proc, getpid(), &stat);
+	return sd_bus_message_append(reply, "t",
+				     stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+GETTER(get_table_bytes)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "t",
+				     (uint64_t)tasks_memory(plan_tasks(daemon->plan)));
+}
+
+/* A counter that sd-bus reads by itself. */
+#define COUNTER(name, member) SD_BUS_PROPERTY(name, "t", NULL, offsetof(struct daemon, member), 0)
+
+static const sd_bus_vtable properties[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Pid", "u", get_pid, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	COUNTER("SinceUsec", since_us),
+	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
+	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
+	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),
+	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
+	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
+	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
+	COUNTER("Forks", stats.forks),
+	COUNTER("Execs", stats.execs),
+	COUNTER("Renames", stats.renames),
+	COUNTER("Set", stats.set),
+	COUNTER("Races", stats.races),
+	COUNTER("NotKept", stats.not_kept),
+	SD_BUS_PROPERTY("Refused", "a{st}", get_refused, 0, 0),
+	COUNTER("Lost", stats.lost),
+	COUNTER("ReceiveErrors", stats.receive_errors),
+	COUNTER("Scans", stats.scans),
+	COUNTER("Reloads", stats.reloads),
+	COUNTER("ReloadsFailed", stats.reloads_failed),
+	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
+	SD_BUS_PROPERTY("Problems", "a{st}", get_problems, 0, 0),
+	SD_BUS_PROPERTY("CpuUsec", "t", get_cpu_usec, 0, 0),
+	SD_BUS_PROPERTY("ResidentBytes", "t", get_resident_bytes, 0, 0),
+	SD_BUS_PROPERTY("TableBytes", "t", get_table_bytes, 0, 0),
+	SD_BUS_VTABLE_END,
+};
+
+int bus_status_add(sd_bus *bus, struct daemon *daemon)
+{
+	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
+}

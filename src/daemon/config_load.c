@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/daemon/config_load.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <schedqos/util/cleanup.h>
+
+#ifndef DATADIR
+#define DATADIR "/usr/share"
+#endif
+#ifndef SYSCONFDIR
+#define SYSCONFDIR "/etc"
+#endif
+
+/* Files read so far, in their order; the list owns paths and texts. */
+struct pile {
+	struct config_file *files;
+	size_t count;
+	struct config_errors *errors;
+};
+
+static void pile_clear(struct pile *pile)
+{
+	for (size_t i = 0; i < pile->count; i++) {
+		free((char *)pile->files[i].path);
+		free((char *)pile->files[i].text);
+	}
+	free(pile->files);
+}
+
+/* What keeps a file from being read, beside errno: NULL when it is good. */
+static const char *file_fault(const struct stat *stat)
+{
+	if (S_ISDIR(stat->st_mode))
+		return "is a folder, not a file";
+	if (!S_ISREG(stat->st_mode))
+		return "is not a regular file";
+	if (stat->st_size > CONFIG_SIZE_MAX)
+		return "is larger than 1 MiB";
+	/* Whoever can write it can have any task of the machine made real-time. */
+	if (geteuid() == 0 && stat->st_uid != 0)
+		return "belongs to another user than root: refused (chown root)";
+	if (geteuid() == 0 && (stat->st_mode & (S_IWGRP | S_IWOTH)))
+		return "can be written by others than root: refused (chmod go-w)";
+	return NULL;
+}
+
+static int read_whole(int fd, size_t size, char **ret_text, size_t *ret_size)
+{
+	_cleanup_free_ char *text = malloc(size + 1);
+	size_t used = 0;
+
+	if (!text)
+		return -ENOMEM;
+	while (used < size) {
+		ssize_t n = read(fd, text + used, size - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		used += n;
+	}
+	text[used] = '\0';
+	*ret_text = take_ptr(text);
+	*ret_size = used;
+	return 0;
+}
+
+/* Opens without waiting, should it be a FIFO. Returns 0, or -errno with the error already noted. */
+static int read_file(const char *path, char **ret_text, size_t *ret_size,
+		     struct config_errors *errors)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const char *fault;
+	struct stat stat;
+	int r;
+
+	if (fd < 0 || fstat(fd, &stat) < 0) {
+		r = -errno;
+		config_error_add(errors, path, 0, 0, "", "cannot be read: %s", strerror(-r));
+		return r;
+	}
+	fault = file_fault(&stat);
+	if (fault) {
+		config_error_add(errors, path, 0, 0, "", "%s", fault);
+		return -EINVAL;
+	}
+	r = read_whole(fd, stat.st_size, ret_text, ret_size);
+	if (r < 0)
+		config_error_add(errors, path, 0, 0, "", "cannot be read: %s", strerror(-r));
+	return r;
+}
+
+/* Reads a file onto the pile. A file at fault is noted and left out: the rest is still to be checked. */
+static int pile_add(struct pile *pile, const char *path, enum config_kind kind)
+{
+	struct config_file *files;
+	char *text = NULL, *copy;
+	size_t size = 0;
+
+	if (read_file(path, &text, &size, pile->errors) < 0)
+		return 0;
+	copy = strdup(path);
+	files = reallocarray(pile->files, pile->count + 1, sizeof(*files));
+	if (files)
+		pile->files = files;
+	if (!copy || !files) {
+		free(copy);
+		free(text);
+		return -ENOMEM;
+	}
+	files[pile->count++] = (struct config_file){ copy, text, size, kind };
+	return 0;
+}
+
+static int is_json(const struct dirent *item)
+{
+	size_t length = strlen(item->d_name);
+
+	return length > 5 && item->d_name[0] != '.' &&
+	       strcmp(item->d_name + length - 5, ".json") == 0;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* "FOLDER/NAME" for the caller to free, or NULL. */
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+/* Every .json of FOLDER/NAME in byte order; none if there is no such folder. */
+static int pile_add_folder(struct pile *pile, const char *folder, const char *name,
+			   enum config_kind kind)
+{
+	_cleanup_free_ char *path = join(folder, name);
+	struct dirent **items;
+	int n, r = 0;
+
+	if (!path)
+		return -ENOMEM;
+	n = scandir(path, &items, is_json, by_bytes);
+	if (n < 0 && errno == ENOENT)
+		return 0;
+	if (n < 0) {
+		config_error_add(pile->errors, path, 0, 0, "", "cannot be read: %s",
+				 strerror(errno));
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		_cleanup_free_ char *file = join(path, items[i]->d_name);
+
+		if (r == 0)
+			r = file ? pile_add(pile, file, kind) : -ENOMEM;
+		free(items[i]);
+	}
+	free(items);
+	return r;
+}
+
+static int pile_add_optional(struct pile *pile, const char *folder, const char *name,
+			     enum config_kind kind)
+{
+	_cleanup_free_ char *path = join(folder, name);
+
+	if (!path)
+		return -ENOMEM;
+	return access(path, F_OK) < 0 && errno == ENOENT ? 0 : pile_add(pile, path, kind);
+}
+
+/* A folder in upstream's layout. */
+static int pile_add_layout(struct pile *pile, const char *folder)
+{
+	int r = pile_add_folder(pile, folder, "mappings", CONFIG_PRESET);
+
+	if (r == 0)
+		r = pile_add_optional(pile, folder, "qos_mappings.json", CONFIG_MAPPING);
+	if (r == 0)
+		r = pile_add_optional(pile, folder, "sched_profiles.json", CONFIG_PROFILES);
+	if (r == 0)
+		r = pile_add_folder(pile, folder, "app_configs", CONFIG_RULES);
+	return r;
+}
+
+static bool lookup_user(const char *name, uid_t *ret)
+{
+	const struct passwd *user = getpwnam(name);
+
+	if (user)
+		*ret = user->pw_uid;
+	return user != NULL;
+}
+
+/* Parses the pile even if some file could not be read, so that all errors are told at once. */
+static int parse(struct pile *pile, struct config **ret)
+{
+	size_t unreadable = pile->errors->n_errors;
+	int r = config_parse(pile->files, pile->count, lookup_user, ret, pile->errors);
+
+	if (r == 0 && unreadable) {
+		config_free(*ret);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+int config_load(const struct config_paths *paths, struct config **ret,
+		struct config_errors *errors)
+{
+	_cleanup_(pile_clear) struct pile pile = { .errors = errors };
+	int r;
+
+	if (paths->folder && access(paths->folder, F_OK) < 0)
+		config_error_add(errors, paths->folder, 0, 0, "", "cannot be read: %s",
+				 strerror(errno));
+	r = pile_add_layout(&pile, paths->folder ? paths->folder : DATADIR "/schedqos");
+	if (r == 0 && !paths->folder)
+		r = pile_add_layout(&pile, SYSCONFDIR "/schedqos");
+	if (r == 0 && paths->file)
+		r = pile_add(&pile, paths->file, CONFIG_RULES);
+	else if (r == 0)
+		r = pile_add_optional(&pile, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
+	return r < 0 ? r : parse(&pile, ret);
+}
+
+static enum config_kind kind_of(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	base = base ? base + 1 : path;
+	if (strcmp(base, "qos_mappings.json") == 0)
+		return CONFIG_MAPPING;
+	if (strcmp(base, "sched_profiles.json") == 0)
+		return CONFIG_PROFILES;
+	return CONFIG_RULES;
+}
+
+int config_load_named(const char *const *names, size_t n_names, struct config **ret,
+		      struct config_errors *errors)
+{
+	_cleanup_(pile_clear) struct pile pile = { .errors = errors };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n_names; i++) {
+		struct stat stat_buf;
+
+		if (stat(names[i], &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
+			r = pile_add_layout(&pile, names[i]);
+		else
+			r = pile_add(&pile, names[i], kind_of(names[i]));
+	}
+	return r < 0 ? r : parse(&pile, ret);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The daemon's life: prepare, listen, scan, follow events, put everything back. */
+#include <schedqos/daemon/daemon.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include <schedqos/daemon/instance.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+
+#include "bus.h"
+#include "daemon_private.h"
+#include "detach.h"
+#include "log_sink.h"
+
+/*
+ * Room for about half a second of a fork storm (30,000 messages/s of some 0.8 KB each with the kernel's
+ * overhead); used only while we are behind.
+ */
+#define RECEIVE_BUFFER (16 * 1024 * 1024)
+
+#define PROVE_TIMEOUT_MS 3000
+
+/* The inode of the initial PID namespace: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h. */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
+
+static struct daemon *daemon_new(const struct daemon_options *options)
+{
+	struct daemon *daemon = calloc(1, sizeof(*daemon));
+
+	if (!daemon)
+		return NULL;
+	daemon->paths = options->paths;
+	daemon->proc = -1;
+	daemon->applier.ops = &sched_ops_kernel;
+	daemon->tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
+	return daemon;
+}
+
+static void daemon_free(struct daemon *daemon)
+{
+	if (!daemon)
+		return;
+	bus_server_free(daemon->bus);
+	proc_connector_close(daemon->connector);
+	plan_free(daemon->plan);
+	live_facts_free(daemon->facts);
+	config_free(daemon->config);
+	sd_event_unref(daemon->event);
+	free(daemon->reload_error);
+	if (daemon->proc >= 0)
+		close(daemon->proc);
+	free(daemon);
+}
+
+/* All errors and warnings as one text, a line each; the caller frees. */
+static char *errors_text(const struct config_errors *errors)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < errors->count; i++) {
+		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
+
+		fprintf(stream, "%s%s", i ? "\n" : "", line ? line : "out of memory");
+	}
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+static void log_errors(const struct config_errors *errors)
+{
+	for (size_t i = 0; i < errors->count; i++) {
+		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
+
+		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, NULL,
+			  "%s", line ? line : "out of memory");
+	}
+}
+
+/* Returns 0 or an exit status. */
+static int load_config(struct daemon *daemon)
+{
+	struct config_errors errors = { 0 };
+	int r = config_load(&daemon->paths, &daemon->config, &errors);
+
+	log_errors(&errors);
+	config_errors_clear(&errors);
+	if (r == -EINVAL)
+		return EXIT_CONFIG;
+	if (r < 0)
+		log_error("reading the configuration: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+int daemon_reload(struct daemon *daemon, char **ret_text)
+{
+	struct config_errors errors = { 0 };
+	struct config *config;
+	int r;
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, (uint64_t)daemon_now_ms() * 1000);
+	r = config_load(&daemon->paths, &config, &errors);
+	*ret_text = errors_text(&errors);
+	log_errors(&errors);
+	config_errors_clear(&errors);
+	if (r == 0)
+		r = plan_set_config(daemon->plan, config);
+	free(daemon->reload_error);
+	daemon->reload_error = NULL;
+	if (r < 0) {
+		daemon->stats.reloads_failed++;
+		daemon->reload_error = strdup(*ret_text ? *ret_text : strerror(-r));
+		log_error("reload refused: the configuration that was in force stays");
+	} else {
+		config_free(daemon->config);
+		daemon->config = config;
+		malloc_trim(0);
+		daemon->stats.reloads++;
+		scan_all(daemon);
+		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
+	}
+	sd_notify(0, "READY=1");
+	return r;
+}
+
+static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
+			  void *userdata)
+{
+	struct daemon *daemon = userdata;
+
+	(void)source;
+	(void)info;
+	return sd_event_exit(daemon->event, 0);
+}
+
+static int on_reload_signal(sd_event_source *source, const struct signalfd_siginfo *info,
+			    void *userdata)
+{
+	_cleanup_free_ char *text = NULL;
+
+	(void)source;
+	(void)info;
+	daemon_reload(userdata, &text);
+	return 0;
+}
+
+static int init_loop(struct daemon *daemon)
+{
+	sigset_t signals;
+	int r;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+
+	r = sd_event_new(&daemon->event);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_stop_signal, daemon);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGINT, on_stop_signal, daemon);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_reload_signal, daemon);
+	if (r >= 0)
+		r = sd_event_set_watchdog(daemon->event, 1);
+	if (r < 0)
+		log_error("making the event loop: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+static bool in_initial_pid_namespace(void)
+{
+	struct stat stat_buf;
+
+	return stat("/proc/self/ns/pid", &stat_buf) == 0 &&
+	       stat_buf.st_ino == INITIAL_PID_NAMESPACE;
+}
+
+/* Why the kernel does not tell us of events, in words that say what to do about it. */
+static const char *connector_fault(int error)
+{
+	if (error == EPERM || error == EACCES)
+		return "not allowed: run it as root, in no user namespace (it needs CAP_NET_ADMIN)";
+	if (error == ECONNREFUSED)
+		return "nobody answers: this is not the initial network namespace (a container?)";
+	if (error == EPROTONOSUPPORT)
+		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
+	if (error == ETIMEDOUT && !in_initial_pid_namespace())
+		return "it is silent: this is not the initial PID namespace (a container?)";
+	if (error == ETIMEDOUT)
+		return "it is silent: this kernel has no CONFIG_PROC_EVENTS, or this is not the "
+		       "initial user namespace";
+	return strerror(error);
+}
+
+static int init_connector(struct daemon *daemon)
+{
+	int r = proc_connector_open(PROC_FORK | PROC_EXEC | PROC_COMM, RECEIVE_BUFFER,
+				    &daemon->connector);
+
+	if (r == 0)
+		r = proc_connector_prove(daemon->connector, PROVE_TIMEOUT_MS);
+	if (r == 0)
+		r = events_init(daemon);
+	if (r < 0)
+		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+/* Finds out what the kernel can do; what it lacks is left out of every call, and said once. */
+static int init_applier(struct daemon *daemon)
+{
+	struct applier *applier = &daemon->applier;
+	struct ksched_features features;
+	int r = ksched_probe(&features);
+
+	if (r == 0) {
+		applier->caps.slice = features.slice;
+		applier->caps.util_clamp = features.util_clamp;
+		r = applier_init(applier);
+	}
+	if (r < 0) {
+		log_error("cannot set scheduling attributes: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	if (!applier->caps.slice)
+		log_notice("this kernel has no custom slices (Linux 6.12 brings them): "
+			   "sched_runtime of fair classes is left out");
+	if (!applier->caps.util_clamp)
+		log_notice("this kernel has no util clamp (CONFIG_UCLAMP_TASK): sched_util_min "
+			   "and sched_util_max are left out");
+	return 0;
+}
+
+static int init_plan(struct daemon *daemon)
+{
+	struct procfs_stat self;
+	int r = daemon->proc = procfs_open();
+
+	if (r >= 0)
+		r = procfs_stat(daemon->proc, getpid(), &self);
+	if (r < 0) {
+		log_error("reading /proc: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
+	daemon->plan = plan_new(&daemon->applier.caps, getpid(), (uint32_t)self.start);
+	if (!daemon->facts || !daemon->plan || plan_set_config(daemon->plan, daemon->config) < 0) {
+		log_error("out of memory");
+		return EXIT_FAILURE;
+	}
+	return 0;
+}
+
+static int init_instance(struct daemon *daemon)
+{
+	pid_t owner = 0;
+	int r = instance_lock(&owner);
+
+	(void)daemon;
+	if (r == -EEXIST)
+		log_error("already running as pid %d", (int)owner);
+	else if (r == -EACCES || r == -EPERM)
+		log_error("must be run as root");
+	else if (r < 0)
+		log_error("making the runtime folder: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+static int init_bus(struct daemon *daemon)
+{
+	int r = bus_server_new(daemon, &daemon->bus);
+
+	if (r < 0)
+		log_error("opening the control socket: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+static uint64_t realtime_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Once it is certain that no other daemon is writing there. */
+static void open_log(const struct daemon_options *options)
+{
+	int r = 0;
+
+	if (options->detach)
+		r = log_sink_background();
+	else
+		log_sink_foreground();
+	if (r < 0)
+		log_warning("no log file: %s", strerror(-r));
+}
+
+/* Everything up to the first scan. Returns 0 or an exit status. */
+static int start(struct daemon *daemon, const struct daemon_options *options)
+{
+	static int (*const steps[])(struct daemon *) = {
+		init_instance, load_config, init_loop, init_applier, init_plan, init_connector,
+		init_bus,
+	};
+
+	for (size_t i = 0; i < array_size(steps); i++) {
+		int status = steps[i](daemon);
+
+		if (status)
+			return status;
+		if (steps[i] == init_instance)
+			open_log(options);
+		if (steps[i] == load_config)
+			log_set_level(options->verbose ? LOG_DEBUG :
+							 daemon->config->settings.log_level);
+	}
+	malloc_trim(0);
+	scan_all(daemon);
+	daemon->ready = true;
+	daemon->since_us = realtime_us();
+	return 0;
+}
+
+static void announce(const struct daemon *daemon)
+{
+	char rules[32], tasks[32];
+	const struct log_field fields[] = {
+		{ "EVENT", "start" }, { "RULES", rules }, { "TASKS", tasks }, { NULL, NULL }
+	};
+
+	snprintf(rules, sizeof(rules), "%zu", rules_count(daemon->config->rules));
+	snprintf(tasks, sizeof(tasks), "%zu", tasks_count(plan_tasks(daemon->plan)));
+	log_write(LOG_INFO, fields,
+		  "schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION,
+		  rules, tasks, daemon->stats.set);
+	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
+}
+
+static void finish(struct daemon *daemon)
+{
+	static const struct log_field fields[] = { { "EVENT", "stop" }, { NULL, NULL } };
+	uint64_t count;
+
+	sd_notify(0, "STOPPING=1");
+	count = undo_all(daemon);
+	for (int i = 0; i < PROBLEM_COUNT; i++)
+		problem_summary(&daemon->problems[i]);
+	log_write(LOG_INFO, fields, "stopped: %" PRIu64 " tasks put back", count);
+}
+
+/* Runs in the process that is to be the daemon. */
+static int run(const struct daemon_options *options, int ready)
+{
+	struct daemon *daemon = daemon_new(options);
+	int status = daemon ? start(daemon, options) : EXIT_FAILURE;
+
+	if (status == 0) {
+		log_sink_leave_terminal();
+		announce(daemon);
+	}
+	if (ready >= 0)
+		detach_done(ready, status);
+	if (status == 0) {
+		if (sd_event_loop(daemon->event) < 0)
+			status = EXIT_FAILURE;
+		finish(daemon);
+	}
+	daemon_free(daemon);
+	return status;
+}
+
+int daemon_run(const struct daemon_options *options)
+{
+	int ready = -1, status, r;
+
+	if (!options->detach)
+		return run(options, -1);
+	r = detach(&ready, &status);
+	if (r < 0)
+		log_error("going to the background: %s", strerror(-r));
+	if (r != 0)
+		return r < 0 ? EXIT_FAILURE : status;
+	return run(options, ready);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The running daemon: the one struct that owns the descriptors, the event sources and the tables. */
+#pragma once
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include <schedqos/daemon/config_load.h>
+#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/policy/plan.h>
+
+#include "apply.h"
+#include "live_facts.h"
+#include "problem.h"
+#include "stats.h"
+
+enum problem_kind {
+	PROBLEM_LOST,	     /* events were dropped by the kernel */
+	PROBLEM_REFUSED,     /* a sched_setattr was refused */
+	PROBLEM_NOT_KEPT,    /* the kernel did not keep what it accepted */
+	PROBLEM_RECEIVE,     /* receiving failed in some other way */
+	PROBLEM_SCAN,	     /* /proc could not be read */
+	PROBLEM_BUS,	     /* a client could not be served */
+	PROBLEM_COUNT,
+};
+
+struct bus_server;
+
+struct daemon {
+	sd_event *event;
+	struct config_paths paths;
+	struct config *config;
+	struct applier applier;
+	struct proc_connector *connector;
+	struct plan *plan;
+	struct live_facts *facts;
+	struct bus_server *bus;
+	int proc; /* descriptor of /proc */
+
+	bool ready;
+	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
+	size_t sweep_at;      /* number of records at which the ended ones are looked for */
+	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
+	uint64_t tick_ns;     /* length of a clock tick of /proc/PID/stat */
+	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
+	char *reload_error;   /* of the last reload, or NULL */
+
+	struct stats stats;
+	struct problem problems[PROBLEM_COUNT];
+};
+
+/* CLOCK_MONOTONIC in ms, cut to 32 bits. */
+uint32_t daemon_now_ms(void);
+
+/* events.c: receives and handles what is queued; up to a bound, unless all. */
+int events_init(struct daemon *daemon);
+void events_drain(struct daemon *daemon);
+
+/* events.c: carries out what the plan wants, counts and reports it. */
+void events_act(struct daemon *daemon, const struct plan_action *action);
+
+/* Facts of a task, for the next call of the plan. */
+struct facts *daemon_facts(struct daemon *daemon, pid_t tid, pid_t tgid);
+
+/* scan.c: looks at every task in /proc until no unknown one is left. */
+void scan_all(struct daemon *daemon);
+
+/* scan.c: forgets the tasks that have ended, whose end nobody reports. */
+void scan_sweep(struct daemon *daemon);
+
+/* undo.c: puts everything back, tasks born meanwhile included. Returns the number of tasks put back. */
+uint64_t undo_all(struct daemon *daemon);
+
+/* daemon.c: reads the configuration again. Returns 0, or -errno with the errors in *ret_text, to be freed. */
+int daemon_reload(struct daemon *daemon, char **ret_text);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the kernel's word to the action: receive, decide, apply, count. */
+#include "daemon_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+#define BATCH 64
+
+/* Under a storm, other sources (bus, signals) get their turn after this many events. */
+#define ROUND_MAX 4096
+
+#define NS_PER_S 1000000000ULL
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+uint32_t daemon_now_ms(void)
+{
+	return (uint32_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
+}
+
+/* Suspend moves the two clocks apart: to be called before events are told their start. */
+static void refresh_boot_offset(struct daemon *daemon)
+{
+	daemon->boot_offset = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+}
+
+struct facts *daemon_facts(struct daemon *daemon, pid_t tid, pid_t tgid)
+{
+	return live_facts_for(daemon->facts, tid, tgid);
+}
+
+/* Names a tag for people: its class. */
+static const char *tag_name(const struct daemon *daemon, uint16_t tag)
+{
+	size_t count;
+	const struct tag *tags = rules_tags(daemon->config->rules, &count);
+
+	return tag < count ? daemon->config->classes[tags[tag].qos_class].name : "back";
+}
+
+static void log_tag(struct daemon *daemon, const struct plan_action *action)
+{
+	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
+
+	if (!log_enabled(LOG_DEBUG))
+		return;
+	procfs_comm(daemon->proc, action->tid, comm);
+	text_escape_to(name, sizeof(name), comm, strlen(comm));
+	log_debug("%d %s: %s (%s): %s", (int)action->tid, name, tag_name(daemon, action->tag),
+		  reason_name(action->reason), task_attr_text(&action->want, attr));
+}
+
+static void report_refusal(struct daemon *daemon, const struct plan_action *action, int error)
+{
+	char attr[TASK_ATTR_TEXT_MAX];
+	int number = -error;
+
+	daemon->stats.refused[number < STATS_ERRNO_MAX ? number : STATS_ERRNO_MAX]++;
+	problem_report(&daemon->problems[PROBLEM_REFUSED],
+		       "the kernel refuses %s for task %d: %s",
+		       task_attr_text(&action->want, attr), (int)action->tid, strerror(number));
+}
+
+void events_act(struct daemon *daemon, const struct plan_action *action)
+{
+	char want[TASK_ATTR_TEXT_MAX], got[TASK_ATTR_TEXT_MAX];
+	struct task_attr now;
+	int r = applier_apply(&daemon->applier, action, &now);
+	bool kept = plan_applied(daemon->plan, action, r, &now, daemon_now_ms());
+
+	if (kept) {
+		daemon->stats.set++;
+		log_tag(daemon, action);
+	} else if (r == -ESRCH) {
+		daemon->stats.races++;
+	} else if (r < 0) {
+		report_refusal(daemon, action, r);
+	} else {
+		daemon->stats.not_kept++;
+		problem_report(&daemon->problems[PROBLEM_NOT_KEPT],
+			       "the kernel accepted %s for task %d but keeps %s",
+			       task_attr_text(&action->want, want), (int)action->tid,
+			       task_attr_text(&now, got));
+	}
+}
+
+static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
+			struct plan_action *action)
+{
+	const struct plan_fork fork = {
+		.tid = news->tid,
+		.tgid = news->tgid,
+		.parent_tid = news->parent_tid,
+		.parent_tgid = news->parent_tgid,
+		.start = (uint32_t)((news->ns + daemon->boot_offset) / daemon->tick_ns),
+		.ms = (uint32_t)(news->ns / 1000000),
+	};
+
+	daemon->stats.forks++;
+	return plan_forked(daemon->plan, &fork, daemon_facts(daemon, news->tid, news->tgid),
+			   action);
+}
+
+static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
+			struct plan_action *action)
+{
+	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
+
+	daemon->stats.execs++;
+	facts->at_exec = true;
+	return plan_execed(daemon->plan, facts, action);
+}
+
+static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
+			  struct plan_action *action)
+{
+	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
+
+	daemon->stats.renames++;
+	memcpy(facts->comm, news->comm, sizeof(facts->comm));
+	facts->have |= FACT_COMM;
+	return plan_renamed(daemon->plan, facts, action);
+}
+
+static void handle(struct daemon *daemon, const struct proc_news *news)
+{
+	struct plan_action action;
+	bool act = false;
+
+	switch ((enum proc_what)news->what) {
+	case PROC_FORK:
+		act = handle_fork(daemon, news, &action);
+		break;
+	case PROC_EXEC:
+		act = handle_exec(daemon, news, &action);
+		break;
+	case PROC_COMM:
+		act = handle_rename(daemon, news, &action);
+		break;
+	case PROC_EXIT:
+		plan_exited(daemon->plan, news->tid);
+		break;
+	}
+	if (act)
+		events_act(daemon, &action);
+}
+
+static void report_loss(struct daemon *daemon)
+{
+	daemon->stats.lost++;
+	daemon->rescan = true;
+	problem_report(&daemon->problems[PROBLEM_LOST],
+		       "the kernel dropped events: scanning every task again");
+}
+
+/* Handles one batch. Returns the number of events; *ret_drained: nothing is left. */
+static int receive_batch(struct daemon *daemon, bool *ret_drained)
+{
+	struct proc_news news[BATCH];
+	int n = proc_connector_receive(daemon->connector, news, BATCH, ret_drained);
+
+	if (n == -ENOBUFS) {
+		report_loss(daemon);
+		*ret_drained = false;
+		return 0;
+	}
+	if (n < 0) {
+		daemon->stats.receive_errors++;
+		daemon->rescan = true;
+		problem_report(&daemon->problems[PROBLEM_RECEIVE], "receiving events: %s",
+			       strerror(-n));
+		*ret_drained = true;
+		return 0;
+	}
+	for (int i = 0; i < n; i++)
+		handle(daemon, &news[i]);
+	return n;
+}
+
+static bool receive_up_to(struct daemon *daemon, int max)
+{
+	bool drained = false;
+
+	refresh_boot_offset(daemon);
+	for (int n = 0; n < max && !drained;)
+		n += receive_batch(daemon, &drained);
+	return drained;
+}
+
+void events_drain(struct daemon *daemon)
+{
+	/* Bounded: under a storm that outruns us it would never end. */
+	for (int round = 0; round < 64 && !receive_up_to(daemon, ROUND_MAX); round++)
+		;
+}
+
+static int on_events(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct daemon *daemon = userdata;
+	bool drained = receive_up_to(daemon, ROUND_MAX);
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	if (drained && daemon->rescan)
+		scan_all(daemon);
+	if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
+		scan_sweep(daemon);
+	return 0;
+}
+
+int events_init(struct daemon *daemon)
+{
+	return sd_event_add_io(daemon->event, NULL, proc_connector_fd(daemon->connector), EPOLLIN,
+			       on_events, daemon);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "live_facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+
+static int fetch(struct facts *facts, enum fact fact);
+
+struct live_facts *live_facts_new(int proc, struct applier *applier)
+{
+	struct live_facts *live = malloc(sizeof(*live));
+
+	if (!live)
+		return NULL;
+	live->parent = malloc(sizeof(*live));
+	if (!live->parent) {
+		free(live);
+		return NULL;
+	}
+	live->parent->parent = NULL;
+	live->proc = live->parent->proc = proc;
+	live->applier = live->parent->applier = applier;
+	return live;
+}
+
+void live_facts_free(struct live_facts *live)
+{
+	if (!live)
+		return;
+	free(live->parent);
+	free(live);
+}
+
+struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
+{
+	live->facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
+	live->source = tgid;
+	return &live->facts;
+}
+
+/* A leader that ended before its threads is a zombie without files: one of the others has them. */
+static ssize_t exe_of_threads(struct live_facts *live)
+{
+	_cleanup_(cleanup_list) DIR *list = NULL;
+	ssize_t n = 0;
+	pid_t tid;
+
+	if (procfs_list(live->proc, live->facts.tgid, &list) < 0)
+		return -ESRCH;
+	while (n == 0 && (tid = procfs_next(list))) {
+		if (tid == live->facts.tgid)
+			continue;
+		n = procfs_exe(live->proc, tid, live->exe, sizeof(live->exe));
+		if (n > 0)
+			live->source = tid;
+		else if (n == -ESRCH)
+			n = 0;
+	}
+	return n;
+}
+
+static ssize_t fetch_exe(struct live_facts *live)
+{
+	ssize_t n = procfs_exe(live->proc, live->source, live->exe, sizeof(live->exe));
+
+	return n == 0 ? exe_of_threads(live) : n;
+}
+
+static int fetch_parent(struct live_facts *live)
+{
+	struct procfs_stat stat;
+	int r = procfs_stat(live->proc, live->facts.tgid, &stat);
+
+	if (r == 0 && live->parent && stat.ppid)
+		live->facts.parent = live_facts_for(live->parent, stat.ppid, stat.ppid);
+	return r;
+}
+
+static int fetch(struct facts *facts, enum fact fact)
+{
+	struct live_facts *live = (struct live_facts *)facts;
+	ssize_t r = -EINVAL;
+
+	switch (fact) {
+	case FACT_ATTR:
+		r = applier_look(live->applier, facts->tid, &facts->attr);
+		break;
+	case FACT_COMM:
+		r = procfs_comm(live->proc, facts->tid, facts->comm);
+		break;
+	case FACT_EXE:
+		r = fetch_exe(live);
+		facts->exe = live->exe;
+		break;
+	case FACT_ARGV:
+		r = procfs_argv(live->proc, live->source, live->argv, sizeof(live->argv));
+		facts->argv = live->argv;
+		facts->argv_size = r > 0 ? (size_t)r : 0;
+		break;
+	case FACT_CGROUP:
+		r = procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
+		facts->cgroup = live->cgroup;
+		break;
+	case FACT_UID:
+		r = procfs_euid(live->proc, facts->tgid, &facts->uid);
+		break;
+	case FACT_PARENT:
+		r = fetch_parent(live);
+		break;
+	case FACT_BASE:
+		r = applier_refresh_base(live->applier);
+		break;
+	}
+	if (r < 0)
+		return (int)r;
+	facts->have |= fact;
+	return 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds every task in /proc: at the start, after a change of the rules, after a loss of events. */
+#include "daemon_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+
+/* A fork storm never holds still; what it creates is heard of anyway. */
+#define PASSES_MAX 8
+
+/* Events are handled every so many tasks, so that a long scan does not make the queue overflow. */
+#define DRAIN_EVERY 256
+
+/* Below this number of records nobody minds the ended ones. */
+#define SWEEP_MIN 2048
+
+struct process {
+	pid_t pid, ppid;
+	uint64_t start;
+};
+
+struct scan {
+	struct daemon *daemon;
+	struct process *processes; /* all living ones, parents before their children */
+	size_t count, size;
+	size_t fresh; /* tasks looked at in this pass */
+};
+
+static int compare_starts(const void *va, const void *vb)
+{
+	const struct process *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int add_process(struct scan *scan, pid_t pid)
+{
+	struct procfs_stat stat;
+	struct process *process;
+
+	if (procfs_stat(scan->daemon->proc, pid, &stat) < 0 ||
+	    (stat.flags & PROCFS_PF_KTHREAD))
+		return 0;
+	if (scan->count == scan->size) {
+		size_t size = scan->size ? scan->size * 2 : 256;
+
+		process = reallocarray(scan->processes, size, sizeof(*process));
+		if (!process)
+			return -ENOMEM;
+		scan->processes = process;
+		scan->size = size;
+	}
+	scan->processes[scan->count++] = (struct process){ pid, stat.ppid, stat.start };
+	return 0;
+}
+
+/* A child has a later start than its parent, and within one tick most often the higher pid. */
+static int list_processes(struct scan *scan)
+{
+	_cleanup_(cleanup_list) DIR *list = NULL;
+	int r = procfs_list(scan->daemon->proc, 0, &list);
+	pid_t pid;
+
+	scan->count = 0;
+	while (r == 0 && (pid = procfs_next(list)))
+		r = add_process(scan, pid);
+	if (r == 0)
+		qsort(scan->processes, scan->count, sizeof(*scan->processes), compare_starts);
+	return r;
+}
+
+static void look_at(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
+{
+	struct daemon *daemon = scan->daemon;
+	const struct plan_seen seen = {
+		.tid = tid,
+		.tgid = process->pid,
+		.parent_tgid = process->ppid,
+		.start = (uint32_t)start,
+		.ms = daemon_now_ms(),
+	};
+	struct plan_action action;
+
+	if (plan_seen(daemon->plan, &seen, daemon_facts(daemon, tid, process->pid), &action))
+		events_act(daemon, &action);
+	if (++scan->fresh % DRAIN_EVERY == 0)
+		events_drain(daemon);
+}
+
+static void look_at_threads(struct scan *scan, const struct process *process)
+{
+	_cleanup_(cleanup_list) DIR *list = NULL;
+	struct daemon *daemon = scan->daemon;
+	pid_t tid;
+
+	if (procfs_list(daemon->proc, process->pid, &list) < 0)
+		return;
+	while ((tid = procfs_next(list))) {
+		struct procfs_stat stat;
+
+		if (tid == process->pid || plan_is_seen(daemon->plan, tid) ||
+		    procfs_stat(daemon->proc, tid, &stat) < 0)
+			continue;
+		look_at(scan, process, tid, stat.start);
+	}
+}
+
+static int pass(struct scan *scan)
+{
+	int r = list_processes(scan);
+
+	scan->fresh = 0;
+	for (size_t i = 0; r == 0 && i < scan->count; i++) {
+		const struct process *process = &scan->processes[i];
+
+		if (!plan_is_seen(scan->daemon->plan, process->pid))
+			look_at(scan, process, process->pid, process->start);
+		look_at_threads(scan, process);
+	}
+	return r;
+}
+
+void scan_all(struct daemon *daemon)
+{
+	struct scan scan = { .daemon = daemon };
+	int r = 0;
+
+	daemon->rescan = false;
+	daemon->stats.scans++;
+	plan_scan_begin(daemon->plan);
+	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
+		r = pass(&scan);
+		events_drain(daemon);
+		if (scan.fresh == 0)
+			break;
+	}
+	free(scan.processes);
+	if (r < 0)
+		problem_report(&daemon->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-r));
+	scan_sweep(daemon);
+}
+
+void scan_sweep(struct daemon *daemon)
+{
+	const struct tasks *tasks = plan_tasks(daemon->plan);
+	struct task_attr attr;
+	struct task *task;
+	uint32_t cursor = 0;
+
+	while ((task = tasks_next(tasks, &cursor))) {
+		if (applier_look(&daemon->applier, task->tid, &attr) == -ESRCH)
+			plan_exited(daemon->plan, task->tid);
+	}
+	daemon->sweep_at = tasks_count(tasks) * 2 + SWEEP_MIN;
+}
