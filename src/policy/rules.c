@@ -9,10 +9,28 @@
 #define NAMES_MAX 3
 #define COMM_CHARS (TASK_COMM_LEN - 1)
 
+/* A script's path is behind its interpreter and at most one option of that (binfmt_script.c). */
+#define SCRIPT_ARGS 2
+
+/*
+ * A glob with the literal text at its two ends, which most names fail to have. By their first byte, else by their
+ * last one, globs fall into buckets; a name can only match what is in three of them.
+ */
 struct glob {
 	const struct rule *list;
 	size_t literal;
+	const char *suffix;
+	uint32_t rank; /* 0: the best */
+	uint16_t prefix_length, suffix_length;
 	bool is_path;
+	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
+};
+
+enum {
+	BUCKET_FIRST = 0,  /* + the first byte */
+	BUCKET_LAST = 256, /* + the last byte */
+	BUCKET_ANY = 512,
+	BUCKET_COUNT = 513,
 };
 
 struct rules {
@@ -27,8 +45,10 @@ struct rules {
 	uint32_t *index;
 	size_t index_size;
 
-	struct glob *globs; /* best rank first */
+	struct glob *globs; /* by bucket, in a bucket the best rank first */
 	size_t n_globs;
+	uint32_t buckets[BUCKET_COUNT + 1]; /* where each begins */
+	bool has_paths;			    /* some pattern is compared with the path */
 
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
@@ -183,13 +203,33 @@ static int compare_sources(const struct source *a, const struct source *b)
 	return (a->column > b->column) - (a->column < b->column);
 }
 
-static int compare_globs(const void *va, const void *vb)
+/* Longer literal text first. */
+static int compare_ranks(const void *va, const void *vb)
 {
 	const struct glob *a = va, *b = vb;
 
 	if (a->literal != b->literal)
 		return a->literal > b->literal ? -1 : 1;
 	return compare_sources(&a->list->source, &b->list->source);
+}
+
+static unsigned bucket_of(const struct glob *glob)
+{
+	if (glob->prefix_length)
+		return BUCKET_FIRST + (unsigned char)glob->list->pattern[0];
+	if (glob->suffix_length)
+		return BUCKET_LAST + (unsigned char)glob->suffix[glob->suffix_length - 1];
+	return BUCKET_ANY;
+}
+
+static int compare_buckets(const void *va, const void *vb)
+{
+	const struct glob *a = va, *b = vb;
+	unsigned bucket_a = bucket_of(a), bucket_b = bucket_of(b);
+
+	if (bucket_a != bucket_b)
+		return bucket_a < bucket_b ? -1 : 1;
+	return a->rank < b->rank ? -1 : 1;
 }
 
 static int compare_lists(const void *va, const void *vb)
@@ -304,23 +344,48 @@ static int finish_by_id(struct rules *rules)
 	return 0;
 }
 
+static struct glob make_glob(const struct rule *list)
+{
+	const char *pattern = list->pattern, *star = strrchr(pattern, '*');
+	struct glob glob = {
+		.list = list,
+		.literal = pattern_literal(pattern),
+		.prefix_length = (uint16_t)strcspn(pattern, "*?[\\"),
+		.suffix = "",
+		.is_path = strchr(pattern, '/') != NULL,
+	};
+
+	/* A '*' in brackets is none. */
+	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
+		glob.suffix = star + 1;
+		glob.suffix_length = (uint16_t)strlen(star + 1);
+		glob.is_simple = star == pattern + glob.prefix_length;
+	}
+	return glob;
+}
+
 static int finish_globs(struct rules *rules)
 {
+	size_t n = 0;
+
 	rules->globs = calloc(rules->n_lists + 1, sizeof(*rules->globs));
 	if (!rules->globs)
 		return -ENOMEM;
 	for (size_t i = 0; i < rules->n_lists; i++) {
-		const struct rule *list = rules->lists[i];
-
-		if (!pattern_is_glob(list->pattern))
-			continue;
-		rules->globs[rules->n_globs++] = (struct glob){
-			.list = list,
-			.literal = pattern_literal(list->pattern),
-			.is_path = strchr(list->pattern, '/') != NULL,
-		};
+		if (pattern_is_glob(rules->lists[i]->pattern))
+			rules->globs[rules->n_globs++] = make_glob(rules->lists[i]);
+		if (strchr(rules->lists[i]->pattern, '/'))
+			rules->has_paths = true;
 	}
-	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_globs);
+	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_ranks);
+	for (size_t i = 0; i < rules->n_globs; i++)
+		rules->globs[i].rank = (uint32_t)i;
+	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_buckets);
+	for (unsigned bucket = 0; bucket <= BUCKET_COUNT; bucket++) {
+		while (n < rules->n_globs && bucket_of(&rules->globs[n]) < bucket)
+			n++;
+		rules->buckets[bucket] = (uint32_t)n;
+	}
 	return 0;
 }
 
@@ -377,48 +442,117 @@ static const char *argv_next(const struct facts *facts, const char *arg)
 	return next < facts->argv + facts->argv_size ? next : NULL;
 }
 
-/*
- * The script that an interpreter runs: exec names the task after the script, cut to 15 bytes, and puts
- * its path behind the interpreter and at most one option of it (binfmt_script.c). Away from exec a task may have
- * renamed itself, so there only a name that its arguments confirm counts.
- */
-static const char *script_name(const struct facts *facts, const char *exe)
+static bool glob_matches(const struct glob *glob, const char *name, size_t length)
 {
-	const char *arg = facts->argv_size ? facts->argv : NULL;
-
-	if (!facts->comm[0] || strncmp(facts->comm, exe, COMM_CHARS) == 0)
-		return NULL;
-	for (int i = 0; i < 2 && arg; i++) {
-		const char *base;
-
-		arg = argv_next(facts, arg);
-		if (!arg)
-			break;
-		base = path_base(arg);
-		if (strncmp(facts->comm, base, COMM_CHARS) == 0)
-			return base;
-	}
-	return facts->at_exec ? facts->comm : NULL;
+	if (length < (size_t)glob->prefix_length + glob->suffix_length ||
+	    memcmp(name, glob->list->pattern, glob->prefix_length) != 0 ||
+	    memcmp(name + length - glob->suffix_length, glob->suffix, glob->suffix_length) != 0)
+		return false;
+	return glob->is_simple || fnmatch(glob->list->pattern, name, 0) == 0;
 }
 
-static int names_of(struct facts *facts, struct names *ret)
+/* The best of a bucket's globs from rank `from` on that matches the name, or NULL. */
+static const struct glob *bucket_best(const struct rules *rules, unsigned bucket, uint32_t from,
+				      const char *name, size_t length, bool is_path)
 {
-	static const enum fact needed[] = { FACT_EXE, FACT_ARGV, FACT_COMM };
-	const char *exe, *script;
+	for (uint32_t i = rules->buckets[bucket]; i < rules->buckets[bucket + 1]; i++) {
+		const struct glob *glob = &rules->globs[i];
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		int r = facts_need(facts, needed[i]);
+		if (glob->rank >= from && glob->is_path == is_path &&
+		    glob_matches(glob, name, length))
+			return glob;
+	}
+	return NULL;
+}
 
+/* Of all globs from rank `from` on the best that matches the name, if better than `best`; else `best`. */
+static const struct glob *best_glob(const struct rules *rules, uint32_t from, const char *name,
+				    bool is_path, const struct glob *best)
+{
+	size_t length = strlen(name);
+	const unsigned buckets[] = {
+		BUCKET_FIRST + (unsigned char)name[0],
+		BUCKET_LAST + (length ? (unsigned char)name[length - 1] : 0),
+		BUCKET_ANY,
+	};
+
+	if (!rules->n_globs)
+		return best;
+	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
+		const struct glob *glob =
+			bucket_best(rules, buckets[i], from, name, length, is_path);
+
+		if (glob && (!best || glob->rank < best->rank))
+			best = glob;
+	}
+	return best;
+}
+
+/* Whether the name is of use: to the pattern, or without one, to any rule at all. */
+static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
+{
+	uint32_t slot;
+
+	if (pattern)
+		return pattern_match(pattern, name);
+	slot = *index_slot(rules, name);
+	return (slot && rules->patterns[slot - 1].list) ||
+	       best_glob(rules, 0, name, false, NULL) != NULL;
+}
+
+/*
+ * The name of the script that an interpreter runs, or NULL. exec names the task after the script, cut to 15 bytes, so
+ * comm confirms which argument it is. As reading comm costs more than all else here, it is read only if the name
+ * would be of use. Returns 0 or -errno.
+ */
+static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
+		       const char *exe, const char **ret)
+{
+	const char *arg = facts->argv_size ? argv_next(facts, facts->argv) : NULL;
+
+	*ret = NULL;
+	for (int i = 0; i < SCRIPT_ARGS && arg; i++, arg = argv_next(facts, arg)) {
+		const char *base = path_base(arg);
+		int r;
+
+		if (!base[0] || !is_wanted_name(rules, pattern, base))
+			continue;
+		r = facts_need(facts, FACT_COMM);
 		if (r < 0)
 			return r;
+		if (strncmp(facts->comm, base, COMM_CHARS) != 0 ||
+		    strncmp(facts->comm, exe, COMM_CHARS) == 0)
+			continue;
+		*ret = base;
+		return 0;
 	}
+	return 0;
+}
+
+/* A process's names, for one pattern or (NULL) for all rules. Returns 0 or -errno. */
+static int names_of(const struct rules *rules, const char *pattern, struct facts *facts,
+		    struct names *ret)
+{
+	const char *exe, *script;
+	int r = facts_need(facts, FACT_EXE);
+
+	if (r == 0)
+		r = facts_need(facts, FACT_ARGV);
+	if (r < 0)
+		return r;
 	*ret = (struct names){ .path = facts->exe };
 	exe = path_base(facts->exe);
-	script = script_name(facts, exe);
+	r = find_script(rules, pattern, facts, exe, &script);
+	if (r < 0)
+		return r;
 	if (script)
 		ret->name[ret->count++] = script;
-	if (facts->argv_size)
-		ret->name[ret->count++] = path_base(facts->argv);
+	if (facts->argv_size) {
+		const char *base = path_base(facts->argv);
+
+		/* A login shell's name has a dash before it (login(1)). */
+		ret->name[ret->count++] = base[0] == '-' ? base + 1 : base;
+	}
 	ret->name[ret->count++] = exe;
 	return 0;
 }
@@ -446,7 +580,7 @@ static bool argv_match(const struct facts *facts, const char *pattern)
 }
 
 /* 1 when the pattern is one of the parent's names, 0 when not (or there is no parent), or -errno. */
-static int parent_match(struct facts *facts, const char *pattern)
+static int parent_match(const struct rules *rules, struct facts *facts, const char *pattern)
 {
 	struct names names;
 	int r = facts_need(facts, FACT_PARENT);
@@ -455,14 +589,15 @@ static int parent_match(struct facts *facts, const char *pattern)
 		return r;
 	if (!facts->parent)
 		return 0;
-	r = names_of(facts->parent, &names);
+	r = names_of(rules, pattern, facts->parent, &names);
 	if (r == -ESRCH)
 		return 0;
 	return r < 0 ? r : names_match(&names, pattern);
 }
 
 /* 1 when all of the conditions hold, 0 when not, or -errno. Cheap ones first. */
-static int conditions_hold(const struct rule_match *match, struct facts *facts)
+static int conditions_hold(const struct rules *rules, const struct rule_match *match,
+			   struct facts *facts)
 {
 	int r;
 
@@ -484,14 +619,15 @@ static int conditions_hold(const struct rule_match *match, struct facts *facts)
 		if (r < 0 || !pattern_match(match->cgroup, facts->cgroup))
 			return r < 0 ? r : 0;
 	}
-	return match->parent ? parent_match(facts, match->parent) : 1;
+	return match->parent ? parent_match(rules, facts, match->parent) : 1;
 }
 
 /* The first rule of the list whose conditions hold, or NULL. */
-static const struct rule *list_match(const struct rule *list, struct facts *facts, int *error)
+static const struct rule *list_match(const struct rules *rules, const struct rule *list,
+				     struct facts *facts, int *error)
 {
 	for (; list; list = list->next) {
-		int r = conditions_hold(list->match, facts);
+		int r = conditions_hold(rules, list->match, facts);
 
 		if (r > 0)
 			return list;
@@ -508,34 +644,40 @@ static const struct rule *exact_match(const struct rules *rules, const char *nam
 
 	if (!slot || pattern_is_glob(name))
 		return NULL;
-	return list_match(rules->patterns[slot - 1].list, facts, error);
+	return list_match(rules, rules->patterns[slot - 1].list, facts, error);
 }
 
 static const struct rule *glob_match(const struct rules *rules, const struct names *names,
 				     struct facts *facts, int *error)
 {
-	for (size_t i = 0; i < rules->n_globs; i++) {
-		const struct glob *glob = &rules->globs[i];
+	for (uint32_t from = 0; from < rules->n_globs;) {
+		const struct glob *best = NULL;
 		const struct rule *rule;
 
-		if (!names_match(names, glob->list->pattern))
-			continue;
-		rule = list_match(glob->list, facts, error);
+		for (size_t i = 0; i < names->count; i++)
+			best = best_glob(rules, from, names->name[i], false, best);
+		if (rules->has_paths)
+			best = best_glob(rules, from, names->path, true, best);
+		if (!best)
+			return NULL;
+		rule = list_match(rules, best->list, facts, error);
 		if (rule)
 			return rule;
+		from = best->rank + 1;
 	}
 	return NULL;
 }
 
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
 {
-	const struct rule *rule;
+	const struct rule *rule = NULL;
 	struct names names;
 
-	*ret_error = names_of(facts, &names);
+	*ret_error = names_of(rules, NULL, facts, &names);
 	if (*ret_error < 0)
 		return NULL;
-	rule = exact_match(rules, names.path, facts, ret_error);
+	if (rules->has_paths)
+		rule = exact_match(rules, names.path, facts, ret_error);
 	for (size_t i = 0; i < names.count && !rule; i++)
 		rule = exact_match(rules, names.name[i], facts, ret_error);
 	if (!rule)

@@ -32,7 +32,6 @@ struct facts {
 	int (*fetch)(struct facts *facts, enum fact fact);
 	pid_t tid;	    /* whose facts: for fetch */
 	pid_t tgid;
-	bool at_exec;	    /* comm is as exec left it (and may name a script) */
 	/* As the kernel reports it: slice_ns is the base slice, where the task has none of its own. */
 	struct task_attr attr;
 	char comm[TASK_COMM_LEN];

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/policy/config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_private.h"
+
+void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value,
+		   const char *name)
+{
+	struct later *items = grow(parser, parser->later, parser->n_later, sizeof(*parser->later));
+	char *path = json_path(parser->doc, value);
+
+	if (items)
+		parser->later = items;
+	if (!items || !path) {
+		parser->no_memory = true;
+		free(path);
+		return;
+	}
+	items[parser->n_later++] = (struct later){
+		.kind = kind,
+		.name = name,
+		.file = parser->file,
+		.position = json_position(parser->doc, json_place(parser->doc, value)->value),
+		.path = path,
+	};
+}
+
+static bool later_is_known(const struct parser *parser, const struct later *later)
+{
+	switch (later->kind) {
+	case LATER_CLASS:
+		return class_find(&parser->classes, later->name) != NULL;
+	case LATER_PROFILE:
+		return profile_exists(parser->config, later->name);
+	}
+	return false;
+}
+
+static void complain_later(struct parser *parser, const struct later *later)
+{
+	const struct config *config = parser->config;
+	const struct class_table *classes = &parser->classes;
+	struct suggestion near = { .word = later->name };
+	const char *kind = later->kind == LATER_CLASS ? "class" : "sched_profile";
+
+	for (size_t i = 0; later->kind == LATER_CLASS && i < classes->count; i++)
+		suggest_offer(&near, classes->items[i].name);
+	for (size_t i = 0; later->kind == LATER_PROFILE && i < config->n_profiles; i++)
+		suggest_offer(&near, config->profiles[i].name);
+	config_error_add(&parser->errors[later->file], config->files[later->file],
+			 later->position.line, later->position.column, later->path,
+			 "unknown %s \"%s\"%s%s%s", kind, later->name,
+			 near.best ? " (did you mean \"" : "", near.best ? near.best : "",
+			 near.best ? "\"?)" : "");
+}
+
+static void check_later(struct parser *parser)
+{
+	for (size_t i = 0; i < parser->n_later; i++) {
+		if (!later_is_known(parser, &parser->later[i]))
+			complain_later(parser, &parser->later[i]);
+	}
+}
+
+static void parse_contents(struct parser *parser, const struct config_file *file)
+{
+	check_duplicates(parser);
+	if (!value_is_object(parser, parser->doc->root))
+		return;
+	switch (file->kind) {
+	case CONFIG_RULES:
+		parse_rules(parser);
+		break;
+	case CONFIG_MAPPING:
+		parse_mapping(parser, &parser->classes);
+		break;
+	case CONFIG_PROFILES:
+		parse_profiles(parser);
+		break;
+	case CONFIG_PRESET:
+		parse_mapping(parser, &parser->presets[parser->n_presets - 1].classes);
+		break;
+	}
+}
+
+static void parse_file(struct parser *parser, const struct config_file *file)
+{
+	struct config_errors *errors = &parser->errors[parser->file];
+	struct json_problem problem;
+	struct json_position at;
+	struct json_doc *doc;
+	int r;
+
+	if (file->size > CONFIG_SIZE_MAX) {
+		config_error_add(errors, file->path, 0, 0, "", "larger than %d bytes",
+				 CONFIG_SIZE_MAX);
+		return;
+	}
+	r = json_parse(file->text, file->size, &doc, &problem, &at);
+	if (r == -EINVAL)
+		config_error_add(errors, file->path, at.line, at.column, "", "%s", problem.message);
+	if (r == -ENOMEM)
+		parser->no_memory = true;
+	if (r < 0)
+		return;
+	parser->doc = doc;
+	parse_contents(parser, file);
+	parser->doc = NULL;
+	json_free(doc);
+}
+
+/* Presets come first, wherever they stand: any file may ask for any of them. */
+static void parse_files(struct parser *parser, const struct config_file *files)
+{
+	size_t n_files = parser->config->n_files;
+
+	for (size_t i = 0; i < n_files; i++) {
+		parser->file = i;
+		if (files[i].kind == CONFIG_PRESET && preset_add(parser, files[i].path))
+			parse_file(parser, &files[i]);
+	}
+	for (size_t i = 0; i < n_files; i++) {
+		parser->file = i;
+		if (files[i].kind != CONFIG_PRESET)
+			parse_file(parser, &files[i]);
+	}
+}
+
+/* What holds with no file at all. */
+static int put_builtin(struct parser *parser)
+{
+	struct config *config = parser->config;
+
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
+		class_define(parser, &parser->classes, &qos_builtin[i]);
+	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++)
+		profile_define(parser, &profile_builtin[i]);
+	config->settings = (struct settings){
+		.sched_profile = "qos",
+		.default_mode = DEFAULT_PRISTINE,
+		.autogroup_off = true,
+		.mapping = "announcement",
+	};
+	return parser->no_memory ? -ENOMEM : 0;
+}
+
+static int parser_init(struct parser *parser, const struct config_file *files, size_t n_files)
+{
+	struct config *config = calloc(1, sizeof(*config));
+
+	if (!config)
+		return -ENOMEM;
+	parser->config = config;
+	parser->arena = config->memory = arena_new();
+	config->rules = rules_new();
+	parser->errors = calloc(n_files + 1, sizeof(*parser->errors));
+	if (!parser->arena || !config->rules || !parser->errors)
+		return -ENOMEM;
+	config->files = arena_alloc(parser->arena, n_files * sizeof(*config->files));
+	if (!config->files)
+		return -ENOMEM;
+	for (; config->n_files < n_files; config->n_files++) {
+		const char *path = keep_text(parser, files[config->n_files].path);
+
+		if (!path)
+			return -ENOMEM;
+		config->files[config->n_files] = path;
+	}
+	return put_builtin(parser);
+}
+
+/* Frees all but the configuration. */
+static void parser_clear(struct parser *parser, size_t n_files)
+{
+	for (size_t i = 0; i < parser->n_presets; i++)
+		free(parser->presets[i].classes.items);
+	for (size_t i = 0; i < parser->n_later; i++)
+		free(parser->later[i].path);
+	for (size_t i = 0; parser->errors && i < n_files; i++)
+		config_errors_clear(&parser->errors[i]);
+	free(parser->presets);
+	free(parser->later);
+	free(parser->errors);
+	free(parser->classes.items);
+}
+
+/* Hands the errors of all files to the caller. Returns -EINVAL if there is one among them. */
+static int give_errors(struct parser *parser, struct config_errors *errors)
+{
+	size_t n_errors = errors->n_errors;
+
+	for (size_t i = 0; i < parser->config->n_files; i++) {
+		config_errors_sort(&parser->errors[i]);
+		if (config_errors_move(errors, &parser->errors[i]) < 0)
+			return -ENOMEM;
+	}
+	if (parser->no_memory)
+		return -ENOMEM;
+	return errors->n_errors > n_errors ? -EINVAL : 0;
+}
+
+static int parse(struct parser *parser, const struct config_file *files, size_t n_files,
+		 struct config_errors *errors)
+{
+	struct config *config;
+	int r = parser_init(parser, files, n_files);
+
+	if (r < 0)
+		return r;
+	parse_files(parser, files);
+	check_later(parser);
+	r = give_errors(parser, errors);
+	if (r < 0)
+		return r;
+	config = parser->config;
+	config->classes = parser->classes.items;
+	config->n_classes = parser->classes.count;
+	parser->classes = (struct class_table){ 0 };
+	return rules_finish(config->rules, config->classes, config->n_classes);
+}
+
+int config_parse(const struct config_file *files, size_t n_files,
+		 bool (*lookup_user)(const char *name, uid_t *ret), struct config **ret,
+		 struct config_errors *errors)
+{
+	struct parser parser = { .lookup_user = lookup_user };
+	int r;
+
+	/* A source has 16 bits for its file. */
+	if (n_files > UINT16_MAX) {
+		config_error_add(errors, files[UINT16_MAX].path, 0, 0, "", "more than %d files",
+				 UINT16_MAX);
+		return -EINVAL;
+	}
+	r = parse(&parser, files, n_files, errors);
+	if (r < 0)
+		config_free(parser.config);
+	else
+		*ret = parser.config;
+	parser_clear(&parser, n_files);
+	return r;
+}
+
+void config_free(struct config *config)
+{
+	if (!config)
+		return;
+	rules_free(config->rules);
+	arena_free(config->memory);
+	free(config->classes);
+	free(config->profiles);
+	free(config);
+}

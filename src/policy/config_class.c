@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QOS_ classes: each object lays the attributes it names over the class of that name below it. null
+ * takes an attribute away, so that tasks keep their own.
+ */
+#include "config_private.h"
+
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+#define DEADLINE_RUNTIME_MIN                                                \
+	1024 /* the kernel counts deadline budgets in units of that many ns \
+	      */
+
+/* In the order of the bits in enum qos_has. */
+enum attribute {
+	ATTR_POLICY,
+	ATTR_NICE,
+	ATTR_PRIORITY,
+	ATTR_RUNTIME,
+	ATTR_DEADLINE,
+	ATTR_PERIOD,
+	ATTR_UTIL_MIN,
+	ATTR_UTIL_MAX,
+	ATTR_COUNT,
+};
+
+static const struct {
+	const char *name;
+	int64_t min, max;
+} attributes[ATTR_COUNT] = {
+	[ATTR_POLICY] = { "sched_policy", 0, 0 },
+	[ATTR_NICE] = { "sched_nice", -20, 19 },
+	[ATTR_PRIORITY] = { "sched_priority", 0, 99 },
+	[ATTR_RUNTIME] = { "sched_runtime", 0, INT64_MAX },
+	[ATTR_DEADLINE] = { "sched_deadline", 0, INT64_MAX },
+	[ATTR_PERIOD] = { "sched_period", 0, INT64_MAX },
+	[ATTR_UTIL_MIN] = { "sched_util_min", 0, UTIL_FULL },
+	[ATTR_UTIL_MAX] = { "sched_util_max", 0, UTIL_FULL },
+};
+
+static const char *const policy_names[] = {
+	"SCHED_NORMAL", "SCHED_OTHER", "SCHED_BATCH",	 "SCHED_IDLE",
+	"SCHED_FIFO",	"SCHED_RR",    "SCHED_DEADLINE",
+};
+
+static const uint8_t policy_numbers[] = {
+	POLICY_NORMAL, POLICY_NORMAL, POLICY_BATCH,    POLICY_IDLE,
+	POLICY_FIFO,   POLICY_RR,     POLICY_DEADLINE,
+};
+
+/* One class object, as it stands in a file. */
+struct class_text {
+	const cJSON *object;
+	const cJSON *values[ATTR_COUNT]; /* NULL: not named */
+	struct qos_attr attr;		 /* what it names */
+	uint8_t removed;		 /* enum qos_has: what it names as null */
+};
+
+struct qos_class *class_find(const struct class_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (strcmp(table->items[i].name, name) == 0)
+			return &table->items[i];
+	}
+	return NULL;
+}
+
+static int attribute_find(const char *name)
+{
+	int i = 0;
+
+	while (i < ATTR_COUNT && strcmp(attributes[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+bool is_class_attribute(const char *key)
+{
+	return attribute_find(key) < ATTR_COUNT;
+}
+
+static void set_number(struct qos_attr *attr, enum attribute which, int64_t number)
+{
+	switch (which) {
+	case ATTR_NICE:
+		attr->nice = number;
+		break;
+	case ATTR_PRIORITY:
+		attr->priority = number;
+		break;
+	case ATTR_RUNTIME:
+		attr->runtime = number;
+		break;
+	case ATTR_DEADLINE:
+		attr->deadline = number;
+		break;
+	case ATTR_PERIOD:
+		attr->period = number;
+		break;
+	case ATTR_UTIL_MIN:
+		attr->util_min = number;
+		break;
+	case ATTR_UTIL_MAX:
+		attr->util_max = number;
+		break;
+	case ATTR_POLICY:
+	case ATTR_COUNT:
+		break;
+	}
+}
+
+static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which,
+			    const cJSON *value)
+{
+	size_t choice;
+	int64_t number;
+
+	text->values[which] = value;
+	if (which == ATTR_POLICY) {
+		if (!value_choice(parser, value, "policy", policy_names, array_size(policy_names),
+				  &choice))
+			return;
+		text->attr.policy = policy_numbers[choice];
+	} else if (cJSON_IsNull(value)) {
+		text->removed |= 1 << which;
+		return;
+	} else {
+		if (!value_integer(parser, value, attributes[which].min, attributes[which].max,
+				   &number))
+			return;
+		set_number(&text->attr, which, number);
+	}
+	text->attr.has |= 1 << which;
+}
+
+static void parse_attributes(struct parser *parser, struct class_text *text)
+{
+	const cJSON *value;
+
+	cJSON_ArrayForEach (value, text->object) {
+		struct suggestion suggestion = { .word = value->string };
+		int which = attribute_find(value->string);
+
+		if (which < ATTR_COUNT) {
+			parse_attribute(parser, text, which, value);
+			continue;
+		}
+		for (int i = 0; i < ATTR_COUNT; i++)
+			suggest_offer(&suggestion, attributes[i].name);
+		complain_unknown(parser, value, AT_KEY, "attribute", &suggestion, "");
+	}
+}
+
+/* The value to point at: the first of the two that this object names, else the object itself. */
+static const cJSON *culprit(const struct class_text *text, enum attribute first,
+			    enum attribute second)
+{
+	if (text->values[first])
+		return text->values[first];
+	return text->values[second] ? text->values[second] : text->object;
+}
+
+/* Whether the attribute is there although the class's policy knows no such thing. */
+static void check_foreign(struct parser *parser, const struct class_text *text,
+			  const struct qos_attr *attr, enum attribute which, const char *policies)
+{
+	if (attr->has & 1 << which)
+		complain(parser, culprit(text, which, ATTR_POLICY), AT_VALUE,
+			 "%s has no %s: that is for %s", task_policy_name(attr->policy),
+			 attributes[which].name, policies);
+}
+
+static void check_fair(struct parser *parser, const struct class_text *text,
+		       const struct qos_attr *attr)
+{
+	if ((attr->has & QOS_HAS_PRIORITY) && attr->priority)
+		check_foreign(parser, text, attr, ATTR_PRIORITY, "SCHED_FIFO and SCHED_RR");
+	check_foreign(parser, text, attr, ATTR_DEADLINE, "SCHED_DEADLINE");
+	check_foreign(parser, text, attr, ATTR_PERIOD, "SCHED_DEADLINE");
+	if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime &&
+	    (attr->runtime < SLICE_MIN_NS || attr->runtime > SLICE_MAX_NS))
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
+			 "must be between %u and %u, or 0 for the kernel's own slice", SLICE_MIN_NS,
+			 SLICE_MAX_NS);
+}
+
+static void check_real_time(struct parser *parser, const struct class_text *text,
+			    const struct qos_attr *attr)
+{
+	check_foreign(parser, text, attr, ATTR_NICE, "fair policies");
+	check_foreign(parser, text, attr, ATTR_RUNTIME, "fair policies and SCHED_DEADLINE");
+	check_foreign(parser, text, attr, ATTR_DEADLINE, "SCHED_DEADLINE");
+	check_foreign(parser, text, attr, ATTR_PERIOD, "SCHED_DEADLINE");
+	if (!(attr->has & QOS_HAS_PRIORITY) || !attr->priority)
+		complain(parser, culprit(text, ATTR_PRIORITY, ATTR_POLICY), AT_VALUE,
+			 "%s needs a sched_priority of 1 to 99", task_policy_name(attr->policy));
+}
+
+static void check_deadline(struct parser *parser, const struct class_text *text,
+			   const struct qos_attr *attr)
+{
+	check_foreign(parser, text, attr, ATTR_NICE, "fair policies");
+	check_foreign(parser, text, attr, ATTR_PRIORITY, "SCHED_FIFO and SCHED_RR");
+	if (!(attr->has & QOS_HAS_RUNTIME))
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
+			 "SCHED_DEADLINE needs a sched_runtime");
+	else if (attr->runtime < DEADLINE_RUNTIME_MIN)
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
+			 "must be at least %d under SCHED_DEADLINE", DEADLINE_RUNTIME_MIN);
+	if (!(attr->has & QOS_HAS_DEADLINE))
+		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_POLICY), AT_VALUE,
+			 "SCHED_DEADLINE needs a sched_deadline");
+	else if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime > attr->deadline)
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_DEADLINE), AT_VALUE,
+			 "sched_runtime %llu is longer than sched_deadline %llu",
+			 (unsigned long long)attr->runtime, (unsigned long long)attr->deadline);
+	if ((attr->has & QOS_HAS_DEADLINE) && (attr->has & QOS_HAS_PERIOD) && attr->period &&
+	    attr->deadline > attr->period)
+		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_PERIOD), AT_VALUE,
+			 "sched_deadline %llu is longer than sched_period %llu",
+			 (unsigned long long)attr->deadline, (unsigned long long)attr->period);
+}
+
+/* What the class has become must make sense as a whole. */
+static void check_class(struct parser *parser, const struct class_text *text,
+			const struct qos_attr *attr)
+{
+	if (task_policy_is_fair(attr->policy))
+		check_fair(parser, text, attr);
+	else if (attr->policy == POLICY_DEADLINE)
+		check_deadline(parser, text, attr);
+	else
+		check_real_time(parser, text, attr);
+	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) &&
+	    attr->util_min > attr->util_max)
+		complain(parser, culprit(text, ATTR_UTIL_MIN, ATTR_UTIL_MAX), AT_VALUE,
+			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min,
+			 attr->util_max);
+}
+
+static bool check_name(struct parser *parser, const struct class_table *table, const cJSON *value)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *name = value->string;
+	struct suggestion suggestion = { .word = name };
+
+	if (name[strlen(QOS_PREFIX)] && name[strspn(name, allowed)] == '\0')
+		return true;
+	for (size_t i = 0; i < table->count; i++)
+		suggest_offer(&suggestion, table->items[i].name);
+	complain_unknown(parser, value, AT_KEY, "class", &suggestion,
+			 ": after QOS_ come capitals, digits and _");
+	return false;
+}
+
+void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class)
+{
+	struct qos_class *same = class_find(table, class->name), *items;
+
+	if (same) {
+		*same = *class;
+		return;
+	}
+	items = grow(parser, table->items, table->count, sizeof(*items));
+	if (!items)
+		return;
+	table->items = items;
+	items[table->count++] = *class;
+}
+
+void parse_class(struct parser *parser, struct class_table *table, const cJSON *value)
+{
+	struct class_text text = { .object = value };
+	const struct qos_class *below = class_find(table, value->string);
+	struct qos_class class = { .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } };
+	size_t n_errors = parser->errors[parser->file].n_errors;
+
+	if (!check_name(parser, table, value) || !value_is_object(parser, value))
+		return;
+	if (!below && table->count == CLASSES_MAX) {
+		complain(parser, value, AT_KEY, "more than %d classes", CLASSES_MAX);
+		return;
+	}
+	parse_attributes(parser, &text);
+	if (below)
+		class = *below;
+	class.attr.has &= ~text.removed;
+	class.attr = qos_attr_merge(&class.attr, &text.attr);
+	class.source = source_of(parser, value, AT_KEY);
+	/* One mistake, one complaint: what follows from it is not worth another. */
+	if (parser->errors[parser->file].n_errors == n_errors)
+		check_class(parser, &text, &class.attr);
+	if (!below)
+		class.name = keep_text(parser, value->string);
+	if (class.name)
+		class_define(parser, table, &class);
+}
+
+void parse_mapping(struct parser *parser, struct class_table *table)
+{
+	const cJSON *value;
+
+	cJSON_ArrayForEach (value, parser->doc->root) {
+		struct suggestion suggestion = { .word = value->string };
+
+		if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
+			parse_class(parser, table, value);
+			continue;
+		}
+		for (size_t i = 0; i < table->count; i++)
+			suggest_offer(&suggestion, table->items[i].name);
+		complain_unknown(parser, value, AT_KEY, "class", &suggestion,
+				 ": names here begin with QOS_");
+	}
+}
+
+const char *value_class(struct parser *parser, const cJSON *value)
+{
+	const char *name = value_text(parser, value);
+	const struct qos_class *class;
+
+	if (!name)
+		return NULL;
+	class = class_find(&parser->classes, name);
+	if (class)
+		return class->name;
+	name = keep_text(parser, name);
+	if (name)
+		look_up_later(parser, LATER_CLASS, value, name);
+	return name;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "config_private.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
+
+#include "text_buf.h"
+
+static void error_clear(struct config_error *error)
+{
+	free(error->file);
+	free(error->path);
+	free(error->message);
+}
+
+/* Makes room for more items. */
+static bool errors_grow(struct config_errors *errors, size_t more)
+{
+	size_t size = errors->size ? errors->size : 8;
+	struct config_error *items;
+
+	while (size < errors->count + more)
+		size *= 2;
+	if (size == errors->size)
+		return true;
+	items = reallocarray(errors->items, size, sizeof(*items));
+	if (!items)
+		return false;
+	errors->items = items;
+	errors->size = size;
+	return true;
+}
+
+static void add(struct config_errors *errors, const char *file, struct json_position position,
+		const char *path, const char *message, bool warning)
+{
+	struct config_error error = {
+		.file = text_escape(file, strlen(file)),
+		.line = position.line,
+		.column = position.column,
+		.warning = warning,
+		.path = text_escape(path, strlen(path)),
+		.message = text_escape(message, strlen(message)),
+	};
+
+	/* Counts even if it cannot be kept: what is wrong must not pass for want of memory. */
+	errors->n_errors += !warning;
+	if (!error.file || !error.path || !error.message || !errors_grow(errors, 1))
+		error_clear(&error);
+	else
+		errors->items[errors->count++] = error;
+}
+
+void config_error_add(struct config_errors *errors, const char *file, unsigned line,
+		      unsigned column, const char *path, const char *format, ...)
+{
+	struct json_position position = { .line = line, .column = column };
+	_cleanup_free_ char *message = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&message, format, args) < 0)
+		message = NULL;
+	va_end(args);
+	add(errors, file, position, path ? path : "", message ? message : "out of memory", false);
+}
+
+void config_errors_clear(struct config_errors *errors)
+{
+	for (size_t i = 0; i < errors->count; i++)
+		error_clear(&errors->items[i]);
+	free(errors->items);
+	*errors = (struct config_errors){ 0 };
+}
+
+char *config_error_text(const struct config_error *error)
+{
+	struct text_buf text = { 0 };
+
+	text_buf_printf(&text, "%s:", error->file);
+	if (error->line)
+		text_buf_printf(&text, "%u:%u:", error->line, error->column);
+	if (*error->path)
+		text_buf_printf(&text, " %s:", error->path);
+	text_buf_printf(&text, " %s%s", error->warning ? "warning: " : "", error->message);
+	return text_buf_take(&text);
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct config_error *a = va, *b = vb;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	return strcmp(a->message, b->message);
+}
+
+void config_errors_sort(struct config_errors *errors)
+{
+	if (errors->count)
+		qsort(errors->items, errors->count, sizeof(*errors->items), compare);
+}
+
+int config_errors_move(struct config_errors *to, struct config_errors *from)
+{
+	to->n_errors += from->n_errors;
+	from->n_errors = 0;
+	if (!from->count)
+		return 0;
+	if (!errors_grow(to, from->count))
+		return -ENOMEM;
+	memcpy(to->items + to->count, from->items, from->count * sizeof(*from->items));
+	to->count += from->count;
+	from->count = 0;
+	return 0;
+}
+
+void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
+{
+	const struct json_place *place = json_place(parser->doc, node);
+	_cleanup_free_ char *path = json_path(parser->doc, node), *message = NULL;
+	struct json_position position;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&message, format, args) < 0)
+		message = NULL;
+	va_end(args);
+	if (!path || !message)
+		parser->no_memory = true;
+	position = json_position(parser->doc, what & AT_KEY ? place->key : place->value);
+	add(&parser->errors[parser->file], parser->config->files[parser->file], position,
+	    path ? path : "", message ? message : "out of memory", what & WARNING);
+}
+
+void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
+		      const struct suggestion *suggestion, const char *otherwise)
+{
+	if (suggestion->best)
+		complain(parser, node, what, "unknown %s \"%s\" (did you mean \"%s\"?)", kind,
+			 suggestion->word, suggestion->best);
+	else
+		complain(parser, node, what, "unknown %s \"%s\"%s", kind, suggestion->word,
+			 otherwise);
+}

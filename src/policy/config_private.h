@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the parts of the configuration's parser share. */
+#pragma once
+
+#include <schedqos/policy/config.h>
+
+#include "arena.h"
+#include "json_text.h"
+#include "suggest.h"
+
+#define SETTINGS_KEY "schedqos"
+
+/* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
+#define CLASSES_MAX 1024
+
+struct class_table {
+	struct qos_class *items;
+	size_t count;
+};
+
+struct preset {
+	char *name;
+	struct class_table classes;
+};
+
+/* A name that may be defined by a later file, and what to say if none does. */
+struct later {
+	enum later_kind {
+		LATER_CLASS,
+		LATER_PROFILE,
+	} kind;
+	const char *name;
+	size_t file;
+	struct json_position position;
+	char *path;
+};
+
+struct parser {
+	struct config *config;
+	struct arena *arena;
+	struct class_table classes; /* config->classes in the making */
+	struct preset *presets;
+	size_t n_presets;
+	struct later *later;
+	size_t n_later;
+	bool (*lookup_user)(const char *name, uid_t *ret);
+
+	struct config_errors
+		*errors;	    /* one list for each file: parsing is not in the files' order */
+	size_t file;		    /* the one being parsed, */
+	const struct json_doc *doc; /* and its contents */
+	bool no_memory;		    /* a thing is missing from the result, which is thus void */
+};
+
+/* A key that an object may hold; parse puts its value into `into`. */
+struct key {
+	const char *name;
+	void (*parse)(struct parser *parser, const cJSON *value, void *into);
+};
+
+enum complaint {
+	AT_VALUE = 0,
+	AT_KEY = 1,
+	WARNING = 2,
+};
+
+/* config_error.c: what is wrong, and where */
+
+/* what: enum complaint, or-ed together. */
+void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* `unknown KIND "WORD"`, and the suggestion if there is one, else `otherwise`. */
+void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
+		      const struct suggestion *suggestion, const char *otherwise);
+void config_errors_sort(struct config_errors *errors);
+
+/* Moves all of from to the end of to. 0 or -ENOMEM. */
+int config_errors_move(struct config_errors *to, struct config_errors *from);
+
+/* config_value.c: values of the right type */
+
+/* These complain about a value of another type, or out of its range, and return false (NULL). */
+bool value_is_object(struct parser *parser, const cJSON *value);
+const char *value_text(struct parser *parser,
+		       const cJSON *value); /* not empty; lives as the tree */
+const char *value_kept(struct parser *parser,
+		       const cJSON *value); /* ... lives as the configuration */
+bool value_bool(struct parser *parser, const cJSON *value, bool *ret);
+bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64_t max,
+		   int64_t *ret);
+
+/* The index of the word among choices. kind: what to call it. */
+bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
+		  const char *const *choices, size_t n_choices, size_t *ret);
+
+/* Parses each member of an object by its key; complains about keys unknown. */
+void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
+		const char *kind, void *into);
+const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
+
+/* Complains about every key that is there twice, in any object. */
+void check_duplicates(struct parser *parser);
+
+/* Memory as long as the configuration's; NULL without, which the parser then remembers. */
+void *keep_alloc(struct parser *parser, size_t size);
+const char *keep_text(struct parser *parser, const char *text);
+struct source source_of(const struct parser *parser, const cJSON *node, enum complaint where);
+
+/* *array of count items gets room for one more, zeroed; NULL without memory, which the parser
+ * remembers. */
+void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
+
+/* config_class.c */
+struct qos_class *class_find(const struct class_table *table, const char *name);
+bool is_class_attribute(const char *key);
+void parse_class(struct parser *parser, struct class_table *table, const cJSON *value);
+void parse_mapping(struct parser *parser, struct class_table *table);
+void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
+
+/* The name of the class that the value names, which may be defined later. NULL: wrong type or no
+ * memory. */
+const char *value_class(struct parser *parser, const cJSON *value);
+
+/* config_settings.c */
+bool is_setting(const char *key);
+void parse_settings(struct parser *parser, const cJSON *value);
+
+/* Adds an empty preset: one with mistakes in its file is there all the same. False without memory.
+ */
+bool preset_add(struct parser *parser, const char *path);
+
+/* config_profile.c */
+bool profile_exists(const struct config *config, const char *name);
+void profile_define(struct parser *parser, const struct sched_profile *profile);
+void parse_profiles(struct parser *parser);
+
+/* config_rules.c */
+void parse_rules(struct parser *parser);
+
+/* config.c: looks the name up when all files are read. */
+void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value,
+		   const char *name);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A rules file: settings and classes first, then a rule, a list of rules or null for each pattern.
+ */
+#include "config_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+#define PERIOD_MIN_NS 1000LL
+#define PERIOD_MAX_NS 10000000000LL
+
+/* A rule in the making. */
+struct rule_text {
+	struct rule *rule;
+	const cJSON *inherit; /* where it says so; NULL when it does not */
+	bool has_match;	      /* says so, rightly or wrongly */
+};
+
+static bool check_pattern(struct parser *parser, const cJSON *value)
+{
+	const char *pattern = value->string;
+
+	if (!*pattern) {
+		complain(parser, value, AT_KEY, "a pattern must not be empty");
+		return false;
+	}
+	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
+		complain(parser, value, AT_KEY | WARNING,
+			 "can never match: a pattern with a / is compared with a full path");
+	return true;
+}
+
+static void parse_qos(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	text->rule->qos = value_class(parser, value);
+}
+
+static void check_thread_pattern(struct parser *parser, const cJSON *value)
+{
+	const char *pattern = value->string;
+	size_t literal = pattern_is_glob(pattern) ? pattern_literal(pattern) : strlen(pattern);
+
+	if (!*pattern)
+		complain(parser, value, AT_KEY, "a pattern must not be empty");
+	if (literal >= TASK_COMM_LEN)
+		complain(parser, value, AT_KEY | WARNING,
+			 "can never match: thread names are cut to %d bytes", TASK_COMM_LEN - 1);
+}
+
+static void parse_thread_qos(struct parser *parser, const cJSON *object, void *into)
+{
+	struct rule_text *text = into;
+	struct rule *rule = text->rule;
+	const cJSON *value;
+
+	if (!value_is_object(parser, object))
+		return;
+	rule->threads = keep_alloc(parser, cJSON_GetArraySize(object) * sizeof(*rule->threads));
+	if (!rule->threads)
+		return;
+	cJSON_ArrayForEach (value, object) {
+		struct thread_rule *thread = &rule->threads[rule->n_threads++];
+
+		check_thread_pattern(parser, value);
+		thread->pattern = keep_text(parser, value->string);
+		thread->qos = value_class(parser, value);
+		thread->source = source_of(parser, value, AT_KEY);
+	}
+}
+
+static void parse_period(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+	int64_t period;
+
+	if (value_integer(parser, value, PERIOD_MIN_NS, PERIOD_MAX_NS, &period))
+		text->rule->period_ns = period;
+}
+
+static void parse_version(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	text->rule->version = value_kept(parser, value);
+}
+
+static void parse_inherit(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	if (value_bool(parser, value, &text->rule->inherit) && text->rule->inherit)
+		text->inherit = value;
+}
+
+static void parse_enforce(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	value_bool(parser, value, &text->rule->enforce);
+}
+
+static void parse_match_exe(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_match *match = into;
+
+	match->exe = value_kept(parser, value);
+	if (match->exe && !strchr("/*?[", *match->exe))
+		complain(parser, value, WARNING,
+			 "can never match: exe is compared with a full path");
+}
+
+static void parse_match_argv(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_match *match = into;
+	size_t n = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 1;
+	const char **globs = keep_alloc(parser, n * sizeof(*globs));
+	const cJSON *item;
+
+	if (!globs)
+		return;
+	if (cJSON_IsArray(value) && n == 0)
+		complain(parser, value, AT_VALUE, "must not be empty");
+	else if (!cJSON_IsArray(value) && !cJSON_IsString(value))
+		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s",
+			 json_type_name(value));
+	else if (cJSON_IsString(value))
+		globs[match->n_argv++] = value_kept(parser, value);
+	else
+		cJSON_ArrayForEach (item, value)
+			globs[match->n_argv++] = value_kept(parser, item);
+	match->argv = globs;
+}
+
+static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_match *match = into;
+
+	match->cgroup = value_kept(parser, value);
+}
+
+static void parse_user_number(struct parser *parser, const cJSON *value, struct rule_match *match)
+{
+	char text[24];
+	int64_t uid;
+
+	/* The highest one is the kernel's word for no user. */
+	if (!value_integer(parser, value, 0, (int64_t)UINT32_MAX - 1, &uid))
+		return;
+	snprintf(text, sizeof(text), "%lld", (long long)uid);
+	match->user = keep_text(parser, text);
+	match->uid = uid;
+}
+
+static void parse_match_user(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_match *match = into;
+	const char *name;
+
+	if (cJSON_IsNumber(value)) {
+		parse_user_number(parser, value, match);
+		return;
+	}
+	name = value_kept(parser, value);
+	match->user = name;
+	match->uid = (uid_t)-1;
+	if (!name || (parser->lookup_user && parser->lookup_user(name, &match->uid)))
+		return;
+	match->uid = (uid_t)-1;
+	complain(parser, value, WARNING, "unknown user \"%s\": this never matches%s", name,
+		 name[strspn(name, "0123456789")] ? "" : " (a uid stands without quotes)");
+}
+
+static void parse_match_parent(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_match *match = into;
+
+	match->parent = value_kept(parser, value);
+}
+
+static const struct key match_keys[] = {
+	{ "exe", parse_match_exe },	  { "argv", parse_match_argv },
+	{ "cgroup", parse_match_cgroup }, { "user", parse_match_user },
+	{ "parent", parse_match_parent },
+};
+
+static void parse_match(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+	struct rule_match *match;
+
+	text->has_match = true;
+	if (!value_is_object(parser, value))
+		return;
+	if (!value->child)
+		complain(parser, value, AT_VALUE, "must not be empty");
+	match = keep_alloc(parser, sizeof(*match));
+	if (!match)
+		return;
+	parse_keys(parser, value, match_keys, array_size(match_keys), "key", match);
+	text->rule->match = match;
+}
+
+static const struct key rule_keys[] = {
+	{ "qos", parse_qos },	      { "thread_qos", parse_thread_qos },
+	{ "period", parse_period },   { "version", parse_version },
+	{ "inherit", parse_inherit }, { "enforce", parse_enforce },
+	{ "match", parse_match },
+};
+
+/* Returns whether a rule after this one can be reached. */
+static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *rule)
+{
+	struct rule_text text = { .rule = rule };
+	size_t n_errors = parser->errors[parser->file].n_errors;
+
+	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", &text);
+	if (text.inherit && !rule->qos && parser->errors[parser->file].n_errors == n_errors)
+		complain(parser, text.inherit, AT_VALUE,
+			 "without \"qos\" there is no class to inherit");
+	return text.has_match;
+}
+
+/* The rules of a list, linked. */
+static void parse_list(struct parser *parser, const cJSON *list, const char *pattern,
+		       struct rule *rules)
+{
+	const cJSON *value;
+	bool reached = true;
+	size_t i = 0;
+
+	if (!list->child)
+		complain(parser, list, AT_VALUE,
+			 "must not be empty: write null to mask rules of files below");
+	cJSON_ArrayForEach (value, list) {
+		struct rule *rule = &rules[i++];
+
+		rule->pattern = pattern;
+		rule->source = source_of(parser, value, AT_VALUE);
+		rule->next = value->next ? rule + 1 : NULL;
+		if (!reached)
+			complain(parser, value, WARNING,
+				 "can never match: a rule before it has no \"match\"");
+		if (value_is_object(parser, value) && !parse_rule(parser, value, rule))
+			reached = false;
+	}
+}
+
+/* Most often somebody forgot a level of braces. */
+static void complain_no_rule(struct parser *parser, const cJSON *value)
+{
+	const char *type = json_type_name(value), *key = value->string;
+
+	if (find_key(rule_keys, array_size(rule_keys), key))
+		complain(parser, value, AT_VALUE,
+			 "must be an object, not %s: \"%s\" belongs inside a rule, as in "
+			 "{\"PROGRAM\": {\"%s\": ...}}",
+			 type, key, key);
+	else if (is_setting(key))
+		complain(parser, value, AT_VALUE,
+			 "must be an object, not %s: the setting \"%s\" belongs inside \"%s\"",
+			 type, key, SETTINGS_KEY);
+	else if (cJSON_IsString(value))
+		complain(parser, value, AT_VALUE,
+			 "must be an object, a list of objects or null, not a string: "
+			 "write {\"qos\": \"%s\"}",
+			 value->valuestring);
+	else
+		complain(parser, value, AT_VALUE,
+			 "must be an object, a list of objects or null, not %s", type);
+}
+
+static void put_rules(struct parser *parser, const char *pattern, struct rule *rules)
+{
+	if (rules_put(parser->config->rules, pattern, rules) < 0)
+		parser->no_memory = true;
+}
+
+static void parse_pattern(struct parser *parser, const cJSON *value)
+{
+	const char *pattern;
+	struct rule *rules;
+	bool good = check_pattern(parser, value);
+
+	if (!cJSON_IsObject(value) && !cJSON_IsArray(value) && !cJSON_IsNull(value)) {
+		complain_no_rule(parser, value);
+		return;
+	}
+	pattern = keep_text(parser, value->string);
+	if (!pattern)
+		return;
+	if (cJSON_IsNull(value)) {
+		put_rules(parser, pattern, NULL);
+		return;
+	}
+	rules = keep_alloc(parser,
+			   (cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 1) * sizeof(*rules));
+	if (!rules)
+		return;
+	if (cJSON_IsArray(value)) {
+		parse_list(parser, value, pattern, rules);
+	} else {
+		rules->pattern = pattern;
+		rules->source = source_of(parser, value, AT_KEY);
+		parse_rule(parser, value, rules);
+	}
+	if (good)
+		put_rules(parser, pattern, rules);
+}
+
+static bool is_class(const cJSON *value)
+{
+	return strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
+}
+
+static bool is_settings(const cJSON *value)
+{
+	return strcmp(value->string, SETTINGS_KEY) == 0;
+}
+
+/* A mapping that the settings ask for lies below this file's own classes, wherever they stand. */
+void parse_rules(struct parser *parser)
+{
+	const cJSON *value;
+
+	cJSON_ArrayForEach (value, parser->doc->root) {
+		if (is_settings(value))
+			parse_settings(parser, value);
+	}
+	cJSON_ArrayForEach (value, parser->doc->root) {
+		if (is_class(value))
+			parse_class(parser, &parser->classes, value);
+	}
+	cJSON_ArrayForEach (value, parser->doc->root) {
+		if (!is_settings(value) && !is_class(value))
+			parse_pattern(parser, value);
+	}
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The daemon's own settings, and the presets that one of them chooses from. */
+#include "config_private.h"
+
+#include <string.h>
+#include <syslog.h>
+
+#include <schedqos/util/cleanup.h>
+
+static const char announcement[] = "announcement";
+
+static void parse_sched_profile(struct parser *parser, const cJSON *value, void *into)
+{
+	struct settings *settings = into;
+	const char *name = NULL;
+
+	if (!cJSON_IsNull(value)) {
+		name = value_kept(parser, value);
+		if (!name)
+			return;
+		look_up_later(parser, LATER_PROFILE, value, name);
+	}
+	settings->sched_profile = name;
+}
+
+static void parse_default(struct parser *parser, const cJSON *value, void *into)
+{
+	static const char *const modes[] = {
+		[DEFAULT_PRISTINE] = "pristine",
+		[DEFAULT_ALL] = "all",
+		[DEFAULT_NONE] = "none",
+	};
+	struct settings *settings = into;
+	size_t mode;
+
+	if (value_choice(parser, value, "default", modes, array_size(modes), &mode))
+		settings->default_mode = mode;
+}
+
+static void parse_autogroup(struct parser *parser, const cJSON *value, void *into)
+{
+	static const char *const modes[] = { "off", "keep" };
+	struct settings *settings = into;
+	size_t mode;
+
+	if (value_choice(parser, value, "autogroup", modes, array_size(modes), &mode))
+		settings->autogroup_off = mode == 0;
+}
+
+static void parse_log(struct parser *parser, const cJSON *value, void *into)
+{
+	static const char *const levels[] = { "error", "warning", "notice", "info", "debug" };
+	struct settings *settings = into;
+	size_t level;
+
+	if (!value_choice(parser, value, "log", levels, array_size(levels), &level))
+		return;
+	settings->log_level = LOG_ERR + level;
+	settings->has_log_level = true;
+}
+
+static const struct preset *preset_find(const struct parser *parser, const char *name)
+{
+	/* The last of a name: later files override. */
+	for (size_t i = parser->n_presets; i > 0; i--) {
+		if (strcmp(parser->presets[i - 1].name, name) == 0)
+			return &parser->presets[i - 1];
+	}
+	return NULL;
+}
+
+static void complain_preset(struct parser *parser, const cJSON *value, const char *name)
+{
+	struct suggestion suggestion = { .word = name };
+
+	suggest_offer(&suggestion, announcement);
+	for (size_t i = 0; i < parser->n_presets; i++)
+		suggest_offer(&suggestion, parser->presets[i].name);
+	complain_unknown(parser, value, AT_VALUE, "mapping", &suggestion, "");
+}
+
+/* Classes of the mapping take the place of those below, whole; other classes stay. */
+static void parse_mapping_name(struct parser *parser, const cJSON *value, void *into)
+{
+	struct settings *settings = into;
+	const char *name = value_text(parser, value);
+	const struct preset *preset;
+
+	if (!name)
+		return;
+	preset = preset_find(parser, name);
+	if (!preset && strcmp(name, announcement) != 0) {
+		complain_preset(parser, value, name);
+		return;
+	}
+	settings->mapping = preset ? keep_text(parser, name) : announcement;
+	for (size_t i = 0; preset && i < preset->classes.count; i++)
+		class_define(parser, &parser->classes, &preset->classes.items[i]);
+	for (size_t i = 0; !preset && i < QOS_BUILTIN_COUNT; i++)
+		class_define(parser, &parser->classes, &qos_builtin[i]);
+}
+
+static const struct key settings_keys[] = {
+	{ "sched_profile", parse_sched_profile },
+	{ "default", parse_default },
+	{ "autogroup", parse_autogroup },
+	{ "mapping", parse_mapping_name },
+	{ "log", parse_log },
+};
+
+bool is_setting(const char *key)
+{
+	return find_key(settings_keys, array_size(settings_keys), key) != NULL;
+}
+
+void parse_settings(struct parser *parser, const cJSON *value)
+{
+	if (value_is_object(parser, value))
+		parse_keys(parser, value, settings_keys, array_size(settings_keys), "setting",
+			   &parser->config->settings);
+}
+
+static void preset_name(const char *path, const char **ret_name, size_t *ret_len)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len;
+
+	*ret_name = slash ? slash + 1 : path;
+	len = strlen(*ret_name);
+	if (len > strlen(".json") && strcmp(*ret_name + len - strlen(".json"), ".json") == 0)
+		len -= strlen(".json");
+	*ret_len = len;
+}
+
+bool preset_add(struct parser *parser, const char *path)
+{
+	struct preset *presets, *preset;
+	const char *name;
+	size_t len;
+
+	presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
+	if (!presets)
+		return false;
+	parser->presets = presets;
+	preset_name(path, &name, &len);
+	preset = &presets[parser->n_presets];
+	preset->name = arena_text(parser->arena, name, len);
+	if (!preset->name) {
+		parser->no_memory = true;
+		return false;
+	}
+	parser->n_presets++;
+	return true;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Values of the right type and range, and the keys of objects. */
+#include "config_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+/* Objects up to this size are searched for duplicate keys pair by pair. */
+#define SMALL_OBJECT 8
+
+bool value_is_object(struct parser *parser, const cJSON *value)
+{
+	if (cJSON_IsObject(value))
+		return true;
+	complain(parser, value, AT_VALUE, "must be an object, not %s", json_type_name(value));
+	return false;
+}
+
+const char *value_text(struct parser *parser, const cJSON *value)
+{
+	if (!cJSON_IsString(value)) {
+		complain(parser, value, AT_VALUE, "must be a string, not %s",
+			 json_type_name(value));
+		return NULL;
+	}
+	if (!*value->valuestring) {
+		complain(parser, value, AT_VALUE, "must not be empty");
+		return NULL;
+	}
+	return value->valuestring;
+}
+
+const char *value_kept(struct parser *parser, const cJSON *value)
+{
+	const char *text = value_text(parser, value);
+
+	return text ? keep_text(parser, text) : NULL;
+}
+
+bool value_bool(struct parser *parser, const cJSON *value, bool *ret)
+{
+	if (!cJSON_IsBool(value)) {
+		complain(parser, value, AT_VALUE, "must be true or false, not %s",
+			 json_type_name(value));
+		return false;
+	}
+	*ret = cJSON_IsTrue(value);
+	return true;
+}
+
+bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64_t max,
+		   int64_t *ret)
+{
+	int r;
+
+	if (!cJSON_IsNumber(value)) {
+		complain(parser, value, AT_VALUE, "must be a whole number, not %s",
+			 json_type_name(value));
+		return false;
+	}
+	r = json_integer(parser->doc, value, min, max, ret);
+	if (r == -EINVAL)
+		complain(parser, value, AT_VALUE,
+			 "must be a whole number, without a fraction or an exponent");
+	else if (r < 0)
+		complain(parser, value, AT_VALUE, "must be between %lld and %lld", (long long)min,
+			 (long long)max);
+	return r == 0;
+}
+
+bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
+		  const char *const *choices, size_t n_choices, size_t *ret)
+{
+	const char *word = value_text(parser, value);
+	struct suggestion suggestion = { .word = word };
+	char all[128] = "";
+	size_t len = 0;
+
+	if (!word)
+		return false;
+	for (size_t i = 0; i < n_choices; i++) {
+		if (strcmp(word, choices[i]) == 0) {
+			*ret = i;
+			return true;
+		}
+		suggest_offer(&suggestion, choices[i]);
+		len += snprintf(all + len, sizeof(all) - len, "%s%s",
+				i == 0		    ? ": must be "
+				: i < n_choices - 1 ? ", "
+						    : " or ",
+				choices[i]);
+	}
+	complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all);
+	return false;
+}
+
+const struct key *find_key(const struct key *keys, size_t n_keys, const char *name)
+{
+	for (size_t i = 0; i < n_keys; i++) {
+		if (strcmp(keys[i].name, name) == 0)
+			return &keys[i];
+	}
+	return NULL;
+}
+
+void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
+		const char *kind, void *into)
+{
+	const cJSON *value;
+
+	cJSON_ArrayForEach (value, object) {
+		const struct key *key = find_key(keys, n_keys, value->string);
+		struct suggestion suggestion = { .word = value->string };
+
+		if (key) {
+			key->parse(parser, value, into);
+			continue;
+		}
+		for (size_t i = 0; i < n_keys; i++)
+			suggest_offer(&suggestion, keys[i].name);
+		complain_unknown(parser, value, AT_KEY, kind, &suggestion,
+				 is_class_attribute(value->string)
+					 ? ": that is for classes, whose names begin with QOS_"
+					 : "");
+	}
+}
+
+static void complain_duplicate(struct parser *parser, const cJSON *first, const cJSON *second)
+{
+	struct json_position at = json_position(parser->doc, json_place(parser->doc, first)->key);
+
+	complain(parser, second, AT_KEY, "already defined at %u:%u", at.line, at.column);
+}
+
+static void check_small(struct parser *parser, const cJSON *object)
+{
+	for (const cJSON *second = object->child; second; second = second->next) {
+		const cJSON *first = object->child;
+
+		while (strcmp(first->string, second->string) != 0)
+			first = first->next;
+		if (first != second)
+			complain_duplicate(parser, first, second);
+	}
+}
+
+static int compare_keys(const void *va, const void *vb)
+{
+	const cJSON *a = *(const cJSON *const *)va, *b = *(const cJSON *const *)vb;
+	int order = strcmp(a->string, b->string);
+
+	return order ? order : (a->valueint > b->valueint) - (a->valueint < b->valueint);
+}
+
+static void check_large(struct parser *parser, const cJSON *object, size_t n)
+{
+	_cleanup_free_ const cJSON **members = calloc(n, sizeof(*members));
+	const cJSON *member, *first;
+	size_t i = 0;
+
+	if (!members) {
+		parser->no_memory = true;
+		return;
+	}
+	cJSON_ArrayForEach (member, object)
+		members[i++] = member;
+	qsort(members, n, sizeof(*members), compare_keys);
+	first = members[0];
+	for (i = 1; i < n; i++) {
+		if (strcmp(first->string, members[i]->string) == 0)
+			complain_duplicate(parser, first, members[i]);
+		else
+			first = members[i];
+	}
+}
+
+void check_duplicates(struct parser *parser)
+{
+	for (size_t i = 0; i < parser->doc->n_places; i++) {
+		const cJSON *node = parser->doc->places[i].node;
+		size_t n = cJSON_IsObject(node) ? cJSON_GetArraySize(node) : 0;
+
+		if (n > SMALL_OBJECT)
+			check_large(parser, node, n);
+		else if (n > 1)
+			check_small(parser, node);
+	}
+}
+
+void *keep_alloc(struct parser *parser, size_t size)
+{
+	void *object = arena_alloc(parser->arena, size);
+
+	if (!object)
+		parser->no_memory = true;
+	return object;
+}
+
+const char *keep_text(struct parser *parser, const char *text)
+{
+	const char *copy = arena_text(parser->arena, text, strlen(text));
+
+	if (!copy)
+		parser->no_memory = true;
+	return copy;
+}
+
+struct source source_of(const struct parser *parser, const cJSON *node, enum complaint where)
+{
+	const struct json_place *place = json_place(parser->doc, node);
+	struct json_position position =
+		json_position(parser->doc, where == AT_KEY ? place->key : place->value);
+
+	return (struct source){
+		.line = position.line,
+		.column = position.column < UINT16_MAX ? position.column : UINT16_MAX,
+		.file = parser->file,
+	};
+}
+
+void *grow(struct parser *parser, void *array, size_t count, size_t item_size)
+{
+	char *items = array;
+
+	/* Room doubles, so it is used up only at a power of two. */
+	if ((count & (count - 1)) == 0) {
+		items = reallocarray(array, count ? count * 2 : 1, item_size);
+		if (!items) {
+			parser->no_memory = true;
+			return NULL;
+		}
+	}
+	memset(items + count * item_size, 0, item_size);
+	return items;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/policy/qos_class.h>
+
+enum policy_kind {
+	KIND_FAIR,
+	KIND_REAL_TIME,
+	KIND_DEADLINE,
+};
+
+#define HAS_UTIL (QOS_HAS_UTIL_MIN | QOS_HAS_UTIL_MAX)
+
+#define BUILTIN(class_name, class_policy, class_nice, slice_ms, max)                               \
+	{                                                                                          \
+		.name = (class_name),                                                              \
+		.attr = {                                                                          \
+			.has = QOS_HAS_POLICY | QOS_HAS_NICE | QOS_HAS_RUNTIME | QOS_HAS_UTIL_MAX, \
+			.policy = (class_policy),                                                  \
+			.nice = (class_nice),                                                      \
+			.runtime = (slice_ms)*1000000ULL,                                          \
+			.util_max = (max),                                                         \
+		},                                                                                 \
+	}
+
+const struct qos_class qos_builtin[QOS_BUILTIN_COUNT] = {
+	BUILTIN("QOS_USER_INTERACTIVE", POLICY_NORMAL, -4, 8, UTIL_FULL),
+	BUILTIN("QOS_USER_INITIATED", POLICY_NORMAL, -2, 12, 768),
+	BUILTIN("QOS_UTILITY", POLICY_BATCH, 2, 16, 512),
+	BUILTIN("QOS_BACKGROUND", POLICY_BATCH, 4, 20, 256),
+	BUILTIN(QOS_DEFAULT_NAME, POLICY_BATCH, 2, 16, 512),
+};
+
+/* A class that does not say its policy leaves a fair task fair. */
+static enum policy_kind kind_of(const struct qos_attr *attr)
+{
+	if (!(attr->has & QOS_HAS_POLICY) || task_policy_is_fair(attr->policy))
+		return KIND_FAIR;
+	return attr->policy == POLICY_DEADLINE ? KIND_DEADLINE : KIND_REAL_TIME;
+}
+
+/*
+ * What outlives a change from one kind of policy to another. Not runtime: a slice is no deadline
+ * budget. No clamps on deadline tasks: the kernel takes them and ignores them.
+ */
+static uint8_t kept_across(enum policy_kind to)
+{
+	switch (to) {
+	case KIND_FAIR:
+	case KIND_REAL_TIME:
+		return HAS_UTIL;
+	case KIND_DEADLINE:
+		return 0;
+	}
+	return 0;
+}
+
+struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_attr *over)
+{
+	struct qos_attr merged = *base;
+
+	if ((over->has & QOS_HAS_POLICY) && kind_of(base) != kind_of(over))
+		merged.has &= kept_across(kind_of(over));
+	if (over->has & QOS_HAS_POLICY)
+		merged.policy = over->policy;
+	if (over->has & QOS_HAS_NICE)
+		merged.nice = over->nice;
+	if (over->has & QOS_HAS_PRIORITY)
+		merged.priority = over->priority;
+	if (over->has & QOS_HAS_RUNTIME)
+		merged.runtime = over->runtime;
+	if (over->has & QOS_HAS_DEADLINE)
+		merged.deadline = over->deadline;
+	if (over->has & QOS_HAS_PERIOD)
+		merged.period = over->period;
+	if (over->has & QOS_HAS_UTIL_MIN)
+		merged.util_min = over->util_min;
+	if (over->has & QOS_HAS_UTIL_MAX)
+		merged.util_max = over->util_max;
+	merged.has |= over->has;
+	return merged;
+}
+
+struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns)
+{
+	struct qos_attr scaled = *attr;
+	unsigned __int128 slice;
+
+	if (!period_ns || !(attr->has & QOS_HAS_RUNTIME) || !attr->runtime)
+		return scaled;
+	if (kind_of(attr) != KIND_FAIR)
+		return scaled;
+	slice = (unsigned __int128)attr->runtime * period_ns + QOS_DEFAULT_PERIOD_NS / 2;
+	slice /= QOS_DEFAULT_PERIOD_NS;
+	if (slice < SLICE_MIN_NS)
+		slice = SLICE_MIN_NS;
+	if (slice > SLICE_MAX_NS)
+		slice = SLICE_MAX_NS;
+	scaled.runtime = slice;
+	return scaled;
+}
+
+/* Lays the clamps over the task's. The kernel refuses min > max, so the one that is named moves the
+ * other. */
+static void clamps_over(const struct qos_attr *attr, struct task_attr *task)
+{
+	if (attr->has & QOS_HAS_UTIL_MIN) {
+		task->util_min = attr->util_min;
+		if (task->util_max < task->util_min)
+			task->util_max = task->util_min;
+	}
+	if (attr->has & QOS_HAS_UTIL_MAX) {
+		task->util_max = attr->util_max;
+		if (task->util_min > task->util_max)
+			task->util_min = task->util_max;
+	}
+}
+
+static uint32_t slice_of(const struct qos_attr *attr)
+{
+	if (attr->runtime == 0 || attr->runtime > SLICE_MAX_NS)
+		return attr->runtime ? SLICE_MAX_NS : 0;
+	return attr->runtime < SLICE_MIN_NS ? SLICE_MIN_NS : attr->runtime;
+}
+
+static void fair_over(const struct qos_attr *attr, const struct attr_caps *caps,
+		      struct task_attr *task)
+{
+	task->rt_priority = 0;
+	if (attr->has & QOS_HAS_NICE)
+		task->nice = attr->nice;
+	if ((attr->has & QOS_HAS_RUNTIME) && caps->slice)
+		task->slice_ns = slice_of(attr);
+}
+
+struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
+			       const struct attr_caps *caps)
+{
+	struct task_attr task = *had;
+
+	if (attr->has & QOS_HAS_POLICY)
+		task.policy = attr->policy;
+	if (task_policy_is_fair(task.policy)) {
+		fair_over(attr, caps, &task);
+	} else {
+		/* As the kernel tells it when asked: these belong to fair tasks only. */
+		task.nice = 0;
+		task.slice_ns = 0;
+		task.rt_priority = attr->has & QOS_HAS_PRIORITY ? attr->priority : 0;
+	}
+	if (task.policy == POLICY_DEADLINE)
+		task.reset_on_fork = 1;
+	if (caps->util_clamp)
+		clamps_over(attr, &task);
+	return task;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A text that grows. A lack of memory is remembered, so that only its end has to be checked. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Starts as all zeroes. */
+struct text_buf {
+	char *text; /* NUL-terminated as soon as there is any */
+	size_t len, size;
+	bool failed;
+};
+
+void text_buf_put(struct text_buf *buf, const char *s, size_t len);
+void text_buf_printf(struct text_buf *buf, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The text, "" for none, which the caller frees; NULL when memory ran out at any time. buf is empty
+ * after. */
+char *text_buf_take(struct text_buf *buf);
