@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Any bytes as one or two configuration files: no crash, every refusal explained at a place, and
+ * what is taken prints as a file that is taken and prints the same. The first byte chooses the
+ * kinds.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/policy/config.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_errors(int r, const struct config_errors *errors)
+{
+	check(r == 0 || r == -EINVAL);
+	check((r == 0) == (errors->n_errors == 0));
+	for (size_t i = 0; i < errors->count; i++) {
+		char *text = config_error_text(&errors->items[i]);
+
+		check(errors->items[i].line > 0 && errors->items[i].column > 0);
+		for (const char *c = text; *c; c++)
+			check((unsigned char)*c >= 0x20 && *c != 0x7f);
+		free(text);
+	}
+}
+
+/* Without what only stands in a file of profiles, which a print has not. */
+static char *print(struct config *config)
+{
+	config->settings.sched_profile = NULL;
+	return config_print(config);
+}
+
+static void check_print(struct config *config)
+{
+	char *first = print(config), *second;
+	struct config_file file = { .path = "print", .text = first, .size = strlen(first) };
+	struct config_errors errors = { 0 };
+	struct config *again = NULL;
+
+	if (file.size <= CONFIG_SIZE_MAX) {
+		check(config_parse(&file, 1, NULL, &again, &errors) == 0);
+		second = print(again);
+		check(strcmp(first, second) == 0);
+		free(second);
+	}
+	config_errors_clear(&errors);
+	config_free(again);
+	free(first);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+	const char *text = (const char *)input + 1, *cut;
+	struct config_errors errors = { 0 };
+	struct config_file files[2];
+	struct config *config = NULL;
+	int r;
+
+	if (size < 1)
+		return 0;
+	size--;
+	cut = memchr(text, '\f', size);
+	files[0] = (struct config_file){ "a.json", text, cut ? (size_t)(cut - text) : size,
+					 input[0] & 3 };
+	files[1] = (struct config_file){ "b.json", "{}", 2, (input[0] >> 2) & 3 };
+	if (cut) {
+		files[1].text = cut + 1;
+		files[1].size = text + size - (cut + 1);
+	}
+	r = config_parse(files, 2, NULL, &config, &errors);
+	check_errors(r, &errors);
+	if (r == 0)
+		check_print(config);
+	config_errors_clear(&errors);
+	config_free(config);
+	return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Configurations for tests, written where they are used. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <schedqos/policy/config.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define FILES_MAX    4
+
+/* alice, uid 1000, is the only user. */
+static inline bool lookup_user(const char *name, uid_t *ret)
+{
+	if (strcmp(name, "alice") != 0)
+		return false;
+	*ret = 1000;
+	return true;
+}
+
+/* Parses up to FILES_MAX files given as struct config_file without size. */
+static inline int parse(const struct config_file *files, size_t n, struct config **ret,
+			struct config_errors *errors)
+{
+	struct config_file sized[FILES_MAX];
+
+	assert_in_range(n, 0, FILES_MAX);
+	for (size_t i = 0; i < n; i++) {
+		sized[i] = files[i];
+		sized[i].size = strlen(files[i].text);
+	}
+	return config_parse(sized, n, lookup_user, ret, errors);
+}
+
+static inline void print_all(const struct config_errors *errors)
+{
+	for (size_t i = 0; i < errors->count; i++) {
+		char *text = config_error_text(&errors->items[i]);
+
+		print_error("%s\n", text);
+		free(text);
+	}
+}
+
+static inline struct config *parse_good(const struct config_file *files, size_t n)
+{
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	int r = parse(files, n, &config, &errors);
+
+	print_all(&errors);
+	assert_int_equal(r, 0);
+	assert_int_equal(errors.count, 0);
+	config_errors_clear(&errors);
+	return config;
+}
+
+/* A configuration of the files given, none of which may have anything wrong. */
+#define GOOD(...)                                               \
+	parse_good((const struct config_file[]){ __VA_ARGS__ }, \
+		   COUNT(((const struct config_file[]){ __VA_ARGS__ })))
+#define RULES(json)                                                        \
+	{                                                                  \
+		.path = "rules.json", .text = (json), .kind = CONFIG_RULES \
+	}
+#define MAPPING(json)                                                          \
+	{                                                                      \
+		.path = "mapping.json", .text = (json), .kind = CONFIG_MAPPING \
+	}
+#define PROFILES(json)                                                           \
+	{                                                                        \
+		.path = "profiles.json", .text = (json), .kind = CONFIG_PROFILES \
+	}
+#define PRESET(name, json)                                                              \
+	{                                                                               \
+		.path = "mappings/" name ".json", .text = (json), .kind = CONFIG_PRESET \
+	}
+
+static inline const struct qos_class *class_named(const struct config *config, const char *name)
+{
+	for (size_t i = 0; i < config->n_classes; i++) {
+		if (strcmp(config->classes[i].name, name) == 0)
+			return &config->classes[i];
+	}
+	fail_msg("no class %s", name);
+	return NULL;
+}
+
+static inline const struct rule *rule_for(const struct config *config, const char *pattern)
+{
+	for (size_t i = 0; i < rules_count(config->rules); i++) {
+		if (strcmp(rules_nth(config->rules, i)->pattern, pattern) == 0)
+			return rules_nth(config->rules, i);
+	}
+	return NULL;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is said when the configuration is wrong, case by case: text, place, message. */
+#include <errno.h>
+
+#include "config_case.h"
+
+struct bad {
+	const char *text;
+	unsigned line, column;
+	const char *path;
+	const char *message; /* a part of it */
+};
+
+/* Each text has that one mistake. */
+static void check_bad(enum config_kind kind, const struct bad *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct bad *bad = &cases[i];
+		struct config_file file = { .path = "f.json", .text = bad->text, .kind = kind };
+		struct config_errors errors = { 0 };
+		struct config *config = NULL;
+		int r = parse(&file, 1, &config, &errors);
+		const struct config_error *error = errors.items;
+
+		if (r != -EINVAL || errors.count != 1 || errors.n_errors != 1 || error->warning ||
+		    error->line != bad->line || error->column != bad->column ||
+		    strcmp(error->path, bad->path) != 0 || !strstr(error->message, bad->message)) {
+			print_all(&errors);
+			fail_msg("%s\n  gave %d; wanted %u:%u: %s: %s", bad->text, r, bad->line,
+				 bad->column, bad->path, bad->message);
+		}
+		assert_null(config);
+		config_errors_clear(&errors);
+	}
+}
+
+static void bad_json(void **state)
+{
+	static const struct bad cases[] = {
+		{ "", 1, 1, "", "empty: write {} for no rules" },
+		{ "{\"a\": {}\n \"b\": {}}", 2, 2, "", "a comma is missing before this" },
+		{ "{\"a\": {},}", 1, 9, "", "trailing comma" },
+		{ "{a: {}}", 1, 2, "", "keys must be in double quotes" },
+		{ "{\"a\": {\n", 2, 1, "", "\"{\" opened at 1:7 is not closed" },
+		{ "{\"a\": {\"period\": 010}}", 1, 18, "", "not a number" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+	check_bad(CONFIG_MAPPING, cases, COUNT(cases));
+	check_bad(CONFIG_PRESET, cases, COUNT(cases));
+	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
+}
+
+static void bad_top(void **state)
+{
+	static const struct bad cases[] = {
+		{ "[]", 1, 1, "", "must be an object, not a list" },
+		{ " null", 1, 2, "", "must be an object, not null" },
+		{ "\n\"x\"", 2, 1, "", "must be an object, not a string" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
+}
+
+static void bad_duplicates(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"a\": {},\n\"b\": {}, \"\\u0061\": {}}", 2, 10, "a",
+		  "already defined at 1:2" },
+		{ "{\"a\": {\"qos\": \"QOS_UTILITY\", \"qos\": \"QOS_UTILITY\"}}", 1, 30, "a.qos",
+		  "already defined at 1:8" },
+		{ "{\"a\": {\"thread_qos\": {\"t\": \"QOS_UTILITY\",\n\"t\": \"QOS_DEFAULT\"}}}", 2,
+		  1, "a.thread_qos.t", "already defined at 1:23" },
+		{ "{\"a\":{},\"b\":{},\"c\":{},\"d\":{},\"e\":{},\"f\":{},\"g\":{},\"h\":{},"
+		  "\n\"i\":{}, \"b\":{}}",
+		  2, 9, "b", "already defined at 1:9" },
+		{ "{\"QOS_UTILITY\": {},\n \"QOS_UTILITY\": {}}", 2, 2, "QOS_UTILITY",
+		  "already defined at 1:2" },
+		{ "{\"schedqos\": {},\n \"schedqos\": {}}", 2, 2, "schedqos",
+		  "already defined at 1:2" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
+static void bad_class_names(void **state)
+{
+	static const struct bad rules[] = {
+		{ "{\"QOS_utility\": {}}", 1, 2, "QOS_utility", "did you mean \"QOS_UTILITY\"?" },
+		{ "{\"QOS_\": {}}", 1, 2, "QOS_", "unknown class \"QOS_\"" },
+		{ "{\"QOS_A-B\": {}}", 1, 2, "QOS_A-B", "capitals, digits and _" },
+		{ "{\"QOS_A\": []}", 1, 11, "QOS_A", "must be an object, not a list" },
+		{ "{\"QOS_A\": null}", 1, 11, "QOS_A", "must be an object, not null" },
+	};
+	static const struct bad mapping[] = {
+		{ "{\"QSO_UTILITY\": {}}", 1, 2, "QSO_UTILITY", "did you mean \"QOS_UTILITY\"?" },
+		{ "{\"make\": {}}", 1, 2, "make", "names here begin with QOS_" },
+		{ "{\"schedqos\": {}}", 1, 2, "schedqos", "names here begin with QOS_" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, rules, COUNT(rules));
+	check_bad(CONFIG_MAPPING, mapping, COUNT(mapping));
+	check_bad(CONFIG_PRESET, mapping + 1, COUNT(mapping) - 1);
+}
+
+static void bad_attributes(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"QOS_A\": {\"sched_nise\": 1}}", 1, 12, "QOS_A.sched_nise",
+		  "unknown attribute \"sched_nise\" (did you mean \"sched_nice\"?)" },
+		{ "{\"QOS_A\": {\"nonsense\": 1}}", 1, 12, "QOS_A.nonsense",
+		  "unknown attribute \"nonsense\"" },
+		{ "{\"QOS_A\": {\"sched_policy\": 3}}", 1, 28, "QOS_A.sched_policy",
+		  "must be a string, not a number" },
+		{ "{\"QOS_A\": {\"sched_policy\": null}}", 1, 28, "QOS_A.sched_policy",
+		  "must be a string, not null" },
+		{ "{\"QOS_A\": {\"sched_policy\": \"SCHED_BACH\"}}", 1, 28, "QOS_A.sched_policy",
+		  "unknown policy \"SCHED_BACH\" (did you mean \"SCHED_BATCH\"?)" },
+		{ "{\"QOS_A\": {\"sched_policy\": \"SCHED_EXT\"}}", 1, 28, "QOS_A.sched_policy",
+		  "unknown policy \"SCHED_EXT\"" },
+		{ "{\"QOS_A\": {\"sched_nice\": \"3\"}}", 1, 26, "QOS_A.sched_nice",
+		  "must be a whole number, not a string" },
+		{ "{\"QOS_A\": {\"sched_nice\": 1.5}}", 1, 26, "QOS_A.sched_nice",
+		  "must be a whole number" },
+		{ "{\"QOS_A\": {\"sched_runtime\": 1e6}}", 1, 29, "QOS_A.sched_runtime",
+		  "must be a whole number" },
+		{ "{\"QOS_A\": {\"sched_nice\": 20}}", 1, 26, "QOS_A.sched_nice",
+		  "must be between -20 and 19" },
+		{ "{\"QOS_A\": {\"sched_nice\": 4294967295}}", 1, 26, "QOS_A.sched_nice",
+		  "must be between -20 and 19" },
+		{ "{\"QOS_A\": {\"sched_util_max\": 1025}}", 1, 30, "QOS_A.sched_util_max",
+		  "must be between 0 and 1024" },
+		{ "{\"QOS_A\": {\"sched_util_min\": -1}}", 1, 30, "QOS_A.sched_util_min",
+		  "must be between 0 and 1024" },
+		{ "{\"QOS_A\": {\"sched_priority\": 100}}", 1, 30, "QOS_A.sched_priority",
+		  "must be between 0 and 99" },
+		{ "{\"QOS_A\": {\"sched_runtime\": 99999}}", 1, 29, "QOS_A.sched_runtime",
+		  "must be between 100000 and 100000000" },
+		{ "{\"QOS_A\": {\"sched_runtime\": 100000001}}", 1, 29, "QOS_A.sched_runtime",
+		  "must be between 100000 and 100000000" },
+		{ "{\"QOS_A\": {\"sched_deadline\": 9223372036854775808}}", 1, 30,
+		  "QOS_A.sched_deadline", "must be between 0 and 9223372036854775807" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+	check_bad(CONFIG_MAPPING, cases, COUNT(cases));
+	check_bad(CONFIG_PRESET, cases, COUNT(cases));
+}
+
+#define FIFO "\"sched_policy\": \"SCHED_FIFO\", \"sched_priority\": 1"
+#define DL   "\"sched_policy\": \"SCHED_DEADLINE\""
+
+static void bad_contradictions(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"QOS_UTILITY\": {" FIFO ",\n\"sched_nice\": 1}}", 2, 15,
+		  "QOS_UTILITY.sched_nice", "SCHED_FIFO has no sched_nice" },
+		{ "{\"QOS_A\": {" FIFO ",\n\"sched_runtime\": 200000}}", 2, 18,
+		  "QOS_A.sched_runtime", "SCHED_FIFO has no sched_runtime" },
+		{ "{\"QOS_A\": {" FIFO ",\n\"sched_deadline\": 200000}}", 2, 19,
+		  "QOS_A.sched_deadline", "for SCHED_DEADLINE" },
+		{ "{\"QOS_A\": {" FIFO ",\n\"sched_period\": 200000}}", 2, 17, "QOS_A.sched_period",
+		  "for SCHED_DEADLINE" },
+		{ "{\"QOS_UTILITY\": {\"sched_policy\": \"SCHED_RR\"}}", 1, 34,
+		  "QOS_UTILITY.sched_policy", "SCHED_RR needs a sched_priority of 1 to 99" },
+		{ "{\"QOS_A\": {\"sched_policy\": \"SCHED_RR\",\n\"sched_priority\": 0}}", 2, 19,
+		  "QOS_A.sched_priority", "SCHED_RR needs a sched_priority of 1 to 99" },
+		{ "{\"QOS_UTILITY\": {\"sched_priority\": 5}}", 1, 36, "QOS_UTILITY.sched_priority",
+		  "SCHED_BATCH has no sched_priority" },
+		{ "{\"QOS_UTILITY\": {\"sched_deadline\": 5}}", 1, 36, "QOS_UTILITY.sched_deadline",
+		  "SCHED_BATCH has no sched_deadline" },
+		{ "{\"QOS_UTILITY\": {\"sched_period\": 5}}", 1, 34, "QOS_UTILITY.sched_period",
+		  "SCHED_BATCH has no sched_period" },
+		{ "{\"QOS_A\": {" DL ", \"sched_runtime\": 2000, \"sched_deadline\": 3000,"
+		  "\n\"sched_nice\": 0}}",
+		  2, 15, "QOS_A.sched_nice", "SCHED_DEADLINE has no sched_nice" },
+		{ "{\"QOS_A\": {" DL ", \"sched_runtime\": 2000, \"sched_deadline\": 3000,"
+		  "\n\"sched_priority\": 0}}",
+		  2, 19, "QOS_A.sched_priority", "SCHED_DEADLINE has no sched_priority" },
+		{ "{\"QOS_A\": {\n" DL ", \"sched_deadline\": 3000}}", 2, 17, "QOS_A.sched_policy",
+		  "needs a sched_runtime" },
+		{ "{\"QOS_A\": {\n" DL ", \"sched_runtime\": 3000}}", 2, 17, "QOS_A.sched_policy",
+		  "needs a sched_deadline" },
+		{ "{\"QOS_A\": {" DL ", \"sched_deadline\": 3000,\n\"sched_runtime\": 1023}}", 2,
+		  18, "QOS_A.sched_runtime", "must be at least 1024" },
+		{ "{\"QOS_A\": {" DL ", \"sched_deadline\": 3000,\n\"sched_runtime\": 3001}}", 2,
+		  18, "QOS_A.sched_runtime", "sched_runtime 3001 is longer than sched_deadline" },
+		{ "{\"QOS_A\": {" DL ", \"sched_runtime\": 3000, \"sched_period\": 3001,"
+		  "\n\"sched_deadline\": 3002}}",
+		  2, 19, "QOS_A.sched_deadline",
+		  "sched_deadline 3002 is longer than sched_period" },
+		{ "{\"QOS_A\": {\"sched_util_min\": 2, \"sched_util_max\": 1}}", 1, 30,
+		  "QOS_A.sched_util_min", "sched_util_min 2 is greater than sched_util_max 1" },
+		{ "{\"QOS_BACKGROUND\": {\"sched_util_min\": 257}}", 1, 39,
+		  "QOS_BACKGROUND.sched_util_min", "greater than sched_util_max 256" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
+/* The layer below may be at odds with what is laid over it: the upper one is told. */
+static void bad_contradictions_across_files(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"QOS_DL\": {\"sched_deadline\": 1500}}", 1, 31, "QOS_DL.sched_deadline",
+		  "sched_runtime 2000 is longer than sched_deadline 1500" },
+		{ "{\"QOS_DL\": {\"sched_period\": 2500}}", 1, 29, "QOS_DL.sched_period",
+		  "sched_deadline 3000 is longer than sched_period 2500" },
+		{ "{\"QOS_DL\": {\"sched_runtime\": null}}", 1, 30, "QOS_DL.sched_runtime",
+		  "needs a sched_runtime" },
+		{ "{\"QOS_MIN\": {\"sched_util_max\": 99}}", 1, 32, "QOS_MIN.sched_util_max",
+		  "sched_util_min 100 is greater than sched_util_max 99" },
+		{ "{\"QOS_RT\": {\"sched_priority\": null}}", 1, 31, "QOS_RT.sched_priority",
+		  "needs a sched_priority" },
+		{ "{\"QOS_RT\": {\"sched_nice\": 1}}", 1, 27, "QOS_RT.sched_nice",
+		  "SCHED_FIFO has no sched_nice" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct config_file files[] = {
+			MAPPING("{\"QOS_DL\": {" DL ", \"sched_runtime\": 2000, \"sched_deadline\":"
+				" 3000}, \"QOS_MIN\": {\"sched_util_min\": 100},"
+				" \"QOS_RT\": {" FIFO "}}"),
+			RULES(cases[i].text),
+		};
+		struct config_errors errors = { 0 };
+		struct config *config = NULL;
+
+		assert_int_equal(parse(files, 2, &config, &errors), -EINVAL);
+		assert_int_equal(errors.count, 1);
+		assert_string_equal(errors.items[0].file, "rules.json");
+		assert_int_equal(errors.items[0].line, cases[i].line);
+		assert_int_equal(errors.items[0].column, cases[i].column);
+		assert_string_equal(errors.items[0].path, cases[i].path);
+		assert_non_null(strstr(errors.items[0].message, cases[i].message));
+		config_errors_clear(&errors);
+	}
+}
+
+static void bad_settings(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"schedqos\": []}", 1, 14, "schedqos", "must be an object, not a list" },
+		{ "{\"schedqos\": {\"sched_profil\": 1}}", 1, 15, "schedqos.sched_profil",
+		  "unknown setting \"sched_profil\" (did you mean \"sched_profile\"?)" },
+		{ "{\"schedqos\": {\"sched_profile\": \"trougput\"}}", 1, 32,
+		  "schedqos.sched_profile",
+		  "unknown sched_profile \"trougput\" (did you mean \"throughput\"?)" },
+		{ "{\"schedqos\": {\"sched_profile\": 5}}", 1, 32, "schedqos.sched_profile",
+		  "must be a string, not a number" },
+		{ "{\"schedqos\": {\"sched_profile\": \"\"}}", 1, 32, "schedqos.sched_profile",
+		  "must not be empty" },
+		{ "{\"schedqos\": {\"default\": \"prestine\"}}", 1, 26, "schedqos.default",
+		  "unknown default \"prestine\" (did you mean \"pristine\"?)" },
+		{ "{\"schedqos\": {\"default\": true}}", 1, 26, "schedqos.default",
+		  "must be a string, not true or false" },
+		{ "{\"schedqos\": {\"autogroup\": \"disabled\"}}", 1, 28, "schedqos.autogroup",
+		  "unknown autogroup \"disabled\": must be off or keep" },
+		{ "{\"schedqos\": {\"log\": \"verbose\"}}", 1, 22, "schedqos.log",
+		  "unknown log \"verbose\": must be error, warning, notice, info or debug" },
+		{ "{\"schedqos\": {\"mapping\": \"anouncement\"}}", 1, 26, "schedqos.mapping",
+		  "unknown mapping \"anouncement\" (did you mean \"announcement\"?)" },
+		{ "{\"schedqos\": {\"mapping\": null}}", 1, 26, "schedqos.mapping",
+		  "must be a string, not null" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
+static void bad_rules(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"\": {}}", 1, 2, "[\"\"]", "a pattern must not be empty" },
+		{ "{\"a\": \"QOS_UTILITY\"}", 1, 7, "a", "write {\"qos\": \"QOS_UTILITY\"}" },
+		{ "{\"qos\": \"QOS_UTILITY\"}", 1, 9, "qos",
+		  "not a string: \"qos\" belongs inside a rule" },
+		{ "{\"default\": \"all\"}", 1, 13, "default",
+		  "the setting \"default\" belongs inside \"schedqos\"" },
+		{ "{\"a\": 1}", 1, 7, "a", "a list of objects or null, not a number" },
+		{ "{\"a\": []}", 1, 7, "a", "must not be empty" },
+		{ "{\"a\": [1]}", 1, 8, "a[0]", "must be an object, not a number" },
+		{ "{\"a\": [null]}", 1, 8, "a[0]", "must be an object, not null" },
+		{ "{\"a\": {\"quos\": 1}}", 1, 8, "a.quos",
+		  "unknown key \"quos\" (did you mean \"qos\"?)" },
+		{ "{\"UTILITY\": {\"sched_nice\": 1}}", 1, 14, "UTILITY.sched_nice",
+		  "unknown key \"sched_nice\": that is for classes, whose names begin with QOS_" },
+		{ "{\"a\": {\"qos\": 1}}", 1, 15, "a.qos", "must be a string, not a number" },
+		{ "{\"a\": {\"qos\": \"QOS_BACKGRUOND\"}}", 1, 15, "a.qos",
+		  "unknown class \"QOS_BACKGRUOND\" (did you mean \"QOS_BACKGROUND\"?)" },
+		{ "{\"a\": {\"qos\": \"background\"}}", 1, 15, "a.qos",
+		  "unknown class \"background\"" },
+		{ "{\"a\": {\"inherit\": true, \"qos\": \"QOS_NONE\"}}", 1, 32, "a.qos",
+		  "unknown class \"QOS_NONE\"" },
+		{ "{\"a\": {\"thread_qos\": []}}", 1, 22, "a.thread_qos",
+		  "must be an object, not a list" },
+		{ "{\"a\": {\"thread_qos\": {\"t\": null}}}", 1, 28, "a.thread_qos.t",
+		  "must be a string, not null" },
+		{ "{\"a\": {\"thread_qos\": {\"\": \"QOS_UTILITY\"}}}", 1, 23, "a.thread_qos[\"\"]",
+		  "a pattern must not be empty" },
+		{ "{\"a\": {\"thread_qos\": {\"t x\": \"QOS_UTILTY\"}}}", 1, 30,
+		  "a.thread_qos[\"t x\"]", "did you mean \"QOS_UTILITY\"?" },
+		{ "{\"a\": {\"period\": 999}}", 1, 18, "a.period",
+		  "must be between 1000 and 10000000000" },
+		{ "{\"a\": {\"period\": 10000000001}}", 1, 18, "a.period",
+		  "must be between 1000 and 10000000000" },
+		{ "{\"a\": {\"version\": 2}}", 1, 19, "a.version", "must be a string" },
+		{ "{\"a\": {\"inherit\": \"yes\"}}", 1, 19, "a.inherit",
+		  "must be true or false, not a string" },
+		{ "{\"a\": {\"inherit\": true}}", 1, 19, "a.inherit", "without \"qos\"" },
+		{ "{\"a\": {\"enforce\": 1}}", 1, 19, "a.enforce",
+		  "must be true or false, not a number" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
+static void bad_match(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"a\": {\"match\": []}}", 1, 17, "a.match", "must be an object" },
+		{ "{\"a\": {\"match\": {}}}", 1, 17, "a.match", "must not be empty" },
+		{ "{\"a\": {\"match\": {\"arg\": \"x\"}}}", 1, 18, "a.match.arg",
+		  "unknown key \"arg\" (did you mean \"argv\"?)" },
+		{ "{\"a\": {\"match\": {\"exe\": 1}}}", 1, 25, "a.match.exe", "must be a string" },
+		{ "{\"a\": {\"match\": {\"exe\": \"\"}}}", 1, 25, "a.match.exe",
+		  "must not be empty" },
+		{ "{\"a\": {\"match\": {\"argv\": {}}}}", 1, 26, "a.match.argv",
+		  "must be a string or a list of strings, not an object" },
+		{ "{\"a\": {\"match\": {\"argv\": []}}}", 1, 26, "a.match.argv",
+		  "must not be empty" },
+		{ "{\"a\": {\"match\": {\"argv\": [\"x\", 1]}}}", 1, 32, "a.match.argv[1]",
+		  "must be a string, not a number" },
+		{ "{\"a\": {\"match\": {\"cgroup\": true}}}", 1, 28, "a.match.cgroup",
+		  "must be a string" },
+		{ "{\"a\": {\"match\": {\"user\": false}}}", 1, 26, "a.match.user",
+		  "must be a string" },
+		{ "{\"a\": {\"match\": {\"user\": 4294967295}}}", 1, 26, "a.match.user",
+		  "must be between 0 and 4294967294" },
+		{ "{\"a\": {\"match\": {\"parent\": null}}}", 1, 28, "a.match.parent",
+		  "must be a string" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
+static void bad_profiles(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"\": {}}", 1, 2, "[\"\"]", "a profile needs a name" },
+		{ "{\"a\": null}", 1, 7, "a", "must be an object, not null" },
+		{ "{\"a\": {\"debugf\": {}}}", 1, 8, "a.debugf",
+		  "unknown key \"debugf\" (did you mean \"debugfs\"?)" },
+		{ "{\"a\": {\"debugfs\": []}}", 1, 19, "a.debugfs", "must be an object" },
+		{ "{\"a\": {\"debugfs\": {\"a/b\": 1}}}", 1, 20, "a.debugfs[\"a/b\"]",
+		  "must be a file's name, without a path" },
+		{ "{\"a\": {\"debugfs\": {\"..\": 1}}}", 1, 20, "a.debugfs[\"..\"]",
+		  "must be a file's name" },
+		{ "{\"a\": {\"debugfs\": {\".\": 1}}}", 1, 20, "a.debugfs[\".\"]",
+		  "must be a file's name" },
+		{ "{\"a\": {\"debugfs\": {\"\": 1}}}", 1, 20, "a.debugfs[\"\"]",
+		  "must be a file's name" },
+		{ "{\"a\": {\"debugfs\": {\"x\": true}}}", 1, 25, "a.debugfs.x",
+		  "must be a string or a whole number, not true or false" },
+		{ "{\"a\": {\"debugfs\": {\"x\": []}}}", 1, 25, "a.debugfs.x",
+		  "must not be empty" },
+		{ "{\"a\": {\"debugfs\": {\"x\": [1, 1.5]}}}", 1, 29, "a.debugfs.x[1]",
+		  "must be a whole number" },
+		{ "{\"a\": {\"debugfs\": {\"x\": \"\"}}}", 1, 25, "a.debugfs.x",
+		  "must not be empty" },
+		{ "{\"a\": {\"cpufreq\": {\"x\": [1]}}}", 1, 25, "a.cpufreq.x",
+		  "must be a string or a whole number, not a list" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_json),
+		cmocka_unit_test(bad_top),
+		cmocka_unit_test(bad_duplicates),
+		cmocka_unit_test(bad_class_names),
+		cmocka_unit_test(bad_attributes),
+		cmocka_unit_test(bad_contradictions),
+		cmocka_unit_test(bad_contradictions_across_files),
+		cmocka_unit_test(bad_settings),
+		cmocka_unit_test(bad_rules),
+		cmocka_unit_test(bad_match),
+		cmocka_unit_test(bad_profiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

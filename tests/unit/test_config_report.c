@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How errors and warnings reach people: all of them, in order, safe to show; and the limits. */
+#include <errno.h>
+
+#include "config_case.h"
+
+struct bad {
+	const char *text;
+	unsigned line, column;
+	const char *path;
+	const char *message; /* a part of it */
+};
+
+/* ---- warnings: the configuration is good all the same ---- */
+
+static void warnings(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef\": \"QOS_UTILITY\"}}}", 1, 23,
+		  "a.thread_qos.0123456789abcdef",
+		  "can never match: thread names are cut to 15 bytes" },
+		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef*\": \"QOS_UTILITY\"}}}", 1, 23,
+		  "a.thread_qos[\"0123456789abcdef*\"]", "cut to 15 bytes" },
+		{ "{\"a\": {\"match\": {\"user\": \"bob\"}}}", 1, 26, "a.match.user",
+		  "unknown user \"bob\": this never matches" },
+		{ "{\"a\": {\"match\": {\"user\": \"17\"}}}", 1, 26, "a.match.user",
+		  "(a uid stands without quotes)" },
+		{ "{\"a\": [{\"qos\": \"QOS_UTILITY\"},\n {\"match\": {\"argv\": \"x\"}}]}", 2, 2,
+		  "a[1]", "can never match: a rule before it has no \"match\"" },
+		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path" },
+		{ "{\"a\": {\"match\": {\"exe\": \"gcc\"}}}", 1, 25, "a.match.exe",
+		  "compared with a full path" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct config_file file = RULES(cases[i].text);
+		struct config_errors errors = { 0 };
+		struct config *config = NULL;
+
+		assert_int_equal(parse(&file, 1, &config, &errors), 0);
+		assert_int_equal(errors.count, 1);
+		assert_int_equal(errors.n_errors, 0);
+		assert_true(errors.items[0].warning);
+		assert_int_equal(errors.items[0].line, cases[i].line);
+		assert_int_equal(errors.items[0].column, cases[i].column);
+		assert_string_equal(errors.items[0].path, cases[i].path);
+		if (!strstr(errors.items[0].message, cases[i].message))
+			fail_msg("%s", errors.items[0].message);
+		config_errors_clear(&errors);
+		config_free(config);
+	}
+}
+
+static void no_warning_where_it_can_match(void **state)
+{
+	(void)state;
+	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"
+			       "\"0123456789abcd*\": \"QOS_UTILITY\",\n"
+			       "\"0123456789[abcdefgh]*\": \"QOS_UTILITY\"}},\n"
+			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}}")));
+}
+
+static void unknown_user_never_matches(void **state)
+{
+	struct config_file file = { .path = "f", .text = "{\"a\":{\"match\":{\"user\":\"bob\"}}}" };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	file.size = strlen(file.text);
+	assert_int_equal(config_parse(&file, 1, NULL, &config, &errors), 0);
+	assert_int_equal(rule_for(config, "a")->match->uid, (uid_t)-1);
+	assert_string_equal(rule_for(config, "a")->match->user, "bob");
+	config_errors_clear(&errors);
+	config_free(config);
+}
+
+/* ---- all errors at once, in order ---- */
+
+static void all_errors_come_in_order(void **state)
+{
+	static const struct config_file files[] = {
+		{ .path = "1",
+		  .text = "{\"a\": {\"qos\": \"QOS_LATE\", \"x\": 1},\n\"b\": {\"qos\": "
+			  "\"QOS_NO\"},\n"
+			  "\"schedqos\": {\"sched_profile\": \"late\", \"log\": 1}}",
+		  .kind = CONFIG_RULES },
+		{ .path = "2", .text = "{\"QOS_LATE\": {}\n\n,,", .kind = CONFIG_RULES },
+		{ .path = "3", .text = "{\"QOS_X\": {\"y\": 1}}", .kind = CONFIG_PRESET },
+		{ .path = "4",
+		  .text = "{\"QOS_LATE\": {\"sched_nice\": 99}, \"c\": []}",
+		  .kind = CONFIG_RULES },
+	};
+	static const char *const want[] = {
+		"1:1:27: a.x: unknown key \"x\"",
+		"1:2:14: b.qos: unknown class \"QOS_NO\"",
+		"1:3:31: schedqos.sched_profile: unknown sched_profile \"late\"",
+		"1:3:46: schedqos.log: must be a string, not a number",
+		"2:3:2: a key expected, not ,",
+		"3:1:12: QOS_X.y: unknown attribute \"y\"",
+		"4:1:29: QOS_LATE.sched_nice: must be between -20 and 19",
+		"4:1:39: c: must not be empty: write null to mask rules of files below",
+	};
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	config_error_add(&errors, "before", 0, 0, "", "was there");
+	assert_int_equal(parse(files, COUNT(files), &config, &errors), -EINVAL);
+	assert_null(config);
+	print_all(errors.count == COUNT(want) + 1 ? &(struct config_errors){ 0 } : &errors);
+	assert_int_equal(errors.count, COUNT(want) + 1);
+	assert_int_equal(errors.n_errors, COUNT(want) + 1);
+	for (size_t i = 0; i < COUNT(want); i++) {
+		char *text = config_error_text(&errors.items[i + 1]);
+
+		assert_string_equal(text, want[i]);
+		free(text);
+	}
+	config_errors_clear(&errors);
+}
+
+static void old_errors_do_not_spoil_a_good_configuration(void **state)
+{
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	config_error_add(&errors, "other", 0, 0, "", "cannot be read");
+	assert_int_equal(config_parse(NULL, 0, NULL, &config, &errors), 0);
+	config_free(config);
+	config_errors_clear(&errors);
+}
+
+static void error_text_is_safe_for_a_terminal(void **state)
+{
+	struct config_file file = {
+		.path = "\x1b]0;f\x07.json",
+		.text = "{\"\\u001b[2J\\n\": {\"\xc2\x85\\u202e\": 1, \"qos\": \"\\u0007\u00e9\"}}",
+		.kind = CONFIG_RULES,
+	};
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
+	assert_int_equal(errors.count, 2);
+	for (size_t i = 0; i < errors.count; i++) {
+		char *text = config_error_text(&errors.items[i]);
+
+		for (const char *c = text; *c; c++)
+			assert_true((unsigned char)*c >= 0x20);
+		assert_null(strstr(text, "\xc2\x85"));
+		assert_null(strstr(text, "\u202e"));
+		assert_non_null(strstr(text, "[\"\\x1b[2J\\n\"]"));
+		free(text);
+	}
+	assert_string_equal(errors.items[1].message, "unknown class \"\\x07\u00e9\"");
+	config_errors_clear(&errors);
+}
+
+static void error_text_of_a_whole_file(void **state)
+{
+	struct config_errors errors = { 0 };
+	char *text;
+
+	(void)state;
+	config_error_add(&errors, "f.json", 0, 0, NULL, "cannot be read: %s", "no");
+	text = config_error_text(&errors.items[0]);
+	assert_string_equal(text, "f.json: cannot be read: no");
+	free(text);
+	errors.items[0].warning = true;
+	text = config_error_text(&errors.items[0]);
+	assert_string_equal(text, "f.json: warning: cannot be read: no");
+	free(text);
+	config_errors_clear(&errors);
+	assert_int_equal(errors.count, 0);
+	config_errors_clear(&errors);
+}
+
+static void a_preset_with_mistakes_is_known_all_the_same(void **state)
+{
+	static const struct config_file files[] = {
+		{ .path = "x/laptop.json", .text = "{", .kind = CONFIG_PRESET },
+		{ .path = "r", .text = "{\"schedqos\": {\"mapping\": \"laptop\"}}" },
+	};
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	assert_int_equal(parse(files, 2, &config, &errors), -EINVAL);
+	assert_int_equal(errors.count, 1);
+	assert_string_equal(errors.items[0].file, "x/laptop.json");
+	config_errors_clear(&errors);
+}
+
+static void a_preset_is_suggested(void **state)
+{
+	static const struct config_file files[] = {
+		{ .path = "laptop", .text = "{}", .kind = CONFIG_PRESET },
+		{ .path = "r", .text = "{\"schedqos\": {\"mapping\": \"latpop\"}}" },
+	};
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	assert_int_equal(parse(files, 2, &config, &errors), -EINVAL);
+	assert_string_equal(errors.items[0].message,
+			    "unknown mapping \"latpop\" (did you mean \"laptop\"?)");
+	config_errors_clear(&errors);
+}
+
+/* ---- limits ---- */
+
+static void one_mebibyte_is_the_limit(void **state)
+{
+	static char text[CONFIG_SIZE_MAX + 1];
+	struct config_file file = { .path = "f", .text = text, .size = CONFIG_SIZE_MAX };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	text[0] = '{';
+	text[1] = '}';
+	assert_int_equal(config_parse(&file, 1, NULL, &config, &errors), 0);
+	config_free(config);
+	file.size++;
+	assert_int_equal(config_parse(&file, 1, NULL, &config, &errors), -EINVAL);
+	assert_int_equal(errors.items[0].line, 0);
+	assert_non_null(strstr(errors.items[0].message, "larger than 1048576 bytes"));
+	config_errors_clear(&errors);
+}
+
+static void files_are_counted_in_16_bits(void **state)
+{
+	size_t n = UINT16_MAX + 1;
+	struct config_file *files = calloc(n, sizeof(*files));
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	assert_non_null(files);
+	for (size_t i = 0; i < n; i++)
+		files[i] = (struct config_file){ .path = "f", .text = "{}", .size = 2 };
+	assert_int_equal(config_parse(files, n, NULL, &config, &errors), -EINVAL);
+	assert_non_null(strstr(errors.items[0].message, "more than 65535 files"));
+	config_errors_clear(&errors);
+	free(files);
+}
+
+/* n members from a format with one %d, as an object. */
+static char *many(const char *format, int n)
+{
+	size_t size = n * (strlen(format) + 16) + 8, len = 0;
+	char *text = malloc(size);
+
+	assert_non_null(text);
+	for (int i = 0; i < n; i++) {
+		text[len++] = i ? ',' : '{';
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		len += snprintf(text + len, size - len, format, i);
+#pragma GCC diagnostic pop
+	}
+	strcpy(text + len, "}");
+	return text;
+}
+
+static void many_rules_are_normal(void **state)
+{
+	char *text = many("\n\"app-%d\": {\"qos\": \"QOS_UTILITY\"}", 15000);
+	struct config *config = GOOD(RULES(text));
+
+	(void)state;
+	free(text);
+	assert_int_equal(rules_count(config->rules), 15000);
+	assert_int_equal(rule_for(config, "app-14999")->source.line, 15001);
+	config_free(config);
+}
+
+static void classes_are_limited(void **state)
+{
+	char *text = many("\"QOS_%d\": {}", 1020);
+	struct config_file file = RULES(text);
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
+	assert_int_equal(errors.count, 1);
+	assert_string_equal(errors.items[0].message, "more than 1024 classes");
+	assert_string_equal(errors.items[0].path, "QOS_1019");
+	config_errors_clear(&errors);
+	free(text);
+}
+
+static void a_column_far_right_is_cut_in_sources_only(void **state)
+{
+	char *text = malloc(70100);
+	struct config_file file = RULES(text);
+	struct config_errors errors = { 0 };
+	struct config *config;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, ' ', 70100);
+	memcpy(text, "{", 1);
+	strcpy(text + 70000, "\"a\": {\"match\": {\"user\": \"x\"}}}");
+	assert_int_equal(parse(&file, 1, &config, &errors), 0);
+	assert_int_equal(rule_for(config, "a")->source.column, UINT16_MAX);
+	assert_int_equal(errors.items[0].column, 70025);
+	config_errors_clear(&errors);
+	config_free(config);
+	free(text);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(warnings),
+		cmocka_unit_test(no_warning_where_it_can_match),
+		cmocka_unit_test(unknown_user_never_matches),
+		cmocka_unit_test(all_errors_come_in_order),
+		cmocka_unit_test(old_errors_do_not_spoil_a_good_configuration),
+		cmocka_unit_test(error_text_is_safe_for_a_terminal),
+		cmocka_unit_test(error_text_of_a_whole_file),
+		cmocka_unit_test(a_preset_with_mistakes_is_known_all_the_same),
+		cmocka_unit_test(a_preset_is_suggested),
+		cmocka_unit_test(one_mebibyte_is_the_limit),
+		cmocka_unit_test(files_are_counted_in_16_bits),
+		cmocka_unit_test(many_rules_are_normal),
+		cmocka_unit_test(classes_are_limited),
+		cmocka_unit_test(a_column_far_right_is_cut_in_sources_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

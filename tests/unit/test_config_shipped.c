@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files in configs/ are good, without a warning, and say what is built in. Runs in the top
+ * folder. */
+#include <glob.h>
+
+#include "config_case.h"
+
+#define SHIPPED_MAX 32
+
+static char *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "r");
+	char *text = malloc(CONFIG_SIZE_MAX);
+
+	if (!file)
+		fail_msg("%s is missing", path);
+	assert_non_null(text);
+	*size = fread(text, 1, CONFIG_SIZE_MAX, file);
+	fclose(file);
+	return text;
+}
+
+static struct config *parse_shipped(const char *pattern, enum config_kind kind)
+{
+	struct config_file files[SHIPPED_MAX];
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	glob_t found;
+	int r;
+
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_in_range(found.gl_pathc, 1, SHIPPED_MAX);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		files[i] = (struct config_file){ .path = found.gl_pathv[i], .kind = kind };
+		files[i].text = read_file(files[i].path, &files[i].size);
+	}
+	r = config_parse(files, found.gl_pathc, lookup_user, &config, &errors);
+	print_all(&errors);
+	assert_int_equal(errors.count, 0);
+	assert_int_equal(r, 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		free((char *)files[i].text);
+	globfree(&found);
+	return config;
+}
+
+static void mapping_is_what_is_built_in(void **state)
+{
+	struct config *config = parse_shipped("configs/qos_mappings.json", CONFIG_MAPPING);
+
+	(void)state;
+	assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
+		assert_memory_equal(&config->classes[i].attr, &qos_builtin[i].attr,
+				    sizeof(struct qos_attr));
+		assert_int_not_equal(config->classes[i].source.line, 0);
+	}
+	config_free(config);
+}
+
+static void profiles_are_what_is_built_in(void **state)
+{
+	struct config *config = parse_shipped("configs/sched_profiles.json", CONFIG_PROFILES);
+
+	(void)state;
+	assert_int_equal(config->n_profiles, PROFILE_BUILTIN_COUNT);
+	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++) {
+		const struct sched_profile *profile = &config->profiles[i];
+
+		assert_int_not_equal(profile->source.line, 0);
+		assert_int_equal(profile->n_knobs, profile_builtin[i].n_knobs);
+		for (size_t k = 0; k < profile->n_knobs; k++) {
+			const struct knob *knob = &profile_builtin[i].knobs[k];
+
+			assert_int_equal(profile->knobs[k].tree, knob->tree);
+			assert_string_equal(profile->knobs[k].file, knob->file);
+			assert_string_equal(profile->knobs[k].values[0], knob->values[0]);
+		}
+	}
+	config_free(config);
+}
+
+static void rules_are_good(void **state)
+{
+	struct config *config = parse_shipped("configs/app_configs/*.json", CONFIG_RULES);
+
+	(void)state;
+	assert_string_equal(rule_for(config, "cc1plus")->qos, "QOS_BACKGROUND");
+	assert_string_equal(rule_for(config, "firefox")->qos, "QOS_USER_INTERACTIVE");
+	assert_true(rule_for(config, "make")->inherit);
+	config_free(config);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mapping_is_what_is_built_in),
+		cmocka_unit_test(profiles_are_what_is_built_in),
+		cmocka_unit_test(rules_are_good),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
