@@ -126,7 +126,7 @@ GETTER(get_features)
 	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice",
 				     (int)daemon->applier.caps.slice, "util_clamp",
 				     (int)daemon->applier.caps.util_clamp, "event_filter",
-				     (int)proc_connector_has_filter(daemon->connector));
+				     (int)proc_connector_has_filter());
 }
 
 GETTER(get_config_files)

@@ -25,14 +25,6 @@
 #include "detach.h"
 #include "log_sink.h"
 
-/*
- * Room for about half a second of a fork storm (30,000 messages/s of some 0.8 KB each with the kernel's
- * overhead); used only while we are behind.
- */
-#define RECEIVE_BUFFER (16 * 1024 * 1024)
-
-#define PROVE_TIMEOUT_MS 3000
-
 /* The inode of the initial PID namespace: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h. */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
 
@@ -54,7 +46,9 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	bus_server_free(daemon->bus);
-	proc_connector_close(daemon->connector);
+	sd_event_source_disable_unref(daemon->fork_source);
+	sd_event_source_disable_unref(daemon->fork_timer);
+	intake_close(daemon->intake);
 	plan_free(daemon->plan);
 	live_facts_free(daemon->facts);
 	config_free(daemon->config);
@@ -210,13 +204,10 @@ static const char *connector_fault(int error)
 	return strerror(error);
 }
 
-static int init_connector(struct daemon *daemon)
+static int init_intake(struct daemon *daemon)
 {
-	int r = proc_connector_open(PROC_FORK | PROC_EXEC | PROC_COMM, RECEIVE_BUFFER,
-				    &daemon->connector);
+	int r = intake_open(&daemon->intake);
 
-	if (r == 0)
-		r = proc_connector_prove(daemon->connector, PROVE_TIMEOUT_MS);
 	if (r == 0)
 		r = events_init(daemon);
 	if (r < 0)
@@ -318,7 +309,7 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		init_instance, load_config, init_loop, init_applier, init_plan, init_connector,
+		init_instance, load_config, init_loop, init_applier, init_plan, init_intake,
 		init_bus,
 	};
 

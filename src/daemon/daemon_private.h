@@ -6,10 +6,10 @@
 #include <systemd/sd-event.h>
 
 #include <schedqos/daemon/config_load.h>
-#include <schedqos/kernel/proc_connector.h>
 #include <schedqos/policy/plan.h>
 
 #include "apply.h"
+#include "intake.h"
 #include "live_facts.h"
 #include "problem.h"
 #include "stats.h"
@@ -31,7 +31,9 @@ struct daemon {
 	struct config_paths paths;
 	struct config *config;
 	struct applier applier;
-	struct proc_connector *connector;
+	struct intake *intake;
+	sd_event_source *fork_source; /* waits for a fork, while forks are rare */
+	sd_event_source *fork_timer;  /* looks for forks, while they pour in */
 	struct plan *plan;
 	struct live_facts *facts;
 	struct bus_server *bus;
@@ -40,6 +42,8 @@ struct daemon {
 	bool ready;
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
+	uint64_t forked_us;   /* when fork_source or fork_timer last fired, CLOCK_MONOTONIC */
+	uint64_t forks_then;  /* stats.forks at that time */
 	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
 	uint64_t tick_ns;     /* length of a clock tick of /proc/PID/stat */
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
@@ -52,8 +56,10 @@ struct daemon {
 /* CLOCK_MONOTONIC in ms, cut to 32 bits. */
 uint32_t daemon_now_ms(void);
 
-/* events.c: receives and handles what is queued; up to a bound, unless all. */
+/* events.c: has the event loop receive and handle events. Returns a negative errno on failure. */
 int events_init(struct daemon *daemon);
+
+/* events.c: handles all that is queued now. */
 void events_drain(struct daemon *daemon);
 
 /* events.c: carries out what the plan wants, counts and reports it. */

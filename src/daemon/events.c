@@ -11,7 +11,11 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-#define BATCH 64
+/*
+ * Forks that follow each other more closely than this are looked for at this pace: 10 ms of a storm are 300 events,
+ * 2 % of the receive buffer.
+ */
+#define FORK_PERIOD_US 10000
 
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
@@ -117,11 +121,8 @@ static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
 static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
 			struct plan_action *action)
 {
-	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
-
 	daemon->stats.execs++;
-	facts->at_exec = true;
-	return plan_execed(daemon->plan, facts, action);
+	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), action);
 }
 
 static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
@@ -166,64 +167,117 @@ static void report_loss(struct daemon *daemon)
 		       "the kernel dropped events: scanning every task again");
 }
 
-/* Handles one batch. Returns the number of events; *ret_drained: nothing is left. */
-static int receive_batch(struct daemon *daemon, bool *ret_drained)
+/* Handles up to max events. Returns whether nothing was left. */
+static bool handle_up_to(struct daemon *daemon, int max)
 {
-	struct proc_news news[BATCH];
-	int n = proc_connector_receive(daemon->connector, news, BATCH, ret_drained);
-
-	if (n == -ENOBUFS) {
-		report_loss(daemon);
-		*ret_drained = false;
-		return 0;
-	}
-	if (n < 0) {
-		daemon->stats.receive_errors++;
-		daemon->rescan = true;
-		problem_report(&daemon->problems[PROBLEM_RECEIVE], "receiving events: %s",
-			       strerror(-n));
-		*ret_drained = true;
-		return 0;
-	}
-	for (int i = 0; i < n; i++)
-		handle(daemon, &news[i]);
-	return n;
-}
-
-static bool receive_up_to(struct daemon *daemon, int max)
-{
-	bool drained = false;
+	struct proc_news news;
+	int error;
 
 	refresh_boot_offset(daemon);
-	for (int n = 0; n < max && !drained;)
-		n += receive_batch(daemon, &drained);
-	return drained;
+	for (int i = 0; i < max; i++) {
+		switch (intake_next(daemon->intake, &news, &error)) {
+		case INTAKE_EVENT:
+			handle(daemon, &news);
+			break;
+		case INTAKE_EMPTY:
+			return true;
+		case INTAKE_LOST:
+			report_loss(daemon);
+			break;
+		case INTAKE_ERROR:
+			daemon->stats.receive_errors++;
+			daemon->rescan = true;
+			problem_report(&daemon->problems[PROBLEM_RECEIVE], "receiving events: %s",
+				       strerror(error));
+			return true;
+		}
+	}
+	return false;
 }
 
 void events_drain(struct daemon *daemon)
 {
 	/* Bounded: under a storm that outruns us it would never end. */
-	for (int round = 0; round < 64 && !receive_up_to(daemon, ROUND_MAX); round++)
+	for (int round = 0; round < 64 && !handle_up_to(daemon, ROUND_MAX); round++)
 		;
 }
 
-static int on_events(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static void handle_queued(struct daemon *daemon)
+{
+	if (handle_up_to(daemon, ROUND_MAX) && daemon->rescan)
+		scan_all(daemon);
+	if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
+		scan_sweep(daemon);
+}
+
+static int on_urgent(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	handle_queued(userdata);
+	return 0;
+}
+
+/* Chooses what next looks for forks: the arrival of one, or the clock, when they arrive one upon the other. */
+static int wait_for_forks(struct daemon *daemon, bool by_timer)
+{
+	int r = sd_event_source_set_enabled(daemon->fork_source,
+					    by_timer ? SD_EVENT_OFF : SD_EVENT_ON);
+
+	if (r >= 0 && by_timer)
+		r = sd_event_source_set_time_relative(daemon->fork_timer, FORK_PERIOD_US);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(daemon->fork_timer,
+						by_timer ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+	return r;
+}
+
+static int on_forks(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct daemon *daemon = userdata;
-	bool drained = receive_up_to(daemon, ROUND_MAX);
+	uint64_t now;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	if (drained && daemon->rescan)
-		scan_all(daemon);
-	if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
-		scan_sweep(daemon);
+	handle_queued(daemon);
+	sd_event_now(daemon->event, CLOCK_MONOTONIC, &now);
+	if (now - daemon->forked_us < FORK_PERIOD_US)
+		wait_for_forks(daemon, true);
+	daemon->forked_us = now;
+	daemon->forks_then = daemon->stats.forks;
+	return 0;
+}
+
+static int on_fork_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct daemon *daemon = userdata;
+
+	(void)source;
+	handle_queued(daemon);
+	wait_for_forks(daemon, daemon->stats.forks != daemon->forks_then);
+	daemon->forked_us = usec;
+	daemon->forks_then = daemon->stats.forks;
 	return 0;
 }
 
 int events_init(struct daemon *daemon)
 {
-	return sd_event_add_io(daemon->event, NULL, proc_connector_fd(daemon->connector), EPOLLIN,
-			       on_events, daemon);
+	int fork_fd = intake_fork_fd(daemon->intake);
+	int r = sd_event_add_io(daemon->event, NULL, intake_urgent_fd(daemon->intake), EPOLLIN,
+				on_urgent, daemon);
+
+	if (r < 0 || fork_fd < 0)
+		return r;
+	r = sd_event_add_io(daemon->event, &daemon->fork_source, fork_fd, EPOLLIN, on_forks,
+			    daemon);
+	if (r >= 0)
+		r = sd_event_source_set_priority(daemon->fork_source, SD_EVENT_PRIORITY_NORMAL + 1);
+	if (r >= 0)
+		r = sd_event_add_time(daemon->event, &daemon->fork_timer, CLOCK_MONOTONIC, 0, 1,
+				      on_fork_timer, daemon);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(daemon->fork_timer, SD_EVENT_OFF);
+	return r;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -91,7 +92,7 @@ int proc_connector_decode(const void *datagram, size_t size, struct proc_news *r
  * Kernels before 6.6 drop a LISTEN that is longer than the plain one, and do not say so; those since count a filter's
  * length. So the version has to tell them apart.
  */
-static bool kernel_has_filter(void)
+bool proc_connector_has_filter(void)
 {
 	struct utsname name;
 	int major, minor;
@@ -148,7 +149,7 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 	if (!connector)
 		return -ENOMEM;
 	connector->wanted = wanted;
-	connector->has_filter = kernel_has_filter();
+	connector->has_filter = proc_connector_has_filter();
 	for (int i = 0; i < BATCH; i++) {
 		connector->iovecs[i] = (struct iovec){ connector->datagrams[i], DATAGRAM_MAX };
 		connector->messages[i].msg_hdr = (struct msghdr){
@@ -188,11 +189,6 @@ int proc_connector_fd(const struct proc_connector *connector)
 	return nl_socket_get_fd(connector->socket);
 }
 
-bool proc_connector_has_filter(const struct proc_connector *connector)
-{
-	return connector->has_filter;
-}
-
 int proc_connector_receive(struct proc_connector *connector, struct proc_news *news, size_t max,
 			   bool *ret_drained)
 {
@@ -228,8 +224,8 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Receives until the child's fork is among the events. */
-static int wait_for_fork(struct proc_connector *connector, pid_t child, int64_t deadline)
+/* Receives until an event of the child is among them. */
+static int wait_for_child(struct proc_connector *connector, pid_t child, int64_t deadline)
 {
 	struct pollfd pollfd = { .fd = proc_connector_fd(connector), .events = POLLIN };
 	struct proc_news news[BATCH];
@@ -247,8 +243,7 @@ static int wait_for_fork(struct proc_connector *connector, pid_t child, int64_t 
 		if (n < 0 && n != -ENOBUFS)
 			return n;
 		for (int i = 0; i < n; i++) {
-			if (news[i].what == PROC_FORK && news[i].tid == child &&
-			    news[i].parent_tgid == getpid())
+			if (news[i].tid == child)
 				return 0;
 		}
 	}
@@ -262,9 +257,11 @@ int proc_connector_prove(struct proc_connector *connector, int timeout_ms)
 
 	if (child < 0)
 		return -errno;
-	if (child == 0)
+	if (child == 0) {
+		prctl(PR_SET_NAME, "schedqos-proof");
 		_exit(0);
-	r = wait_for_fork(connector, child, deadline);
+	}
+	r = wait_for_child(connector, child, deadline);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	return r;

@@ -37,11 +37,14 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 void proc_connector_close(struct proc_connector *connector);
 
 int proc_connector_fd(const struct proc_connector *connector);
-bool proc_connector_has_filter(const struct proc_connector *connector);
+
+/* Whether this kernel sends a subscription only the events it wants (since 6.6). */
+bool proc_connector_has_filter(void);
 
 /*
- * Proves that this subscription is heard: forks a child that ends at once and waits, dropping all else, until its
- * event is there. Returns 0, -ETIMEDOUT after timeout_ms, or -errno.
+ * Proves that this subscription, which must want forks or renames, is heard: forks a child that renames itself and
+ * ends, and waits, dropping all else, until an event of it is there. Returns 0, -ETIMEDOUT after timeout_ms,
+ * or -errno.
  */
 int proc_connector_prove(struct proc_connector *connector, int timeout_ms);
 
