@@ -129,6 +129,15 @@ GETTER(get_features)
 				     (int)proc_connector_has_filter());
 }
 
+GETTER(get_crash_safe)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "b",
+				     (int)(daemon->state && state_is_whole(daemon->state)));
+}
+
 GETTER(get_config_files)
 {
 	struct daemon *daemon = userdata;
@@ -198,6 +207,7 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
 	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
 	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),
+	SD_BUS_PROPERTY("CrashSafe", "b", get_crash_safe, 0, 0),
 	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
 	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),

@@ -50,6 +50,7 @@ static void daemon_free(struct daemon *daemon)
 	sd_event_source_disable_unref(daemon->fork_timer);
 	intake_close(daemon->intake);
 	plan_free(daemon->plan);
+	state_free(daemon->state, daemon->undone);
 	live_facts_free(daemon->facts);
 	config_free(daemon->config);
 	sd_event_unref(daemon->event);
@@ -101,6 +102,25 @@ static int load_config(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
+/* Notes in the state file what the configuration in force puts on tasks. */
+static int note_tags(struct daemon *daemon)
+{
+	_cleanup_free_ struct qos_attr *attrs = NULL;
+	const struct tag *tags;
+	size_t count;
+
+	if (!daemon->state)
+		return 0;
+	tags = rules_tags(daemon->config->rules, &count);
+	attrs = calloc(count, sizeof(*attrs));
+	if (!attrs)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		attrs[i] = tags[i].attr;
+	state_note_tags(daemon->state, attrs, count);
+	return 0;
+}
+
 int daemon_reload(struct daemon *daemon, char **ret_text)
 {
 	struct config_errors errors = { 0 };
@@ -125,6 +145,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		daemon->config = config;
 		malloc_trim(0);
 		daemon->stats.reloads++;
+		note_tags(daemon);
 		scan_all(daemon);
 		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
 	}
@@ -240,6 +261,53 @@ static int init_applier(struct daemon *daemon)
 	return 0;
 }
 
+/* What a killed daemon left; nothing, if it cannot be believed. */
+static void read_legacy(struct state_legacy *legacy)
+{
+	int r = state_read(legacy);
+
+	if (r == -EBADMSG)
+		log_warning("the state file of an earlier daemon is damaged or not root's own: "
+			    "what that daemon set cannot be put back");
+	else if (r < 0)
+		log_warning("reading the state file: %s", strerror(-r));
+	else if (legacy->n_records)
+		log_notice("an earlier daemon ended without putting back %zu tasks: taking over",
+			   legacy->n_records);
+}
+
+/* A plan that knows what a killed daemon had set, its table where the next one would find it. */
+static int make_plan(struct daemon *daemon, uint32_t start)
+{
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
+	struct tasks_memory memory;
+	int r;
+
+	read_legacy(&legacy);
+	if (legacy.n_records)
+		start = legacy.start;
+	r = state_new(start, &daemon->state);
+	if (r < 0)
+		log_warning("making the state file: %s: a crash could not be repaired",
+			    strerror(-r));
+	else
+		memory = state_memory(daemon->state);
+	daemon->plan = plan_new(&daemon->applier.caps, getpid(), start,
+				daemon->state ? &memory : NULL);
+	if (!daemon->plan)
+		return -ENOMEM;
+	r = plan_adopt(daemon->plan, legacy.records, legacy.n_records, legacy.tags, legacy.n_tags);
+	if (r == 0)
+		r = plan_set_config(daemon->plan, daemon->config);
+	if (r == 0 && daemon->state) {
+		state_note_tags(daemon->state, legacy.tags, legacy.n_tags);
+		r = note_tags(daemon);
+		if (r == 0)
+			r = state_publish(daemon->state);
+	}
+	return r;
+}
+
 static int init_plan(struct daemon *daemon)
 {
 	struct procfs_stat self;
@@ -252,12 +320,10 @@ static int init_plan(struct daemon *daemon)
 		return EXIT_FAILURE;
 	}
 	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
-	daemon->plan = plan_new(&daemon->applier.caps, getpid(), (uint32_t)self.start);
-	if (!daemon->facts || !daemon->plan || plan_set_config(daemon->plan, daemon->config) < 0) {
-		log_error("out of memory");
-		return EXIT_FAILURE;
-	}
-	return 0;
+	r = daemon->facts ? make_plan(daemon, (uint32_t)self.start) : -ENOMEM;
+	if (r < 0)
+		log_error("making the table of tasks: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
 }
 
 static int init_instance(struct daemon *daemon)
@@ -353,6 +419,7 @@ static void finish(struct daemon *daemon)
 
 	sd_notify(0, "STOPPING=1");
 	count = undo_all(daemon);
+	daemon->undone = true;
 	for (int i = 0; i < PROBLEM_COUNT; i++)
 		problem_summary(&daemon->problems[i]);
 	log_write(LOG_INFO, fields, "stopped: %" PRIu64 " tasks put back", count);

@@ -12,6 +12,7 @@
 #include "intake.h"
 #include "live_facts.h"
 #include "problem.h"
+#include "state.h"
 #include "stats.h"
 
 enum problem_kind {
@@ -35,11 +36,13 @@ struct daemon {
 	sd_event_source *fork_source; /* waits for a fork, while forks are rare */
 	sd_event_source *fork_timer;  /* looks for forks, while they pour in */
 	struct plan *plan;
+	struct state *state; /* NULL: there is no room for it, and a crash could not be repaired */
 	struct live_facts *facts;
 	struct bus_server *bus;
 	int proc; /* descriptor of /proc */
 
 	bool ready;
+	bool undone;	      /* everything has been put back */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
 	uint64_t forked_us;   /* when fork_source or fork_timer last fired, CLOCK_MONOTONIC */

@@ -56,8 +56,6 @@ static ssize_t exe_of_threads(struct live_facts *live)
 		n = procfs_exe(live->proc, tid, live->exe, sizeof(live->exe));
 		if (n > 0)
 			live->source = tid;
-		else if (n == -ESRCH)
-			n = 0;
 	}
 	return n;
 }

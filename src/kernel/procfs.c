@@ -69,15 +69,8 @@ ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 	task_path(path, tid, "exe");
 	n = readlinkat(proc, path, buf, size - 1);
 	buf[n > 0 ? n : 0] = '\0';
-	if (n < 0 && errno == ENOENT) {
-		/* No such task, or one without an executable? */
-		task_path(path, tid, "");
-		if (faccessat(proc, path, F_OK, 0) < 0)
-			return -ESRCH;
-		return 0;
-	}
 	if (n < 0)
-		return -errno;
+		return errno == ENOENT ? 0 : -errno;
 	if ((size_t)n > tail && strcmp(buf + n - tail, DELETED) == 0) {
 		n -= tail;
 		buf[n] = '\0';

@@ -46,14 +46,15 @@ struct wish {
 	bool enforce;
 };
 
-struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start)
+struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
+		      const struct tasks_memory *memory)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));
 
 	if (!plan)
 		return NULL;
 	*plan = (struct plan){ .caps = caps, .self = self, .start = start };
-	plan->tasks = tasks_new();
+	plan->tasks = tasks_new(memory);
 	if (!plan->tasks) {
 		free(plan);
 		return NULL;
@@ -80,6 +81,33 @@ const struct config *plan_config(const struct plan *plan)
 	return plan->config;
 }
 
+int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
+	       const struct qos_attr *tags, size_t n_tags)
+{
+	plan->retired = calloc(n_tags + 1, sizeof(*plan->retired));
+	if (!plan->retired)
+		return -ENOMEM;
+	memcpy(plan->retired, tags, n_tags * sizeof(*tags));
+	plan->n_retired = n_tags;
+	for (size_t i = 0; i < n_records; i++) {
+		struct task *task = tasks_add(plan->tasks, records[i].tid);
+
+		if (!task)
+			return -ENOMEM;
+		task->tgid = records[i].tgid;
+		task->start = records[i].start;
+		task->changed_ms = records[i].changed_ms;
+		task->had = records[i].had;
+		task->known = records[i].known;
+		task->tag = TAG_NONE;
+		task_publish();
+		task->flags = TASK_OWNED;
+	}
+	/* None of them has been seen by a scan of ours. */
+	plan->scan = 1;
+	return 0;
+}
+
 static const struct rule *rule_of(const struct plan *plan, uint32_t id)
 {
 	return rules_by_id(plan->config->rules, id);
@@ -93,21 +121,32 @@ static const struct qos_attr *tag_attr(const struct plan *plan, uint16_t tag)
 	return &tags[tag].attr;
 }
 
-/* The inherit rule of the new set for the same pattern as an old set's rule, or 0. */
-static uint32_t same_inherit(const struct rules *rules, const struct rule *old)
+/* The new set's rule for the same pattern as an old set's rule, an inheriting one if that did; or 0. */
+static uint32_t same_rule(const struct rules *rules, const struct rule *old, bool inherit)
 {
 	const struct rule *list;
 
 	for (size_t i = 0; old && (list = rules_nth(rules, i)); i++) {
 		if (strcmp(list->pattern, old->pattern) != 0)
 			continue;
-		for (; list; list = list->next) {
-			if (list->inherit)
-				return list->id;
-		}
-		return 0;
+		while (list && inherit && !list->inherit)
+			list = list->next;
+		return list ? list->id : 0;
 	}
 	return 0;
+}
+
+/* A rule's number in the old set, and now. Neighbours mostly share theirs, so that the last one is worth keeping. */
+struct renumbered {
+	uint32_t old, now;
+};
+
+static uint32_t renumber(const struct plan *plan, const struct rules *rules, uint32_t id,
+			 bool inherit, struct renumbered *last)
+{
+	if (id && id != last->old)
+		*last = (struct renumbered){ id, same_rule(rules, rule_of(plan, id), inherit) };
+	return id ? last->now : 0;
 }
 
 /* Keeps what the tags of the configuration in force put on tasks, to know it as ours when it is met later. */
@@ -132,23 +171,20 @@ static int retire_tags(struct plan *plan)
 
 int plan_set_config(struct plan *plan, const struct config *config)
 {
-	uint32_t cursor = 0, last_id = 0, last_new = 0;
+	struct renumbered app = { 0 }, inherit = { 0 };
+	uint32_t cursor = 0;
 	struct task *task;
 	int r = retire_tags(plan);
 
 	if (r < 0)
 		return r;
 	/*
-	 * Rules have new numbers. The process's rule is found again by the scan; the inherited one cannot be (an
-	 * orphan has lost its ancestors), so it is carried over. Neighbours mostly share theirs.
+	 * Rules have new numbers. The scan finds the process's rule, and a change of it: then an explicit rule wins
+	 * as at exec. It cannot find the inherited one: an orphan has lost its ancestors.
 	 */
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->inherit && task->inherit != last_id) {
-			last_id = task->inherit;
-			last_new = same_inherit(config->rules, rule_of(plan, last_id));
-		}
-		task->inherit = task->inherit ? last_new : 0;
-		task->app = 0;
+		task->app = renumber(plan, config->rules, task->app, false, &app);
+		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
 		task->tag = TAG_NONE;
 	}
 	plan->config = config;
@@ -210,6 +246,23 @@ static int look_at(const struct plan *plan, struct facts *facts, const struct ta
 	if (ret->slice_ns == plan->caps->base_slice_ns)
 		ret->slice_ns = 0;
 	return 0;
+}
+
+/*
+ * Whether a task carries what we set, on itself or on whom it copied. Mostly that is what is known of it; but the
+ * creator of a thread, and of a child with CLONE_PARENT, is not in the fork's event, and a thread
+ * other than the leader takes its attributes along when it execs. Without a slice, our mark, a fair task that equals
+ * some class may as well be one that somebody niced.
+ */
+static bool carries_ours(const struct plan *plan, const struct task *task,
+			 const struct task_attr *actual)
+{
+	if (!(task->flags & TASK_OWNED))
+		return false;
+	if (task_attr_equal(actual, &task->known))
+		return true;
+	return (actual->slice_ns || !task_policy_is_fair(actual->policy)) &&
+	       is_ours(plan, actual, &task->had);
 }
 
 /* What the kernel gives the child of a task that carries attr (sched_fork in core.c). */
@@ -307,14 +360,16 @@ static struct task_attr others_choice(const struct task *task, const struct task
 
 static void leave_alone(struct task *task, const struct task_attr *actual, enum reason reason)
 {
-	task->had = task->known = *actual;
 	task->flags &= ~TASK_OWNED;
+	task_publish();
+	task->had = task->known = *actual;
 	task->tag = TAG_NONE;
 	task->reason = reason;
 }
 
 static void set_owned(struct task *task)
 {
+	task_publish();
 	if (task_attr_equal(&task->had, &task->known))
 		task->flags &= ~TASK_OWNED;
 	else
@@ -343,7 +398,7 @@ static bool decide(struct plan *plan, struct task *task, struct wish wish, enum 
 		tasks_remove(plan->tasks, task);
 		return false;
 	}
-	ours = (task->flags & TASK_OWNED) && task_attr_equal(&actual, &task->known);
+	ours = carries_ours(plan, task, &actual);
 	if (!task_policy_is_fair(actual.policy) && !ours) {
 		leave_alone(task, &actual, REASON_NOT_FAIR);
 		return false;
@@ -357,6 +412,9 @@ static bool decide(struct plan *plan, struct task *task, struct wish wish, enum 
 	/* Who enforces a class puts it back over others' changes, and at the stop what was there before us. */
 	if (!ours && !changed)
 		task->had = task->flags & TASK_OWNED ? others_choice(task, &actual) : actual;
+	/* Only under DEADLINE is it ours. */
+	if (actual.policy != POLICY_DEADLINE)
+		task->had.reset_on_fork = actual.reset_on_fork;
 	want = target(plan, &task->had, ours, &wish);
 	note_mixture(plan, task, wish.tag);
 	if (task_attr_equal(&actual, &want)) {
@@ -375,6 +433,9 @@ static bool decide(struct plan *plan, struct task *task, struct wish wish, enum 
 	};
 	if (want.policy == POLICY_DEADLINE)
 		ret->deadline = tag_attr(plan, wish.tag);
+	/* Should we be killed between the call and its record, the record already says what there is to put back. */
+	task_publish();
+	task->flags |= TASK_OWNED;
 	return true;
 }
 
@@ -392,6 +453,7 @@ bool plan_applied(struct plan *plan, const struct plan_action *action, int error
 	if (error < 0) {
 		/* Still ours if it was: the action changed nothing. */
 		task->known = action->from;
+		set_owned(task);
 		task->tag = TAG_NONE;
 		task->reason = REASON_REFUSED;
 		task->error = -error;
@@ -402,7 +464,7 @@ bool plan_applied(struct plan *plan, const struct plan_action *action, int error
 	if (leader)
 		leader->changed_ms = ms;
 	task->known = *now;
-	if (now->slice_ns == plan->caps->base_slice_ns && !action->want.slice_ns)
+	if (now->slice_ns == plan->caps->base_slice_ns && now->slice_ns != action->want.slice_ns)
 		task->known.slice_ns = 0;
 	set_owned(task);
 	task->error = 0;
@@ -443,10 +505,10 @@ static int match_process(const struct plan *plan, struct task *leader, struct fa
 static struct task *add_unknown(struct plan *plan, const struct plan_seen *seen,
 				struct facts *facts)
 {
-	const struct task *origin = tasks_find(
-		plan->tasks, seen->tid == seen->tgid ? seen->parent_tgid : seen->tgid);
+	const bool is_thread = seen->tid != seen->tgid;
+	struct task *task, *origin = tasks_find(plan->tasks,
+						is_thread ? seen->tgid : seen->parent_tgid);
 	struct task_attr actual;
-	struct task *task;
 
 	if (look_at(plan, facts, origin ? &origin->known : &task_attr_pristine, &actual) < 0)
 		return NULL;
@@ -471,6 +533,8 @@ static struct task *add_unknown(struct plan *plan, const struct plan_seen *seen,
 	set_owned(task);
 	if (origin)
 		task->inherit = origin->inherit;
+	if (origin && is_thread)
+		origin->flags |= TASK_THREADED;
 	return task;
 }
 
@@ -511,6 +575,7 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 	       struct plan_action *ret)
 {
 	struct task *task = tasks_find(plan->tasks, seen->tid);
+	const struct task *parent;
 	enum cause cause = CAUSE_RENAME;
 
 	if (is_excluded(plan, seen->tgid, seen->parent_tgid))
@@ -527,6 +592,10 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 			return false;
 		cause = CAUSE_EXEC;
 	}
+	/* A rule that is new may have made an heir of a task that was none. */
+	parent = tasks_find(plan->tasks, seen->parent_tgid);
+	if (parent && !task->inherit)
+		task->inherit = parent->inherit;
 	task->scan = plan->scan;
 	if (plan->undoing)
 		return plan_undo(plan, task, facts, ret);
@@ -587,6 +656,7 @@ static struct task *add_child(struct plan *plan, const struct plan_fork *fork,
 	child->reason = origin->reason;
 	child->error = origin->error;
 	child->scan = origin->scan;
+	task_publish();
 	child->flags = origin->flags & TASK_OWNED;
 	return child;
 }
@@ -668,7 +738,7 @@ bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret
 		leader->scan = plan->scan;
 	}
 	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
-	if (match_process(plan, leader, facts, &is_new) < 0 ||
+	if (!is_user_process(facts) || match_process(plan, leader, facts, &is_new) < 0 ||
 	    wish_for(plan, leader, facts, &wish) < 0) {
 		tasks_remove(plan->tasks, leader);
 		return false;

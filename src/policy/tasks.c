@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BITS 9
+#define CHUNK_BITS 10
 #define CHUNK_SIZE (1U << CHUNK_BITS)
+_Static_assert(CHUNK_SIZE == TASKS_CHUNK, "a record's number is its chunk and its place there");
 #define NIL UINT32_MAX
 #define HEADS_MIN 1024
 
 struct tasks {
+	struct tasks_memory memory;
 	struct task **chunks;
 	uint32_t n_chunks, chunks_size;
 	uint32_t *heads; /* n_heads chains; a power of two */
@@ -77,12 +79,26 @@ static uint32_t *heads_new(uint32_t n)
 	return heads;
 }
 
-struct tasks *tasks_new(void)
+static struct task *heap_grow(void *context)
 {
+	(void)context;
+	return calloc(TASKS_CHUNK, sizeof(struct task));
+}
+
+static void heap_release(void *context, struct task *chunk)
+{
+	(void)context;
+	free(chunk);
+}
+
+struct tasks *tasks_new(const struct tasks_memory *memory)
+{
+	static const struct tasks_memory heap = { heap_grow, heap_release, NULL };
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
 
 	if (!tasks)
 		return NULL;
+	tasks->memory = memory ? *memory : heap;
 	tasks->free = NIL;
 	tasks->n_heads = HEADS_MIN;
 	tasks->heads = heads_new(HEADS_MIN);
@@ -98,7 +114,7 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	for (uint32_t i = 0; i < tasks->n_chunks; i++)
-		free(tasks->chunks[i]);
+		tasks->memory.release(tasks->memory.context, tasks->chunks[i]);
 	free(tasks->chunks);
 	free(tasks->heads);
 	free(tasks);
@@ -137,7 +153,7 @@ static bool grow_chunks(struct tasks *tasks)
 		tasks->chunks = chunks;
 		tasks->chunks_size = size;
 	}
-	chunk = calloc(CHUNK_SIZE, sizeof(*chunk));
+	chunk = tasks->memory.grow(tasks->memory.context);
 	if (!chunk)
 		return false;
 	tasks->chunks[tasks->n_chunks] = chunk;
@@ -176,6 +192,8 @@ struct task *tasks_add(struct tasks *tasks, pid_t tid)
 	uint32_t number;
 
 	if (task) {
+		task->flags = 0;
+		task_publish();
 		*task = (struct task){ .tid = tid, .next = task->next };
 		return task;
 	}
@@ -199,6 +217,8 @@ void tasks_remove(struct tasks *tasks, struct task *task)
 		link = &record(tasks, *link)->next;
 	number = *link;
 	*link = task->next;
+	task->flags = 0;
+	task_publish();
 	*task = (struct task){ .next = tasks->free };
 	tasks->free = number;
 	tasks->count--;

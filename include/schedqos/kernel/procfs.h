@@ -27,7 +27,10 @@ int procfs_open(void);
  */
 ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size);
 
-/* The executable's path without the kernel's " (deleted)"; empty when there is none (kernel threads, zombies). */
+/*
+ * The executable's path without the kernel's " (deleted)"; empty when there is none (kernel threads, zombies), or no
+ * such task any more.
+ */
 ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size);
 
 /* The arguments, each with its NUL, in at most size - 1 bytes; 0 when there are none. */

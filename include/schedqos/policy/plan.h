@@ -42,10 +42,19 @@ struct plan;
 
 /*
  * A plan for a machine with these capabilities, which are not copied: fetching FACT_BASE updates them. self: tgid
- * of the program itself, never touched. start: ticks since boot when it began to listen. NULL without memory.
+ * of the program itself, never touched. start: ticks since boot when it began to listen. memory: where the records are
+ * to live, or NULL. Returns NULL without memory.
  */
-struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start);
+struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
+		      const struct tasks_memory *memory);
 void plan_free(struct plan *plan);
+
+/*
+ * Takes over the records of a plan that ended without undoing: those owned, with what its tags put on tasks. Before
+ * anything else; each is then checked when the task is seen. 0 or -ENOMEM.
+ */
+int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
+	       const struct qos_attr *tags, size_t n_tags);
 
 /*
  * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task

@@ -55,11 +55,33 @@ struct task {
 	uint8_t flags;		/* enum task_flag */
 	uint8_t scan;		/* number of the last scan that examined it, or its origin */
 };
-_Static_assert(sizeof(struct task) <= 64, "kept for every task of the machine");
+_Static_assert(sizeof(struct task) == 60, "kept for every task of the machine, and in a crash");
+
+/*
+ * Keeps the compiler from moving writes to records across it. A record must not have TASK_OWNED while its tid, start,
+ * or had are being changed: whoever reads the memory of a killed daemon believes owned records only.
+ */
+#define task_publish() __asm__ volatile("" ::: "memory")
 
 struct tasks;
 
-struct tasks *tasks_new(void); /* NULL without memory */
+/* Records are asked for in chunks of this many. */
+#define TASKS_CHUNK 1024
+#define TASKS_CHUNK_BYTES (TASKS_CHUNK * sizeof(struct task))
+
+/*
+ * Where the records live. grow gives TASKS_CHUNK_BYTES more of zeroed memory, aligned for a struct task, that stays
+ * until `release` is called for each chunk, or NULL. Whoever gives memory that outlives the program (see
+ * task_publish) can find in it, after a crash, what each task had.
+ */
+struct tasks_memory {
+	struct task *(*grow)(void *context);
+	void (*release)(void *context, struct task *chunk);
+	void *context;
+};
+
+/* memory is copied; NULL: the heap. Returns NULL without memory. */
+struct tasks *tasks_new(const struct tasks_memory *memory);
 void tasks_free(struct tasks *tasks);
 
 size_t tasks_count(const struct tasks *tasks);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# fish completion for schedqos(8)
+
+complete -c schedqos -f
+complete -c schedqos -s h -l help -d 'Show help'
+complete -c schedqos -n __fish_use_subcommand -s V -l version -d 'Show the version'
+
+complete -c schedqos -n __fish_use_subcommand -a start -d 'Run the daemon'
+complete -c schedqos -n __fish_use_subcommand -a stop -d 'End the daemon and put every task back'
+complete -c schedqos -n __fish_use_subcommand -a restart -d 'Stop the daemon if it runs, then start'
+complete -c schedqos -n __fish_use_subcommand -a reload -d 'Have the daemon read its configuration again'
+complete -c schedqos -n __fish_use_subcommand -a check -d 'Validate the configuration'
+complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
+
+complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
+complete -c schedqos -n '__fish_seen_subcommand_from check' -F
+complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l json -d 'Print as JSON'

@@ -1,0 +1,48 @@
+#compdef schedqos
+# SPDX-License-Identifier: GPL-2.0-only
+# zsh completion for schedqos(8)
+
+_schedqos_verbs()
+{
+	local -a verbs=(
+		'start:run the daemon'
+		'stop:end the daemon and put every task back'
+		'restart:stop the daemon if it runs, then start'
+		'reload:have the daemon read its configuration again'
+		'check:validate the configuration'
+		'status:show what the daemon does and has done'
+	)
+
+	_describe verb verbs
+}
+
+_schedqos()
+{
+	local curcontext=$curcontext state line
+	local -a help=('(- *)'{-h,--help}'[show help]')
+	local -a paths=(
+		'--config[use this file instead of /etc/schedqos.json]:file:_files'
+		'--configs-path[use only this folder]:folder:_files -/'
+	)
+
+	_arguments -C $help '(- *)'{-V,--version}'[show the version]' \
+		'1: :_schedqos_verbs' '*:: :->verb'
+	[[ $state == verb ]] || return
+	case $words[1] in
+	(start|restart)
+		_arguments $help $paths '(-d --daemon)'{-d,--daemon}'[go to the background]' \
+			'(-v --verbose)'{-v,--verbose}'[log at debug level]'
+		;;
+	(stop|reload)
+		_arguments $help
+		;;
+	(check)
+		_arguments $help $paths '--print[print the merged result]' '*:file or folder:_files'
+		;;
+	(status)
+		_arguments $help '--json[print as JSON]'
+		;;
+	esac
+}
+
+_schedqos "$@"
