@@ -17,6 +17,12 @@
  */
 #define FORK_PERIOD_US 10000
 
+/*
+ * An event that is older than this when it is handled (we were stopped, or a storm outran us) may be about a task whose
+ * id belongs to another by now. Ids are handed out in turn, so before that many forks there is no need to look.
+ */
+#define LATE_NS 20000000
+
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
@@ -118,11 +124,35 @@ static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
 			   action);
 }
 
+/* Whether the tid of a late event has passed on; then *ret is who has it now. */
+static bool is_somebody_else(struct daemon *daemon, const struct proc_news *news,
+			     struct plan_seen *ret)
+{
+	struct procfs_stat stat;
+
+	if (clock_ns(CLOCK_MONOTONIC) - news->ns < LATE_NS ||
+	    procfs_stat(daemon->proc, news->tid, &stat) < 0)
+		return false;
+	*ret = (struct plan_seen){
+		.tid = news->tid,
+		.tgid = news->tgid,
+		.parent_tgid = stat.ppid,
+		.start = (uint32_t)stat.start,
+		.ms = daemon_now_ms(),
+	};
+	return !plan_is_same(daemon->plan, ret);
+}
+
 static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
 			struct plan_action *action)
 {
+	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
+	struct plan_seen seen;
+
 	daemon->stats.execs++;
-	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), action);
+	if (is_somebody_else(daemon, news, &seen))
+		return plan_seen(daemon->plan, &seen, facts, action);
+	return plan_execed(daemon->plan, facts, action);
 }
 
 static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
@@ -130,7 +160,11 @@ static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
 {
 	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
 
+	struct plan_seen seen;
+
 	daemon->stats.renames++;
+	if (is_somebody_else(daemon, news, &seen))
+		return plan_seen(daemon->plan, &seen, facts, action);
 	memcpy(facts->comm, news->comm, sizeof(facts->comm));
 	facts->have |= FACT_COMM;
 	return plan_renamed(daemon->plan, facts, action);

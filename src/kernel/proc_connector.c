@@ -104,18 +104,18 @@ bool proc_connector_has_filter(void)
 
 static int listen_to(struct proc_connector *connector, uint32_t op)
 {
-	struct {
-		struct cn_msg message;
-		struct cn_filter filter;
-	} __attribute__((packed)) request = {
-		.message = { .id = { CN_IDX_PROC, CN_VAL_PROC } },
-		.filter = { op, connector->wanted },
+	const struct cn_filter filter = { op, connector->wanted };
+	const struct cn_msg message = {
+		.id = { CN_IDX_PROC, CN_VAL_PROC },
+		.len = connector->has_filter ? sizeof(filter) : sizeof(filter.mcast_op),
 	};
+	char request[sizeof(message) + sizeof(filter)];
 	int r;
 
-	request.message.len = connector->has_filter ? sizeof(struct cn_filter) : sizeof(uint32_t);
-	r = nl_send_simple(connector->socket, NLMSG_DONE, 0, &request,
-			   sizeof(request.message) + request.message.len);
+	memcpy(request, &message, sizeof(message));
+	memcpy(request + sizeof(message), &filter, sizeof(filter));
+	r = nl_send_simple(connector->socket, NLMSG_DONE, 0, request,
+			   sizeof(message) + message.len);
 	/* libnl folds errors into its own numbers; the failed send's errno is what we are after. */
 	return r < 0 ? -(errno ? errno : EIO) : 0;
 }

@@ -14,6 +14,7 @@
 #include <schedqos/util/number.h>
 
 #define DELETED " (deleted)"
+#define SYSTEMD ":name=systemd:"
 
 int procfs_open(void)
 {
@@ -163,13 +164,15 @@ int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_len
 
 	for (const char *line = text; *line;) {
 		const char *end = strchrnul(line, '\n');
-		const char *named = strstr(line, ":name=systemd:");
+		/* Its first colon: a group's own name may hold all of this as well. */
+		const char *named = strchrnul(line, ':');
 
 		if (strncmp(line, "0::", 3) == 0 && (end - line > 4 || !found)) {
 			found = line + 3;
 			*ret_length = end - found;
-		} else if (named && named < end && (!found || *ret_length <= 1)) {
-			found = named + sizeof(":name=systemd:") - 1;
+		} else if (strncmp(named, SYSTEMD, sizeof(SYSTEMD) - 1) == 0 && named < end &&
+			   (!found || *ret_length <= 1)) {
+			found = named + sizeof(SYSTEMD) - 1;
 			*ret_length = end - found;
 		}
 		line = *end ? end + 1 : end;

@@ -21,7 +21,7 @@ struct glob {
 	size_t literal;
 	const char *suffix;
 	uint32_t rank; /* 0: the best */
-	uint16_t prefix_length, suffix_length;
+	uint32_t prefix_length, suffix_length;
 	bool is_path;
 	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
 };
@@ -350,7 +350,7 @@ static struct glob make_glob(const struct rule *list)
 	struct glob glob = {
 		.list = list,
 		.literal = pattern_literal(pattern),
-		.prefix_length = (uint16_t)strcspn(pattern, "*?[\\"),
+		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
 		.suffix = "",
 		.is_path = strchr(pattern, '/') != NULL,
 	};
@@ -358,7 +358,7 @@ static struct glob make_glob(const struct rule *list)
 	/* A '*' in brackets is none. */
 	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
 		glob.suffix = star + 1;
-		glob.suffix_length = (uint16_t)strlen(star + 1);
+		glob.suffix_length = (uint32_t)strlen(star + 1);
 		glob.is_simple = star == pattern + glob.prefix_length;
 	}
 	return glob;

@@ -55,7 +55,10 @@ static bool is_printable(uint32_t c)
 		return false;
 	if (c >= 0x2060 && c <= 0x206f)
 		return false;
-	return c != 0xad && c != 0xfeff && !(c >= 0xfff0 && c <= 0xfffb);
+	/* Tags, which spell out a text that nobody sees. */
+	if (c >= 0xe0000 && c <= 0xe007f)
+		return false;
+	return c != 0xad && c != 0x61c && c != 0xfeff && !(c >= 0xfff0 && c <= 0xfffb);
 }
 
 /* Writes the safe form of what is at s into piece; returns how many bytes of s that covers. */

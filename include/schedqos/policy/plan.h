@@ -76,6 +76,9 @@ bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *re
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
 	       struct plan_action *ret);
 
+/* Whether this, just read from /proc, is the task that the plan knows by its tid, or one that it does not know yet. */
+bool plan_is_same(const struct plan *plan, const struct plan_seen *seen);
+
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
 

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happens to tasks: fork, exec and rename. */
+#include "plan_private.h"
+
+#include <string.h>
+
+/*
+ * fork copies the attributes early in copy_process and sends its event at the end, after the memory
+ * maps of the parent, which takes a big process many milliseconds. A child whose event follows a
+ * change of its parent by less than this may have been born before the change: it is looked at.
+ */
+#define BORN_BEFORE_MS 250
+
+static bool is_recent(uint32_t changed_ms, uint32_t ms)
+{
+	return (int32_t)(ms - changed_ms) < BORN_BEFORE_MS;
+}
+
+/* What the kernel gives the child of a task that carries attr (sched_fork in core.c). */
+static struct task_attr attr_born(const struct task_attr *attr)
+{
+	struct task_attr born = *attr;
+
+	if (!attr->reset_on_fork)
+		return born;
+	if (!task_policy_is_fair(born.policy)) {
+		born.policy = POLICY_NORMAL;
+		born.nice = 0;
+		born.rt_priority = 0;
+	} else if (born.nice < 0) {
+		born.nice = 0;
+	}
+	born.slice_ns = 0;
+	born.util_min = 0;
+	born.util_max = UTIL_FULL;
+	born.reset_on_fork = 0;
+	return born;
+}
+
+/*
+ * Looks at a newborn that may not carry what its origin carries. Carrying what its origin had, or
+ * what we may have set on its origin (or, a moment too late, on the task whose tid it got: stale),
+ * it is ours; anything else somebody has chosen since, and its exec will show who.
+ */
+static bool check_newborn(struct plan *plan, struct task *child, const struct task *stale,
+			  struct facts *facts, struct plan_action *ret)
+{
+	struct wish wish = { .tag = child->tag, .reason = child->reason };
+	struct task_attr actual;
+
+	if (plan_look_at(plan, facts, &child->known, &actual) < 0)
+		goto gone;
+	if (!task_attr_equal(&actual, &child->known)) {
+		bool hit_late = stale && (stale->flags & TASK_OWNED) &&
+				task_attr_equal(&actual, &stale->known);
+
+		if (!hit_late && !task_attr_equal(&actual, &child->had) &&
+		    !plan_is_ours(plan, &actual, &child->had))
+			return false;
+		child->known = actual;
+		task_set_owned(child);
+	}
+	if (child->tid != child->tgid &&
+	    plan_wish_for(plan, plan_leader_of(plan, child), facts, &wish) < 0)
+		goto gone;
+	if (!reason_is_tagged(wish.reason) && !(child->flags & TASK_OWNED))
+		return false;
+	return plan_decide(plan, child, wish, CAUSE_RENAME, facts, ret);
+gone:
+	tasks_remove(plan->tasks, child);
+	return false;
+}
+
+/* The child's record, by what the kernel copies from its origin and we from its process. NULL: no
+ * memory. */
+static struct task *add_child(struct plan *plan, const struct plan_fork *fork,
+			      const struct task *origin, const struct task *leader)
+{
+	struct task *child = tasks_add(plan->tasks, fork->tid);
+
+	if (!child)
+		return NULL;
+	child->tgid = fork->tgid;
+	child->start = fork->start;
+	child->changed_ms = fork->ms - BORN_BEFORE_MS;
+	child->app = leader->app;
+	child->inherit = leader->inherit;
+	child->had = attr_born(&origin->had);
+	child->known = attr_born(&origin->known);
+	child->tag = origin->tag;
+	child->reason = origin->reason;
+	child->error = origin->error;
+	child->scan = origin->scan;
+	task_publish();
+	child->flags = origin->flags & TASK_OWNED;
+	return child;
+}
+
+/* The fork of a task that we do not know: the one fork that costs a look into /proc. */
+static bool forked_by_unknown(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
+			      struct plan_action *ret)
+{
+	const struct plan_seen seen = {
+		.tid = fork->tid,
+		.tgid = fork->tgid,
+		.parent_tgid = fork->parent_tgid,
+		.start = fork->start,
+		.ms = fork->ms,
+	};
+	struct task *task = tasks_find(plan->tasks, fork->tid);
+	bool action;
+
+	if (task)
+		tasks_remove(plan->tasks, task);
+	action = plan_seen(plan, &seen, facts, ret);
+	task = tasks_find(plan->tasks, fork->tid);
+	if (task)
+		task->flags &= ~TASK_SCANNED;
+	return action;
+}
+
+bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
+		 struct plan_action *ret)
+{
+	struct task *child, *origin, *leader, *old = tasks_find(plan->tasks, fork->tid);
+	bool is_thread = fork->tid != fork->tgid, is_stale, look;
+	struct task stale;
+
+	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) ||
+	    fork->parent_tgid == plan->self)
+		return false;
+	is_stale = old && (int32_t)(old->changed_ms - fork->ms) >= 0;
+	if (is_stale && (old->flags & TASK_SCANNED) &&
+	    plan_is_same_start(fork->start, old->start)) {
+		/* A scan met it before its event came; what the scan found is newer. */
+		old->flags &= ~TASK_SCANNED;
+		return false;
+	}
+	/* A thread's creator is not in the event; what it copied is most likely what the leader
+	 * carries. */
+	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
+	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
+	if (!leader)
+		return forked_by_unknown(plan, fork, facts, ret);
+	if (!origin)
+		origin = leader;
+
+	look = is_stale || is_recent(origin->changed_ms, fork->ms) || origin->known.reset_on_fork;
+	if (is_thread) {
+		look = look || (leader->flags & TASK_MIXED);
+		leader->flags |= TASK_THREADED;
+	}
+	if (is_stale)
+		stale = *old;
+	child = add_child(plan, fork, origin, leader);
+	if (!child || !look)
+		return false;
+	return check_newborn(plan, child, is_stale ? &stale : NULL, facts, ret);
+}
+
+/* nice(1), by itself or as one of a program of many names. Its names have been fetched. */
+static bool is_nice(const struct facts *facts)
+{
+	return strcmp(path_base(facts->exe), "nice") == 0 ||
+	       (facts->argv_size && strcmp(path_base(facts->argv), "nice") == 0);
+}
+
+bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret)
+{
+	struct task *leader = tasks_find(plan->tasks, facts->tgid);
+	bool is_new, after_nice;
+	struct wish wish;
+
+	if (facts->tgid == plan->self || plan->undoing)
+		return false;
+	if (!leader) {
+		const struct plan_seen seen = { .tid = facts->tgid, .tgid = facts->tgid };
+
+		/* The parent is not known either: a kernel helper, or a fork that was lost. */
+		leader = plan_is_user_process(facts) ? plan_add_unknown(plan, &seen, facts) : NULL;
+		if (!leader)
+			return false;
+		leader->scan = plan->scan;
+	}
+	after_nice = leader->flags & TASK_NICE;
+	leader->flags &= ~(TASK_THREADED | TASK_MIXED | TASK_NICE);
+	if (!plan_is_user_process(facts) || plan_match_process(plan, leader, facts, &is_new) < 0 ||
+	    plan_wish_for(plan, leader, facts, &wish) < 0) {
+		tasks_remove(plan->tasks, leader);
+		return false;
+	}
+	if (is_nice(facts))
+		leader->flags |= TASK_NICE;
+	wish.after_nice = after_nice;
+	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
+}
+
+bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret)
+{
+	struct task *task = tasks_find(plan->tasks, facts->tid);
+	const struct rule *rule;
+	struct task *leader;
+	struct wish wish;
+
+	if (!task || plan->undoing)
+		return false;
+	leader = plan_leader_of(plan, task);
+	rule = plan_rule_of(plan, leader ? leader->app : 0);
+	if (!rule || (!rule->n_threads && !rule->enforce) ||
+	    plan_wish_for(plan, leader, facts, &wish) < 0)
+		return false;
+	if (wish.tag == task->tag && wish.reason == task->reason && !wish.enforce)
+		return false;
+	return plan_decide(plan, task, wish, CAUSE_RENAME, facts, ret);
+}

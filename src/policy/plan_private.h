@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the parts of the plan share. */
+#pragma once
+
+#include <schedqos/policy/plan.h>
+
+struct plan {
+	const struct attr_caps *caps;
+	pid_t self;
+	uint32_t start;
+	uint8_t scan;
+	bool undoing;
+	struct tasks *tasks;
+	const struct config *config;
+	struct qos_attr *retired; /* the tags of the configuration before this one */
+	size_t n_retired;
+};
+
+/* What leads to a decision, for it decides whose choice counts. */
+enum cause {
+	CAUSE_EXEC,   /* a new program: an explicit rule wins */
+	CAUSE_RENAME, /* the same program: what somebody changed since stays */
+};
+
+/* What the configuration has for a task, before we look at what it carries. */
+struct wish {
+	uint16_t tag;
+	enum reason reason;
+	bool enforce;
+	bool after_nice; /* nice(1) has just run in this process */
+};
+
+/* plan_decide.c */
+
+/* The record of the process's leader, or NULL. */
+struct task *plan_leader_of(const struct plan *plan, struct task *task);
+
+/* The rule in force with this id, or NULL. */
+const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
+
+/* Whether attr is what some tag, of this configuration or the last, makes of had: then it was us.
+ */
+bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
+		  const struct task_attr *had);
+
+/*
+ * What the task carries, with no slice where it has none of its own; `expected` settles whether a
+ * slice that is just the base slice is one. 0 or -errno.
+ */
+int plan_look_at(const struct plan *plan, struct facts *facts, const struct task_attr *expected,
+		 struct task_attr *ret);
+
+/* A living process with an executable: no kernel thread. */
+bool plan_is_user_process(struct facts *facts);
+
+/* Finds the rule for a process anew; *ret_new: it is another than before. 0 or -errno. */
+int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
+		       bool *ret_new);
+
+/* What the configuration has for a task of this process (NULL: an unknown one). 0 or -errno. */
+int plan_wish_for(const struct plan *plan, const struct task *leader, struct facts *facts,
+		  struct wish *ret);
+
+/* The decision. True: the task is to be changed. May remove the task, if it is gone. */
+bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum cause cause,
+		 struct facts *facts, struct plan_action *ret);
+
+/* Sets or clears TASK_OWNED by whether there is something to undo. */
+void task_set_owned(struct task *task);
+
+/* plan_scan.c */
+
+/* Our own process, and the kernel's threads, which are processes of one thread: none of our
+ * business. */
+bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
+
+/* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
+bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
+
+/* A record for a task that nobody told us of. NULL: it is gone, or there is no memory. */
+struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, struct facts *facts);

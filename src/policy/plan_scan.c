@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tasks met in /proc, and the way back. */
+#include "plan_private.h"
+
+/*
+ * An event's time lies behind the start time that /proc shows, by what copy_process still had to
+ * do; both are cut to clock ticks, and the clocks' distance is measured with an error.
+ */
+#define START_EARLY_TICKS 1
+#define START_LATE_TICKS  2
+
+#define KTHREADD 2
+
+/* Our own process, and the kernel's threads, which are processes of one thread: none of our
+ * business. */
+bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid)
+{
+	return tgid == plan->self || tgid == KTHREADD || (tid == tgid && parent_tgid == KTHREADD);
+}
+
+bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
+{
+	int32_t late = (int32_t)(from_event - from_proc);
+
+	return late >= -START_EARLY_TICKS && late <= START_LATE_TICKS;
+}
+
+bool plan_is_same(const struct plan *plan, const struct plan_seen *seen)
+{
+	const struct task *task = tasks_find(plan->tasks, seen->tid);
+
+	return !task || (task->tgid == seen->tgid && plan_is_same_start(task->start, seen->start));
+}
+
+/*
+ * Makes the record of a task that nobody told us of. One that was there before us has what it has.
+ * One born since may have inherited what we set on its parent, or, its parent being gone, on some
+ * ancestor: then it carries just what one of our tags would make of a pristine task, its custom
+ * slice included.
+ */
+struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, struct facts *facts)
+{
+	const bool is_thread = seen->tid != seen->tgid;
+	struct task *task,
+		*origin = tasks_find(plan->tasks, is_thread ? seen->tgid : seen->parent_tgid);
+	struct task_attr actual;
+
+	if (plan_look_at(plan, facts, origin ? &origin->known : &task_attr_pristine, &actual) < 0)
+		return NULL;
+	task = tasks_add(plan->tasks, seen->tid);
+	if (!task)
+		return NULL;
+	task->tgid = seen->tgid;
+	task->start = seen->start;
+	task->changed_ms = seen->ms;
+	task->flags = TASK_SCANNED;
+	task->tag = TAG_NONE;
+	task->had = task->known = actual;
+	if ((int32_t)(seen->start - plan->start) >= 0) {
+		if (origin && (origin->flags & TASK_OWNED)) {
+			task->had = origin->had;
+			if (!plan_is_ours(plan, &actual, &origin->had))
+				task->known = origin->known;
+		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&
+			   plan_is_ours(plan, &actual, &task_attr_pristine)) {
+			task->had = task_attr_pristine;
+		}
+	}
+	task_set_owned(task);
+	if (origin)
+		task->inherit = origin->inherit;
+	if (origin && is_thread)
+		origin->flags |= TASK_THREADED;
+	return task;
+}
+
+/* Decides about a process (by a new match) or about one thread of a process already matched. */
+static bool decide_seen(struct plan *plan, struct task *task, enum cause cause, struct facts *facts,
+			struct plan_action *ret)
+{
+	struct task *leader = plan_leader_of(plan, task);
+	bool is_new = false;
+	struct wish wish;
+	int r = 0;
+
+	if (leader == task)
+		r = plan_match_process(plan, leader, facts, &is_new);
+	if (r == 0)
+		r = plan_wish_for(plan, leader, facts, &wish);
+	if (r < 0) {
+		tasks_remove(plan->tasks, task);
+		return false;
+	}
+	return plan_decide(plan, task, wish, is_new ? CAUSE_EXEC : cause, facts, ret);
+}
+
+bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
+	       struct plan_action *ret)
+{
+	struct task *task = tasks_find(plan->tasks, seen->tid);
+	const struct task *parent;
+	enum cause cause = CAUSE_RENAME;
+
+	if (plan_is_excluded(plan, seen->tid, seen->tgid, seen->parent_tgid))
+		return false;
+	if (task && !plan_is_same(plan, seen)) {
+		tasks_remove(plan->tasks, task);
+		task = NULL;
+	}
+	if (!task) {
+		if (seen->tid == seen->tgid && !plan_is_user_process(facts))
+			return false;
+		task = plan_add_unknown(plan, seen, facts);
+		if (!task)
+			return false;
+		cause = CAUSE_EXEC;
+	}
+	/* A rule that is new may have made an heir of a task that was none. */
+	parent = tasks_find(plan->tasks, seen->parent_tgid);
+	if (parent && !task->inherit)
+		task->inherit = parent->inherit;
+	task->scan = plan->scan;
+	if (plan->undoing)
+		return plan_undo(plan, task, facts, ret);
+	return decide_seen(plan, task, cause, facts, ret);
+}
+
+void plan_scan_begin(struct plan *plan)
+{
+	plan->scan++;
+}
+
+bool plan_is_seen(const struct plan *plan, pid_t tid)
+{
+	const struct task *task = tasks_find(plan->tasks, tid);
+
+	return task && task->scan == plan->scan;
+}
+
+void plan_undo_begin(struct plan *plan)
+{
+	plan->undoing = true;
+}
+
+bool plan_undo(struct plan *plan, struct task *task, struct facts *facts, struct plan_action *ret)
+{
+	const struct wish nothing = { .tag = TAG_NONE, .reason = REASON_UNDONE };
+
+	if (!(task->flags & TASK_OWNED))
+		return false;
+	return plan_decide(plan, task, nothing, CAUSE_RENAME, facts, ret);
+}
