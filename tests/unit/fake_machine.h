@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A made-up machine for the tests of the plan. What happens on it follows the kernel's rules: a
+ * fork copies attributes, exec and rename keep them. The plan hears of it by events, and what it
+ * wants is done.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <schedqos/policy/plan.h>
+
+/* The built-in classes as they show on a task. */
+#define PRISTINE    "SCHED_NORMAL nice 0"
+#define INTERACTIVE "SCHED_NORMAL nice -4 slice 8 ms"
+#define INITIATED   "SCHED_NORMAL nice -2 slice 12 ms util 0..768"
+#define UTILITY	    "SCHED_BATCH nice 2 slice 16 ms util 0..512"
+#define BACKGROUND  "SCHED_BATCH nice 4 slice 20 ms util 0..256"
+#define BY_DEFAULT  UTILITY
+
+#define MS 1000000U
+
+#define MACHINE_TASKS  64
+#define MACHINE_EVENTS 64
+
+enum {
+	INIT = 1,
+	KTHREADD = 2,
+	DAEMON = 50, /* schedqos itself */
+};
+
+struct machine_task {
+	pid_t tid; /* 0: free */
+	pid_t tgid;
+	pid_t parent; /* the real parent's tid */
+	uint32_t start;
+	struct task_attr attr; /* slice_ns is 0 without a custom one */
+	uid_t uid;
+	char comm[TASK_COMM_LEN];
+	char exe[64];
+	char argv[128];
+	size_t argv_size;
+};
+
+struct machine_event {
+	enum { FORKED, EXECED, RENAMED } what;
+	pid_t tid, tgid, parent_tid, parent_tgid;
+	uint32_t start, ms;
+	char comm[TASK_COMM_LEN];
+};
+
+struct machine;
+
+struct machine_facts {
+	struct facts facts; /* first: fetch finds the rest by it */
+	struct machine *machine;
+	struct machine_facts *parent;
+};
+
+struct machine {
+	struct machine_task tasks[MACHINE_TASKS];
+	struct attr_caps kernel; /* what is so */
+	struct attr_caps caps;	 /* what the plan knows of it */
+	uint32_t ms;		 /* CLOCK_MONOTONIC; a tick is 10 ms */
+	uint32_t pace; /* how long everything takes: longer than the plan is wary after a change */
+
+	struct config *config, *old_config;
+	struct plan *plan;
+	uint32_t listens_since; /* ticks */
+
+	/* What a plan that crashed has left behind. */
+	struct task legacy[MACHINE_TASKS];
+	size_t n_legacy;
+	struct qos_attr *legacy_tags;
+	size_t n_legacy_tags;
+
+	bool deaf;	  /* events wait in the queue until hear() */
+	bool lossy;	  /* events are dropped */
+	bool hold;	  /* actions wait until carry_out() */
+	int refuse;	  /* errno of every set */
+	bool ignore;	  /* a set returns 0 and changes nothing */
+	unsigned missing; /* enum fact: what cannot be had, as if the task had just ended */
+	bool no_memory;	  /* the plan gets none for its records */
+	struct machine_event queue[MACHINE_EVENTS];
+	size_t n_queued;
+	struct plan_action held;
+	bool has_held;
+
+	/* Since the last expect_nothing_yet(). */
+	unsigned fetches; /* facts asked for */
+	unsigned fetched; /* enum fact: which */
+	unsigned actions;
+	struct plan_action last;
+	struct machine_facts asked, asked_parent;
+};
+
+/* For cmocka: the machine, in *state, with an init and a kthreadd; and its end. */
+int machine_on(void **state);
+int machine_off(void **state);
+#define MACHINE_TEST(name) cmocka_unit_test_setup_teardown(name, machine_on, machine_off)
+
+/*
+ * The configuration is the inside of a rules file, with ' for ". start() makes the plan, listens
+ * and scans; reload() puts another one in force and scans; reload_over() one of two files, of which
+ * the second overrides.
+ */
+void start(struct machine *m, const char *json);
+void reload(struct machine *m, const char *json);
+void reload_over(struct machine *m, const char *json, const char *over);
+void set_config(struct machine *m, const char *json); /* without the scan */
+void scan(struct machine *m);
+void stop(struct machine *m);  /* undoes everything, as the daemon does */
+void crash(struct machine *m); /* without that; the next start() takes over */
+
+/* What happens on the machine. command: the executable and its arguments, with a space between. */
+void forks(struct machine *m, pid_t parent, pid_t child);
+void begins_fork(struct machine *m, pid_t parent, pid_t child); /* it is born ... */
+void ends_fork(struct machine *m, pid_t child);			/* ... and announced */
+void clones(struct machine *m, pid_t creator, pid_t thread);
+void begins_clone(struct machine *m, pid_t creator, pid_t thread);
+void execs(struct machine *m, pid_t tid, const char *command);
+void renames(struct machine *m, pid_t tid, const char *comm);
+void exits(struct machine *m, pid_t tid);
+void spawns(struct machine *m, pid_t parent, pid_t child, const char *command); /* fork and exec */
+void passes(struct machine *m, uint32_t ms);
+
+/* What somebody else does to a task: its nice; its policy; everything. */
+void renice(struct machine *m, pid_t tid, int nice);
+void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority);
+void sets(struct machine *m, pid_t tid, struct task_attr attr);
+
+/* Delivers the events that wait. */
+void hear(struct machine *m);
+/* Does what the plan wanted last, which was held back. */
+void carry_out(struct machine *m);
+
+struct machine_task *machine_task(struct machine *m, pid_t tid);
+/* The plan's record of the task, or NULL. */
+struct task *record(struct machine *m, pid_t tid);
+
+/* The task carries this, and the plan says so for this reason. */
+#define assert_task(m, tid, attr, reason) check_task(m, tid, attr, reason, __FILE__, __LINE__)
+void check_task(struct machine *m, pid_t tid, const char *attr, enum reason reason,
+		const char *file, int line);
+/* The task carries this, whatever the plan thinks. */
+#define assert_carries(m, tid, attr) check_carries(m, tid, attr, __FILE__, __LINE__)
+void check_carries(struct machine *m, pid_t tid, const char *attr, const char *file, int line);
+#define assert_unknown(m, tid) assert_null(record(m, tid))
+
+/* From here on facts and actions are counted. */
+void count_from_here(struct machine *m);
+#define assert_no_fetch(m)  assert_int_equal((m)->fetches, 0)
+#define assert_no_action(m) assert_int_equal((m)->actions, 0)

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Carrying out an action: which calls the kernel gets, and how its answer reads. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/daemon/apply.h"
+
+#define MS 1000000U
+
+/* What the kernel was told, and what it answers. */
+static struct {
+	struct ksched_attr sets[4];
+	pid_t tids[4];
+	size_t n_sets;
+	int set_results[4];
+	struct ksched_attr own, others; /* what get(0) and get(tid) give */
+	int get_result;
+	unsigned n_gets, n_own_gets;
+} kernel;
+
+static int fake_get(pid_t tid, struct ksched_attr *ret)
+{
+	kernel.n_gets++;
+	kernel.n_own_gets += tid == 0;
+	*ret = tid ? kernel.others : kernel.own;
+	return kernel.get_result;
+}
+
+static int fake_set(pid_t tid, struct ksched_attr *attr)
+{
+	assert_in_range(kernel.n_sets, 0, 3);
+	kernel.tids[kernel.n_sets] = tid;
+	kernel.sets[kernel.n_sets] = *attr;
+	return kernel.set_results[kernel.n_sets++];
+}
+
+static const struct sched_ops fake_ops = { fake_get, fake_set };
+
+static struct applier applier;
+
+static int kernel_on(void **state)
+{
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.own = kernel.others = (struct ksched_attr){ .runtime = 3 * MS, .util_max = 1024 };
+	applier = (struct applier){ &fake_ops, { true, true, 3 * MS } };
+	return 0;
+}
+#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, kernel_on, NULL)
+
+/* From pristine to this. */
+static struct plan_action action_to(struct task_attr want)
+{
+	return (struct plan_action){ .tid = 7, .from = task_attr_pristine, .want = want };
+}
+
+static void apply(const struct plan_action *action)
+{
+	struct task_attr now;
+
+	assert_int_equal(applier_apply(&applier, action, &now), 0);
+}
+
+static void an_action_is_one_call_and_one_look(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){
+		.policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
+	struct task_attr now;
+
+	(void)state;
+	kernel.others = (struct ksched_attr){
+		.policy = POLICY_BATCH, .nice = 4, .runtime = 20 * MS, .util_max = 256
+	};
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(kernel.n_sets, 1);
+	assert_int_equal(kernel.n_gets, 1);
+	assert_int_equal(kernel.tids[0], 7);
+	assert_int_equal(kernel.sets[0].policy, POLICY_BATCH);
+	assert_int_equal(kernel.sets[0].nice, 4);
+	assert_int_equal(kernel.sets[0].runtime, 20 * MS);
+	assert_true(task_attr_equal(&now, &action.want));
+}
+
+static void what_is_read_back_is_what_is_so(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){ .nice = 4 });
+	struct task_attr now;
+
+	(void)state;
+	kernel.others.nice = 1;
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(now.nice, 1);
+}
+
+static void idle_takes_nice_and_slice_under_normal_first(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){
+		.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS, .util_max = UTIL_FULL });
+
+	(void)state;
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 2);
+	assert_int_equal(kernel.sets[0].policy, POLICY_NORMAL);
+	assert_int_equal(kernel.sets[0].nice, 10);
+	assert_int_equal(kernel.sets[0].runtime, 50 * MS);
+	assert_int_equal(kernel.sets[1].policy, POLICY_IDLE);
+	assert_int_equal(kernel.tids[1], 7);
+}
+
+static void a_refusal_ends_it(void **state)
+{
+	const struct plan_action idle = action_to((struct task_attr){ .policy = POLICY_IDLE });
+	struct task_attr now;
+
+	(void)state;
+	kernel.set_results[0] = -EPERM;
+	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
+	assert_int_equal(kernel.n_sets, 1);
+	assert_int_equal(kernel.n_gets, 0);
+	kernel_on(NULL);
+	kernel.set_results[1] = -ESRCH;
+	assert_int_equal(applier_apply(&applier, &idle, &now), -ESRCH);
+	kernel_on(NULL);
+	kernel.get_result = -ESRCH;
+	assert_int_equal(applier_apply(&applier, &idle, &now), -ESRCH);
+}
+
+static void a_clamp_is_set_only_when_it_changes(void **state)
+{
+	struct plan_action action = action_to((struct task_attr){ .nice = 1, .util_max = 1024 });
+
+	(void)state;
+	apply(&action);
+	assert_int_equal(kernel.sets[0].flags, 0);
+	action.want.util_max = 256;
+	apply(&action);
+	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.sets[1].util_max, 256);
+	action.want.util_min = 10;
+	action.from.util_max = 256;
+	apply(&action);
+	assert_int_equal(kernel.sets[2].flags, KSCHED_FLAG_UTIL_CLAMP_MIN);
+	assert_int_equal(kernel.sets[2].util_min, 10);
+}
+
+static void a_clamp_at_its_default_is_reset(void **state)
+{
+	struct plan_action action = action_to(task_attr_pristine);
+
+	(void)state;
+	action.from.util_min = 10;
+	action.from.util_max = 256;
+	apply(&action);
+	assert_int_equal(kernel.sets[0].flags,
+			 KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.sets[0].util_min, KSCHED_UTIL_RESET);
+	assert_int_equal(kernel.sets[0].util_max, KSCHED_UTIL_RESET);
+}
+
+static void a_kernel_without_clamps_hears_of_none(void **state)
+{
+	struct plan_action action = action_to((struct task_attr){ .util_min = 1, .util_max = 2 });
+
+	(void)state;
+	applier.caps.util_clamp = false;
+	apply(&action);
+	assert_int_equal(kernel.sets[0].flags, 0);
+}
+
+static void reset_on_fork_stays_as_it_is_wanted(void **state)
+{
+	struct plan_action action = action_to((struct task_attr){
+		.policy = POLICY_IDLE, .reset_on_fork = 1, .util_max = UTIL_FULL });
+
+	(void)state;
+	apply(&action);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
+	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_RESET_ON_FORK);
+}
+
+static void deadline_has_a_budget_and_a_period(void **state)
+{
+	const struct qos_attr budget = { .runtime = 5 * MS,
+					 .deadline = 10 * MS,
+					 .period = 16 * MS };
+	struct plan_action action = action_to((struct task_attr){
+		.policy = POLICY_DEADLINE, .reset_on_fork = 1, .util_max = UTIL_FULL });
+
+	(void)state;
+	action.deadline = &budget;
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 1);
+	assert_int_equal(kernel.sets[0].policy, POLICY_DEADLINE);
+	assert_int_equal(kernel.sets[0].runtime, 5 * MS);
+	assert_int_equal(kernel.sets[0].deadline, 10 * MS);
+	assert_int_equal(kernel.sets[0].period, 16 * MS);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
+}
+
+static void real_time_has_a_priority(void **state)
+{
+	const struct plan_action action =
+		action_to((struct task_attr){ .policy = POLICY_RR, .rt_priority = 9 });
+	struct task_attr now;
+
+	(void)state;
+	kernel.others = (struct ksched_attr){
+		.policy = POLICY_RR, .priority = 9, .nice = 5, .runtime = 100 * MS, .util_max = 1024
+	};
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(kernel.sets[0].priority, 9);
+	/* Nice and slice mean nothing there, whatever the kernel says. */
+	assert_int_equal(now.rt_priority, 9);
+	assert_int_equal(now.nice, 0);
+	assert_int_equal(now.slice_ns, 0);
+}
+
+/* ---- looking ---- */
+
+static void a_look_shows_all_attributes(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	kernel.others = (struct ksched_attr){
+		.policy = POLICY_IDLE,
+		.flags = KSCHED_FLAG_RESET_ON_FORK,
+		.nice = -20,
+		.priority = 3,
+		.runtime = 7 * MS,
+		.util_min = 1,
+		.util_max = 2,
+	};
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(now.policy, POLICY_IDLE);
+	assert_int_equal(now.nice, -20);
+	assert_int_equal(now.rt_priority, 0);
+	assert_int_equal(now.reset_on_fork, 1);
+	assert_int_equal(now.slice_ns, 7 * MS);
+	assert_int_equal(now.util_min, 1);
+	assert_int_equal(now.util_max, 2);
+}
+
+static void what_the_kernel_lacks_shows_as_not_there(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	applier.caps = (struct attr_caps){ 0 };
+	kernel.others = (struct ksched_attr){ .runtime = 7 * MS, .util_min = 1, .util_max = 0 };
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_true(task_attr_is_pristine(&now));
+}
+
+static void a_slice_beyond_32_bits_is_a_long_one(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	kernel.others.runtime = 1ULL << 32 | 5;
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(now.slice_ns, UINT32_MAX);
+}
+
+static void a_look_at_nobody_is_an_error(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	kernel.get_result = -ESRCH;
+	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
+	assert_int_equal(applier_refresh_base(&applier), -ESRCH);
+	assert_int_equal(applier.caps.base_slice_ns, 3 * MS);
+}
+
+/* ---- the base slice ---- */
+
+static void a_cleared_slice_that_shows_another_base_refreshes_it(void **state)
+{
+	const struct plan_action action = action_to(task_attr_pristine);
+
+	(void)state;
+	kernel.own.runtime = kernel.others.runtime = 4 * MS;
+	apply(&action);
+	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
+	assert_int_equal(kernel.n_own_gets, 1);
+	apply(&action);
+	assert_int_equal(kernel.n_own_gets, 1);
+}
+
+static void a_slice_of_its_own_does_not(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){ .slice_ns = 8 * MS });
+
+	(void)state;
+	kernel.others.runtime = 8 * MS;
+	apply(&action);
+	assert_int_equal(kernel.n_own_gets, 0);
+}
+
+/* ---- the daemon itself ---- */
+
+static void the_daemon_goes_to_nice_minus_20_without_a_slice_of_its_own(void **state)
+{
+	(void)state;
+	kernel.own.runtime = 4 * MS;
+	assert_int_equal(applier_init(&applier), 0);
+	assert_int_equal(kernel.n_sets, 1);
+	assert_int_equal(kernel.tids[0], 0);
+	assert_int_equal(kernel.sets[0].policy, POLICY_NORMAL);
+	assert_int_equal(kernel.sets[0].nice, -20);
+	assert_int_equal(kernel.sets[0].runtime, 0);
+	assert_int_equal(kernel.sets[0].flags,
+			 KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.sets[0].util_max, KSCHED_UTIL_RESET);
+	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
+}
+
+static void where_that_is_not_allowed_it_goes_to_nice_0(void **state)
+{
+	(void)state;
+	applier.caps.util_clamp = false;
+	kernel.set_results[0] = -EPERM;
+	assert_int_equal(applier_init(&applier), 0);
+	assert_int_equal(kernel.n_sets, 2);
+	assert_int_equal(kernel.sets[1].nice, 0);
+	assert_int_equal(kernel.sets[1].flags, 0);
+}
+
+static void without_slices_there_is_no_base_slice(void **state)
+{
+	(void)state;
+	applier.caps.slice = false;
+	applier.caps.base_slice_ns = 0;
+	assert_int_equal(applier_init(&applier), 0);
+	assert_int_equal(applier.caps.base_slice_ns, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KERNEL_TEST(an_action_is_one_call_and_one_look),
+		KERNEL_TEST(what_is_read_back_is_what_is_so),
+		KERNEL_TEST(idle_takes_nice_and_slice_under_normal_first),
+		KERNEL_TEST(a_refusal_ends_it),
+		KERNEL_TEST(a_clamp_is_set_only_when_it_changes),
+		KERNEL_TEST(a_clamp_at_its_default_is_reset),
+		KERNEL_TEST(a_kernel_without_clamps_hears_of_none),
+		KERNEL_TEST(reset_on_fork_stays_as_it_is_wanted),
+		KERNEL_TEST(deadline_has_a_budget_and_a_period),
+		KERNEL_TEST(real_time_has_a_priority),
+		KERNEL_TEST(a_look_shows_all_attributes),
+		KERNEL_TEST(what_the_kernel_lacks_shows_as_not_there),
+		KERNEL_TEST(a_slice_beyond_32_bits_is_a_long_one),
+		KERNEL_TEST(a_look_at_nobody_is_an_error),
+		KERNEL_TEST(a_cleared_slice_that_shows_another_base_refreshes_it),
+		KERNEL_TEST(a_slice_of_its_own_does_not),
+		KERNEL_TEST(the_daemon_goes_to_nice_minus_20_without_a_slice_of_its_own),
+		KERNEL_TEST(where_that_is_not_allowed_it_goes_to_nice_0),
+		KERNEL_TEST(without_slices_there_is_no_base_slice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Attributes: when two are the same, and how they read. Names: where a path's last part begins. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <schedqos/policy/attr.h>
+#include <schedqos/policy/facts.h>
+
+static const char *text(struct task_attr attr)
+{
+	static char buf[TASK_ATTR_TEXT_MAX];
+
+	return task_attr_text(&attr, buf);
+}
+
+static void only_normal_batch_and_idle_are_fair(void **state)
+{
+	(void)state;
+	for (unsigned policy = 0; policy < 10; policy++)
+		assert_int_equal(task_policy_is_fair(policy),
+				 policy == 0 || policy == 3 || policy == 5);
+}
+
+static void policies_have_the_kernel_s_names(void **state)
+{
+	static const char *const names[] = { "SCHED_NORMAL",   "SCHED_FIFO", "SCHED_RR",
+					     "SCHED_BATCH",    "SCHED_?",    "SCHED_IDLE",
+					     "SCHED_DEADLINE", "SCHED_EXT",  "SCHED_?" };
+
+	(void)state;
+	for (unsigned policy = 0; policy < sizeof(names) / sizeof(names[0]); policy++)
+		assert_string_equal(task_policy_name(policy), names[policy]);
+	assert_string_equal(task_policy_name(~0U), "SCHED_?");
+}
+
+static void attributes_are_equal_when_all_that_is_visible_is(void **state)
+{
+	const struct task_attr base = { .policy = POLICY_BATCH, .nice = -3, .slice_ns = 1 };
+	struct task_attr other[6];
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		other[i] = base;
+	other[0].policy = POLICY_NORMAL;
+	other[1].nice = 3;
+	other[2].rt_priority = 1;
+	other[3].slice_ns = 0;
+	other[4].util_min = 1;
+	other[5].util_max = 1;
+	for (int i = 0; i < 6; i++)
+		assert_false(task_attr_equal(&base, &other[i]));
+	other[0] = base;
+	other[0].reset_on_fork = 1;
+	assert_true(task_attr_equal(&base, &other[0]));
+}
+
+static void pristine_is_normal_with_nothing_chosen(void **state)
+{
+	struct task_attr attr = { .util_max = UTIL_FULL };
+
+	(void)state;
+	assert_true(task_attr_is_pristine(&attr));
+	assert_true(task_attr_is_pristine(&task_attr_pristine));
+	attr.util_max = 1023;
+	assert_false(task_attr_is_pristine(&attr));
+}
+
+static void attributes_read_as_people_say_them(void **state)
+{
+	(void)state;
+	assert_string_equal(text(task_attr_pristine), "SCHED_NORMAL nice 0");
+	assert_string_equal(text((struct task_attr){ .policy = POLICY_BATCH,
+						     .nice = 4,
+						     .slice_ns = 20000000,
+						     .util_max = 256 }),
+			    "SCHED_BATCH nice 4 slice 20 ms util 0..256");
+	assert_string_equal(text((struct task_attr){ .policy = POLICY_FIFO,
+						     .rt_priority = 99,
+						     .util_min = 1,
+						     .util_max = UTIL_FULL }),
+			    "SCHED_FIFO priority 99 util 1..1024");
+	assert_string_equal(text((struct task_attr){ .slice_ns = 100000, .util_max = UTIL_FULL }),
+			    "SCHED_NORMAL nice 0 slice 0.1 ms");
+}
+
+static void the_longest_text_fits(void **state)
+{
+	const struct task_attr attr = {
+		.policy = POLICY_BATCH,
+		.nice = -128,
+		.rt_priority = 255,
+		.slice_ns = UINT32_MAX,
+		.util_min = UINT16_MAX,
+		.util_max = UINT16_MAX,
+	};
+
+	(void)state;
+	assert_string_equal(
+		text(attr),
+		"SCHED_BATCH nice -128 priority 255 slice 4294.97 ms util 65535..65535");
+}
+
+static void a_base_name_follows_the_last_slash_or_backslash(void **state)
+{
+	(void)state;
+	assert_string_equal(path_base("/usr/bin/vi"), "vi");
+	assert_string_equal(path_base("C:\\Games\\a.exe"), "a.exe");
+	assert_string_equal(path_base("/mnt\\x/y"), "y");
+	assert_string_equal(path_base("vi"), "vi");
+	assert_string_equal(path_base("/bin/"), "");
+	assert_string_equal(path_base(""), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_normal_batch_and_idle_are_fair),
+		cmocka_unit_test(policies_have_the_kernel_s_names),
+		cmocka_unit_test(attributes_are_equal_when_all_that_is_visible_is),
+		cmocka_unit_test(pristine_is_normal_with_nothing_chosen),
+		cmocka_unit_test(attributes_read_as_people_say_them),
+		cmocka_unit_test(the_longest_text_fits),
+		cmocka_unit_test(a_base_name_follows_the_last_slash_or_backslash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: whose task is it? What somebody chose, and what is ours to change.
+ */
+#include "fake_machine.h"
+
+#define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
+#define THREADS \
+	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }"
+#define ENFORCED "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }"
+#define ALL	 "'schedqos': { 'default': 'all' }"
+#define NONE	 "'schedqos': { 'default': 'none' }"
+
+/* ---- nice COMMAND, chrt COMMAND ---- */
+
+static void a_niced_command_under_a_tagged_shell_has_just_its_nice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 19);
+	assert_carries(m, 101, "SCHED_BATCH nice 19 slice 16 ms util 0..512");
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	count_from_here(m);
+	scan(m);
+	stop(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 19");
+}
+
+/* nice(1) adds to what it finds. */
+static void runs_nice(struct machine *m, pid_t tid, int by, const char *command)
+{
+	int nice;
+
+	execs(m, tid, "/usr/bin/nice");
+	nice = machine_task(m, tid)->attr.nice + by;
+	renice(m, tid, nice > 19 ? 19 : nice < -20 ? -20 : nice);
+	execs(m, tid, command);
+}
+
+static void what_nice_adds_is_the_choice_not_what_it_adds_to(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	runs_nice(m, 100, 10, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+	execs(m, 100, "/usr/bin/other");
+	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+	spawns(m, 100, 101, "/usr/bin/child");
+	assert_task(m, 101, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+	/* Under what somebody chose, it adds to that. */
+	runs_nice(m, 101, 5, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 15", REASON_CHOSEN);
+}
+
+static void what_nice_takes_away_is_the_choice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	runs_nice(m, 100, -7, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_CHOSEN);
+}
+
+static void nice_at_the_end_of_the_scale_is_the_end_of_the_scale(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	runs_nice(m, 100, 19, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+}
+
+static void nice_in_a_program_of_many_names_is_nice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	m->deaf = true;
+	execs(m, 100, "/bin/nice");
+	snprintf(machine_task(m, 100)->exe, 64, "/bin/busybox");
+	m->deaf = false;
+	hear(m);
+	renice(m, 100, 12);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+}
+
+static void a_command_under_chrt_idle_is_idle_and_nothing_else(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_IDLE nice 0", REASON_CHOSEN);
+}
+
+static void a_command_with_a_slice_of_its_own_keeps_it(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	machine_task(m, 100)->attr.slice_ns = 5 * MS;
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
+}
+
+static void a_command_with_clamps_of_its_own_keeps_them(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	machine_task(m, 100)->attr.util_min = 100;
+	machine_task(m, 100)->attr.util_max = 300;
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 0 util 100..300", REASON_CHOSEN);
+}
+
+static void a_nice_that_is_also_a_class_s_is_a_choice_all_the_same(void **state)
+{
+	struct machine *m = *state;
+
+	/* Where there are no slices, BATCH with nice 4 is all that BACKGROUND is. */
+	m->kernel = (struct attr_caps){ 0 };
+	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 4);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 4", REASON_CHOSEN);
+}
+
+static void a_niced_task_that_was_there_before_is_left_alone(void **state)
+{
+	struct machine *m = *state;
+
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	renice(m, 100, 5);
+	start(m, "");
+	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+	assert_false(record(m, 100)->flags & TASK_OWNED);
+}
+
+/* ---- the default's three modes ---- */
+
+static void default_all_takes_what_somebody_chose(void **state)
+{
+	struct machine *m = *state;
+
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	renice(m, 100, 5);
+	start(m, ALL);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	forks(m, 100, 101);
+	renice(m, 101, 19);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 5");
+	assert_carries(m, 101, "SCHED_NORMAL nice 19");
+}
+
+static void default_none_leaves_all_alone_but_rules(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, NONE "," CHROME);
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	assert_no_action(m);
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+}
+
+static void default_none_lets_descendants_inherit(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, NONE ", 'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+}
+
+/* ---- explicit rules ---- */
+
+static void an_explicit_rule_wins_over_nice_at_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	renice(m, 100, 19);
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 19");
+}
+
+static void an_explicit_rule_yields_to_a_later_change(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, THREADS);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	renames(m, 100, "bg");
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	renames(m, 100, "other");
+	renames(m, 100, "bg");
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+}
+
+static void an_explicit_rule_wins_again_at_the_next_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, THREADS);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	renames(m, 100, "bg");
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+}
+
+static void a_thread_that_somebody_changed_does_not_hold_back_the_others(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, THREADS);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	clones(m, 100, 102);
+	renice(m, 101, 10);
+	renames(m, 101, "bg");
+	renames(m, 102, "bg");
+	assert_task(m, 101, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	assert_task(m, 102, BACKGROUND, REASON_THREAD);
+}
+
+static void who_resets_to_pristine_gives_the_task_back(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, THREADS);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	renames(m, 100, "bg");
+	sets(m, 100, task_attr_pristine);
+	renames(m, 100, "other");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+}
+
+static void a_task_of_the_default_reset_to_pristine_is_ours_at_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	sets(m, 100, task_attr_pristine);
+	execs(m, 100, "/usr/bin/other");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void enforce_puts_the_class_back(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, ENFORCED);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	renames(m, 100, "anything");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	chrt(m, 100, POLICY_BATCH, 0);
+	scan(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void enforce_remembers_what_was_there_before_us(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, ENFORCED);
+	forks(m, INIT, 100);
+	renice(m, 100, 3);
+	execs(m, 100, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	renames(m, 100, "anything");
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 3");
+}
+
+static void enforce_does_not_take_a_task_out_of_real_time(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, ENFORCED);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	chrt(m, 100, POLICY_RR, 7);
+	renames(m, 100, "anything");
+	assert_task(m, 100, "SCHED_RR priority 7", REASON_NOT_FAIR);
+}
+
+/* ---- a niced task with an explicit rule, and its children ---- */
+
+static void children_without_a_rule_get_what_their_ancestor_had(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	renice(m, 100, 7);
+	execs(m, 100, "/usr/bin/chrome");
+	spawns(m, 100, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	spawns(m, 101, 102, "/usr/bin/cmd");
+	assert_task(m, 102, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
+static void children_that_inherit_take_the_class_over_their_ancestor_s_nice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	forks(m, INIT, 100);
+	renice(m, 100, 7);
+	execs(m, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/as");
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+	stop(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 7");
+}
+
+static void a_descendant_that_was_niced_does_not_inherit(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	forks(m, 100, 101);
+	renice(m, 101, 15);
+	execs(m, 101, "/usr/bin/as");
+	assert_task(m, 101, "SCHED_NORMAL nice 15", REASON_CHOSEN);
+	spawns(m, 101, 102, "/usr/bin/sh");
+	assert_task(m, 102, "SCHED_NORMAL nice 15", REASON_CHOSEN);
+}
+
+static void a_child_of_a_changed_task_has_what_it_was_born_with(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	count_from_here(m);
+	forks(m, 100, 101);
+	assert_no_fetch(m);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+}
+
+/* ---- the base slice, which the kernel reports where there is no other ---- */
+
+static void a_base_slice_like_a_class_s_slice_is_told_apart(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.base_slice_ns = 16 * MS;
+	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	count_from_here(m);
+	scan(m);
+	execs(m, 100, "/usr/bin/other");
+	assert_no_action(m);
+	execs(m, 100, "/usr/bin/gcc");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void a_pristine_task_under_that_base_slice_is_pristine(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.base_slice_ns = 16 * MS;
+	start(m, NONE);
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	assert_true(task_attr_is_pristine(&record(m, 100)->known));
+}
+
+static void a_base_slice_that_changes_is_nobody_s_choice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, NONE "," CHROME);
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	m->kernel.base_slice_ns = 4 * MS;
+	count_from_here(m);
+	execs(m, 100, "/usr/bin/other");
+	assert_true(m->fetched & FACT_BASE);
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	assert_true(task_attr_is_pristine(&record(m, 100)->known));
+	reload(m, CHROME);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void the_base_slice_is_asked_for_only_when_in_doubt(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	execs(m, 100, "/usr/bin/cmd");
+	scan(m);
+	assert_false(m->fetched & FACT_BASE);
+}
+
+static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	m->kernel.base_slice_ns = 4 * MS;
+	stop(m);
+	assert_task(m, 100, PRISTINE, REASON_UNDONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_niced_command_under_a_tagged_shell_has_just_its_nice),
+		MACHINE_TEST(what_nice_adds_is_the_choice_not_what_it_adds_to),
+		MACHINE_TEST(what_nice_takes_away_is_the_choice),
+		MACHINE_TEST(nice_at_the_end_of_the_scale_is_the_end_of_the_scale),
+		MACHINE_TEST(nice_in_a_program_of_many_names_is_nice),
+		MACHINE_TEST(a_command_under_chrt_idle_is_idle_and_nothing_else),
+		MACHINE_TEST(a_command_with_a_slice_of_its_own_keeps_it),
+		MACHINE_TEST(a_command_with_clamps_of_its_own_keeps_them),
+		MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same),
+		MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone),
+		MACHINE_TEST(default_all_takes_what_somebody_chose),
+		MACHINE_TEST(default_none_leaves_all_alone_but_rules),
+		MACHINE_TEST(default_none_lets_descendants_inherit),
+		MACHINE_TEST(an_explicit_rule_wins_over_nice_at_exec),
+		MACHINE_TEST(an_explicit_rule_yields_to_a_later_change),
+		MACHINE_TEST(an_explicit_rule_wins_again_at_the_next_exec),
+		MACHINE_TEST(a_thread_that_somebody_changed_does_not_hold_back_the_others),
+		MACHINE_TEST(who_resets_to_pristine_gives_the_task_back),
+		MACHINE_TEST(a_task_of_the_default_reset_to_pristine_is_ours_at_exec),
+		MACHINE_TEST(enforce_puts_the_class_back),
+		MACHINE_TEST(enforce_remembers_what_was_there_before_us),
+		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),
+		MACHINE_TEST(children_without_a_rule_get_what_their_ancestor_had),
+		MACHINE_TEST(children_that_inherit_take_the_class_over_their_ancestor_s_nice),
+		MACHINE_TEST(a_descendant_that_was_niced_does_not_inherit),
+		MACHINE_TEST(a_child_of_a_changed_task_has_what_it_was_born_with),
+		MACHINE_TEST(a_base_slice_like_a_class_s_slice_is_told_apart),
+		MACHINE_TEST(a_pristine_task_under_that_base_slice_is_pristine),
+		MACHINE_TEST(a_base_slice_that_changes_is_nobody_s_choice),
+		MACHINE_TEST(the_base_slice_is_asked_for_only_when_in_doubt),
+		MACHINE_TEST(a_base_slice_that_changes_during_the_undo_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: threads by their names, and descendants by inheritance. */
+#include "fake_machine.h"
+
+/* ---- threads ---- */
+
+#define CHROME                                                                         \
+	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', "                                  \
+	"'thread_qos': { 'bg': 'QOS_BACKGROUND', 'pool*': 'QOS_UTILITY', 'pool-hot': " \
+	"'QOS_USER_INITIATED' } }"
+
+static void a_thread_takes_the_class_of_its_name(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+}
+
+static void a_thread_that_changes_its_name_changes_its_class(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	renames(m, 101, "pool-7");
+	assert_task(m, 101, UTILITY, REASON_THREAD);
+	renames(m, 101, "pool-hot");
+	assert_task(m, 101, INITIATED, REASON_THREAD);
+	renames(m, 101, "idle");
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+}
+
+static void the_leader_is_a_thread_as_well(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'thread_qos': { 'chrome': 'QOS_USER_INTERACTIVE', 'bg': "
+		 "'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_THREAD);
+	renames(m, 100, "bg");
+	assert_task(m, 100, BACKGROUND, REASON_THREAD);
+	renames(m, 100, "other");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void a_rename_without_thread_rules_costs_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	spawns(m, INIT, 200, "/usr/bin/vi");
+	count_from_here(m);
+	renames(m, 100, "vi");
+	renames(m, 200, "chrome");
+	assert_no_fetch(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 200, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void a_rename_within_a_class_costs_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "pool-1");
+	count_from_here(m);
+	renames(m, 101, "pool-2");
+	assert_no_fetch(m);
+	assert_task(m, 101, UTILITY, REASON_THREAD);
+}
+
+static void the_rename_of_an_unknown_task_is_of_no_interest(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	m->lossy = true;
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	m->lossy = false;
+	count_from_here(m);
+	renames(m, 100, "bg");
+	assert_no_fetch(m);
+	assert_unknown(m, 100);
+}
+
+static void a_renamed_task_that_is_gone_is_forgotten(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	m->deaf = true;
+	renames(m, 101, "bg");
+	exits(m, 101);
+	hear(m);
+	assert_unknown(m, 101);
+}
+
+static void a_thread_of_a_mixed_process_is_looked_at(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	/* Which thread created it no event tells; it copied the creator's name, too. */
+	clones(m, 101, 102);
+	assert_task(m, 102, BACKGROUND, REASON_THREAD);
+	clones(m, 100, 103);
+	assert_task(m, 103, INTERACTIVE, REASON_RULE);
+	renames(m, 102, "other");
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	stop(m);
+	for (pid_t tid = 100; tid <= 103; tid++)
+		assert_carries(m, tid, PRISTINE);
+}
+
+static void a_leader_that_leaves_its_threads_makes_a_mixed_process(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 100, "bg");
+	clones(m, 101, 102);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	clones(m, 100, 103);
+	assert_task(m, 103, BACKGROUND, REASON_THREAD);
+}
+
+static void a_leader_alone_that_changes_its_name_mixes_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renames(m, 100, "bg");
+	count_from_here(m);
+	clones(m, 100, 101);
+	assert_no_fetch(m);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+}
+
+static void a_process_is_no_longer_mixed_after_its_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	execs(m, 100, "/usr/bin/chrome");
+	count_from_here(m);
+	clones(m, 100, 102);
+	assert_no_fetch(m);
+}
+
+static void a_thread_that_execs_takes_the_leader_s_id(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	execs(m, 101, "/usr/bin/vi");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void a_thread_that_execs_a_tagged_program_takes_its_class(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	execs(m, 101, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void a_niced_thread_that_execs_stays_niced(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 101, 19);
+	execs(m, 101, "/usr/bin/vi");
+	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+}
+
+/* ---- inheritance ---- */
+
+#define MAKE                                                     \
+	"'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }, " \
+	"'ld': { 'qos': 'QOS_USER_INITIATED' }, "                \
+	"'game': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }"
+
+static void descendants_inherit_the_class(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	count_from_here(m);
+	spawns(m, 101, 102, "/usr/bin/as");
+	assert_no_action(m);
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+}
+
+static void a_rule_in_between_does_not_break_the_chain(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/ld");
+	spawns(m, 101, 102, "/usr/bin/as");
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+}
+
+static void the_nearest_ancestor_wins(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/game");
+	spawns(m, 101, 102, "/usr/bin/helper");
+	assert_task(m, 102, INTERACTIVE, REASON_INHERITED);
+}
+
+static void the_same_process_inherits_from_what_it_was(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	execs(m, 100, "/usr/bin/sh");
+	assert_task(m, 100, BACKGROUND, REASON_INHERITED);
+}
+
+static void an_orphan_keeps_what_it_inherits(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	exits(m, 100);
+	spawns(m, 101, 102, "/usr/bin/as");
+	execs(m, 101, "/usr/bin/as");
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+}
+
+static void nobody_inherits_without_inherit(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE);
+	spawns(m, INIT, 100, "/usr/bin/ld");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void a_rule_of_threads_alone_is_a_rule_of_its_own(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE ", 'sh': { 'thread_qos': { 'bg': 'QOS_USER_INTERACTIVE' } }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	renames(m, 101, "bg");
+	assert_task(m, 101, INTERACTIVE, REASON_THREAD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_thread_takes_the_class_of_its_name),
+		MACHINE_TEST(a_thread_that_changes_its_name_changes_its_class),
+		MACHINE_TEST(the_leader_is_a_thread_as_well),
+		MACHINE_TEST(a_rename_without_thread_rules_costs_nothing),
+		MACHINE_TEST(a_rename_within_a_class_costs_nothing),
+		MACHINE_TEST(the_rename_of_an_unknown_task_is_of_no_interest),
+		MACHINE_TEST(a_renamed_task_that_is_gone_is_forgotten),
+		MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at),
+		MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process),
+		MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing),
+		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
+		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
+		MACHINE_TEST(a_thread_that_execs_a_tagged_program_takes_its_class),
+		MACHINE_TEST(a_niced_thread_that_execs_stays_niced),
+		MACHINE_TEST(descendants_inherit_the_class),
+		MACHINE_TEST(a_rule_in_between_does_not_break_the_chain),
+		MACHINE_TEST(the_nearest_ancestor_wins),
+		MACHINE_TEST(the_same_process_inherits_from_what_it_was),
+		MACHINE_TEST(an_orphan_keeps_what_it_inherits),
+		MACHINE_TEST(nobody_inherits_without_inherit),
+		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The proc connector's messages, built by hand: what is read from good ones, and that bad ones do
+ * no harm. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+
+#include <schedqos/kernel/proc_connector.h>
+
+#define HEAD (NLMSG_HDRLEN + sizeof(struct cn_msg))
+#define SIZE (HEAD + sizeof(struct proc_event))
+
+/* struct cn_msg ends in an array of no length, which nothing may follow. */
+struct datagram {
+	struct nlmsghdr netlink;
+	uint32_t idx, val, seq, ack;
+	uint16_t length, flags;
+	struct proc_event event;
+} __attribute__((packed));
+_Static_assert(offsetof(struct datagram, length) == NLMSG_HDRLEN + offsetof(struct cn_msg, len) &&
+		       offsetof(struct datagram, event) == HEAD,
+	       "as the kernel packs it");
+
+static struct datagram datagram(uint32_t what)
+{
+	struct datagram d = {
+		.netlink = { .nlmsg_len = SIZE, .nlmsg_type = NLMSG_DONE },
+		.idx = CN_IDX_PROC,
+		.val = CN_VAL_PROC,
+		.length = sizeof(struct proc_event),
+	};
+
+	memcpy(&d.event.what, &what, sizeof(what));
+	d.event.timestamp_ns = 123456789012345;
+	return d;
+}
+
+static struct datagram fork_of(pid_t parent, pid_t parent_tgid, pid_t tid, pid_t tgid)
+{
+	struct datagram d = datagram(PROC_FORK);
+
+	d.event.event_data.fork.parent_pid = parent;
+	d.event.event_data.fork.parent_tgid = parent_tgid;
+	d.event.event_data.fork.child_pid = tid;
+	d.event.event_data.fork.child_tgid = tgid;
+	return d;
+}
+
+/* From memory that ends with the datagram, so that reading beyond it shows. */
+static int decode(const void *bytes, size_t size, struct proc_news *news)
+{
+	char *copy = malloc(size ? size : 1);
+	int r;
+
+	memcpy(copy, bytes, size);
+	r = proc_connector_decode(copy, size, news);
+	free(copy);
+	return r;
+}
+
+static void a_fork_has_a_parent_and_a_child(void **state)
+{
+	const struct datagram d = fork_of(10, 11, 12, 13);
+	struct proc_news news;
+
+	(void)state;
+	assert_int_equal(decode(&d, SIZE, &news), 1);
+	assert_int_equal(news.what, PROC_FORK);
+	assert_int_equal(news.parent_tid, 10);
+	assert_int_equal(news.parent_tgid, 11);
+	assert_int_equal(news.tid, 12);
+	assert_int_equal(news.tgid, 13);
+	assert_true(news.ns == 123456789012345);
+	assert_string_equal(news.comm, "");
+}
+
+static void an_exec_and_an_exit_have_a_task(void **state)
+{
+	struct datagram exec = datagram(PROC_EXEC), exit = datagram(PROC_EXIT);
+	struct proc_news news;
+
+	(void)state;
+	exec.event.event_data.exec.process_pid = 20;
+	exec.event.event_data.exec.process_tgid = 21;
+	assert_int_equal(decode(&exec, SIZE, &news), 1);
+	assert_int_equal(news.what, PROC_EXEC);
+	assert_int_equal(news.tid, 20);
+	assert_int_equal(news.tgid, 21);
+	assert_int_equal(news.parent_tid, 0);
+	exit.event.event_data.exit.process_pid = 22;
+	exit.event.event_data.exit.process_tgid = 23;
+	assert_int_equal(decode(&exit, SIZE, &news), 1);
+	assert_int_equal(news.what, PROC_EXIT);
+	assert_int_equal(news.tid, 22);
+	assert_int_equal(news.tgid, 23);
+}
+
+static void a_rename_has_a_name_that_ends(void **state)
+{
+	struct datagram d = datagram(PROC_COMM);
+	struct proc_news news;
+
+	(void)state;
+	d.event.event_data.comm.process_pid = 30;
+	d.event.event_data.comm.process_tgid = 31;
+	memcpy(d.event.event_data.comm.comm, "worker", 7);
+	assert_int_equal(decode(&d, SIZE, &news), 1);
+	assert_int_equal(news.tid, 30);
+	assert_int_equal(news.tgid, 31);
+	assert_string_equal(news.comm, "worker");
+	/* The kernel ends it; but who would rely on that? */
+	memset(d.event.event_data.comm.comm, 'x', 16);
+	assert_int_equal(decode(&d, SIZE, &news), 1);
+	assert_string_equal(news.comm, "xxxxxxxxxxxxxxx");
+}
+
+static void other_kinds_of_event_are_none_of_ours(void **state)
+{
+	static const uint32_t kinds[] = { 0, 4, 0x40, 0x80, 0x100, 0x20000000, 0x40000000, 3 };
+	struct proc_news news;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct datagram d = datagram(kinds[i]);
+
+		d.event.event_data.exec.process_pid = d.event.event_data.exec.process_tgid = 5;
+		assert_int_equal(decode(&d, SIZE, &news), 0);
+	}
+}
+
+static void other_connectors_are_none_of_ours(void **state)
+{
+	struct datagram d = fork_of(1, 1, 2, 2);
+	struct proc_news news;
+
+	(void)state;
+	d.idx++;
+	assert_int_equal(decode(&d, SIZE, &news), 0);
+	d.idx--;
+	d.val++;
+	assert_int_equal(decode(&d, SIZE, &news), 0);
+}
+
+static void a_datagram_cut_anywhere_is_bad(void **state)
+{
+	const struct datagram d = fork_of(10, 11, 12, 13);
+	struct proc_news news;
+
+	(void)state;
+	for (size_t size = 0; size < SIZE; size++)
+		assert_int_equal(decode(&d, size, &news), -EBADMSG);
+}
+
+static void a_datagram_that_admits_to_be_short_is_bad(void **state)
+{
+	const size_t needed = HEAD + offsetof(struct proc_event, event_data) + 4 * sizeof(pid_t);
+	struct proc_news news;
+
+	(void)state;
+	for (size_t size = 0; size < needed; size++) {
+		struct datagram d = fork_of(0x01010101, 0x01010101, 0x01010101, 0x01010101);
+		int r;
+
+		d.netlink.nlmsg_len = (uint32_t)size;
+		d.length = (uint16_t)(size > HEAD ? size - HEAD : 0);
+		r = decode(&d, size, &news);
+		/* Its last number may be cut within: then it is just another number. */
+		assert_int_equal(r, size > needed - sizeof(pid_t) ? 1 : -EBADMSG);
+	}
+}
+
+static void lengths_beyond_the_datagram_are_bad(void **state)
+{
+	static const uint32_t lengths[] = { SIZE + 1,	0x7fffffff, 0x80000000,
+					    0xffffffff, HEAD - 1,   0 };
+	struct proc_news news;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct datagram d = fork_of(1, 1, 2, 2);
+
+		d.netlink.nlmsg_len = lengths[i];
+		assert_int_equal(decode(&d, SIZE, &news), -EBADMSG);
+		d = fork_of(1, 1, 2, 2);
+		d.length = (uint16_t)(sizeof(struct proc_event) + 1 + i * 13000);
+		assert_int_equal(decode(&d, SIZE, &news), -EBADMSG);
+	}
+}
+
+static void a_longer_event_of_a_later_kernel_is_read(void **state)
+{
+	struct {
+		struct datagram datagram;
+		char more[32];
+	} __attribute__((packed)) d = { .datagram = fork_of(10, 11, 12, 13) };
+	struct proc_news news;
+
+	(void)state;
+	d.datagram.netlink.nlmsg_len += sizeof(d.more);
+	d.datagram.length += sizeof(d.more);
+	assert_int_equal(decode(&d, sizeof(d), &news), 1);
+	assert_int_equal(news.tgid, 13);
+}
+
+static void a_task_has_an_id(void **state)
+{
+	static const pid_t ids[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 1, -1 } };
+	struct proc_news news;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		const struct datagram d = fork_of(1, 1, ids[i][0], ids[i][1]);
+
+		assert_int_equal(decode(&d, SIZE, &news), -EBADMSG);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fork_has_a_parent_and_a_child),
+		cmocka_unit_test(an_exec_and_an_exit_have_a_task),
+		cmocka_unit_test(a_rename_has_a_name_that_ends),
+		cmocka_unit_test(other_kinds_of_event_are_none_of_ours),
+		cmocka_unit_test(other_connectors_are_none_of_ours),
+		cmocka_unit_test(a_datagram_cut_anywhere_is_bad),
+		cmocka_unit_test(a_datagram_that_admits_to_be_short_is_bad),
+		cmocka_unit_test(lengths_beyond_the_datagram_are_bad),
+		cmocka_unit_test(a_longer_event_of_a_later_kernel_is_read),
+		cmocka_unit_test(a_task_has_an_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

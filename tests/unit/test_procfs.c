@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* /proc: the parsers on good and hostile text, the readers on a made-up folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/procfs.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- stat ---- */
+
+#define FIELDS                                                                        \
+	"S 17 100 100 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1000000 4321 " \
+	"184467440737095516"
+
+static void a_stat_line_is_taken_apart(void **state)
+{
+	struct procfs_stat stat;
+
+	(void)state;
+	assert_int_equal(procfs_parse_stat("42 (vi) " FIELDS " 1 2\n", &stat), 0);
+	assert_string_equal(stat.comm, "vi");
+	assert_int_equal(stat.state, 'S');
+	assert_int_equal(stat.ppid, 17);
+	assert_int_equal(stat.flags, 4194560);
+	assert_int_equal(stat.start, 987654);
+	assert_int_equal(stat.rss_pages, 4321);
+}
+
+static void a_name_may_look_like_the_rest_of_the_line(void **state)
+{
+	static const char *const names[] = { ") (",  "x) S 1 1 1", "(((", ")))",
+					     "a\nb", " ",	   "",	  "1 (x) R 2 " };
+	struct procfs_stat stat;
+	char line[512];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		snprintf(line, sizeof(line), "42 (%s) " FIELDS, names[i]);
+		assert_int_equal(procfs_parse_stat(line, &stat), 0);
+		assert_string_equal(stat.comm, names[i]);
+		assert_int_equal(stat.ppid, 17);
+		assert_int_equal(stat.start, 987654);
+	}
+}
+
+static void a_kernel_worker_s_long_name_is_cut(void **state)
+{
+	struct procfs_stat stat;
+	char line[512], name[101];
+
+	(void)state;
+	memset(name, 'n', 100);
+	name[100] = '\0';
+	snprintf(line, sizeof(line), "42 (%s) " FIELDS, name);
+	assert_int_equal(procfs_parse_stat(line, &stat), 0);
+	assert_int_equal(strlen(stat.comm), sizeof(stat.comm) - 1);
+	assert_int_equal(stat.ppid, 17);
+}
+
+static void a_stat_line_cut_short_is_bad(void **state)
+{
+	const char *line = "42 (v i) " FIELDS;
+	/* Up to the last field that is of use. */
+	size_t enough = (size_t)(strstr(line, " 4321") - line) + 2;
+	struct procfs_stat stat;
+
+	(void)state;
+	for (size_t length = 0; length < enough; length++) {
+		char *text = strndup(line, length);
+
+		assert_int_equal(procfs_parse_stat(text, &stat), -EBADMSG);
+		free(text);
+	}
+}
+
+static void a_stat_line_of_something_else_is_bad(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"42",
+		"42 vi S 17",
+		"42 )vi( " FIELDS,
+		"42 (vi)S 17 1",
+		"42 (vi) S x 100 100 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1 4321",
+		"42 (vi) S -1 100 100 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1 4321",
+		"42 (vi) S 4294967296 1 1 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1 4321",
+		"42 (vi) S 17,100 100 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1 4321",
+	};
+	struct procfs_stat stat;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lines); i++)
+		assert_int_equal(procfs_parse_stat(lines[i], &stat), -EBADMSG);
+}
+
+/* ---- cgroup ---- */
+
+static const char *cgroup_of(const char *text)
+{
+	static char found[256];
+	const char *path;
+	size_t length;
+
+	if (procfs_parse_cgroup(text, &path, &length) < 0)
+		return "bad";
+	snprintf(found, sizeof(found), "%.*s", (int)length, path);
+	return found;
+}
+
+static void the_unified_hierarchy_s_path_is_taken(void **state)
+{
+	(void)state;
+	assert_string_equal(cgroup_of("0::/user.slice/a.scope\n"), "/user.slice/a.scope");
+	assert_string_equal(cgroup_of("0::/"), "/");
+	assert_string_equal(cgroup_of("4:cpu,cpuacct:/c\n1:name=systemd:/s\n0::/u\n"), "/u");
+}
+
+static void where_that_is_the_root_systemd_s_path_is_taken(void **state)
+{
+	(void)state;
+	assert_string_equal(cgroup_of("4:cpu:/c\n1:name=systemd:/s/t\n0::/\n"), "/s/t");
+	assert_string_equal(cgroup_of("0::/\n1:name=systemd:/s/t\n4:cpu:/c\n"), "/s/t");
+	assert_string_equal(cgroup_of("4:cpu:/c\n1:name=systemd:/s\n"), "/s");
+	assert_string_equal(cgroup_of("1:name=systemd:/\n0::/\n"), "/");
+}
+
+static void a_group_s_name_may_look_like_another_line(void **state)
+{
+	(void)state;
+	assert_string_equal(cgroup_of("0::/a:name=systemd:/b\n"), "/a:name=systemd:/b");
+	assert_string_equal(cgroup_of("0::/a b:c\\n\n"), "/a b:c\\n");
+	assert_string_equal(cgroup_of("5:cpu:/x:name=systemd:/evil\n1:name=systemd:/good\n0::/\n"),
+			    "/good");
+	assert_string_equal(cgroup_of("5:cpu:/x:name=systemd:/evil\n0::/\n"), "/");
+	assert_string_equal(cgroup_of("10::/x\n"), "bad");
+}
+
+static void without_such_a_line_there_is_no_path(void **state)
+{
+	(void)state;
+	assert_string_equal(cgroup_of(""), "bad");
+	assert_string_equal(cgroup_of("\n\n"), "bad");
+	assert_string_equal(cgroup_of("4:cpu:/c\n"), "bad");
+	assert_string_equal(cgroup_of("0:"), "bad");
+}
+
+/* ---- status ---- */
+
+static void the_effective_user_is_the_second_number(void **state)
+{
+	uid_t uid = 0;
+
+	(void)state;
+	assert_int_equal(procfs_parse_euid("Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", &uid), 0);
+	assert_int_equal(uid, 1001);
+}
+
+static void a_name_may_look_like_the_uid_line(void **state)
+{
+	uid_t uid = 0;
+
+	(void)state;
+	/* The kernel escapes a newline in it. */
+	assert_int_equal(procfs_parse_euid("Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n",
+					   &uid),
+			 0);
+	assert_int_equal(uid, 6);
+	assert_int_equal(procfs_parse_euid("Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", &uid), 0);
+	assert_int_equal(uid, 6);
+}
+
+static void a_status_without_users_is_bad(void **state)
+{
+	static const char *const texts[] = { "",
+					     "Uid:\t1\t2\n",
+					     "Name:\tvi\n",
+					     "Name:\tvi\nUid:",
+					     "Name:\tvi\nUid:\t1\n",
+					     "Name:\tvi\nUid:\tx\ty\n" };
+	uid_t uid;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++)
+		assert_int_equal(procfs_parse_euid(texts[i], &uid), -EBADMSG);
+}
+
+/* ---- the readers, on a folder of ours ---- */
+
+#define PID 42
+
+static int proc_on(void **state)
+{
+	static char folder[] = "/tmp/schedqos-test-XXXXXX";
+
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	*state = folder;
+	return chdir(folder) < 0 || mkdir("42", 0700) < 0 || mkdir("42/task", 0700) < 0 ? -1 : 0;
+}
+
+static int proc_off(void **state)
+{
+	static const char *const names[] = { "42/exe",	  "42/cmdline", "42/comm", "42/stat",
+					     "42/cgroup", "42/status",	NULL };
+
+	for (size_t i = 0; names[i]; i++)
+		unlink(names[i]);
+	rmdir("42/task/42");
+	rmdir("42/task/43");
+	rmdir("42/task/self");
+	rmdir("42/task");
+	rmdir("42");
+	return chdir("/") < 0 || rmdir(*state) < 0 ? -1 : 0;
+}
+
+static int open_proc(const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void put(const char *name, const char *text, size_t size)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, size), size);
+	close(fd);
+}
+
+static void a_task_that_is_gone_is_no_such_process(void **state)
+{
+	int proc = open_proc(*state);
+	struct procfs_stat stat;
+	char buf[64], comm[16];
+	uid_t uid;
+	DIR *list;
+
+	assert_int_equal(procfs_read(proc, 7, "stat", buf, sizeof(buf)), -ESRCH);
+	assert_int_equal(procfs_argv(proc, 7, buf, sizeof(buf)), -ESRCH);
+	assert_int_equal(procfs_comm(proc, 7, comm), -ESRCH);
+	assert_int_equal(procfs_stat(proc, 7, &stat), -ESRCH);
+	assert_int_equal(procfs_cgroup(proc, 7, buf, sizeof(buf)), -ESRCH);
+	assert_int_equal(procfs_euid(proc, 7, &uid), -ESRCH);
+	assert_int_equal(procfs_list(proc, 7, &list), -ESRCH);
+	assert_int_equal(procfs_exe(proc, 7, buf, sizeof(buf)), 0);
+	assert_string_equal(buf, "");
+	close(proc);
+}
+
+static void an_executable_that_was_deleted_keeps_its_path(void **state)
+{
+	int proc = open_proc(*state);
+	char buf[64], tiny[8];
+
+	assert_int_equal(symlink("/usr/bin/vi (deleted)", "42/exe"), 0);
+	assert_int_equal(procfs_exe(proc, PID, buf, sizeof(buf)), 11);
+	assert_string_equal(buf, "/usr/bin/vi");
+	assert_int_equal(procfs_exe(proc, PID, tiny, sizeof(tiny)), 7);
+	assert_string_equal(tiny, "/usr/bi");
+	unlink("42/exe");
+	assert_int_equal(symlink("/opt/(deleted)", "42/exe"), 0);
+	assert_int_equal(procfs_exe(proc, PID, buf, sizeof(buf)), 14);
+	assert_string_equal(buf, "/opt/(deleted)");
+	close(proc);
+}
+
+static void arguments_end_with_a_nul(void **state)
+{
+	int proc = open_proc(*state);
+	char buf[64], tiny[5];
+
+	put("42/cmdline", "vi\0a b", 7);
+	assert_int_equal(procfs_argv(proc, PID, buf, sizeof(buf)), 7);
+	assert_memory_equal(buf, "vi\0a b", 7);
+	/* A task may write over its own. */
+	put("42/cmdline", "vi a b", 6);
+	assert_int_equal(procfs_argv(proc, PID, buf, sizeof(buf)), 7);
+	assert_memory_equal(buf, "vi a b", 7);
+	assert_int_equal(procfs_argv(proc, PID, tiny, sizeof(tiny)), 5);
+	assert_memory_equal(tiny, "vi a", 5);
+	put("42/cmdline", "", 0);
+	assert_int_equal(procfs_argv(proc, PID, buf, sizeof(buf)), 0);
+	close(proc);
+}
+
+static void a_long_file_is_read_whole(void **state)
+{
+	int proc = open_proc(*state);
+	static char text[10000], buf[sizeof(text) + 1];
+
+	memset(text, 'a', sizeof(text));
+	put("42/cmdline", text, sizeof(text));
+	assert_int_equal(procfs_read(proc, PID, "cmdline", buf, sizeof(buf)), sizeof(text));
+	assert_int_equal(procfs_read(proc, PID, "cmdline", buf, 2000), 1999);
+	assert_int_equal(strlen(buf), 1999);
+	close(proc);
+}
+
+static void comm_has_no_newline_and_at_most_15_bytes(void **state)
+{
+	int proc = open_proc(*state);
+	char comm[16];
+
+	put("42/comm", "a\nb\n", 4);
+	assert_int_equal(procfs_comm(proc, PID, comm), 0);
+	assert_string_equal(comm, "a\nb");
+	put("42/comm", "\n", 1);
+	assert_int_equal(procfs_comm(proc, PID, comm), 0);
+	assert_string_equal(comm, "");
+	put("42/comm", "kworker/u8:1-events_unbound\n", 28);
+	assert_int_equal(procfs_comm(proc, PID, comm), 0);
+	assert_string_equal(comm, "kworker/u8:1-ev");
+	close(proc);
+}
+
+static void the_other_files_go_through_their_parsers(void **state)
+{
+	const char *stat_line = "42 (vi) " FIELDS, *groups = "1:name=systemd:/s\n0::/u\n";
+	const char *status = "Name:\tvi\nUid:\t1\t2\t3\t4\n";
+	int proc = open_proc(*state);
+	struct procfs_stat stat;
+	char buf[64];
+	uid_t uid;
+
+	put("42/stat", stat_line, strlen(stat_line));
+	assert_int_equal(procfs_stat(proc, PID, &stat), 0);
+	assert_int_equal(stat.ppid, 17);
+	put("42/cgroup", groups, strlen(groups));
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), 2);
+	assert_string_equal(buf, "/u");
+	put("42/cgroup", "", 0);
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), 0);
+	assert_string_equal(buf, "");
+	put("42/status", status, strlen(status));
+	assert_int_equal(procfs_euid(proc, PID, &uid), 0);
+	assert_int_equal(uid, 2);
+	close(proc);
+}
+
+static void a_list_holds_numbers_only(void **state)
+{
+	int proc = open_proc(*state), sum = 0;
+	DIR *list;
+	pid_t id;
+
+	assert_int_equal(mkdir("42/task/42", 0700), 0);
+	assert_int_equal(mkdir("42/task/43", 0700), 0);
+	assert_int_equal(mkdir("42/task/self", 0700), 0);
+	assert_int_equal(procfs_list(proc, PID, &list), 0);
+	while ((id = procfs_next(list)))
+		sum += id;
+	assert_int_equal(sum, 85);
+	cleanup_list(&list);
+	assert_int_equal(procfs_list(proc, 0, &list), 0);
+	assert_int_equal(procfs_next(list), PID);
+	assert_int_equal(procfs_next(list), 0);
+	cleanup_list(&list);
+	close(proc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stat_line_is_taken_apart),
+		cmocka_unit_test(a_name_may_look_like_the_rest_of_the_line),
+		cmocka_unit_test(a_kernel_worker_s_long_name_is_cut),
+		cmocka_unit_test(a_stat_line_cut_short_is_bad),
+		cmocka_unit_test(a_stat_line_of_something_else_is_bad),
+		cmocka_unit_test(the_unified_hierarchy_s_path_is_taken),
+		cmocka_unit_test(where_that_is_the_root_systemd_s_path_is_taken),
+		cmocka_unit_test(a_group_s_name_may_look_like_another_line),
+		cmocka_unit_test(without_such_a_line_there_is_no_path),
+		cmocka_unit_test(the_effective_user_is_the_second_number),
+		cmocka_unit_test(a_name_may_look_like_the_uid_line),
+		cmocka_unit_test(a_status_without_users_is_bad),
+		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
+						proc_off),
+		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,
+						proc_on, proc_off),
+		cmocka_unit_test_setup_teardown(arguments_end_with_a_nul, proc_on, proc_off),
+		cmocka_unit_test_setup_teardown(a_long_file_is_read_whole, proc_on, proc_off),
+		cmocka_unit_test_setup_teardown(comm_has_no_newline_and_at_most_15_bytes, proc_on,
+						proc_off),
+		cmocka_unit_test_setup_teardown(the_other_files_go_through_their_parsers, proc_on,
+						proc_off),
+		cmocka_unit_test_setup_teardown(a_list_holds_numbers_only, proc_on, proc_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
