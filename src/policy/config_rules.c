@@ -15,6 +15,7 @@
 struct rule_text {
 	struct rule *rule;
 	const cJSON *inherit; /* where it says so; NULL when it does not */
+	const cJSON *yield;   /* likewise */
 	bool has_match;	      /* says so, rightly or wrongly */
 };
 
@@ -101,6 +102,14 @@ static void parse_enforce(struct parser *parser, const cJSON *value, void *into)
 	struct rule_text *text = into;
 
 	value_bool(parser, value, &text->rule->enforce);
+}
+
+static void parse_yield(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	if (value_bool(parser, value, &text->rule->yield) && text->rule->yield)
+		text->yield = value;
 }
 
 static void parse_match_exe(struct parser *parser, const cJSON *value, void *into)
@@ -208,7 +217,7 @@ static const struct key rule_keys[] = {
 	{ "qos", parse_qos },	      { "thread_qos", parse_thread_qos },
 	{ "period", parse_period },   { "version", parse_version },
 	{ "inherit", parse_inherit }, { "enforce", parse_enforce },
-	{ "match", parse_match },
+	{ "yield", parse_yield },     { "match", parse_match },
 };
 
 /* Returns whether a rule after this one can be reached. */
@@ -218,6 +227,9 @@ static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *r
 	size_t n_errors = parser->errors[parser->file].n_errors;
 
 	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", &text);
+	if (text.yield && rule->enforce)
+		complain(parser, text.yield, AT_VALUE,
+			 "a rule cannot both yield to others and enforce its class");
 	if (text.inherit && !rule->qos && parser->errors[parser->file].n_errors == n_errors)
 		complain(parser, text.inherit, AT_VALUE,
 			 "without \"qos\" there is no class to inherit");

@@ -85,20 +85,23 @@ static bool carries_ours(const struct plan *plan, const struct task *task,
 	       plan_is_ours(plan, actual, &task->had);
 }
 
-static struct wish make_wish(uint16_t tag, enum reason reason, bool enforce)
+static struct wish wish_of(const struct rule *rule, uint16_t tag, enum reason reason)
 {
-	return (struct wish){ .tag = tag, .reason = reason, .enforce = enforce };
+	return (struct wish){
+		.tag = tag,
+		.reason = reason,
+		.enforce = rule->enforce,
+		.yield = rule->yield || reason == REASON_INHERITED,
+	};
 }
 
-/* Finds the wish for a task of a process. Returns 0, or -errno when its name was needed and not to
- * be had. */
 int plan_wish_for(const struct plan *plan, const struct task *leader, struct facts *facts,
 		  struct wish *ret)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 
-	*ret = make_wish(TAG_DEFAULT, REASON_DEFAULT, false);
+	*ret = (struct wish){ .tag = TAG_DEFAULT, .reason = REASON_DEFAULT };
 	if (rule && rule->n_threads) {
 		const struct thread_rule *thread;
 		int r = facts_need(facts, FACT_COMM);
@@ -107,14 +110,14 @@ int plan_wish_for(const struct plan *plan, const struct task *leader, struct fac
 			return r;
 		thread = rule_thread(rule, facts->comm);
 		if (thread) {
-			*ret = make_wish(thread->tag, REASON_THREAD, rule->enforce);
+			*ret = wish_of(rule, thread->tag, REASON_THREAD);
 			return 0;
 		}
 	}
 	if (rule && rule->qos)
-		*ret = make_wish(rule->tag, REASON_RULE, rule->enforce);
+		*ret = wish_of(rule, rule->tag, REASON_RULE);
 	else if (!rule && inherit)
-		*ret = make_wish(inherit->tag, REASON_INHERITED, inherit->enforce);
+		*ret = wish_of(inherit, inherit->tag, REASON_INHERITED);
 	return 0;
 }
 
@@ -134,7 +137,7 @@ static struct task_attr target(const struct plan *plan, const struct task_attr *
 		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_NO_RULE };
 	else if (wish->reason == REASON_DEFAULT && !free_to_take)
 		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_CHOSEN };
-	else if (wish->reason == REASON_INHERITED && !free_to_take && !ours)
+	else if (wish->yield && !free_to_take && !ours)
 		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_CHOSEN };
 	return wish->tag == TAG_NONE ? *had : attr_over(plan, wish->tag, had);
 }

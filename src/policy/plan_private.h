@@ -26,7 +26,7 @@ enum cause {
 struct wish {
 	uint16_t tag;
 	enum reason reason;
-	bool enforce;
+	bool enforce, yield;
 	bool after_nice; /* nice(1) has just run in this process */
 };
 

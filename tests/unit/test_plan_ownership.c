@@ -305,6 +305,36 @@ static void enforce_remembers_what_was_there_before_us(void **state)
 	assert_carries(m, 100, "SCHED_NORMAL nice 3");
 }
 
+static void a_yielding_rule_leaves_what_was_chosen_before_its_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true, 'yield': true }, "
+		 "'cc1': { 'qos': 'QOS_BACKGROUND', 'yield': true }");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 19);
+	execs(m, 101, "/usr/bin/make");
+	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	forks(m, 101, 102);
+	execs(m, 102, "/bin/sh");
+	assert_task(m, 102, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	execs(m, 102, "/usr/lib/cc1");
+	assert_task(m, 102, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+}
+
+static void a_yielding_rule_takes_what_nobody_chose(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'make': { 'qos': 'QOS_UTILITY' }, "
+		 "'cc1': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': true }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/lib/cc1");
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+}
+
 static void enforce_does_not_take_a_task_out_of_real_time(void **state)
 {
 	struct machine *m = *state;
@@ -469,6 +499,8 @@ int main(void)
 		MACHINE_TEST(a_task_of_the_default_reset_to_pristine_is_ours_at_exec),
 		MACHINE_TEST(enforce_puts_the_class_back),
 		MACHINE_TEST(enforce_remembers_what_was_there_before_us),
+		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
+		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),
 		MACHINE_TEST(children_without_a_rule_get_what_their_ancestor_had),
 		MACHINE_TEST(children_that_inherit_take_the_class_over_their_ancestor_s_nice),

@@ -44,7 +44,7 @@ struct rule {
 	struct source source;
 	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
-	bool inherit, enforce;
+	bool inherit, enforce, yield;
 	const char *qos; /* class name, as written; NULL: not said */
 	const char *version;
 	uint64_t period_ns;	       /* 0: not said */
