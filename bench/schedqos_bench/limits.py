@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Limits of the machine, raised for as long as a context lasts."""
+
+import contextlib
+import resource
+from pathlib import Path
+
+_KERNEL = Path("/proc/sys/kernel")
+
+
+@contextlib.contextmanager
+def _raised_sysctl(name, least):
+    path = _KERNEL / name
+    was = path.read_text(encoding="ascii").strip()
+    try:
+        if int(was) < least:
+            path.write_text(str(least), encoding="ascii")
+        yield
+    finally:
+        if path.read_text(encoding="ascii").strip() != was:
+            path.write_text(was, encoding="ascii")
+
+
+@contextlib.contextmanager
+def _raised_rlimit(kind):
+    """As far as we are allowed to; the kernel does not hold root to it, but says so nowhere."""
+    soft, hard = resource.getrlimit(kind)
+    try:
+        resource.setrlimit(kind, (hard, hard))
+        yield
+    finally:
+        resource.setrlimit(kind, (soft, hard))
+
+
+@contextlib.contextmanager
+def raised(tasks):
+    """Room for so many tasks beside those of the machine."""
+    with _raised_sysctl("threads-max", tasks + 20_000), _raised_sysctl("pid_max", tasks + 50_000), \
+            _raised_rlimit(resource.RLIMIT_NPROC):
+        yield
+
+
+def available_bytes():
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 0

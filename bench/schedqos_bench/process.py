@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that we start, and that end by their pid whatever happens to us."""
+
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+
+from . import attr
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+# The daemon puts every task of the machine back; killed before, it could not.
+STOP_TIMEOUT = 300
+
+
+class Failure(Exception):
+    """Something that a bench needs went wrong; the text is for people."""
+
+
+def _prepare(start_attr, death_signal):
+    def prepare():
+        os.setpgid(0, 0)  # Ctrl-C is for us alone: we end them in order
+        _libc.prctl(_PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
+        if start_attr is not None:
+            attr.put(0, start_attr)
+    return prepare
+
+
+class Program:
+    """
+    A running program; a context that ends it: by the end of its input (ends_at_eof), else by SIGTERM; with whole_group
+    also what it has started.
+    """
+
+    def __init__(self, args, start_attr=None, death_signal=signal.SIGKILL, ends_at_eof=False,
+                 whole_group=False, **options):
+        options.setdefault("stdin", subprocess.PIPE)
+        options.setdefault("stdout", subprocess.PIPE)
+        self.ends_at_eof, self.whole_group = ends_at_eof, whole_group
+        self.name = os.path.basename(str(args[0]))
+        self.process = subprocess.Popen([str(arg) for arg in args],
+                                        preexec_fn=_prepare(start_attr, death_signal),
+                                        text=True, bufsize=1, **options)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def read_line(self, timeout=60):
+        """A line of its output; a program that ends or is silent is a Failure."""
+        # One line is asked for at a time, so nothing is left behind in Python's buffer.
+        if not select.select([self.process.stdout], [], [], timeout)[0]:
+            raise Failure(f"{self.name}: silent for {timeout} s")
+        line = self.process.stdout.readline()
+        if not line:
+            raise Failure(f"{self.name}: ended (status {self.process.wait()})")
+        return line
+
+    def read_json(self, timeout=60):
+        return json.loads(self.read_line(timeout))
+
+    def end(self):
+        """Ends it by the end of its input, or by SIGTERM; by SIGKILL if it does not listen to that."""
+        try:
+            if self.process.stdin:
+                self.process.stdin.close()
+            if self.process.poll() is None and not self.ends_at_eof:
+                self.process.terminate()
+            self.process.wait(STOP_TIMEOUT)
+        except (subprocess.TimeoutExpired, BrokenPipeError):
+            self.process.kill()
+        finally:
+            if self.whole_group:
+                try:
+                    os.killpg(self.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            self.process.wait()
+            if self.process.stdout:
+                self.process.stdout.close()
+
+
+def until(condition, timeout, what, interval=0.005):
+    """Waits until the condition holds; a Failure if that takes too long."""
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > end:
+            raise Failure(f"{what}: not within {timeout} s")
+        time.sleep(interval)
+
+
+def stop_on_signals():
+    """Ctrl-C, SIGTERM and SIGHUP unwind once, so that everything is put back; a second one does not disturb that."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def stop(number, _):
+        for each in numbers:
+            signal.signal(each, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    for number in numbers:
+        signal.signal(number, stop)

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs a storm: workers that do operations side by side. On its standard input it is told "go", and
+ * at the end of file to end; without -n it goes on until it is told "stop". On its standard output
+ * it says "ready", then what was done, as JSON. However its starter ends, so do its tasks.
+ */
+#include "storm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define WORKERS_MAX 64
+#define KEPT_MAX    4096
+
+struct worker {
+	uint64_t done;
+	uint32_t n_kept;
+	struct kept kept[KEPT_MAX];
+};
+
+struct storm {
+	uint64_t operations; /* of each worker */
+	uint64_t keep_every; /* 0: none */
+	unsigned n_workers;
+	const char *program;
+	int go[2], done[2]; /* pipes */
+	pid_t pids[WORKERS_MAX];
+	/* Shared with the workers. */
+	volatile bool *stop;
+	struct worker *workers;
+};
+
+static void *share(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		die("mmap");
+	return memory;
+}
+
+static void work(const struct storm *storm, struct worker *worker)
+{
+	for (uint64_t n = 0; n < storm->operations && !*storm->stop; n++) {
+		if (storm->keep_every && (n + 1) % storm->keep_every == 0 &&
+		    worker->n_kept < KEPT_MAX)
+			storm_keep(storm->program, n, &worker->kept[worker->n_kept++]);
+		else
+			storm_pass(storm->program, n);
+		worker->done++;
+	}
+}
+
+static void run_worker(struct storm *storm, unsigned i)
+{
+	char byte;
+
+	close(storm->go[1]);
+	while (read(storm->go[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	work(storm, &storm->workers[i]);
+	if (write(storm->done[1], "", 1) != 1)
+		die("write");
+	for (;;)
+		pause();
+}
+
+static void start_workers(struct storm *storm)
+{
+	pid_t self = getpid();
+
+	if (pipe(storm->go) < 0 || pipe(storm->done) < 0)
+		die("pipe");
+	for (unsigned i = 0; i < storm->n_workers; i++) {
+		storm->pids[i] = fork();
+		if (storm->pids[i] < 0)
+			die("fork");
+		if (storm->pids[i] == 0) {
+			end_with(self);
+			run_worker(storm, i);
+		}
+	}
+	close(storm->go[0]);
+}
+
+/* The kept tasks of a worker end with it, and become ours to bury. */
+static void end_workers(struct storm *storm)
+{
+	for (unsigned i = 0; i < storm->n_workers; i++)
+		kill(storm->pids[i], SIGKILL);
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+/* Reads a command. False at the end of file. */
+static bool read_command(void)
+{
+	char text[64];
+
+	return read(STDIN_FILENO, text, sizeof(text)) > 0;
+}
+
+/* A worker that dies has said why; what it leaves undone would never be done. */
+static bool is_worker_dead(void)
+{
+	return waitpid(-1, NULL, WNOHANG) > 0;
+}
+
+/* Waits until all workers are done. False when the storm is to end before. */
+static bool await_workers(struct storm *storm)
+{
+	struct pollfd polls[] = {
+		{ .fd = storm->done[0], .events = POLLIN },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+	};
+	unsigned n_done = 0;
+	char bytes[WORKERS_MAX];
+
+	while (n_done < storm->n_workers) {
+		if (poll(polls, 2, 1000) == 0 && is_worker_dead())
+			return false;
+		if (polls[0].revents)
+			n_done += (unsigned)read(storm->done[0], bytes, sizeof(bytes));
+		if (polls[1].revents) {
+			*storm->stop = true;
+			if (!read_command())
+				return false;
+		}
+	}
+	return true;
+}
+
+static void print_result(const struct storm *storm, uint64_t ns)
+{
+	const char *separator = "";
+	uint64_t done = 0;
+
+	for (unsigned i = 0; i < storm->n_workers; i++)
+		done += storm->workers[i].done;
+	printf("{\"ops\": %" PRIu64 ", \"ns\": %" PRIu64 ", \"kept\": [", done, ns);
+	for (unsigned i = 0; i < storm->n_workers; i++) {
+		const struct worker *worker = &storm->workers[i];
+
+		for (uint32_t k = 0; k < worker->n_kept; k++) {
+			printf("%s[%d, \"%s\"]", separator, worker->kept[k].tid,
+			       worker->kept[k].name);
+			separator = ", ";
+		}
+	}
+	printf("]}\n");
+	fflush(stdout);
+}
+
+static void parse(struct storm *storm, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "n:w:k:x:")) != -1) {
+		switch (option) {
+		case 'n':
+			storm->operations = parse_number(optarg, UINT64_MAX);
+			break;
+		case 'w':
+			storm->n_workers = (unsigned)parse_number(optarg, WORKERS_MAX);
+			break;
+		case 'k':
+			storm->keep_every = parse_number(optarg, UINT64_MAX);
+			break;
+		case 'x':
+			storm->program = optarg;
+			break;
+		default:
+			optind = argc + 1;
+		}
+	}
+	if (optind != argc || !storm->n_workers || storm_needs_program != !!storm->program) {
+		fprintf(stderr, "usage: %s [-n OPERATIONS] [-w WORKERS] [-k KEEP_EVERY]%s\n",
+			program_invocation_short_name, storm_needs_program ? " -x PROGRAM" : "");
+		exit(2);
+	}
+	if (storm->operations != UINT64_MAX)
+		storm->operations = (storm->operations + storm->n_workers - 1) / storm->n_workers;
+}
+
+int main(int argc, char **argv)
+{
+	struct storm storm = { .operations = UINT64_MAX, .n_workers = 2 };
+	bool completed = false;
+	uint64_t start;
+
+	parse(&storm, argc, argv);
+	storm.stop = share(sizeof(*storm.stop));
+	storm.workers = share(storm.n_workers * sizeof(*storm.workers));
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	start_workers(&storm);
+	puts("ready");
+	fflush(stdout);
+	if (read_command()) {
+		start = now_ns();
+		close(storm.go[1]);
+		completed = await_workers(&storm);
+		if (completed)
+			print_result(&storm, now_ns() - start);
+		while (completed && read_command())
+			;
+	}
+	end_workers(&storm);
+	return completed ? 0 : 1;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Create a thread, which gives itself a name and ends. */
+#include "storm.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define STACK_BYTES (64 * 1024)
+
+struct thread {
+	pthread_t id;
+	char name[STORM_NAME_MAX];
+	pid_t tid;
+	sem_t *named; /* of one that is to stay, else NULL */
+};
+
+const bool storm_needs_program = false;
+
+/* One name of an exact rule, one of a glob, one that no thread rule has. */
+static void give_name(char name[STORM_NAME_MAX], uint64_t n)
+{
+	switch (n % 3) {
+	case 0:
+		snprintf(name, STORM_NAME_MAX, "render");
+		break;
+	case 1:
+		snprintf(name, STORM_NAME_MAX, "io-%u", (unsigned)(n / 3 % 1000));
+		break;
+	case 2:
+		snprintf(name, STORM_NAME_MAX, "other");
+		break;
+	}
+}
+
+static void *run(void *argument)
+{
+	struct thread *thread = argument;
+
+	prctl(PR_SET_NAME, thread->name);
+	if (thread->named) {
+		thread->tid = gettid();
+		sem_post(thread->named);
+		for (;;)
+			pause();
+	}
+	return NULL;
+}
+
+static void create(struct thread *thread)
+{
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	errno = pthread_create(&thread->id, &attr, run, thread);
+	if (errno)
+		die("pthread_create");
+	pthread_attr_destroy(&attr);
+}
+
+void storm_pass(const char *program, uint64_t n)
+{
+	struct thread thread = { 0 };
+
+	(void)program;
+	give_name(thread.name, n);
+	create(&thread);
+	pthread_join(thread.id, NULL);
+}
+
+void storm_keep(const char *program, uint64_t n, struct kept *ret)
+{
+	static struct thread thread;
+	static uint64_t count;
+	static sem_t named;
+
+	(void)program;
+	(void)n;
+	/* What stays goes through the names by itself: every n-th operation may always have the
+	 * same. */
+	give_name(thread.name, count++);
+	sem_init(&named, 0, 0);
+	thread.named = &named;
+	create(&thread);
+	while (sem_wait(&named) < 0 && errno == EINTR)
+		;
+	ret->tid = thread.tid;
+	memcpy(ret->name, thread.name, sizeof(ret->name));
+}
