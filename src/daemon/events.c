@@ -12,16 +12,16 @@
 #include <schedqos/util/text.h>
 
 /*
- * Forks that follow each other more closely than this are looked for at this pace: 10 ms of a storm are 300 events,
- * 2 % of the receive buffer.
+ * Forks that follow each other more closely than this are looked for at this pace. An exec or rename waits for the
+ * forks before it to be noted, 0.5 us each: so not too many of them.
  */
-#define FORK_PERIOD_US 10000
+#define FORK_PERIOD_US 1000
 
 /*
  * An event that is older than this when it is handled (we were stopped, or a storm outran us) may be about a task whose
- * id belongs to another by now. Ids are handed out in turn, so before that many forks there is no need to look.
+ * id belongs to another by now. Ids are handed out in turn: in this time not even the smallest pid_max, 301, wraps.
  */
-#define LATE_NS 20000000
+#define LATE_NS 10000000
 
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
@@ -124,47 +124,50 @@ static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
 			   action);
 }
 
-/* Whether the tid of a late event has passed on; then *ret is who has it now. */
-static bool is_somebody_else(struct daemon *daemon, const struct proc_news *news,
-			     struct plan_seen *ret)
+/* Whether we know already that the event's task has ended, and its id is another's. */
+static bool has_ended(struct daemon *daemon, const struct proc_news *news)
 {
-	struct procfs_stat stat;
-
-	if (clock_ns(CLOCK_MONOTONIC) - news->ns < LATE_NS ||
-	    procfs_stat(daemon->proc, news->tid, &stat) < 0)
+	if (!intake_has_fork(daemon->intake, news->tid))
 		return false;
-	*ret = (struct plan_seen){
-		.tid = news->tid,
-		.tgid = news->tgid,
-		.parent_tgid = stat.ppid,
-		.start = (uint32_t)stat.start,
-		.ms = daemon_now_ms(),
-	};
-	return !plan_is_same(daemon->plan, ret);
+	daemon->stats.races++;
+	return true;
+}
+
+static bool is_late(const struct proc_news *news)
+{
+	return clock_ns(CLOCK_MONOTONIC) - news->ns > LATE_NS;
 }
 
 static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
 			struct plan_action *action)
 {
-	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
-	struct plan_seen seen;
-
 	daemon->stats.execs++;
-	if (is_somebody_else(daemon, news, &seen))
-		return plan_seen(daemon->plan, &seen, facts, action);
-	return plan_execed(daemon->plan, facts, action);
+	if (has_ended(daemon, news))
+		return false;
+	if (intake_has_exec(daemon->intake, news->tgid)) {
+		plan_passed(daemon->plan, news->tgid);
+		return false;
+	}
+	if (is_late(news) && plan_postpone(daemon->plan, news->tgid, true)) {
+		daemon->has_postponed = true;
+		return false;
+	}
+	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), action);
 }
 
 static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
 			  struct plan_action *action)
 {
-	struct facts *facts = daemon_facts(daemon, news->tid, news->tgid);
-
-	struct plan_seen seen;
+	struct facts *facts;
 
 	daemon->stats.renames++;
-	if (is_somebody_else(daemon, news, &seen))
-		return plan_seen(daemon->plan, &seen, facts, action);
+	if (has_ended(daemon, news))
+		return false;
+	if (is_late(news) && plan_postpone(daemon->plan, news->tid, false)) {
+		daemon->has_postponed = true;
+		return false;
+	}
+	facts = daemon_facts(daemon, news->tid, news->tgid);
 	memcpy(facts->comm, news->comm, sizeof(facts->comm));
 	facts->have |= FACT_COMM;
 	return plan_renamed(daemon->plan, facts, action);
@@ -201,6 +204,30 @@ static void report_loss(struct daemon *daemon)
 		       "the kernel dropped events: scanning every task again");
 }
 
+/* Decides about the tasks whose events were late, now that nothing more of them is queued. */
+static void settle(struct daemon *daemon, bool leaders)
+{
+	struct plan_action action;
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
+		if (plan_is_postponed(task) && leaders == (task->tid == task->tgid) &&
+		    plan_settle(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
+				&action))
+			events_act(daemon, &action);
+	}
+}
+
+static void settle_all(struct daemon *daemon)
+{
+	if (!daemon->has_postponed)
+		return;
+	daemon->has_postponed = false;
+	settle(daemon, true);
+	settle(daemon, false);
+}
+
 /* Handles up to max events. Returns whether nothing was left. */
 static bool handle_up_to(struct daemon *daemon, int max)
 {
@@ -214,6 +241,7 @@ static bool handle_up_to(struct daemon *daemon, int max)
 			handle(daemon, &news);
 			break;
 		case INTAKE_EMPTY:
+			settle_all(daemon);
 			return true;
 		case INTAKE_LOST:
 			report_loss(daemon);

@@ -2,6 +2,7 @@
 #include "intake.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -75,6 +76,17 @@ int intake_fork_fd(const struct intake *intake)
 	return intake->forks.connector ? proc_connector_fd(intake->forks.connector) : -1;
 }
 
+void intake_wait(const struct intake *intake, int timeout_ms)
+{
+	/* poll passes over a negative descriptor. */
+	struct pollfd fds[] = {
+		{ .fd = intake_urgent_fd(intake), .events = POLLIN },
+		{ .fd = intake_fork_fd(intake), .events = POLLIN },
+	};
+
+	poll(fds, 2, timeout_ms);
+}
+
 /*
  * Makes sure that the queue has an event or is known to be dry. An event can only be caused by one that was queued
  * before it; so the other queue has to be looked at again when this one has received something new.
@@ -102,6 +114,29 @@ static int refill(struct queue *queue, struct queue *other)
 	if (!queue->is_dry)
 		other->is_dry = false;
 	return 0;
+}
+
+bool intake_has_exec(const struct intake *intake, pid_t tgid)
+{
+	const struct queue *queue = &intake->urgent;
+
+	for (int i = queue->head; i < queue->count; i++) {
+		if (queue->news[i].what == PROC_EXEC && queue->news[i].tgid == tgid)
+			return true;
+	}
+	return false;
+}
+
+bool intake_has_fork(const struct intake *intake, pid_t tid)
+{
+	const struct queue *queue =
+		intake->forks.connector ? &intake->forks : &intake->urgent;
+
+	for (int i = queue->head; i < queue->count; i++) {
+		if (queue->news[i].what == PROC_FORK && queue->news[i].tid == tid)
+			return true;
+	}
+	return false;
 }
 
 static bool is_settled(const struct queue *queue)

@@ -105,7 +105,7 @@ static void look_at_threads(struct scan *scan, const struct process *process)
 		struct procfs_stat stat;
 
 		if (tid == process->pid || plan_is_seen(daemon->plan, tid) ||
-		    procfs_stat(daemon->proc, tid, &stat) < 0)
+		    procfs_thread_stat(daemon->proc, process->pid, tid, &stat) < 0)
 			continue;
 		look_at(scan, process, tid, stat.start);
 	}

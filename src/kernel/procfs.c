@@ -158,6 +158,16 @@ int procfs_stat(int proc, pid_t tid, struct procfs_stat *ret)
 	return n < 0 ? (int)n : procfs_parse_stat(buf, ret);
 }
 
+int procfs_thread_stat(int proc, pid_t tgid, pid_t tid, struct procfs_stat *ret)
+{
+	char name[64], buf[1024];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
+	n = procfs_read(proc, tgid, name, buf, sizeof(buf));
+	return n < 0 ? (int)n : procfs_parse_stat(buf, ret);
+}
+
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length)
 {
 	const char *found = NULL;

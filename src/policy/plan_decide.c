@@ -3,6 +3,7 @@
 #include "plan_private.h"
 
 #include <errno.h>
+#include <string.h>
 
 const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 {
@@ -335,10 +336,17 @@ bool plan_applied(struct plan *plan, const struct plan_action *action, int error
 	return true;
 }
 
-/* Matches the process anew. Returns 0 or -errno; *ret_new says whether another rule has it now. */
-int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
-		       bool *ret_new)
+/* nice(1), by itself or as one of a program of many names. Its names have been fetched. */
+static bool is_nice(const struct facts *facts)
 {
+	return strcmp(path_base(facts->exe), "nice") == 0 ||
+	       (facts->argv_size && strcmp(path_base(facts->argv), "nice") == 0);
+}
+
+int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
+		       struct wish *ret, bool *ret_new)
+{
+	bool after_nice = leader->flags & TASK_NICE;
 	const struct rule *rule;
 	uint32_t id;
 	int r;
@@ -351,7 +359,12 @@ int plan_match_process(const struct plan *plan, struct task *leader, struct fact
 	leader->app = id;
 	if (rule && rule->inherit)
 		leader->inherit = id;
-	return 0;
+	leader->flags &= ~TASK_NICE;
+	if (is_nice(facts))
+		leader->flags |= TASK_NICE;
+	r = plan_wish_for(plan, leader, facts, ret);
+	ret->after_nice = after_nice;
+	return r;
 }
 
 /* A kernel thread has no executable; nor has a task that is about to end. */

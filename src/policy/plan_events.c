@@ -2,8 +2,6 @@
 /* What happens to tasks: fork, exec and rename. */
 #include "plan_private.h"
 
-#include <string.h>
-
 /*
  * fork copies the attributes early in copy_process and sends its event at the end, after the memory
  * maps of the parent, which takes a big process many milliseconds. A child whose event follows a
@@ -92,7 +90,8 @@ static struct task *add_child(struct plan *plan, const struct plan_fork *fork,
 	child->error = origin->error;
 	child->scan = origin->scan;
 	task_publish();
-	child->flags = origin->flags & TASK_OWNED;
+	/* What its origin has become, it has become as well. */
+	child->flags = origin->flags & (TASK_OWNED | TASK_EXECED);
 	return child;
 }
 
@@ -158,18 +157,11 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	return check_newborn(plan, child, is_stale ? &stale : NULL, facts, ret);
 }
 
-/* nice(1), by itself or as one of a program of many names. Its names have been fetched. */
-static bool is_nice(const struct facts *facts)
-{
-	return strcmp(path_base(facts->exe), "nice") == 0 ||
-	       (facts->argv_size && strcmp(path_base(facts->argv), "nice") == 0);
-}
-
 bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret)
 {
 	struct task *leader = tasks_find(plan->tasks, facts->tgid);
-	bool is_new, after_nice;
 	struct wish wish;
+	bool is_new;
 
 	if (facts->tgid == plan->self || plan->undoing)
 		return false;
@@ -182,17 +174,21 @@ bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret
 			return false;
 		leader->scan = plan->scan;
 	}
-	after_nice = leader->flags & TASK_NICE;
-	leader->flags &= ~(TASK_THREADED | TASK_MIXED | TASK_NICE);
-	if (!plan_is_user_process(facts) || plan_match_process(plan, leader, facts, &is_new) < 0 ||
-	    plan_wish_for(plan, leader, facts, &wish) < 0) {
+	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
+	if (!plan_is_user_process(facts) ||
+	    plan_match_process(plan, leader, facts, &wish, &is_new) < 0) {
 		tasks_remove(plan->tasks, leader);
 		return false;
 	}
-	if (is_nice(facts))
-		leader->flags |= TASK_NICE;
-	wish.after_nice = after_nice;
 	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
+}
+
+void plan_passed(struct plan *plan, pid_t tgid)
+{
+	struct task *leader = tasks_find(plan->tasks, tgid);
+
+	if (leader)
+		leader->flags |= TASK_NICE;
 }
 
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret)

@@ -53,9 +53,9 @@ int plan_look_at(const struct plan *plan, struct facts *facts, const struct task
 /* A living process with an executable: no kernel thread. */
 bool plan_is_user_process(struct facts *facts);
 
-/* Finds the rule for a process anew; *ret_new: it is another than before. 0 or -errno. */
+/* Finds the rule for a process anew, and the wish for its leader; *ret_new: it is another rule. 0 or -errno. */
 int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
-		       bool *ret_new);
+		       struct wish *ret, bool *ret_new);
 
 /* What the configuration has for a task of this process (NULL: an unknown one). 0 or -errno. */
 int plan_wish_for(const struct plan *plan, const struct task *leader, struct facts *facts,

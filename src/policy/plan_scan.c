@@ -25,13 +25,6 @@ bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
 	return late >= -START_EARLY_TICKS && late <= START_LATE_TICKS;
 }
 
-bool plan_is_same(const struct plan *plan, const struct plan_seen *seen)
-{
-	const struct task *task = tasks_find(plan->tasks, seen->tid);
-
-	return !task || (task->tgid == seen->tgid && plan_is_same_start(task->start, seen->start));
-}
-
 /*
  * Makes the record of a task that nobody told us of. One that was there before us has what it has.
  * One born since may have inherited what we set on its parent, or, its parent being gone, on some
@@ -81,11 +74,11 @@ static bool decide_seen(struct plan *plan, struct task *task, enum cause cause, 
 	struct task *leader = plan_leader_of(plan, task);
 	bool is_new = false;
 	struct wish wish;
-	int r = 0;
+	int r;
 
 	if (leader == task)
-		r = plan_match_process(plan, leader, facts, &is_new);
-	if (r == 0)
+		r = plan_match_process(plan, leader, facts, &wish, &is_new);
+	else
 		r = plan_wish_for(plan, leader, facts, &wish);
 	if (r < 0) {
 		tasks_remove(plan->tasks, task);
@@ -103,7 +96,7 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 
 	if (plan_is_excluded(plan, seen->tid, seen->tgid, seen->parent_tgid))
 		return false;
-	if (task && !plan_is_same(plan, seen)) {
+	if (task && (task->tgid != seen->tgid || !plan_is_same_start(task->start, seen->start))) {
 		tasks_remove(plan->tasks, task);
 		task = NULL;
 	}
@@ -122,6 +115,34 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 	task->scan = plan->scan;
 	if (plan->undoing)
 		return plan_undo(plan, task, facts, ret);
+	return decide_seen(plan, task, cause, facts, ret);
+}
+
+bool plan_postpone(struct plan *plan, pid_t tid, bool exec)
+{
+	struct task *task = tasks_find(plan->tasks, tid);
+
+	if (!task)
+		return false;
+	/* Twice: between the two it ran something that only execs again, as nice(1) does. */
+	if (exec && (task->flags & TASK_EXECED))
+		task->flags |= TASK_NICE;
+	task->flags |= exec ? TASK_EXECED : TASK_RENAMED;
+	return true;
+}
+
+bool plan_is_postponed(const struct task *task)
+{
+	return task->flags & (TASK_EXECED | TASK_RENAMED);
+}
+
+bool plan_settle(struct plan *plan, struct task *task, struct facts *facts, struct plan_action *ret)
+{
+	enum cause cause = task->flags & TASK_EXECED ? CAUSE_EXEC : CAUSE_RENAME;
+
+	task->flags &= ~(TASK_EXECED | TASK_RENAMED);
+	if (plan->undoing)
+		return false;
 	return decide_seen(plan, task, cause, facts, ret);
 }
 

@@ -72,12 +72,23 @@ const struct config *plan_config(const struct plan *plan);
 bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
 		 struct plan_action *ret);
 bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret);
+
+/* Instead of plan_execed, for an exec after which another is already known of. */
+void plan_passed(struct plan *plan, pid_t tgid);
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret);
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
 	       struct plan_action *ret);
 
-/* Whether this, just read from /proc, is the task that the plan knows by its tid, or one that it does not know yet. */
-bool plan_is_same(const struct plan *plan, const struct plan_seen *seen);
+/*
+ * Instead of plan_execed or plan_renamed for an event that is handled late: its task may have ended, and its id be
+ * another's, which a fork still to be heard of will tell. So the decision waits until nothing is queued any more; then
+ * each task that plan_is_postponed is handed to plan_settle, leaders first. One decision serves all of a task's events.
+ * Returns false for a task that is not known: it has to be decided at once.
+ */
+bool plan_postpone(struct plan *plan, pid_t tid, bool exec);
+bool plan_is_postponed(const struct task *task);
+bool plan_settle(struct plan *plan, struct task *task, struct facts *facts,
+		 struct plan_action *ret);
 
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
