@@ -12,19 +12,26 @@
 /* A script's path is behind its interpreter and at most one option of that (binfmt_script.c). */
 #define SCRIPT_ARGS 2
 
+/* The first and the last bytes of a text, up to eight each, where the processor compares them at once. */
+struct ends {
+	uint64_t first, last;
+};
+
 /*
  * A glob with the literal text at its two ends, which most names fail to have. By their first byte, else by their
- * last one, globs fall into buckets; a name can only match what is in three of them.
+ * last one, globs fall into buckets; a name can only match what is in three of them. What refuses most names stands
+ * here, in one cache line: the pattern's own text, far away, is looked at for the rest only.
  */
 struct glob {
+	struct ends ends, mask; /* of the literal text, as far as it goes */
 	const struct rule *list;
-	size_t literal;
-	const char *suffix;
 	uint32_t rank; /* 0: the best */
+	uint32_t literal;
 	uint32_t prefix_length, suffix_length;
 	bool is_path;
 	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
 };
+_Static_assert(sizeof(struct glob) <= 64, "a cache line");
 
 enum {
 	BUCKET_FIRST = 0,  /* + the first byte */
@@ -41,8 +48,11 @@ struct rules {
 	} *patterns;
 	size_t n_patterns, patterns_size;
 
-	/* Open addressing: 1 + index into patterns, 0 for a free slot; a power of two in size. */
-	uint32_t *index;
+	/* Open addressing; a power of two in size. */
+	struct slot {
+		uint32_t number; /* 1 + index into patterns, 0: free */
+		uint32_t hash;	 /* what does not go into the place: saves looking at other texts */
+	} *index;
 	size_t index_size;
 
 	struct glob *globs; /* by bucket, in a bucket the best rank first */
@@ -88,20 +98,33 @@ static uint64_t hash_text(const char *text)
 	return hash ^ hash >> 32;
 }
 
-/* The slot of the index that holds the pattern, or the free one where it belongs. */
-static uint32_t *index_slot(const struct rules *rules, const char *text)
+/* The slot of the index that holds the pattern, or the free one where it belongs, with its hash filled in. */
+static struct slot *index_slot(const struct rules *rules, const char *text)
 {
-	size_t i = hash_text(text) & (rules->index_size - 1);
+	uint64_t hash = hash_text(text);
+	uint32_t high = (uint32_t)(hash >> 32);
+	struct slot *slot;
 
-	while (rules->index[i] && strcmp(rules->patterns[rules->index[i] - 1].text, text) != 0)
-		i = (i + 1) & (rules->index_size - 1);
-	return &rules->index[i];
+	for (size_t i = hash;; i++) {
+		slot = &rules->index[i & (rules->index_size - 1)];
+		if (!slot->number)
+			break;
+		if (slot->hash == high && strcmp(rules->patterns[slot->number - 1].text, text) == 0)
+			break;
+	}
+	return slot;
+}
+
+static void index_set(struct rules *rules, struct slot *slot, size_t number)
+{
+	slot->number = (uint32_t)number;
+	slot->hash = (uint32_t)(hash_text(rules->patterns[number - 1].text) >> 32);
 }
 
 static int index_grow(struct rules *rules)
 {
 	size_t size = rules->index_size ? rules->index_size * 2 : 64;
-	uint32_t *index = calloc(size, sizeof(*index));
+	struct slot *index = calloc(size, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;
@@ -109,7 +132,7 @@ static int index_grow(struct rules *rules)
 	rules->index = index;
 	rules->index_size = size;
 	for (size_t i = 0; i < rules->n_patterns; i++)
-		*index_slot(rules, rules->patterns[i].text) = i + 1;
+		index_set(rules, index_slot(rules, rules->patterns[i].text), i + 1);
 	return 0;
 }
 
@@ -127,7 +150,7 @@ static int patterns_grow(struct rules *rules)
 
 int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 {
-	uint32_t *slot;
+	struct slot *slot;
 	int r;
 
 	if (rules->n_patterns * 2 >= rules->index_size) {
@@ -141,11 +164,11 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 			return r;
 	}
 	slot = index_slot(rules, pattern);
-	if (!*slot) {
+	if (!slot->number) {
 		rules->patterns[rules->n_patterns++].text = pattern;
-		*slot = rules->n_patterns;
+		index_set(rules, slot, rules->n_patterns);
 	}
-	rules->patterns[*slot - 1].list = list;
+	rules->patterns[slot->number - 1].list = list;
 	return 0;
 }
 
@@ -213,12 +236,18 @@ static int compare_ranks(const void *va, const void *vb)
 	return compare_sources(&a->list->source, &b->list->source);
 }
 
+/* Where the literal text at the pattern's end begins. */
+static const char *suffix_of(const struct glob *glob)
+{
+	return strchr(glob->list->pattern, '\0') - glob->suffix_length;
+}
+
 static unsigned bucket_of(const struct glob *glob)
 {
 	if (glob->prefix_length)
 		return BUCKET_FIRST + (unsigned char)glob->list->pattern[0];
 	if (glob->suffix_length)
-		return BUCKET_LAST + (unsigned char)glob->suffix[glob->suffix_length - 1];
+		return BUCKET_LAST + (unsigned char)suffix_of(glob)[glob->suffix_length - 1];
 	return BUCKET_ANY;
 }
 
@@ -344,23 +373,40 @@ static int finish_by_id(struct rules *rules)
 	return 0;
 }
 
+static struct ends ends_of(const char *first, size_t n_first, const char *last, size_t n_last)
+{
+	struct ends ends = { 0, 0 };
+
+	n_first = n_first < 8 ? n_first : 8;
+	memcpy(&ends.first, first, n_first);
+	/* The last byte always in the same place. */
+	if (n_last > 8) {
+		last += n_last - 8;
+		n_last = 8;
+	}
+	memcpy((char *)&ends.last + 8 - n_last, last, n_last);
+	return ends;
+}
+
 static struct glob make_glob(const struct rule *list)
 {
+	static const char ones[8] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 	const char *pattern = list->pattern, *star = strrchr(pattern, '*');
 	struct glob glob = {
 		.list = list,
-		.literal = pattern_literal(pattern),
+		.literal = (uint32_t)pattern_literal(pattern),
 		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
-		.suffix = "",
 		.is_path = strchr(pattern, '/') != NULL,
 	};
 
 	/* A '*' in brackets is none. */
 	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
-		glob.suffix = star + 1;
 		glob.suffix_length = (uint32_t)strlen(star + 1);
 		glob.is_simple = star == pattern + glob.prefix_length;
 	}
+	glob.ends = ends_of(pattern, glob.prefix_length, suffix_of(&glob), glob.suffix_length);
+	glob.mask = ends_of(ones, glob.prefix_length < 8 ? glob.prefix_length : 8, ones,
+			    glob.suffix_length < 8 ? glob.suffix_length : 8);
 	return glob;
 }
 
@@ -442,24 +488,40 @@ static const char *argv_next(const struct facts *facts, const char *arg)
 	return next < facts->argv + facts->argv_size ? next : NULL;
 }
 
-static bool glob_matches(const struct glob *glob, const char *name, size_t length)
+/* A name that globs are compared with. */
+struct candidate {
+	const char *name;
+	size_t length;
+	struct ends ends;
+	bool is_path;
+};
+
+static bool glob_matches(const struct glob *glob, const struct candidate *candidate)
 {
-	if (length < (size_t)glob->prefix_length + glob->suffix_length ||
-	    memcmp(name, glob->list->pattern, glob->prefix_length) != 0 ||
-	    memcmp(name + length - glob->suffix_length, glob->suffix, glob->suffix_length) != 0)
+	const char *name = candidate->name, *pattern = glob->list->pattern;
+	size_t length = candidate->length;
+
+	if (length < (size_t)glob->prefix_length + glob->suffix_length)
 		return false;
-	return glob->is_simple || fnmatch(glob->list->pattern, name, 0) == 0;
+	/* The rest of a prefix or suffix of more than eight bytes. */
+	if (memcmp(name, pattern, glob->prefix_length) != 0 ||
+	    memcmp(name + length - glob->suffix_length, suffix_of(glob), glob->suffix_length) != 0)
+		return false;
+	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
 }
 
-/* The best of a bucket's globs from rank `from` on that matches the name, or NULL. */
+/* The best of a bucket's globs from rank `from` on that matches, or NULL. */
 static const struct glob *bucket_best(const struct rules *rules, unsigned bucket, uint32_t from,
-				      const char *name, size_t length, bool is_path)
+				      const struct candidate *candidate)
 {
 	for (uint32_t i = rules->buckets[bucket]; i < rules->buckets[bucket + 1]; i++) {
 		const struct glob *glob = &rules->globs[i];
 
-		if (glob->rank >= from && glob->is_path == is_path &&
-		    glob_matches(glob, name, length))
+		if (((candidate->ends.first & glob->mask.first) ^ glob->ends.first) |
+		    ((candidate->ends.last & glob->mask.last) ^ glob->ends.last))
+			continue;
+		if (glob->rank >= from && glob->is_path == candidate->is_path &&
+		    glob_matches(glob, candidate))
 			return glob;
 	}
 	return NULL;
@@ -470,6 +532,12 @@ static const struct glob *best_glob(const struct rules *rules, uint32_t from, co
 				    bool is_path, const struct glob *best)
 {
 	size_t length = strlen(name);
+	const struct candidate candidate = {
+		.name = name,
+		.length = length,
+		.ends = ends_of(name, length, name, length),
+		.is_path = is_path,
+	};
 	const unsigned buckets[] = {
 		BUCKET_FIRST + (unsigned char)name[0],
 		BUCKET_LAST + (length ? (unsigned char)name[length - 1] : 0),
@@ -479,8 +547,7 @@ static const struct glob *best_glob(const struct rules *rules, uint32_t from, co
 	if (!rules->n_globs)
 		return best;
 	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
-		const struct glob *glob =
-			bucket_best(rules, buckets[i], from, name, length, is_path);
+		const struct glob *glob = bucket_best(rules, buckets[i], from, &candidate);
 
 		if (glob && (!best || glob->rank < best->rank))
 			best = glob;
@@ -491,12 +558,12 @@ static const struct glob *best_glob(const struct rules *rules, uint32_t from, co
 /* Whether the name is of use: to the pattern, or without one, to any rule at all. */
 static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
 {
-	uint32_t slot;
+	uint32_t number;
 
 	if (pattern)
 		return pattern_match(pattern, name);
-	slot = *index_slot(rules, name);
-	return (slot && rules->patterns[slot - 1].list) ||
+	number = index_slot(rules, name)->number;
+	return (number && rules->patterns[number - 1].list) ||
 	       best_glob(rules, 0, name, false, NULL) != NULL;
 }
 
@@ -640,11 +707,11 @@ static const struct rule *list_match(const struct rules *rules, const struct rul
 static const struct rule *exact_match(const struct rules *rules, const char *name,
 				      struct facts *facts, int *error)
 {
-	uint32_t slot = *index_slot(rules, name);
+	uint32_t number = index_slot(rules, name)->number;
 
-	if (!slot || pattern_is_glob(name))
+	if (!number || pattern_is_glob(name))
 		return NULL;
-	return list_match(rules, rules->patterns[slot - 1].list, facts, error);
+	return list_match(rules, rules->patterns[number - 1].list, facts, error);
 }
 
 static const struct rule *glob_match(const struct rules *rules, const struct names *names,
