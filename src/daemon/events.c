@@ -12,10 +12,12 @@
 #include <schedqos/util/text.h>
 
 /*
- * Forks that follow each other more closely than this are looked for at this pace. An exec or rename waits for the
- * forks before it to be noted, 0.5 us each: so not too many of them.
+ * Forks that follow each other closely are not waited for but looked for from time to time. An exec or rename has to wait
+ * for the forks before it to be noted, 1 us each: so about so many of them are to be found each time.
  */
-#define FORK_PERIOD_US 1000
+#define FORKS_AT_ONCE 16
+#define FORK_PERIOD_MIN_US 1000
+#define FORK_PERIOD_MAX_US 10000
 
 /*
  * An event that is older than this when it is handled (we were stopped, or a storm outran us) may be about a task whose
@@ -281,46 +283,58 @@ static int on_urgent(sd_event_source *source, int fd, uint32_t revents, void *us
 	return 0;
 }
 
-/* Chooses what next looks for forks: the arrival of one, or the clock, when they arrive one upon the other. */
-static int wait_for_forks(struct daemon *daemon, bool by_timer)
+/* Has the arrival of the next fork wake us. */
+static void wait_for_fork(struct daemon *daemon)
 {
-	int r = sd_event_source_set_enabled(daemon->fork_source,
-					    by_timer ? SD_EVENT_OFF : SD_EVENT_ON);
+	sd_event_source_set_enabled(daemon->fork_timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(daemon->fork_source, SD_EVENT_ON);
+}
 
-	if (r >= 0 && by_timer)
-		r = sd_event_source_set_time_relative(daemon->fork_timer, FORK_PERIOD_US);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(daemon->fork_timer,
-						by_timer ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
-	return r;
+/* Has the clock wake us, when at the pace of late so many forks have come that it is worth it. */
+static void wait_for_forks(struct daemon *daemon, uint64_t forks, uint64_t elapsed_us)
+{
+	uint64_t period = elapsed_us * FORKS_AT_ONCE / forks;
+
+	if (period < FORK_PERIOD_MIN_US)
+		period = FORK_PERIOD_MIN_US;
+	if (period > FORK_PERIOD_MAX_US)
+		period = FORK_PERIOD_MAX_US;
+	sd_event_source_set_enabled(daemon->fork_source, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(daemon->fork_timer, period);
+	sd_event_source_set_enabled(daemon->fork_timer, SD_EVENT_ONESHOT);
+}
+
+/* After forks were looked for: chooses what is to look for them next. */
+static void pace_forks(struct daemon *daemon)
+{
+	uint64_t forks = daemon->stats.forks - daemon->forks_then, now, elapsed;
+
+	sd_event_now(daemon->event, CLOCK_MONOTONIC, &now);
+	elapsed = now - daemon->forked_us;
+	daemon->forked_us = now;
+	daemon->forks_then = daemon->stats.forks;
+	if (forks && elapsed < forks * FORK_PERIOD_MAX_US / 2)
+		wait_for_forks(daemon, forks, elapsed);
+	else
+		wait_for_fork(daemon);
 }
 
 static int on_forks(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	struct daemon *daemon = userdata;
-	uint64_t now;
-
 	(void)source;
 	(void)fd;
 	(void)revents;
-	handle_queued(daemon);
-	sd_event_now(daemon->event, CLOCK_MONOTONIC, &now);
-	if (now - daemon->forked_us < FORK_PERIOD_US)
-		wait_for_forks(daemon, true);
-	daemon->forked_us = now;
-	daemon->forks_then = daemon->stats.forks;
+	handle_queued(userdata);
+	pace_forks(userdata);
 	return 0;
 }
 
 static int on_fork_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
-	struct daemon *daemon = userdata;
-
 	(void)source;
-	handle_queued(daemon);
-	wait_for_forks(daemon, daemon->stats.forks != daemon->forks_then);
-	daemon->forked_us = usec;
-	daemon->forks_then = daemon->stats.forks;
+	(void)usec;
+	handle_queued(userdata);
+	pace_forks(userdata);
 	return 0;
 }
 
