@@ -6,9 +6,18 @@ SYSCONFDIR ?= /etc
 PKG_CONFIG ?= pkg-config
 INSTALL    ?= install
 DATADIR     = $(PREFIX)/share
-UNITDIR    ?= $(shell $(PKG_CONFIG) --variable=systemdsystemunitdir systemd 2>/dev/null || echo $(PREFIX)/lib/systemd/system)
 MANDIR     ?= $(DATADIR)/man
-VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1)
+UNITDIR    ?= $(call directory,systemd,systemdsystemunitdir,$(PREFIX)/lib/systemd/system)
+BASHDIR    ?= $(call directory,bash-completion,completionsdir,$(DATADIR)/bash-completion/completions)
+FISHDIR    ?= $(call directory,fish,completionsdir,$(DATADIR)/fish/vendor_completions.d)
+# Debian's zsh looks for packages' completions in a folder of its own.
+ZSHDIR     ?= $(DATADIR)/zsh/$(if $(and $(filter /usr,$(PREFIX)),$(wildcard /etc/debian_version)),vendor-completions,site-functions)
+# Told where the repository is, git does not mind that root builds in somebody else's.
+VERSION    := $(shell git --git-dir=.git describe --tags --always --dirty 2>/dev/null || echo 0.1)
+
+# A directory as package $(1) names it in its variable $(2), moved under PREFIX; $(3) without the package.
+directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-variable=rootprefix=$(PREFIX) \
+	--define-variable=root_prefix=$(PREFIX) --define-variable=datadir=$(DATADIR) --variable=$(2) $(1) 2>/dev/null || echo $(3))
 
 B := build$(if $(SANITIZE),/sanitize)$(if $(COVERAGE),/coverage)
 PACKAGES := libnl-3.0 libcjson libsystemd
@@ -31,6 +40,8 @@ SOURCES    := $(wildcard src/*/*.c)
 OBJECTS    := $(SOURCES:%.c=$B/%.o)
 LIBRARY    := $B/libschedqos.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
+CONFIGS    := $(patsubst configs/%,%,$(wildcard configs/*.json configs/*/*.json))
+UNIT_FAKES := $(patsubst tests/unit/%.c,$B/tests/unit/%.o,$(wildcard tests/unit/fake_*.c))
 
 all: $B/schedqos ## build the program
 
@@ -45,23 +56,23 @@ $(LIBRARY): $(filter-out %/main.o,$(OBJECTS))
 	$(call say,AR,$@)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 
-# The version is compiled into few files; a new one rebuilds all, which takes seconds.
-$B/version: FORCE
-	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+# What is compiled into few files; a change rebuilds all, which takes seconds.
+SETTINGS := $(VERSION) $(DATADIR) $(SYSCONFDIR)
+$B/settings: FORCE
+	@mkdir -p $(@D); echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' > $@
 
-$B/%.o: %.c $B/version
+$B/%.o: %.c $B/settings
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$B/tests/unit/%: $B/tests/unit/%.o $(LIBRARY)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_FAKES) $(LIBRARY)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 
 run: all ## run the daemon in the foreground on the shipped configs (root)
-	$Qrm -rf $B/configs && mkdir -p $B && $(INSTALL) -d $B/configs
-	$Qcp -r configs/. $B/configs && chmod -R go-w $B/configs
-	$B/schedqos start -v --configs-path $B/configs
+	$Qrm -rf $B/configs && for file in $(CONFIGS); do $(INSTALL) -D -m 644 configs/$$file $B/configs/$$file; done
+	$Q$B/schedqos start -v --configs-path $B/configs
 
 check: all unit-tests ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$Qtests/check $B
@@ -74,23 +85,57 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy by the unit tests
 	$Qtests/coverage
 
-install: all ## install into DESTDIR and PREFIX
-	$(INSTALL) -D -m 755 $B/schedqos $(DESTDIR)$(PREFIX)/bin/schedqos
-	$(INSTALL) -d $(DESTDIR)$(SYSCONFDIR)/schedqos
-	cd configs && find . -name '*.json' -exec $(INSTALL) -D -m 644 {} $(DESTDIR)$(DATADIR)/schedqos/{} \;
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads tiny other probe probed listener crowd)
+BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
-uninstall: ## remove what install installed
-	rm -f $(DESTDIR)$(PREFIX)/bin/schedqos
-	rm -rf $(DESTDIR)$(DATADIR)/schedqos
-	-rmdir $(DESTDIR)$(SYSCONFDIR)/schedqos 2>/dev/null
+$(BENCH_TOOLS): $B/bench/tools/bench.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) $(STATIC) -o $@ $^
+
+# What is started over and over, or measured from its first instruction on, should not wait for a dynamic linker.
+$(addprefix $B/bench/bench-,tiny other probed): STATIC = $(shell echo 'int main(void) { return 0; }' | \
+	$(CC) -static -xc - -o /dev/null 2>/dev/null && echo -static)
+$(addprefix $B/bench/bench-,forks execs threads): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
+$(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
+$(addprefix $B/bench/bench-,probe probed crowd): $B/bench/bench-%: $B/bench/tools/%.o
+$B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
+
+bench-tools: all $(BENCH_TOOLS)
+
+bench-events: bench-tools ## cost, losses and latency of the event path, against references (root, 3 minutes)
+	$Qbench/events --build $B $(BENCH_FLAGS)
+
+bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (root)
+	$Qbench/growth --build $B $(BENCH_FLAGS)
+
+# SOURCE:DESTINATION of what is installed beside the program.
+TEXTS = systemd/schedqos.service:$(UNITDIR)/schedqos.service src/man/schedqos.8:$(MANDIR)/man8/schedqos.8 \
+	src/man/schedqos.json.5:$(MANDIR)/man5/schedqos.json.5 src/completion/schedqos.bash:$(BASHDIR)/schedqos \
+	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
+	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
+# Texts name the usual paths; what is installed names those of this installation.
+PATHS := s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
+
+install: all ## install into DESTDIR and PREFIX
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos)
+	$Q$(INSTALL) -D -m 755 $B/schedqos "$(DESTDIR)$(PREFIX)/bin/schedqos"
+	$Q$(INSTALL) -d "$(DESTDIR)$(SYSCONFDIR)/schedqos"
+	$Qset -e; for text in $(TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
+		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
+
+uninstall: ## remove what install installed, but no folder that holds something else
+	$Qrm -f "$(DESTDIR)$(PREFIX)/bin/schedqos"
+	$Qfor text in $(TEXTS); do rm -f "$(DESTDIR)$${text#*:}"; done
+	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
+	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 
 deps: ## install what building and testing needs (root)
-	.ci/deps
+	$Q.ci/deps
 
 clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all help run check unit-tests lint coverage install uninstall deps clean FORCE
+.PHONY: all bench-tools bench-events bench-growth help run check unit-tests lint coverage install uninstall deps clean FORCE
 .SECONDARY:
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d)

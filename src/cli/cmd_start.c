@@ -2,8 +2,10 @@
 /* start and restart: they differ in whether a running daemon is in the way. */
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/util/cleanup.h>
 
 #include "stop_daemon.h"
 #include "verb.h"
@@ -19,7 +21,22 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* Returns 0, or -1 with *ret_status to exit with. Paths are made absolute: the daemon leaves this folder. */
+/* In the place of what an earlier option of that name gave. Absolute, since the daemon leaves this folder. */
+static void set_path(const char **path, const char *arg)
+{
+	char *absolute = realpath(arg, NULL);
+
+	free((char *)*path);
+	*path = absolute ? absolute : strdup(arg);
+}
+
+static void cleanup_options(struct daemon_options *options)
+{
+	free((char *)options->paths.file);
+	free((char *)options->paths.folder);
+}
+
+/* Returns 0, or -1 with *ret_status to exit with. */
 static int parse(const struct verb *verb, int argc, char **argv, struct daemon_options *ret,
 		 int *ret_status)
 {
@@ -35,12 +52,10 @@ static int parse(const struct verb *verb, int argc, char **argv, struct daemon_o
 			ret->verbose = true;
 			break;
 		case OPTION_CONFIG:
-			ret->paths.file = realpath(optarg, NULL);
-			ret->paths.file = ret->paths.file ? ret->paths.file : optarg;
+			set_path(&ret->paths.file, optarg);
 			break;
 		case OPTION_CONFIGS_PATH:
-			ret->paths.folder = realpath(optarg, NULL);
-			ret->paths.folder = ret->paths.folder ? ret->paths.folder : optarg;
+			set_path(&ret->paths.folder, optarg);
 			break;
 		case 'h':
 		case OPTION_HELP:
@@ -61,7 +76,7 @@ static int parse(const struct verb *verb, int argc, char **argv, struct daemon_o
 
 int cmd_start(const struct verb *verb, int argc, char **argv)
 {
-	struct daemon_options options = { 0 };
+	_cleanup_(cleanup_options) struct daemon_options options = { 0 };
 	int status;
 
 	if (parse(verb, argc, argv, &options, &status) < 0)
@@ -71,7 +86,7 @@ int cmd_start(const struct verb *verb, int argc, char **argv)
 
 int cmd_restart(const struct verb *verb, int argc, char **argv)
 {
-	struct daemon_options options = { 0 };
+	_cleanup_(cleanup_options) struct daemon_options options = { 0 };
 	int status;
 
 	if (parse(verb, argc, argv, &options, &status) < 0)

@@ -219,6 +219,9 @@ static void print_status(const cJSON *json)
 	       number(json, "reloads_failed"));
 	if (text(json, "reload_error")[0])
 		printf("%-10s %s\n", "", text(json, "reload_error"));
+	printf("%-10s %s\n", "profile",
+	       text(json, "sched_profile")[0] ? text(json, "sched_profile") : "(none)");
+	print_lines(json, "knob_refusals", "refused");
 	cJSON_ArrayForEach(problem, cJSON_GetObjectItem(json, "problems"))
 		printf("%-10s %.0f x %s\n", "problem", problem->valuedouble, problem->string);
 	printf("%-10s %.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",

@@ -18,6 +18,11 @@ static const struct verb verbs[] = {
 	{ "check", "[--print] [--config FILE] [--configs-path DIR] [FILE|DIR ...]",
 	  "validate the configuration, or just these files", cmd_check },
 	{ "status", "[--json]", "show what the daemon does and has done", cmd_status },
+	{ "sched_profile", "[--none] [--config FILE] [--configs-path DIR] [NAME]",
+	  "apply a sched profile, or list them", cmd_sched_profile },
+	{ "restore", "", "put back what a daemon that was killed has left", cmd_restore },
+	{ "doctor", "[--json] [--config FILE] [--configs-path DIR]",
+	  "find what keeps classes from having their effect here", cmd_doctor },
 };
 
 static void print_help(FILE *stream)

@@ -30,6 +30,10 @@ int stop_daemon(bool *ret_was_running)
 
 	if (ret_was_running)
 		*ret_was_running = owner > 0;
+	if (owner == -EACCES || owner == -EPERM) {
+		log_error("must be run as root");
+		return -1;
+	}
 	if (owner < 0)
 		return fail("looking for the daemon", -owner);
 	if (owner == 0)

@@ -18,6 +18,9 @@ int cmd_restart(const struct verb *verb, int argc, char **argv);
 int cmd_reload(const struct verb *verb, int argc, char **argv);
 int cmd_check(const struct verb *verb, int argc, char **argv);
 int cmd_status(const struct verb *verb, int argc, char **argv);
+int cmd_restore(const struct verb *verb, int argc, char **argv);
+int cmd_sched_profile(const struct verb *verb, int argc, char **argv);
+int cmd_doctor(const struct verb *verb, int argc, char **argv);
 
 /* Says what is wrong with a verb's arguments and how it is used. Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)

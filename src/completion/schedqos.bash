@@ -6,7 +6,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status --help --version'
+		words='start stop restart reload check status sched_profile restore doctor --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -24,9 +24,15 @@ _schedqos()
 	esac
 	case ${COMP_WORDS[1]} in
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
-	stop | reload) words='--help' ;;
+	stop | reload | restore) words='--help' ;;
 	check) words='--print --config --configs-path --help' ;;
 	status) words='--json --help' ;;
+	doctor) words='--json --config --configs-path --help' ;;
+	sched_profile)
+		words='--none --config --configs-path --help'
+		# The first two characters of a line are the mark of the current one.
+		[[ $cur == -* ]] || words=$(schedqos sched_profile 2> /dev/null | cut -c 3-)
+		;;
 	esac
 	if [[ ${COMP_WORDS[1]} == check && $cur != -* ]]; then
 		compopt -o filenames

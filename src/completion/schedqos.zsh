@@ -11,9 +11,20 @@ _schedqos_verbs()
 		'reload:have the daemon read its configuration again'
 		'check:validate the configuration'
 		'status:show what the daemon does and has done'
+		'sched_profile:apply a sched profile, or list them'
+		'restore:put back what a daemon that was killed has left'
+		'doctor:find what keeps classes from having their effect here'
 	)
 
 	_describe verb verbs
+}
+
+# The first two characters of a line are the mark of the current one.
+_schedqos_profiles()
+{
+	local -a profiles=(${${(f)"$(_call_program profiles schedqos sched_profile 2> /dev/null)"}#??})
+
+	_describe profile profiles
 }
 
 _schedqos()
@@ -33,7 +44,7 @@ _schedqos()
 		_arguments $help $paths '(-d --daemon)'{-d,--daemon}'[go to the background]' \
 			'(-v --verbose)'{-v,--verbose}'[log at debug level]'
 		;;
-	(stop|reload)
+	(stop|reload|restore)
 		_arguments $help
 		;;
 	(check)
@@ -41,6 +52,12 @@ _schedqos()
 		;;
 	(status)
 		_arguments $help '--json[print as JSON]'
+		;;
+	(sched_profile)
+		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
+		;;
+	(doctor)
+		_arguments $help $paths '--json[print as JSON]'
 		;;
 	esac
 }

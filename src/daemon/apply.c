@@ -74,6 +74,34 @@ int applier_refresh_base(struct applier *applier)
 	return r;
 }
 
+/* A runtime of 0 has the kernel take its base slice as it is now (__setparam_fair in syscalls.c). */
+static int renew(struct applier *applier, pid_t tid, struct ksched_attr *attr)
+{
+	attr->flags &= KSCHED_FLAG_RESET_ON_FORK;
+	attr->runtime = 0;
+	return applier->ops->set(tid, attr);
+}
+
+int applier_renew_base(struct applier *applier)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(0, &attr);
+
+	if (r == 0)
+		r = renew(applier, 0, &attr);
+	return r < 0 ? r : applier_refresh_base(applier);
+}
+
+int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(tid, &attr);
+
+	if (r < 0 || !task_policy_is_fair(attr.policy) || attr.runtime != old_base_ns)
+		return r;
+	return renew(applier, tid, &attr);
+}
+
 int applier_init(struct applier *applier)
 {
 	struct ksched_attr attr = { .policy = POLICY_NORMAL, .nice = OWN_NICE };
@@ -99,6 +127,19 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 	return r;
 }
 
+/* The first of two calls was taken, the second not: as if neither had been. */
+static void take_back(struct applier *applier, const struct plan_action *action)
+{
+	const struct plan_action back = {
+		.tid = action->tid,
+		.from = action->want,
+		.want = action->from,
+	};
+	struct ksched_attr attr = attr_to_kernel(&back, &applier->caps);
+
+	applier->ops->set(action->tid, &attr);
+}
+
 int applier_apply(struct applier *applier, const struct plan_action *action,
 		  struct task_attr *ret)
 {
@@ -112,8 +153,11 @@ int applier_apply(struct applier *applier, const struct plan_action *action,
 		first.policy = POLICY_NORMAL;
 		r = applier->ops->set(action->tid, &first);
 	}
-	if (r == 0)
+	if (r == 0) {
 		r = applier->ops->set(action->tid, &attr);
+		if (r < 0 && attr.policy == POLICY_IDLE)
+			take_back(applier, action);
+	}
 	if (r == 0)
 		r = applier_look(applier, action->tid, ret);
 	if (r == 0 && !action->want.slice_ns && ret->slice_ns != applier->caps.base_slice_ns)

@@ -29,6 +29,19 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 /* Sets caps.base_slice_ns to what it is now. 0 or -errno. */
 int applier_refresh_base(struct applier *applier);
 
+/*
+ * To be called when the kernel's base slice has been changed: caps.base_slice_ns follows. A task without a slice of its own
+ * shows the base slice as it was when it was last put on a run queue (place_entity in fair.c), ourselves included, until
+ * it is set anew. 0 or -errno.
+ */
+int applier_renew_base(struct applier *applier);
+
+/*
+ * Has a task that shows this slice, the base slice as it was, and has none of its own, show the present one;
+ * nothing else of it changes. 0 or -errno.
+ */
+int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns);
+
 /* Carries out the action and reads back into *ret what the task carries now. 0 or -errno. */
 int applier_apply(struct applier *applier, const struct plan_action *action,
 		  struct task_attr *ret);

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/policy/suggest.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 #include "bus_status.h"
 #include "daemon_private.h"
@@ -45,9 +47,48 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 	return sd_bus_reply_method_return(message, "s", text ? text : "");
 }
 
+/* Names the profile that may have been meant. */
+static int unknown_profile(const struct daemon *daemon, const char *name, sd_bus_error *error)
+{
+	struct suggestion near = { .word = name };
+	char safe[256];
+
+	for (size_t i = 0; i < daemon->config->n_profiles; i++)
+		suggest_offer(&near, daemon->config->profiles[i].name);
+	return sd_bus_error_setf(error, BUS_ERROR_UNKNOWN_PROFILE, "no sched profile \"%s\"%s%s%s",
+				 text_escape_to(safe, sizeof(safe), name, strlen(name)),
+				 near.best ? " (did you mean \"" : "", near.best ? near.best : "",
+				 near.best ? "\"?)" : "");
+}
+
+static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	sd_bus_message *reply = NULL;
+	struct daemon *daemon = userdata;
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	if (r < 0)
+		return r;
+	r = profiles_switch(daemon, name);
+	if (r == -ENOENT)
+		return unknown_profile(daemon, name, error);
+	if (r < 0)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
+	r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = bus_append_refusals(reply, daemon);
+	if (r >= 0)
+		r = sd_bus_message_send(reply);
+	sd_bus_message_unref(reply);
+	return r < 0 ? r : 1;
+}
+
 static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "s", SD_BUS_PARAM(warnings), method_reload, 0),
+	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
+				 SD_BUS_PARAM(refusals), method_set_sched_profile, 0),
 	SD_BUS_VTABLE_END,
 };
 
@@ -75,7 +116,10 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 		return r;
 	}
 	/* From here on the descriptor is the bus's. */
-	r = sd_id128_randomize(&id);
+	/* A flush at the exit would wait for ever for a client that never says who it is. */
+	r = sd_bus_set_close_on_exit(bus, 0);
+	if (r >= 0)
+		r = sd_id128_randomize(&id);
 	if (r >= 0)
 		r = sd_bus_set_server(bus, 1, id);
 	if (r >= 0)
@@ -167,10 +211,9 @@ void bus_server_free(struct bus_server *server)
 {
 	if (!server)
 		return;
-	for (size_t i = 0; i < PEERS_MAX; i++) {
-		if (server->peers[i].bus)
-			sd_bus_flush_close_unref(server->peers[i].bus);
-	}
+	/* Not flushed: see open_peer. */
+	for (size_t i = 0; i < PEERS_MAX; i++)
+		sd_bus_close_unref(server->peers[i].bus);
 	sd_event_source_disable_unref(server->source);
 	if (server->fd >= 0) {
 		close(server->fd);

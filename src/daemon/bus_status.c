@@ -11,6 +11,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 
@@ -138,6 +139,14 @@ GETTER(get_crash_safe)
 				     (int)(daemon->state && state_is_whole(daemon->state)));
 }
 
+/* A path may hold what is no UTF-8, which D-Bus refuses. */
+static int append_path(sd_bus_message *reply, const char *path)
+{
+	_cleanup_free_ char *text = text_escape(path, strlen(path));
+
+	return text ? sd_bus_message_append(reply, "s", text) : -ENOMEM;
+}
+
 GETTER(get_config_files)
 {
 	struct daemon *daemon = userdata;
@@ -145,7 +154,7 @@ GETTER(get_config_files)
 
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
-		r = sd_bus_message_append(reply, "s", daemon->config->files[i]);
+		r = append_path(reply, daemon->config->files[i]);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -163,6 +172,43 @@ GETTER(get_reload_error)
 
 	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "s", daemon->reload_error ? daemon->reload_error : "");
+}
+
+GETTER(get_sched_profile)
+{
+	struct daemon *daemon = userdata;
+	const char *name = system_profile_name(daemon->system);
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "s", name ? name : "");
+}
+
+GETTER(get_sched_profiles)
+{
+	struct daemon *daemon = userdata;
+	int r = sd_bus_message_open_container(reply, 'a', "s");
+
+	UNUSED_GETTER_ARGUMENTS;
+	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", daemon->config->profiles[i].name);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon)
+{
+	size_t count;
+	const struct refusal *refusals = system_profile_refusals(daemon->system, &count);
+	int r = sd_bus_message_open_container(reply, 'a', "s");
+
+	for (size_t i = 0; i < count && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", refusals[i].text);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_knob_refusals)
+{
+	UNUSED_GETTER_ARGUMENTS;
+	return bus_append_refusals(reply, userdata);
 }
 
 GETTER(get_cpu_usec)
@@ -224,6 +270,9 @@ static const sd_bus_vtable properties[] = {
 	COUNTER("Reloads", stats.reloads),
 	COUNTER("ReloadsFailed", stats.reloads_failed),
 	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
+	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, 0),
+	SD_BUS_PROPERTY("SchedProfiles", "as", get_sched_profiles, 0, 0),
+	SD_BUS_PROPERTY("KnobRefusals", "as", get_knob_refusals, 0, 0),
 	SD_BUS_PROPERTY("Problems", "a{st}", get_problems, 0, 0),
 	SD_BUS_PROPERTY("CpuUsec", "t", get_cpu_usec, 0, 0),
 	SD_BUS_PROPERTY("ResidentBytes", "t", get_resident_bytes, 0, 0),

@@ -8,3 +8,6 @@ struct daemon;
 
 /* Adds the properties to the connection's object. Returns a negative errno on failure. */
 int bus_status_add(sd_bus *bus, struct daemon *daemon);
+
+/* Appends the refusals of the last sched profile, a string each. Returns a negative errno on failure. */
+int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon);

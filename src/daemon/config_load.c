@@ -119,6 +119,7 @@ static int pile_add(struct pile *pile, const char *path, enum config_kind kind)
 		return -ENOMEM;
 	}
 	files[pile->count++] = (struct config_file){ copy, text, size, kind };
+	/* cppcheck-suppress memleak */
 	return 0;
 }
 
@@ -209,13 +210,17 @@ static bool lookup_user(const char *name, uid_t *ret)
 static int parse(struct pile *pile, struct config **ret)
 {
 	size_t unreadable = pile->errors->n_errors;
-	int r = config_parse(pile->files, pile->count, lookup_user, ret, pile->errors);
+	struct config *config;
+	int r = config_parse(pile->files, pile->count, lookup_user, &config, pile->errors);
 
-	if (r == 0 && unreadable) {
-		config_free(*ret);
-		r = -EINVAL;
+	if (r < 0)
+		return r;
+	if (unreadable) {
+		config_free(config);
+		return -EINVAL;
 	}
-	return r;
+	*ret = config;
+	return 0;
 }
 
 int config_load(const struct config_paths *paths, struct config **ret,

@@ -15,6 +15,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
@@ -25,8 +26,9 @@
 #include "detach.h"
 #include "log_sink.h"
 
-/* The inode of the initial PID namespace: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h. */
-#define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
+/* The inodes of the initial namespaces: PROC_USER_INIT_INO and PROC_PID_INIT_INO in include/linux/proc_ns.h. */
+#define INITIAL_USER_NAMESPACE 0xEFFFFFFDU
+#define INITIAL_PID_NAMESPACE  0xEFFFFFFCU
 
 static struct daemon *daemon_new(const struct daemon_options *options)
 {
@@ -35,6 +37,8 @@ static struct daemon *daemon_new(const struct daemon_options *options)
 	if (!daemon)
 		return NULL;
 	daemon->paths = options->paths;
+	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
+	daemon->verbose = options->verbose;
 	daemon->proc = -1;
 	daemon->applier.ops = &sched_ops_kernel;
 	daemon->tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -53,6 +57,7 @@ static void daemon_free(struct daemon *daemon)
 	state_free(daemon->state, daemon->undone);
 	live_facts_free(daemon->facts);
 	config_free(daemon->config);
+	system_profile_free(daemon->system);
 	sd_event_unref(daemon->event);
 	free(daemon->reload_error);
 	if (daemon->proc >= 0)
@@ -87,6 +92,16 @@ static void log_errors(const struct config_errors *errors)
 	}
 }
 
+static void set_log_level(const struct daemon *daemon)
+{
+	const struct settings *settings = &daemon->config->settings;
+
+	if (daemon->verbose)
+		log_set_level(LOG_DEBUG);
+	else
+		log_set_level(settings->has_log_level ? settings->log_level : LOG_INFO);
+}
+
 /* Returns 0 or an exit status. */
 static int load_config(struct daemon *daemon)
 {
@@ -97,9 +112,12 @@ static int load_config(struct daemon *daemon)
 	config_errors_clear(&errors);
 	if (r == -EINVAL)
 		return EXIT_CONFIG;
-	if (r < 0)
+	if (r < 0) {
 		log_error("reading the configuration: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+		return EXIT_FAILURE;
+	}
+	set_log_level(daemon);
+	return 0;
 }
 
 /* Notes in the state file what the configuration in force puts on tasks. */
@@ -141,8 +159,12 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		daemon->reload_error = strdup(*ret_text ? *ret_text : strerror(-r));
 		log_error("reload refused: the configuration that was in force stays");
 	} else {
-		config_free(daemon->config);
+		struct config *old = daemon->config;
+
 		daemon->config = config;
+		set_log_level(daemon);
+		profiles_reload(daemon, old);
+		config_free(old);
 		malloc_trim(0);
 		daemon->stats.reloads++;
 		note_tags(daemon);
@@ -163,14 +185,27 @@ static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo
 	return sd_event_exit(daemon->event, 0);
 }
 
-static int on_reload_signal(sd_event_source *source, const struct signalfd_siginfo *info,
-			    void *userdata)
+/* A hangup: the terminal that we were started on is gone. */
+static bool has_lost_terminal(const struct daemon *daemon)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!daemon->on_terminal)
+		return false;
+	fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	return fd < 0;
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
 {
 	_cleanup_free_ char *text = NULL;
+	struct daemon *daemon = userdata;
 
 	(void)source;
 	(void)info;
-	daemon_reload(userdata, &text);
+	if (has_lost_terminal(daemon))
+		return sd_event_exit(daemon->event, 0);
+	daemon_reload(daemon, &text);
 	return 0;
 }
 
@@ -192,7 +227,7 @@ static int init_loop(struct daemon *daemon)
 	if (r >= 0)
 		r = sd_event_add_signal(daemon->event, NULL, SIGINT, on_stop_signal, daemon);
 	if (r >= 0)
-		r = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_reload_signal, daemon);
+		r = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_hangup, daemon);
 	if (r >= 0)
 		r = sd_event_set_watchdog(daemon->event, 1);
 	if (r < 0)
@@ -200,28 +235,42 @@ static int init_loop(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-static bool in_initial_pid_namespace(void)
+static bool is_other_namespace(const char *path, ino_t initial)
 {
 	struct stat stat_buf;
 
-	return stat("/proc/self/ns/pid", &stat_buf) == 0 &&
-	       stat_buf.st_ino == INITIAL_PID_NAMESPACE;
+	return stat(path, &stat_buf) == 0 && stat_buf.st_ino != initial;
+}
+
+/*
+ * Elsewhere the kernel ignores that we listen, which another listener on the machine would hide from us; and the root of
+ * a user namespace may tag the tasks of its creator, but not put them back.
+ */
+static int check_namespaces(struct daemon *daemon)
+{
+	(void)daemon;
+	if (is_other_namespace("/proc/self/ns/user", INITIAL_USER_NAMESPACE)) {
+		log_error("this is not the initial user namespace (a container?)");
+		return EXIT_FAILURE;
+	}
+	if (is_other_namespace("/proc/self/ns/pid", INITIAL_PID_NAMESPACE)) {
+		log_error("this is not the initial PID namespace (a container?)");
+		return EXIT_FAILURE;
+	}
+	return 0;
 }
 
 /* Why the kernel does not tell us of events, in words that say what to do about it. */
 static const char *connector_fault(int error)
 {
 	if (error == EPERM || error == EACCES)
-		return "not allowed: run it as root, in no user namespace (it needs CAP_NET_ADMIN)";
+		return "not allowed: run it as root (it needs CAP_NET_ADMIN)";
 	if (error == ECONNREFUSED)
 		return "nobody answers: this is not the initial network namespace (a container?)";
 	if (error == EPROTONOSUPPORT)
 		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
-	if (error == ETIMEDOUT && !in_initial_pid_namespace())
-		return "it is silent: this is not the initial PID namespace (a container?)";
 	if (error == ETIMEDOUT)
-		return "it is silent: this kernel has no CONFIG_PROC_EVENTS, or this is not the "
-		       "initial user namespace";
+		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
 	return strerror(error);
 }
 
@@ -241,6 +290,7 @@ static int init_applier(struct daemon *daemon)
 {
 	struct applier *applier = &daemon->applier;
 	struct ksched_features features;
+	struct task_attr own;
 	int r = ksched_probe(&features);
 
 	if (r == 0) {
@@ -250,6 +300,11 @@ static int init_applier(struct daemon *daemon)
 	}
 	if (r < 0) {
 		log_error("cannot set scheduling attributes: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	/* Tasks could be made nicer, but not be put back. */
+	if (applier_look(applier, 0, &own) == 0 && own.nice >= 0) {
+		log_error("not allowed to raise priorities: run it as root (it needs CAP_SYS_NICE)");
 		return EXIT_FAILURE;
 	}
 	if (!applier->caps.slice)
@@ -350,6 +405,18 @@ static int init_bus(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
+/* What an earlier run could not put back is taken over. */
+static int init_system(struct daemon *daemon)
+{
+	int r = system_profile_new(&daemon->system);
+
+	if (r < 0 && daemon->system)
+		log_warning("knobs that an earlier run changed stay as they are: its record in " RUNDIR
+			    "/schedqos cannot be used: %s",
+			    strerror(-r));
+	return daemon->system ? 0 : EXIT_FAILURE;
+}
+
 static uint64_t realtime_us(void)
 {
 	struct timespec now;
@@ -375,8 +442,8 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		init_instance, load_config, init_loop, init_applier, init_plan, init_intake,
-		init_bus,
+		check_namespaces, init_instance, load_config, init_loop, init_applier, init_plan,
+		init_intake, init_system, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -386,12 +453,10 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 			return status;
 		if (steps[i] == init_instance)
 			open_log(options);
-		if (steps[i] == load_config)
-			log_set_level(options->verbose ? LOG_DEBUG :
-							 daemon->config->settings.log_level);
 	}
 	malloc_trim(0);
 	scan_all(daemon);
+	profiles_start(daemon);
 	daemon->ready = true;
 	daemon->since_us = realtime_us();
 	return 0;
@@ -418,6 +483,8 @@ static void finish(struct daemon *daemon)
 	uint64_t count;
 
 	sd_notify(0, "STOPPING=1");
+	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
+	profiles_stop(daemon);
 	count = undo_all(daemon);
 	daemon->undone = true;
 	for (int i = 0; i < PROBLEM_COUNT; i++)

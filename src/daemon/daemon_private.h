@@ -6,6 +6,7 @@
 #include <systemd/sd-event.h>
 
 #include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/system_profile.h>
 #include <schedqos/policy/plan.h>
 
 #include "apply.h"
@@ -39,10 +40,14 @@ struct daemon {
 	struct state *state; /* NULL: there is no room for it, and a crash could not be repaired */
 	struct live_facts *facts;
 	struct bus_server *bus;
+	struct system_profile *system; /* the machine's knobs */
 	int proc; /* descriptor of /proc */
 
+	bool verbose; /* log at debug level, whatever the configuration says */
+	bool on_terminal;     /* in the foreground of one */
 	bool ready;
 	bool undone;	      /* everything has been put back */
+	bool has_postponed;   /* some tasks wait for their late events to be all heard */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
 	uint64_t forked_us;   /* when fork_source or fork_timer last fired, CLOCK_MONOTONIC */
@@ -79,6 +84,16 @@ void scan_sweep(struct daemon *daemon);
 
 /* undo.c: puts everything back, tasks born meanwhile included. Returns the number of tasks put back. */
 uint64_t undo_all(struct daemon *daemon);
+
+/* profiles.c: applies the configured profile; again, if it is not what it was in the configuration before. */
+void profiles_start(struct daemon *daemon);
+void profiles_reload(struct daemon *daemon, const struct config *old);
+
+/* profiles.c: applies the profile of that name, "" for none, until the configuration asks for another. -ENOENT: unknown. */
+int profiles_switch(struct daemon *daemon, const char *name);
+
+/* profiles.c: puts all knobs back. */
+void profiles_stop(struct daemon *daemon);
 
 /* daemon.c: reads the configuration again. Returns 0, or -errno with the errors in *ret_text, to be freed. */
 int daemon_reload(struct daemon *daemon, char **ret_text);

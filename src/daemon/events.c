@@ -261,8 +261,8 @@ static bool handle_up_to(struct daemon *daemon, int max)
 
 void events_drain(struct daemon *daemon)
 {
-	/* Bounded: under a storm that outruns us it would never end. */
-	for (int round = 0; round < 64 && !handle_up_to(daemon, ROUND_MAX); round++)
+	/* Bounded: under a storm that outruns us it would never end. Who restores does not listen. */
+	for (int round = 0; round < 64 && daemon->intake && !handle_up_to(daemon, ROUND_MAX); round++)
 		;
 }
 

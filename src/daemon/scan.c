@@ -70,7 +70,7 @@ static int list_processes(struct scan *scan)
 	scan->count = 0;
 	while (r == 0 && (pid = procfs_next(list)))
 		r = add_process(scan, pid);
-	if (r == 0)
+	if (r == 0 && scan->count)
 		qsort(scan->processes, scan->count, sizeof(*scan->processes), compare_starts);
 	return r;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <schedqos/policy/config.h>
+#include <schedqos/policy/suggest.h>
 
 #include "arena.h"
 #include "json_text.h"
-#include "suggest.h"
 
 #define SETTINGS_KEY "schedqos"
 

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sched_profiles.json: each profile an object of debugfs and cpufreq files and what to write to
- * them. */
+/* sched_profiles.json: each profile an object of kinds of knobs, and what to write to which of them. */
 #include "config_private.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
 
-static struct sched_profile *profile_find(const struct config *config, const char *name)
-{
-	for (size_t i = 0; i < config->n_profiles; i++) {
-		if (strcmp(config->profiles[i].name, name) == 0)
-			return &config->profiles[i];
-	}
-	return NULL;
-}
-
 bool profile_exists(const struct config *config, const char *name)
 {
-	return profile_find(config, name) != NULL;
+	return sched_profile_find(config->profiles, config->n_profiles, name) != NULL;
+}
+
+/* What would be two writes to the kernel, or none, is not to pass for one. */
+static const char *knob_text(struct parser *parser, const cJSON *value)
+{
+	const char *text = value_kept(parser, value);
+
+	for (const char *p = text; p && *p; p++) {
+		if ((unsigned char)*p < ' ') {
+			complain(parser, value, AT_VALUE,
+				 "must be one line, without control characters");
+			return NULL;
+		}
+	}
+	return text;
 }
 
 /* A value to write, as text: a number as it was written. NULL: none, and that has been said. */
@@ -29,7 +35,7 @@ static const char *knob_value(struct parser *parser, const cJSON *value)
 	size_t len;
 
 	if (cJSON_IsString(value))
-		return value_kept(parser, value);
+		return knob_text(parser, value);
 	if (!cJSON_IsNumber(value)) {
 		complain(parser, value, AT_VALUE, "must be a string or a whole number, not %s",
 			 json_type_name(value));
@@ -44,28 +50,99 @@ static const char *knob_value(struct parser *parser, const cJSON *value)
 	return text;
 }
 
-static bool check_file_name(struct parser *parser, const cJSON *value)
+static bool is_one_component(const char *name)
 {
-	const char *name = value->string;
-
-	if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
-		return true;
-	complain(parser, value, AT_KEY, "must be a file's name, without a path");
-	return false;
+	return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* value: the one to write, or (may_list) a list of those to write one after another. */
-static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *value, bool may_list)
+static const char *file_name(struct parser *parser, const cJSON *value)
 {
-	bool list = may_list && cJSON_IsArray(value);
+	if (is_one_component(value->string))
+		return keep_text(parser, value->string);
+	complain(parser, value, AT_KEY, "must be a file's name, without a path");
+	return NULL;
+}
+
+/* Names between single dots, at least two, each of which begins with a letter or a digit. */
+static bool is_sysctl_name(const char *name)
+{
+	size_t names = 0, len = 0;
+
+	for (const char *p = name;; p++) {
+		if (*p == '\0' || *p == '.') {
+			if (len == 0)
+				return false;
+			names++;
+			len = 0;
+			if (*p == '\0')
+				return names >= 2;
+		} else if (isalnum((unsigned char)*p) || (len > 0 && (*p == '_' || *p == '-'))) {
+			len++;
+		} else {
+			return false;
+		}
+	}
+}
+
+static void exchange(char *text, char from, char to)
+{
+	for (; *text; text++) {
+		if (*text == from)
+			*text = to;
+	}
+}
+
+/* Somebody may have written the path that he knows. */
+static void complain_sysctl(struct parser *parser, const cJSON *value)
+{
+	static const char folder[] = "/proc/sys/";
+	const char *name = value->string;
+	char near[128];
+
+	if (strncmp(name, folder, strlen(folder)) == 0)
+		name += strlen(folder);
+	if (strlen(name) < sizeof(near)) {
+		exchange(strcpy(near, name), '/', '.');
+		if (is_sysctl_name(near)) {
+			complain(parser, value, AT_KEY,
+				 "must be a sysctl's name, without a path (did you mean \"%s\"?)",
+				 near);
+			return;
+		}
+	}
+	complain(parser, value, AT_KEY,
+		 "must be a sysctl's name, such as kernel.sched_rt_runtime_us");
+}
+
+static const char *sysctl_path(struct parser *parser, const cJSON *value)
+{
+	char *path;
+
+	if (!is_sysctl_name(value->string)) {
+		complain_sysctl(parser, value);
+		return NULL;
+	}
+	path = arena_text(parser->arena, value->string, strlen(value->string));
+	if (path)
+		exchange(path, '.', '/');
+	else
+		parser->no_memory = true;
+	return path;
+}
+
+/* value: the one to write, or (debugfs) a list of those to write one after another. */
+static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *value)
+{
+	bool list = knob->tree == KNOB_DEBUGFS && cJSON_IsArray(value);
 	size_t n = list ? cJSON_GetArraySize(value) : 1, i = 0;
 	const char **values = keep_alloc(parser, n * sizeof(*values));
 	const cJSON *item;
 
 	knob->source = source_of(parser, value, AT_KEY);
-	if (!check_file_name(parser, value) || !values)
+	knob->file =
+		knob->tree == KNOB_SYSCTL ? sysctl_path(parser, value) : file_name(parser, value);
+	if (!knob->file || !values)
 		return;
-	knob->file = keep_text(parser, value->string);
 	knob->values = values;
 	knob->n_values = n;
 	if (!list)
@@ -77,7 +154,7 @@ static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *va
 }
 
 static void parse_tree(struct parser *parser, const cJSON *object, enum knob_tree tree,
-		       struct sched_profile *profile)
+		       const char *devices, struct sched_profile *profile)
 {
 	const cJSON *value;
 
@@ -87,34 +164,61 @@ static void parse_tree(struct parser *parser, const cJSON *object, enum knob_tre
 		struct knob *knob = &profile->knobs[profile->n_knobs++];
 
 		knob->tree = tree;
-		parse_knob(parser, knob, value, tree == KNOB_DEBUGFS);
+		knob->devices = devices;
+		parse_knob(parser, knob, value);
 	}
 }
 
 static void parse_debugfs(struct parser *parser, const cJSON *object, void *into)
 {
-	parse_tree(parser, object, KNOB_DEBUGFS, into);
+	parse_tree(parser, object, KNOB_DEBUGFS, NULL, into);
 }
 
 static void parse_cpufreq(struct parser *parser, const cJSON *object, void *into)
 {
-	parse_tree(parser, object, KNOB_CPUFREQ, into);
+	parse_tree(parser, object, KNOB_CPUFREQ, NULL, into);
+}
+
+static void parse_sysctl(struct parser *parser, const cJSON *object, void *into)
+{
+	parse_tree(parser, object, KNOB_SYSCTL, NULL, into);
+}
+
+static void parse_block(struct parser *parser, const cJSON *object, void *into)
+{
+	const cJSON *value;
+
+	if (!value_is_object(parser, object))
+		return;
+	cJSON_ArrayForEach (value, object) {
+		if (!is_one_component(value->string))
+			complain(parser, value, AT_KEY,
+				 "must be a glob of block devices' names, such as vd*, without a "
+				 "path");
+		else
+			parse_tree(parser, value, KNOB_BLOCK, keep_text(parser, value->string),
+				   into);
+	}
 }
 
 static const struct key profile_keys[] = {
 	{ "debugfs", parse_debugfs },
 	{ "cpufreq", parse_cpufreq },
+	{ "sysctl", parse_sysctl },
+	{ "block", parse_block },
 };
 
 /* Puts it in the place of the profile that has its name, or at the end. */
 void profile_define(struct parser *parser, const struct sched_profile *profile)
 {
 	struct config *config = parser->config;
-	struct sched_profile *same = profile_find(config, profile->name), *profiles;
+	struct sched_profile *profiles;
 
-	if (same) {
-		*same = *profile;
-		return;
+	for (size_t i = 0; i < config->n_profiles; i++) {
+		if (strcmp(config->profiles[i].name, profile->name) == 0) {
+			config->profiles[i] = *profile;
+			return;
+		}
 	}
 	profiles = grow(parser, config->profiles, config->n_profiles, sizeof(*profiles));
 	if (!profiles)
@@ -123,20 +227,30 @@ void profile_define(struct parser *parser, const struct sched_profile *profile)
 	profiles[config->n_profiles++] = *profile;
 }
 
+/* The knobs that a profile can have at most: they are two levels down, those of block devices three. */
+static size_t count_knobs(const cJSON *profile)
+{
+	const cJSON *tree, *item;
+	size_t count = 0;
+
+	cJSON_ArrayForEach (tree, profile) {
+		count += cJSON_GetArraySize(tree);
+		cJSON_ArrayForEach (item, tree)
+			count += cJSON_GetArraySize(item);
+	}
+	return count;
+}
+
 static void parse_profile(struct parser *parser, const cJSON *value)
 {
 	struct sched_profile profile = { .source = source_of(parser, value, AT_KEY) };
-	const cJSON *tree;
-	size_t n_knobs = 0;
 
 	if (!*value->string)
 		complain(parser, value, AT_KEY, "a profile needs a name");
 	if (!value_is_object(parser, value))
 		return;
-	cJSON_ArrayForEach (tree, value)
-		n_knobs += cJSON_GetArraySize(tree);
 	profile.name = keep_text(parser, value->string);
-	profile.knobs = keep_alloc(parser, n_knobs * sizeof(*profile.knobs));
+	profile.knobs = keep_alloc(parser, count_knobs(value) * sizeof(*profile.knobs));
 	if (!profile.name || !profile.knobs)
 		return;
 	parse_keys(parser, value, profile_keys, array_size(profile_keys), "key", &profile);

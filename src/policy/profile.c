@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/profile.h>
 
+#include <string.h>
+
 #define VALUE(text) ((const char *const[]){ text })
 
 #define DEBUGFS(name, text)                                                                \
@@ -38,3 +40,54 @@ const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT] = {
 	{ .name = "interactive", .knobs = interactive, .n_knobs = KNOBS },
 	{ .name = "qos", .knobs = qos, .n_knobs = KNOBS },
 };
+
+const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count,
+					       const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(profiles[i].name, name) == 0)
+			return &profiles[i];
+	}
+	return NULL;
+}
+
+static bool knob_equal(const struct knob *a, const struct knob *b)
+{
+	if (a->tree != b->tree || a->n_values != b->n_values || strcmp(a->file, b->file) != 0)
+		return false;
+	if (a->tree == KNOB_BLOCK && strcmp(a->devices, b->devices) != 0)
+		return false;
+	for (size_t i = 0; i < a->n_values; i++) {
+		if (strcmp(a->values[i], b->values[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+bool sched_profile_equal(const struct sched_profile *a, const struct sched_profile *b)
+{
+	if (!a || !b)
+		return a == b;
+	if (a->n_knobs != b->n_knobs || strcmp(a->name, b->name) != 0)
+		return false;
+	for (size_t i = 0; i < a->n_knobs; i++) {
+		if (!knob_equal(&a->knobs[i], &b->knobs[i]))
+			return false;
+	}
+	return true;
+}
+
+const char *knob_tree_name(enum knob_tree tree)
+{
+	switch (tree) {
+	case KNOB_DEBUGFS:
+		return "debugfs";
+	case KNOB_CPUFREQ:
+		return "cpufreq";
+	case KNOB_SYSCTL:
+		return "sysctl";
+	case KNOB_BLOCK:
+		return "block";
+	}
+	return NULL;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "suggest.h"
+#include <schedqos/policy/suggest.h>
 
 #include <stdint.h>
 #include <string.h>

@@ -321,6 +321,67 @@ static void profiles_keep_values_as_written(void **state)
 	config_free(config);
 }
 
+static void profiles_have_sysctls_and_block_devices(void **state)
+{
+	struct config *config =
+		GOOD(PROFILES("{\"mine\": {\"sysctl\": {\"kernel.sched_rt_period_us\": 9},\n"
+			      "\"block\": {\"vd*\": {\"scheduler\": \"bfq\", \"nr_requests\": 64},\n"
+			      "\"sda\": {\"scheduler\": \"none\"}, \"none\": {}}}}"));
+	const struct knob *knobs = config->profiles[PROFILE_BUILTIN_COUNT].knobs;
+
+	(void)state;
+	assert_int_equal(config->profiles[PROFILE_BUILTIN_COUNT].n_knobs, 4);
+	assert_int_equal(knobs[0].tree, KNOB_SYSCTL);
+	assert_string_equal(knobs[0].file, "kernel/sched_rt_period_us");
+	assert_string_equal(knobs[0].values[0], "9");
+	assert_null(knobs[0].devices);
+	assert_int_equal(knobs[1].tree, KNOB_BLOCK);
+	assert_string_equal(knobs[1].devices, "vd*");
+	assert_string_equal(knobs[1].file, "scheduler");
+	assert_string_equal(knobs[1].values[0], "bfq");
+	assert_string_equal(knobs[2].devices, "vd*");
+	assert_string_equal(knobs[2].file, "nr_requests");
+	assert_int_equal(knobs[2].source.line, 2);
+	assert_string_equal(knobs[3].devices, "sda");
+	assert_int_equal(knobs[3].source.line, 3);
+	config_free(config);
+}
+
+static void profiles_are_equal_by_what_they_do(void **state)
+{
+	static const char *const variants[] = {
+		"{\"p\": {\"block\": {\"a\": {\"f\": 1}}}}",
+		"{\"p\": {\"block\": {\"b\": {\"f\": 1}}}}",
+		"{\"p\": {\"block\": {\"a\": {\"g\": 1}}}}",
+		"{\"p\": {\"block\": {\"a\": {\"f\": 2}}}}",
+		"{\"p\": {\"cpufreq\": {\"f\": 1}}}",
+		"{\"p\": {\"debugfs\": {\"f\": [1, 1]}}}",
+		"{\"p\": {}}",
+		"{\"q\": {\"block\": {\"a\": {\"f\": 1}}}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(variants); i++) {
+		for (size_t k = 0; k < COUNT(variants); k++) {
+			/* The same on another line is the same. */
+			char *moved = NULL;
+			struct config *a = GOOD(PROFILES(variants[i])), *b;
+
+			assert_true(asprintf(&moved, "\n%s", variants[k]) > 0);
+			b = GOOD(PROFILES(moved));
+			assert_int_equal(sched_profile_equal(&a->profiles[PROFILE_BUILTIN_COUNT],
+							     &b->profiles[PROFILE_BUILTIN_COUNT]),
+					 i == k);
+			config_free(a);
+			config_free(b);
+			free(moved);
+		}
+	}
+	assert_true(sched_profile_equal(NULL, NULL));
+	assert_false(sched_profile_equal(NULL, &profile_builtin[0]));
+	assert_false(sched_profile_equal(&profile_builtin[0], NULL));
+}
+
 static void profiles_of_a_later_file_replace(void **state)
 {
 	struct config *config =
@@ -441,6 +502,8 @@ int main(void)
 		cmocka_unit_test(settings_merge_key_by_key),
 		cmocka_unit_test(settings_profile_null_is_none),
 		cmocka_unit_test(profiles_keep_values_as_written),
+		cmocka_unit_test(profiles_have_sysctls_and_block_devices),
+		cmocka_unit_test(profiles_are_equal_by_what_they_do),
 		cmocka_unit_test(profiles_of_a_later_file_replace),
 		cmocka_unit_test(rule_has_all_its_keys),
 		cmocka_unit_test(rule_match_takes_short_forms),

@@ -396,6 +396,8 @@ static void bad_profiles(void **state)
 		  "must be a sysctl's name, such as" },
 		{ "{\"a\": {\"sysctl\": {\"../x.y\": 1}}}", 1, 19, "a.sysctl[\"../x.y\"]",
 		  "must be a sysctl's name, such as" },
+		{ "{\"a\": {\"sysctl\": {\"kernel.-x\": 1}}}", 1, 19, "a.sysctl[\"kernel.-x\"]",
+		  "must be a sysctl's name, such as" },
 		{ "{\"a\": {\"sysctl\": {\"a..b\": 1}}}", 1, 19, "a.sysctl[\"a..b\"]",
 		  "must be a sysctl's name, such as" },
 		{ "{\"a\": {\"sysctl\": {\"kernel.\": 1}}}", 1, 19, "a.sysctl[\"kernel.\"]",

@@ -75,7 +75,7 @@ static const struct config_file good_files[] = {
 	PRESET("p", "{\"QOS_UTILITY\": {\"sched_nice\": 9}, \"QOS_P\": {}}"),
 	MAPPING("{\"QOS_UTILITY\": {\"sched_nice\": 3}}"),
 	PROFILES("{\"mine\": {\"debugfs\": {\"a\": 1, \"b\": [\"x\", 2]}, \"cpufreq\": {\"c\": "
-		 "\"d\"}}}"),
+		 "\"d\"}, \"sysctl\": {\"e.f\": 1}, \"block\": {\"g*\": {\"h\": 2}}}}"),
 	RULES("{\"schedqos\": {\"mapping\": \"p\", \"sched_profile\": \"mine\"}, \"QOS_N\": {},\n"
 	      "\"a\": {\"qos\": \"QOS_N\", \"version\": \"1\", \"period\": 5000,\n"
 	      "\"thread_qos\": {\"0123456789abcdefg\": \"QOS_P\", \"u\": \"QOS_DEFAULT\"}},\n"
@@ -89,7 +89,7 @@ static const struct config_file bad_files[] = {
 	RULES("{\"a\": {\"qos\": \"QOS_N\", \"x\": 1}, \"a\": 1, \"schedqos\": {\"mapping\": "
 	      "\"q\"}}"),
 	RULES("{\"a\" 1}"),
-	PROFILES("{\"x\": {\"debugfs\": {\"a/b\": 1}}}"),
+	PROFILES("{\"x\": {\"debugfs\": {\"a/b\": 1}, \"sysctl\": {\"a/b\": 1}}}"),
 };
 
 /* Parses with ever more memory until there is enough; returns the result with enough. */

@@ -14,3 +14,6 @@
 /* What Reload answers when the configuration has errors; the message holds all of them, a line each. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
 #define BUS_ERROR_FAILED "org.schedqos1.Error.Failed"
+
+/* What SetSchedProfile answers to a name that no profile has. */
+#define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"

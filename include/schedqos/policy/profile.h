@@ -2,6 +2,7 @@
 /* A sched profile: a named set of values for the kernel's own scheduling knobs. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <schedqos/policy/source.h>
@@ -9,11 +10,16 @@
 enum knob_tree {
 	KNOB_DEBUGFS, /* a file under sched/ of debugfs */
 	KNOB_CPUFREQ, /* a file of every cpufreq policy */
+	KNOB_SYSCTL,  /* a file under /proc/sys */
+	KNOB_BLOCK,   /* a file under queue/ of block devices */
 };
+#define KNOB_TREES 4
 
 struct knob {
 	enum knob_tree tree;
-	const char *file;	    /* relative to the tree; one path component */
+	const char *devices; /* KNOB_BLOCK: a glob of their names; else NULL */
+	const char
+		*file; /* one path component; KNOB_SYSCTL: a path, as kernel/sched_rt_period_us */
 	const char *const *values; /* written one after another */
 	size_t n_values;
 	struct source source;
@@ -29,3 +35,13 @@ struct sched_profile {
 /* Upstream's three: throughput, interactive, qos. */
 #define PROFILE_BUILTIN_COUNT 3
 extern const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT];
+
+/* The profile of that name, or NULL. */
+const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count,
+					       const char *name);
+
+/* Of one name and the same knobs, wherever they were written. Both may be NULL, for no profile. */
+bool sched_profile_equal(const struct sched_profile *a, const struct sched_profile *b);
+
+/* The tree's key in a profile: "debugfs". Static storage. */
+const char *knob_tree_name(enum knob_tree tree);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Applies sched profiles to the machine's knobs, and remembers how to put them back: in memory, and in
+ * /run/schedqos/knobs.json before anything is written, so that a later run can do it after a crash. The instance lock
+ * must be held: one process at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <schedqos/kernel/knobs.h>
+#include <schedqos/policy/profile.h>
+
+struct system_profile;
+
+/* A knob, or several of one tree, that could not be had as wanted. */
+struct refusal {
+	char *text;  /* PATH: reason */
+	bool is_new; /* not among the refusals of the call before */
+};
+
+/*
+ * Takes over what an earlier run left in its state file. Returns 0; or -errno of a state file that is there and
+ * cannot be believed (see state_file.h), with *ret all the same, which then knows of nothing to put back; or
+ * -ENOMEM without. Where the folder itself cannot be had, nothing is written to any knob later.
+ */
+int system_profile_new(struct system_profile **ret);
+
+/* With trees, whose descriptors it takes, and a folder for the state, which it takes too, of the caller's. */
+int system_profile_new_at(const struct knobs *knobs, int folder, struct system_profile **ret);
+
+/* Puts nothing back: see system_profile_apply for that. */
+void system_profile_free(struct system_profile *system);
+
+/* How apply went, in knobs. */
+struct profile_result {
+	size_t set;	 /* written to what is wanted */
+	size_t already;	 /* were as wanted */
+	size_t put_back; /* written to what was there before us */
+	size_t refused;	 /* of either kind */
+	bool base_slice; /* the kernel's base slice was among what was written */
+};
+
+/*
+ * Makes the machine's knobs those of the profile (NULL: of none), with autogroups off if asked for; a knob that
+ * the profile names itself is the profile's. What an earlier profile had changed and this one does not name is put
+ * back, where nobody else has changed it since. Writes nothing that would change nothing. Goes on over refusals.
+ * Returns 0, or -errno, with nothing written, when it cannot be recorded first.
+ */
+int system_profile_apply(struct system_profile *system, const struct sched_profile *profile,
+			 bool autogroup_off, struct profile_result *ret);
+
+/* The name of the profile applied last, in this run or the one taken over from; NULL for none. */
+const char *system_profile_name(const struct system_profile *system);
+
+/* Of the last system_profile_apply; *ret_count of them. */
+const struct refusal *system_profile_refusals(const struct system_profile *system,
+					      size_t *ret_count);
+
+/* How many knobs there are to put back. */
+size_t system_profile_count(const struct system_profile *system);

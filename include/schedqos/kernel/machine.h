@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What kind of machine this is, as far as it bears on scheduling. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads a small file of /proc or /sys, without spaces at its end. 0 or -errno. */
+int machine_read(const char *path, char *buf, size_t size);
+
+/* "none [integrity] confidentiality": the one in brackets, in place. False if there is none. */
+bool machine_parse_lockdown(char *text);
+
+/* Of a tick: 1 s / CONFIG_HZ. The coarse clocks advance by it. 0 if that cannot be told. */
+uint64_t machine_tick_ns(void);
+
+/* Whether we are in the first namespaces (PROC_PID_INIT_INO and PROC_USER_INIT_INO of linux/proc_ns.h). */
+bool machine_in_initial_pid_namespace(void);
+bool machine_in_initial_user_namespace(void);
+
+/* A cgroup hierarchy in which the cpu controller can be. */
+struct cgroup_mount {
+	unsigned version; /* 1: one with that controller; 2 */
+	char path[256];
+};
+
+/* Finds up to max of them in the text of /proc/self/mountinfo. Returns their number. */
+size_t machine_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max);
+size_t machine_cgroups(struct cgroup_mount *ret, size_t max);
+
+/* The cgroups with tasks in them among which the cpu controller divides. */
+struct cgroup_groups {
+	size_t count;
+	char names[160]; /* the first few */
+};
+
+/* hierarchy: a descriptor of its root folder. Adds to *ret. 0 or -errno. */
+int machine_cpu_groups(int hierarchy, unsigned version, struct cgroup_groups *ret);

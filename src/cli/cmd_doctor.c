@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/doctor.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+
+#include "verb.h"
+
+enum { OPTION_JSON = 256, OPTION_CONFIG, OPTION_CONFIGS_PATH, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "configs-path", required_argument, NULL, OPTION_CONFIGS_PATH },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ 0 },
+};
+
+struct doctor_options {
+	struct config_paths paths;
+	bool as_json;
+};
+
+static int parse(const struct verb *verb, int argc, char **argv, struct doctor_options *ret,
+		 int *ret_status)
+{
+	int option;
+
+	*ret_status = EXIT_USAGE;
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		switch (option) {
+		case OPTION_JSON:
+			ret->as_json = true;
+			break;
+		case OPTION_CONFIG:
+			ret->paths.file = optarg;
+			break;
+		case OPTION_CONFIGS_PATH:
+			ret->paths.folder = optarg;
+			break;
+		case 'h':
+		case OPTION_HELP:
+			*ret_status = verb_help(verb);
+			return -1;
+		default:
+			usage_error(verb, "wrong option");
+			return -1;
+		}
+	}
+	if (optind < argc) {
+		usage_error(verb, "%s takes options only", verb->name);
+		return -1;
+	}
+	return 0;
+}
+
+static bool is_bad(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->items[i].state == FINDING_BAD)
+			return true;
+	}
+	return false;
+}
+
+static const char *color_of(enum finding_state state)
+{
+	switch (state) {
+	case FINDING_OK:
+		return "\033[32m";
+	case FINDING_NOTE:
+		return "\033[33m";
+	case FINDING_BAD:
+		return "\033[31m";
+	}
+	return "";
+}
+
+static void print_finding(const struct finding *finding)
+{
+	const char *word = finding_state_name(finding->state);
+
+	if (isatty(STDOUT_FILENO))
+		printf("%s%-5s\033[0m", color_of(finding->state), word);
+	else
+		printf("%-5s", word);
+	printf(" %-13s %s\n", finding->name, finding->what);
+	if (finding->consequence)
+		printf("%20s%s\n", "", finding->consequence);
+	if (finding->remedy)
+		printf("%20s-> %s\n", "", finding->remedy);
+}
+
+static bool add_finding(cJSON *list, const struct finding *finding)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (!object || !cJSON_AddItemToArray(list, object)) {
+		cJSON_Delete(object);
+		return false;
+	}
+	return cJSON_AddStringToObject(object, "name", finding->name) &&
+	       cJSON_AddStringToObject(object, "state", finding_state_name(finding->state)) &&
+	       cJSON_AddStringToObject(object, "what", finding->what) &&
+	       cJSON_AddStringToObject(object, "consequence",
+				       finding->consequence ? finding->consequence : "") &&
+	       cJSON_AddStringToObject(object, "remedy", finding->remedy ? finding->remedy : "");
+}
+
+static int print_json(const struct findings *findings)
+{
+	cJSON *json = cJSON_CreateObject(), *list = NULL;
+	_cleanup_free_ char *text = NULL;
+	bool good = json && cJSON_AddBoolToObject(json, "ok", !is_bad(findings));
+
+	if (good)
+		list = cJSON_AddArrayToObject(json, "findings");
+	for (size_t i = 0; i < findings->count && list; i++) {
+		if (!add_finding(list, &findings->items[i]))
+			list = NULL;
+	}
+	text = list ? cJSON_Print(json) : NULL;
+	cJSON_Delete(json);
+	return text && puts(text) >= 0 ? 0 : -1;
+}
+
+static int show(const struct findings *findings, bool as_json)
+{
+	if (as_json) {
+		if (print_json(findings) < 0)
+			return EXIT_FAILURE;
+	} else {
+		for (size_t i = 0; i < findings->count; i++)
+			print_finding(&findings->items[i]);
+	}
+	return is_bad(findings) ? EXIT_FAILURE : 0;
+}
+
+int cmd_doctor(const struct verb *verb, int argc, char **argv)
+{
+	struct doctor_options options = { 0 };
+	struct config_errors errors = { 0 };
+	struct findings findings = { 0 };
+	struct config *config = NULL;
+	struct doctor_look *look;
+	int status, r;
+
+	if (parse(verb, argc, argv, &options, &status) < 0)
+		return status;
+	if (config_load(&options.paths, &config, &errors) < 0)
+		config = NULL;
+	look = doctor_look();
+	r = look ? doctor_judge(doctor_look_facts(look), config, errors.n_errors, &findings) : -1;
+	if (r < 0)
+		log_error("out of memory");
+	status = r < 0 ? EXIT_FAILURE : show(&findings, options.as_json);
+	findings_clear(&findings);
+	doctor_look_free(look);
+	config_errors_clear(&errors);
+	config_free(config);
+	return status;
+}

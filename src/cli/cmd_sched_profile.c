@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Through the daemon if one runs; else directly, with the record of what was there left for `restore`. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/instance.h>
+#include <schedqos/daemon/system_profile.h>
+#include <schedqos/policy/suggest.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+#include "client.h"
+#include "verb.h"
+
+enum { OPTION_CONFIG = 256, OPTION_CONFIGS_PATH, OPTION_NONE, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{ "none", no_argument, NULL, OPTION_NONE },
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "configs-path", required_argument, NULL, OPTION_CONFIGS_PATH },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ 0 },
+};
+
+struct profile_options {
+	struct config_paths paths;
+	const char *name; /* NULL: list them; "": none */
+};
+
+static void cleanup_bus(sd_bus **bus)
+{
+	sd_bus_flush_close_unref(*bus);
+}
+
+static void cleanup_message(sd_bus_message **message)
+{
+	sd_bus_message_unref(*message);
+}
+
+static void cleanup_config(struct config **config)
+{
+	config_free(*config);
+}
+
+static void cleanup_system(struct system_profile **system)
+{
+	system_profile_free(*system);
+}
+
+static int parse(const struct verb *verb, int argc, char **argv, struct profile_options *ret,
+		 int *ret_status)
+{
+	int option;
+
+	*ret_status = EXIT_USAGE;
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		switch (option) {
+		case OPTION_NONE:
+			ret->name = "";
+			break;
+		case OPTION_CONFIG:
+			ret->paths.file = optarg;
+			break;
+		case OPTION_CONFIGS_PATH:
+			ret->paths.folder = optarg;
+			break;
+		case 'h':
+		case OPTION_HELP:
+			*ret_status = verb_help(verb);
+			return -1;
+		default:
+			usage_error(verb, "wrong option");
+			return -1;
+		}
+	}
+	if (argc - optind > (ret->name ? 0 : 1)) {
+		usage_error(verb, "one name, or --none");
+		return -1;
+	}
+	if (optind < argc) {
+		ret->name = argv[optind];
+		if (!*ret->name) {
+			usage_error(verb, "a profile has a name");
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void print_profile(const char *name, const char *current)
+{
+	char safe[256];
+
+	printf("%c %s\n", current && strcmp(name, current) == 0 ? '*' : ' ',
+	       text_escape_to(safe, sizeof(safe), name, strlen(name)));
+}
+
+/* ---- with a daemon ---- */
+
+static int fail(const sd_bus_error *error, int r)
+{
+	log_error("%s", error->message ? error->message : strerror(-r));
+	return sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_PROFILE) ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+static int daemon_list(sd_bus *bus)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(cleanup_message) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *current = NULL;
+	const char *name;
+	int r = sd_bus_get_property_string(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE,
+					   "SchedProfile", &error, &current);
+
+	if (r >= 0)
+		r = sd_bus_get_property(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "SchedProfiles",
+					&error, &reply, "as");
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', "s");
+	if (r < 0)
+		return fail(&error, r);
+	while (sd_bus_message_read(reply, "s", &name) > 0)
+		print_profile(name, current);
+	return 0;
+}
+
+static int daemon_apply(sd_bus *bus, const char *name)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(cleanup_message) sd_bus_message *reply = NULL;
+	const char *refusal;
+	int status = 0, r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE,
+					       "SetSchedProfile", &error, &reply, "s", name);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', "s");
+	if (r < 0)
+		return fail(&error, r);
+	while (sd_bus_message_read(reply, "s", &refusal) > 0) {
+		log_warning("%s", refusal);
+		status = EXIT_FAILURE;
+	}
+	return status;
+}
+
+static int with_daemon(const struct profile_options *options)
+{
+	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+
+	if (client_open(&bus) < 0)
+		return EXIT_FAILURE;
+	return options->name ? daemon_apply(bus, options->name) : daemon_list(bus);
+}
+
+/* ---- without one ---- */
+
+/* Returns 0 or an exit status. */
+static int load(const struct profile_options *options, struct config **ret)
+{
+	struct config_errors errors = { 0 };
+	int r = config_load(&options->paths, ret, &errors);
+
+	for (size_t i = 0; i < errors.count; i++) {
+		_cleanup_free_ char *line = config_error_text(&errors.items[i]);
+
+		fprintf(stderr, "%s\n", line ? line : "out of memory");
+	}
+	config_errors_clear(&errors);
+	if (r < 0 && r != -EINVAL)
+		log_error("reading the configuration: %s", strerror(-r));
+	return r < 0 ? EXIT_CONFIG : 0;
+}
+
+/* Whoever may not look does not see which is the current one. */
+static int alone_list(const struct config *config)
+{
+	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	const char *current;
+
+	system_profile_new(&system);
+	current = system ? system_profile_name(system) : NULL;
+	for (size_t i = 0; i < config->n_profiles; i++)
+		print_profile(config->profiles[i].name, current);
+	return 0;
+}
+
+static int unknown(const struct config *config, const char *name)
+{
+	struct suggestion near = { .word = name };
+	char safe[256];
+
+	for (size_t i = 0; i < config->n_profiles; i++)
+		suggest_offer(&near, config->profiles[i].name);
+	log_error("no sched profile \"%s\"%s%s%s",
+		  text_escape_to(safe, sizeof(safe), name, strlen(name)),
+		  near.best ? " (did you mean \"" : "", near.best ? near.best : "",
+		  near.best ? "\"?)" : "");
+	return EXIT_USAGE;
+}
+
+static int lock(void)
+{
+	pid_t owner;
+	int r = instance_lock(&owner);
+
+	if (r == -EEXIST)
+		log_error("a daemon has just started: try again");
+	else if (r == -EACCES || r == -EPERM)
+		log_error("must be run as root");
+	else if (r < 0)
+		log_error(RUNDIR "/schedqos: %s", strerror(-r));
+	return r;
+}
+
+static int alone_apply(const struct sched_profile *profile)
+{
+	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	struct profile_result result;
+	const struct refusal *refusals;
+	size_t count;
+	int r = lock();
+
+	if (r < 0)
+		return EXIT_FAILURE;
+	system_profile_new(&system);
+	r = system ? system_profile_apply(system, profile, false, &result) : -ENOMEM;
+	if (r < 0) {
+		log_error("nothing is changed, since how to put it back cannot be recorded: %s",
+			  strerror(-r));
+		return EXIT_FAILURE;
+	}
+	refusals = system_profile_refusals(system, &count);
+	for (size_t i = 0; i < count; i++)
+		log_warning("%s", refusals[i].text);
+	if (system_profile_count(system))
+		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
+	return count ? EXIT_FAILURE : 0;
+}
+
+static int without_daemon(const struct profile_options *options)
+{
+	_cleanup_(cleanup_config) struct config *config = NULL;
+	const struct sched_profile *profile = NULL;
+	int status = load(options, &config);
+
+	if (status)
+		return status;
+	if (!options->name)
+		return alone_list(config);
+	if (*options->name) {
+		profile = sched_profile_find(config->profiles, config->n_profiles, options->name);
+		if (!profile)
+			return unknown(config, options->name);
+	}
+	return alone_apply(profile);
+}
+
+int cmd_sched_profile(const struct verb *verb, int argc, char **argv)
+{
+	struct profile_options options = { 0 };
+	int status;
+
+	if (parse(verb, argc, argv, &options, &status) < 0)
+		return status;
+	return instance_owner() > 0 ? with_daemon(&options) : without_daemon(&options);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which sched profile the running daemon has applied, and the telling of it. */
+#include "daemon_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/log.h>
+
+/*
+ * The base slice is now another one, but tasks that have not run since still show the old one, which would then
+ * look like a slice that somebody chose for them.
+ */
+static void renew_base_slice(struct daemon *daemon)
+{
+	struct applier *applier = &daemon->applier;
+	uint32_t old = applier->caps.base_slice_ns, cursor = 0;
+	struct task *task;
+
+	if (!applier->caps.slice || applier_renew_base(applier) < 0 ||
+	    applier->caps.base_slice_ns == old)
+		return;
+	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
+		if (task->known.slice_ns != old)
+			applier_renew_task(applier, task->tid, old);
+	}
+}
+
+static void log_refusals(const struct system_profile *system)
+{
+	size_t count;
+	const struct refusal *refusals = system_profile_refusals(system, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (refusals[i].is_new)
+			log_warning("%s", refusals[i].text);
+	}
+}
+
+static void log_result(const char *name, const struct profile_result *result)
+{
+	const struct log_field fields[] = { { "EVENT", "profile" }, { "PROFILE", name }, { 0 } };
+	char refused[32] = "";
+
+	if (result->refused)
+		snprintf(refused, sizeof(refused), ", refused %zu", result->refused);
+	log_write(LOG_INFO, fields,
+		  "sched profile %s: knobs set %zu, right already %zu, put back %zu%s",
+		  *name ? name : "(none)", result->set, result->already, result->put_back, refused);
+}
+
+/* profile: NULL for none. */
+static int apply(struct daemon *daemon, const struct sched_profile *profile)
+{
+	struct profile_result result;
+	int r = system_profile_apply(daemon->system, profile,
+				     daemon->config->settings.autogroup_off, &result);
+
+	if (r < 0) {
+		log_warning("no sched profile is applied, since it cannot be recorded in " RUNDIR
+			    "/schedqos how to put it back: %s",
+			    strerror(-r));
+		return r;
+	}
+	log_refusals(daemon->system);
+	if (profile || result.set || result.already || result.put_back || result.refused)
+		log_result(profile ? profile->name : "", &result);
+	if (result.base_slice)
+		renew_base_slice(daemon);
+	return 0;
+}
+
+static const struct sched_profile *configured(const struct config *config)
+{
+	const char *name = config->settings.sched_profile;
+
+	return name ? sched_profile_find(config->profiles, config->n_profiles, name) : NULL;
+}
+
+void profiles_start(struct daemon *daemon)
+{
+	apply(daemon, configured(daemon->config));
+}
+
+/* The one in force, as the present configuration has it; NULL for none. */
+static const struct sched_profile *current(const struct daemon *daemon)
+{
+	const char *name = system_profile_name(daemon->system);
+
+	return name ? sched_profile_find(daemon->config->profiles, daemon->config->n_profiles, name)
+		    : NULL;
+}
+
+void profiles_reload(struct daemon *daemon, const struct config *old)
+{
+	const struct sched_profile *was = configured(old), *is = configured(daemon->config);
+
+	/* One that was asked for by hand stays until the configuration asks for another. */
+	if (!sched_profile_equal(was, is))
+		apply(daemon, is);
+	else if (old->settings.autogroup_off != daemon->config->settings.autogroup_off)
+		apply(daemon, current(daemon));
+}
+
+int profiles_switch(struct daemon *daemon, const char *name)
+{
+	const struct config *config = daemon->config;
+	const struct sched_profile *profile = NULL;
+
+	if (*name) {
+		profile = sched_profile_find(config->profiles, config->n_profiles, name);
+		if (!profile)
+			return -ENOENT;
+	}
+	return apply(daemon, profile);
+}
+
+void profiles_stop(struct daemon *daemon)
+{
+	struct profile_result result;
+
+	system_profile_apply(daemon->system, NULL, false, &result);
+	log_refusals(daemon->system);
+	if (result.put_back)
+		log_info("knobs put back: %zu", result.put_back);
+	if (result.base_slice)
+		renew_base_slice(daemon);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
+
+#define FOLDER	     RUNDIR "/schedqos"
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
+#define BOOT_KEY     "boot_id"
+
+static void cleanup_json(cJSON **json)
+{
+	cJSON_Delete(*json);
+}
+
+int state_folder_open(void)
+{
+	int fd;
+
+	if (mkdir(FOLDER, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int read_whole(int fd, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t n = read(fd, buf + used, size - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		used += n;
+	}
+	buf[used] = '\0';
+	return 0;
+}
+
+static int write_whole(int fd, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* The id that the kernel drew at boot, without its newline. */
+static int read_boot_id(char buf[64])
+{
+	_cleanup_close_ int fd = open(BOOT_ID_FILE, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : read_whole(fd, buf, 63);
+
+	if (r == 0)
+		buf[strcspn(buf, "\n")] = '\0';
+	return r;
+}
+
+static int read_text(int folder, const char *name, char **ret)
+{
+	_cleanup_close_ int fd =
+		openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	struct stat stat;
+	int r;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EPERM : -errno;
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || stat.st_nlink != 1 ||
+	    (stat.st_mode & 077))
+		return -EPERM;
+	if (stat.st_size > STATE_SIZE_MAX)
+		return -EBADMSG;
+	text = malloc(stat.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	r = read_whole(fd, text, stat.st_size);
+	if (r == 0)
+		*ret = take_ptr(text);
+	return r;
+}
+
+int state_file_read(int folder, const char *name, cJSON **ret)
+{
+	_cleanup_(cleanup_json) cJSON *json = NULL;
+	_cleanup_free_ char *text = NULL;
+	const char *boot_then;
+	char boot_now[64];
+	int r = read_text(folder, name, &text);
+
+	if (r == 0)
+		r = read_boot_id(boot_now);
+	if (r < 0)
+		return r;
+	json = cJSON_ParseWithOpts(text, NULL, true);
+	boot_then = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, BOOT_KEY));
+	if (!cJSON_IsObject(json) || !boot_then)
+		return -EBADMSG;
+	if (strcmp(boot_then, boot_now) != 0)
+		return -ESTALE;
+	*ret = take_ptr(json);
+	return 0;
+}
+
+static int replace(int folder, const char *name, const char *text)
+{
+	_cleanup_close_ int fd = -1;
+	char new[64];
+	int r;
+
+	snprintf(new, sizeof(new), ".%s.new", name);
+	/* What an earlier run was killed over. */
+	if (unlinkat(folder, new, 0) < 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = write_whole(fd, text);
+	if (r == 0 && renameat(folder, new, folder, name) < 0)
+		r = -errno;
+	if (r < 0)
+		unlinkat(folder, new, 0);
+	return r;
+}
+
+int state_file_write(int folder, const char *name, cJSON *content)
+{
+	_cleanup_free_ char *text = NULL;
+	char boot[64];
+	int r = read_boot_id(boot);
+
+	if (r < 0)
+		return r;
+	cJSON_DeleteItemFromObjectCaseSensitive(content, BOOT_KEY);
+	if (!cJSON_AddStringToObject(content, BOOT_KEY, boot))
+		return -ENOMEM;
+	text = cJSON_PrintUnformatted(content);
+	return text ? replace(folder, name, text) : -ENOMEM;
+}
+
+int state_file_remove(int folder, const char *name)
+{
+	return unlinkat(folder, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+const char *state_file_fault(int error)
+{
+	switch (error) {
+	case -EPERM:
+		return "not ours alone: another user or a link may have made it";
+	case -EBADMSG:
+		return "torn or not what schedqos writes";
+	case -ESTALE:
+		return "of another boot";
+	default:
+		return strerror(-error);
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What must survive a crash: files of JSON in the runtime folder, each an object. They tell a later run, as root, what
+ * to write where; so a file is believed only if it is whole, ours alone, and of this boot.
+ */
+#pragma once
+
+#include <cjson/cJSON.h>
+
+#define STATE_SIZE_MAX (16 * 1024 * 1024)
+
+/* Makes the runtime folder, if it is not there, and opens it. A descriptor, or -errno. */
+int state_folder_open(void);
+
+/*
+ * Reads the file. Returns 0 and its contents, to be freed with cJSON_Delete; -ENOENT; -EPERM for one that is not a
+ * regular file of our own user's that no one else can reach; -EBADMSG for one that is torn; -ESTALE for one of
+ * another boot.
+ */
+int state_file_read(int folder, const char *name, cJSON **ret);
+
+/* Writes content, to which the boot is added, so that the file is always the old one or the new one. 0 or -errno. */
+int state_file_write(int folder, const char *name, cJSON *content);
+
+/* 0, also when there is none, or -errno. */
+int state_file_remove(int folder, const char *name);
+
+/* Why state_file_read failed, for people. */
+const char *state_file_fault(int error);

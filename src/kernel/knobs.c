@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/knobs.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+
+/* Of include/uapi/linux: openat2.h, mount.h and magic.h, which clash with the C library's newer headers. */
+struct open_how_v0 {
+	uint64_t flags;
+	uint64_t mode;
+	uint64_t resolve;
+};
+_Static_assert(sizeof(struct open_how_v0) == 24, "OPEN_HOW_SIZE_VER0");
+
+#define HOW_NO_XDEV	  0x01
+#define HOW_NO_MAGICLINKS 0x02
+#define HOW_NO_SYMLINKS	  0x04
+#define HOW_BENEATH	  0x08
+
+#define FS_OPEN_CLOEXEC	     1
+#define FS_CONFIG_CMD_CREATE 6
+#define FS_MOUNT_CLOEXEC     1
+#define DEBUGFS_SUPER_MAGIC  0x64626720
+#define DEBUGFS_MOUNT	     "/sys/kernel/debug"
+
+static const char *const folders[KNOBS_TREES] = {
+	[KNOBS_DEBUGFS] = DEBUGFS_MOUNT "/sched",
+	[KNOBS_CPUFREQ] = "/sys/devices/system/cpu/cpufreq",
+	[KNOBS_SYSCTL] = "/proc/sys",
+	[KNOBS_BLOCK] = "/sys/block",
+};
+
+static int open_how(int folder, const char *path, int flags, uint64_t resolve)
+{
+	struct open_how_v0 how = {
+		.flags = (uint64_t)flags | O_CLOEXEC,
+		.resolve = resolve | HOW_NO_MAGICLINKS | HOW_NO_XDEV,
+	};
+	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A mount of debugfs in no namespace at all: nobody sees it, and it ends with its descriptor. */
+static int mount_debugfs(void)
+{
+	_cleanup_close_ int context = (int)syscall(SYS_fsopen, "debugfs", FS_OPEN_CLOEXEC);
+	int fd;
+
+	if (context < 0 || syscall(SYS_fsconfig, context, FS_CONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	fd = (int)syscall(SYS_fsmount, context, FS_MOUNT_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_debugfs(void)
+{
+	_cleanup_close_ int root = open(DEBUGFS_MOUNT, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statfs stat;
+
+	if (root >= 0 && (fstatfs(root, &stat) < 0 || stat.f_type != DEBUGFS_SUPER_MAGIC)) {
+		close(root);
+		root = -1;
+	}
+	if (root < 0) {
+		root = mount_debugfs();
+		if (root < 0)
+			return root;
+	}
+	return open_how(root, "sched", O_RDONLY | O_DIRECTORY, HOW_BENEATH | HOW_NO_SYMLINKS);
+}
+
+void knobs_init(struct knobs *knobs)
+{
+	for (int i = 0; i < KNOBS_TREES; i++)
+		knobs->tree[i] = KNOBS_UNOPENED;
+}
+
+void knobs_close(struct knobs *knobs)
+{
+	for (int i = 0; i < KNOBS_TREES; i++) {
+		if (knobs->tree[i] >= 0)
+			close(knobs->tree[i]);
+	}
+	knobs_init(knobs);
+}
+
+int knobs_open(struct knobs *knobs, enum knobs_tree tree)
+{
+	int *fd = &knobs->tree[tree];
+
+	if (*fd != KNOBS_UNOPENED)
+		return *fd < 0 ? *fd : 0;
+	if (tree == KNOBS_DEBUGFS) {
+		*fd = open_debugfs();
+	} else {
+		*fd = open(folders[tree], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (*fd < 0)
+			*fd = -errno;
+	}
+	return *fd < 0 ? *fd : 0;
+}
+
+const char *knobs_folder(enum knobs_tree tree)
+{
+	return folders[tree];
+}
+
+const char *knobs_name(enum knobs_tree tree, const char *path, char buf[KNOBS_PATH_MAX])
+{
+	size_t unit = tree == KNOBS_BLOCK ? strcspn(path, "/") : 0;
+
+	if (unit && path[unit])
+		snprintf(buf, KNOBS_PATH_MAX, "%.*s/queue%s", (int)unit, path, path + unit);
+	else
+		snprintf(buf, KNOBS_PATH_MAX, "%s", path);
+	return buf;
+}
+
+/*
+ * The folder in which the knob's path begins; *path loses what leads there. A device in /sys/block is a symbolic link
+ * of the kernel's own making, the only one that is followed; below it there is none to be.
+ */
+static int open_queue(int block, const char **path)
+{
+	_cleanup_close_ int device = -1;
+	const char *slash = strchr(*path, '/');
+	char name[NAME_MAX + 1];
+	size_t len;
+
+	if (!slash)
+		return -EINVAL;
+	len = slash - *path;
+	if (len == 0 || len >= sizeof(name))
+		return -EINVAL;
+	memcpy(name, *path, len);
+	name[len] = '\0';
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return -EXDEV;
+	device = open_how(block, name, O_PATH | O_DIRECTORY, 0);
+	if (device < 0)
+		return device;
+	*path = slash + 1;
+	return open_how(device, "queue", O_RDONLY | O_DIRECTORY, HOW_BENEATH | HOW_NO_SYMLINKS);
+}
+
+static int open_knob(struct knobs *knobs, enum knobs_tree tree, const char *path, int flags)
+{
+	_cleanup_close_ int queue = -1;
+	int folder, r = knobs_open(knobs, tree);
+
+	if (r < 0)
+		return r;
+	folder = knobs->tree[tree];
+	if (tree == KNOBS_BLOCK) {
+		folder = queue = open_queue(folder, &path);
+		if (queue < 0)
+			return queue;
+	}
+	/* It may be a FIFO where a test made it up. */
+	return open_how(folder, path, flags | O_NONBLOCK | O_NOCTTY, HOW_BENEATH | HOW_NO_SYMLINKS);
+}
+
+/* The one word of a list that is WORD or NO_WORD. */
+static int parse_features(const char *word, char *text)
+{
+	char *rest = text, *token;
+
+	while ((token = strsep(&rest, " \t\n"))) {
+		const char *name = strncmp(token, "NO_", 3) == 0 ? token + 3 : token;
+
+		if (strcmp(name, word) == 0) {
+			memmove(text, token, strlen(token) + 1);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+/* "none [bfq] kyber" as block devices have it, "none (full) lazy" as debugfs' preempt has it. */
+static void parse_choice(char *text, const char *brackets)
+{
+	char *open = strchr(text, brackets[0]), *end = open ? strchr(open, brackets[1]) : NULL;
+
+	if (!end)
+		return;
+	*end = '\0';
+	memmove(text, open + 1, end - open);
+}
+
+int knobs_parse(enum knobs_tree tree, const char *path, const char *word, char *text)
+{
+	const char *file = strrchr(path, '/');
+	size_t len = strlen(text);
+
+	while (len > 0 && strchr(" \t\n", text[len - 1]))
+		text[--len] = '\0';
+	file = file ? file + 1 : path;
+	if (word)
+		return parse_features(word, text);
+	if (tree == KNOBS_BLOCK && strcmp(file, "scheduler") == 0)
+		parse_choice(text, "[]");
+	if (tree == KNOBS_DEBUGFS && strcmp(file, "preempt") == 0)
+		parse_choice(text, "()");
+	return 0;
+}
+
+int knobs_read(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *word,
+	       char buf[KNOBS_VALUE_MAX])
+{
+	_cleanup_close_ int fd = open_knob(knobs, tree, path, O_RDONLY);
+	size_t used = 0;
+
+	if (fd < 0)
+		return fd;
+	while (used < KNOBS_VALUE_MAX) {
+		ssize_t n = read(fd, buf + used, KNOBS_VALUE_MAX - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		used += n;
+	}
+	/* What long text holds is no knob's value. */
+	if (used == KNOBS_VALUE_MAX)
+		return -EMSGSIZE;
+	buf[used] = '\0';
+	return knobs_parse(tree, path, word, buf);
+}
+
+int knobs_write(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *value)
+{
+	_cleanup_close_ int fd = -1;
+	char line[KNOBS_VALUE_MAX];
+	int len = snprintf(line, sizeof(line), "%s\n", value);
+	ssize_t n;
+
+	if (len >= (int)sizeof(line))
+		return -EMSGSIZE;
+	fd = open_knob(knobs, tree, path, O_WRONLY | O_TRUNC);
+	if (fd < 0)
+		return fd;
+	do {
+		n = write(fd, line, len);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n == len ? 0 : -EIO;
+}
+
+void knobs_names_clear(struct knobs_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+	*names = (struct knobs_names){ 0 };
+}
+
+/* Takes the text, NULL for one that there was no memory for. */
+static int names_add(struct knobs_names *names, char *text)
+{
+	char **items = text ? reallocarray(names->items, names->count + 1, sizeof(*items)) : NULL;
+
+	if (!items) {
+		free(text);
+		return -ENOMEM;
+	}
+	names->items = items;
+	items[names->count++] = text;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void cleanup_closedir(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+}
+
+/* Adds PREFIX and the name of everything in the folder that matches, without what begins with a dot. */
+static int names_of(int folder, const char *glob, const char *prefix, struct knobs_names *names)
+{
+	_cleanup_(cleanup_closedir) DIR *list = NULL;
+	int r = 0, fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *item;
+
+	if (fd < 0)
+		return -errno;
+	list = fdopendir(fd);
+	if (!list) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (r == 0 && (item = readdir(list))) {
+		char *text;
+
+		if (item->d_name[0] == '.' || fnmatch(glob, item->d_name, 0) != 0)
+			continue;
+		r = names_add(names,
+			      asprintf(&text, "%s%s", prefix, item->d_name) < 0 ? NULL : text);
+	}
+	return r;
+}
+
+int knobs_units(struct knobs *knobs, enum knobs_tree tree, const char *glob,
+		struct knobs_names *ret)
+{
+	struct knobs_names names = { 0 };
+	int r = knobs_open(knobs, tree);
+
+	if (r == 0)
+		r = names_of(knobs->tree[tree], glob, "", &names);
+	if (r < 0) {
+		knobs_names_clear(&names);
+		return r;
+	}
+	if (names.count)
+		qsort(names.items, names.count, sizeof(*names.items), compare_names);
+	*ret = names;
+	return 0;
+}
+
+/* A device without a scheduler has no folder of its settings: that is none, and no error. */
+static int names_of_iosched(int queue, const char *device, int len, struct knobs_names *names)
+{
+	_cleanup_close_ int folder =
+		open_how(queue, "iosched", O_RDONLY | O_DIRECTORY, HOW_BENEATH | HOW_NO_SYMLINKS);
+	_cleanup_free_ char *prefix = NULL;
+
+	if (folder < 0)
+		return 0;
+	if (asprintf(&prefix, "%.*s/iosched/", len, device) < 0) {
+		prefix = NULL;
+		return -ENOMEM;
+	}
+	return names_of(folder, "*", prefix, names);
+}
+
+int knobs_disturbed(struct knobs *knobs, enum knobs_tree tree, const char *path,
+		    struct knobs_names *ret)
+{
+	static const char *const of_queue[] = { "nr_requests", "wbt_lat_usec" };
+	const char *file = strchr(path, '/'), *rest = path;
+	struct knobs_names names = { 0 };
+	_cleanup_close_ int queue = -1;
+	int len, r;
+
+	*ret = names;
+	if (tree != KNOBS_BLOCK || !file || strcmp(file, "/scheduler") != 0)
+		return 0;
+	len = (int)(file - path);
+	r = knobs_open(knobs, tree);
+	if (r == 0)
+		r = queue = open_queue(knobs->tree[tree], &rest);
+	for (size_t i = 0; i < array_size(of_queue) && r >= 0; i++) {
+		char *text;
+
+		r = names_add(&names,
+			      asprintf(&text, "%.*s/%s", len, path, of_queue[i]) < 0 ? NULL : text);
+	}
+	if (r >= 0)
+		r = names_of_iosched(queue, path, len, &names);
+	if (r < 0)
+		knobs_names_clear(&names);
+	*ret = names;
+	return r < 0 ? r : 0;
+}

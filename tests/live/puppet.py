@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+A process that does what it is told. Each line of its input is a JSON list [THREAD, VERB, ARGUMENT ...]; the
+answer is a line of JSON, or {"error": ...}. Thread 0 is the one that the process began with. It loads next to nothing,
+and makes no thread that it was not told to make.
+"""
+
+import _thread
+import ctypes
+import json
+import os
+import signal
+import sys
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PR_SET_NAME = 15
+CLONE_PARENT = 0x8000
+SYS_CLONE, SYS_EXIT = (56, 60) if os.uname().machine == "x86_64" else (220, 93)
+
+workers = []
+
+
+class Worker:
+    """A thread that waits for orders."""
+
+    def __init__(self):
+        self.order = _thread.allocate_lock()
+        self.done = _thread.allocate_lock()
+        self.order.acquire()
+        self.done.acquire()
+        self.tid = self.call = self.result = None
+
+    def run(self):
+        self.tid = _thread.get_native_id()
+        self.done.release()
+        while True:
+            self.order.acquire()
+            self.result = attempt(self.call)
+            self.done.release()
+
+    def do(self, call):
+        self.call = call
+        self.order.release()
+        self.done.acquire()
+        return self.result
+
+
+def attempt(call):
+    try:
+        return call()
+    except OSError as error:
+        return {"error": str(error)}
+
+
+def name(text, how="prctl"):
+    """Gives this thread a name, in one of the two ways there are."""
+    raw = text.encode("latin-1")
+    if how == "prctl":
+        LIBC.prctl(PR_SET_NAME, ctypes.c_char_p(raw), 0, 0, 0)
+    else:
+        with open("/proc/self/task/%d/comm" % _thread.get_native_id(), "wb", buffering=0) as file:
+            file.write(raw)
+    return _thread.get_native_id()
+
+
+def thread(text=None, how="prctl"):
+    """Makes a thread, by this one. Returns its number and its tid."""
+    worker = Worker()
+    workers.append(worker)
+    _thread.start_new_thread(worker.run, ())
+    worker.done.acquire()
+    if text is not None:
+        worker.do(lambda: name(text, how))
+    return [len(workers) - 1, worker.tid]
+
+
+def pause():
+    os.closerange(0, 2)
+    while True:
+        signal.pause()
+
+
+def fork(count=1):
+    """Children that are just there. Returns their pids."""
+    children = []
+    for _ in range(count):
+        child = os.fork()
+        if child == 0:
+            pause()
+        children.append(child)
+    return children
+
+
+def spawn(argv, path=None):
+    """A child that execs. Returns its pid."""
+    return os.posix_spawn(path or argv[0], argv, os.environ)
+
+
+def sibling(argv):
+    """A child that is not ours but our parent's, as container runtimes make them. Returns its pid."""
+    child = LIBC.syscall(SYS_CLONE, CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+    if child == 0:
+        os.closerange(0, 2)
+        os.execv(argv[0], argv)
+    return child
+
+
+def run(argv, path=None):
+    """This process becomes another program; from whichever thread."""
+    sys.stdout.write("0\n")
+    sys.stdout.flush()
+    os.execv(path or argv[0], argv)
+
+
+def leave():
+    """The first thread ends, the others go on: one more of them takes the orders from now on."""
+    _thread.start_new_thread(serve, ())
+    LIBC.syscall(SYS_EXIT, 0)
+
+
+def allocate(megabytes):
+    """Makes forks of this process slow."""
+    globals()["ballast"] = bytearray(os.urandom(4096)) * (megabytes * 256)
+    return megabytes
+
+
+def children_of_many(count):
+    """Short-lived children, as fast as they can be made."""
+    for _ in range(count):
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+    return count
+
+
+def rename_often(count):
+    """Two names in turn, as fast as they can be given."""
+    for i in range(count):
+        LIBC.prctl(PR_SET_NAME, b"odd" if i % 2 else b"even", 0, 0, 0)
+    return count
+
+
+def threads_often(count):
+    """Short-lived threads, one after another."""
+    gone = _thread.allocate_lock()
+    for _ in range(count):
+        gone.acquire()
+        _thread.start_new_thread(gone.release, ())
+    return count
+
+
+def nice(value):
+    os.setpriority(os.PRIO_PROCESS, _thread.get_native_id(), value)
+    return value
+
+
+VERBS = {function.__name__: function for function in (
+    name, thread, fork, spawn, sibling, run, leave, allocate, children_of_many, rename_often, threads_often, nice)}
+
+
+def obey(line):
+    number, verb, *args = json.loads(line)
+
+    def call():
+        return VERBS[verb](*args)
+
+    return attempt(call) if number == 0 else workers[number].do(call)
+
+
+def serve():
+    for line in iter(sys.stdin.readline, ""):
+        answer = obey(line)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+    os._exit(0)
+
+
+workers.append(None)
+sys.stdout.write("ready\n")
+sys.stdout.flush()
+serve()

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The five JSON blocks of the announcement, pasted as they stand into the configuration file, do what it says."""
+
+import shutil
+import subprocess
+import unittest
+
+from harness import BATCH, MS, NORMAL, LiveTest, fair, main, tids, wait_for
+
+CHROME_AND_GCC = """\
+{
+"chrome": {
+"qos": "QOS_USER_INTERACTIVE"
+},
+"gcc": {
+"qos": "QOS_BACKGROUND"
+}
+}
+"""
+
+CHROME_THREADS = """\
+{
+"chrome": {
+"thread_qos": {
+"chrome": "QOS_USER_INTERACTIVE",
+"some_bg_task": "QOS_BACKGROUND"
+}
+}
+}
+"""
+
+MAPPING = """\
+{
+"QOS_USER_INTERACTIVE": {
+"sched_policy": "SCHED_NORMAL",
+"sched_nice": -4,
+"sched_runtime": 8000000,
+"sched_util_max": 1024
+},
+"QOS_USER_INITIATED": {
+"sched_policy": "SCHED_NORMAL",
+"sched_nice": -2,
+"sched_runtime": 12000000,
+"sched_util_max": 768
+},
+"QOS_UTILITY": {
+"sched_policy": "SCHED_BATCH",
+"sched_nice": 2,
+"sched_runtime": 16000000,
+"sched_util_max": 512
+},
+"QOS_BACKGROUND": {
+"sched_policy": "SCHED_BATCH",
+"sched_nice": 4,
+"sched_runtime": 20000000,
+"sched_util_max": 256
+},
+"QOS_DEFAULT": {
+"sched_policy": "SCHED_BATCH",
+"sched_nice": 2,
+"sched_runtime": 16000000,
+"sched_util_max": 512
+}
+}
+"""
+
+HACKBENCH_AND_CYCLICTEST = """\
+{
+"hackbench": {
+"qos": "QOS_BACKGROUND"
+},
+"cyclictest": {
+"qos": "QOS_USER_INTERACTIVE"
+}
+}
+"""
+
+MAKE_AND_SCHBENCH = """\
+{
+"make": {
+"qos": "QOS_BACKGROUND"
+},
+"gcc": {
+"qos": "QOS_BACKGROUND"
+},
+"cc1": {
+"qos": "QOS_BACKGROUND"
+},
+"schbench": {
+"thread_qos": {
+"schbench-msg": "QOS_USER_INTERACTIVE",
+"schbench-worker": "QOS_USER_INITIATED"
+}
+}
+}
+"""
+
+
+class Blocks(LiveTest):
+    def test_chrome_and_gcc(self):
+        self.daemon(CHROME_AND_GCC)
+        self.assert_carries(self.run_program([self.alias("chrome"), "1000"]), "QOS_USER_INTERACTIVE")
+        self.assert_carries(self.run_program([self.copy("gcc"), "1000"]), "QOS_BACKGROUND")
+        self.assert_carries(self.sleeper("firefox"), "QOS_DEFAULT")
+
+    def test_the_threads_of_chrome(self):
+        self.daemon(CHROME_THREADS)
+        chrome = self.puppet("chrome")
+        self.assert_carries(chrome, "QOS_USER_INTERACTIVE")
+        self.assert_carries(chrome.tell(0, "thread", "some_bg_task")[1], "QOS_BACKGROUND")
+        self.assert_carries(chrome.tell(0, "thread", "another")[1], "QOS_DEFAULT")
+
+    def test_the_mapping(self):
+        self.daemon(MAPPING, layers={"app_configs/10.json": {
+            "ui": {"qos": "QOS_USER_INTERACTIVE"}, "initiated": {"qos": "QOS_USER_INITIATED"},
+            "utility": {"qos": "QOS_UTILITY"}, "background": {"qos": "QOS_BACKGROUND"}}})
+        for name, attr in (("ui", fair(NORMAL, -4, 8 * MS, 1024)), ("initiated", fair(NORMAL, -2, 12 * MS, 768)),
+                           ("utility", fair(BATCH, 2, 16 * MS, 512)), ("background", fair(BATCH, 4, 20 * MS, 256)),
+                           ("default", fair(BATCH, 2, 16 * MS, 512))):
+            self.assert_carries(self.sleeper(name), attr, name)
+
+    def test_the_mapping_is_what_is_built_in(self):
+        """Over a mapping of another's, the pasted one brings back what the announcement says."""
+        other = {"QOS_USER_INTERACTIVE": {"sched_nice": -15, "sched_runtime": MS},
+                 "QOS_DEFAULT": {"sched_policy": "SCHED_NORMAL", "sched_nice": 9}}
+        daemon = self.daemon({}, layers={"qos_mappings.json": other,
+                                         "app_configs/10.json": {"ui": {"qos": "QOS_USER_INTERACTIVE"}}})
+        ui, default = self.sleeper("ui"), self.sleeper("default")
+        self.assert_carries(ui, fair(NORMAL, -15, MS, 1024))
+        self.assert_carries(default, fair(NORMAL, 9, 16 * MS, 512))
+        self.assertEqual(daemon.reload(MAPPING).returncode, 0)
+        self.assert_carries(ui, "QOS_USER_INTERACTIVE")
+        self.assert_carries(default, "QOS_DEFAULT")
+
+    def test_hackbench_and_cyclictest(self):
+        self.daemon(HACKBENCH_AND_CYCLICTEST)
+        self.assert_carries(self.run_program([self.alias("hackbench"), "1000"]), "QOS_BACKGROUND")
+        self.assert_carries(self.run_program([self.alias("cyclictest"), "1000"]), "QOS_USER_INTERACTIVE")
+
+    @unittest.skipUnless(shutil.which("hackbench"), "no hackbench")
+    def test_the_real_hackbench(self):
+        """As the announcement runs it, with fewer threads and until it is ended."""
+        self.daemon(HACKBENCH_AND_CYCLICTEST)
+        hackbench = self.run_program(["hackbench", "-T", "-p", "-l", "100000000", "-g", "1", "-f", "5"])
+        wait_for(lambda: len(tids(hackbench.pid)) == 11, "ten threads of hackbench")
+        for tid in tids(hackbench.pid):
+            self.assert_carries(tid, "QOS_BACKGROUND")
+
+    def test_make_gcc_cc1_and_schbench(self):
+        self.daemon(MAKE_AND_SCHBENCH)
+        for name in ("make", "gcc", "cc1"):
+            self.assert_carries(self.run_program([self.alias(name), "1000"]), "QOS_BACKGROUND")
+        schbench = self.puppet("schbench")
+        self.assert_carries(schbench.tell(0, "thread", "schbench-msg")[1], "QOS_USER_INTERACTIVE")
+        # "schbench-worker" is 15 bytes: just as long as a thread's name can be.
+        self.assert_carries(schbench.tell(0, "thread", "schbench-worker")[1], "QOS_USER_INITIATED")
+        self.assert_carries(schbench, "QOS_DEFAULT")
+
+    @unittest.skipUnless(shutil.which("make") and shutil.which("gcc"), "no make or no gcc")
+    def test_a_real_make_gcc_and_cc1(self):
+        self.daemon(MAKE_AND_SCHBENCH)
+        with open(self.path("Makefile"), "w", encoding="ascii") as file:
+            file.write("all:\n\t: a shell; gcc -x c -c -o /dev/null -\n")
+        make = self.run_program(["make", "-s", "-C", self.folder], stdin=subprocess.PIPE)
+
+        def tree():
+            found = {}
+            for pid in (make.pid, *make.descendants()):
+                with open("/proc/%d/comm" % pid, encoding="ascii") as name:
+                    found[name.read().strip()] = pid
+            return found if "cc1" in found else None
+
+        by_name = wait_for(tree, "the compiler")
+        for name in ("make", "gcc", "cc1"):
+            found = [pid for comm, pid in by_name.items() if comm.split("-")[-1] == name or comm.startswith(name)]
+            self.assert_carries(found[0], "QOS_BACKGROUND")
+        self.assert_carries(by_name["sh"], "QOS_DEFAULT")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What it says on stderr: a line for each thing that matters, no line for each task, and nobody else's escapes."""
+
+import os
+import re
+import signal
+import unittest
+
+from harness import LiveTest, has_clamp, has_slice, main, wait_for
+
+UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
+
+
+class Lines(LiveTest):
+    def test_without_v_no_tag_is_logged(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        for _ in range(20):
+            self.assert_carries(self.sleeper("app"), BACKGROUND)
+        daemon.reload()
+        daemon.stop()
+        lines = daemon.log().splitlines()
+        self.assertEqual([line for line in lines if "QOS_" in line or BACKGROUND in line], [])
+        missing = (not has_slice()) + (not has_clamp())
+        self.assertEqual(len(lines), 3 + missing, lines)
+        self.assertRegex(lines[missing], r"^schedqos: schedqos \S+ is listening: 2 rules, \d+ tasks, \d+ changed$")
+        self.assertEqual(lines[missing + 1], "schedqos: reloaded: 2 rules")
+        self.assertRegex(lines[missing + 2], r"^schedqos: stopped: \d+ tasks put back$")
+
+    @unittest.skipIf(has_slice() and has_clamp(), "this kernel lacks nothing")
+    def test_what_the_kernel_lacks_is_said_once(self):
+        daemon = self.daemon()
+        daemon.reload()
+        daemon.stop()
+        self.assertEqual(daemon.log().count("no util clamp"), int(not has_clamp()))
+        self.assertEqual(daemon.log().count("no custom slices"), int(not has_slice()))
+
+    def test_v_logs_each_tag(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        daemon.sync()
+        self.assertRegex(daemon.log(), r"(?m)^schedqos: %d \S+: QOS_BACKGROUND \(rule\): SCHED_BATCH nice 4" % app.pid)
+
+    def test_the_setting_does_what_v_does(self):
+        daemon = self.daemon({"schedqos": {"log": "debug"}, "app": {"qos": BACKGROUND}})
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        daemon.sync()
+        self.assertIn("schedqos: %d " % app.pid, daemon.log())
+
+    def test_errors_only(self):
+        daemon = self.daemon({"schedqos": {"log": "error"}})
+        daemon.reload()
+        daemon.stop()
+        self.assertEqual([line for line in daemon.log().splitlines() if "no util clamp" not in line], [])
+
+    def test_a_problem_that_repeats_is_counted(self):
+        """Twenty refusals, two lines. A task that may not run everywhere cannot be SCHED_DEADLINE."""
+        if os.cpu_count() < 2:
+            self.skipTest("a single CPU")
+        daemon = self.daemon({"QOS_RT": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": 1000000,
+                                         "sched_deadline": 1000000000, "sched_period": 1000000000},
+                              "app": {"qos": "QOS_RT"}})
+        for _ in range(20):
+            self.sleeper("app", preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+        daemon.sync()
+        refused = daemon.status()["refused"]
+        count = sum(refused.values())
+        self.assertGreaterEqual(count, 20)
+        self.assertEqual(list(daemon.status()["problems"].values()), [count])
+        daemon.stop()
+        self.assertEqual(len(re.findall(r"refuses SCHED_DEADLINE", daemon.log())), 2, daemon.log())
+        self.assertIn("happened %d times: " % count, daemon.log())
+
+
+class Names(LiveTest):
+    EVIL = ["new\nline", "\x1b[31mred", "\xff\xfe", "tab\tcr\r", "back\\slash", "\xe2\x80\xae right",
+            "schedqos: fake", "%s%n%x", "\x01", "\x7f"]
+
+    def test_whatever_tasks_are_called_lines_are_lines_of_printable_text(self):
+        daemon = self.daemon({"app": {"thread_qos": {"*": UI}}, "*": {"qos": BACKGROUND}}, args=["-v"])
+        app = self.puppet("app")
+        for name in self.EVIL:
+            self.assert_carries(app.tell(0, "thread", name)[1], UI)
+        for name in self.EVIL:
+            path = os.path.join(os.fsencode(self.folder), b"x" + name.encode("latin-1").replace(b"/", b""))
+            os.symlink("/bin/sleep", path)
+            self.assert_carries(self.run_program([path, "1000"]), BACKGROUND)
+        daemon.stop()
+        with open(daemon.stderr, "rb") as file:
+            raw = file.read()
+        raw.decode("utf-8")
+        self.assertEqual(re.findall(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]", raw), [])
+        for line in raw.splitlines():
+            self.assertTrue(line.startswith(b"schedqos: "), line)
+        self.assertNotIn(b"schedqos: fake\n", raw)
+        self.assertIn(b"new\\nline", raw)
+        self.assertIn(b"\\x1b[31mred", raw)
+        self.assertIn(b"\\xff\\xfe", raw)
+        self.assertIn(b"back\\\\slash", raw)
+
+    def test_keys_of_the_configuration(self):
+        daemon = self.daemon()
+        result = daemon.reload('{"\\u001b[31m\\n": {"q\\u0007s": 1}, "\\u202e": 1}')
+        self.assertEqual(result.returncode, 78)
+        self.assertNotRegex(result.stderr, "[\x00-\x09\x0b-\x1f\x7f\u202e]")
+        self.assertEqual(daemon.status()["reloads_failed"], 1)
+
+    def test_a_configuration_with_an_odd_path(self):
+        """Bytes that are no UTF-8 are no reason for status to fail."""
+        odd = os.path.join(os.fsencode(self.folder), b"odd\xff\n\x1b.json")
+        with open(odd, "w", encoding="ascii") as file:
+            file.write('{"app": {"qos": "QOS_BACKGROUND"}}')
+        daemon = self.daemon(args=["--config", odd])
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        self.assertEqual(daemon.status()["rules"], 2)
+        with open(odd, "w", encoding="ascii") as file:
+            file.write('{"app": 1}')
+        daemon.popen.send_signal(signal.SIGHUP)
+        wait_for(lambda: daemon.status()["reloads_failed"] == 1, "the reload")
+        self.assertNotIn("\x1b", daemon.log())
+
+
+if __name__ == "__main__":
+    main()

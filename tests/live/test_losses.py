@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""When the kernel drops events, everything is right all the same, a little later; and it is counted."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+
+from harness import LiveTest, fair, get_attr, main, pristine, wait_for
+
+UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
+    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
+
+
+class Losses(LiveTest):
+    @contextlib.contextmanager
+    def deaf(self, daemon):
+        """The daemon is stopped, with its receive buffers full: all that happens within is lost."""
+        os.kill(daemon.pid, signal.SIGSTOP)
+        try:
+            self.flood(daemon)
+            yield
+        finally:
+            os.kill(daemon.pid, signal.SIGCONT)
+
+    def drops(self, daemon):
+        """What the kernel counts for each of the daemon's sockets."""
+        inodes = set()
+        for fd in os.listdir("/proc/%d/fd" % daemon.pid):
+            target = os.readlink("/proc/%d/fd/%s" % (daemon.pid, fd))
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+        with open("/proc/net/netlink", encoding="ascii") as table:
+            rows = [line.split() for line in table.readlines()[1:]]
+        return [int(row[8]) for row in rows if row[1] == "11" and row[9] in inodes]
+
+    def flood(self, daemon):
+        """Events of every kind, until each of the daemon's sockets drops them."""
+        flooder = self.puppet("flooder")
+        self.assertTrue(self.drops(daemon))
+        for _ in range(60):
+            flooder.tell(0, "rename_often", 20000)
+            flooder.tell(0, "threads_often", 4000)
+            if all(self.drops(daemon)):
+                break
+        self.assertTrue(all(self.drops(daemon)), "no overflow")
+        flooder.end()
+
+    def test_a_storm_that_overflows_the_buffers(self):
+        old = self.puppet("app")
+        number, thread = old.tell(0, "thread")
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
+        self.assert_carries(old, BACKGROUND)
+        shell = self.puppet("shell")
+        with self.deaf(daemon):
+            programs = [(self.sleeper("app" if i % 2 else "other"), (INITIATED, BACKGROUND)[i % 2]) for i in range(100)]
+            # Renamed, forked, and become another program, unheard.
+            old.tell(number, "name", "ui")
+            children = old.tell(0, "fork", 5)
+            inner = old.tell(number, "thread")[1]
+            shell.tell(0, "run", [self.alias("other"), "1000"])
+            orphan = self.sleeper("parent")
+        for program, qos in programs:
+            self.assert_carries(program, qos)
+        self.assert_carries(thread, UI)
+        self.assert_carries(inner, UI)
+        self.assert_carries(shell, INITIATED)
+        self.assert_carries(orphan, DEFAULT)
+        for child in children:
+            self.assert_carries(child, BACKGROUND)
+        status = daemon.status()
+        self.assertGreater(status["lost"], 0)
+        self.assertGreater(status["scans"], 1)
+        self.assertIn("the kernel dropped events", daemon.log())
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        daemon.stop()
+        for pid in (old.pid, thread, inner, shell.pid, *children, *(program.pid for program, _ in programs)):
+            self.assertEqual(get_attr(pid), pristine())
+
+    def test_a_stop_while_events_are_lost(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        app = self.puppet("app")
+        self.assert_carries(app, BACKGROUND)
+        with self.deaf(daemon):
+            programs = [self.sleeper("app") for _ in range(50)]
+            children = app.tell(0, "fork", 50)
+            app.tell(0, "thread")
+            # The daemon meets the signal before it has read anything.
+            daemon.popen.terminate()
+        daemon.wait()
+        for pid in (app.pid, *children, *(program.pid for program in programs)):
+            self.assertEqual(get_attr(pid), pristine())
+        daemon.check_undone()
+
+    def test_what_was_chosen_while_events_were_lost(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        changed, chosen = self.sleeper("app"), self.sleeper("plain")
+        self.assert_carries(changed, BACKGROUND)
+        self.assert_carries(chosen, DEFAULT)
+        with self.deaf(daemon):
+            os.setpriority(os.PRIO_PROCESS, changed.pid, 15)
+            nice = self.sleeper("make", prefix=["nice", "-n", "30"])
+            daemon.changed.add(changed.pid)
+        wait_for(lambda: daemon.status()["scans"] > 1, "the scan")
+        self.assert_carries(nice, fair(0, 19))
+        daemon.sync()
+        self.assertEqual(changed.attr().nice, 15)
+        self.assertEqual(nice.attr(), fair(0, 19))
+
+    def test_a_storm_that_it_hears_through(self):
+        """Forks and programs on every CPU for a while: nothing of it is left wrong, whether or not events were lost."""
+        daemon = self.daemon({"app": {"qos": BACKGROUND}, "true": {"qos": UI}})
+        puppets = [self.puppet("app") for _ in range(4)]
+        storms = [threading.Thread(target=puppet.tell, args=(0, "children_of_many", 3000)) for puppet in puppets]
+        storms.append(threading.Thread(target=lambda: subprocess.run(
+            ["sh", "-c", "for i in $(seq 1000); do /bin/true; done"], check=True)))
+        for storm in storms:
+            storm.start()
+        programs = [self.sleeper("app") for _ in range(50)]
+        for storm in storms:
+            storm.join()
+        for program in programs:
+            self.assert_carries(program, BACKGROUND)
+        for puppet in puppets:
+            self.assert_carries(puppet.tell(0, "fork")[0], BACKGROUND)
+        self.assertEqual(daemon.status()["refused"], {})
+
+
+if __name__ == "__main__":
+    main()

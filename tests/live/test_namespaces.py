@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the kernel does not tell of events, the daemon says so and fails; programs in containers it tags like any other."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from harness import Daemon, LiveTest, main, schedqos, snapshot, differences, wait_for
+
+BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
+
+
+@unittest.skipUnless(shutil.which("unshare"), "no unshare")
+class Elsewhere(LiveTest):
+    def check(self, prefix, words, listener=False):
+        if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("%s does not work here" % " ".join(prefix))
+        files = Daemon(self.folder)
+        before = snapshot()
+        for args in ([], ["-d"]):
+            result = schedqos("start", *args, *files.options(), prefix=prefix)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+            self.assertRegex(result.stderr, r"(?m)^schedqos: error: .*(%s)" % words)
+            self.assertEqual(differences(before, snapshot()), [])
+            self.assertIn("not running", schedqos("status").stderr)
+
+    def test_a_network_namespace(self):
+        self.check(["unshare", "-n"], "network namespace")
+
+    def test_a_pid_namespace(self):
+        self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
+
+    def test_a_pid_namespace_without_its_own_proc(self):
+        self.check(["unshare", "-p", "-f"], "PID namespace|/proc")
+
+    def test_a_user_namespace(self):
+        self.check(["unshare", "-U"], "root|user namespace")
+
+    def test_a_user_namespace_whose_root_we_are(self):
+        self.check(["unshare", "-U", "-r"], "root|user namespace")
+
+    def test_all_of_them(self):
+        self.check(["unshare", "-U", "-r", "-n", "-p", "-f", "--mount-proc"], "namespace|root")
+
+    def test_a_pid_namespace_while_somebody_else_listens(self):
+        """Another listener's subscription feeds every socket of the group: no proof of ours."""
+        import socket
+        import struct
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11) as netlink:
+            netlink.bind((0, 1))
+            netlink.send(struct.pack("=IHHIIIIIIHHI", 40, 3, 0, 0, 0, 1, 1, 0, 0, 4, 0, 1))
+            self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
+
+    def test_a_second_one_in_a_pid_namespace(self):
+        daemon = self.daemon()
+        result = schedqos("start", "--config", daemon.config, prefix=["unshare", "-p", "-f", "--mount-proc"])
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("schedqos: error: "), result.stderr)
+        self.assertNotIn("pid 0", result.stderr)
+        self.assertTrue(daemon.running())
+
+    @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
+    def test_a_root_that_may_not_raise_priorities(self):
+        """It could make tasks nicer, and never put them back."""
+        self.check(["setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice"], "CAP_SYS_NICE")
+
+
+@unittest.skipUnless(shutil.which("unshare"), "no unshare")
+class Containers(LiveTest):
+    """Programs in namespaces of their own are on the same machine."""
+
+    def check(self, *options):
+        prefix = ["unshare", *options]
+        if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("%s does not work here" % " ".join(prefix))
+        inside = self.alias("inside")
+        before = self.run_program([*prefix, "sh", "-c", "%s 1000; :" % inside])
+        self.pid_of(before)
+        self.daemon({"inside": {"qos": BACKGROUND}})
+        after = self.run_program([*prefix, "sh", "-c", "%s 1000; :" % inside])
+        for program in (before, after):
+            self.assert_carries(self.pid_of(program), BACKGROUND)
+
+    def pid_of(self, program):
+        def find():
+            for pid in program.descendants():
+                try:
+                    with open("/proc/%d/cmdline" % pid, encoding="utf-8") as file:
+                        if file.read().split("\0")[0] == self.path("inside"):
+                            return pid
+                except (FileNotFoundError, ProcessLookupError):
+                    pass
+            return None
+
+        return wait_for(find, "the program inside")
+
+    def test_network(self):
+        self.check("-n")
+
+    def test_pid_and_mounts(self):
+        self.check("-p", "-f", "--mount-proc", "-m")
+
+    def test_user_and_pid(self):
+        self.check("-U", "-r", "-p", "-f")
+
+    def test_time(self):
+        self.check("-T", "-f", "--boottime", "1000000")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine's own knobs: set while the daemon runs, put back after, also after a crash, but not if they are others' by then."""
+
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import SCHEDQOS, LiveTest, main, schedqos, wait_for
+
+AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
+STATE = "/run/schedqos/knobs.json"
+
+
+def read(path):
+    """A knob's value: of a choice, the one chosen."""
+    with open(path, encoding="ascii") as file:
+        text = file.read().strip()
+    chosen = re.search(r"\[(.*?)\]", text)
+    return chosen.group(1) if chosen else text
+
+
+def write(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(value)
+
+
+def schedulers(device):
+    with open("/sys/block/%s/queue/scheduler" % device, encoding="ascii") as file:
+        return file.read().replace("[", "").replace("]", "").split()
+
+
+def spare_device():
+    """A block device with three schedulers to choose from; one that nobody uses, if there is one."""
+    names = [os.path.basename(path) for path in glob.glob("/sys/block/*")]
+    for name in sorted(names, key=lambda name: (not name.startswith("loop"), name)):
+        if len(schedulers(name)) >= 3:
+            return name
+    return None
+
+
+class KnobTest(LiveTest):
+    def keep(self, path):
+        """However the test ends, the knob is as it was before."""
+        before = read(path)
+        self.addCleanup(lambda: read(path) == before or write(path, before))
+        return before
+
+    def kill(self):
+        self.current.popen.kill()
+        self.current.popen.wait()
+
+    def restore(self):
+        result = schedqos("restore")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertFalse(os.path.exists(STATE))
+        return result
+
+
+@unittest.skipUnless(os.path.exists(AUTOGROUP), "this kernel has no autogroups")
+class Autogroup(KnobTest):
+    def setUp(self):
+        super().setUp()
+        self.keep(AUTOGROUP)
+        write(AUTOGROUP, "1")
+
+    def test_off_while_the_daemon_runs(self):
+        daemon = self.daemon({"schedqos": {"autogroup": "off"}})
+        self.assertEqual(read(AUTOGROUP), "0")
+        daemon.stop()
+        self.assertEqual(read(AUTOGROUP), "1")
+        self.assertFalse(os.path.exists(STATE))
+
+    def test_kept_where_it_is_to_be_kept(self):
+        daemon = self.daemon({"schedqos": {"autogroup": "keep"}})
+        self.assertEqual(read(AUTOGROUP), "1")
+        daemon.stop()
+        self.assertEqual(read(AUTOGROUP), "1")
+
+    def test_what_was_off_before_is_not_turned_on(self):
+        write(AUTOGROUP, "0")
+        daemon = self.daemon({"schedqos": {"autogroup": "off"}})
+        daemon.stop()
+        self.assertEqual(read(AUTOGROUP), "0")
+        daemon = self.daemon({"schedqos": {"autogroup": "off"}})
+        write(AUTOGROUP, "1")
+        daemon.stop()
+        self.assertEqual(read(AUTOGROUP), "1")
+
+    def test_a_reload_changes_it(self):
+        daemon = self.daemon({"schedqos": {"autogroup": "keep"}})
+        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off"}}).returncode, 0)
+        self.assertEqual(read(AUTOGROUP), "0")
+        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "keep"}}).returncode, 0)
+        self.assertEqual(read(AUTOGROUP), "1")
+        # One that changes nothing about it leaves alone what somebody did meanwhile.
+        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off"}}).returncode, 0)
+        write(AUTOGROUP, "1")
+        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off", "default": "none"}}).returncode, 0)
+        self.assertEqual(read(AUTOGROUP), "1")
+
+    def test_the_next_start_after_a_kill(self):
+        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        self.kill()
+        self.assertEqual(read(AUTOGROUP), "0")
+        daemon = self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        self.assertEqual(read(AUTOGROUP), "0")
+        daemon.stop()
+        self.assertEqual(read(AUTOGROUP), "1")
+
+    def test_restore_after_a_kill(self):
+        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        refused = schedqos("restore")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("pid %d" % self.current.pid, refused.stderr)
+        self.assertEqual(read(AUTOGROUP), "0")
+        self.kill()
+        self.assertIn("knobs put back: 1", self.restore().stderr)
+        self.assertEqual(read(AUTOGROUP), "1")
+        self.assertNotIn("knobs", self.restore().stderr)
+        self.assertEqual(read(AUTOGROUP), "1")
+
+    def test_restore_leaves_what_others_have_changed(self):
+        write(AUTOGROUP, "0")
+        self.daemon({"schedqos": {"sched_profile": "on", "default": "none"}},
+                    layers={"sched_profiles.json":
+                            {"on": {"sysctl": {"kernel.sched_autogroup_enabled": 1}}}})
+        self.assertEqual(read(AUTOGROUP), "1")
+        self.kill()
+        write(AUTOGROUP, "0")
+        write(AUTOGROUP, "0")
+        self.assertIn("knobs put back: 0", self.restore().stderr)
+        self.assertEqual(read(AUTOGROUP), "0")
+
+    def test_restore_refuses_a_torn_record(self):
+        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        self.kill()
+        with open(STATE, encoding="ascii") as file:
+            whole = file.read()
+        with open(STATE, "w", encoding="ascii") as file:
+            file.write(whole[:len(whole) // 2])
+        result = schedqos("restore")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("torn", result.stderr)
+        self.assertEqual(read(AUTOGROUP), "0")
+        with open(STATE, "w", encoding="ascii") as file:
+            file.write(whole)
+        os.chmod(STATE, 0o666)
+        self.assertEqual(schedqos("restore").returncode, 1)
+        self.assertEqual(read(AUTOGROUP), "0")
+        os.chmod(STATE, 0o600)
+        self.restore()
+        self.assertEqual(read(AUTOGROUP), "1")
+
+
+@unittest.skipUnless(spare_device(), "no block device with three schedulers")
+class BlockScheduler(KnobTest):
+    def setUp(self):
+        super().setUp()
+        self.device = spare_device()
+        self.queue = "/sys/block/%s/queue/" % self.device
+        self.keep(self.queue + "scheduler")
+        self.keep(self.queue + "nr_requests")
+        self.first, self.second, self.third = schedulers(self.device)[:3]
+        write(self.queue + "scheduler", self.first)
+
+    def scheduler(self):
+        return read(self.queue + "scheduler")
+
+    def profiles(self):
+        return {"sched_profiles.json": {
+            "second": {"block": {self.device[:-1] + "[%s]" % self.device[-1]: {"scheduler": self.second}}},
+            "third": {"block": {self.device: {"nr_requests": 48, "scheduler": self.third}}}}}
+
+    def start(self, profile):
+        return self.daemon({"schedqos": {"sched_profile": profile, "default": "none"}}, layers=self.profiles())
+
+    def test_set_and_put_back(self):
+        daemon = self.start("second")
+        self.assertEqual(self.scheduler(), self.second)
+        self.assertEqual(daemon.status()["sched_profile"], "second")
+        self.assertEqual(daemon.status()["knob_refusals"], [])
+        self.assertIn("schedqos: sched profile second: knobs set 1", daemon.log())
+        daemon.stop()
+        self.assertEqual(self.scheduler(), self.first)
+
+    def test_what_others_change_stays(self):
+        daemon = self.start("second")
+        write(self.queue + "scheduler", self.third)
+        daemon.stop()
+        self.assertEqual(self.scheduler(), self.third)
+
+    def test_the_queues_depth_survives(self):
+        """The kernel sets it anew with every scheduler."""
+        write(self.queue + "nr_requests", "40")
+        daemon = self.start("second")
+        daemon.stop()
+        self.assertEqual(self.scheduler(), self.first)
+        self.assertEqual(read(self.queue + "nr_requests"), "40")
+        daemon = self.start("third")
+        self.assertEqual(self.scheduler(), self.third)
+        self.assertEqual(read(self.queue + "nr_requests"), "48")
+        self.kill()
+        self.restore()
+        self.assertEqual(self.scheduler(), self.first)
+        self.assertEqual(read(self.queue + "nr_requests"), "40")
+
+    def test_a_schedulers_settings_survive(self):
+        """They are gone with it."""
+        write(self.queue + "scheduler", "mq-deadline")
+        write(self.queue + "iosched/read_expire", "800")
+        daemon = self.start("third")
+        self.assertEqual(self.scheduler(), self.third)
+        daemon.stop()
+        self.assertEqual(self.scheduler(), "mq-deadline")
+        self.assertEqual(read(self.queue + "iosched/read_expire"), "800")
+
+    def test_reload_and_verb_exchange_profiles(self):
+        daemon = self.start("second")
+        self.assertEqual(schedqos("sched_profile", "third").returncode, 0)
+        self.assertEqual(self.scheduler(), self.third)
+        listed = schedqos("sched_profile")
+        self.assertEqual(listed.returncode, 0)
+        self.assertEqual(listed.stdout, "  throughput\n  interactive\n  qos\n  second\n* third\n")
+        # It stays until the configuration asks for another.
+        self.assertEqual(daemon.reload({"schedqos": {"sched_profile": "second"}}).returncode, 0)
+        self.assertEqual(self.scheduler(), self.third)
+        self.assertEqual(daemon.reload({"schedqos": {"sched_profile": None}}).returncode, 0)
+        self.assertEqual(self.scheduler(), self.first)
+        self.assertEqual(schedqos("sched_profile", "second").returncode, 0)
+        self.assertEqual(schedqos("sched_profile", "--none").returncode, 0)
+        self.assertEqual(self.scheduler(), self.first)
+        self.assertNotIn("*", schedqos("sched_profile").stdout)
+        schedqos("sched_profile", "second")
+        daemon.stop()
+        self.assertEqual(self.scheduler(), self.first)
+
+    def test_the_verb_without_a_daemon(self):
+        daemon = self.start("second")
+        daemon.stop()
+        options = daemon.options()
+        result = schedqos("sched_profile", *options, "third")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("schedqos restore", result.stderr)
+        self.assertEqual(self.scheduler(), self.third)
+        self.assertIn("* third\n", schedqos("sched_profile", *options).stdout)
+        self.assertEqual(schedqos("sched_profile", *options, "second").returncode, 0)
+        self.restore()
+        self.assertEqual(self.scheduler(), self.first)
+        self.assertNotIn("*", schedqos("sched_profile", *options).stdout)
+        # Or by the next daemon, when it stops.
+        self.assertEqual(schedqos("sched_profile", *options, "third").returncode, 0)
+        self.start("second").stop()
+        self.assertEqual(self.scheduler(), self.first)
+
+    def test_killed_while_it_applies(self):
+        """At many moments around the writing of the knobs."""
+        daemon = self.start(None)
+        daemon.stop()
+        options = daemon.options()
+        for i in range(20):
+            program = self.run_program([SCHEDQOS, "sched_profile", *options, "third"], stderr=subprocess.DEVNULL)
+            time.sleep(i * 0.0005)
+            program.end()
+            schedqos("restore")
+            self.assertEqual(self.scheduler(), self.first)
+
+    def test_a_value_that_the_kernel_does_not_take(self):
+        daemon = self.daemon({"schedqos": {"sched_profile": "bad"}}, layers={"sched_profiles.json": {
+            "bad": {"block": {self.device: {"scheduler": "elevator", "nr_requests": 50, "hw_sector_size": 7}}}}})
+        refusals = daemon.status()["knob_refusals"]
+        self.assertEqual(len(refusals), 2, refusals)
+        self.assertIn("%sscheduler: Invalid argument" % self.queue, refusals[0])
+        self.assertRegex(refusals[1], "hw_sector_size: Permission denied|hw_sector_size: Input/output error")
+        self.assertEqual(self.scheduler(), self.first)
+        self.assertEqual(read(self.queue + "nr_requests"), "50")
+        daemon.stop()
+
+
+class Verb(KnobTest):
+    def test_an_unknown_name(self):
+        daemon = self.daemon()
+        for options in ([], daemon.options()):
+            result = schedqos("sched_profile", *options, "troughput")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn('no sched profile "troughput" (did you mean "throughput"?)', result.stderr)
+            daemon.stop()
+
+    def test_wrong_usage(self):
+        for args in (["a", "b"], ["--none", "a"], ["--nonsense"], [""]):
+            self.assertEqual(schedqos("sched_profile", *args).returncode, 2, args)
+        self.assertEqual(schedqos("restore", "x").returncode, 2)
+        self.assertEqual(schedqos("doctor", "x").returncode, 2)
+
+    def test_refusals_are_said_once_and_the_daemon_goes_on(self):
+        daemon = self.daemon({"schedqos": {"sched_profile": "qos"}})
+        refusals = daemon.status()["knob_refusals"]
+        if not refusals:
+            self.skipTest("this machine has all knobs of the profile qos")
+        for refusal in refusals:
+            self.assertRegex(refusal, r"^/sys/\S+: .*(No such|not permitted)")
+            self.assertIn("schedqos: warning: " + refusal, daemon.log())
+        result = schedqos("sched_profile", "qos")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "".join("schedqos: warning: %s\n" % refusal for refusal in refusals))
+        for refusal in refusals:
+            self.assertEqual(daemon.log().count(refusal), 1)
+        self.assertEqual(daemon.status()["sched_profile"], "qos")
+        daemon.sync()
+
+    def test_debugfs_is_left_as_it_was_found(self):
+        with open("/proc/self/mountinfo", encoding="utf-8") as file:
+            before = file.read()
+        daemon = self.daemon({"schedqos": {"sched_profile": "qos"}})
+        with open("/proc/%d/mountinfo" % daemon.pid, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        daemon.stop()
+        with open("/proc/self/mountinfo", encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+
+
+class Doctor(KnobTest):
+    def findings(self, *options):
+        result = schedqos("doctor", "--json", *options)
+        report = json.loads(result.stdout)
+        self.assertEqual(result.returncode, 0 if report["ok"] else 1)
+        self.assertEqual(report["ok"], all(item["state"] != "bad" for item in report["findings"]))
+        return {item["name"]: item for item in report["findings"]}
+
+    def test_with_and_without_a_daemon(self):
+        daemon = self.daemon({"app": {"qos": "QOS_UTILITY"}})
+        found = self.findings(*daemon.options())
+        self.assertEqual(found["daemon"]["what"], "runs as pid %d" % daemon.pid)
+        self.assertEqual(found["events"]["state"], "ok")
+        self.assertEqual(found["kernel"]["what"], "Linux " + os.uname().release)
+        self.assertEqual(found["configuration"]["what"], "2 rules, 6 classes, no errors")
+        self.assertEqual(found["rivals"]["state"], "ok")
+        daemon.stop()
+        found = self.findings(*daemon.options())
+        self.assertEqual(found["daemon"]["state"], "note")
+        self.assertNotIn("leftovers", found)
+
+    def test_it_names_each_finding_on_one_line(self):
+        text = schedqos("doctor").stdout
+        for name in self.findings():
+            self.assertRegex(text, r"(?m)^(ok|note|bad) +%s +\S" % name)
+
+    def test_wrong_configuration(self):
+        path = self.path("bad.json")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("{,}")
+        found = self.findings("--config", path)
+        self.assertEqual(found["configuration"]["state"], "bad")
+
+    def test_another_daemon(self):
+        other = self.sleeper("ananicy-cpp", executable=self.copy("ananicy-cpp"))
+        wait_for(lambda: self.findings()["rivals"]["state"] == "bad", "the finding")
+        self.assertEqual(self.findings()["rivals"]["what"], "ananicy-cpp runs, as pid %d" % other.pid)
+
+    @unittest.skipUnless(os.path.exists(AUTOGROUP), "this kernel has no autogroups")
+    def test_autogroup(self):
+        self.keep(AUTOGROUP)
+        daemon = self.daemon()
+        write(AUTOGROUP, "1")
+        self.assertEqual(self.findings(*daemon.options())["autogroup"]["state"], "bad")
+        write(AUTOGROUP, "0")
+        self.assertEqual(self.findings(*daemon.options())["autogroup"]["state"], "ok")
+
+    def test_leftovers(self):
+        self.daemon({"schedqos": {"default": "none"}})
+        self.current.popen.send_signal(signal.SIGKILL)
+        self.current.popen.wait()
+        self.assertEqual(self.findings()["leftovers"]["state"], "note")
+        self.daemon({"schedqos": {"default": "none"}}).stop()
+        self.assertNotIn("leftovers", self.findings())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Stopping leaves no trace. Every test of every file checks all of /proc after its daemon's stop (Daemon.check_undone); here
+are the cases that make it hard.
+"""
+
+import os
+import signal
+import threading
+
+from harness import (BATCH, DEADLINE, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, LiveTest, Program, differences,
+                     fair, get_attr, has_slice, leftovers, main, pristine, set_attr, sleep_program, snapshot, wait_for)
+
+UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
+
+
+class Stop(LiveTest):
+    def check(self, how):
+        old = self.puppet("app")
+        thread = old.tell(0, "thread", "ui")[1]
+        chosen = self.sleeper("chosen")
+        set_attr(chosen.pid, BATCH, 7, 9 * MS)
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "chosen": {"qos": UTILITY}})
+        self.assert_carries(old, BACKGROUND)
+        self.assert_carries(thread, UI)
+        self.assert_carries(chosen, UTILITY)
+        new = self.puppet("app")
+        born = [new.pid, *new.tell(0, "fork", 3), new.tell(0, "thread")[1], new.tell(0, "thread", "ui")[1],
+                new.tell(0, "spawn", [self.alias("other"), "1000"]), *old.tell(0, "fork", 3),
+                old.tell(0, "thread")[1]]
+        daemon.sync()
+        # Else this test would prove nothing.
+        for tid in born:
+            self.assertNotEqual(get_attr(tid), pristine())
+        self.assertGreater(len(differences(daemon.before, snapshot())), 3)
+        daemon.stop(how)
+        for tid in (old.pid, thread, *born):
+            self.assertEqual(get_attr(tid), pristine())
+        self.assertEqual(chosen.attr(), fair(BATCH, 7, 9 * MS))
+        self.assertIn("tasks put back", daemon.log())
+
+    def test_by_sigint(self):
+        self.check(signal.SIGINT)
+
+    def test_by_sigterm(self):
+        self.check(signal.SIGTERM)
+
+    def test_by_the_verb(self):
+        self.check(None)
+
+    def test_after_a_reload(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        app = self.puppet("app")
+        self.assert_carries(app, BACKGROUND)
+        self.assertEqual(daemon.reload({"app": {"qos": UI}, "QOS_DEFAULT": {"sched_nice": 7}}).returncode, 0)
+        self.assert_carries(app, UI)
+        child, = app.tell(0, "fork")
+        self.assertEqual(daemon.reload({}).returncode, 0)
+        self.assert_carries(app, DEFAULT)
+        daemon.stop()
+        self.assertEqual(app.attr(), pristine())
+        self.assertEqual(get_attr(child), pristine())
+
+    def test_a_task_changed_meanwhile_is_not_touched(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        changed, other = self.sleeper("app"), self.sleeper("app")
+        self.assert_carries(changed, BACKGROUND)
+        self.assert_carries(other, BACKGROUND)
+        daemon.sync()
+        daemon.changed.add(changed.pid)
+        os.setpriority(os.PRIO_PROCESS, changed.pid, -7)
+        attr = changed.attr()
+        daemon.stop()
+        self.assertEqual(changed.attr(), attr)
+        self.assertEqual(other.attr(), pristine())
+
+    def test_twice(self):
+        """What the first one left is all the second one finds."""
+        app = self.sleeper("app")
+        self.daemon({"app": {"qos": BACKGROUND}})
+        self.assert_carries(app, BACKGROUND)
+        self.current.stop()
+        self.assertEqual(app.attr(), pristine())
+        self.daemon({"app": {"qos": UI}})
+        self.assert_carries(app, UI)
+        self.current.stop()
+        self.assertEqual(app.attr(), pristine())
+
+
+class OtherPolicies(LiveTest):
+    """Classes that take a task out of the fair policies, and back."""
+
+    def check(self, attributes, want):
+        had = self.sleeper("app")
+        set_attr(had.pid, BATCH, 3, 7 * MS)
+        daemon = self.daemon({"QOS_ODD": attributes, "app": {"qos": "QOS_ODD"}})
+        new = self.sleeper("app")
+        daemon.sync()
+        refused = daemon.status()["refused"]
+        if refused:
+            self.skipTest("refused by this machine's kernel: %s" % ", ".join(refused))
+        for program in (had, new):
+            wait_for(lambda: want(program.attr()), lambda: "attributes, instead of %s" % (program.attr(),))
+        daemon.stop()
+        self.assertEqual(had.attr(), fair(BATCH, 3, 7 * MS))
+        self.assertEqual(new.attr(), pristine())
+
+    def test_idle(self):
+        self.check({"sched_policy": "SCHED_IDLE"}, lambda attr: attr.policy == IDLE)
+
+    def test_idle_with_nice_and_slice(self):
+        self.check({"sched_policy": "SCHED_IDLE", "sched_nice": 5, "sched_runtime": 30 * MS},
+                   lambda attr: attr.policy == IDLE and attr.nice == 5)
+
+    def test_fifo(self):
+        self.check({"sched_policy": "SCHED_FIFO", "sched_priority": 3},
+                   lambda attr: (attr.policy, attr.priority) == (FIFO, 3))
+
+    def test_rr(self):
+        self.check({"sched_policy": "SCHED_RR", "sched_priority": 99},
+                   lambda attr: (attr.policy, attr.priority) == (RR, 99))
+
+    def test_deadline(self):
+        self.check({"sched_policy": "SCHED_DEADLINE", "sched_runtime": MS, "sched_deadline": 20 * MS,
+                    "sched_period": 100 * MS},
+                   lambda attr: (attr.policy, attr.slice, attr.deadline, attr.period)
+                   == (DEADLINE, MS, 20 * MS, 100 * MS))
+
+    def test_children_of_a_deadline_task(self):
+        """They are born without it (else they could not be born at all), and take the class again."""
+        self.daemon({"QOS_DL": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": MS, "sched_deadline": 100 * MS,
+                                "sched_period": 100 * MS}, "app": {"qos": "QOS_DL"}})
+        app = self.puppet("app")
+        self.current.sync()
+        if self.current.status()["refused"]:
+            self.skipTest("refused by this machine's kernel")
+        self.assertEqual(app.attr().policy, DEADLINE)
+        child, = app.tell(0, "fork")
+        other = app.tell(0, "spawn", [self.alias("other"), "1000"])
+        wait_for(lambda: get_attr(child).policy == DEADLINE, "the child's class")
+        self.assert_carries(other, DEFAULT)
+        self.current.stop()
+        for pid in (app.pid, child, other):
+            self.assertEqual(get_attr(pid), pristine())
+
+    def test_children_of_a_real_time_class(self):
+        self.daemon({"QOS_RT": {"sched_policy": "SCHED_RR", "sched_priority": 1}, "app": {"qos": "QOS_RT"}})
+        app = self.puppet("app")
+        wait_for(lambda: app.attr().policy == RR, "the class")
+        child, = app.tell(0, "fork")
+        thread = app.tell(0, "thread")[1]
+        other = app.tell(0, "spawn", [self.alias("other"), "1000"])
+        self.assertEqual(get_attr(child).policy, RR)
+        self.assertEqual(get_attr(thread).policy, RR)
+        self.assert_carries(other, DEFAULT)
+        self.current.stop()
+        for tid in (app.pid, child, thread, other):
+            self.assertEqual(get_attr(tid), pristine())
+
+
+class Races(LiveTest):
+    def newcomers(self, before):
+        return leftovers(before, snapshot())
+
+    def test_a_fork_storm_while_stopping(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}, "puppet": {"qos": UI}})
+        parents = [self.puppet("app") for _ in range(3)] + [self.puppet() for _ in range(3)]
+        for parent in parents:
+            self.assert_carries(parent, BACKGROUND if parent in parents[:3] else UI)
+        storms = [threading.Thread(target=parent.tell, args=(0, "fork", 150)) for parent in parents]
+        short = [self.puppet("app") for _ in range(2)]
+        storms += [threading.Thread(target=parent.tell, args=(0, "children_of_many", 500)) for parent in short]
+        for storm in storms:
+            storm.start()
+        wait_for(lambda: parents[0].descendants(), "the storm")
+        daemon.popen.terminate()
+        for storm in storms:
+            storm.join()
+        daemon.wait()
+        daemon.check_undone()
+        for parent in parents:
+            for pid in parent.descendants():
+                self.assertEqual(get_attr(pid), pristine())
+
+    def test_a_storm_of_programs_while_stopping(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}, "other": {"qos": UI}})
+        programs, running = [], threading.Event()
+        names = ("app", "other", "third")
+
+        def storm():
+            for i in range(400):
+                programs.append(Program([names[i % 3], "1000"], sleep_program()))
+                running.set()
+
+        thread = threading.Thread(target=storm)
+        thread.start()
+        running.wait()
+        daemon.popen.terminate()
+        thread.join()
+        for program in programs:
+            self.addCleanup(program.end)
+        daemon.wait()
+        daemon.check_undone()
+        for program in programs:
+            self.assertEqual(program.attr(), pristine())
+
+    def test_a_slow_fork_while_stopping(self):
+        """
+        fork copies the attributes first and the memory maps after; a child may be neither in /proc nor announced when its
+        parent is put back.
+        """
+        app = self.puppet("app")
+        app.tell(0, "allocate", 700)
+        for _ in range(3):
+            daemon = self.daemon({"app": {"qos": BACKGROUND}})
+            self.assert_carries(app, BACKGROUND)
+            thread = threading.Thread(target=app.tell, args=(0, "fork", 12))
+            known = set(app.descendants())
+            thread.start()
+            wait_for(lambda: set(app.descendants()) - known, "the first fork")
+            daemon.popen.terminate()
+            thread.join()
+            daemon.wait()
+            for pid in app.descendants():
+                self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
+            daemon.check_undone()
+
+    def test_threads_born_while_stopping(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
+        app = self.puppet("app")
+        number, tid = app.tell(0, "thread", "ui")
+        self.assert_carries(tid, UI)
+        born = []
+
+        def storm():
+            for i in range(300):
+                born.append(app.tell(i % 2 * number, "thread", None if i % 3 else "ui")[1])
+
+        thread = threading.Thread(target=storm)
+        thread.start()
+        wait_for(lambda: len(born) > 20, "threads")
+        daemon.popen.terminate()
+        thread.join()
+        daemon.wait()
+        for tid in born:
+            self.assertEqual(get_attr(tid), pristine())
+        daemon.check_undone()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line: every verb, its exit status, and where it says what."""
+
+import json
+import os
+import signal
+import subprocess
+
+from harness import (SCHEDQOS, Daemon, LiveTest, Program, comm, environment, main, pristine, schedqos, sleep_program,
+                     snapshot, differences, leftovers, wait_for)
+
+UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
+LOG = "/var/log/schedqosd.log"
+
+STATUS_KEYS = [
+    "config_files", "cpu_usec", "execs", "features", "forks", "lost", "not_kept", "pid", "problems", "races",
+    "receive_errors", "refused", "reload_error", "reloads", "reloads_failed", "renames", "resident_bytes", "rules", "scans",
+    "set", "since_usec", "table_bytes", "tasks", "tasks_by_class", "tasks_by_reason", "version"]
+
+
+class Usage(LiveTest):
+    def check(self, *args):
+        result = schedqos(*args)
+        self.assertEqual(result.returncode, 2, args)
+        self.assertEqual(result.stdout, "", args)
+        self.assertTrue(result.stderr.strip(), args)
+        return result.stderr
+
+    def test_wrong_usage_exits_2(self):
+        for args in ((), ("strat",), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"),
+                     ("start", "--config"), ("stop", "now"), ("reload", "-x"), ("status", "--xml"),
+                     ("status", "--json", "more"), ("restart", "-z"), ("check", "--nonsense"),
+                     ("check", "--config", "a", "b")):
+            self.check(*args)
+
+    def test_what_is_wrong_is_named_and_escaped(self):
+        self.assertIn("strat", self.check("strat"))
+        self.assertNotIn("\x1b", self.check("\x1b[31mred"))
+
+    def test_help_and_version(self):
+        for args in (["--help"], ["-h"], ["start", "--help"], ["stop", "--help"], ["status", "--help"],
+                     ["check", "--help"], ["reload", "-h"], ["restart", "-h"]):
+            result = schedqos(*args)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), args)
+            self.assertIn("Usage: schedqos", result.stdout, args)
+        for verb in ("start", "stop", "restart", "reload", "check", "status"):
+            self.assertIn("  " + verb, schedqos("--help").stdout)
+        result = schedqos("--version")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^schedqos \S+\n$")
+
+    def test_without_a_daemon(self):
+        for verb in ("stop", "reload", "status"):
+            result = schedqos(verb)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), verb)
+            self.assertIn("not running", result.stderr, verb)
+
+    def test_without_root(self):
+        self.copy("schedqos", SCHEDQOS)
+        program = self.path("schedqos")
+        for verb in ("start", "stop", "restart", "reload", "status"):
+            result = subprocess.run([program, verb], user=65534, group=65534, extra_groups=[], env=environment(), check=False,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    encoding="utf-8")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertTrue(result.stderr.startswith("schedqos: "), result.stderr)
+        self.daemon()
+        for verb in ("start", "stop", "reload", "status"):
+            result = subprocess.run([program, verb], user=65534, group=65534, extra_groups=[], env=environment(), check=False,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    encoding="utf-8")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("root", result.stderr, verb)
+            self.assertTrue(self.current.running())
+
+
+class Running(LiveTest):
+    def test_a_second_start_says_which_pid_runs(self):
+        daemon = self.daemon()
+        for args in (["start"], ["start", "-d"]):
+            result = schedqos(*args)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("already running as pid %d" % daemon.pid, result.stderr)
+            self.assertEqual(result.stdout, "")
+        self.assertTrue(daemon.running())
+        self.assert_carries(self.sleeper("still-tagging"), DEFAULT)
+
+    def test_status(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        status = daemon.status()
+        self.assertEqual([key for key in STATUS_KEYS if key not in status], [])
+        self.assertEqual(status["pid"], daemon.pid)
+        self.assertEqual(status["rules"], 2)  # and the harness's own
+        self.assertEqual(status["config_files"][-1], daemon.config)
+        self.assertGreaterEqual(status["tasks_by_class"][BACKGROUND], 1)
+        self.assertGreaterEqual(status["tasks_by_class"][DEFAULT], 1)
+        self.assertEqual((status["lost"], status["not_kept"], status["refused"], status["problems"]), (0, 0, {}, {}))
+        text = schedqos("status")
+        self.assertEqual((text.returncode, text.stderr), (0, ""))
+        for word in ("pid %d" % daemon.pid, daemon.config, BACKGROUND, "lost"):
+            self.assertIn(word, text.stdout)
+
+    def test_json_is_on_one_stream_alone_and_numbers_are_whole(self):
+        self.daemon()
+        result = schedqos("status", "--json")
+        self.assertEqual(result.stderr, "")
+        status = json.loads(result.stdout, parse_float=lambda text: self.fail("not a whole number: " + text))
+        self.assertIsInstance(status["since_usec"], int)
+
+    def test_stop_returns_when_all_is_put_back(self):
+        daemon = self.daemon()
+        program = self.sleeper("app")
+        self.assert_carries(program, DEFAULT)
+        result = schedqos("stop")
+        self.assertEqual(program.attr(), pristine())
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        daemon.wait()
+
+    def test_nothing_of_it_stays_in_run(self):
+        daemon = self.daemon()
+        self.assertEqual(os.stat("/run/schedqos/bus").st_mode & 0o777, 0o600)
+        daemon.stop()
+        self.assertFalse(os.path.exists("/run/schedqos/bus"))
+
+    def test_start_after_a_kill(self):
+        """A daemon that was killed leaves no lock behind, and a socket that is in nobody's way."""
+        daemon = self.daemon({"schedqos": {"default": "none"}})
+        daemon.popen.kill()
+        daemon.popen.wait()
+        self.assertIn("not running", schedqos("status").stderr)
+        self.daemon()
+        self.assert_carries(self.sleeper("app"), DEFAULT)
+
+
+class Background(LiveTest):
+    """start -d. The machine's own log files are saved and put back."""
+
+    def setUp(self):
+        super().setUp()
+        for path in (LOG, LOG + ".1"):
+            if os.path.exists(path):
+                os.rename(path, path + ".saved")
+                self.addCleanup(os.rename, path + ".saved", path)
+            else:
+                self.addCleanup(lambda path=path: os.path.exists(path) and os.unlink(path))
+        self.files = Daemon(self.folder)
+
+    def start(self, config, verb="start", args=()):
+        self.files.configure(config)
+        self.before = getattr(self, "before", None) or snapshot()
+        self.addCleanup(lambda: schedqos("stop"))
+        return schedqos(verb, "-d", *self.files.options(), *args)
+
+    def stop(self):
+        result = schedqos("stop")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        after = snapshot()
+        self.assertEqual(differences(self.before, after) + leftovers(self.before, after), [])
+
+    def test_it_returns_when_it_listens(self):
+        for name in ("one", "two", "three"):
+            self.before = None
+            before = self.sleeper(name)
+            self.assertEqual(self.start({name: {"qos": BACKGROUND}}).returncode, 0)
+            self.assertEqual(before.attr().nice, 4)
+            self.assert_carries(before, BACKGROUND)
+            self.assert_carries(self.sleeper(name), BACKGROUND)
+            self.assertEqual(schedqos("status").returncode, 0)
+            self.stop()
+
+    def test_it_is_out_of_everybodys_way(self):
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, "/")
+        result = self.start({})
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        pid = json.loads(schedqos("status", "--json").stdout)["pid"]
+        self.assertEqual(os.readlink("/proc/%d/cwd" % pid), "/")
+        self.assertEqual(os.getsid(pid), pid)
+        for fd in range(3):
+            self.assertEqual(os.readlink("/proc/%d/fd/%d" % (pid, fd)), "/dev/null")
+        self.stop()
+
+    def test_paths_may_be_relative(self):
+        os.chdir(self.files.folder)
+        self.addCleanup(os.chdir, "/")
+        self.files.configure({"app": {"qos": BACKGROUND}})
+        self.before = snapshot()
+        result = schedqos("start", "-d", "--config", "schedqos.json", "--configs-path", "layers")
+        self.addCleanup(lambda: schedqos("stop"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.files.configure({"app": {"qos": UI}})
+        self.assertEqual(schedqos("reload").returncode, 0)
+        self.assert_carries(self.sleeper("app"), UI)
+        self.stop()
+
+    def test_a_failing_one_returns_the_reason_and_the_status(self):
+        result = self.start('{"app": {"qos": "QOS_USER_INTERACTIV"}}')
+        self.assertEqual(result.returncode, 78)
+        self.assertIn("%s:1:17: app.qos: " % self.files.config, result.stderr)
+        self.assertIn("QOS_USER_INTERACTIVE", result.stderr)
+        self.assertIn("not running", schedqos("status").stderr)
+        result = schedqos("start", "-d", "--config", self.files.config, prefix=["unshare", "-n"])
+        self.assertNotEqual(result.returncode, 0)
+
+    def test_restart(self):
+        result = self.start({"app": {"qos": BACKGROUND}}, "restart")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        first = json.loads(schedqos("status", "--json").stdout)["pid"]
+        result = self.start({"app": {"qos": UI}}, "restart")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_carries(app, UI)
+        self.assertNotEqual(json.loads(schedqos("status", "--json").stdout)["pid"], first)
+        self.stop()
+
+    def test_the_log_and_the_one_before_it(self):
+        if os.path.exists("/run/systemd/journal/socket"):
+            self.skipTest("there is a journal, which takes its place")
+        self.start({})
+        self.stop()
+        with open(LOG, encoding="utf-8") as file:
+            first = file.read()
+        self.assertRegex(first, r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d info: schedqos \S+ is listening: ")
+        self.assertRegex(first, r"(?m)^\S+ \S+ info: stopped: \d+ tasks put back$")
+        self.assertNotIn(DEFAULT, first)
+        self.assertEqual(os.stat(LOG).st_mode & 0o137, 0)
+        self.start({}, args=["-v"])
+        self.assert_carries(self.sleeper("app"), DEFAULT)
+        self.stop()
+        with open(LOG + ".1", encoding="utf-8") as file:
+            self.assertEqual(file.read(), first)
+        with open(LOG, encoding="utf-8") as file:
+            self.assertIn(DEFAULT, file.read())
+
+    def test_a_failing_start_leaves_the_log_of_the_one_that_runs_alone(self):
+        if os.path.exists("/run/systemd/journal/socket"):
+            self.skipTest("there is a journal, which takes its place")
+        self.start({})
+        self.assertEqual(schedqos("start", "-d", *self.files.options()).returncode, 1)
+        self.assertFalse(os.path.exists(LOG + ".1"))
+        self.stop()
+
+
+if __name__ == "__main__":
+    main()

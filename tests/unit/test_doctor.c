@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the doctor says to which facts. */
+#include "config_case.h"
+
+#include <schedqos/policy/doctor.h>
+
+static struct doctor_facts facts;
+static struct config *config;
+static struct findings findings;
+
+/* A machine on which all is well. */
+static int set_up(void **state)
+{
+	(void)state;
+	facts = (struct doctor_facts){
+		.root = true,
+		.release = "6.18.1",
+		.events = DOCTOR_YES,
+		.event_filter = true,
+		.slice = DOCTOR_YES,
+		.util_clamp = DOCTOR_YES,
+		.sched_ext = DOCTOR_NO,
+		.autogroup = DOCTOR_NO,
+		.governors = "schedutil",
+		.schedutil = DOCTOR_YES,
+		.energy = DOCTOR_NONE,
+		.tick_ns = 4000000,
+		.hrtick = DOCTOR_YES,
+		.lockdown = "none",
+		.initial_pid_namespace = true,
+		.initial_user_namespace = true,
+		.systemd = true,
+		.unit_active = "active",
+		.unit_enabled = "enabled",
+		.daemon = 77,
+	};
+	config = GOOD(RULES("{\"make\": {\"qos\": \"QOS_BACKGROUND\"}}"));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	config_free(config);
+	findings_clear(&findings);
+	return 0;
+}
+
+static void judge(const struct config *in_force)
+{
+	findings_clear(&findings);
+	assert_int_equal(doctor_judge(&facts, in_force, in_force ? 0 : 3, &findings), 0);
+}
+
+static void check_texts(const struct finding *finding)
+{
+	bool is_ok = finding->state == FINDING_OK;
+
+	assert_true(finding->what && *finding->what);
+	assert_int_equal(finding->consequence == NULL, is_ok);
+	assert_int_equal(finding->remedy == NULL, is_ok);
+}
+
+static const struct finding *finding_named(const char *name)
+{
+	for (size_t i = 0; i < findings.count; i++) {
+		if (strcmp(findings.items[i].name, name) == 0)
+			return &findings.items[i];
+	}
+	return NULL;
+}
+
+/* With the facts as they are now, this finding is of this state, and says this. */
+static void says(const char *name, enum finding_state state, const char *what)
+{
+	const struct finding *finding;
+
+	judge(config);
+	for (size_t i = 0; i < findings.count; i++)
+		check_texts(&findings.items[i]);
+	finding = finding_named(name);
+	if (!finding)
+		fail_msg("no finding %s", name);
+	if (finding->state != state || !strstr(finding->what, what))
+		fail_msg("%s: %s: %s", name, finding_state_name(finding->state), finding->what);
+}
+
+static void all_is_well(void **state)
+{
+	static const char *const names[] = {
+		"kernel",   "configuration", "daemon",	 "unit",      "namespaces", "events",
+		"slice",    "util-clamp",    "tick",	 "sched-ext", "autogroup",  "cgroups",
+		"governor", "energy",	     "lockdown", "rivals",
+	};
+
+	(void)state;
+	judge(config);
+	assert_int_equal(findings.count, COUNT(names));
+	for (size_t i = 0; i < COUNT(names); i++) {
+		assert_string_equal(findings.items[i].name, names[i]);
+		assert_int_equal(findings.items[i].state, FINDING_OK);
+		check_texts(&findings.items[i]);
+	}
+	assert_string_equal(findings.items[0].what, "Linux 6.18.1");
+	assert_string_equal(findings.items[1].what, "1 rules, 5 classes, no errors");
+}
+
+static void wrong_configuration(void **state)
+{
+	const struct finding *finding;
+
+	(void)state;
+	facts.hrtick = DOCTOR_NO;
+	facts.tick_ns = 10000000;
+	judge(NULL);
+	finding = finding_named("configuration");
+	assert_int_equal(finding->state, FINDING_BAD);
+	assert_string_equal(finding->what, "3 errors");
+	/* The built-in classes are looked at all the same. */
+	assert_non_null(strstr(finding_named("tick")->what, "QOS_USER_INTERACTIVE"));
+}
+
+static void daemon_and_unit(void **state)
+{
+	(void)state;
+	facts.daemon = 0;
+	says("daemon", FINDING_NOTE, "does not run");
+	assert_null(finding_named("leftovers"));
+	facts.leftovers = true;
+	says("leftovers", FINDING_NOTE, "something to put back");
+	facts.daemon = 77;
+	judge(config);
+	assert_null(finding_named("leftovers"));
+	facts.unit_enabled = "disabled";
+	says("unit", FINDING_NOTE, "active and disabled");
+	facts.unit_enabled = "enabled-runtime";
+	says("unit", FINDING_OK, "enabled-runtime");
+	facts.unit_active = "failed";
+	says("unit", FINDING_NOTE, "failed");
+	facts.unit_enabled = "";
+	says("unit", FINDING_NOTE, "not installed");
+	facts.unit_enabled = NULL;
+	says("unit", FINDING_NOTE, "not installed");
+	facts.systemd = false;
+	says("unit", FINDING_NOTE, "no systemd");
+}
+
+static void events(void **state)
+{
+	(void)state;
+	facts.event_filter = false;
+	says("events", FINDING_NOTE, "without a filter");
+	facts.events = DOCTOR_NO;
+	facts.events_fault = "Connection refused";
+	says("events", FINDING_BAD, "no proc connector: Connection refused");
+	facts.events = DOCTOR_UNKNOWN;
+	says("events", FINDING_NOTE, "root's");
+	facts.initial_user_namespace = false;
+	says("namespaces", FINDING_BAD, "not the initial user namespace");
+	facts.initial_pid_namespace = false;
+	says("namespaces", FINDING_BAD, "not the initial PID namespace");
+}
+
+static void attributes(void **state)
+{
+	(void)state;
+	facts.util_clamp = DOCTOR_NO;
+	says("util-clamp", FINDING_NOTE, "not in this kernel");
+	facts.slice = DOCTOR_NO;
+	says("slice", FINDING_NOTE, "no custom slices");
+	/* Then no slice can be shorter than a tick. */
+	facts.tick_ns = 100000000;
+	facts.hrtick = DOCTOR_NO;
+	judge(config);
+	assert_null(finding_named("tick"));
+}
+
+static void slices_against_the_tick(void **state)
+{
+	(void)state;
+	facts.hrtick = DOCTOR_NO;
+	facts.tick_ns = 8000000;
+	says("tick", FINDING_OK, "8 ms: no class has a shorter slice");
+	facts.tick_ns = 10000000;
+	says("tick", FINDING_BAD,
+	     "10 ms, HRTICK off: longer than the slice of QOS_USER_INTERACTIVE");
+	assert_null(strstr(finding_named("tick")->what, "QOS_USER_INITIATED"));
+	facts.hrtick = DOCTOR_UNKNOWN;
+	says("tick", FINDING_NOTE, "HRTICK unknown");
+	facts.hrtick = DOCTOR_YES;
+	says("tick", FINDING_OK, "HRTICK ends slices on time");
+	facts.hrtick = DOCTOR_NO;
+	facts.tick_ns = 4000000;
+	config_free(config);
+	config = GOOD(RULES("{\"QOS_A\": {\"sched_runtime\": 3000000},"
+			    "\"QOS_B\": {\"sched_runtime\": 0},"
+			    "\"QOS_C\": {\"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": "
+			    "2000000, \"sched_deadline\": 3000000},"
+			    "\"QOS_D\": {\"sched_runtime\": 1000000}}"));
+	says("tick", FINDING_BAD, "longer than the slice of QOS_A, QOS_D");
+	facts.tick_ns = 0;
+	judge(config);
+	assert_null(finding_named("tick"));
+}
+
+static void other_schedulers(void **state)
+{
+	(void)state;
+	facts.sched_ext = DOCTOR_NONE;
+	says("sched-ext", FINDING_OK, "not in this kernel");
+	facts.sched_ext = DOCTOR_YES;
+	says("sched-ext", FINDING_BAD, "a scheduler is loaded");
+	facts.sched_ext_name = "lavd";
+	says("sched-ext", FINDING_BAD, "lavd is loaded");
+}
+
+static void autogroup(void **state)
+{
+	(void)state;
+	facts.autogroup = DOCTOR_NONE;
+	says("autogroup", FINDING_OK, "not in this kernel");
+	facts.autogroup = DOCTOR_UNKNOWN;
+	says("autogroup", FINDING_NOTE, "cannot be read");
+	facts.autogroup = DOCTOR_YES;
+	says("autogroup", FINDING_BAD, "on, though the daemon runs");
+	facts.daemon = 0;
+	says("autogroup", FINDING_NOTE, "on");
+	config_free(config);
+	config = GOOD(RULES("{\"schedqos\": {\"autogroup\": \"keep\"}}"));
+	says("autogroup", FINDING_BAD, "to be kept");
+	facts.autogroup = DOCTOR_NO;
+	says("autogroup", FINDING_OK, "off");
+}
+
+static void cgroups(void **state)
+{
+	(void)state;
+	facts.cpu_groups = 2;
+	facts.cpu_group_names = "a.service, b.scope";
+	facts.cpu_cgroup_version = 2;
+	says("cgroups", FINDING_BAD, "(v2) divides 2: a.service, b.scope");
+	assert_non_null(strstr(finding_named("cgroups")->remedy, "DisableControllers"));
+	facts.cpu_cgroup_version = 1;
+	says("cgroups", FINDING_BAD, "(v1) divides 2");
+}
+
+static void governors(void **state)
+{
+	(void)state;
+	facts.schedutil = DOCTOR_NO;
+	facts.governors = "schedutil, powersave";
+	says("governor", FINDING_BAD, "schedutil, powersave");
+	/* Without clamps nothing is lost. */
+	facts.util_clamp = DOCTOR_NO;
+	says("governor", FINDING_NOTE, "schedutil, powersave");
+	facts.governors = NULL;
+	says("governor", FINDING_NOTE, "no cpufreq");
+	facts.energy = DOCTOR_YES;
+	says("energy", FINDING_OK, "is on");
+	facts.energy = DOCTOR_NO;
+	says("energy", FINDING_OK, "is off");
+}
+
+static void lockdown(void **state)
+{
+	(void)state;
+	facts.lockdown = "integrity";
+	says("lockdown", FINDING_NOTE, "integrity");
+	facts.lockdown = NULL;
+	says("lockdown", FINDING_OK, "not seen");
+	facts.debugfs_closed = true;
+	says("lockdown", FINDING_NOTE, "does not let root in");
+	facts.root = false;
+	says("lockdown", FINDING_OK, "not seen");
+}
+
+static void other_daemons(void **state)
+{
+	static const struct doctor_rival rivals[] = {
+		{ 5, "ananicy-cpp" },
+		{ 6, "tuned" },
+		{ 7, "system76-schedu" },
+	};
+	static const char *const known[] = {
+		"ananicy",    "ananicy-cpp", "system76-schedu", "gamemoded",
+		"uresourced", "tuned",	     "schedqos",
+	};
+
+	(void)state;
+	facts.rivals = rivals;
+	facts.n_rivals = 1;
+	says("rivals", FINDING_BAD, "ananicy-cpp runs, as pid 5");
+	facts.n_rivals = COUNT(rivals);
+	judge(config);
+	assert_int_equal(findings.items[findings.count - 3].state, FINDING_BAD);
+	assert_int_equal(findings.items[findings.count - 2].state, FINDING_NOTE);
+	assert_string_equal(findings.items[findings.count - 2].what, "tuned runs, as pid 6");
+	assert_int_equal(findings.items[findings.count - 1].state, FINDING_BAD);
+	for (size_t i = 0; i < COUNT(known); i++) {
+		assert_true(doctor_knows_rival(known[i]));
+		/* As comm has it. */
+		assert_true(strlen(known[i]) < 16);
+	}
+	assert_false(doctor_knows_rival("bash"));
+	assert_false(doctor_knows_rival(""));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(all_is_well),	TEST(wrong_configuration),
+		TEST(daemon_and_unit),	TEST(events),
+		TEST(attributes),	TEST(slices_against_the_tick),
+		TEST(other_schedulers), TEST(autogroup),
+		TEST(cgroups),		TEST(governors),
+		TEST(lockdown),		TEST(other_daemons),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
