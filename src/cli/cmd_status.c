@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,15 @@ static void snake_case(const char *name, char *buf, size_t size)
 }
 
 static cJSON *read_value(sd_bus_message *message);
+
+/* In all its digits, which cJSON would cut to fifteen. */
+static cJSON *whole_number(uint64_t number)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	return cJSON_CreateRaw(digits);
+}
 
 /* a{s?} becomes an object, any other array an array. */
 static cJSON *read_array(sd_bus_message *message, const char *contents)
@@ -77,7 +87,7 @@ static cJSON *read_value(sd_bus_message *message)
 		break;
 	case 't':
 		if (sd_bus_message_read(message, "t", &number) >= 0)
-			json = cJSON_CreateNumber((double)number);
+			json = whole_number(number);
 		break;
 	case 'u':
 		if (sd_bus_message_read(message, "u", &small) >= 0)
@@ -231,17 +241,19 @@ static void print_status(const cJSON *json)
 
 static int show(sd_bus *bus, bool as_json)
 {
-	_cleanup_(cleanup_json) cJSON *json = read_status(bus);
-	_cleanup_free_ char *printed = NULL;
+	_cleanup_(cleanup_json) cJSON *json = read_status(bus), *numbers = NULL;
+	_cleanup_free_ char *printed = json ? cJSON_Print(json) : NULL;
 
-	if (!json)
+	if (!printed)
 		return EXIT_FAILURE;
-	if (!as_json) {
-		print_status(json);
-		return 0;
-	}
-	printed = cJSON_Print(json);
-	return printed && puts(printed) >= 0 ? 0 : EXIT_FAILURE;
+	if (as_json)
+		return puts(printed) >= 0 ? 0 : EXIT_FAILURE;
+	/* What was added as digits is a number for who reads it. */
+	numbers = cJSON_Parse(printed);
+	if (!numbers)
+		return EXIT_FAILURE;
+	print_status(numbers);
+	return 0;
 }
 
 int cmd_status(const struct verb *verb, int argc, char **argv)

@@ -106,7 +106,8 @@ static void set_log_level(const struct daemon *daemon)
 static int load_config(struct daemon *daemon)
 {
 	struct config_errors errors = { 0 };
-	int r = config_load(&daemon->paths, &daemon->config, &errors);
+	struct config *config;
+	int r = config_load(&daemon->paths, &config, &errors);
 
 	log_errors(&errors);
 	config_errors_clear(&errors);
@@ -116,6 +117,7 @@ static int load_config(struct daemon *daemon)
 		log_error("reading the configuration: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
+	daemon->config = config;
 	set_log_level(daemon);
 	return 0;
 }
@@ -365,17 +367,14 @@ static int make_plan(struct daemon *daemon, uint32_t start)
 
 static int init_plan(struct daemon *daemon)
 {
-	struct procfs_stat self;
 	int r = daemon->proc = procfs_open();
 
-	if (r >= 0)
-		r = procfs_stat(daemon->proc, getpid(), &self);
 	if (r < 0) {
 		log_error("reading /proc: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
 	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
-	r = daemon->facts ? make_plan(daemon, (uint32_t)self.start) : -ENOMEM;
+	r = daemon->facts ? make_plan(daemon, daemon_now_ticks(daemon)) : -ENOMEM;
 	if (r < 0)
 		log_error("making the table of tasks: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
@@ -442,8 +441,8 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		check_namespaces, init_instance, load_config, init_loop, init_applier, init_plan,
-		init_intake, init_system, init_bus,
+		check_namespaces, init_instance, load_config, init_loop, init_applier, init_intake,
+		init_plan, init_system, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {

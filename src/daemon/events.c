@@ -43,6 +43,11 @@ uint32_t daemon_now_ms(void)
 	return (uint32_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
+uint32_t daemon_now_ticks(const struct daemon *daemon)
+{
+	return (uint32_t)(clock_ns(CLOCK_BOOTTIME) / daemon->tick_ns);
+}
+
 /* Suspend moves the two clocks apart: to be called before events are told their start. */
 static void refresh_boot_offset(struct daemon *daemon)
 {
@@ -51,6 +56,7 @@ static void refresh_boot_offset(struct daemon *daemon)
 
 struct facts *daemon_facts(struct daemon *daemon, pid_t tid, pid_t tgid)
 {
+	daemon->facts->intake = daemon->intake;
 	return live_facts_for(daemon->facts, tid, tgid);
 }
 

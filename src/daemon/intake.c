@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BATCH 64
 
@@ -20,6 +21,7 @@
 struct queue {
 	struct proc_connector *connector; /* NULL: there is no such queue */
 	int head, count;
+	int error;   /* of a look ahead, still to be told */
 	bool is_dry; /* it was empty after all that the other queue now has was received */
 	struct proc_news news[BATCH];
 };
@@ -103,6 +105,12 @@ static int refill(struct queue *queue, struct queue *other)
 		return 0;
 	}
 	queue->head = queue->count = 0;
+	if (queue->error) {
+		int r = queue->error;
+
+		queue->error = 0;
+		return r;
+	}
 	while (queue->count == 0 && !drained) {
 		int n = proc_connector_receive(queue->connector, queue->news, BATCH, &drained);
 
@@ -114,6 +122,28 @@ static int refill(struct queue *queue, struct queue *other)
 	if (!queue->is_dry)
 		other->is_dry = false;
 	return 0;
+}
+
+void intake_look_ahead(struct intake *intake)
+{
+	struct queue *queue = &intake->urgent;
+	bool drained;
+	int n;
+
+	queue->count -= queue->head;
+	memmove(queue->news, queue->news + queue->head, queue->count * sizeof(queue->news[0]));
+	queue->head = 0;
+	if (queue->count == BATCH)
+		return;
+	n = proc_connector_receive(queue->connector, queue->news + queue->count,
+				   BATCH - queue->count, &drained);
+	if (n > 0) {
+		queue->count += n;
+		intake->forks.is_dry = false;
+	}
+	/* A loss that it met, the next refill would not: so it is kept for that. */
+	if (n < 0)
+		queue->error = n;
 }
 
 bool intake_has_exec(const struct intake *intake, pid_t tgid)

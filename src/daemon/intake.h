@@ -29,6 +29,9 @@ int intake_fork_fd(const struct intake *intake);
 /* Sleeps until something is queued, or this time has passed. */
 void intake_wait(const struct intake *intake, int timeout_ms);
 
+/* Receives what urgent events there are, as far as there is room, without handing them out. */
+void intake_look_ahead(struct intake *intake);
+
 /* Whether another exec of this process is already among what was received and is still to be handed out. */
 bool intake_has_exec(const struct intake *intake, pid_t tgid);
 

@@ -23,6 +23,7 @@ struct live_facts *live_facts_new(int proc, struct applier *applier)
 	live->parent->parent = NULL;
 	live->proc = live->parent->proc = proc;
 	live->applier = live->parent->applier = applier;
+	live->intake = live->parent->intake = NULL;
 	return live;
 }
 
@@ -107,6 +108,12 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	case FACT_PARENT:
 		r = fetch_parent(live);
+		break;
+	case FACT_AGAIN:
+		if (live->intake)
+			intake_look_ahead(live->intake);
+		facts->execs_again = live->intake && intake_has_exec(live->intake, facts->tgid);
+		r = 0;
 		break;
 	case FACT_BASE:
 		r = applier_refresh_base(live->applier);

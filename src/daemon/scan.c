@@ -87,6 +87,12 @@ static void look_at(struct scan *scan, const struct process *process, pid_t tid,
 	};
 	struct plan_action action;
 
+	/* One that was born since we listen is known by its fork, which also tells what its parent had. */
+	if (!tasks_find(plan_tasks(daemon->plan), tid)) {
+		events_drain(daemon);
+		if (plan_is_seen(daemon->plan, tid))
+			return;
+	}
 	if (plan_seen(daemon->plan, &seen, daemon_facts(daemon, tid, process->pid), &action))
 		events_act(daemon, &action);
 	if (++scan->fresh % DRAIN_EVERY == 0)

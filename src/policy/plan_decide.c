@@ -265,6 +265,9 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	/* Who enforces a class puts it back over others' changes, and at the stop what was there
 	 * before us. */
 	had = task->had;
+	if (!ours && cause == CAUSE_EXEC && actual.nice != task->known.nice &&
+	    facts_need(facts, FACT_AGAIN) == 0)
+		wish.after_nice = wish.after_nice || facts->execs_again;
 	if (!ours && !changed)
 		had = task->flags & TASK_OWNED ? others_choice(plan, task, &actual, wish.after_nice)
 					       : actual;

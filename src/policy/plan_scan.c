@@ -49,7 +49,7 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 	task->flags = TASK_SCANNED;
 	task->tag = TAG_NONE;
 	task->had = task->known = actual;
-	if ((int32_t)(seen->start - plan->start) >= 0) {
+	if ((int32_t)(seen->start - plan->start) > 0) {
 		if (origin && (origin->flags & TASK_OWNED)) {
 			task->had = origin->had;
 			if (!plan_is_ours(plan, &actual, &origin->had))

@@ -152,6 +152,9 @@ static int fetch(struct facts *facts, enum fact fact)
 		};
 		facts->parent = &asked->parent->facts;
 		break;
+	case FACT_AGAIN:
+		facts->execs_again = m->execs_again;
+		break;
 	case FACT_BASE:
 		m->caps.base_slice_ns = m->kernel.base_slice_ns;
 		break;

@@ -82,6 +82,7 @@ struct machine {
 	struct qos_attr *legacy_tags;
 	size_t n_legacy_tags;
 
+	bool execs_again; /* another exec is queued behind the one being heard */
 	bool deaf;	  /* events wait in the queue until hear() */
 	bool lossy;	  /* events are dropped */
 	bool hold;	  /* actions wait until carry_out() */

@@ -305,6 +305,44 @@ static void enforce_remembers_what_was_there_before_us(void **state)
 	assert_carries(m, 100, "SCHED_NORMAL nice 3");
 }
 
+static void nice_adds_to_what_it_finds_and_what_was_asked_for_counts(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/nice");
+	renice(m, 101, 2 + 7);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
+static void an_absolute_nice_is_what_it_is(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 9);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+}
+
+static void a_nice_too_quick_to_be_seen_is_known_by_the_next_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 2 + 7);
+	m->execs_again = true;
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
 static void a_yielding_rule_leaves_what_was_chosen_before_its_exec(void **state)
 {
 	struct machine *m = *state;
@@ -499,6 +537,9 @@ int main(void)
 		MACHINE_TEST(a_task_of_the_default_reset_to_pristine_is_ours_at_exec),
 		MACHINE_TEST(enforce_puts_the_class_back),
 		MACHINE_TEST(enforce_remembers_what_was_there_before_us),
+		MACHINE_TEST(nice_adds_to_what_it_finds_and_what_was_asked_for_counts),
+		MACHINE_TEST(an_absolute_nice_is_what_it_is),
+		MACHINE_TEST(a_nice_too_quick_to_be_seen_is_known_by_the_next_exec),
 		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),

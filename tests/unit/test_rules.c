@@ -50,6 +50,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	case FACT_ATTR:
 	case FACT_BASE:
+	case FACT_AGAIN:
 		fail_msg("rules have no use for attributes");
 	}
 	facts->have |= fact;

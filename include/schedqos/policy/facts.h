@@ -20,6 +20,7 @@ enum fact {
 	FACT_UID = 1 << 5,    /* uid */
 	FACT_PARENT = 1 << 6, /* parent: its exe, argv and comm can be asked for */
 	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is as of now */
+	FACT_AGAIN = 1 << 8,  /* execs_again */
 };
 
 struct facts {
@@ -41,6 +42,7 @@ struct facts {
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	uid_t uid;	    /* effective */
 	struct facts *parent;
+	bool execs_again; /* the process has called exec once more since the event */
 };
 
 /* Makes sure of a fact. Returns 0 or -errno as fetch does. */
