@@ -4,13 +4,16 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import threading
 
-from harness import LiveTest, fair, get_attr, main, pristine, wait_for
+from harness import LIBC, LiveTest, fair, get_attr, main, pristine, wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
+
+SYS_PIDFD_GETFD = 438
 
 
 class Losses(LiveTest):
@@ -34,6 +37,18 @@ class Losses(LiveTest):
         with open("/proc/net/netlink", encoding="ascii") as table:
             rows = [line.split() for line in table.readlines()[1:]]
         return [int(row[8]) for row in rows if row[1] == "11" and row[9] in inodes]
+
+    def shrink(self, daemon):
+        """The daemon's receive buffers become as small as the kernel lets them."""
+        pidfd = os.pidfd_open(daemon.pid)
+        for fd in os.listdir("/proc/%d/fd" % daemon.pid):
+            if not os.readlink("/proc/%d/fd/%s" % (daemon.pid, fd)).startswith("socket:"):
+                continue
+            copy = LIBC.syscall(SYS_PIDFD_GETFD, pidfd, int(fd), 0)
+            with socket.socket(fileno=copy) as theirs:
+                if theirs.family == socket.AF_NETLINK:
+                    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        os.close(pidfd)
 
     def flood(self, daemon):
         """Events of every kind, until each of the daemon's sockets drops them."""
@@ -77,6 +92,26 @@ class Losses(LiveTest):
         daemon.stop()
         for pid in (old.pid, thread, inner, shell.pid, *children, *(program.pid for program, _ in programs)):
             self.assertEqual(get_attr(pid), pristine())
+
+    def test_buffers_that_hold_next_to_nothing(self):
+        """Events are lost all the time, whether the daemon runs or is stopped; each loss leads to a scan."""
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
+        storm = self.puppet("storm")
+        self.shrink(daemon)
+        for _ in range(3):
+            os.kill(daemon.pid, signal.SIGSTOP)
+            storm.tell(0, "children_of_many", 300)
+            programs = [self.sleeper("app") for _ in range(20)]
+            app = self.puppet("app")
+            thread = app.tell(0, "thread", "ui")[1]
+            os.kill(daemon.pid, signal.SIGCONT)
+            storm.tell(0, "children_of_many", 300)
+            for program in programs:
+                self.assert_carries(program, BACKGROUND)
+            self.assert_carries(thread, UI)
+        status = daemon.status()
+        self.assertGreater(status["lost"], 0)
+        self.assertGreater(status["scans"], 1)
 
     def test_a_stop_while_events_are_lost(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})

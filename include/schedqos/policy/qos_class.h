@@ -8,7 +8,7 @@
 #define QOS_PREFIX "QOS_"
 #define QOS_DEFAULT_NAME "QOS_DEFAULT"
 
-/* The slices of a mapping are meant for an application with this period (upstream's TODO list). */
+/* The slices of a mapping are meant for an application with this period (upstream's own plans). */
 #define QOS_DEFAULT_PERIOD_NS 16000000ULL
 
 enum qos_has {

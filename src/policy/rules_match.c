@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding the rule for a process, and for a thread of it. */
+#include "rules_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX  3
+#define COMM_CHARS (TASK_COMM_LEN - 1)
+
+/* A script's path is behind its interpreter and at most one option of that (binfmt_script.c). */
+#define SCRIPT_ARGS 2
+
+/* A process as patterns see it: its path, and its names in the order in which they are compared. */
+struct names {
+	const char *path;
+	const char *name[NAMES_MAX];
+	size_t count;
+};
+
+/* The next argument after arg, or NULL. */
+static const char *argv_next(const struct facts *facts, const char *arg)
+{
+	const char *next = arg + strlen(arg) + 1;
+
+	return next < facts->argv + facts->argv_size ? next : NULL;
+}
+
+/* Whether the name is of use: to the pattern, or without one, to any rule at all. */
+static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
+{
+	uint32_t number;
+
+	if (pattern)
+		return pattern_match(pattern, name);
+	number = rules_slot(rules, name)->number;
+	return (number && rules->patterns[number - 1].list) ||
+	       rules_best_glob(rules, 0, name, false, NULL) != NULL;
+}
+
+/*
+ * The name of the script that an interpreter runs, or NULL. exec names the task after the script,
+ * cut to 15 bytes, so comm confirms which argument it is. As reading comm costs more than all else
+ * here, it is read only if the name would be of use. Returns 0 or -errno.
+ */
+static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
+		       const char *exe, const char **ret)
+{
+	const char *arg = facts->argv_size ? argv_next(facts, facts->argv) : NULL;
+
+	*ret = NULL;
+	for (int i = 0; i < SCRIPT_ARGS && arg; i++, arg = argv_next(facts, arg)) {
+		const char *base = path_base(arg);
+		int r;
+
+		if (!base[0] || !is_wanted_name(rules, pattern, base))
+			continue;
+		r = facts_need(facts, FACT_COMM);
+		if (r < 0)
+			return r;
+		if (strncmp(facts->comm, base, COMM_CHARS) != 0 ||
+		    strncmp(facts->comm, exe, COMM_CHARS) == 0)
+			continue;
+		*ret = base;
+		return 0;
+	}
+	return 0;
+}
+
+/* A process's names, for one pattern or (NULL) for all rules. Returns 0 or -errno. */
+static int names_of(const struct rules *rules, const char *pattern, struct facts *facts,
+		    struct names *ret)
+{
+	const char *exe, *script;
+	int r = facts_need(facts, FACT_EXE);
+
+	if (r == 0)
+		r = facts_need(facts, FACT_ARGV);
+	if (r < 0)
+		return r;
+	*ret = (struct names){ .path = facts->exe };
+	exe = path_base(facts->exe);
+	r = find_script(rules, pattern, facts, exe, &script);
+	if (r < 0)
+		return r;
+	if (script)
+		ret->name[ret->count++] = script;
+	if (facts->argv_size) {
+		const char *base = path_base(facts->argv);
+
+		/* A login shell's name has a dash before it (login(1)). */
+		ret->name[ret->count++] = base[0] == '-' ? base + 1 : base;
+	}
+	ret->name[ret->count++] = exe;
+	return 0;
+}
+
+static bool names_match(const struct names *names, const char *pattern)
+{
+	if (strchr(pattern, '/'))
+		return pattern_match(pattern, names->path);
+	for (size_t i = 0; i < names->count; i++) {
+		if (pattern_match(pattern, names->name[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool argv_match(const struct facts *facts, const char *pattern)
+{
+	const char *arg = facts->argv_size ? facts->argv : NULL;
+
+	for (; arg; arg = argv_next(facts, arg)) {
+		if (pattern_match(pattern, arg))
+			return true;
+	}
+	return false;
+}
+
+/* 1 when the pattern is one of the parent's names, 0 when not (or there is no parent), or -errno.
+ */
+static int parent_match(const struct rules *rules, struct facts *facts, const char *pattern)
+{
+	struct names names;
+	int r = facts_need(facts, FACT_PARENT);
+
+	if (r < 0)
+		return r;
+	if (!facts->parent)
+		return 0;
+	r = names_of(rules, pattern, facts->parent, &names);
+	if (r == -ESRCH)
+		return 0;
+	return r < 0 ? r : names_match(&names, pattern);
+}
+
+/* 1 when all of the conditions hold, 0 when not, or -errno. Cheap ones first. */
+static int conditions_hold(const struct rules *rules, const struct rule_match *match,
+			   struct facts *facts)
+{
+	int r;
+
+	if (!match)
+		return 1;
+	if (match->exe && !pattern_match(match->exe, facts->exe))
+		return 0;
+	for (size_t i = 0; i < match->n_argv; i++) {
+		if (!argv_match(facts, match->argv[i]))
+			return 0;
+	}
+	if (match->user) {
+		r = facts_need(facts, FACT_UID);
+		if (r < 0 || match->uid == (uid_t)-1 || facts->uid != match->uid)
+			return r < 0 ? r : 0;
+	}
+	if (match->cgroup) {
+		r = facts_need(facts, FACT_CGROUP);
+		if (r < 0 || !pattern_match(match->cgroup, facts->cgroup))
+			return r < 0 ? r : 0;
+	}
+	return match->parent ? parent_match(rules, facts, match->parent) : 1;
+}
+
+/* The first rule of the list whose conditions hold, or NULL. */
+static const struct rule *list_match(const struct rules *rules, const struct rule *list,
+				     struct facts *facts, int *error)
+{
+	for (; list; list = list->next) {
+		int r = conditions_hold(rules, list->match, facts);
+
+		if (r > 0)
+			return list;
+		if (r < 0)
+			*error = r;
+	}
+	return NULL;
+}
+
+static const struct rule *exact_match(const struct rules *rules, const char *name,
+				      struct facts *facts, int *error)
+{
+	uint32_t number = rules_slot(rules, name)->number;
+
+	if (!number || pattern_is_glob(name))
+		return NULL;
+	return list_match(rules, rules->patterns[number - 1].list, facts, error);
+}
+
+static const struct rule *glob_match(const struct rules *rules, const struct names *names,
+				     struct facts *facts, int *error)
+{
+	for (uint32_t from = 0; from < rules->n_globs;) {
+		const struct glob *best = NULL;
+		const struct rule *rule;
+
+		for (size_t i = 0; i < names->count; i++)
+			best = rules_best_glob(rules, from, names->name[i], false, best);
+		if (rules->has_paths)
+			best = rules_best_glob(rules, from, names->path, true, best);
+		if (!best)
+			return NULL;
+		rule = list_match(rules, best->list, facts, error);
+		if (rule)
+			return rule;
+		from = best->rank + 1;
+	}
+	return NULL;
+}
+
+const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
+{
+	const struct rule *rule = NULL;
+	struct names names;
+
+	*ret_error = names_of(rules, NULL, facts, &names);
+	if (*ret_error < 0)
+		return NULL;
+	if (rules->has_paths)
+		rule = exact_match(rules, names.path, facts, ret_error);
+	for (size_t i = 0; i < names.count && !rule; i++)
+		rule = exact_match(rules, names.name[i], facts, ret_error);
+	if (!rule)
+		rule = glob_match(rules, &names, facts, ret_error);
+	if (rule)
+		*ret_error = 0;
+	return rule;
+}
+
+static int compare_thread_name(const void *name, const void *thread)
+{
+	return strcmp(name, ((const struct thread_rule *)thread)->pattern);
+}
+
+const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
+{
+	const struct thread_rule *exact;
+
+	if (!rule->n_threads)
+		return NULL;
+	exact = bsearch(comm, rule->threads, rule->n_exact_threads, sizeof(*rule->threads),
+			compare_thread_name);
+	if (exact)
+		return exact;
+	for (size_t i = rule->n_exact_threads; i < rule->n_threads; i++) {
+		if (pattern_match(rule->threads[i].pattern, comm))
+			return &rule->threads[i];
+	}
+	return NULL;
+}

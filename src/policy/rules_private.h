@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the set of rules is made of: shared by its making and its use. */
+#pragma once
+
+#include <schedqos/policy/rules.h>
+
+/* The first and the last bytes of a text, up to eight each, where the processor compares them at
+ * once. */
+struct ends {
+	uint64_t first, last;
+};
+
+/*
+ * A glob with the literal text at its two ends, which most names fail to have. By their first byte,
+ * else by their last one, globs fall into buckets; a name can only match what is in three of them.
+ * What refuses most names stands here, in one cache line: the pattern's own text, far away, is
+ * looked at for the rest only.
+ */
+struct glob {
+	struct ends ends, mask; /* of the literal text, as far as it goes */
+	const struct rule *list;
+	uint32_t rank; /* 0: the best */
+	uint32_t literal;
+	uint32_t prefix_length, suffix_length;
+	bool is_path;
+	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
+};
+_Static_assert(sizeof(struct glob) <= 64, "a cache line");
+
+enum {
+	BUCKET_FIRST = 0,  /* + the first byte */
+	BUCKET_LAST = 256, /* + the last byte */
+	BUCKET_ANY = 512,
+	BUCKET_COUNT = 513,
+};
+
+struct rules {
+	/* One list for each pattern ever put, NULL where it is masked, in the order of the files.
+	 */
+	struct pattern {
+		const char *text;
+		struct rule *list;
+	} * patterns;
+	size_t n_patterns, patterns_size;
+
+	/* Open addressing; a power of two in size. */
+	struct slot {
+		uint32_t number; /* 1 + index into patterns, 0: free */
+		uint32_t hash;	 /* what does not go into the place: saves looking at other texts */
+	} * index;
+	size_t index_size;
+
+	struct glob *globs; /* by bucket, in a bucket the best rank first */
+	size_t n_globs;
+	uint32_t buckets[BUCKET_COUNT + 1]; /* where each begins */
+	bool has_paths;			    /* some pattern is compared with the path */
+
+	const struct rule **by_id; /* by_id[id - 1] */
+	size_t n_rules;
+
+	struct tag *tags;
+	size_t n_tags;
+
+	const struct rule **lists; /* those not masked, by file and line */
+	size_t n_lists;
+};
+
+/* rules.c */
+
+/* The slot of the index that holds the pattern, or the free one where it belongs. */
+struct slot *rules_slot(const struct rules *rules, const char *text);
+
+/* Later files first, then earlier lines: negative, 0 or positive as for qsort. */
+int rules_compare_sources(const struct source *a, const struct source *b);
+
+/* rules_globs.c */
+
+/* Ranks the globs among the rules and sorts them into buckets. 0 or -ENOMEM. */
+int rules_finish_globs(struct rules *rules);
+
+/*
+ * Of all globs from rank `from` on the best that matches the name (the path, for those with a '/'),
+ * if better than `best` (or that is NULL); else `best`.
+ */
+const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
+				   bool is_path, const struct glob *best);
