@@ -9,6 +9,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
+#include "print_errors.h"
 #include "verb.h"
 
 enum { OPTION_CONFIG = 256, OPTION_CONFIGS_PATH, OPTION_PRINT, OPTION_HELP };
@@ -57,15 +58,6 @@ static int parse(const struct verb *verb, int argc, char **argv, struct check_op
 		return -1;
 	}
 	return 0;
-}
-
-static void print_errors(const struct config_errors *errors)
-{
-	for (size_t i = 0; i < errors->count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
-
-		fprintf(stderr, "%s\n", line ? line : "out of memory");
-	}
 }
 
 static int print_config(const struct config *config)

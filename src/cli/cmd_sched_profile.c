@@ -17,6 +17,7 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
+#include "print_errors.h"
 #include "verb.h"
 
 enum { OPTION_CONFIG = 256, OPTION_CONFIGS_PATH, OPTION_NONE, OPTION_HELP };
@@ -167,11 +168,7 @@ static int load(const struct profile_options *options, struct config **ret)
 	struct config_errors errors = { 0 };
 	int r = config_load(&options->paths, ret, &errors);
 
-	for (size_t i = 0; i < errors.count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors.items[i]);
-
-		fprintf(stderr, "%s\n", line ? line : "out of memory");
-	}
+	print_errors(&errors);
 	config_errors_clear(&errors);
 	if (r < 0 && r != -EINVAL)
 		log_error("reading the configuration: %s", strerror(-r));

@@ -7,6 +7,7 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 
+#include "print_errors.h"
 #include "stop_daemon.h"
 #include "verb.h"
 
@@ -84,12 +85,30 @@ int cmd_start(const struct verb *verb, int argc, char **argv)
 	return daemon_run(&options);
 }
 
+/* A daemon that runs is not stopped for a configuration that the new one would refuse. Returns an exit status. */
+static int check_config(const struct daemon_options *options)
+{
+	struct config_errors errors = { 0 };
+	struct config *config;
+	int r = config_load(&options->paths, &config, &errors);
+
+	if (r == 0)
+		config_free(config);
+	else
+		print_errors(&errors);
+	config_errors_clear(&errors);
+	return r == 0 ? 0 : EXIT_CONFIG;
+}
+
 int cmd_restart(const struct verb *verb, int argc, char **argv)
 {
 	_cleanup_(cleanup_options) struct daemon_options options = { 0 };
 	int status;
 
 	if (parse(verb, argc, argv, &options, &status) < 0)
+		return status;
+	status = check_config(&options);
+	if (status)
 		return status;
 	if (stop_daemon(NULL) < 0)
 		return EXIT_FAILURE;

@@ -213,7 +213,13 @@ class Background(LiveTest):
         result = self.start({"app": {"qos": UI}}, "restart")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_carries(app, UI)
-        self.assertNotEqual(json.loads(schedqos("status", "--json").stdout)["pid"], first)
+        second = json.loads(schedqos("status", "--json").stdout)["pid"]
+        self.assertNotEqual(second, first)
+        # One that the new daemon would refuse does not end the old one.
+        result = self.start({"app": {"qos": "QOS_NONE"}}, "restart")
+        self.assertEqual(result.returncode, 78, result.stderr)
+        self.assertIn("app.qos", result.stderr)
+        self.assertEqual(json.loads(schedqos("status", "--json").stdout)["pid"], second)
         self.stop()
 
     def test_the_log_and_the_one_before_it(self):
