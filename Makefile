@@ -79,6 +79,9 @@ check: all unit-tests ## all tests: layering, unit tests, live tests (root), and
 
 unit-tests: $(UNIT_TESTS)
 
+check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes; KERNELS="6.1 7", QUICK=1)
+	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)
+
 lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 	$Qtests/lint
 
@@ -136,6 +139,6 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench-tools bench-events bench-growth help run check unit-tests lint coverage install uninstall deps clean FORCE
+.PHONY: all bench-tools bench-events bench-growth help run check check-vm unit-tests lint coverage install uninstall deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d)

@@ -7,7 +7,7 @@
  * maps of the parent, which takes a big process many milliseconds. A child whose event follows a
  * change of its parent by less than this may have been born before the change: it is looked at.
  */
-#define BORN_BEFORE_MS 250
+#define BORN_BEFORE_MS 2000
 
 static bool is_recent(uint32_t changed_ms, uint32_t ms)
 {
@@ -157,6 +157,33 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	return check_newborn(plan, child, is_stale ? &stale : NULL, facts, ret);
 }
 
+/*
+ * Any thread may have called exec. It takes the leader's id and keeps what it carries: what we set
+ * on that thread, not on the leader that was. Without slices nothing else would tell that it was
+ * us.
+ */
+static void take_over_thread(struct plan *plan, struct task *leader, struct facts *facts)
+{
+	struct task_attr actual;
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (plan_look_at(plan, facts, &leader->known, &actual) < 0 ||
+	    task_attr_equal(&actual, &leader->known))
+		return;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->tgid != leader->tgid || !(task->flags & TASK_OWNED) ||
+		    !task_attr_equal(&actual, &task->known))
+			continue;
+		leader->flags &= ~TASK_OWNED;
+		task_publish();
+		leader->had = task->had;
+		leader->known = actual;
+		task_set_owned(leader);
+		return;
+	}
+}
+
 bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret)
 {
 	struct task *leader = tasks_find(plan->tasks, facts->tgid);
@@ -174,6 +201,8 @@ bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret
 			return false;
 		leader->scan = plan->scan;
 	}
+	if (leader->flags & TASK_MIXED)
+		take_over_thread(plan, leader, facts);
 	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
 	if (!plan_is_user_process(facts) ||
 	    plan_match_process(plan, leader, facts, &wish, &is_new) < 0) {

@@ -70,7 +70,7 @@ int machine_on(void **state)
 	if (!m)
 		return -1;
 	m->ms = 1000000;
-	m->pace = 1000;
+	m->pace = 10000;
 	m->kernel = (struct attr_caps){ true, true, 3 * MS };
 	m->asked.machine = m->asked_parent.machine = m;
 	m->asked.parent = &m->asked_parent;

@@ -164,6 +164,20 @@ static void schedqos_leaves_itself_alone(void **state)
 
 /* ---- what the kernel lacks, refuses and forgets ---- */
 
+static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	execs(m, 101, "/usr/bin/vi");
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
 static void a_kernel_without_slices_gets_the_rest(void **state)
 {
 	struct machine *m = *state;
@@ -323,6 +337,7 @@ int main(void)
 		MACHINE_TEST(kernel_threads_are_left_alone),
 		MACHINE_TEST(a_kernel_s_helper_program_is_tagged),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
+		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
 		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),
 		MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec),
