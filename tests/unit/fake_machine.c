@@ -268,15 +268,34 @@ static void deliver(struct machine *m, const struct machine_event *event)
 		break;
 	}
 	case EXECED:
+		if (m->late && plan_postpone(m->plan, event->tgid, true))
+			return;
 		acts = plan_execed(m->plan, facts, &action);
 		break;
 	case RENAMED:
+		if (m->late && plan_postpone(m->plan, event->tid, false))
+			return;
 		memcpy(facts->comm, event->comm, sizeof(facts->comm));
 		facts->have |= FACT_COMM;
 		acts = plan_renamed(m->plan, facts, &action);
 		break;
 	}
 	wants(m, acts, &action);
+}
+
+static void settle(struct machine *m, bool leaders)
+{
+	struct plan_action action;
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
+		if (plan_is_postponed(task) && leaders == (task->tid == task->tgid))
+			wants(m,
+			      plan_settle(m->plan, task, facts_of(m, task->tid, task->tgid),
+					  &action),
+			      &action);
+	}
 }
 
 void hear(struct machine *m)
@@ -286,6 +305,8 @@ void hear(struct machine *m)
 	m->n_queued = 0;
 	for (size_t i = 0; i < n; i++)
 		deliver(m, &m->queue[i]);
+	settle(m, true);
+	settle(m, false);
 }
 
 static void announce(struct machine *m, const struct machine_event *event)

@@ -82,6 +82,7 @@ struct machine {
 	struct qos_attr *legacy_tags;
 	size_t n_legacy_tags;
 
+	bool late;	  /* what is heard is old: decisions wait for the queue to be empty */
 	bool execs_again; /* another exec is queued behind the one being heard */
 	bool deaf;	  /* events wait in the queue until hear() */
 	bool lossy;	  /* events are dropped */

@@ -190,6 +190,57 @@ static void the_start_of_an_event_is_a_little_later_than_that_in_proc(void **sta
 	assert_true(record(m, 101)->flags & TASK_SCANNED);
 }
 
+static void late_events_are_decided_when_all_of_them_are_heard(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/vi");
+	m->deaf = m->late = true;
+	execs(m, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	forks(m, 100, 102);
+	hear(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	m->late = false;
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+}
+
+static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/bin/sh");
+	m->deaf = m->late = true;
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/chrome");
+	exits(m, 101);
+	forks(m, 100, 101);
+	renice(m, 101, 7);
+	hear(m);
+	assert_carries(m, 101, "SCHED_BATCH nice 7 slice 16 ms util 0..512");
+}
+
+static void a_late_nice_is_known_by_the_exec_that_follows(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	m->deaf = m->late = true;
+	execs(m, 101, "/usr/bin/nice");
+	renice(m, 101, 2 + 7);
+	execs(m, 101, "/usr/bin/cmd");
+	hear(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
 static void another_start_is_another_task(void **state)
 {
 	struct machine *m = *state;
@@ -534,6 +585,9 @@ int main(void)
 		MACHINE_TEST(a_fork_event_does_not_overwrite_what_a_scan_found),
 		MACHINE_TEST(the_late_fork_event_itself_costs_nothing),
 		MACHINE_TEST(the_start_of_an_event_is_a_little_later_than_that_in_proc),
+		MACHINE_TEST(late_events_are_decided_when_all_of_them_are_heard),
+		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
+		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),
 		MACHINE_TEST(another_start_is_another_task),
 		MACHINE_TEST(a_thread_that_became_a_process_is_another_task),
 		MACHINE_TEST(a_missed_exec_is_found),
