@@ -72,6 +72,14 @@ def set_attr(tid=0, policy=NORMAL, nice=0, slice=0, priority=0, flags=0, deadlin
         raise OSError(ctypes.get_errno(), "sched_setattr of %d" % tid)
 
 
+def make_pristine(tid=0):
+    """A task about which nobody has chosen anything, clamps included, which set_attr leaves as they are."""
+    if has_clamp():
+        set_attr(tid, flags=FLAG_UTIL_MAX, util_max=0xffffffff)
+    else:
+        set_attr(tid)
+
+
 def _in_thread(function):
     """The function's result, got in a thread of its own, whose attributes are nobody's."""
     result = []
@@ -403,7 +411,7 @@ class Daemon:
     def start(self):
         for tid in tids(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
-                set_attr(tid)
+                make_pristine(tid)
         self.before = snapshot()
         with open(self.stderr, "ab") as stderr:
             self.popen = subprocess.Popen([*self.prefix, SCHEDQOS, "start", *self.options()],

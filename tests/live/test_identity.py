@@ -129,10 +129,10 @@ class Identity(LiveTest):
                 for _ in range(15):
                     programs = [(self.sleeper("ruled"), BACKGROUND) if i % 2 else (self.sleeper("other"), DEFAULT)
                                 for i in range(20)]
-                    niced = self.sleeper("other", prefix=("nice", "-n", "7"))
+                    niced = self.sleeper("other", prefix=("nice", "-n", "19"))
                     for program, qos in programs:
                         self.assert_carries(program, qos)
-                    self.assert_carries(niced, fair(nice=7))
+                    self.assert_carries(niced, fair(nice=19))
                     for program, _ in programs:
                         program.end()
                     niced.end()

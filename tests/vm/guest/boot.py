@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The installed service's life on a machine that runs systemd, step by step; the result goes to the machine outside."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(TOP, "tests/live"), HERE]
+os.environ.update(SCHEDQOS="/usr/bin/schedqos", LC_ALL="C", SYSTEMD_COLORS="0")
+os.environ.setdefault("PATIENCE", "120")
+
+from harness import Program, classes, differences, get_attr, pristine, sleep_program, snapshot, wait_for  # noqa: E402
+from outside import tell  # noqa: E402
+
+UNIT = "schedqos.service"
+CONFIG = "/etc/schedqos.json"
+# A minute is long in a test; seconds are short in a guest.
+WATCHDOG = "[Service]\nWatchdogSec=20\n"
+
+
+def command(*argv, status=0):
+    """What a command prints; it must end with that status."""
+    result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            encoding="utf-8", errors="replace", check=False)
+    if result.returncode != status:
+        raise AssertionError("%s: exit status %d\n%s" % (" ".join(argv), result.returncode, result.stdout))
+    return result.stdout.strip()
+
+
+def systemctl(*args, **options):
+    return command("systemctl", *args, **options)
+
+
+def show(name):
+    """A property of the unit."""
+    return systemctl("show", "--value", "-p", name, UNIT)
+
+
+def journal(**fields):
+    """The daemon's lines in the journal that have these fields."""
+    command("journalctl", "--sync")
+    lines = command("journalctl", "-o", "json", "-u", UNIT, "SYSLOG_IDENTIFIER=schedqos",
+                    *("%s=%s" % field for field in fields.items()))
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, 0o644)
+
+
+def equal(found, wanted):
+    if found != wanted:
+        raise AssertionError("%r, not %r" % (found, wanted))
+
+
+class Boot:
+    """The steps, in their order. Each is tried, whatever became of those before it."""
+
+    def __init__(self):
+        self.before = {}
+        self.task = None
+
+    def becomes(self, name):
+        wanted = classes()[name]
+        wait_for(lambda: self.task.attr() == wanted, lambda: "%s: %s carries %s" % (name, wanted, self.task.attr()))
+
+    def the_machine_is_up(self):
+        equal(systemctl("is-system-running", "--wait"), "running")
+        self.task = Program(["boot-test", "100000"], sleep_program())
+        self.before = snapshot()
+
+    def enable_now(self):
+        write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
+        systemctl("enable", "--now", UNIT)
+        equal(show("ActiveState"), "active")
+        equal(systemctl("is-enabled", UNIT), "enabled")
+
+    def ready_means_scanned(self):
+        """READY=1 was sent after the first scan: nothing to wait for."""
+        equal(self.task.attr(), classes()["QOS_BACKGROUND"])
+        if "tasks" not in show("StatusText"):
+            raise AssertionError("StatusText is " + show("StatusText"))
+
+    def journal_fields(self):
+        lines = journal(SCHEDQOS_EVENT="start")
+        equal(len(lines), 1)
+        equal((lines[0]["_PID"], lines[0]["_SYSTEMD_UNIT"]), (show("MainPID"), UNIT))
+
+    def status(self):
+        equal(str(json.loads(command("schedqos", "status", "--json"))["pid"]), show("MainPID"))
+
+    def reload(self):
+        write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        systemctl("reload", UNIT)
+        self.becomes("QOS_USER_INTERACTIVE")
+
+    def reload_of_garbage(self):
+        """It is refused, and what was in force stays so."""
+        pid = show("MainPID")
+        write(CONFIG, "garbage\n")
+        systemctl("reload", UNIT, status=1)
+        equal((show("ActiveState"), show("MainPID")), ("active", pid))
+        equal(self.task.attr(), classes()["QOS_USER_INTERACTIVE"])
+        write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        systemctl("reload", UNIT)
+
+    def watchdog(self):
+        """A daemon that hangs is ended and started anew, which then knows what tasks had at first."""
+        write("/run/systemd/system/%s.d/test.conf" % UNIT, WATCHDOG)
+        systemctl("daemon-reload")
+        systemctl("restart", UNIT)
+        pid = int(show("MainPID"))
+        os.kill(pid, signal.SIGSTOP)
+        wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "a new daemon")
+        equal(show("NRestarts"), "1")
+        self.becomes("QOS_USER_INTERACTIVE")
+
+    def restart_after_a_kill(self):
+        pid = int(show("MainPID"))
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "a new daemon")
+        self.becomes("QOS_USER_INTERACTIVE")
+
+    def stop_restores(self):
+        systemctl("disable", "--now", UNIT)
+        equal(show("ActiveState"), "inactive")
+        equal(self.task.attr(), pristine())
+        equal(differences(self.before, snapshot()), [])
+
+    def a_wrong_configuration_is_not_tried_again(self):
+        write(CONFIG, "garbage\n")
+        systemctl("start", UNIT, status=1)
+        equal((show("ActiveState"), show("ExecMainStatus"), show("NRestarts")), ("failed", "78", "0"))
+        systemctl("reset-failed", UNIT)
+        os.unlink(CONFIG)
+
+    def nothing_failed(self):
+        self.task.end()
+        equal(systemctl("--failed", "--no-legend", "--plain"), "")
+        equal(systemctl("is-system-running"), "running")
+
+
+def main():
+    boot, passed, failed, trouble = Boot(), 0, 0, ""
+    began = time.monotonic()
+    for name in [name for name in vars(Boot) if name[0] != "_" and name != "becomes"]:
+        try:
+            getattr(boot, name)()
+            passed += 1
+            print("ok      %s" % name, flush=True)
+        except Exception:
+            failed += 1
+            trouble += "%s\n%s\n" % (name, traceback.format_exc())
+            print("FAILED  %s\n%s" % (name, traceback.format_exc()), flush=True)
+    if failed:
+        trouble += command("journalctl", "-b", "--no-pager", "-n", "60", "-o", "short-monotonic")
+    tell({"features": {}, "classes": {}, "results": [
+        {"name": "boot", "passed": passed, "failed": failed, "skipped": 0, "output": trouble, "skips": [],
+         "seconds": round(time.monotonic() - began)}]})
+    print("told", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What this kernel offers, found out without the daemon."""
+
+import contextlib
+import os
+import platform
+import socket
+import struct
+import time
+
+import harness
+
+FORK, EXIT = 0x1, 0x80000000
+SCHED_DEBUG = "/sys/kernel/debug/sched"
+
+
+def event_filter():
+    """Whether a subscription to forks hears of no exits. Before 6.6 such a subscription was not heard at all."""
+    heard = set()
+    with contextlib.closing(socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11)) as netlink:
+        netlink.settimeout(0.2)
+        netlink.bind((0, 1))
+        # nlmsghdr, cn_msg, then PROC_CN_MCAST_LISTEN and the kinds of events.
+        netlink.send(struct.pack("=IHHIIIIIIHHII", 44, 3, 0, 0, 0, 1, 1, 0, 0, 8, 0, 1, FORK))
+        end = time.monotonic() + 10
+        while time.monotonic() < end and not {FORK, EXIT} <= heard:
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+            with contextlib.suppress(socket.timeout):
+                while True:
+                    heard.add(struct.unpack_from("=I", netlink.recv(4096), 36)[0])
+            if len(heard) == 1 and FORK in heard:
+                end = min(end, time.monotonic() + 2)
+    return FORK in heard and EXIT not in heard
+
+
+def read(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def knob():
+    """The name of the base slice in debugfs, if it can be written."""
+    for name in ("base_slice_ns", "min_granularity_ns"):
+        path = os.path.join(SCHED_DEBUG, name)
+        value = read(path)
+        if value is not None:
+            with contextlib.suppress(OSError):
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(value)
+                return name
+    return None
+
+
+def features():
+    return {
+        "release": platform.release(),
+        "proc_connector": harness.proc_connector_fault() is None,
+        "event_filter": event_filter(),
+        "custom_slice": harness.has_slice(),
+        "util_clamp": harness.has_clamp(),
+        "sched_ext": os.path.isdir("/sys/kernel/sched_ext"),
+        "autogroup": read("/proc/sys/kernel/sched_autogroup_enabled") is not None,
+        "debugfs": knob() is not None,
+        "base_slice": knob() == "base_slice_ns",
+        "hrtick": "HRTICK" in (read(os.path.join(SCHED_DEBUG, "features")) or "").split(),
+    }

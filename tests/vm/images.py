@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Disk images: a small Debian of the machine's own release, on whose libraries what is built here runs, with what is to be
+tested. Debian's cloud kernels have NVMe and ext4 built in, and so need no initrd.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+from packages import Unavailable, own_mirror, release
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+
+PACKAGES = """
+    dbus gcc iproute2 libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libsystemd0 make procps python3 rt-tests
+    systemd-sysv udev util-linux
+""".split()
+# Nobody reads it in there.
+BALLAST = """
+    boot usr/share/doc usr/share/man usr/share/locale usr/share/i18n usr/share/info var/cache var/lib/apt/lists
+""".split()
+SIZE = "2G"  # sparse
+
+
+def _run(*argv, **options):
+    result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            encoding="utf-8", errors="replace", check=False, **options)
+    if result.returncode != 0:
+        raise Unavailable("%s failed:\n%s" % (" ".join(argv), result.stdout[-4000:]))
+
+
+def debian(folder):
+    """The path of the small Debian; made anew when its list of packages has changed."""
+    tree, stamp = os.path.join(folder, "debian"), os.path.join(folder, "debian.packages")
+    wanted = " ".join([release(), *PACKAGES])
+    if os.path.exists(stamp):
+        with open(stamp, encoding="utf-8") as file:
+            if file.read() == wanted:
+                return tree
+        os.unlink(stamp)
+    print("  installing a small Debian", flush=True)
+    shutil.rmtree(tree, ignore_errors=True)
+    _run("debootstrap", "--variant=minbase", "--include=" + ",".join(PACKAGES), release(), tree, own_mirror())
+    for path in BALLAST:
+        shutil.rmtree(os.path.join(tree, path), ignore_errors=True)
+        os.mkdir(os.path.join(tree, path))
+    with open(stamp, "w", encoding="utf-8") as file:
+        file.write(wanted)
+    return tree
+
+
+def image(folder, name, fill):
+    """Makes a disk image of the small Debian and of what fill(TREE) adds; returns its path."""
+    path = os.path.join(folder, name + ".ext4")
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        tree = os.path.join(temporary, "tree")
+        # By hard links: what is added must take the place of files, not write into them.
+        _run("cp", "-al", debian(folder), tree)
+        fill(tree)
+        if os.path.exists(path):
+            os.unlink(path)
+        _run("mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-d", tree, path, SIZE)
+    return path
+
+
+def add_tests(build):
+    """What the live tests need, under /schedqos as it is here."""
+    def fill(tree):
+        top = os.path.join(tree, "schedqos")
+        ignored = shutil.ignore_patterns("*.o", "*.d", "__pycache__")
+        os.makedirs(os.path.join(top, "build"))
+        shutil.copy(os.path.join(build, "schedqos"), os.path.join(top, "build"))
+        for source, target in ((os.path.join(build, "tests/unit"), "build/tests/unit"),
+                               (os.path.join(TOP, "tests/live"), "tests/live"),
+                               (os.path.join(TOP, "tests/vm/guest"), "tests/vm/guest"),
+                               (os.path.join(TOP, "configs"), "configs")):
+            shutil.copytree(source, os.path.join(top, target), ignore=ignored)
+
+    return fill
+
+
+def add_installation(build):
+    """The program as `make install` installs it, and the check that runs at boot."""
+    def fill(tree):
+        add_tests(build)(tree)
+        _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
+        shutil.copy(os.path.join(HERE, "guest/boot.service"),
+                    os.path.join(tree, "etc/systemd/system/schedqos-boot-test.service"))
+
+    return fill
