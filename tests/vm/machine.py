@@ -7,7 +7,8 @@ import shlex
 import subprocess
 
 QEMU = os.environ.get("QEMU", "qemu-system-x86_64")
-# Without cmpxchg16b: QEMU 7.2 now and then loses its flags, and Linux 6.12, whose allocator uses it, dies of a double fault.
+# Without cmpxchg16b: under QEMU 7.2 Linux 6.12 once died of a double fault right behind that instruction, in its memory
+# allocator, with an address in the flags register.
 CPU = "max,-cx16"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Debian packages of any release, got through the machine's own source of packages but with an apt state of our own: neither
-the machine's lists nor its sources are touched.
+Debian packages of any release, got through the machine's own source of packages but with an apt state of our own:
+neither the machine's lists nor its sources are touched.
 """
 
 import glob
@@ -10,7 +10,7 @@ import re
 import subprocess
 import time
 
-# Where the newest of each kernel is; what a source does not have is reported by apt, and is not missed before it is needed.
+# Where the newest of each kernel is.
 SUITES = ("bookworm", "bookworm-backports", "trixie", "trixie-backports", "sid")
 LISTS_LAST = 24 * 3600
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What works where, as a table for the README: table.py [RESULT.json ...], by default of the last run of each kernel."""
+"""What works where, as a table for the README: table.py [RESULT.json ...], by default of each kernel's last full run."""
 
 import glob
 import json
