@@ -9,11 +9,11 @@ import sys
 import time
 from pathlib import Path
 
-from . import attr
+from .. import attr
 from .listeners import Listener, is_running
-from .process import Failure
+from ..process import Failure
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 EXIT_SKIPPED = 77
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from . import account, measure, rules
 from .footprint import Crowd
 from .listeners import Daemon
-from .process import Failure
-from .stats import percentile
+from ..process import Failure
+from ..stats import percentile
 from .workloads import STORMS
 
 OPS = {"fork": 6_000, "exec": 1_000, "exec-norule": 1_000, "threads": 6_000}

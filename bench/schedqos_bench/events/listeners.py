@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from . import account, rules
-from .process import Failure, Program, until
+from ..process import Failure, Program, until
 
 READY_TIMEOUT = 120
 

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from .stats import text
+from ..stats import text
 from .summary import FEW, MANY
 
 MIB = 1 << 20

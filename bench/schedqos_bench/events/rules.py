@@ -6,7 +6,7 @@ import json
 import random
 from pathlib import Path
 
-from .attr import CLASSES
+from ..attr import CLASSES
 
 # A file is limited to 1 MiB.
 RULES_PER_FILE = 5000

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from . import account
-from .process import Program
+from ..process import Program
 
 
 class Crowd(Program):

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from . import attr, rules
-from .process import Failure, Program
+from . import rules
+from .. import attr
+from ..process import Failure, Program
 
 KEEP_EVERY = 100
 

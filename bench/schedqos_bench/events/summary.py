@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From the samples of all rounds to the figures that are shown."""
 
-from .stats import percentile, ratio, spread
+from ..stats import percentile, ratio, spread
 
 # Until a program that was tagged before its main has found that out.
 FIRST_LOOK_NS = 10_000

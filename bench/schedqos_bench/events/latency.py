@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from . import rules
-from .process import Program
+from ..process import Program
 from .workloads import STORMS, Storm, start_attr
 
 IDLE_PAUSE_US = 10_000

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The event bench's figures as Markdown."""
 
-from .stats import table, text
+from ..stats import table, text
 from .verdict import MIB
 
 US = 1e-3
