@@ -12,16 +12,18 @@
 #include <schedqos/util/text.h>
 
 /*
- * Forks that follow each other closely are not waited for but looked for from time to time. An exec or rename has to wait
- * for the forks before it to be noted, 1 us each: so about so many of them are to be found each time.
+ * Forks that follow each other closely are not waited for but looked for from time to time. An exec
+ * or rename has to wait for the forks before it to be noted, 1 us each: so about so many of them
+ * are to be found each time.
  */
-#define FORKS_AT_ONCE 16
+#define FORKS_AT_ONCE	   16
 #define FORK_PERIOD_MIN_US 1000
 #define FORK_PERIOD_MAX_US 10000
 
 /*
- * An event that is older than this when it is handled (we were stopped, or a storm outran us) may be about a task whose
- * id belongs to another by now. Ids are handed out in turn: in this time not even the smallest pid_max, 301, wraps.
+ * An event that is older than this when it is handled (we were stopped, or a storm outran us) may
+ * be about a task whose id belongs to another by now. Ids are handed out in turn: in this time not
+ * even the smallest pid_max, 301, wraps.
  */
 #define LATE_NS 10000000
 
@@ -87,8 +89,7 @@ static void report_refusal(struct daemon *daemon, const struct plan_action *acti
 	int number = -error;
 
 	daemon->stats.refused[number < STATS_ERRNO_MAX ? number : STATS_ERRNO_MAX]++;
-	problem_report(&daemon->problems[PROBLEM_REFUSED],
-		       "the kernel refuses %s for task %d: %s",
+	problem_report(&daemon->problems[PROBLEM_REFUSED], "the kernel refuses %s for task %d: %s",
 		       task_attr_text(&action->want, attr), (int)action->tid, strerror(number));
 }
 
@@ -115,6 +116,11 @@ void events_act(struct daemon *daemon, const struct plan_action *action)
 	}
 }
 
+static uint32_t news_ms(const struct proc_news *news)
+{
+	return (uint32_t)(news->ns / 1000000);
+}
+
 static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
 			struct plan_action *action)
 {
@@ -124,7 +130,7 @@ static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
 		.parent_tid = news->parent_tid,
 		.parent_tgid = news->parent_tgid,
 		.start = (uint32_t)((news->ns + daemon->boot_offset) / daemon->tick_ns),
-		.ms = (uint32_t)(news->ns / 1000000),
+		.ms = news_ms(news),
 	};
 
 	daemon->stats.forks++;
@@ -160,7 +166,8 @@ static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
 		daemon->has_postponed = true;
 		return false;
 	}
-	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), action);
+	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), news_ms(news),
+			   action);
 }
 
 static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
@@ -267,8 +274,10 @@ static bool handle_up_to(struct daemon *daemon, int max)
 
 void events_drain(struct daemon *daemon)
 {
-	/* Bounded: under a storm that outruns us it would never end. Who restores does not listen. */
-	for (int round = 0; round < 64 && daemon->intake && !handle_up_to(daemon, ROUND_MAX); round++)
+	/* Bounded: under a storm that outruns us it would never end. Who restores does not listen.
+	 */
+	for (int round = 0; round < 64 && daemon->intake && !handle_up_to(daemon, ROUND_MAX);
+	     round++)
 		;
 }
 

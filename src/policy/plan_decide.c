@@ -173,10 +173,11 @@ static int8_t clamp_nice(int nice)
  * Somebody changed a task that carried what we set, maybe before its exec (nice -n 19 COMMAND).
  * What still is as we set it is not their choice: without us it would be as it was. nice(1) adds to
  * what it finds, which was ours; what was asked for is the difference, unless the end of the scale
- * cut it off.
+ * cut it off. Without a sign of nice(1), *ret_doubt is what of the value would be ours.
  */
 static struct task_attr others_choice(const struct plan *plan, const struct task *task,
-				      const struct task_attr *actual, bool after_nice)
+				      const struct task_attr *actual, bool after_nice,
+				      int8_t *ret_doubt)
 {
 	const struct task_attr ours = carried_before(plan, task, actual);
 	const struct task_attr *had = &task->had, *known = &ours;
@@ -188,8 +189,12 @@ static struct task_attr others_choice(const struct plan *plan, const struct task
 	}
 	if (actual->nice == known->nice)
 		choice.nice = had->nice;
-	else if (after_nice && actual->nice > -20 && actual->nice < 19)
-		choice.nice = clamp_nice(had->nice + actual->nice - known->nice);
+	else if (actual->nice > -20 && actual->nice < 19)
+		*ret_doubt = clamp_nice(known->nice - had->nice);
+	if (after_nice) {
+		choice.nice = clamp_nice(choice.nice - *ret_doubt);
+		*ret_doubt = 0;
+	}
 	if (actual->slice_ns == known->slice_ns)
 		choice.slice_ns = had->slice_ns;
 	if (actual->util_min == known->util_min)
@@ -245,6 +250,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 		 struct facts *facts, struct plan_action *ret)
 {
 	struct task_attr actual, had, want;
+	int8_t doubt = 0;
 	bool ours, changed;
 
 	if (plan_look_at(plan, facts, &task->known, &actual) < 0) {
@@ -268,9 +274,15 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	if (!ours && cause == CAUSE_EXEC && actual.nice != task->known.nice &&
 	    facts_need(facts, FACT_AGAIN) == 0)
 		wish.after_nice = wish.after_nice || facts->execs_again;
-	if (!ours && !changed)
-		had = task->flags & TASK_OWNED ? others_choice(plan, task, &actual, wish.after_nice)
-					       : actual;
+	if (wish.seen_early) {
+		had.nice = clamp_nice(had.nice - task->nice_doubt);
+		ours = false;
+	} else if (!ours && !changed) {
+		had = task->flags & TASK_OWNED
+			      ? others_choice(plan, task, &actual, wish.after_nice, &doubt)
+			      : actual;
+	}
+	task->nice_doubt = doubt;
 	/* Only under DEADLINE is it ours. */
 	if (actual.policy != POLICY_DEADLINE)
 		had.reset_on_fork = actual.reset_on_fork;
@@ -366,7 +378,8 @@ int plan_match_process(const struct plan *plan, struct task *leader, struct fact
 	if (is_nice(facts))
 		leader->flags |= TASK_NICE;
 	r = plan_wish_for(plan, leader, facts, ret);
-	ret->after_nice = after_nice;
+	/* nice(1) may have done its work before we look at its own exec. */
+	ret->after_nice = after_nice || leader->flags & TASK_NICE;
 	return r;
 }
 

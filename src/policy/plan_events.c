@@ -9,6 +9,13 @@
  */
 #define BORN_BEFORE_MS 2000
 
+/*
+ * From the moment that /proc shows a new program until its exec is announced: 0.3 ms, unless it is
+ * preempted in between. A program that execs itself anew has hardly got through its dynamic linker
+ * by then.
+ */
+#define EXEC_MS 20
+
 static bool is_recent(uint32_t changed_ms, uint32_t ms)
 {
 	return (int32_t)(ms - changed_ms) < BORN_BEFORE_MS;
@@ -184,7 +191,24 @@ static void take_over_thread(struct plan *plan, struct task *leader, struct fact
 	}
 }
 
-bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret)
+/*
+ * /proc shows a program before its exec is announced. If nice(1) is what came before, the decision
+ * on its own exec sees neither nice(1) nor a second exec; but then the second event shows the same
+ * program once more.
+ */
+static bool was_seen_early(struct task *leader, const struct facts *facts, uint32_t ms)
+{
+	uint8_t program = 0;
+	bool same;
+
+	for (const char *p = facts->exe; *p; p++)
+		program = program * 31 + (uint8_t)*p;
+	same = program == leader->program;
+	leader->program = program;
+	return same && leader->nice_doubt && (int32_t)(ms - leader->changed_ms) < EXEC_MS;
+}
+
+bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct plan_action *ret)
 {
 	struct task *leader = tasks_find(plan->tasks, facts->tgid);
 	struct wish wish;
@@ -209,6 +233,7 @@ bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret
 		tasks_remove(plan->tasks, leader);
 		return false;
 	}
+	wish.seen_early = was_seen_early(leader, facts, ms);
 	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
 }
 

@@ -28,6 +28,7 @@ struct wish {
 	enum reason reason;
 	bool enforce, yield;
 	bool after_nice; /* nice(1) has just run in this process */
+	bool seen_early; /* this program's nice value has been judged before its exec was announced */
 };
 
 /* plan_decide.c */

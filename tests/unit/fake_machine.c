@@ -270,7 +270,7 @@ static void deliver(struct machine *m, const struct machine_event *event)
 	case EXECED:
 		if (m->late && plan_postpone(m->plan, event->tgid, true))
 			return;
-		acts = plan_execed(m->plan, facts, &action);
+		acts = plan_execed(m->plan, facts, event->ms, &action);
 		break;
 	case RENAMED:
 		if (m->late && plan_postpone(m->plan, event->tid, false))

@@ -343,6 +343,85 @@ static void a_nice_too_quick_to_be_seen_is_known_by_the_next_exec(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
 }
 
+static void a_nice_that_has_niced_before_its_own_exec_is_looked_at_is_nice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/nice");
+	renice(m, 101, 2 + 7);
+	hear(m);
+	m->deaf = false;
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
+/* /proc shows cmd at the event of nice's exec, and cmd's own is not sent yet. */
+static void runs_nice_unseen(struct machine *m, const char *rules)
+{
+	start(m, rules);
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	m->deaf = true;
+	m->pace = 0;
+	execs(m, 101, "/usr/bin/nice");
+	renice(m, 101, 2 + 7);
+	execs(m, 101, "/usr/bin/cmd");
+	hear(m);
+	m->deaf = false;
+}
+
+static void a_program_seen_before_its_exec_is_announced_tells_of_nice(void **state)
+{
+	struct machine *m = *state;
+
+	runs_nice_unseen(m, "");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
+static void what_it_tells_of_nice_is_put_back_where_a_rule_wins(void **state)
+{
+	struct machine *m = *state;
+
+	runs_nice_unseen(m, "'cmd': { 'qos': 'QOS_BACKGROUND' }");
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	stop(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 7");
+}
+
+static void another_program_tells_nothing_of_nice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 9);
+	m->pace = 0;
+	execs(m, 101, "/usr/bin/cmd");
+	execs(m, 101, "/usr/bin/other");
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+}
+
+static void nor_does_one_that_execs_itself_anew(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 9);
+	execs(m, 101, "/usr/bin/cmd");
+	passes(m, 20);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+}
+
 static void a_yielding_rule_leaves_what_was_chosen_before_its_exec(void **state)
 {
 	struct machine *m = *state;
@@ -540,6 +619,11 @@ int main(void)
 		MACHINE_TEST(nice_adds_to_what_it_finds_and_what_was_asked_for_counts),
 		MACHINE_TEST(an_absolute_nice_is_what_it_is),
 		MACHINE_TEST(a_nice_too_quick_to_be_seen_is_known_by_the_next_exec),
+		MACHINE_TEST(a_nice_that_has_niced_before_its_own_exec_is_looked_at_is_nice),
+		MACHINE_TEST(a_program_seen_before_its_exec_is_announced_tells_of_nice),
+		MACHINE_TEST(what_it_tells_of_nice_is_put_back_where_a_rule_wins),
+		MACHINE_TEST(another_program_tells_nothing_of_nice),
+		MACHINE_TEST(nor_does_one_that_execs_itself_anew),
 		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),

@@ -68,10 +68,11 @@ const struct config *plan_config(const struct plan *plan);
 /*
  * The events. Each returns true and fills *ret when the task is to be changed; carry it out and report it with
  * plan_applied. A task that turns out to be gone is forgotten. Facts are fetched only when they decide something.
+ * ms: CLOCK_MONOTONIC at the exec, cut to 32 bits.
  */
 bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
 		 struct plan_action *ret);
-bool plan_execed(struct plan *plan, struct facts *facts, struct plan_action *ret);
+bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct plan_action *ret);
 
 /* Instead of plan_execed, for an exec after which another is already known of. */
 void plan_passed(struct plan *plan, pid_t tgid);

@@ -57,6 +57,8 @@ struct task {
 	uint8_t error;		/* errno of REASON_REFUSED */
 	uint8_t flags;		/* enum task_flag */
 	uint8_t scan;		/* number of the last scan that examined it, or its origin */
+	uint8_t program;	/* leader: some bits of a hash of what its last exec was seen to run */
+	int8_t nice_doubt;	/* leader: how much of had.nice is ours, if that exec was seen too early */
 };
 _Static_assert(sizeof(struct task) == 60, "kept for every task of the machine, and in a crash");
 
