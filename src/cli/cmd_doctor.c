@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -13,54 +11,6 @@
 #include <schedqos/util/log.h>
 
 #include "verb.h"
-
-enum { OPTION_JSON = 256, OPTION_CONFIG, OPTION_CONFIGS_PATH, OPTION_HELP };
-
-static const struct option long_options[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "configs-path", required_argument, NULL, OPTION_CONFIGS_PATH },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ 0 },
-};
-
-struct doctor_options {
-	struct config_paths paths;
-	bool as_json;
-};
-
-static int parse(const struct verb *verb, int argc, char **argv, struct doctor_options *ret,
-		 int *ret_status)
-{
-	int option;
-
-	*ret_status = EXIT_USAGE;
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
-		switch (option) {
-		case OPTION_JSON:
-			ret->as_json = true;
-			break;
-		case OPTION_CONFIG:
-			ret->paths.file = optarg;
-			break;
-		case OPTION_CONFIGS_PATH:
-			ret->paths.folder = optarg;
-			break;
-		case 'h':
-		case OPTION_HELP:
-			*ret_status = verb_help(verb);
-			return -1;
-		default:
-			usage_error(verb, "wrong option");
-			return -1;
-		}
-	}
-	if (optind < argc) {
-		usage_error(verb, "%s takes options only", verb->name);
-		return -1;
-	}
-	return 0;
-}
 
 static bool is_bad(const struct findings *findings)
 {
@@ -144,24 +94,21 @@ static int show(const struct findings *findings, bool as_json)
 	return is_bad(findings) ? EXIT_FAILURE : 0;
 }
 
-int cmd_doctor(const struct verb *verb, int argc, char **argv)
+int cmd_doctor(const struct command *command)
 {
-	struct doctor_options options = { 0 };
 	struct config_errors errors = { 0 };
 	struct findings findings = { 0 };
 	struct config *config = NULL;
 	struct doctor_look *look;
 	int status, r;
 
-	if (parse(verb, argc, argv, &options, &status) < 0)
-		return status;
-	if (config_load(&options.paths, &config, &errors) < 0)
+	if (config_load(&command->paths, &config, &errors) < 0)
 		config = NULL;
 	look = doctor_look();
 	r = look ? doctor_judge(doctor_look_facts(look), config, errors.n_errors, &findings) : -1;
 	if (r < 0)
 		log_error("out of memory");
-	status = r < 0 ? EXIT_FAILURE : show(&findings, options.as_json);
+	status = r < 0 ? EXIT_FAILURE : show(&findings, command->json);
 	findings_clear(&findings);
 	doctor_look_free(look);
 	config_errors_clear(&errors);

@@ -34,13 +34,11 @@ static int reload(sd_bus *bus)
 	return status;
 }
 
-int cmd_reload(const struct verb *verb, int argc, char **argv)
+int cmd_reload(const struct command *command __attribute__((unused)))
 {
 	sd_bus *bus;
 	int status;
 
-	if (no_arguments(verb, argc, argv, &status) < 0)
-		return status;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
 	status = reload(bus);

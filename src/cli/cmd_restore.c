@@ -3,11 +3,7 @@
 
 #include "verb.h"
 
-int cmd_restore(const struct verb *verb, int argc, char **argv)
+int cmd_restore(const struct command *command __attribute__((unused)))
 {
-	int status;
-
-	if (no_arguments(verb, argc, argv, &status) < 0)
-		return status;
 	return restore_run();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Through the daemon if one runs; else directly, with the record of what was there left for `restore`. */
+/* Through the daemon if one runs; else directly, with the record of what was there left for
+ * `restore`. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +19,6 @@
 #include "client.h"
 #include "print_errors.h"
 #include "verb.h"
-
-enum { OPTION_CONFIG = 256, OPTION_CONFIGS_PATH, OPTION_NONE, OPTION_HELP };
-
-static const struct option long_options[] = {
-	{ "none", no_argument, NULL, OPTION_NONE },
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "configs-path", required_argument, NULL, OPTION_CONFIGS_PATH },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ 0 },
-};
-
-struct profile_options {
-	struct config_paths paths;
-	const char *name; /* NULL: list them; "": none */
-};
 
 static void cleanup_bus(sd_bus **bus)
 {
@@ -55,44 +40,15 @@ static void cleanup_system(struct system_profile **system)
 	system_profile_free(*system);
 }
 
-static int parse(const struct verb *verb, int argc, char **argv, struct profile_options *ret,
-		 int *ret_status)
+static bool is_list(const struct command *command)
 {
-	int option;
+	return !command->none && !command->n_operands;
+}
 
-	*ret_status = EXIT_USAGE;
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
-		switch (option) {
-		case OPTION_NONE:
-			ret->name = "";
-			break;
-		case OPTION_CONFIG:
-			ret->paths.file = optarg;
-			break;
-		case OPTION_CONFIGS_PATH:
-			ret->paths.folder = optarg;
-			break;
-		case 'h':
-		case OPTION_HELP:
-			*ret_status = verb_help(verb);
-			return -1;
-		default:
-			usage_error(verb, "wrong option");
-			return -1;
-		}
-	}
-	if (argc - optind > (ret->name ? 0 : 1)) {
-		usage_error(verb, "one name, or --none");
-		return -1;
-	}
-	if (optind < argc) {
-		ret->name = argv[optind];
-		if (!*ret->name) {
-			usage_error(verb, "a profile has a name");
-			return -1;
-		}
-	}
-	return 0;
+/* The name of a profile; "" for none, as the daemon has it. */
+static const char *wanted(const struct command *command)
+{
+	return command->none ? "" : command->operands[0];
 }
 
 static void print_profile(const char *name, const char *current)
@@ -151,22 +107,22 @@ static int daemon_apply(sd_bus *bus, const char *name)
 	return status;
 }
 
-static int with_daemon(const struct profile_options *options)
+static int with_daemon(const struct command *command)
 {
 	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	return options->name ? daemon_apply(bus, options->name) : daemon_list(bus);
+	return is_list(command) ? daemon_list(bus) : daemon_apply(bus, wanted(command));
 }
 
 /* ---- without one ---- */
 
 /* Returns 0 or an exit status. */
-static int load(const struct profile_options *options, struct config **ret)
+static int load(const struct command *command, struct config **ret)
 {
 	struct config_errors errors = { 0 };
-	int r = config_load(&options->paths, ret, &errors);
+	int r = config_load(&command->paths, ret, &errors);
 
 	print_errors(&errors);
 	config_errors_clear(&errors);
@@ -241,30 +197,29 @@ static int alone_apply(const struct sched_profile *profile)
 	return count ? EXIT_FAILURE : 0;
 }
 
-static int without_daemon(const struct profile_options *options)
+static int without_daemon(const struct command *command)
 {
 	_cleanup_(cleanup_config) struct config *config = NULL;
 	const struct sched_profile *profile = NULL;
-	int status = load(options, &config);
+	int status = load(command, &config);
 
 	if (status)
 		return status;
-	if (!options->name)
+	if (is_list(command))
 		return alone_list(config);
-	if (*options->name) {
-		profile = sched_profile_find(config->profiles, config->n_profiles, options->name);
+	if (!command->none) {
+		profile = sched_profile_find(config->profiles, config->n_profiles, wanted(command));
 		if (!profile)
-			return unknown(config, options->name);
+			return unknown(config, wanted(command));
 	}
 	return alone_apply(profile);
 }
 
-int cmd_sched_profile(const struct verb *verb, int argc, char **argv)
+int cmd_sched_profile(const struct command *command)
 {
-	struct profile_options options = { 0 };
-	int status;
-
-	if (parse(verb, argc, argv, &options, &status) < 0)
-		return status;
-	return instance_owner() > 0 ? with_daemon(&options) : without_daemon(&options);
+	if (command->none && command->n_operands)
+		return usage_error(command->verb, "one name, or --none");
+	if (command->n_operands && !command->operands[0][0])
+		return usage_error(command->verb, "a profile has a name");
+	return instance_owner() > 0 ? with_daemon(command) : without_daemon(command);
 }

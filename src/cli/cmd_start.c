@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* start and restart: they differ in whether a running daemon is in the way. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,86 +10,39 @@
 #include "stop_daemon.h"
 #include "verb.h"
 
-enum { OPTION_CONFIG = 256, OPTION_CONFIGS_PATH, OPTION_HELP };
-
-static const struct option long_options[] = {
-	{ "daemon", no_argument, NULL, 'd' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "configs-path", required_argument, NULL, OPTION_CONFIGS_PATH },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ 0 },
-};
-
-/* In the place of what an earlier option of that name gave. Absolute, since the daemon leaves this folder. */
-static void set_path(const char **path, const char *arg)
+/* Absolute, since the daemon leaves this folder. */
+static char *absolute(const char *path)
 {
-	char *absolute = realpath(arg, NULL);
+	char *absolute = path ? realpath(path, NULL) : NULL;
 
-	free((char *)*path);
-	*path = absolute ? absolute : strdup(arg);
+	return absolute || !path ? absolute : strdup(path);
 }
 
-static void cleanup_options(struct daemon_options *options)
+static int start(const struct command *command)
 {
-	free((char *)options->paths.file);
-	free((char *)options->paths.folder);
-}
+	_cleanup_free_ char *file = absolute(command->paths.file);
+	_cleanup_free_ char *folder = absolute(command->paths.folder);
+	const struct daemon_options options = {
+		.paths = { .file = file, .folder = folder },
+		.detach = command->detach,
+		.verbose = command->verbose,
+	};
 
-/* Returns 0, or -1 with *ret_status to exit with. */
-static int parse(const struct verb *verb, int argc, char **argv, struct daemon_options *ret,
-		 int *ret_status)
-{
-	int option;
-
-	*ret_status = EXIT_USAGE;
-	while ((option = getopt_long(argc, argv, "dvh", long_options, NULL)) >= 0) {
-		switch (option) {
-		case 'd':
-			ret->detach = true;
-			break;
-		case 'v':
-			ret->verbose = true;
-			break;
-		case OPTION_CONFIG:
-			set_path(&ret->paths.file, optarg);
-			break;
-		case OPTION_CONFIGS_PATH:
-			set_path(&ret->paths.folder, optarg);
-			break;
-		case 'h':
-		case OPTION_HELP:
-			*ret_status = verb_help(verb);
-			return -1;
-		default:
-			/* getopt has said what is wrong. */
-			usage_error(verb, "wrong option");
-			return -1;
-		}
-	}
-	if (optind < argc) {
-		usage_error(verb, "%s takes options only", verb->name);
-		return -1;
-	}
-	return 0;
-}
-
-int cmd_start(const struct verb *verb, int argc, char **argv)
-{
-	_cleanup_(cleanup_options) struct daemon_options options = { 0 };
-	int status;
-
-	if (parse(verb, argc, argv, &options, &status) < 0)
-		return status;
 	return daemon_run(&options);
 }
 
-/* A daemon that runs is not stopped for a configuration that the new one would refuse. Returns an exit status. */
-static int check_config(const struct daemon_options *options)
+int cmd_start(const struct command *command)
+{
+	return start(command);
+}
+
+/* A daemon that runs is not stopped for a configuration that the new one would refuse. Returns an
+ * exit status. */
+static int check_config(const struct command *command)
 {
 	struct config_errors errors = { 0 };
 	struct config *config;
-	int r = config_load(&options->paths, &config, &errors);
+	int r = config_load(&command->paths, &config, &errors);
 
 	if (r == 0)
 		config_free(config);
@@ -100,17 +52,13 @@ static int check_config(const struct daemon_options *options)
 	return r == 0 ? 0 : EXIT_CONFIG;
 }
 
-int cmd_restart(const struct verb *verb, int argc, char **argv)
+int cmd_restart(const struct command *command)
 {
-	_cleanup_(cleanup_options) struct daemon_options options = { 0 };
-	int status;
+	int status = check_config(command);
 
-	if (parse(verb, argc, argv, &options, &status) < 0)
-		return status;
-	status = check_config(&options);
 	if (status)
 		return status;
 	if (stop_daemon(NULL) < 0)
 		return EXIT_FAILURE;
-	return daemon_run(&options);
+	return start(command);
 }

@@ -161,8 +161,7 @@ static void print_counts(const cJSON *json, const char *key, const char *label)
 	if (!cJSON_GetArraySize(object))
 		return;
 	printf("%-10s ", label);
-	cJSON_ArrayForEach(item, object)
-	{
+	cJSON_ArrayForEach (item, object) {
 		printf("%s%s %.0f", separator, item->string, item->valuedouble);
 		separator = ", ";
 	}
@@ -175,8 +174,7 @@ static void print_features(const cJSON *json)
 	const char *separator = "";
 
 	printf("%-10s ", "kernel");
-	cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "features"))
-	{
+	cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "features")) {
 		printf("%s%s %s", separator, item->string, cJSON_IsTrue(item) ? "yes" : "no");
 		separator = ", ";
 	}
@@ -187,8 +185,7 @@ static void print_lines(const cJSON *json, const char *key, const char *label)
 {
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, key))
-	{
+	cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, key)) {
 		printf("%-10s %s\n", label, item->valuestring);
 		label = "";
 	}
@@ -232,7 +229,7 @@ static void print_status(const cJSON *json)
 	printf("%-10s %s\n", "profile",
 	       text(json, "sched_profile")[0] ? text(json, "sched_profile") : "(none)");
 	print_lines(json, "knob_refusals", "refused");
-	cJSON_ArrayForEach(problem, cJSON_GetObjectItem(json, "problems"))
+	cJSON_ArrayForEach (problem, cJSON_GetObjectItem(json, "problems"))
 		printf("%-10s %.0f x %s\n", "problem", problem->valuedouble, problem->string);
 	printf("%-10s %.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",
 	       number(json, "cpu_usec") / 1e6, number(json, "resident_bytes") / 1048576,
@@ -256,17 +253,14 @@ static int show(sd_bus *bus, bool as_json)
 	return 0;
 }
 
-int cmd_status(const struct verb *verb, int argc, char **argv)
+int cmd_status(const struct command *command)
 {
-	bool as_json = argc == 2 && strcmp(argv[1], "--json") == 0;
 	sd_bus *bus;
 	int status;
 
-	if (!as_json && no_arguments(verb, argc, argv, &status) < 0)
-		return status;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = show(bus, as_json);
+	status = show(bus, command->json);
 	sd_bus_flush_close_unref(bus);
 	return status;
 }

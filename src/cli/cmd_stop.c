@@ -6,13 +6,10 @@
 #include "stop_daemon.h"
 #include "verb.h"
 
-int cmd_stop(const struct verb *verb, int argc, char **argv)
+int cmd_stop(const struct command *command __attribute__((unused)))
 {
 	bool was_running;
-	int status;
 
-	if (no_arguments(verb, argc, argv, &status) < 0)
-		return status;
 	if (stop_daemon(&was_running) < 0)
 		return EXIT_FAILURE;
 	if (!was_running) {

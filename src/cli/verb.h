@@ -2,32 +2,63 @@
 /* The verbs of the command line. Each has a row in main.c and a file cmd_VERB.c. */
 #pragma once
 
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <schedqos/daemon/config_load.h>
+
 /* Exit status of wrong usage. */
 #define EXIT_USAGE 2
 
-struct verb {
-	const char *name;
-	const char *arguments; /* for the help */
-	const char *summary;
-	int (*run)(const struct verb *verb, int argc, char **argv); /* argv[0] is the verb */
+/* The options that a verb takes; --help is one of every verb. */
+enum verb_option {
+	TAKES_DETACH = 1 << 0,	/* -d, --daemon */
+	TAKES_VERBOSE = 1 << 1, /* -v, --verbose */
+	TAKES_JSON = 1 << 2,	/* --json */
+	TAKES_PRINT = 1 << 3,	/* --print */
+	TAKES_NONE = 1 << 4,	/* --none */
+	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
 };
 
-int cmd_start(const struct verb *verb, int argc, char **argv);
-int cmd_stop(const struct verb *verb, int argc, char **argv);
-int cmd_restart(const struct verb *verb, int argc, char **argv);
-int cmd_reload(const struct verb *verb, int argc, char **argv);
-int cmd_check(const struct verb *verb, int argc, char **argv);
-int cmd_status(const struct verb *verb, int argc, char **argv);
-int cmd_restore(const struct verb *verb, int argc, char **argv);
-int cmd_sched_profile(const struct verb *verb, int argc, char **argv);
-int cmd_doctor(const struct verb *verb, int argc, char **argv);
+struct verb;
 
-/* Says what is wrong with a verb's arguments and how it is used. Returns EXIT_USAGE. */
+/* A command line, parsed. The strings are those of argv. */
+struct command {
+	const struct verb *verb;
+	bool detach, verbose, json, print, none;
+	struct config_paths paths;
+	char **operands;
+	int n_operands;
+};
+
+struct verb {
+	const char *name;
+	unsigned takes;	      /* enum verb_option */
+	int max_operands;     /* -1: any number */
+	const char *operands; /* for the help */
+	const char *summary;
+	int (*run)(const struct command *command); /* returns an exit status */
+};
+
+int cmd_start(const struct command *command);
+int cmd_stop(const struct command *command);
+int cmd_restart(const struct command *command);
+int cmd_reload(const struct command *command);
+int cmd_check(const struct command *command);
+int cmd_status(const struct command *command);
+int cmd_restore(const struct command *command);
+int cmd_sched_profile(const struct command *command);
+int cmd_doctor(const struct command *command);
+
+/* ---- options.c ---- */
+
+/* Parses what follows the verb, argv[0], and runs it. Returns an exit status. */
+int verb_run(const struct verb *verb, int argc, char **argv);
+
+/* Writes "[--json] [FILE ...]", all that a verb takes, to stream. */
+void verb_print_arguments(const struct verb *verb, FILE *stream);
+
+/* Says what is wrong with a command line, and how the verb (NULL: the program) is used. Returns
+ * EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* Prints a verb's usage and returns 0, for its --help. */
-int verb_help(const struct verb *verb);
-
-/* For verbs without arguments. Returns 0, or -1 with *ret_status to exit with (--help, or wrong usage). */
-int no_arguments(const struct verb *verb, int argc, char **argv, int *ret_status);
