@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rules, as a specification: odd patterns, and many of them. */
+#include "fake_process.h"
+
+#include <errno.h>
+
+/* ---- odd patterns ---- */
+
+static void odd_patterns_mean_what_the_shell_means_by_them(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool matches;
+	} cases[] = {
+		{ "[", "[", true },	    { "[", "x", false },
+		{ "[*", "[x", true },	    { "[!a]*", "bash", true },
+		{ "[!a]*", "awk", false },  { "[^a]*", "awk", false },
+		{ "[]]x", "]x", true },	    { "[a-c]x", "bx", true },
+		{ "[a-c]x", "dx", false },  { "[[:digit:]]x", "7x", true },
+		{ "\\*", "*", true },	    { "\\*", "x", false },
+		{ "a\\*b*", "a*bc", true }, { "a\\*b*", "axbc", false },
+		{ "\\?", "?", true },	    { "*\\", "x\\", false },
+		{ "a\\b", "a\\b", true },   { "a\\b", "ab", false },
+		{ "*", "", true },	    { "**", "x", true },
+		{ "***b", "aab", true },    { "a*a", "a", false },
+		{ "a*a", "aa", true },	    { "ab*ba", "aba", false },
+		{ "?", "\xc3", true },	    { "*.service", ".service", true },
+		{ ".*", ".hidden", true },  { "a?c*", "abc", true },
+		{ "*a?", "xab", true },	    { "*[ab]", "xb", true },
+		{ "x*[*]y", "xz*y", true }, { "x*[*]y", "xzzy", false },
+		{ "[x]", "[x]", false },    { "a*b", "a*b", true },
+		{ "*-[0-9]", "w-7", true }, { "a*b*c", "aXbYc", true },
+		{ "a*b*c", "aXc", false },  { "?*?", "a", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct rule rule = { .pattern = cases[i].pattern };
+		struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = cases[i].name };
+		struct rules *rules = rules_new();
+		int error;
+
+		if (pattern_match(cases[i].pattern, cases[i].name) != cases[i].matches)
+			fail_msg("%s and %s", cases[i].pattern, cases[i].name);
+		/* In a name, a backslash is where its base begins. */
+		if (strchr(cases[i].name, '\\')) {
+			rules_free(rules);
+			continue;
+		}
+		assert_int_equal(rules_put(rules, rule.pattern, &rule), 0);
+		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+		assert_ptr_equal(rules_match(rules, &facts, &error),
+				 cases[i].matches ? &rule : NULL);
+		rules_free(rules);
+	}
+}
+
+static void a_bracket_counts_nothing_towards_the_rank(void **state)
+{
+	(void)state;
+	assert_int_equal(pattern_literal("chrome"), 6);
+	assert_int_equal(pattern_literal("a*b?c"), 3);
+	assert_int_equal(pattern_literal("[abc]x"), 1);
+	assert_int_equal(pattern_literal("[]a]x"), 1);
+	assert_int_equal(pattern_literal("[!]a]x"), 1);
+	assert_int_equal(pattern_literal("[^a]x"), 1);
+	assert_int_equal(pattern_literal("[abc"), 4);
+	assert_int_equal(pattern_literal("\\*x"), 1 + 0);
+	assert_int_equal(pattern_literal("\\ax"), 2);
+	assert_int_equal(pattern_literal(""), 0);
+	assert_true(pattern_is_glob("a?"));
+	assert_false(pattern_is_glob("a\\b"));
+}
+
+static void very_long_patterns_match_long_names_only(void **state)
+{
+	enum { LONG = 65537 };
+	struct rule star = { 0 }, literal = { 0 };
+	struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = "ax" };
+	struct rules *rules = rules_new();
+	char *text = malloc(LONG + 2), *name = malloc(LONG + 1);
+	int error;
+
+	(void)state;
+	memset(text, 'x', LONG + 1);
+	text[0] = '*';
+	text[LONG + 1] = '\0';
+	memset(name, 'x', LONG);
+	name[LONG] = '\0';
+	star.pattern = text;
+	literal.pattern = text + 1;
+	assert_int_equal(rules_put(rules, star.pattern, &star), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_null(rules_match(rules, &facts, &error));
+	facts.exe = name;
+	assert_ptr_equal(rules_match(rules, &facts, &error), &star);
+	rules_free(rules);
+
+	rules = rules_new();
+	assert_int_equal(rules_put(rules, literal.pattern, &literal), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_ptr_equal(rules_match(rules, &facts, &error), &literal);
+	rules_free(rules);
+	free(text);
+	free(name);
+}
+
+static void a_very_long_prefix_matches_as_well(void **state)
+{
+	enum { LONG = 65536 + 3 };
+	struct rule rule = { 0 };
+	struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = "xxxx" };
+	struct rules *rules = rules_new();
+	char *text = malloc(LONG + 2);
+	int error;
+
+	(void)state;
+	memset(text, 'x', LONG);
+	strcpy(text + LONG, "*");
+	rule.pattern = text;
+	assert_int_equal(rules_put(rules, rule.pattern, &rule), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_null(rules_match(rules, &facts, &error));
+	facts.exe = text;
+	assert_ptr_equal(rules_match(rules, &facts, &error), &rule);
+	rules_free(rules);
+	free(text);
+}
+
+/* ---- many ---- */
+
+static void each_of_15000_rules_is_found(void **state)
+{
+	enum { MANY = 15000 };
+	struct rule *many = calloc(MANY, sizeof(*many));
+	char(*names)[24] = calloc(MANY, sizeof(*names));
+	struct rules *rules = rules_new();
+	struct facts facts = { .have = FACT_EXE | FACT_ARGV };
+	char exe[32];
+	int error;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		/* Every third is a glob; their literal text has one length. */
+		snprintf(names[i], sizeof(names[i]), i % 3 ? "app-%05d-x" : "app-%05d*", i);
+		many[i] = (struct rule){ .pattern = names[i],
+					 .qos = "QOS_UTILITY",
+					 .source = { .line = (uint32_t)(MANY - i), .file = 1 } };
+		assert_int_equal(rules_put(rules, names[i], &many[i]), 0);
+	}
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_int_equal(rules_count(rules), MANY);
+	for (int i = 0; i < MANY; i += 7) {
+		snprintf(exe, sizeof(exe), "/bin/app-%05d-x", i);
+		facts.exe = exe;
+		assert_ptr_equal(rules_match(rules, &facts, &error), &many[i]);
+		assert_ptr_equal(rules_by_id(rules, many[i].id), &many[i]);
+		assert_ptr_equal(rules_nth(rules, (size_t)(MANY - 1 - i)), &many[i]);
+	}
+	facts.exe = "/bin/app-15000-x";
+	assert_null(rules_match(rules, &facts, &error));
+	rules_free(rules);
+	free(names);
+	free(many);
+}
+
+/* The fast way to the best glob gives what the plain reading of the specification gives. */
+static void the_best_glob_is_the_best_of_all_that_match(void **state)
+{
+	static const char alphabet[] = "ab*?[]";
+	enum { N = 60 };
+	static struct rule rules_of[N];
+	static char patterns[N][8];
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct rules *rules = rules_new();
+		char name[6] = "";
+
+		for (int i = 0; i < N; i++) {
+			size_t length = 1 + (seed = seed * 1664525 + 1013904223) / 65536 % 6;
+
+			for (size_t k = 0; k < length; k++)
+				patterns[i][k] = alphabet[(seed = seed * 1664525 + 1013904223) /
+							  65536 % (sizeof(alphabet) - 1)];
+			patterns[i][length] = '\0';
+			rules_of[i] = (struct rule){ .pattern = patterns[i],
+						     .source = { .line = (uint32_t)i + 1 } };
+			assert_int_equal(rules_put(rules, patterns[i], &rules_of[i]), 0);
+		}
+		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+		for (int k = 0; k < 5; k++) {
+			struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = name };
+			const struct rule *best = NULL;
+			int error;
+
+			name[k] = alphabet[(seed = seed * 1664525 + 1013904223) / 65536 % 2];
+			for (size_t i = 0; i < rules_count(rules); i++) {
+				const struct rule *rule = rules_nth(rules, i);
+
+				if (!pattern_match(rule->pattern, name))
+					continue;
+				if (!best || (pattern_is_glob(best->pattern) &&
+					      (!pattern_is_glob(rule->pattern) ||
+					       pattern_literal(rule->pattern) >
+						       pattern_literal(best->pattern))))
+					best = rule;
+			}
+			assert_ptr_equal(rules_match(rules, &facts, &error), best);
+		}
+		rules_free(rules);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(odd_patterns_mean_what_the_shell_means_by_them),
+		cmocka_unit_test(a_bracket_counts_nothing_towards_the_rank),
+		cmocka_unit_test(very_long_patterns_match_long_names_only),
+		cmocka_unit_test(a_very_long_prefix_matches_as_well),
+		cmocka_unit_test(each_of_15000_rules_is_found),
+		cmocka_unit_test(the_best_glob_is_the_best_of_all_that_match),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
