@@ -65,118 +65,6 @@ static void daemon_free(struct daemon *daemon)
 	free(daemon);
 }
 
-/* All errors and warnings as one text, a line each; the caller frees. */
-static char *errors_text(const struct config_errors *errors)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < errors->count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
-
-		fprintf(stream, "%s%s", i ? "\n" : "", line ? line : "out of memory");
-	}
-	return fclose(stream) == 0 ? text : NULL;
-}
-
-static void log_errors(const struct config_errors *errors)
-{
-	for (size_t i = 0; i < errors->count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
-
-		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, NULL,
-			  "%s", line ? line : "out of memory");
-	}
-}
-
-static void set_log_level(const struct daemon *daemon)
-{
-	const struct settings *settings = &daemon->config->settings;
-
-	if (daemon->verbose)
-		log_set_level(LOG_DEBUG);
-	else
-		log_set_level(settings->has_log_level ? settings->log_level : LOG_INFO);
-}
-
-/* Returns 0 or an exit status. */
-static int load_config(struct daemon *daemon)
-{
-	struct config_errors errors = { 0 };
-	struct config *config;
-	int r = config_load(&daemon->paths, &config, &errors);
-
-	log_errors(&errors);
-	config_errors_clear(&errors);
-	if (r == -EINVAL)
-		return EXIT_CONFIG;
-	if (r < 0) {
-		log_error("reading the configuration: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	daemon->config = config;
-	set_log_level(daemon);
-	return 0;
-}
-
-/* Notes in the state file what the configuration in force puts on tasks. */
-static int note_tags(struct daemon *daemon)
-{
-	_cleanup_free_ struct qos_attr *attrs = NULL;
-	const struct tag *tags;
-	size_t count;
-
-	if (!daemon->state)
-		return 0;
-	tags = rules_tags(daemon->config->rules, &count);
-	attrs = calloc(count, sizeof(*attrs));
-	if (!attrs)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		attrs[i] = tags[i].attr;
-	state_note_tags(daemon->state, attrs, count);
-	return 0;
-}
-
-int daemon_reload(struct daemon *daemon, char **ret_text)
-{
-	struct config_errors errors = { 0 };
-	struct config *config;
-	int r;
-
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, (uint64_t)daemon_now_ms() * 1000);
-	r = config_load(&daemon->paths, &config, &errors);
-	*ret_text = errors_text(&errors);
-	log_errors(&errors);
-	config_errors_clear(&errors);
-	if (r == 0)
-		r = plan_set_config(daemon->plan, config);
-	free(daemon->reload_error);
-	daemon->reload_error = NULL;
-	if (r < 0) {
-		daemon->stats.reloads_failed++;
-		daemon->reload_error = strdup(*ret_text ? *ret_text : strerror(-r));
-		log_error("reload refused: the configuration that was in force stays");
-	} else {
-		struct config *old = daemon->config;
-
-		daemon->config = config;
-		set_log_level(daemon);
-		profiles_reload(daemon, old);
-		config_free(old);
-		malloc_trim(0);
-		daemon->stats.reloads++;
-		note_tags(daemon);
-		scan_all(daemon);
-		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
-	}
-	sd_notify(0, "READY=1");
-	return r;
-}
-
 static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
 			  void *userdata)
 {
@@ -358,7 +246,7 @@ static int make_plan(struct daemon *daemon, uint32_t start)
 		r = plan_set_config(daemon->plan, daemon->config);
 	if (r == 0 && daemon->state) {
 		state_note_tags(daemon->state, legacy.tags, legacy.n_tags);
-		r = note_tags(daemon);
+		r = daemon_note_tags(daemon);
 		if (r == 0)
 			r = state_publish(daemon->state);
 	}
@@ -441,7 +329,7 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		check_namespaces, init_instance, load_config, init_loop, init_applier, init_intake,
+		check_namespaces, init_instance, daemon_load_config, init_loop, init_applier, init_intake,
 		init_plan, init_system, init_bus,
 	};
 

@@ -98,5 +98,11 @@ int profiles_switch(struct daemon *daemon, const char *name);
 /* profiles.c: puts all knobs back. */
 void profiles_stop(struct daemon *daemon);
 
-/* daemon.c: reads the configuration again. Returns 0, or -errno with the errors in *ret_text, to be freed. */
+/* reload.c: reads the configuration, and says what is wrong with it. Returns 0 or an exit status. */
+int daemon_load_config(struct daemon *daemon);
+
+/* reload.c: notes in the state file what the configuration in force puts on tasks. 0 or -ENOMEM. */
+int daemon_note_tags(struct daemon *daemon);
+
+/* reload.c: reads the configuration again. Returns 0, or -errno with the errors in *ret_text, to be freed. */
 int daemon_reload(struct daemon *daemon, char **ret_text);
