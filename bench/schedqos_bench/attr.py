@@ -7,7 +7,7 @@ import platform
 import struct
 from typing import NamedTuple
 
-NORMAL, BATCH = 0, 3
+NORMAL, FIFO, BATCH, IDLE = 0, 1, 3, 5
 MS = 1_000_000
 
 _LAYOUT = struct.Struct("=IIQiIQQQ")
@@ -19,6 +19,7 @@ class Attr(NamedTuple):
     policy: int
     nice: int
     slice_ns: int  # 0: any
+    priority: int = 0  # of FIFO; get() does not tell it
 
     def __str__(self):
         return f"{self.policy}:{self.nice}:{self.slice_ns}"
@@ -49,7 +50,7 @@ def get(tid):
 
 def put(tid, attr):
     """Sets a task's attributes; tid 0 is the caller."""
-    packed = _LAYOUT.pack(_LAYOUT.size, attr.policy, 0, attr.nice, 0, attr.slice_ns, 0, 0)
+    packed = _LAYOUT.pack(_LAYOUT.size, attr.policy, 0, attr.nice, attr.priority, attr.slice_ns, 0, 0)
     if _libc.syscall(_NUMBERS[0], tid, packed, 0) < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"sched_setattr: {os.strerror(error)}")
@@ -61,6 +62,12 @@ def has_slices():
     kept = get(0).slice_ns == 8 * MS
     put(0, PRISTINE)
     return kept
+
+
+def base_slice():
+    """What the kernel shows for a task without a slice of its own. Leaves the caller pristine."""
+    put(0, PRISTINE)
+    return get(0).slice_ns
 
 
 def without_slices():

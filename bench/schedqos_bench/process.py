@@ -12,6 +12,7 @@ import time
 from . import attr
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
 # The daemon puts every task of the machine back; killed before, it could not.
@@ -92,6 +93,11 @@ class Program:
                 self.process.stdout.close()
 
 
+def adopt_orphans():
+    """From now on what our programs leave behind when they end becomes our child: it can be waited for."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def until(condition, timeout, what, interval=0.005):
     """Waits until the condition holds; a Failure if that takes too long."""
     end = time.monotonic() + timeout
@@ -99,6 +105,28 @@ def until(condition, timeout, what, interval=0.005):
         if time.monotonic() > end:
             raise Failure(f"{what}: not within {timeout} s")
         time.sleep(interval)
+
+
+def _group_is_gone(program):
+    """Reaps what has ended of it."""
+    program.process.poll()
+    try:
+        while os.waitpid(-program.pid, os.WNOHANG)[0]:
+            pass
+        return False
+    except ChildProcessError:
+        return True
+
+
+def end_group(program, number=signal.SIGKILL):
+    """Ends all that a program has started, once adopt_orphans() was called. Returns when nothing of it is left."""
+    try:
+        os.killpg(program.pid, number)
+        until(lambda: _group_is_gone(program), STOP_TIMEOUT, f"{program.name} and what it has started end")
+    except ProcessLookupError:
+        pass
+    finally:
+        program.end()
 
 
 def stop_on_signals():

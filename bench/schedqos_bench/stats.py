@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Medians, percentiles and how people read them."""
 
-import math
+import random
 import statistics
+from typing import NamedTuple
+
+RESAMPLES = 4_000
+CONFIDENCE = 0.95
+
+# The range of n values covers their median with a probability of 1 - 2^(1-n): 75 % of 3, 88 % of 4, 94 % of 5. Of
+# fewer than five no method makes an interval of 95 %.
+LEAST_ROUNDS = 5
 
 
 def spread(values):
@@ -16,12 +24,53 @@ def spread(values):
 
 def percentile(values, percent):
     """By nearest rank: a value that has really been seen."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+    return sorted(values)[rank(len(values), percent) - 1]
+
+
+def rank(count, percent):
+    """Which of so many ordered values is the percentile, from 1 on. In integers: 99.9 % of 1000 values is the 999th,
+    which floating point may miss."""
+    return max(1, -(-count * round(percent * 1000) // 100_000))
 
 
 def ratio(value, base):
     return value / base if value is not None and base else None
+
+
+class Interval(NamedTuple):
+    """A ratio of medians; low and high are None where there is no interval."""
+    ratio: float
+    low: float
+    high: float
+
+
+def _resampled(mine, base, paired, chance):
+    """
+    The ratios of medians of samples drawn with replacement. Paired: what was measured in the same round stays together,
+    so that what slows down a whole round, and with it both, does not widen the interval.
+    """
+    found = []
+    places = range(len(mine))
+    for _ in range(RESAMPLES):
+        if paired:
+            chosen = chance.choices(places, k=len(mine))
+            upper, lower = [mine[i] for i in chosen], [base[i] for i in chosen]
+        else:
+            upper, lower = chance.choices(mine, k=len(mine)), chance.choices(base, k=len(base))
+        found.append(statistics.median(upper) / statistics.median(lower))
+    return sorted(found)
+
+
+def ratio_of_medians(mine, base, seed, paired):
+    """With its interval by bootstrap (percentiles of the resampled ratios); None without anything to divide by."""
+    if not mine or not base or statistics.median(base) <= 0:
+        return None
+    middle = statistics.median(mine) / statistics.median(base)
+    if min(len(mine), len(base)) < LEAST_ROUNDS or min(base) <= 0:
+        return Interval(middle, None, None)
+    found = _resampled(mine, base, paired, random.Random(seed))
+    tail = (1 - CONFIDENCE) / 2 * 100
+    return Interval(middle, percentile(found, tail), percentile(found, 100 - tail))
 
 
 def text(summary, digits=2, scale=1.0, unit=""):

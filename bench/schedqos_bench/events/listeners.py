@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The variants that are compared: nothing, the two references, and the daemon."""
 
-import json
 import os
 import signal
-import socket
-import subprocess
-import tempfile
-import time
 from pathlib import Path
 
 from . import account, rules
+from .. import daemon
 from ..process import Failure, Program, until
-
-READY_TIMEOUT = 120
 
 
 class Nothing:
@@ -100,54 +94,26 @@ class Daemon(_Running):
         super().__init__(key, label)
         self.executable = Path(build) / "schedqos"
         self.options = config_options
-        self.ready_ns = None
-        self.folder = None
+        self.daemon = None
+
+    @property
+    def program(self):
+        return self.daemon.program
+
+    @property
+    def ready_ns(self):
+        return self.daemon.ready_ns
 
     def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="schedqos-bench-")
-        try:
-            self._start()
-        except BaseException:
-            self.__exit__()
-            raise
+        self.daemon = daemon.Daemon(self.executable, self.options)
+        self.daemon.__enter__()
         return self
 
-    def _start(self):
-        address = os.path.join(self.folder.name, "notify")
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, \
-                open(os.path.join(self.folder.name, "log"), "w", encoding="utf-8") as log:
-            notify.bind(address)
-            environment = {**os.environ, "NOTIFY_SOCKET": address}
-            start = time.monotonic_ns()
-            self.program = Program([self.executable, "start", *self.options], stderr=log,
-                                   stdout=log, stdin=subprocess.DEVNULL, env=environment,
-                                   death_signal=signal.SIGTERM)
-            self._await_ready(notify)
-            self.ready_ns = time.monotonic_ns() - start
-
-    def _await_ready(self, notify):
-        notify.settimeout(0.2)
-        end = time.monotonic() + READY_TIMEOUT
-        while time.monotonic() < end and self.program.process.poll() is None:
-            try:
-                if b"READY=1" in notify.recv(4096):
-                    return
-            except TimeoutError:
-                pass
-        raise Failure(f"the daemon does not start:\n{self.log()}")
-
     def __exit__(self, *_):
-        try:
-            if self.program:
-                super().__exit__()
-        finally:
-            self.folder.cleanup()
-
-    def log(self):
-        return Path(self.folder.name, "log").read_text(encoding="utf-8", errors="replace")
+        self.daemon.__exit__()
 
     def counts(self):
-        return status(self.executable)
+        return daemon.status(self.executable)
 
     def reload(self, timeout=120):
         """By signal: who asks on the bus gives up after 25 seconds. Returns the CPU time that it took, in ns."""
@@ -157,17 +123,3 @@ class Daemon(_Running):
         if not account.settle(self.pid, timeout=timeout):
             raise Failure(f"reload takes more than {timeout} s")
         return account.cpu_ns(self.pid) - before
-
-
-def status(executable):
-    """What the running daemon says of itself, or a Failure."""
-    run = subprocess.run([executable, "status", "--json"], capture_output=True, text=True,
-                         check=False)
-    if run.returncode:
-        raise Failure(f"schedqos status: {run.stderr.strip()}")
-    return json.loads(run.stdout)
-
-
-def is_running(executable):
-    run = subprocess.run([executable, "status"], capture_output=True, check=False)
-    return run.returncode == 0

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from .. import attr
-from .listeners import Listener, is_running
+from .listeners import Listener
+from ..daemon import is_running
 from ..process import Failure
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line of schedqos-bench."""
+
+import argparse
+import contextlib
+import os
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import order, preparing, progress, report, result, scenarios, sweep, variants
+from .process import Failure, stop_on_signals
+from .report import figures
+from .runner import Runner, Settings, copy_build, tell
+from .sweep import output
+
+EXIT_SKIPPED = 77
+WARM_UP_SECONDS = 10
+ANNOUNCED = ("cyclictest", "schbench")
+
+
+def _positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _add_measuring(parser, seconds, rounds_help):
+    """What run and sweep have in common."""
+    build = variants.ROOT / "build"
+    parser.add_argument("--duration", type=_positive, default=seconds, metavar="S",
+                        help="seconds of each measurement (%(default)s)")
+    parser.add_argument("--seed", type=int, help="of all that is left to chance (default: a new one, which is printed)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {rounds_help})")
+    parser.add_argument("--prepare", action="store_true",
+                        help="autogroup off and cgroups flat, as the announcement assumes; put back at the end")
+    parser.add_argument("--build", type=Path, default=build, metavar="DIR", help="where make has put the programs")
+    parser.add_argument("--work-dir", type=Path, default=build / "bench" / "work", metavar="DIR",
+                        help="for kernel trees and the like, kept between runs (default: build/bench/work)")
+    for scenario in scenarios.available():
+        scenario.add_options(parser.add_argument_group(f"{scenario.NAME}: {scenario.TITLE}"))
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="schedqos-bench", description="Compares how tasks are scheduled, with the "
+                                     "daemon, without, and with other mappings. Needs root.")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs.add_parser("list", help="list the scenarios, the presets, and what is missing here")
+    run = verbs.add_parser("run", help="measure scenarios under variants, and report")
+    run.add_argument("scenarios", nargs="+", choices=[each.NAME for each in scenarios.available()], metavar="SCENARIO")
+    run.add_argument("--variants", action="append", metavar="LIST",
+                     help="of default, schedqos, schedqos:PRESET, schedqos:FILE.json, cmd:NAME=COMMAND "
+                          "(default,schedqos)")
+    run.add_argument("--rounds", type=_positive, default=5, metavar="N", help="of each variant (%(default)s)")
+    run.add_argument("--warmup", type=int, default=1, metavar="N",
+                     help=f"rounds that do not count, of at most {WARM_UP_SECONDS} s (%(default)s)")
+    _add_measuring(run, 30, "build/bench/results/TIME")
+    searching = verbs.add_parser("sweep", help="search mappings for the best of latency, throughput and background")
+    searching.add_argument("scenario", nargs="?", default="schbench", metavar="SCENARIO",
+                           choices=[each.NAME for each in scenarios.available() if each.AXES], help="(%(default)s)")
+    sweep.add_options(searching)
+    _add_measuring(searching, 10, "build/bench/sweeps/TIME")
+    again = verbs.add_parser("report", help="write report.md and report.html of a result again")
+    again.add_argument("directory", type=Path, metavar="DIR")
+    two = verbs.add_parser("compare", help="compare two results")
+    two.add_argument("directories", nargs=2, type=Path, metavar="DIR")
+    return parser.parse_args(arguments)
+
+
+def _skips(chosen, options):
+    """Splits into scenarios that can run and what to say of the others."""
+    able, skipped = [], []
+    for scenario in chosen:
+        missing = scenario.needs(options)
+        if missing:
+            skipped.append({"scenario": scenario.NAME,
+                            "reason": "needs " + ", ".join(f"{each.what} ({each.remedy})" for each in missing)})
+            progress.say(f"{scenario.NAME} is skipped: {skipped[-1]['reason']}")
+        else:
+            able.append(scenario)
+    return able, skipped
+
+
+def _settings(args, build):
+    seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 31)
+    kind = "results" if args.verb == "run" else "sweeps"
+    out = args.out or args.build / "bench" / kind / time.strftime("%Y%m%d-%H%M%S")
+    if result.is_one(out):
+        raise Failure(f"{out} holds a result already")
+    progress.say(f"seed {seed}; results go to {out}")
+    command = [Path(sys.argv[0]).name, *sys.argv[1:]]
+    return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args)
+
+
+@contextlib.contextmanager
+def _interruption_told(out):
+    try:
+        yield
+    except SystemExit:
+        progress.say(f"interrupted: what there was by then is in {out}, and schedqos-bench report {out} shows it")
+        raise
+
+
+@contextlib.contextmanager
+def _runner(args, able, variant_texts):
+    """A context with a runner that is ready for its first round, on a machine that is."""
+    with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
+        settings = _settings(args, copy_build(args.build, folder))
+        runner = Runner(settings, able, variants.parse(variant_texts, settings.build / "schedqos"))
+        with preparing.prepared(progress.say) if args.prepare else contextlib.nullcontext(), \
+                _interruption_told(settings.out):
+            runner.look()
+            runner.prepare()
+            yield runner
+        runner.save(finished=True)
+
+
+def _measure_all(runner, steps):
+    def seconds(step):
+        duration = runner.settings.seconds
+        return min(duration, WARM_UP_SECONDS) if step.warmup else duration
+    for index, step in enumerate(steps):
+        record = runner.measure(step, seconds(step))
+        left = runner.estimate.left([(each.scenario, seconds(each)) for each in steps[index + 1:]])
+        tell(record, runner.result["scenarios"][step.scenario]["metrics"], left)
+
+
+def _write_report(directory):
+    found = figures.load(directory)
+    for path in output.write(found, directory) if "sweep" in found else report.write(directory):
+        print(path)
+
+
+def run(args):
+    able, skipped = _skips([scenarios.load(name) for name in dict.fromkeys(args.scenarios)], args)
+    if not able:
+        return EXIT_SKIPPED
+    with _runner(args, able, args.variants or ["default,schedqos"]) as runner:
+        runner.result["skipped"] = skipped
+        _measure_all(runner, order.plan(list(runner.scenarios), list(runner.variants), args.rounds, args.warmup,
+                                        runner.settings.seed))
+    _write_report(runner.settings.out)
+    return EXIT_SKIPPED if skipped else 0
+
+
+def search(args):
+    able, skipped = _skips([scenarios.load(args.scenario)], args)
+    if skipped:
+        return EXIT_SKIPPED
+    with _runner(args, able, [variants.REFERENCE]) as runner:
+        sweep.run(runner, able[0], args)
+    _write_report(runner.settings.out)
+    return 0
+
+
+def list_all(_):
+    defaults = parse(["run", ANNOUNCED[0]])
+    print("Scenarios:")
+    for scenario in scenarios.available():
+        missing = scenario.needs(defaults)
+        print(f"  {scenario.NAME:<12} {scenario.TITLE}")
+        for each in missing:
+            print(f"  {'':<12} needs {each.what}: {each.remedy}")
+    print("Variants: default, schedqos, " + ", ".join(f"schedqos:{name}" for name in variants.presets())
+          + ", schedqos:FILE.json, cmd:NAME=COMMAND")
+    return 0
+
+
+def report_again(args):
+    _write_report(args.directory)
+    return 0
+
+
+def compare(args):
+    report.compare(*args.directories)
+    return 0
+
+
+VERBS = {"list": list_all, "run": run, "sweep": search, "report": report_again, "compare": compare}
+MEASURING = ("run", "sweep")
+
+
+def main(arguments=None):
+    args = parse(arguments)
+    if args.verb in MEASURING and os.geteuid() != 0:
+        progress.say("needs root, to start the daemon and to see whom it changes")
+        return EXIT_SKIPPED
+    stop_on_signals()
+    try:
+        return VERBS[args.verb](args)
+    except Failure as failure:
+        progress.say(failure)
+        return 1

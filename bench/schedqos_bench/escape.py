@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Names and messages may come from anywhere: what they do to a terminal, a mail or a page."""
+
+import html
+
+
+def visible(text):
+    """Control characters are shown instead of obeyed."""
+    return "".join(char if char.isprintable() or char == "\u00a0" else f"\\x{ord(char):02x}" for char in str(text))
+
+
+def plain(text):
+    """Printable ASCII."""
+    return visible(text).encode("ascii", "backslashreplace").decode("ascii")
+
+
+def markup(text):
+    """For the text and the attributes of HTML and XML."""
+    return html.escape(visible(text))

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A kernel build as a background load: the same one in every round."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import progress
+from .process import Failure, Program, until
+from .programs import Background
+from .scenarios import Missing
+
+PACKAGED_SOURCES = "/usr/src/linux-source-*.tar.*"
+
+# Command or header, and Debian's package.
+_TOOLS = (("make", "make"), ("gcc", "gcc"), ("flex", "flex"), ("bison", "bison"), ("bc", "bc"), ("tar", "tar"),
+          ("xz", "xz-utils"))
+_HEADERS = (("gelf.h", "libelf-dev"), ("openssl/ssl.h", "libssl-dev"))
+
+FIRST_OBJECT_TIMEOUT = 120
+
+
+def add_options(group):
+    group.add_argument("--kernel-src", metavar="DIR", type=Path,
+                       help="a clean kernel tree (default: the newest of " + PACKAGED_SOURCES.replace("%", "%%") + ")")
+    group.add_argument("--kernel-config", metavar="TARGET", default="defconfig", help="make target (%(default)s)")
+    group.add_argument("--kernel-jobs", metavar="N", type=int, default=2 * os.cpu_count(),
+                       help="make -j (2 x CPUs: %(default)s)")
+
+
+def _version(path):
+    return [int(number) for number in re.findall(r"\d+", os.path.basename(path))]
+
+
+def packaged_source():
+    """The newest source package that is installed, or None."""
+    return max(glob.glob(PACKAGED_SOURCES), key=_version, default=None)
+
+
+def _has_header(name):
+    run = subprocess.run(["gcc", "-E", "-x", "c", "-include", name, os.devnull], capture_output=True, check=False)
+    return run.returncode == 0
+
+
+def needs(options):
+    missing = [Missing(name, f"package {package}") for name, package in _TOOLS if not shutil.which(name)]
+    if shutil.which("gcc"):
+        missing += [Missing(name, f"package {package}") for name, package in _HEADERS if not _has_header(name)]
+    if options.kernel_src and not (options.kernel_src / "Kbuild").exists():
+        missing.append(Missing(f"{options.kernel_src}/Kbuild", "--kernel-src names no kernel tree"))
+    if not options.kernel_src and not packaged_source():
+        missing.append(Missing("a kernel tree", "package linux-source (Debian, Ubuntu), or --kernel-src DIR"))
+    return missing
+
+
+def _environment():
+    """What make was told about us is none of its child's business; a compiler cache would make rounds differ."""
+    return {**{name: value for name, value in os.environ.items()
+               if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "V", "O", "ARCH")},
+            "CCACHE_DISABLE": "1", "LC_ALL": "C"}
+
+
+def _run(what, argv):
+    """A step of preparing, which takes its time; a Failure with its last words."""
+    progress.say(what)
+    with Program(argv, whole_group=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                 env=_environment(), errors="replace") as program:
+        output = program.process.stdout.read()
+        status = program.process.wait()
+    if status:
+        raise Failure(f"{what}: {program.name} fails (status {status}):\n{output[-2000:]}")
+
+
+class Kernel:
+    """A source tree and two build folders: the one that make uses, and what it is before each round."""
+
+    def __init__(self, options, work):
+        self.options = options
+        archive = None if options.kernel_src else packaged_source()
+        name = os.path.basename(archive).partition(".tar")[0] if archive else None
+        self.archive = archive
+        self.source = (options.kernel_src or work / name).resolve()
+        folder = work / f"{name or _flat(self.source)}-{options.kernel_config}"
+        # make notes the path of the build folder in what it builds, so it is always the same one that it sees.
+        self.out, self.prepared = folder.resolve() / "out", folder.resolve() / "prepared"
+
+    def make(self, *targets):
+        return ["make", "-C", str(self.source), f"O={self.out}", f"-j{self.options.kernel_jobs}", *targets]
+
+    def prepare(self):
+        """Once: unpacks and configures it, and builds the tools, which are another kind of load."""
+        if self.prepared.exists():
+            return
+        if not self.source.exists():
+            self._unpack()
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir(parents=True)
+        _run(f"configuring {self.source.name}", self.make(self.options.kernel_config))
+        _run("building what the kernel's build needs", self.make("modules_prepare"))
+        self.out.rename(self.prepared)
+
+    def _unpack(self):
+        part = self.source.with_name(self.source.name + ".part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        _run(f"unpacking {self.archive}", ["tar", "-xf", self.archive, "-C", part, "--strip-components=1"])
+        part.rename(self.source)
+
+    def reset(self):
+        """What earlier rounds have built is gone."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", self.prepared, self.out], check=True)
+        os.sync()  # or the first seconds of the round would write it to disk
+
+    def objects_since(self, began):
+        """How many object files have been written since that time."""
+        count = 0
+        for folder, _, names in os.walk(self.out):
+            for name in names:
+                if name.endswith(".o") and not name.startswith(".tmp_"):
+                    count += os.stat(os.path.join(folder, name)).st_mtime >= began
+        return count
+
+    def build(self, output):
+        """The build as a Background, over and over."""
+        self.reset()
+        return Background(self.make(), output, before_restart=self.reset, env=_environment())
+
+
+def _flat(path):
+    return str(path).strip("/").replace("/", "-")
+
+
+def await_compiler(output, beside):
+    """Waits until make has read its makefiles and compiles."""
+    def compiles():
+        if beside.program.process.poll() is not None:
+            raise Failure(f"make ends before it compiles anything: see {output}")
+        with open(output, encoding="utf-8", errors="replace") as file:
+            return "\n  CC " in file.read()
+    until(compiles, FIRST_OBJECT_TIMEOUT, "the kernel's build compiles", interval=0.1)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The order of the rounds: what is compared is measured close together, and who comes first is left to chance."""
+
+import random
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    scenario: str
+    variant: str
+    round: int
+    warmup: bool
+
+
+def plan(scenarios, variants, rounds, warmup, seed):
+    """
+    All steps: in each round every scenario, in each of them every variant. An end before time then leaves as many
+    rounds of one as of the other, give or take one.
+    """
+    chance = random.Random(seed)
+    steps = []
+    for number, is_warmup in [(n + 1, True) for n in range(warmup)] + [(n + 1, False) for n in range(rounds)]:
+        for scenario in chance.sample(scenarios, len(scenarios)):
+            steps += [Step(scenario, variant, number, is_warmup) for variant in chance.sample(variants, len(variants))]
+    return steps
+
+
+def round_seed(seed, step):
+    """For what a scenario leaves to chance itself: the same for all variants of a round."""
+    return random.Random(f"{seed}-{step.scenario}-{step.round}-{step.warmup}").randrange(1 << 31)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From a result directory to what people read: a mail, a page, and the comparison of two results."""
+
+from pathlib import Path
+
+from . import comparison, figures, markdown, page
+
+
+def write(directory):
+    """Writes report.md and report.html into a result directory. Returns their paths."""
+    result = figures.load(directory)
+    by_scenario = figures.all_lines(result)
+    paths = Path(directory) / "report.md", Path(directory) / "report.html"
+    for path, text in zip(paths, (markdown.text(result, by_scenario), page.text(result, by_scenario))):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def compare(first, second):
+    """Prints what differs between two result directories, as Markdown."""
+    print(comparison.text(first, figures.load(first), second, figures.load(second)), end="")

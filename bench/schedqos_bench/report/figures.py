@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From the rounds of a result to the figures that are shown."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import histogram
+from ..process import Failure
+from ..stats import Interval, ratio_of_medians, spread
+
+FORMAT = 1
+DEFAULT = "default"
+PERCENTS = (50, 90, 99, 99.9)
+
+BETTER, WORSE, LOWER, HIGHER = "better", "worse", "lower", "higher"
+NO_DIFFERENCE = "no difference shown"
+FEW_ROUNDS = "too few rounds"
+NO_INTERVAL = "no interval: zeros"
+
+
+class Cell(NamedTuple):
+    """What a variant has of a metric."""
+    summary: dict  # of stats.spread(); None: not measured
+    ratio: Interval  # to the default; None: no ratio
+    verdict: str
+
+
+class Line(NamedTuple):
+    """A metric, and the variants' cells by their names."""
+    key: str
+    title: str
+    unit: str
+    better: str  # "lower", "higher" or None
+    headline: bool
+    cells: dict
+
+
+class Distribution(NamedTuple):
+    """Of one variant, over all rounds."""
+    unit: str
+    pooled: bool  # percentiles of all samples together; otherwise medians of the rounds' percentiles
+    samples: int  # 0: not known
+    curve: list  # of (percent, value), rising
+    most: float
+    rounds: list  # each round's {percent: value, "max": value}
+    overall: dict  # the same, pooled or the medians
+
+
+def load(directory):
+    path = Path(directory) / "result.json"
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Failure(f"{path}: {error}") from error
+    if not isinstance(result, dict) or result.get("format") != FORMAT:
+        raise Failure(f"{path}: not a result of schedqos-bench, or of another version of it")
+    return result
+
+
+def rounds(result, scenario, variant):
+    """Those that count, by number: warm-up rounds never do."""
+    return {each["round"]: each for each in result["rounds"]
+            if each["scenario"] == scenario and each["variant"] == variant and not each.get("warmup")}
+
+
+def variants(result, scenario):
+    """The names of those that have rounds there, the default first."""
+    names = [name for name in result["variants"] if rounds(result, scenario, name)]
+    return sorted(names, key=lambda name: name != DEFAULT)
+
+
+def values(result, scenario, variant, metric):
+    found = {number: each["metrics"].get(metric)
+             for number, each in rounds(result, scenario, variant).items()}
+    return {number: value for number, value in found.items() if value is not None}
+
+
+def verdict(ratio, better, base):
+    """In words, and no claim where the interval includes 1. base: what was divided by."""
+    if ratio.low is None:
+        return NO_INTERVAL if min(base) <= 0 else FEW_ROUNDS
+    if ratio.low <= 1 <= ratio.high:
+        return NO_DIFFERENCE
+    direction = LOWER if ratio.high < 1 else HIGHER
+    if better not in (LOWER, HIGHER):
+        return direction
+    return BETTER if direction == better else WORSE
+
+
+def is_claim(words):
+    """Whether a verdict says that there is a difference."""
+    return words in (BETTER, WORSE, LOWER, HIGHER)
+
+
+def _ratio_to(base, mine, seed):
+    """By rounds that both have: the default's and the variant's turns of a round come within minutes of each other."""
+    both = sorted(set(base) & set(mine))
+    return ratio_of_medians([mine[number] for number in both], [base[number] for number in both], seed, paired=True)
+
+
+def _cell(result, scenario, variant, metric, better, base):
+    mine = values(result, scenario, variant, metric)
+    ratio = _ratio_to(base, mine, f"{result['seed']} {scenario} {variant} {metric}") if variant != DEFAULT else None
+    words = verdict(ratio, better, base.values()) if ratio else ""
+    return Cell(spread(mine.values()), ratio, words)
+
+
+def lines(result, scenario):
+    """One for each metric that has been measured at all; the headlines first."""
+    found = []
+    for key, metric in result["scenarios"][scenario]["metrics"].items():
+        base = values(result, scenario, DEFAULT, key)
+        better = metric.get("better")
+        cells = {name: _cell(result, scenario, name, key, better, base) for name in variants(result, scenario)}
+        if any(cell.summary for cell in cells.values()):
+            found.append(Line(key, metric.get("title") or key, metric.get("unit") or "", better,
+                              bool(metric.get("headline")), cells))
+    return sorted(found, key=lambda line: not line.headline)
+
+
+def all_lines(result):
+    """By scenario."""
+    return {scenario: lines(result, scenario) for scenario in result["scenarios"]}
+
+
+def claims(by_scenario):
+    """How many intervals there are: of twenty of them, one misses 1 by chance alone."""
+    cells = [cell for found in by_scenario.values() for line in found for cell in line.cells.values()]
+    return sum(cell.ratio is not None and cell.ratio.low is not None for cell in cells)
+
+
+def typical_round(result, scenario, variant):
+    """
+    Of those with printed figures, the one whose headline metric is the median (the lower one of two), or the first one
+    without a headline; None without any.
+    """
+    found = {number: each for number, each in rounds(result, scenario, variant).items() if each.get("printed")}
+    metrics = result["scenarios"][scenario]["metrics"]
+    headline = next((key for key, metric in metrics.items() if metric.get("headline")), None)
+    ordered = sorted((each["metrics"][headline], number) for number, each in found.items()
+                     if each["metrics"].get(headline) is not None)
+    if ordered:
+        return found[ordered[(len(ordered) - 1) // 2][1]]
+    return found[min(found)] if found else None
+
+
+def _figures(points, most):
+    return {**{percent: histogram.percentile(points, percent) for percent in PERCENTS}, "max": most}
+
+
+def _of_histograms(unit, parts):
+    each = [(part["points"], part.get("max") or max(value for value, count in part["points"] if count))
+            for part in parts]
+    points = histogram.pool(points for points, _ in each)
+    samples = sum(count for _, count in points)
+    curve, seen = [], 0
+    for value, count in points:
+        seen += count
+        if count and seen < samples:
+            curve.append((100 * seen / samples, value))
+    most = max(most for _, most in each)
+    return Distribution(unit, True, samples, curve, most, [_figures(*one) for one in each], _figures(points, most))
+
+
+def _of_percentiles(unit, parts):
+    each = [{**{percent: value for percent, value in part["points"]}, "max": part.get("max")} for part in parts]
+    percents = sorted({percent for part in parts for percent, _ in part["points"]})
+    curve = [(percent, spread(one.get(percent) for one in each)["median"]) for percent in percents]
+    most = spread(one["max"] for one in each)
+    samples = sum(part.get("samples") or 0 for part in parts)
+    overall = {**dict(curve), "max": most["median"] if most else None}
+    return Distribution(unit, False, samples, curve, most["max"] if most else None, each, overall)
+
+
+def _has_samples(part):
+    points = part.get("points") or []
+    return any(count for _, count in points) if part["kind"] == "histogram" else bool(points)
+
+
+def distribution(result, scenario, variant, name):
+    """Over all rounds that have it; None without one."""
+    parts = [each["distributions"][name] for each in rounds(result, scenario, variant).values()
+             if _has_samples(each.get("distributions", {}).get(name, {"kind": "percentiles"}))]
+    if not parts:
+        return None
+    kind, unit = parts[0]["kind"], parts[0].get("unit") or ""
+    same = [part for part in parts if part["kind"] == kind]
+    return _of_histograms(unit, same) if kind == "histogram" else _of_percentiles(unit, same)
+
+
+def distributions(result, scenario):
+    """By name, and in each by variant."""
+    names = dict.fromkeys(name for each in result["rounds"] if each["scenario"] == scenario
+                          for name in each.get("distributions", {}))
+    found = {name: {variant: distribution(result, scenario, variant, name) for variant in variants(result, scenario)}
+             for name in names}
+    return {name: {variant: each for variant, each in by_variant.items() if each}
+            for name, by_variant in found.items() if any(by_variant.values())}
+
+
+def share(result, scenario, variant, name):
+    """The spread of "steal_share", of what the hypervisor took, or "other_load", of what other programs used."""
+    return spread(each.get(name) for each in rounds(result, scenario, variant).values())
+
+
+def daemon(result, scenario, variant):
+    """Its share of one CPU, and seconds of CPU time a round; None without a daemon."""
+    found = [each["daemon"] for each in rounds(result, scenario, variant).values() if each.get("daemon")]
+    if not found:
+        return None
+    return spread(one.get("share") for one in found), spread(one.get("cpu_seconds") for one in found)

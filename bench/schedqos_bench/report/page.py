@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report as one HTML file that needs nothing else: plots first, then the figures, then what was measured on."""
+
+import json
+
+from .. import svg
+from ..escape import markup
+from . import blocks, figures, plots, words
+from .plots import distribution, forest, percentiles, tradeoff
+
+_STYLE = svg.THEME + svg.STYLE + """\
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink)}
+body{font:15px/1.5 system-ui,"Segoe UI","Liberation Sans",sans-serif}
+main{max-width:908px;margin:0 auto;padding:20px 24px 60px}
+h1{font-size:24px;margin:8px 0 4px}
+h2{font-size:20px;margin:44px 0 8px;border-top:1px solid var(--grid);padding-top:24px}
+h3{font-size:16px;margin:28px 0 4px}p{margin:6px 0;max-width:75ch}.soft{color:var(--soft)}
+nav a{margin-right:1.2em}a{color:var(--v1)}
+.wide{overflow-x:auto}svg{display:block;max-width:100%;height:auto;margin:6px 0}
+.pair{display:flex;flex-wrap:wrap;gap:0 12px}
+.finding{border-left:4px solid var(--v5);padding:4px 12px;margin:10px 0}
+.finding{background:color-mix(in srgb,var(--v5) 9%,var(--paper))}
+table{border-collapse:collapse;margin:8px 0;font-variant-numeric:tabular-nums;font-size:14px}
+th,td{padding:3px 14px 3px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}
+th{font-weight:600;white-space:nowrap}td{overflow-wrap:anywhere}.num{white-space:nowrap}.sure{font-weight:600}
+tr.metric th{padding-top:14px;border-bottom-color:var(--axis)}tr.metric span{font-weight:400;color:var(--soft)}
+pre{font:13px/1.4 "Liberation Mono","DejaVu Sans Mono",monospace;padding:10px 14px;overflow-x:auto;margin:8px 0}
+pre{background:color-mix(in srgb,var(--ink) 5%,var(--paper))}
+summary{cursor:pointer;margin:14px 0 4px;font-weight:600}
+""" + "".join(f".c{i}{{color:var(--v{i});font-weight:600}}\n" for i in range(svg.SLOTS))
+
+
+def _element(name, content, css=""):
+    """Content is text, and escaped."""
+    css = f' class="{css}"' if css else ""
+    return f"<{name}{css}>{markup(content)}</{name}>"
+
+
+def _rows(pairs):
+    found = ["<table>"]
+    found += [f"<tr>{_element('th', label)}{_element('td', text)}</tr>" for label, text in pairs]
+    return found + ["</table>"]
+
+
+def _pre(lines):
+    return [f"<pre>{chr(10).join(map(markup, lines))}</pre>"]
+
+
+def _folded(title, content):
+    return ["<details>", _element("summary", title), *content, "</details>"]
+
+
+def _findings(result):
+    found = []
+    for each in result["findings"]:
+        remedy = f" Remedy: {each['remedy']}." if each.get("remedy") else ""
+        found.append(f'<div class="finding"><strong>{markup(each["what"])}:</strong> '
+                     f'{markup(each["consequence"])}.{markup(remedy)}</div>')
+    for each in result["skipped"]:
+        found.append(f'<div class="finding"><strong>Left out: {markup(each["scenario"])}.</strong> '
+                     f'{markup(each["reason"])}</div>')
+    return found
+
+
+def _cell(name, cell, slot):
+    sure = figures.is_claim(cell.verdict)
+    return (f"<tr>{_element('td', name, f'c{svg.colour(slot)}')}{_element('td', words.spread(cell.summary), 'num')}"
+            f"{_element('td', words.ratio(cell.ratio), 'num')}"
+            f"{_element('td', cell.verdict, 'sure' if sure else 'soft')}</tr>")
+
+
+def _figures(lines, slot_of):
+    found = ["<div class=\"wide\"><table>", "<tr><th>variant</th><th>median (least–most)</th>"
+             "<th>ratio [95 % interval]</th><th>verdict</th></tr>"]
+    for line in lines:
+        about = words.preferred(line.unit, line.better)
+        found.append(f'<tr class="metric"><th colspan="4">{markup(line.title)} <span>{markup(about)}</span></th></tr>')
+        found += [_cell(name, cell, slot_of[name]) for name, cell in line.cells.items()]
+    return found + ["</table></div>"]
+
+
+def _cost(result, scenario, slot_of):
+    found = ['<div class="wide"><table>', "<tr>" + "".join(_element("th", head) for head in words.COSTS) + "</tr>"]
+    for name, *cells in words.costs(result, scenario):
+        shown = "".join(_element("td", cell) for cell in cells)
+        found.append(f"<tr>{_element('td', name, f'c{svg.colour(slot_of[name])}')}{shown}</tr>")
+    return found + ["</table></div>"]
+
+
+def _plot(title, picture, note=""):
+    if not picture:
+        return []
+    notes = [_element("p", note, "soft")] if note else []
+    return [_element("h3", title), *notes, f'<div class="wide">{picture}</div>']
+
+
+def _distributions(result, scenario, slot_of):
+    found = []
+    for name, by_variant in figures.distributions(result, scenario).items():
+        title = name if "latency" in name.lower() else f"{name} latency"
+        pooled = any(each.pooled for each in by_variant.values())
+        note = ("Of the samples of all rounds together." if pooled else
+                "Medians of the rounds' percentiles, the only points there are (dots), and the maximum.")
+        found += _plot(f"Distribution (CDF): {title}", distribution.draw(title, by_variant, slot_of),
+                       f"{note} Lower is better; both axes are logarithmic, towards 100\u00a0% in the share.")
+        found += _plot(f"Percentiles with the spread over the rounds: {title}",
+                       percentiles.draw(title, by_variant, slot_of))
+    return found
+
+
+def _tradeoffs(result, scenario, slot_of):
+    pictures = tradeoff.of_scenario(result, scenario, slot_of)
+    if not pictures:
+        return []
+    return [_element("h3", "What it costs the background"),
+            _element("p", "Each round (small) and the medians (large).", "soft"),
+            '<div class="pair">', *pictures, "</div>"]
+
+
+def _scenario(result, scenario, lines, slot_of):
+    described = result["scenarios"][scenario]
+    found = [f'<h2 id="{markup(scenario)}">{markup(described.get("title") or scenario)}</h2>']
+    found += _pre([words.command(argv) for argv in described["commands"].values()])
+    if not figures.variants(result, scenario):
+        return found + [_element("p", "No round of it was completed.")]
+    found += _plot("Against the default", forest.draw([line for line in lines if line.headline] or lines, slot_of),
+                   "Filled: a difference has been shown; hollow: none has.")
+    found += _tradeoffs(result, scenario, slot_of) + _distributions(result, scenario, slot_of)
+    found += [_element("h3", "Figures"), *_figures(lines, slot_of), *_cost(result, scenario, slot_of)]
+    note, block = blocks.of(result, scenario)
+    if block:
+        found += _folded("As in the mail", [_element("p", note), *_pre(block)])
+    if any(not line.headline for line in lines) and any(line.headline for line in lines):
+        found += _folded("All metrics against the default",
+                         [f'<div class="wide">{forest.draw(lines, slot_of) or "no ratios"}</div>'])
+    notes = words.notes(result, scenario)
+    return found + (_folded(f"Notes on single rounds ({len(notes)})", _pre(notes)) if notes else [])
+
+
+def _variants(result, slot_of):
+    found = ["<table>"]
+    for name, description in result["variants"].items():
+        what, classes = words.variant(description)
+        found.append(f"<tr>{_element('td', name, f'c{svg.colour(slot_of[name])}')}{_element('td', what)}</tr>")
+        found += [f"<tr>{_element('td', key, 'soft')}{_element('td', text, 'soft')}</tr>" for key, text in classes]
+    return found + ["</table>"]
+
+
+def _about(result, slot_of, by_scenario):
+    found = ['<h2 id="environment">Environment</h2>', *_rows(words.environment(result))]
+    found += [_element("h3", "Command"), *_pre([words.command(result["command"])])]
+    for scenario, described in result["scenarios"].items():
+        if described.get("rules"):
+            found += _folded(f"Rules used with {scenario}", _pre(json.dumps(described["rules"], indent=2).splitlines()))
+    found += [_element("h3", "Variants"), '<div class="wide">', *_variants(result, slot_of), "</div>"]
+    found += [_element("h3", "Method")]
+    return found + [_element("p", each) for each in (*words.METHOD, words.chance(figures.claims(by_scenario))) if each]
+
+
+def text(result, by_scenario):
+    """The whole page; by_scenario is of figures.all_lines()."""
+    slot_of = plots.slots(result)
+    title = "schedqos-bench: " + ", ".join(result["scenarios"])
+    links = [f'<a href="#{markup(name)}">{markup(each.get("title") or name)}</a>'
+             for name, each in result["scenarios"].items()]
+    found = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">',
+             '<meta name="viewport" content="width=device-width,initial-scale=1">',
+             '<meta name="color-scheme" content="light dark">', _element("title", title),
+             f"<style>{_STYLE}</style></head><body><main>", _element("h1", title),
+             _element("p", f"{words.run(result)}"), _element("p", words.machine(result), "soft"), *_findings(result),
+             f'<nav>{"".join(links)}<a href="#environment">Environment and method</a></nav>']
+    for scenario, lines in by_scenario.items():
+        found += _scenario(result, scenario, lines, slot_of)
+    return "\n".join([*found, *_about(result, slot_of, by_scenario), "</main></body></html>"]) + "\n"

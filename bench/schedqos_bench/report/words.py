@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How figures and facts are put into words, for the mail, the page and the comparison alike."""
+
+import datetime
+import shlex
+
+from ..stats import LEAST_ROUNDS, RESAMPLES
+from . import figures
+
+_LABELS = {"kernel": "Kernel", "config": "Kernel config", "cpu": "CPU", "cpus": "CPUs", "memory_bytes": "Memory",
+           "distribution": "Distribution", "virtual": "Virtual machine", "versions": "Versions",
+           "commit": "schedqos commit", "sysctls": "Sysctls", "governor": "Governor",
+           "cgroup_cpu": "Cgroup CPU controller"}
+
+METHOD = (
+    "Figures are medians over the rounds, with the least and the most of them. Warm-up rounds are left out.",
+    "A ratio is that of the medians to the default's. Its 95 % interval is a bootstrap percentile interval "
+    f"({RESAMPLES} resamples, drawn with the seed above), paired by round: the variants take turns, so what disturbs a "
+    "round disturbs all of them alike.",
+    "Where the interval includes 1, no difference has been shown, whatever the medians are. With fewer than "
+    f"{LEAST_ROUNDS} rounds there is no interval: the range of four values covers their median in 7 cases of 8 only.",
+)
+
+
+def figure(value):
+    """Three digits that count; whole numbers as they are."""
+    if float(value).is_integer() or abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def duration(value, unit):
+    """A latency the way people say it: 4.2 ms."""
+    sizes = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+    if unit not in sizes:
+        return f"{figure(value)} {unit}".rstrip()
+    micros = value * sizes[unit]
+    for name, size in (("s", 1e6), ("ms", 1e3), ("us", 1.0)):
+        if micros >= size or name == "us":
+            return f"{micros / size:.3g} {name}"
+
+
+def spread(summary):
+    if summary is None:
+        return "not measured"
+    shown = figure(summary["median"])
+    if len(summary["values"]) > 1:
+        shown += f" ({figure(summary['min'])}-{figure(summary['max'])})"
+    return shown
+
+
+def _factor(value):
+    """Never "1.00" for what is not 1: of an interval's ends, that is what matters."""
+    digits = 2
+    while value != 1 and round(value, digits) == 1 and digits < 6:
+        digits += 1
+    return f"{value:.{digits}f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def ratio(interval):
+    if interval is None:
+        return ""
+    shown = f"{interval.ratio:.2f}" if interval.ratio >= 0.1 else f"{interval.ratio:.2g}"
+    if interval.low is not None:
+        shown += f" [{_factor(interval.low)}, {_factor(interval.high)}]"
+    return shown
+
+
+def difference(verdict):
+    """For a column that is called so."""
+    return "none shown" if verdict == figures.NO_DIFFERENCE else verdict
+
+
+def percent(share):
+    return f"{share * 100:.2f}%"
+
+
+def preferred(unit, better):
+    """"us, lower is better"."""
+    good = f"{better} is better" if better in (figures.LOWER, figures.HIGHER) else ""
+    return ", ".join(part for part in (unit, good) if part)
+
+
+def heading(title, unit, better):
+    """"wakeup latency p99 (us, lower is better)"."""
+    about = preferred(unit, better)
+    return f"{title} ({about})" if about else title
+
+
+def _value(key, value):
+    if key == "memory_bytes":
+        return f"{value / (1 << 30):.1f} GiB"
+    if value is None:
+        return "none"
+    if value is False:
+        return "no"
+    if value is True:
+        return "yes"
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_value('', each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(str, value))
+    return "; ".join(str(value).split("\n"))
+
+
+def environment(result):
+    """(label, text) of everything that is known; a nested value is "NAME=VALUE ..."."""
+    return [(_LABELS.get(key, key.replace("_", " ").capitalize()), _value(key, value))
+            for key, value in result["environment"].items()]
+
+
+def _attributes(attributes):
+    """Of a class: "SCHED_BATCH, nice 4, slice 20 ms, util_max 256"."""
+    found = []
+    for name, value in attributes.items():
+        short = name[len("sched_"):] if name.startswith("sched_") else name
+        if short == "policy":
+            found.append(str(value))
+        elif short == "runtime" and isinstance(value, (int, float)):
+            found.append(f"slice {value / 1e6:g} ms")
+        else:
+            found.append(f"{short} {_value('', value)}")
+    return ", ".join(found)
+
+
+def variant(description):
+    """(what it is, [(class, its attributes)])."""
+    kind = description.get("kind")
+    if kind == "none":
+        return "no daemon", []
+    if kind == "command":
+        return description.get("command", ""), []
+    classes = [(name, _attributes(attributes)) for name, attributes in (description.get("classes") or {}).items()]
+    return f"schedqos with mapping {description.get('mapping', '?')}", classes
+
+
+def command(argv):
+    return argv if isinstance(argv, str) else shlex.join(map(str, argv))
+
+
+def when(result):
+    return datetime.datetime.fromisoformat(result["began"]).strftime("%Y-%m-%d %H:%M:%S %z").replace("+0000", "UTC")
+
+
+def number_of_rounds(result):
+    """"6 rounds", or "2 to 6 rounds" of each variant."""
+    counts = [len(figures.rounds(result, scenario, name)) for scenario in result["scenarios"]
+              for name in figures.variants(result, scenario)]
+    if not counts:
+        return "no complete round"
+    least, most = min(counts), max(counts)
+    if least == most:
+        return f"{most} round{'s' if most != 1 else ''} of each variant"
+    return f"{least} to {most} rounds of each variant"
+
+
+def machine(result):
+    """What it was measured on, in a line; the rest is in environment()."""
+    known = result["environment"]
+    parts = [known.get("cpu"), f"{known['cpus']} CPUs" if known.get("cpus") else None,
+             f"Linux {known['kernel']}" if known.get("kernel") else None, known.get("distribution")]
+    return ", ".join(str(part) for part in parts if part)
+
+
+def daemon_cost(cost):
+    """Of figures.daemon()."""
+    if not cost or not cost[0]:
+        return "-"
+    share, seconds = cost
+    return f"{percent(share['median'])} of a CPU" + (f", {figure(seconds['median'])} s" if seconds else "")
+
+
+COSTS = ("variant", "daemon's CPU time", "steal time", "other programs")
+
+
+def costs(result, scenario):
+    """Rows under COSTS: what was spent beside the scenario, in shares of all CPUs but for the daemon."""
+    def share(name, key):
+        summary = figures.share(result, scenario, name, key)
+        return f"{percent(summary['median'])} (<= {percent(summary['max'])})" if summary else "-"
+    return [[name, daemon_cost(figures.daemon(result, scenario, name)), share(name, "steal_share"),
+             share(name, "other_load")] for name in figures.variants(result, scenario)]
+
+
+def notes(result, scenario):
+    return [f"{name}, round {number}: {note}" for name in figures.variants(result, scenario)
+            for number, each in figures.rounds(result, scenario, name).items() for note in each.get("notes") or []]
+
+
+def _length(seconds):
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def run(result):
+    """What was run, in a sentence or two."""
+    shown = f"{when(result)}: {number_of_rounds(result)}, in an order drawn with seed {result['seed']}, " \
+            f"{_length(result['seconds'])} in all."
+    return shown if result.get("finished") else shown + " The run was interrupted: this is what it had by then."
+
+
+def chance(count):
+    """How many of so many intervals are to be expected to miss 1 although there is nothing."""
+    if count < 2:
+        return ""
+    return f"Of the {count} intervals here, {max(1, round(count / 20))} can be expected to miss 1 by chance alone."

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs rounds, and keeps what they find."""
+
+import argparse
+import datetime
+import resource
+import shutil
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import accounting, attr, daemon, environment, order, progress, result, scenarios, tasks, variants
+from .process import Failure, adopt_orphans
+
+POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH, "SCHED_IDLE": attr.IDLE}
+
+
+# Of what others use in a round. What the kernel does for the scenario counts as well, so it is never quite nothing.
+WORTH_TELLING = 0.05
+
+
+class Settings(NamedTuple):
+    command: list  # our own command line
+    build: Path
+    work: Path
+    out: Path
+    seed: int
+    seconds: int
+    options: Any  # of all scenarios
+
+
+def copy_build(build, folder):
+    """What is measured stays the same even if somebody builds meanwhile. Returns where it is."""
+    build, copy = Path(build), Path(folder) / "build"
+    if not (build / "schedqos").exists():
+        raise Failure(f"{build}/schedqos is missing: make")
+    (copy / "bench").mkdir(parents=True)
+    shutil.copy(build / "schedqos", copy)
+    for tool in (build / "bench").glob("bench-*"):
+        shutil.copy(tool, copy / "bench")
+    return copy
+
+
+def _own_cpu():
+    """Of us and of all that we have waited for."""
+    return sum(usage.ru_utime + usage.ru_stime
+               for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def _own_options(scenario, options):
+    parser = argparse.ArgumentParser(add_help=False)
+    scenario.add_options(parser)
+    return {name: getattr(options, name) for name in sorted(vars(parser.parse_args([])))}
+
+
+def _class_attrs(variant):
+    """What the variant's tasks look like; IDLE keeps a nice of its own."""
+    return [attr.Attr(POLICIES[each["sched_policy"]], each.get("sched_nice", 0), each.get("sched_runtime", 0))
+            for each in variant.get("classes", {}).values() if each.get("sched_policy") in POLICIES]
+
+
+def _tagged_already():
+    tagged = tasks.of_classes(tasks.snapshot(), attr.CLASSES.values())
+    if not tagged:
+        return []
+    return [environment.finding(f"{len(tagged)} tasks have the attributes of a class, though no daemon runs",
+                                "they keep them in every variant: a daemon that was killed has left them",
+                                "schedqos restore")]
+
+
+def _program(argv):
+    """Of a command line: "nice -n 0 cyclictest ..." is about cyclictest."""
+    return argv[3] if argv[0] == "nice" else argv[0]
+
+
+def _text(value):
+    return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)
+
+
+class Runner:
+    """Its result is what result.json holds."""
+
+    def __init__(self, settings, chosen, compared):
+        self.settings, self.folder = settings, result.Folder(settings.out)
+        self.executable = settings.build / "schedqos"
+        self.scenarios = {each.NAME: each for each in chosen}
+        self.variants = {}
+        self.estimate = progress.Estimate()
+        self.clock = time.monotonic()
+        self.result = {
+            "format": result.FORMAT, "began": _now(), "seconds": 0.0, "seed": settings.seed, "finished": False,
+            "command": settings.command, "environment": {}, "findings": [],
+            "scenarios": {each.NAME: self._described(each) for each in chosen}, "variants": {}, "rounds": [],
+            "skipped": [],
+        }
+        for variant in compared:
+            self.add(variant)
+
+    def add(self, variant):
+        self.variants[variant.name] = variant
+        self.result["variants"][variant.name] = variant.described()
+
+    def _described(self, scenario):
+        options, seconds = self.settings.options, self.settings.seconds
+        return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds),
+                "options": {name: _text(value) for name, value in _own_options(scenario, options).items()},
+                "seconds": seconds, "metrics": scenario.metrics(options), "axes": scenario.AXES,
+                "rules": scenario.config(options)}
+
+    def look(self):
+        """At the machine: facts, and what would spoil the result. Nothing of ours runs yet."""
+        if daemon.is_running(self.executable):
+            raise Failure("a schedqos is running: stop it first")
+        programs = {_program(argv) for each in self.result["scenarios"].values() for argv in each["commands"].values()}
+        self.result["environment"] = environment.facts(self.executable, sorted(filter(shutil.which, programs)))
+        with variants.configuration({}) as options:
+            self.result["findings"] = environment.findings(self.executable, options, self.result["environment"])
+        self.result["findings"] += _tagged_already()
+        for finding in self.result["findings"]:
+            progress.say(f"note: {finding['what']}: {finding['consequence']} ({finding['remedy']})")
+
+    def prepare(self):
+        """Once, before the first round."""
+        adopt_orphans()
+        attr.put(0, attr.PRISTINE)
+        self.save()
+        for scenario in self.scenarios.values():
+            scenario.prepare(scenarios.Context(self.settings.options, self.settings.seconds, 0,
+                                               self.folder.raw(scenario.NAME, "prepare", 0), self.settings.work,
+                                               self.settings.build / "bench"))
+            # It may have settled what was left to it: a rate, a port.
+            self.result["scenarios"][scenario.NAME] = self._described(scenario)
+
+    def save(self, finished=False):
+        self.result.update(seconds=round(time.monotonic() - self.clock, 1), finished=finished)
+        self.folder.write(self.result)
+
+    def context(self, step, seconds):
+        tag = f"{'w' if step.warmup else ''}{step.round}"
+        return scenarios.Context(self.settings.options, seconds, order.round_seed(self.settings.seed, step),
+                                 self.folder.raw(step.scenario, step.variant, tag), self.settings.work,
+                                 self.settings.build / "bench")
+
+    def measure(self, step, seconds):
+        """One round of one variant. Returns what was found, which is in the result file by then."""
+        began, clock = _now(), time.monotonic()
+        attr.put(0, attr.PRISTINE)
+        tasks_before, throttled = tasks.snapshot(), environment.throttled()
+        machine, own = accounting.machine(), _own_cpu()
+        found, used, measured = self._run(step, seconds)
+        notes = list(found.notes) + self._leftovers(step.variant, tasks_before)
+        passed, own = accounting.machine().since(machine), _own_cpu() - own
+        if throttled is not None and environment.throttled() > throttled:
+            notes.append("the CPUs were slowed down because of heat")
+        record = {
+            "scenario": step.scenario, "variant": step.variant, "round": step.round, "warmup": step.warmup,
+            "began": began, "seconds": round(measured, 3), "metrics": found.metrics,
+            "distributions": found.distributions, "printed": found.printed,
+            "daemon": None if used is None else {"cpu_seconds": round(used, 6), "share": used / measured},
+            "steal_share": passed.steal / passed.total, "other_load": max(0.0, passed.busy - own) / passed.total,
+            "notes": notes,
+        }
+        self.result["rounds"].append(record)
+        self.save()
+        self.estimate.learn(step.scenario, seconds, time.monotonic() - clock)
+        return record
+
+    def _run(self, step, seconds):
+        """What the scenario found, the daemon's CPU seconds, and how long it took."""
+        scenario, variant = self.scenarios[step.scenario], self.variants[step.variant]
+        with variant.running(scenario.config(self.settings.options)) as cpu_seconds:
+            before, clock = cpu_seconds() if cpu_seconds else None, time.monotonic()
+            found = scenario.run_round(self.context(step, seconds))
+            measured = time.monotonic() - clock
+            return found, cpu_seconds() - before if cpu_seconds else None, measured
+
+    def _leftovers(self, name, before):
+        """Of what the variant did to tasks nothing is left; otherwise we put it back, and say so."""
+        if self.variants[name].kind == "none":
+            return []
+        now = tasks.snapshot()
+        changed = tasks.changed(before, now)
+        tasks.put_back(changed)
+        # What looked like that before has children that do.
+        usual = {task.attr for task in before.values()}
+        new = {tid: task for tid, task in now.items() if tid not in before and task.attr not in usual}
+        born = tasks.of_classes(new, _class_attrs(self.result["variants"][name]))
+        notes = []
+        if changed:
+            notes.append(f"{name} left {len(changed)} tasks changed when it ended: the bench has put them back")
+        if born:
+            notes.append(f"{len(born)} tasks that began under {name} carry a class's attributes after its end")
+        return notes
+
+
+def _now():
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def tell(record, meanings, left):
+    """One line for a round that is over."""
+    kind = "warm-up" if record["warmup"] else "round"
+    progress.say(f"{record['scenario']}, {record['variant']}, {kind} {record['round']}: "
+                 f"{progress.headline(record['metrics'], meanings)}; {progress.end_text(left)}")
+    tell_notes(record)
+
+
+def tell_notes(record):
+    for note in record["notes"]:
+        progress.say(f"  {note}")
+    for name, what in (("other_load", "other programs used"), ("steal_share", "the host took away")):
+        if record[name] > WORTH_TELLING:
+            progress.say(f"  {what} {record[name]:.0%} of the CPUs meanwhile")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The announcement's second scenario: requests that messages wake workers for, beside a kernel build."""
+
+import os
+import re
+import shutil
+import time
+
+from .. import kernel_build
+from ..process import Failure
+from ..programs import measure
+from . import Missing, Round
+
+NAME, TITLE = "schbench", "schbench + kernel build"
+AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_cpu"}
+
+# "Wakeup Latencies percentiles (usec) runtime 30 (s) (45018 total samples)", and the lines under it.
+_HEAD = re.compile(r"^(Wakeup Latencies|Request Latencies|RPS) percentiles \(\w+\) runtime (\d+) \(s\) "
+                   r"\((\d+) total samples\)$")
+_LINE = re.compile(r"^[ \t*]*([0-9.]+)th: *(\d+) +\((\d+) samples\)$")
+_RANGE = re.compile(r"^\s*min=(\d+), max=(\d+)$")
+_AVERAGE = re.compile(r"^average rps: ([0-9.]+)$")
+_KEYS = {"Wakeup Latencies": "wakeup", "Request Latencies": "request", "RPS": "rps"}
+
+# schbench's own numbers: its option, its name in ours. What is not given is left to schbench.
+_NUMBERS = (("-m", "message-threads"), ("-t", "threads"), ("-F", "cache-footprint"), ("-n", "operations"),
+            ("-s", "sleep-usec"), ("-R", "rps"), ("-w", "warmup"))
+
+
+def program():
+    return os.environ.get("SCHBENCH") or "schbench"
+
+
+def add_options(group):
+    for _, name in _NUMBERS:
+        group.add_argument(f"--schbench-{name}", type=int, metavar="N", help="(default: schbench's own)")
+    kernel_build.add_options(group)
+
+
+def needs(options):
+    missing = kernel_build.needs(options)
+    if not shutil.which(program()):
+        missing.append(Missing("schbench", "no distribution packages it: build it from its author's repository "
+                                           "(git.kernel.org, mason/schbench) and put it into PATH or SCHBENCH="))
+    return missing
+
+
+def config(_):
+    rules = {name: {"qos": "QOS_BACKGROUND"} for name in ("make", "gcc", "cc1")}
+    return {**rules, "schbench": {"thread_qos": {"schbench-msg": "QOS_USER_INTERACTIVE",
+                                                 "schbench-worker": "QOS_USER_INITIATED"}}}
+
+
+def commands(options, seconds):
+    argv = [program(), "-r", str(seconds)]
+    for flag, name in _NUMBERS:
+        value = getattr(options, "schbench_" + name.replace("-", "_"))
+        if value is not None:
+            argv += [flag, str(value)]
+    return {"schbench": argv, "make": ["make", f"-j{options.kernel_jobs}"]}
+
+
+def metrics(_):
+    def latency(kind, name, headline=False):
+        return {"title": f"{kind} latency {name}", "unit": "us", "better": "lower", "headline": headline}
+    found = {}
+    for kind in ("wakeup", "request"):
+        for name in ("p50", "p90", "p99", "p99.9", "max"):
+            found[f"{kind}_{name}"] = latency(kind, name, name == "p99")
+    found["rps"] = {"title": "requests", "unit": "1/s", "better": "higher", "headline": True}
+    found["build_cpu"] = {"title": "CPU time of the build", "unit": "s/s", "better": "higher", "headline": True}
+    found["build_objects"] = {"title": "objects compiled", "unit": "1/s", "better": "higher", "headline": False}
+    return found
+
+
+def _kernel(context):
+    return kernel_build.Kernel(context.options, context.work / "kernel")
+
+
+def prepare(context):
+    _kernel(context).prepare()
+
+
+def run_round(context):
+    kernel = _kernel(context)
+    argv = commands(context.options, context.seconds)["schbench"]
+    log = context.raw("make")
+    with kernel.build(log) as build:
+        kernel_build.await_compiler(log, build)
+        # Stopped for the moment of reading it, so that no compiler ends, and counts twice, in between.
+        build.freeze()
+        before, began, clock = build.cpu_seconds(), time.time(), time.monotonic()
+        build.thaw()
+        output = measure(argv, context.raw("schbench"), context.seconds, beside=[build])
+        seconds = time.monotonic() - clock
+        build.freeze()
+        cpu, objects = build.cpu_seconds() - before, kernel.objects_since(began)
+        notes = [f"the kernel was built and begun again {build.restarts} times"] if build.restarts else []
+    found = parse(output)
+    found["metrics"].update(build_cpu=cpu / seconds, build_objects=objects / seconds)
+    return Round(found["metrics"], found["distributions"], found["printed"], notes)
+
+
+def parse_blocks(output):
+    """The blocks as printed; of those printed in between and at the end, the last."""
+    blocks, block = {}, None
+    for line in output.splitlines():
+        head, point = _HEAD.match(line.strip()), _LINE.match(line.rstrip())
+        limits, average = _RANGE.match(line.rstrip()), _AVERAGE.match(line.strip())
+        if head:
+            block = blocks[_KEYS[head[1]]] = {"runtime": int(head[2]), "samples": int(head[3]), "percentiles": []}
+        elif average:
+            blocks.setdefault("rps", {})["average"] = float(average[1])
+        elif block is not None and point:
+            block["percentiles"].append([float(point[1]), int(point[2]), int(point[3])])
+        elif block is not None and limits:
+            block["min"], block["max"] = int(limits[1]), int(limits[2])
+    return blocks
+
+
+def parse(output):
+    blocks = parse_blocks(output)
+    if blocks.keys() != set(_KEYS.values()) or "average" not in blocks["rps"] or \
+            not all(block.get("percentiles") and "max" in block for block in blocks.values()):
+        raise Failure(f"schbench has not printed its summary:\n{output[-2000:]}")
+    found, distributions = {"rps": blocks["rps"]["average"]}, {}
+    for kind in ("wakeup", "request"):
+        block = blocks[kind]
+        for percent, value, _ in block["percentiles"]:
+            found[f"{kind}_p{percent:g}"] = float(value)
+        found[f"{kind}_max"] = float(block["max"])
+        distributions[kind] = {"unit": "us", "kind": "percentiles", "min": block["min"], "max": block["max"],
+                               "samples": block["samples"],
+                               "points": [[percent, value] for percent, value, _ in block["percentiles"]]}
+    return {"metrics": found, "distributions": distributions, "printed": blocks}

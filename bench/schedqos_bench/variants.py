@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The variants that a scenario runs under: nothing, the daemon with some mapping, or any other command."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from . import accounting, daemon
+from .events import account
+from .process import Failure, Program, end_group, until
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGS = ROOT / "configs"
+REFERENCE = "schedqos"
+ANNOUNCEMENT = "announcement"
+
+# A command cannot say that it is ready: it is when it has been asleep for so long.
+CALM_SECONDS, CALM_TIMEOUT = 1.0, 60
+
+
+def presets():
+    """The names of the mappings that come with the program."""
+    return sorted({ANNOUNCEMENT, *(path.stem for path in (CONFIGS / "mappings").glob("*.json"))})
+
+
+def write_configs(folder, rules, mapping=None):
+    """
+    Writes rules as a configuration folder in the usual layout, and the mapping (NAME, path or None for the built-in
+    one) into it. Returns the options that make schedqos read it and nothing else.
+    """
+    configs = Path(folder) / "configs"
+    (configs / "app_configs").mkdir(parents=True)
+    (configs / "app_configs" / "bench.json").write_text(json.dumps(rules, indent="\t") + "\n", encoding="utf-8")
+    settings = {}
+    if mapping:
+        (configs / "mappings").mkdir()
+        shutil.copyfile(mapping, configs / "mappings" / f"{mapping.stem}.json")
+        settings["mapping"] = mapping.stem
+    own = Path(folder) / "bench.json"
+    own.write_text(json.dumps({"schedqos": settings}, indent="\t") + "\n", encoding="utf-8")
+    return ["--config", own, "--configs-path", configs]
+
+
+@contextlib.contextmanager
+def configuration(rules, mapping=None):
+    """A context in which there is such a folder; gives the options."""
+    with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
+        yield write_configs(folder, rules, mapping)
+
+
+class Nothing:
+    """No daemon."""
+
+    kind = "none"
+
+    def __init__(self, name):
+        self.name = name
+
+    def described(self):
+        return {"kind": self.kind}
+
+    @contextlib.contextmanager
+    def running(self, _):
+        """A context in which it runs with these rules; gives a function for the CPU seconds used so far, or None."""
+        yield None
+
+
+class Schedqos(Nothing):
+    """The daemon; mapping is the path of a file of classes, or None for the built-in announcement."""
+
+    kind = "schedqos"
+
+    def __init__(self, name, executable, mapping=None):
+        super().__init__(name)
+        self.executable, self.mapping = executable, mapping
+
+    def described(self):
+        return {"kind": self.kind, "mapping": self.mapping.stem if self.mapping else ANNOUNCEMENT,
+                "classes": self.classes()}
+
+    def classes(self):
+        """The full mapping, as the daemon understands it; a Failure with all that is wrong with it."""
+        with configuration({}, self.mapping) as options:
+            run = subprocess.run([self.executable, "check", "--print", *options], capture_output=True, text=True,
+                                 check=False)
+        if run.returncode:
+            raise Failure(f"variant {self.name}:\n{run.stderr.strip()}")
+        return {name: value for name, value in json.loads(run.stdout).items() if name.startswith("QOS_")}
+
+    @contextlib.contextmanager
+    def running(self, rules):
+        with configuration(rules, self.mapping) as options, daemon.Daemon(self.executable, options) as running:
+            if not account.settle(running.pid):
+                raise Failure(f"{self.name}: the daemon does not catch up")
+            yield lambda: account.cpu_ns(running.pid) / 1e9
+
+
+class Command(Nothing):
+    """
+    Any command that stays in the foreground until SIGTERM. The rules of the scenario are for it in the folder
+    $SCHEDQOS_BENCH_CONFIGS, in upstream's layout with the announcement's mapping.
+    """
+
+    kind = "command"
+
+    def __init__(self, name, command):
+        super().__init__(name)
+        self.command = command
+
+    def described(self):
+        return {"kind": self.kind, "command": self.command}
+
+    @contextlib.contextmanager
+    def running(self, rules):
+        with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
+            write_configs(folder, rules)
+            configs = Path(folder) / "configs"
+            for name in ("qos_mappings.json", "sched_profiles.json"):
+                shutil.copyfile(CONFIGS / name, configs / name)
+            with open(Path(folder) / "log", "w+", encoding="utf-8", errors="replace") as log, \
+                    Program(["sh", "-c", self.command], whole_group=True, stdin=subprocess.DEVNULL, stdout=log,
+                            stderr=log, env={**os.environ, "SCHEDQOS_BENCH_CONFIGS": str(configs)}) as program:
+                try:
+                    self._await_calm(program, log)
+                    yield lambda: accounting.group_cpu_seconds(program.pid)
+                finally:
+                    # To all: a shell does not pass it on.
+                    end_group(program, signal.SIGTERM)
+
+    def _await_calm(self, program, log):
+        state = {"cpu": None, "since": time.monotonic()}
+
+        def calm():
+            if program.process.poll() is not None:
+                log.seek(0)
+                raise Failure(f"{self.name}: ends instead of staying in the foreground:\n{log.read()[-2000:]}")
+            used = accounting.group_cpu_seconds(program.pid)
+            if used != state["cpu"]:
+                state.update(cpu=used, since=time.monotonic())
+            return time.monotonic() - state["since"] >= CALM_SECONDS
+        until(calm, CALM_TIMEOUT, f"{self.name} has started and is idle", interval=0.1)
+
+
+_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")
+
+
+def _mapping(name, text):
+    """The file that "schedqos:TEXT" means."""
+    if text == ANNOUNCEMENT and not (CONFIGS / "mappings" / f"{text}.json").exists():
+        return None
+    path = Path(text) if text.endswith(".json") else CONFIGS / "mappings" / f"{text}.json"
+    if not path.is_file():
+        raise Failure(f"variant {name}: there is no {path}; the presets are: {', '.join(presets())}")
+    return path.resolve()
+
+
+def parse_one(text, executable):
+    kind, colon, rest = text.partition(":")
+    if text == "default":
+        return Nothing(text)
+    if text == REFERENCE:
+        return Schedqos(text, executable)
+    if kind == REFERENCE and colon and rest:
+        mapping = _mapping(text, rest)
+        return Schedqos(f"{REFERENCE}:{Path(rest).stem if rest.endswith('.json') else rest}", executable, mapping)
+    name, equals, command = rest.partition("=")
+    if kind == "cmd" and equals and command and _NAME.match(name):
+        return Command(name, command)
+    raise Failure(f"variant {text}: expected default, schedqos, schedqos:PRESET, schedqos:FILE.json or "
+                  "cmd:NAME=COMMAND")
+
+
+def split(texts):
+    """
+    The single variants of --variants, which may be given several times. Only a comma before something that begins as
+    a variant does divides: commands have commas too.
+    """
+    return [part for text in texts
+            for part in re.split(r",(?=default(?:,|$)|schedqos(?:[,:]|$)|cmd:)", text) if part]
+
+
+def parse(texts, executable):
+    """The variants in the order given, each once."""
+    found = {}
+    for text in split(texts):
+        variant = parse_one(text, executable)
+        if variant.name in found:
+            raise Failure(f"variant {variant.name} is there twice")
+        found[variant.name] = variant
+    return list(found.values())

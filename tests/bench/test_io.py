@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The scenario io: what fio prints, which disks are meant, and that they get their I/O schedulers back."""
+
+import argparse
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from schedqos_bench import block, scenarios
+from schedqos_bench.process import Failure
+from schedqos_bench.scenarios import io
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+
+# As fio 3.33 printed it for 24 reads, without what is not looked at.
+PRINTED = """\
+fio: this platform does not support something
+{
+  "fio version" : "fio-3.33",
+  "timestamp" : 1795179076,
+  "jobs" : [
+    {
+      "jobname" : "reader",
+      "error" : 0,
+      "read" : {
+        "io_bytes" : 98304,
+        "bw_bytes" : 19660800,
+        "iops" : 4800.000000,
+        "runtime" : 5,
+        "slat_ns" : { "min" : 0, "max" : 0, "mean" : 0.000000, "stddev" : 0.000000, "N" : 0 },
+        "clat_ns" : { "min" : 53321, "max" : 1561669, "mean" : 198775.083333, "stddev" : 299529.994094, "N" : 24 },
+        "lat_ns" : {
+          "min" : 53351,
+          "max" : 1561853,
+          "mean" : 198876.500000,
+          "stddev" : 299561.664290,
+          "N" : 24,
+          "percentile" : {
+            "50.000000" : 129536,
+            "99.000000" : 1564672,
+            "99.900000" : 1564672
+          },
+          "bins" : {
+            "53504" : 1,
+            "54528" : 3,
+            "129536" : 12,
+            "288768" : 7,
+            "1564672" : 1
+          }
+        }
+      },
+      "write" : { "io_bytes" : 0 }
+    }
+  ]
+}
+fio: file hash not empty on exit
+"""
+
+PROC_IO = """\
+rchar: 323934931
+wchar: 323929600
+syscr: 632687
+syscw: 632675
+read_bytes: 0
+write_bytes: 323932160
+cancelled_write_bytes: 0
+"""
+
+# The kernel's ways of saying it.
+SCHEDULERS = (("[none] mq-deadline kyber bfq \n", ("none", ["none", "mq-deadline", "kyber", "bfq"])),
+              ("none [mq-deadline]\n", ("mq-deadline", ["none", "mq-deadline"])),
+              ("none\n", ("none", ["none"])),
+              ("\n", (None, [])))
+
+
+def options(folder, *arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work-dir", type=Path, default=folder)
+    io.add_options(parser)
+    return parser.parse_args(list(arguments))
+
+
+def context(folder, seconds, *arguments):
+    return scenarios.Context(options(folder, *arguments), seconds, 1, lambda name: folder / f"{name}.txt", folder,
+                             folder)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def disk(self, name, text="none [mq-deadline] bfq\n"):
+        """A disk in a sysfs of our own."""
+        disk = self.folder / "sys" / "devices" / name
+        (disk / "queue").mkdir(parents=True)
+        (disk / "queue" / "scheduler").write_text(text)
+        return disk
+
+
+class Parsing(unittest.TestCase):
+    def test_result(self):
+        found = io.parse(PRINTED)
+        # The middle of the last bin is beyond the greatest value.
+        self.assertEqual(found["metrics"], {"p50": 129.536, "p99": 1561.853, "p99.9": 1561.853, "max": 1561.853})
+        self.assertEqual(found["distribution"]["points"],
+                         [[53.760, 1], [54.784, 3], [130.048, 12], [290.816, 7], [1572.864, 1]])
+        self.assertEqual(found["printed"], {"samples": 24, "min": 53.351, "mean": 198.8765, "iops": 4800.0})
+
+    def test_no_result(self):
+        for text in ("", "fio: /x: No such file or directory\n", "{}", '{"jobs": []}',
+                     PRINTED.replace('"bins"', '"sums"'), PRINTED.replace('"N" : 24', '"N" : 0')):
+            with self.assertRaises(Failure):
+                io.parse(text)
+
+    def test_edges_of_bins(self):
+        """fio's: 64 to a power of two, named by their middle; below 128 each value has its own."""
+        for value in [*range(0, 5000, 7), *(int(1.1 ** n) for n in range(90, 230))]:
+            width = 1 << max(0, value.bit_length() - 7)
+            low = value // width * width
+            self.assertEqual(io.upper_edge(low + width // 2), low + width if width > 1 else low)
+
+    def test_written(self):
+        self.assertEqual(io.parse_written(PROC_IO), 323932160)
+
+
+class Options(Folder):
+    def test_priorities(self):
+        given = options(self.folder, "--io-priorities", "class,be0:idle,rt7:class").io_priorities
+        self.assertEqual(given, ["class", "be0:idle", "rt7:class"])
+        for text in ("be8:idle", "be0", "be:be0", "idle0:be0", "be0:be0:be0", "class:"):
+            with self.assertRaises(SystemExit), open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
+                options(self.folder, "--io-priorities", text)
+
+    def test_commands(self):
+        given = options(self.folder, "--io-size", "5", "--io-read-size", "8k", "--io-think-time", "77",
+                        "--io-write-size", "2M", "--io-write-depth", "3", "--io-schedulers", "bfq")
+        commands = io.commands(given, 9)
+        for name, expected in ((io.READER, ("--size=5M", "--bs=8k", "--thinktime=77", "--runtime=9", "--direct=1")),
+                               (io.WRITER, ("--size=5M", "--bs=2M", "--iodepth=3", "--direct=1", "--overwrite=1"))):
+            for option in expected:
+                self.assertIn(option, commands[name])
+        self.assertIn("--direct=0", io.commands(options(self.folder, "--io-writer", "buffered"), 9)[io.WRITER])
+
+    def test_cells_share_the_time(self):
+        given = options(self.folder, "--io-schedulers", "none,bfq", "--io-priorities", "class,be0:idle")
+        self.assertEqual([cell.name for cell in io.cells(given)], ["none", "none_be0_idle", "bfq", "bfq_be0_idle"])
+        self.assertEqual(io.cell_seconds(given, 30), 7)
+        self.assertEqual(io.cell_seconds(given, 1), io.LEAST_SECONDS)
+        self.assertEqual(len(io.metrics(given)), 4 * 5)
+        self.assertIn("read_p99_bfq_be0_idle", io.metrics(given))
+
+    def test_what_is_missing_is_said(self):
+        with mock.patch.object(shutil, "which", return_value=None):
+            self.assertEqual([tuple(each) for each in io.needs(options(self.folder))], [("fio", "package fio")])
+        with mock.patch.object(shutil, "which", return_value="fio"), \
+                mock.patch.object(io, "_engines", return_value=["psync"]), \
+                mock.patch.object(block, "disks", return_value=[]):
+            self.assertEqual([each.what for each in io.needs(options(self.folder))],
+                             ["fio's engine libaio", "a disk with I/O schedulers"])
+            self.assertEqual(len(io.needs(options(self.folder, "--io-writer", "buffered"))), 1)
+        with mock.patch.object(shutil, "which", return_value="fio"), \
+                mock.patch.object(io, "_engines", return_value=["libaio"]), \
+                mock.patch.object(block, "disks", return_value=[self.disk("sda")]):
+            self.assertEqual(io.needs(options(self.folder)), [])
+            self.assertEqual([each.what for each in io.needs(options(self.folder, "--io-schedulers", "bfq,kyber"))],
+                             ["the I/O scheduler kyber"])
+
+    def test_a_full_disk(self):
+        usage = shutil.disk_usage(self.folder)
+        with mock.patch.object(shutil, "disk_usage", return_value=usage._replace(free=1 << 20)):
+            with self.assertRaisesRegex(Failure, "--io-size"):
+                io.prepare(context(self.folder, 1, "--io-size", "1"))
+
+
+class Disks(Folder):
+    def at(self, node):
+        """disks() of our folder, whose file system is on this device."""
+        device = os.stat(self.folder).st_dev
+        numbers = self.folder / "sys" / "dev" / "block"
+        numbers.mkdir(parents=True)
+        (numbers / f"{os.major(device)}:{os.minor(device)}").symlink_to(node)
+        mounts = self.folder / "mountinfo"
+        mounts.write_text("22 1 0:20 / /proc rw - proc proc rw\n")
+        return block.disks(self.folder / "not" / "there" / "yet", self.folder / "sys", mounts)
+
+    def test_a_whole_disk(self):
+        disk = self.disk("vda")
+        self.assertEqual(self.at(disk), [disk])
+
+    def test_a_partition(self):
+        disk = self.disk("sda")
+        (disk / "sda1").mkdir()
+        (disk / "sda1" / "partition").write_text("1\n")
+        self.assertEqual(self.at(disk / "sda1"), [disk])
+
+    def test_a_volume_on_two_disks(self):
+        disks = [self.disk("sda"), self.disk("sdb")]
+        (disks[1] / "sdb2").mkdir()
+        (disks[1] / "sdb2" / "partition").write_text("2\n")
+        volume = self.disk("dm-0", "none\n")
+        (volume / "slaves").mkdir()
+        (volume / "slaves" / "sda").symlink_to(disks[0])
+        (volume / "slaves" / "sdb2").symlink_to(disks[1] / "sdb2")
+        self.assertEqual(self.at(volume), disks)
+
+    def test_no_disk(self):
+        mounts = self.folder / "mountinfo"
+        mounts.write_text("22 1 0:20 / /proc rw - proc proc rw\n")
+        self.assertEqual(block.disks(self.folder, self.folder, mounts), [])
+
+    def test_what_is_offered(self):
+        self.assertEqual(block.offered([]), [])
+        self.assertEqual(block.offered([self.folder]), [])
+        self.assertEqual(block.offered([self.disk("sda"), self.disk("sdb", "[none] bfq kyber\n")]), ["none", "bfq"])
+        for text, expected in SCHEDULERS:
+            self.assertEqual(block.parse(text), expected)
+
+
+class Restoring(Folder):
+    def interrupted(self, disks, name, number):
+        """A program that has changed the schedulers and gets this signal. What it printed, and its status."""
+        code = textwrap.dedent("""\
+            import signal, sys
+            from pathlib import Path
+            from schedqos_bench import block, process
+            process.stop_on_signals()
+            disks = [Path(each) for each in sys.argv[2:]]
+            with block.kept(disks):
+                block.use(disks, sys.argv[1])
+                print([(each / "queue/scheduler").read_text() for each in disks], flush=True)
+                signal.pause()
+            """)
+        with subprocess.Popen([sys.executable, "-c", code, name, *map(str, disks)], stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "PYTHONPATH": str(BENCH), "PYTHONDONTWRITEBYTECODE": "1"}) as program:
+            line = program.stdout.readline()
+            program.send_signal(number)
+            return line, program.wait(30)
+
+    def test_after_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            disks = [self.disk(f"sda{number}"), self.disk(f"sdb{number}", "none kyber [bfq]\n")]
+            line, status = self.interrupted(disks, "none", number)
+            self.assertEqual((line, status), ("['none', 'none']\n", 128 + number))
+            self.assertEqual([(disk / "queue/scheduler").read_text() for disk in disks], ["mq-deadline", "bfq"])
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_of_a_real_disk(self):
+        """One that nobody uses: a loop device without a file."""
+        for disk in sorted(Path("/sys/block").glob("loop*")):
+            current, names = block.parse((disk / "queue" / "scheduler").read_text())
+            others = [name for name in names if name != current]
+            if others and (disk / "size").read_text() == "0\n":
+                break
+        else:
+            self.skipTest("needs an unused loop device with I/O schedulers")
+        line, status = self.interrupted([disk], others[0], signal.SIGINT)
+        self.assertIn(f"[{others[0]}]", line)
+        self.assertEqual(status, 128 + signal.SIGINT)
+        self.assertEqual(block.parse((disk / "queue" / "scheduler").read_text())[0], current)
+
+    def test_when_one_disk_cannot_be_restored(self):
+        """The others are all the same."""
+        disks = [self.disk("sda"), self.disk("sdb")]
+        with self.assertRaises(FileNotFoundError):
+            with block.kept(disks):
+                block.use(disks, "none")
+                shutil.rmtree(disks[1] / "queue")
+        self.assertEqual((disks[0] / "queue/scheduler").read_text(), "mq-deadline")
+
+
+class Rounds(Folder):
+    """With a fio that prints at once."""
+
+    def round(self, seed=1, fails=False):
+        disk = self.disk(f"disk{seed}", "none [mq-deadline] bfq\n")
+        self.used = []
+
+        def measure(given, cell):
+            self.used.append((cell.name, (disk / "queue" / "scheduler").read_text()))
+            if fails:
+                raise Failure("fio fails")
+            return io.parse(PRINTED), 123.0
+        with mock.patch.object(block, "disks", return_value=[disk]), mock.patch.object(io, "_measure", measure):
+            given = context(self.folder, 30, "--io-schedulers", "none,bfq,mq-deadline",
+                            "--io-priorities", "class,be0:idle")
+            try:
+                found = io.run_round(given._replace(seed=seed))
+            finally:
+                self.assertEqual((disk / "queue" / "scheduler").read_text(), "mq-deadline")
+            self.assertEqual(set(found.metrics), set(io.metrics(given.options)))
+        return found
+
+    def test_each_cell_under_its_scheduler(self):
+        found = self.round()
+        self.assertEqual(found.metrics["write_bfq_be0_idle"], 123.0)
+        self.assertEqual(len(self.used), 6)
+        for name, scheduler in self.used:
+            self.assertEqual(name.partition("_")[0], scheduler)
+
+    def test_the_order_is_left_to_the_seed(self):
+        orders = []
+        for seed in range(2, 6):
+            self.round(seed)
+            orders.append([name for name, _ in self.used])
+        self.assertGreater(len(set(map(tuple, orders))), 1)
+
+    def test_a_failure_puts_the_scheduler_back(self):
+        with self.assertRaises(Failure):
+            self.round(fails=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

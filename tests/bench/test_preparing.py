@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What --prepare changes is put back: on folders that look like the kernel's."""
+
+import contextlib
+import tempfile
+import unittest
+import unittest.mock
+from pathlib import Path
+
+from schedqos_bench import preparing
+
+
+def quiet(_):
+    pass
+
+
+class Preparing(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def group(self, path, controllers, **files):
+        group = self.root / path
+        group.mkdir(parents=True, exist_ok=True)
+        (group / "cgroup.subtree_control").write_text(controllers)
+        for name, text in files.items():
+            (group / name.replace("_", ".", 1)).write_text(text)
+        return group
+
+    def test_autogroup(self):
+        knob = self.root / "knob"
+        for was in ("0", "1"):
+            knob.write_text(was + "\n")
+            with contextlib.ExitStack() as stack:
+                preparing.autogroup_off(stack, quiet, knob)
+                self.assertEqual(knob.read_text().strip(), "0")
+            self.assertEqual(knob.read_text().strip(), was)
+
+    def test_autogroup_is_put_back_when_we_are_stopped(self):
+        knob = self.root / "knob"
+        knob.write_text("1\n")
+        with self.assertRaises(SystemExit):
+            with contextlib.ExitStack() as stack:
+                preparing.autogroup_off(stack, quiet, knob)
+                raise SystemExit(130)
+        self.assertEqual(knob.read_text(), "1")
+
+    def test_a_kernel_without_autogroup(self):
+        with contextlib.ExitStack() as stack:
+            preparing.autogroup_off(stack, quiet, self.root / "missing")
+
+    def test_flat_hierarchy(self):
+        top = self.group(".", "cpu io memory\n")
+        inner = self.group("inner", "cpu\n", cpu_weight="300\n")
+        other = self.group("other", "memory\n", cpu_weight="50\n")
+        self.group("inner/leaf", "", cpu_weight="100\n")
+        writes = []
+
+        def write(path, text):
+            writes.append((path, text))
+            if text == "-cpu":  # as the kernel does: the children have default weights from here on
+                (path.parent / "cgroup.subtree_control").write_text("memory")
+                for child in path.parent.iterdir():
+                    if (child / "cpu.weight").exists():
+                        (child / "cpu.weight").write_text("100\n")
+        with unittest.mock.patch.object(preparing, "_write", write):
+            with contextlib.ExitStack() as stack:
+                preparing.flat_v2(stack, quiet, [self.root])
+                # A group may lose the controller only when its children do not hand it on.
+                self.assertEqual(writes, [(inner / "cgroup.subtree_control", "-cpu"),
+                                          (top / "cgroup.subtree_control", "-cpu")])
+                del writes[:]
+        self.assertEqual(writes[:2], [(top / "cgroup.subtree_control", "+cpu"),
+                                      (inner / "cgroup.subtree_control", "+cpu")])
+        self.assertEqual(sorted(writes[2:]), [(inner / "cpu.weight", "300"), (other / "cpu.weight", "50")])
+
+    def test_version_1_is_left_for_its_root(self):
+        self.group("ours", "")
+        (self.root / "cgroup.procs").write_text("")
+        (self.root / "ours" / "cgroup.procs").write_text("")
+        membership = self.root / "membership"
+        membership.write_text("3:cpuset:/x\n2:cpu,cpuacct:/ours\n0::/\n")
+        pid = str(preparing.os.getpid())
+        with contextlib.ExitStack() as stack:
+            preparing.flat_v1(stack, quiet, [self.root / "missing", self.root], membership)
+            self.assertEqual((self.root / "cgroup.procs").read_text(), pid)
+        self.assertEqual((self.root / "ours" / "cgroup.procs").read_text(), pid)
+
+    def test_nothing_to_do(self):
+        membership = self.root / "membership"
+        membership.write_text("2:cpu:/\n0::/\n")
+        (self.root / "cgroup.procs").write_text("")
+        self.group(".", "memory\n")
+        with contextlib.ExitStack() as stack:
+            preparing.flat_v1(stack, quiet, [self.root], membership)
+            preparing.flat_v2(stack, quiet, [self.root])
+        self.assertEqual((self.root / "cgroup.procs").read_text(), "")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs beside each other: started again, accounted for, and gone with all that they have started."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from schedqos_bench import accounting
+from schedqos_bench.process import Failure, Program, adopt_orphans, end_group, until
+from schedqos_bench.programs import Background, measure
+
+STAT = """cpu  100 20 30 400 50 6 4 10 7 0
+cpu0 1 2 3 4 5 6 7 8 9 10
+"""
+
+
+class Accounting(unittest.TestCase):
+    def test_machine(self):
+        found = accounting.parse_machine(STAT)
+        ticks = accounting.TICKS
+        self.assertAlmostEqual(found.busy, 160 / ticks)
+        self.assertAlmostEqual(found.steal, 10 / ticks)
+        self.assertAlmostEqual(found.total, 620 / ticks)
+        self.assertEqual(found.since(found), (0, 0, 0))
+
+    def test_children_that_have_been_waited_for_count(self):
+        burn = "import time\nwhile time.process_time() < 0.2: pass"
+        script = (f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {burn!r}])\n"
+                  "print('done', flush=True)\nsys.stdin.read()")
+        with Program([sys.executable, "-c", script], whole_group=True) as program:
+            program.read_line()
+            self.assertGreaterEqual(accounting.group_cpu_seconds(program.pid), 0.2)
+            self.assertEqual(list(accounting.group(program.pid)), [program.pid])
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        adopt_orphans()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def test_a_group_ends_with_its_orphans(self):
+        # The shell in between has gone, so that nobody waits for its child but us.
+        with Program(["sh", "-c", "sh -c 'sleep 1000 & echo'; exec sleep 1000"], whole_group=True,
+                     stdin=subprocess.DEVNULL) as program:
+            program.read_line()
+            until(lambda: len(accounting.group(program.pid)) == 2, 30, "two sleepers")
+            end_group(program)
+            self.assertEqual(accounting.group(program.pid), {})
+
+    def test_what_is_measured_is_measured_to_its_end(self):
+        with Background(["sleep", "1000"], self.path("beside")) as beside:
+            text = measure(["sh", "-c", "echo one; echo two >&2"], self.path("out"), 1, beside=[beside])
+            self.assertEqual((text, beside.restarts), ("one\ntwo\n", 0))
+        self.assertEqual(accounting.group(beside.pid), {})
+        self.assertEqual(Path(self.path("out")).read_text(encoding="utf-8"), "one\ntwo\n")
+
+    def test_what_runs_beside_it_is_started_again(self):
+        os.mkfifo(self.path("fifo"))
+        # Each run lets the measuring program go on by a line; of three lines, two are of later runs.
+        again = ["sh", "-c", f"echo x > {self.path('fifo')}"]
+        cleaned = []
+        with Background(again, self.path("beside"), before_restart=lambda: cleaned.append(1)) as beside:
+            read = f"for i in 1 2 3; do read x < {self.path('fifo')}; echo $x; done"
+            self.assertEqual(measure(["sh", "-c", read], self.path("out"), 1, beside=[beside]), "x\nx\nx\n")
+            self.assertGreaterEqual(beside.restarts, 2)
+            self.assertEqual(len(cleaned), beside.restarts)
+            self.assertEqual(len(beside.lasted), beside.restarts)
+
+    def test_who_fails_is_named(self):
+        with self.assertRaisesRegex(Failure, r"sh fails \(status 3\):\nbad\n"):
+            measure(["sh", "-c", "echo bad; exit 3"], self.path("out"), 1)
+        with self.assertRaisesRegex(Failure, r"false fails \(status 1\)"):
+            with Background(["false"], self.path("beside")) as beside:
+                measure(["sleep", "1000"], self.path("out"), 1, beside=[beside])
+
+    def test_cpu_time_of_earlier_runs_is_kept(self):
+        os.mkfifo(self.path("fifo"))
+        burn = f"import time\nwhile time.process_time() < 0.1: pass\nopen({self.path('fifo')!r}, 'w').close()"
+        with Background([sys.executable, "-c", burn], self.path("beside")) as beside:
+            await_three = f"for i in 1 2 3; do cat {self.path('fifo')}; done"
+            measure(["sh", "-c", await_three], self.path("out"), 1, beside=[beside])
+            self.assertGreaterEqual(beside.cpu_seconds(), 0.1 * beside.restarts)
+            self.assertGreaterEqual(beside.restarts, 2)

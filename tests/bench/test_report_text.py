@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report as a mail, and the comparison: shapes, widths, words, and strings that mean harm."""
+
+import contextlib
+import io
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+import synthetic
+from schedqos_bench import report
+from schedqos_bench.report import blocks, figures, markdown
+
+# The announcement's, as it was sent; its archive has lost the spaces.
+ANNOUNCED = """\
+Wakeup Latencies percentiles (usec) runtime 30 (s) (45018 total samples)
+50.0th: 1618 (11870 samples)
+90.0th: 3580 (18081 samples)
+* 99.0th: 4952 (3973 samples)
+99.9th: 6760 (405 samples)
+min=1, max=11092
+Request Latencies percentiles (usec) runtime 30 (s) (45042 total samples)
+50.0th: 12464 (13518 samples)
+90.0th: 22496 (18009 samples)
+* 99.0th: 36032 (4020 samples)
+99.9th: 75904 (405 samples)
+min=3860, max=144284
+RPS percentiles (requests) runtime 30 (s) (31 total samples)
+20.0th: 1458 (7 samples)
+* 50.0th: 1486 (9 samples)
+90.0th: 1566 (12 samples)
+min=1420, max=1603
+average rps: 1501.40
+"""
+PRINTED = {
+    "wakeup": {"runtime": 30, "samples": 45018, "min": 1, "max": 11092,
+               "percentiles": [[50.0, 1618, 11870], [90.0, 3580, 18081], [99.0, 4952, 3973], [99.9, 6760, 405]]},
+    "request": {"runtime": 30, "samples": 45042, "min": 3860, "max": 144284,
+                "percentiles": [[50.0, 12464, 13518], [90.0, 22496, 18009], [99.0, 36032, 4020], [99.9, 75904, 405]]},
+    "rps": {"runtime": 30, "samples": 31, "min": 1420, "max": 1603, "average": 1501.40,
+            "percentiles": [[20.0, 1458, 7], [50.0, 1486, 9], [90.0, 1566, 12]]},
+}
+HOSTILE = "x\n# h1 <script>alert(1)</script> \x00\x1b[31m`é` \"'& [a](b)"
+
+
+def written(result):
+    return markdown.text(result, figures.all_lines(result))
+
+
+def with_hostile_names():
+    """Wherever a string may come from outside."""
+    result = synthetic.result(("cyclictest", "service"), 2, 5)
+    result["variants"][HOSTILE] = {"kind": "command", "command": HOSTILE}
+    del result["variants"]["schedqos"]
+    for each in result["rounds"]:
+        each["notes"] = [HOSTILE]
+        each["variant"] = each["variant"].replace("schedqos", HOSTILE)
+        each["distributions"] = {HOSTILE: each["distributions"]["latency"]}
+    result["environment"]["cpu"] = HOSTILE
+    result["environment"]["sysctls"] = {HOSTILE: HOSTILE}
+    result["findings"] = [{"what": HOSTILE, "consequence": HOSTILE, "remedy": HOSTILE}]
+    result["skipped"] = [{"scenario": HOSTILE, "reason": HOSTILE}]
+    result["command"] = ["schedqos-bench", HOSTILE]
+    for each in result["scenarios"].values():
+        each["title"] = HOSTILE
+        each["commands"] = {HOSTILE: [HOSTILE]}
+        each["rules"] = {HOSTILE: {"qos": HOSTILE}}
+        each["metrics"] = {name: {**metric, "title": HOSTILE} for name, metric in each["metrics"].items()}
+    return result
+
+
+class Blocks(unittest.TestCase):
+    def test_schbench_as_announced(self):
+        lines = [" ".join(line.split()) for line in blocks.schbench(PRINTED)]
+        self.assertEqual(lines, ANNOUNCED.splitlines())
+
+    def test_schbench_in_its_own_columns(self):
+        lines = blocks.schbench(PRINTED)
+        self.assertEqual(lines[3:6], ["    * 99.0th: 4952       (3973 samples)",
+                                      "      99.9th: 6760       (405 samples)", "      min=1, max=11092"])
+
+    def test_cyclictest_as_announced(self):
+        self.assertEqual(blocks.cyclictest({"min": 4, "avg": 62, "max": 4426}),
+                         ["# Min Latencies: 00004", "# Avg Latencies: 00062", "# Max Latencies: 04426"])
+
+    def test_a_service_as_first_looked_at(self):
+        result = synthetic.result(("service",), 2, 2)
+        points = [[4100, 980], [22000, 19], [340000, 1]]
+        for each in result["rounds"]:
+            each["distributions"]["latency"]["points"] = points
+        _, lines = blocks.of(result, "service")
+        self.assertEqual(lines[0].split(), ["latency", "p50", "p90", "p99", "p99.9", "max"])
+        self.assertEqual(re.split(r"  +", lines[1]), ["default", "4.1 ms", "4.1 ms", "22 ms", "22 ms", "340 ms"])
+
+    def test_a_variant_that_printed_nothing(self):
+        result = synthetic.result(("schbench",), 2, 2)
+        for each in result["rounds"]:
+            if each["variant"] == "schedqos":
+                each["printed"] = {}
+        _, lines = blocks.of(result, "schbench")
+        self.assertEqual(lines[-3:], ["With schedqos:", "", "not measured"])
+
+
+class Mail(unittest.TestCase):
+    def test_plain_and_narrow(self):
+        result = synthetic.result(tuple(synthetic.MAKERS), 5, 5)
+        for line in written(result).splitlines():
+            self.assertTrue(line.isascii() and (line.isprintable() or not line), line)
+            self.assertLessEqual(len(line), 80, line)
+            self.assertEqual(line, line.rstrip())
+
+    def test_names_everything_that_a_reader_asks_for(self):
+        text = written(synthetic.result(("cyclictest",), 2, 6))
+        for want in ("seed\n42", "6 rounds of each variant", "Linux", "CONFIG_HZ=250", "abcdef0", "6.18.2", "(kvm)",
+                     "    hackbench -T -p -l 60000 -g 2\n", "slice 20 ms", "# Min Latencies: 0", "steal time",
+                     "% of a CPU", "average latency (us, lower is better)"):
+            self.assertIn(want, text)
+
+    def test_a_difference_and_none(self):
+        result = synthetic.result(("cyclictest",), 2, 6)
+        for each in result["rounds"]:
+            slow = each["variant"] == "default"
+            each["metrics"].update(avg=(200 if slow else 100) + each["round"], max=900 + (each["round"] * 7919) % 50)
+        rows = dict(zip(("avg", "p99", "max"), re.findall(r"^      schedqos .*$", written(result), re.MULTILINE)))
+        self.assertRegex(rows["avg"], r"0\.51 \[0\.50, 0\.51\]  better$")
+        self.assertRegex(rows["max"], r"1\.00 \[1\.00, 1\.00\]  none shown$")
+
+    def test_an_interval_that_misses_one_never_reads_as_if_it_did_not(self):
+        result = synthetic.result(("cyclictest",), 2, 6)
+        for each in result["rounds"]:
+            each["metrics"]["avg"] = 1000 if each["variant"] == "default" else 1003
+        self.assertIn("1.00 [1.003, 1.003]  worse", written(result))
+
+    def test_few_rounds(self):
+        text = written(synthetic.result(("cyclictest",), 2, 4))
+        self.assertIn("too few rounds", text)
+        self.assertNotRegex(text, r"\d \[\d")
+        self.assertNotRegex(text, r"  (better|worse)\n")
+
+    def test_without_a_default_nothing_is_compared(self):
+        result = synthetic.result(("cyclictest",), 2, 6)
+        result["rounds"] = [each for each in result["rounds"] if each["variant"] != "default"]
+        del result["variants"]["default"]
+        self.assertNotIn("ratio [interval]", written(result))
+
+    def test_interrupted_before_the_first_round_was_over(self):
+        result = synthetic.result(("cyclictest",), 2, 0)
+        result["finished"] = False
+        self.assertIn("interrupted", written(result))
+        self.assertIn("No round of it was completed.", written(result))
+
+    def test_hostile_strings_stay_in_their_lines(self):
+        text = written(with_hostile_names())
+        self.assertTrue(text.isascii())
+        self.assertNotIn("\x1b", text)
+        self.assertNotIn("\n# h1", text)
+        for line in text.splitlines():
+            if "<script>" in line and not line.startswith("    "):
+                self.assertNotRegex(line, r"(?<!\\)[<`\[]")
+
+    def test_the_same_again(self):
+        result = synthetic.result(("schbench",), 3, 7)
+        self.assertEqual(written(result), written(synthetic.result(("schbench",), 3, 7)))
+
+
+class Comparison(unittest.TestCase):
+    def compared(self, first, second):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as output:
+            report.compare(synthetic.write(Path(folder, "a"), first), synthetic.write(Path(folder, "b"), second))
+        return output.getvalue()
+
+    def test_with_itself(self):
+        result = synthetic.result(("cyclictest",), 2, 6)
+        text = self.compared(result, result)
+        self.assertEqual(text.count("No difference."), 2)
+        self.assertIn("none shown", text)
+        self.assertNotRegex(text, r"  (better|worse)\n")
+
+    def test_says_first_what_was_different(self):
+        first, second = (synthetic.result(("cyclictest",), 2, 6) for _ in range(2))
+        second["environment"]["config"]["CONFIG_HZ"] = "1000"
+        second["scenarios"]["cyclictest"]["seconds"] = 7
+        second["variants"]["schedqos"]["classes"]["QOS_BACKGROUND"]["sched_nice"] = 9
+        text = self.compared(first, second)
+        for want in ("config.CONFIG_HZ\n      A  250\n      B  1000\n", "cyclictest.seconds\n      A  30\n      B  7\n",
+                     "schedqos.classes.QOS_BACKGROUND.sched_nice\n      A  4\n      B  9\n"):
+            self.assertIn(want, text)
+            self.assertLess(text.index(want), text.index("average latency"))
+
+    def test_ratios_are_of_b_to_a(self):
+        first, second = (synthetic.result(("cyclictest",), 2, 6) for _ in range(2))
+        for each in second["rounds"]:
+            each["metrics"]["avg"] = 3 * each["metrics"]["avg"]
+            each["metrics"]["hackbench_cpu"] *= 3
+        rows = re.findall(r"^      (?:default|schedqos) .*$", self.compared(first, second), re.MULTILINE)
+        self.assertRegex(rows[0], r" 3\.00 \[")
+        self.assertRegex(rows[-1], r" 3\.00 \[.*better$")
+
+    def test_what_only_one_has(self):
+        text = self.compared(synthetic.result(("cyclictest", "io"), 2, 5), synthetic.result(("cyclictest",), 3, 5))
+        self.assertIn("Only A has the scenarios io.", text)
+        self.assertIn("Only B has the variants schedqos:latency.", text)
+
+    def test_nothing_in_common(self):
+        text = self.compared(synthetic.result(("io",), 1, 5), synthetic.result(("cyclictest",), 1, 5))
+        self.assertIn("Only B has the scenarios cyclictest.", text)
+
+    def test_hostile_strings(self):
+        text = self.compared(with_hostile_names(), synthetic.result(("cyclictest",), 1, 2))
+        self.assertTrue(text.isascii())
+        self.assertNotIn("\n# h1", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

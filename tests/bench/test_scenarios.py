@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the scenarios read out of recorded outputs, the announcement's own among them, and what they run."""
+
+import argparse
+import os
+import unittest
+
+from schedqos_bench import scenarios
+from schedqos_bench.process import Failure
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+
+
+def recorded(name):
+    with open(os.path.join(DATA, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def defaults(name, *arguments):
+    parser = argparse.ArgumentParser()
+    module = scenarios.load(name)
+    module.add_options(parser)
+    return module, parser.parse_args(arguments)
+
+
+class Interface(unittest.TestCase):
+    def test_each_scenario_offers_what_the_runner_asks_for(self):
+        parser = argparse.ArgumentParser()
+        for module in scenarios.available():
+            module.add_options(parser.add_argument_group(module.NAME))
+            for name in ("TITLE", "AXES", "needs", "config", "commands", "metrics", "prepare", "run_round"):
+                self.assertTrue(hasattr(module, name), f"{module.NAME}.{name}")
+        names = [module.NAME for module in scenarios.available()]
+        self.assertEqual(names, list(scenarios.NAMES))
+
+    def test_headlines_and_axes_are_metrics(self):
+        for name in ("cyclictest", "schbench"):
+            module, options = defaults(name)
+            metrics = module.metrics(options)
+            self.assertTrue(any(metric["headline"] for metric in metrics.values()))
+            self.assertLessEqual({metric for metric in module.AXES.values() if metric}, metrics.keys())
+
+
+class Cyclictest(unittest.TestCase):
+    def test_the_announced_commands(self):
+        module, options = defaults("cyclictest")
+        commands = module.commands(options, 30)
+        self.assertEqual(" ".join(commands["hackbench"]), "hackbench -T -p -l 60000 -g 2")
+        self.assertEqual(" ".join(commands["cyclictest"]), "nice -n 0 cyclictest -t 1 -i 1777 -D 30 -h 20000 -q")
+        self.assertEqual(module.config(options), {"hackbench": {"qos": "QOS_BACKGROUND"},
+                                                  "cyclictest": {"qos": "QOS_USER_INTERACTIVE"}})
+
+    def test_every_number_can_be_changed(self):
+        module, options = defaults("cyclictest", "--hackbench-loops=1", "--hackbench-groups=3",
+                                   "--cyclictest-threads=4", "--cyclictest-interval=5", "--cyclictest-histogram=6")
+        commands = module.commands(options, 7)
+        self.assertEqual(" ".join(commands["hackbench"]), "hackbench -T -p -l 1 -g 3")
+        self.assertEqual(" ".join(commands["cyclictest"]), "nice -n 0 cyclictest -t 4 -i 5 -D 7 -h 6 -q")
+
+    def test_announced_summary(self):
+        found = scenarios.load("cyclictest").parse(
+            "# Histogram\n000003 000001\n000062 000002\n# Total: 000000003\n# Min Latencies: 00004\n"
+            "# Avg Latencies: 00062\n# Max Latencies: 04426\n# Histogram Overflows: 00000\n")
+        self.assertEqual(found["printed"], {"min": 4, "avg": 62, "max": 4426})
+        self.assertEqual(found["notes"], [])
+        self.assertEqual(found["distribution"]["points"], [[3, 1], [62, 2]])
+
+    def test_threads_are_taken_together_and_what_lies_beyond_the_histogram_counts(self):
+        found = scenarios.load("cyclictest").parse(recorded("cyclictest-two-threads.txt"))
+        points = found["distribution"]["points"]
+        self.assertEqual(found["printed"], {"min": 25, "avg": (3425 + 725) / 2, "max": 342160})
+        self.assertEqual(points[-1], [342160, 227 + 439])
+        self.assertIn("666 latencies beyond", found["notes"][0])
+        self.assertEqual(points, sorted(points))
+        self.assertEqual(found["metrics"]["p99.9"], 342160)
+
+    def test_percentiles_are_those_of_the_histogram(self):
+        rows = "".join(f"{value:06} {1 if value else 0:06}\n" for value in range(1001))
+        found = scenarios.load("cyclictest").parse(
+            "# Histogram\n" + rows + "# Min Latencies: 00001\n# Avg Latencies: 00500\n# Max Latencies: 01000\n"
+            "# Histogram Overflows: 00000\n")
+        self.assertEqual([found["metrics"][name] for name in ("p50", "p99", "p99.9")], [500, 990, 999])
+
+    def test_an_output_that_is_cut_off_is_a_failure(self):
+        text = recorded("cyclictest-two-threads.txt")
+        with self.assertRaises(Failure):
+            scenarios.load("cyclictest").parse(text[:text.index("# Max")])
+
+
+class Schbench(unittest.TestCase):
+    # What the announcement says in its own words.
+    ANNOUNCED = {"default": (1618, 4952, 11092, 12464, 36032, 1501.40),
+                 "schedqos": (10, 13168, 32126, 6568, 37312, 2253.93),
+                 "patched": (9, 1686, 5710, 8104, 23648, 2311.27)}
+
+    def test_the_announced_blocks(self):
+        for name, want in self.ANNOUNCED.items():
+            found = scenarios.load("schbench").parse(recorded(f"schbench-announced-{name}.txt"))
+            metrics = found["metrics"]
+            self.assertEqual(tuple(metrics[key] for key in ("wakeup_p50", "wakeup_p99", "wakeup_max", "request_p50",
+                                                            "request_p99", "rps")), want, name)
+
+    def test_a_whole_block(self):
+        printed = scenarios.load("schbench").parse(recorded("schbench-announced-default.txt"))["printed"]
+        self.assertEqual(printed["wakeup"], {
+            "runtime": 30, "samples": 45018, "min": 1, "max": 11092,
+            "percentiles": [[50.0, 1618, 11870], [90.0, 3580, 18081], [99.0, 4952, 3973], [99.9, 6760, 405]]})
+        self.assertEqual(printed["rps"], {
+            "runtime": 30, "samples": 31, "min": 1420, "max": 1603, "average": 1501.40,
+            "percentiles": [[20.0, 1458, 7], [50.0, 1486, 9], [90.0, 1566, 12]]})
+
+    def test_distributions(self):
+        found = scenarios.load("schbench").parse(recorded("schbench-announced-schedqos.txt"))["distributions"]
+        self.assertEqual(found["wakeup"], {
+            "unit": "us", "kind": "percentiles", "min": 1, "max": 32126, "samples": 67556,
+            "points": [[50.0, 10], [90.0, 6488], [99.0, 13168], [99.9, 19232]]})
+
+    def test_of_what_is_printed_in_between_the_last_counts(self):
+        found = scenarios.load("schbench").parse(recorded("schbench-intervals.txt"))
+        self.assertEqual(found["printed"]["wakeup"]["samples"], 66)
+        self.assertEqual((found["metrics"]["wakeup_p90"], found["metrics"]["rps"]), (10352, 33.0))
+
+    def test_an_output_that_is_cut_off_is_a_failure(self):
+        text = recorded("schbench-intervals.txt")
+        for end in ("average rps", "RPS percentiles"):
+            with self.assertRaises(Failure):
+                scenarios.load("schbench").parse(text[:text.index(end)])
+
+    def test_the_announced_rules(self):
+        module, options = defaults("schbench")
+        self.assertEqual(module.config(options), {
+            "make": {"qos": "QOS_BACKGROUND"}, "gcc": {"qos": "QOS_BACKGROUND"}, "cc1": {"qos": "QOS_BACKGROUND"},
+            "schbench": {"thread_qos": {"schbench-msg": "QOS_USER_INTERACTIVE",
+                                        "schbench-worker": "QOS_USER_INITIATED"}}})
+
+    def test_commands(self):
+        module, options = defaults("schbench", "--schbench-threads=4", "--schbench-message-threads=2",
+                                   "--kernel-jobs=3")
+        commands = module.commands(options, 12)
+        self.assertEqual(commands["schbench"][1:], ["-r", "12", "-m", "2", "-t", "4"])
+        self.assertEqual(commands["make"], ["make", "-j3"])
+
+    def test_without_schbench_it_is_said_that_nobody_packages_it(self):
+        module, options = defaults("schbench")
+        was = os.environ.get("SCHBENCH")
+        os.environ["SCHBENCH"] = "/nonexistent/schbench"
+        try:
+            missing = {each.what: each.remedy for each in module.needs(options)}
+        finally:
+            os.environ.pop("SCHBENCH") if was is None else os.environ.update(SCHBENCH=was)
+        self.assertIn("no distribution packages it", missing["schbench"])

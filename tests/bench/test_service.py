@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The scenario service: what it asks for, what it makes of the answer, and that it leaves nothing behind."""
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from schedqos_bench import accounting, scenarios
+from schedqos_bench.process import Failure, adopt_orphans
+from schedqos_bench.scenarios import service
+
+TOOLS = Path(__file__).resolve().parents[2] / "bench" / "tools"
+
+# As bench-http-load printed it, at 300 requests/s for a second, with fewer bins.
+PRINTED = """\
+{"requests": 300, "unanswered": 0, "bytes": 12600, "seconds": 0.997160, "policy": 1,
+"latency": {"samples": 300, "min": 83.662, "mean": 493.939, "max": 30210.610, "p50": 214.015, "p90": 280.575, \
+"p99": 7602.175, "p99.9": 28442.623, "p99.99": 30210.610, "bins": [[214.015, 200], [280.575, 90], [7602.175, 8], \
+[30408.703, 2]]},
+"from_sending": {"samples": 300, "min": 60.019, "mean": 456.059, "max": 30178.214, "p50": 179.199, "p90": 234.495, \
+"p99": 7569.407, "p99.9": 28442.623, "p99.99": 30178.214, "bins": [[179.199, 300]]},
+"behind": {"samples": 300, "min": 0.000, "mean": 37.880, "max": 95.821, "p50": 35.071, "p90": 55.551, "p99": 74.751, \
+"p99.9": 95.821, "p99.99": 95.821, "bins": [[35.071, 300]]}}
+"""
+
+
+def options(folder, *arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=Path, default=folder / "build")
+    parser.add_argument("--work-dir", type=Path, default=folder)
+    service.add_options(parser)
+    return parser.parse_args(list(arguments))
+
+
+def context(folder, seconds, *arguments):
+    return scenarios.Context(options(folder, *arguments), seconds, 1, lambda name: folder / f"{name}.txt", folder,
+                             folder / "build" / "bench")
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+
+class Parsing(unittest.TestCase):
+    def test_result(self):
+        found = service.parse(PRINTED)
+        self.assertEqual(found["latency"]["p99"], 7602.175)
+        self.assertEqual(service.notes(found), [])
+
+    def test_no_result(self):
+        for text in ("bench-http-load: connect to 127.0.0.1: Connection refused\n", "",
+                     PRINTED.replace('"latency": {"samples": 300', '"latency": {"samples": 0')):
+            with self.assertRaises(Failure):
+                service.parse(text)
+
+    def test_what_makes_a_round_worth_less_is_said(self):
+        for old, new, word in (('"unanswered": 0', '"unanswered": 7', "7 of 300 requests"),
+                               ('"policy": 1', '"policy": 0', "real-time"),
+                               ('"p99.9": 95.821', '"p99.9": 950.000', "behind its own schedule")):
+            said = service.notes(service.parse(PRINTED.replace(old, new)))
+            self.assertEqual(len(said), 1)
+            self.assertIn(word, said[0])
+
+
+class Commands(Folder):
+    def test_every_number_can_be_given(self):
+        given = options(self.folder, "--service-rate", "1234", "--service-connections", "99", "--service-noise", "3",
+                        "--service-noise-method", "fft", "--service-warm-up", "5", "--service-large-every", "4",
+                        "--service-port", "8099")
+        commands = service.commands(given, 17)
+        load = commands["load"]
+        for option, value in (("--rate", "1234"), ("--seconds", "17"), ("--warm-up", "5"), ("--connections", "99"),
+                              ("--port", "8099")):
+            self.assertEqual(load[load.index(option) + 1], value)
+        self.assertEqual((load.count("/small.json"), load.count("/large.json")), (3, 1))
+        self.assertEqual([name for name in commands if name.startswith("stress-ng")],
+                         ["stress-ng-0", "stress-ng-1", "stress-ng-2"])
+        for name, argv in commands.items():
+            if name.startswith("stress-ng"):
+                self.assertIn("fft", argv)
+                self.assertIn(int(argv[argv.index("--taskset") + 1]), os.sched_getaffinity(0))
+
+    def test_files(self):
+        given = options(self.folder, "--service-small", "5000", "--service-large", "50000", "--service-workers", "7",
+                        "--service-gzip-level", "3", "--service-port", "8099")
+        service.write_files(self.folder, given)
+        config = (self.folder / "nginx.conf").read_text()
+        for text in ("worker_processes 7;", "gzip_comp_level 3;", "127.0.0.1:8099 "):
+            self.assertIn(text, config)
+        for name, size in (("small", 5000), ("large", 50000)):
+            body = (self.folder / "www" / f"{name}.json").read_bytes()
+            self.assertTrue(size <= len(body) <= size + 500, len(body))
+            # Compressing it is work, and worth it.
+            self.assertTrue(len(body) / 8 < len(gzip.compress(body, 6)) < len(body) / 2)
+            json.loads(body)
+        self.assertEqual(service.body(5000, 1), service.body(5000, 1))
+
+    def test_what_is_missing_is_said(self):
+        with mock.patch.object(shutil, "which", return_value=None):
+            missing = service.needs(options(self.folder))
+        self.assertEqual([(each.what, each.remedy) for each in missing],
+                         [("nginx", "package nginx"), ("stress-ng", "package stress-ng"),
+                          ("bench-http-load", "make bench-tools")])
+
+
+class Calibration(Folder):
+    """With a server of known cost."""
+
+    def calibrate(self, cost, *arguments):
+        """cost(rate): CPU seconds of a request."""
+        self.asked = []
+
+        class Running:
+            def __init__(self, _):
+                pass
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                pass
+
+            def load(running, rate, seconds, _, __):
+                self.asked.append(rate)
+                answered = int(min(rate, 1 / cost(rate) if cost(rate) else rate) * seconds)
+                return ({"requests": rate * seconds, "unanswered": rate * seconds - answered, "seconds": seconds},
+                        [answered / seconds * cost(rate), 0])
+
+        with mock.patch.object(service, "_Running", Running), mock.patch.object(service.progress, "say"):
+            given = context(self.folder, 1, *arguments)
+            service.prepare(given)
+        return given.options.service_rate
+
+    def test_the_share_of_all_cpus(self):
+        with mock.patch.object(os, "sched_getaffinity", return_value={0, 1}):
+            self.assertEqual(self.calibrate(lambda _: 100e-6), 8000)
+            self.assertEqual(self.calibrate(lambda _: 100e-6, "--service-cpu-share", "0.2"), 4000)
+            # Many together cost less each, down to 100 us.
+            self.assertTrue(7000 <= self.calibrate(lambda rate: 100e-6 + 50e-6 * 500 / rate) <= 8000)
+
+    def test_a_slow_machine(self):
+        with mock.patch.object(os, "sched_getaffinity", return_value={0}):
+            self.assertEqual(self.calibrate(lambda _: 0.01), 40)
+
+    def test_a_given_rate_is_taken(self):
+        self.assertEqual(self.calibrate(lambda _: 1e-4, "--service-rate", "777"), 777)
+        self.assertEqual(self.asked, [])
+
+    def test_nothing_to_go_by(self):
+        with self.assertRaises(Failure):
+            self.calibrate(lambda _: 0)
+
+
+class Live(Folder):
+    """A short round, with all of its programs."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "build" / "bench").mkdir(parents=True)
+        subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-o", self.folder / "build/bench/bench-http-load",
+                        *[TOOLS / name for name in ("http_load.c", "http_response.c", "histogram.c", "bench.c")]],
+                       check=True)
+        self.context = context(self.folder, 1, "--service-rate", "200", "--service-warm-up", "0",
+                               "--service-connections", "8", "--service-workers", "1")
+        missing = service.needs(self.context.options)
+        if missing:
+            self.skipTest(f"needs {missing[0].what}")
+        adopt_orphans()
+
+    def test_a_round(self):
+        service.prepare(self.context)
+        groups = []
+        background = service.Background
+
+        class Watched(background):
+            def __enter__(self):
+                super().__enter__()
+                groups.append(self.pid)
+                return self
+
+        with mock.patch.object(service, "Background", Watched):
+            found = service.run_round(self.context)
+        self.assertEqual(set(found.metrics), set(service.metrics(self.context.options)))
+        self.assertEqual(found.printed["requests"], 200)
+        self.assertEqual(sum(count for _, count in found.distributions["request"]["points"]), 200)
+        self.assertGreater(found.metrics["noise_cpu"], 0)
+        self.assertEqual(len(groups), 3)
+        self.assertEqual([accounting.group(group) for group in groups], [{}] * 3)
+
+    def test_a_server_that_cannot_start_is_a_failure(self):
+        service.prepare(self.context)
+        (self.folder / "service" / "nginx.conf").write_text("nonsense;\n", encoding="ascii")
+        with self.assertRaisesRegex(Failure, "nginx"):
+            service.run_round(self.context)
+
+
+if __name__ == "__main__":
+    unittest.main()

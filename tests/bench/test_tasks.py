@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who was changed, and back to what."""
+
+import os
+import subprocess
+import unittest
+
+from schedqos_bench import attr, tasks
+
+PRISTINE = attr.Attr(attr.NORMAL, 0, 3_000_000)
+BACKGROUND = attr.CLASSES["QOS_BACKGROUND"]
+
+
+class Tasks(unittest.TestCase):
+    def test_changed(self):
+        before = {tid: tasks.Task(10, PRISTINE) for tid in (1, 2, 3, 4)}
+        # 3 is another task of the same number; 4 is gone, 5 is new.
+        now = {1: tasks.Task(10, PRISTINE), 2: tasks.Task(10, BACKGROUND), 3: tasks.Task(11, BACKGROUND),
+               5: tasks.Task(12, BACKGROUND)}
+        self.assertEqual(tasks.changed(before, now), {2: before[2]})
+        self.assertEqual(tasks.of_classes(now, [BACKGROUND]), [2, 3, 5])
+        self.assertEqual(tasks.of_classes(now, []), [])
+
+    def test_real_tasks_are_found_and_put_back(self):
+        with subprocess.Popen(["sleep", "1000"]) as sleeper:
+            try:
+                before = tasks.snapshot()
+                self.assertIn(sleeper.pid, before)
+                self.assertNotIn(2, before)  # kthreadd
+                os.setpriority(os.PRIO_PROCESS, sleeper.pid, 7)
+                changed = {sleeper.pid: tasks.changed(before, tasks.snapshot())[sleeper.pid]}
+                if os.geteuid() != 0:
+                    self.skipTest("only root may lower a nice value")
+                tasks.put_back(changed)
+                self.assertEqual(attr.get(sleeper.pid), before[sleeper.pid].attr)
+            finally:
+                sleeper.kill()
+
+    def test_who_is_gone_is_no_error(self):
+        sleeper = subprocess.Popen(["true"])
+        sleeper.wait()
+        tasks.put_back({sleeper.pid: tasks.Task(1, attr.PRISTINE)})

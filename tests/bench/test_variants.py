@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What --variants may say, and what the daemon is given for it."""
+
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from schedqos_bench import variants
+from schedqos_bench.process import Failure
+
+CLASSES = {"QOS_BACKGROUND": {"sched_policy": "SCHED_IDLE"}}
+
+
+class Parse(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = os.path.join(folder.name, "mine.json")
+        Path(self.file).write_text(json.dumps(CLASSES), encoding="utf-8")
+
+    def test_all_kinds(self):
+        found = variants.parse([f"default,schedqos,schedqos:{self.file},cmd:other=prog -a 1,2 -b=x"], "schedqos")
+        self.assertEqual([each.name for each in found], ["default", "schedqos", "schedqos:mine", "other"])
+        self.assertEqual([each.kind for each in found], ["none", "schedqos", "schedqos", "command"])
+        self.assertEqual(found[2].mapping, Path(self.file).resolve())
+        self.assertEqual(found[3].described(), {"kind": "command", "command": "prog -a 1,2 -b=x"})
+
+    def test_the_option_can_be_repeated(self):
+        found = variants.parse(["default", "cmd:a=b,schedqos", "cmd:c=d,e"], "schedqos")
+        self.assertEqual([each.name for each in found], ["default", "a", "schedqos", "c"])
+        self.assertEqual(found[3].command, "d,e")
+
+    def test_announcement_is_a_preset_with_and_without_a_file(self):
+        self.assertEqual(variants.parse(["schedqos:announcement"], "schedqos")[0].name, "schedqos:announcement")
+
+    def test_what_is_wrong_is_said(self):
+        for text in ("Default", "schedqos:", "schedqos:no-such-preset", "schedqos:/no/such.json", "cmd:x", "cmd:=y",
+                     "cmd:../x=y", "default,default", f"schedqos:{self.file},schedqos:{self.file}"):
+            with self.assertRaises(Failure, msg=text):
+                variants.parse([text], "schedqos")
+
+
+class Configuration(unittest.TestCase):
+    def test_the_mapping_is_asked_for_by_its_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mapping = Path(folder) / "quick.json"
+            mapping.write_text(json.dumps(CLASSES), encoding="utf-8")
+            with variants.configuration({"make": {"qos": "QOS_BACKGROUND"}}, mapping) as options:
+                own, configs = Path(options[1]), Path(options[3])
+                self.assertEqual(json.loads(own.read_text()), {"schedqos": {"mapping": "quick"}})
+                self.assertEqual(json.loads((configs / "mappings" / "quick.json").read_text()), CLASSES)
+                self.assertEqual(json.loads((configs / "app_configs" / "bench.json").read_text()),
+                                 {"make": {"qos": "QOS_BACKGROUND"}})
+            self.assertFalse(own.exists())
