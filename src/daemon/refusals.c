@@ -36,7 +36,7 @@ static const char *hint(enum knobs_tree tree, int error)
 	case EINVAL:
 		return "the kernel takes no such value";
 	case ENOSYS:
-		return "this needs Linux 5.6";
+		return "this needs Linux 5.2";
 	default:
 		return NULL;
 	}

@@ -17,19 +17,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* Of include/uapi/linux: openat2.h, mount.h and magic.h, which clash with the C library's newer headers. */
-struct open_how_v0 {
-	uint64_t flags;
-	uint64_t mode;
-	uint64_t resolve;
-};
-_Static_assert(sizeof(struct open_how_v0) == 24, "OPEN_HOW_SIZE_VER0");
-
-#define HOW_NO_XDEV	  0x01
-#define HOW_NO_MAGICLINKS 0x02
-#define HOW_NO_SYMLINKS	  0x04
-#define HOW_BENEATH	  0x08
-
+/* Of include/uapi/linux: mount.h and magic.h, which clash with the C library's newer headers. */
 #define FS_OPEN_CLOEXEC	     1
 #define FS_CONFIG_CMD_CREATE 6
 #define FS_MOUNT_CLOEXEC     1
@@ -43,15 +31,60 @@ static const char *const folders[KNOBS_TREES] = {
 	[KNOBS_BLOCK] = "/sys/block",
 };
 
-static int open_how(int folder, const char *path, int flags, uint64_t resolve)
+static bool is_same_file_system(int one, int other)
 {
-	struct open_how_v0 how = {
-		.flags = (uint64_t)flags | O_CLOEXEC,
-		.resolve = resolve | HOW_NO_MAGICLINKS | HOW_NO_XDEV,
-	};
-	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	struct stat stat_one, stat_other;
 
-	return fd < 0 ? -errno : fd;
+	return fstat(one, &stat_one) == 0 && fstat(other, &stat_other) == 0 &&
+	       stat_one.st_dev == stat_other.st_dev;
+}
+
+/* What the folder itself holds under that name, if it is of the same file system. */
+static int open_in(int folder, const char *name, int flags)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return -EXDEV;
+	fd = openat(folder, name, flags | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return is_same_file_system(folder, fd) ? take_fd(fd) : -EXDEV;
+}
+
+static int open_folder(int folder, const char *name)
+{
+	return open_in(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+}
+
+/*
+ * Step by step. Not by openat2: under RestrictSUIDSGID=yes systemd has it fail with ENOSYS (seen in
+ * 252), and its RESOLVE_NO_XDEV refuses the bind mounts of which a service's read-only view is
+ * made.
+ */
+static int open_beneath(int folder, const char *path, int flags)
+{
+	_cleanup_close_ int at = -1;
+	const char *slash;
+
+	while ((slash = strchr(path, '/'))) {
+		char name[NAME_MAX + 1];
+		size_t len = slash - path;
+		int next;
+
+		if (len == 0 || len >= sizeof(name))
+			return -EXDEV;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		next = open_folder(at < 0 ? folder : at, name);
+		if (next < 0)
+			return next;
+		if (at >= 0)
+			close(at);
+		at = next;
+		path = slash + 1;
+	}
+	return open_in(at < 0 ? folder : at, path, flags | O_NOFOLLOW);
 }
 
 /* A mount of debugfs in no namespace at all: nobody sees it, and it ends with its descriptor. */
@@ -80,7 +113,7 @@ static int open_debugfs(void)
 		if (root < 0)
 			return root;
 	}
-	return open_how(root, "sched", O_RDONLY | O_DIRECTORY, HOW_BENEATH | HOW_NO_SYMLINKS);
+	return open_folder(root, "sched");
 }
 
 void knobs_init(struct knobs *knobs)
@@ -131,8 +164,9 @@ const char *knobs_name(enum knobs_tree tree, const char *path, char buf[KNOBS_PA
 }
 
 /*
- * The folder in which the knob's path begins; *path loses what leads there. A device in /sys/block is a symbolic link
- * of the kernel's own making, the only one that is followed; below it there is none to be.
+ * The folder in which the knob's path begins; *path loses what leads there. A device in /sys/block
+ * is a symbolic link of the kernel's own making, the only one that is followed; below it there is
+ * none to be.
  */
 static int open_queue(int block, const char **path)
 {
@@ -148,13 +182,11 @@ static int open_queue(int block, const char **path)
 		return -EINVAL;
 	memcpy(name, *path, len);
 	name[len] = '\0';
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return -EXDEV;
-	device = open_how(block, name, O_PATH | O_DIRECTORY, 0);
+	device = open_in(block, name, O_PATH | O_DIRECTORY);
 	if (device < 0)
 		return device;
 	*path = slash + 1;
-	return open_how(device, "queue", O_RDONLY | O_DIRECTORY, HOW_BENEATH | HOW_NO_SYMLINKS);
+	return open_folder(device, "queue");
 }
 
 static int open_knob(struct knobs *knobs, enum knobs_tree tree, const char *path, int flags)
@@ -171,7 +203,7 @@ static int open_knob(struct knobs *knobs, enum knobs_tree tree, const char *path
 			return queue;
 	}
 	/* It may be a FIFO where a test made it up. */
-	return open_how(folder, path, flags | O_NONBLOCK | O_NOCTTY, HOW_BENEATH | HOW_NO_SYMLINKS);
+	return open_beneath(folder, path, flags | O_NONBLOCK | O_NOCTTY);
 }
 
 /* The one word of a list that is WORD or NO_WORD. */
@@ -253,9 +285,11 @@ int knobs_write(struct knobs *knobs, enum knobs_tree tree, const char *path, con
 
 	if (len >= (int)sizeof(line))
 		return -EMSGSIZE;
-	fd = open_knob(knobs, tree, path, O_WRONLY | O_TRUNC);
+	fd = open_knob(knobs, tree, path, O_WRONLY);
 	if (fd < 0)
 		return fd;
+	if (ftruncate(fd, 0) < 0)
+		return -errno;
 	do {
 		n = write(fd, line, len);
 	} while (n < 0 && errno == EINTR);
@@ -297,7 +331,8 @@ static void cleanup_closedir(DIR **folder)
 		closedir(*folder);
 }
 
-/* Adds PREFIX and the name of everything in the folder that matches, without what begins with a dot. */
+/* Adds PREFIX and the name of everything in the folder that matches, without what begins with a
+ * dot. */
 static int names_of(int folder, const char *glob, const char *prefix, struct knobs_names *names)
 {
 	_cleanup_(cleanup_closedir) DIR *list = NULL;
@@ -343,8 +378,7 @@ int knobs_units(struct knobs *knobs, enum knobs_tree tree, const char *glob,
 /* A device without a scheduler has no folder of its settings: that is none, and no error. */
 static int names_of_iosched(int queue, const char *device, int len, struct knobs_names *names)
 {
-	_cleanup_close_ int folder =
-		open_how(queue, "iosched", O_RDONLY | O_DIRECTORY, HOW_BENEATH | HOW_NO_SYMLINKS);
+	_cleanup_close_ int folder = open_folder(queue, "iosched");
 	_cleanup_free_ char *prefix = NULL;
 
 	if (folder < 0)

@@ -128,7 +128,7 @@ static void no_link_is_followed_but_a_devices(void **state)
 	make_link("base_slice_ns", "sched/inside");
 	refuses(KNOBS_DEBUGFS, "inside", -ELOOP);
 	make_link("kernel", "sys/folder");
-	refuses(KNOBS_SYSCTL, "folder/sched_autogroup_enabled", -ELOOP);
+	refuses(KNOBS_SYSCTL, "folder/sched_autogroup_enabled", -ENOTDIR);
 	make_link("../../secret", "cpufreq/policy0/link");
 	refuses(KNOBS_CPUFREQ, "policy0/link", -ELOOP);
 	make_link("../../../secret", "devices/vda/queue/link");
@@ -136,11 +136,11 @@ static void no_link_is_followed_but_a_devices(void **state)
 	make_folder("devices/vdb");
 	make_link("../vda/queue", "devices/vdb/queue");
 	make_link("../devices/vdb", "block/vdb");
-	refuses(KNOBS_BLOCK, "vdb/scheduler", -ELOOP);
+	refuses(KNOBS_BLOCK, "vdb/scheduler", -ENOTDIR);
 	refuses(KNOBS_SYSCTL, "kernel/sched_autogroup_enabled/", -ENOTDIR);
 	/* To another file system, however that is reached: a magic link, a device's link. */
 	make_link("/proc/self/root", "sys/magic");
-	refuses(KNOBS_SYSCTL, "magic/etc/hostname", -ELOOP);
+	refuses(KNOBS_SYSCTL, "magic/etc/hostname", -ENOTDIR);
 	make_link("/proc/sys/kernel", "block/proc");
 	refuses(KNOBS_BLOCK, "proc/scheduler", -EXDEV);
 }

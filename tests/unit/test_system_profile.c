@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <schedqos/daemon/system_profile.h>
@@ -31,26 +30,26 @@ static const char
 	*depth_of_new_queue; /* with another scheduler the kernel sets this; NULL: no such kernel */
 
 /* Instead of the C library's, which they call: knobs are opened by the first, states come into force by the second. */
-long syscall(long number, ...)
+int openat(int folder, const char *path, int flags, ...)
 {
-	static long (*next)(long number, ...);
+	static int (*next)(int folder, const char *path, int flags, ...);
+	mode_t mode;
 	va_list args;
-	long a[6], r;
+	int fd;
 
-	va_start(args, number);
-	for (size_t i = 0; i < COUNT(a); i++)
-		a[i] = va_arg(args, long);
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
 	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+		*(void **)&next = dlsym(RTLD_NEXT, "openat");
 	burn();
-	r = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (number == SYS_openat2 && r >= 0 && (*(uint64_t *)a[2] & O_WRONLY)) {
+	fd = next(folder, path, flags, mode);
+	if (fd >= 0 && flags & O_WRONLY && !(flags & O_CREAT)) {
 		n_writes++;
-		if (depth_of_new_queue && strcmp((const char *)a[1], "scheduler") == 0)
+		if (depth_of_new_queue && strcmp(path, "scheduler") == 0)
 			put("devices/vda/queue/nr_requests", depth_of_new_queue);
 	}
-	return r;
+	return fd;
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to)

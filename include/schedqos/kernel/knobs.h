@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's own knobs: small files that root writes. They are reached through the directory descriptor of their
- * tree, and no path leads out of it: no "..", no symbolic link, no other file system mounted over a part of it
- * (openat2, since 5.6).
+ * tree, and no path leads out of it: no "..", no symbolic link, no other file system mounted over a part of it.
  */
 #pragma once
 
@@ -49,7 +48,7 @@ const char *knobs_name(enum knobs_tree tree, const char *path, char buf[KNOBS_PA
  * What the knob holds, in the form in which it is written: of a choice, the one chosen; of debugfs' `features`,
  * which holds many words, the named one as it stands, WORD or NO_WORD (word is NULL for any other file); else all
  * of it, without spaces at its end. 0 or -errno: -ENOENT no such knob, -EINVAL no such word, -EPERM kernel
- * lockdown, -ELOOP and -EXDEV for a path that would leave the tree.
+ * lockdown, -ELOOP, -ENOTDIR and -EXDEV for a path that would leave the tree.
  */
 int knobs_read(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *word,
 	       char buf[KNOBS_VALUE_MAX]);
