@@ -2,6 +2,8 @@
 /* What happens to tasks: fork, exec and rename. */
 #include "plan_private.h"
 
+#include <errno.h>
+
 /*
  * fork copies the attributes early in copy_process and sends its event at the end, after the memory
  * maps of the parent, which takes a big process many milliseconds. A child whose event follows a
@@ -52,9 +54,10 @@ static bool check_newborn(struct plan *plan, struct task *child, const struct ta
 {
 	struct wish wish = { .tag = child->tag, .reason = child->reason };
 	struct task_attr actual;
+	int r = plan_look_at(plan, facts, &child->known, &actual);
 
-	if (plan_look_at(plan, facts, &child->known, &actual) < 0)
-		goto gone;
+	if (r < 0)
+		return plan_undecided(plan, child, r);
 	if (!task_attr_equal(&actual, &child->known)) {
 		bool hit_late = stale && (stale->flags & TASK_OWNED) &&
 				task_attr_equal(&actual, &stale->known);
@@ -65,15 +68,13 @@ static bool check_newborn(struct plan *plan, struct task *child, const struct ta
 		child->known = actual;
 		task_set_owned(child);
 	}
-	if (child->tid != child->tgid &&
-	    plan_wish_for(plan, plan_leader_of(plan, child), facts, &wish) < 0)
-		goto gone;
+	if (child->tid != child->tgid)
+		r = plan_wish_for(plan, plan_leader_of(plan, child), facts, &wish);
+	if (r < 0)
+		return plan_undecided(plan, child, r);
 	if (!reason_is_tagged(wish.reason) && !(child->flags & TASK_OWNED))
 		return false;
 	return plan_decide(plan, child, wish, CAUSE_RENAME, facts, ret);
-gone:
-	tasks_remove(plan->tasks, child);
-	return false;
 }
 
 /* The child's record, by what the kernel copies from its origin and we from its process. NULL: no
@@ -98,7 +99,7 @@ static struct task *add_child(struct plan *plan, const struct plan_fork *fork,
 	child->scan = origin->scan;
 	task_publish();
 	/* What its origin has become, it has become as well. */
-	child->flags = origin->flags & (TASK_OWNED | TASK_EXECED);
+	child->flags = origin->flags & (TASK_OWNED | TASK_EXECED | TASK_RENAMED);
 	return child;
 }
 
@@ -208,11 +209,26 @@ static bool was_seen_early(struct task *leader, const struct facts *facts, uint3
 	return same && leader->nice_doubt && (int32_t)(ms - leader->changed_ms) < EXEC_MS;
 }
 
+/* The wish for a process that has become another program. 0 or -errno. */
+static int match_program(const struct plan *plan, struct task *leader, struct facts *facts,
+			 struct wish *ret)
+{
+	int r = facts_need(facts, FACT_EXE);
+	bool is_new;
+
+	if (r < 0)
+		return r;
+	/* About to end. */
+	if (!facts->exe[0])
+		return -ESRCH;
+	return plan_match_process(plan, leader, facts, ret, &is_new);
+}
+
 bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct plan_action *ret)
 {
 	struct task *leader = tasks_find(plan->tasks, facts->tgid);
 	struct wish wish;
-	bool is_new;
+	int r;
 
 	if (facts->tgid == plan->self || plan->undoing)
 		return false;
@@ -228,11 +244,9 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 	if (leader->flags & TASK_MIXED)
 		take_over_thread(plan, leader, facts);
 	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
-	if (!plan_is_user_process(facts) ||
-	    plan_match_process(plan, leader, facts, &wish, &is_new) < 0) {
-		tasks_remove(plan->tasks, leader);
-		return false;
-	}
+	r = match_program(plan, leader, facts, &wish);
+	if (r < 0)
+		return plan_undecided(plan, leader, r);
 	wish.seen_early = was_seen_early(leader, facts, ms);
 	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
 }

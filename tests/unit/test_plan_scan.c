@@ -210,6 +210,24 @@ static void late_events_are_decided_when_all_of_them_are_heard(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
+static void a_child_born_between_late_renames_has_the_class_of_its_own_name(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { "
+		 "'even': 'QOS_BACKGROUND', 'odd': 'QOS_UTILITY' } }");
+	spawns(m, INIT, 100, "/usr/bin/app");
+	renames(m, 100, "odd");
+	m->deaf = m->late = true;
+	renames(m, 100, "even");
+	forks(m, 100, 101);
+	renames(m, 100, "odd");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 100, UTILITY, REASON_THREAD);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+}
+
 static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state)
 {
 	struct machine *m = *state;
@@ -570,6 +588,41 @@ static void attributes_of_the_last_configuration_are_known_as_ours(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
+/* What it lacks of its parent's tag is not somebody's choice: nice(1) would have been asked for a step down. */
+static void a_task_born_before_its_parent_was_tagged_is_as_it_was_born(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'schedqos': { 'default': 'none' }");
+	m->lossy = true;
+	spawns(m, INIT, 100, "/usr/bin/nice");
+	m->lossy = false;
+	reload(m, "");
+	assert_task(m, INIT, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+/* Whatever is on record of the parent: it may be that the kernel would not have us change it. */
+static void a_task_born_before_its_parent_was_real_time_stays_fair(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	m->lossy = true;
+	forks(m, INIT, 100);
+	m->lossy = false;
+	chrt(m, INIT, POLICY_RR, 5);
+	m->refuse = 1;
+	scan(m);
+	m->refuse = 0;
+	scan(m);
+	assert_carries(m, 100, BY_DEFAULT);
+	stop(m);
+	assert_true(task_policy_is_fair(machine_task(m, 100)->attr.policy));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,6 +639,7 @@ int main(void)
 		MACHINE_TEST(the_late_fork_event_itself_costs_nothing),
 		MACHINE_TEST(the_start_of_an_event_is_a_little_later_than_that_in_proc),
 		MACHINE_TEST(late_events_are_decided_when_all_of_them_are_heard),
+		MACHINE_TEST(a_child_born_between_late_renames_has_the_class_of_its_own_name),
 		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
 		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),
 		MACHINE_TEST(another_start_is_another_task),
@@ -610,6 +664,8 @@ int main(void)
 		MACHINE_TEST(a_list_s_inheriting_rule_is_found_again),
 		MACHINE_TEST(a_new_inheriting_rule_reaches_running_descendants),
 		MACHINE_TEST(attributes_of_the_last_configuration_are_known_as_ours),
+		MACHINE_TEST(a_task_born_before_its_parent_was_tagged_is_as_it_was_born),
+		MACHINE_TEST(a_task_born_before_its_parent_was_real_time_stays_fair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
