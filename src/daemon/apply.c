@@ -11,6 +11,11 @@ const struct sched_ops sched_ops_kernel = {
 	.set = ksched_set,
 };
 
+static bool is_real_time(uint32_t policy)
+{
+	return policy == POLICY_FIFO || policy == POLICY_RR;
+}
+
 static struct task_attr attr_from_kernel(const struct ksched_attr *from,
 					 const struct attr_caps *caps)
 {
@@ -31,6 +36,9 @@ static struct task_attr attr_from_kernel(const struct ksched_attr *from,
 	if (caps->util_clamp) {
 		attr.util_min = (uint16_t)from->util_min;
 		attr.util_max = (uint16_t)from->util_max;
+		/* What a real-time task shows that nobody gave one (sched_util_clamp_min_rt_default). */
+		if (is_real_time(from->policy) && attr.util_min == UTIL_FULL)
+			attr.util_min = 0;
 	}
 	return attr;
 }
@@ -53,7 +61,12 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 		attr.deadline = action->deadline->deadline;
 		attr.period = action->deadline->period;
 	}
-	if (caps->util_clamp && want->util_min != action->from.util_min) {
+	/*
+	 * A util_max below the 1024 that a real-time task has as its util_min is EINVAL, even where the same call ends
+	 * real time (7.2). Reset, that is no obstacle.
+	 */
+	if (caps->util_clamp && (want->util_min != action->from.util_min ||
+				 (is_real_time(action->from.policy) && want->util_max < UTIL_FULL))) {
 		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MIN;
 		attr.util_min = want->util_min ? want->util_min : KSCHED_UTIL_RESET;
 	}
@@ -158,8 +171,18 @@ int applier_apply(struct applier *applier, const struct plan_action *action,
 		if (r < 0 && attr.policy == POLICY_IDLE)
 			take_back(applier, action);
 	}
-	if (r == 0)
-		r = applier_look(applier, action->tid, ret);
+	if (r < 0)
+		return r;
+	r = applier_look(applier, action->tid, ret);
+	/*
+	 * Set and then gone: maybe a thread that has called exec since, and carries this under its
+	 * leader's id. On a kernel without slices nothing but our record tells it from a choice of
+	 * somebody else's.
+	 */
+	if (r == -ESRCH) {
+		*ret = action->want;
+		return 0;
+	}
 	if (r == 0 && !action->want.slice_ns && ret->slice_ns != applier->caps.base_slice_ns)
 		applier_refresh_base(applier);
 	return r;

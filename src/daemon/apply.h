@@ -42,6 +42,9 @@ int applier_renew_base(struct applier *applier);
  */
 int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns);
 
-/* Carries out the action and reads back into *ret what the task carries now. 0 or -errno. */
+/*
+ * Carries out the action and reads back into *ret what the task carries now; of one that is gone by then what it was
+ * given. 0 or -errno.
+ */
 int applier_apply(struct applier *applier, const struct plan_action *action,
 		  struct task_attr *ret);

@@ -17,16 +17,22 @@
 #include "bus_status.h"
 #include "daemon_private.h"
 
-/* Clients are short-lived; more at once than this is somebody trying to use up our descriptors. */
+/* Clients are short-lived. More at once than this is somebody trying to use up our descriptors: the oldest has to go. */
 #define PEERS_MAX 32
+
+/* Answers that wait for the client to read them, beyond what its socket holds (some 200 KB, an answer being 3 KB). */
+#define ANSWERS_MAX 8
 
 struct bus_server {
 	struct daemon *daemon;
+	const char *path;
 	int fd;
 	sd_event_source *source;
+	uint64_t served; /* clients so far */
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
+		uint64_t number;
 	} peers[PEERS_MAX];
 };
 
@@ -51,14 +57,15 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 static int unknown_profile(const struct daemon *daemon, const char *name, sd_bus_error *error)
 {
 	struct suggestion near = { .word = name };
-	char safe[256];
+	char safe[256], best[256] = "";
 
 	for (size_t i = 0; i < daemon->config->n_profiles; i++)
 		suggest_offer(&near, daemon->config->profiles[i].name);
+	if (near.best)
+		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
 	return sd_bus_error_setf(error, BUS_ERROR_UNKNOWN_PROFILE, "no sched profile \"%s\"%s%s%s",
 				 text_escape_to(safe, sizeof(safe), name, strlen(name)),
-				 near.best ? " (did you mean \"" : "", near.best ? near.best : "",
-				 near.best ? "\"?)" : "");
+				 *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
 }
 
 static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -92,15 +99,34 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_END,
 };
 
+static void drop(struct peer *peer)
+{
+	sd_bus_detach_event(peer->bus);
+	sd_bus_close_unref(take_ptr(peer->bus));
+}
+
 static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
+	(void)message;
+	(void)error;
+	drop(userdata);
+	return 0;
+}
+
+/* Answers that nobody reads would pile up in our memory: sd-bus queues hundreds of thousands of them. */
+static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
 	struct peer *peer = userdata;
+	uint64_t waiting = 0;
 
 	(void)message;
 	(void)error;
-	sd_bus_detach_event(peer->bus);
-	sd_bus_close_unref(take_ptr(peer->bus));
-	return 0;
+	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < ANSWERS_MAX)
+		return 0;
+	problem_report(&peer->server->daemon->problems[PROBLEM_BUS],
+		       "a client on " BUS_SOCKET " asks, but does not read the answers: sent away");
+	drop(peer);
+	return 1;
 }
 
 static int open_peer(struct bus_server *server, struct peer *peer, int fd)
@@ -129,6 +155,8 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 					"org.freedesktop.DBus.Local", "Disconnected",
 					on_disconnected, peer);
 	if (r >= 0)
+		r = sd_bus_add_filter(bus, NULL, on_message, peer);
+	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, methods,
 					     server->daemon);
 	if (r >= 0)
@@ -137,33 +165,62 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return r;
-	*peer = (struct peer){ server, take_ptr(bus) };
+	*peer = (struct peer){ server, take_ptr(bus), ++server->served };
 	return 0;
+}
+
+/* A place for one more client: a free one, or the oldest's. */
+static struct peer *make_place(struct bus_server *server)
+{
+	struct peer *oldest = &server->peers[0];
+
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		struct peer *peer = &server->peers[i];
+
+		if (!peer->bus)
+			return peer;
+		if (peer->number < oldest->number)
+			oldest = peer;
+	}
+	problem_report(&server->daemon->problems[PROBLEM_BUS],
+		       "too many clients on " BUS_SOCKET ": the oldest is sent away");
+	drop(oldest);
+	return oldest;
+}
+
+/* Returns a descriptor or -errno. */
+static int accept_client(struct bus_server *server)
+{
+	int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
 }
 
 static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
 {
 	struct bus_server *server = userdata;
-	int r = -EMFILE, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int r = accept_client(server);
 
-	(void)source;
+	(void)listener;
 	(void)revents;
-	if (fd < 0) {
-		r = -errno;
-	} else {
-		size_t i = 0;
-
-		while (i < PEERS_MAX && server->peers[i].bus)
-			i++;
-		if (i < PEERS_MAX)
-			r = open_peer(server, &server->peers[i], fd);
-		else
-			close(fd);
+	if (r == -EMFILE || r == -ENFILE) {
+		shortage_note(server->daemon, r);
+		r = accept_client(server);
+		/* It goes on being readable: until the shortage is looked at again. */
+		if (r == -EMFILE || r == -ENFILE)
+			return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	}
+	if (r >= 0)
+		r = open_peer(server, make_place(server), r);
 	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
 		problem_report(&server->daemon->problems[PROBLEM_BUS],
 			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
 	return 0;
+}
+
+void bus_server_resume(struct bus_server *server)
+{
+	sd_event_source_set_enabled(server->source, SD_EVENT_ON);
 }
 
 /* Others than root have the system bus. */
@@ -187,7 +244,7 @@ static int listen_on(const char *path)
 	return r < 0 ? r : take_fd(fd);
 }
 
-int bus_server_new(struct daemon *daemon, struct bus_server **ret)
+int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret)
 {
 	struct bus_server *server = calloc(1, sizeof(*server));
 	int r;
@@ -195,7 +252,8 @@ int bus_server_new(struct daemon *daemon, struct bus_server **ret)
 	if (!server)
 		return -ENOMEM;
 	server->daemon = daemon;
-	server->fd = r = listen_on(BUS_SOCKET);
+	server->path = path;
+	server->fd = r = listen_on(path);
 	if (r >= 0)
 		r = sd_event_add_io(daemon->event, &server->source, server->fd, EPOLLIN,
 				    on_connection, server);
@@ -217,7 +275,7 @@ void bus_server_free(struct bus_server *server)
 	sd_event_source_disable_unref(server->source);
 	if (server->fd >= 0) {
 		close(server->fd);
-		unlink(BUS_SOCKET);
+		unlink(server->path);
 	}
 	free(server);
 }

@@ -5,8 +5,13 @@
 struct bus_server;
 struct daemon;
 
-/* Binds the socket, in place of a dead daemon's. The instance lock must be held. 0 or -errno. */
-int bus_server_new(struct daemon *daemon, struct bus_server **ret);
+/*
+ * Binds the socket, in place of a dead daemon's; path must outlive the server. The instance lock must be held. 0 or -errno.
+ */
+int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
+
+/* Takes clients again, should there have been no descriptor for one. */
+void bus_server_resume(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */
 void bus_server_free(struct bus_server *server);

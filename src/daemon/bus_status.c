@@ -14,6 +14,7 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
+#include "log_sink.h"
 
 #define GETTER(name)                                                                               \
 	static int name(sd_bus *bus, const char *path, const char *interface,                      \
@@ -139,10 +140,10 @@ GETTER(get_crash_safe)
 				     (int)(daemon->state && state_is_whole(daemon->state)));
 }
 
-/* A path may hold what is no UTF-8, which D-Bus refuses. */
-static int append_path(sd_bus_message *reply, const char *path)
+/* Paths, and names from files that others wrote, may hold what is no UTF-8, which D-Bus refuses, or moves a cursor. */
+static int append_escaped(sd_bus_message *reply, const char *string)
 {
-	_cleanup_free_ char *text = text_escape(path, strlen(path));
+	_cleanup_free_ char *text = text_escape(string, strlen(string));
 
 	return text ? sd_bus_message_append(reply, "s", text) : -ENOMEM;
 }
@@ -154,7 +155,7 @@ GETTER(get_config_files)
 
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
-		r = append_path(reply, daemon->config->files[i]);
+		r = append_escaped(reply, daemon->config->files[i]);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -180,7 +181,7 @@ GETTER(get_sched_profile)
 	const char *name = system_profile_name(daemon->system);
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "s", name ? name : "");
+	return append_escaped(reply, name ? name : "");
 }
 
 GETTER(get_sched_profiles)
@@ -190,7 +191,7 @@ GETTER(get_sched_profiles)
 
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
-		r = sd_bus_message_append(reply, "s", daemon->config->profiles[i].name);
+		r = append_escaped(reply, daemon->config->profiles[i].name);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -209,6 +210,22 @@ GETTER(get_knob_refusals)
 {
 	UNUSED_GETTER_ARGUMENTS;
 	return bus_append_refusals(reply, userdata);
+}
+
+GETTER(get_foreign)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "t",
+				     daemon->intake ? intake_foreign(daemon->intake) : (uint64_t)0);
+}
+
+GETTER(get_log_lost)
+{
+	UNUSED_GETTER_ARGUMENTS;
+	(void)userdata;
+	return sd_bus_message_append(reply, "t", log_sink_lost());
 }
 
 GETTER(get_cpu_usec)
@@ -266,6 +283,8 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("Refused", "a{st}", get_refused, 0, 0),
 	COUNTER("Lost", stats.lost),
 	COUNTER("ReceiveErrors", stats.receive_errors),
+	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
+	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
 	COUNTER("Scans", stats.scans),
 	COUNTER("Reloads", stats.reloads),
 	COUNTER("ReloadsFailed", stats.reloads_failed),

@@ -177,10 +177,12 @@ static int pile_add_optional(struct pile *pile, const char *folder, const char *
 			     enum config_kind kind)
 {
 	_cleanup_free_ char *path = join(folder, name);
+	struct stat stat;
 
 	if (!path)
 		return -ENOMEM;
-	return access(path, F_OK) < 0 && errno == ENOENT ? 0 : pile_add(pile, path, kind);
+	/* A link to nowhere is there: somebody wants it to be read. */
+	return lstat(path, &stat) < 0 && errno == ENOENT ? 0 : pile_add(pile, path, kind);
 }
 
 /* A folder in upstream's layout. */

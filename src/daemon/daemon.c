@@ -26,9 +26,10 @@
 #include "detach.h"
 #include "log_sink.h"
 
-/* The inodes of the initial namespaces: PROC_USER_INIT_INO and PROC_PID_INIT_INO in include/linux/proc_ns.h. */
+/* The inodes of the initial namespaces: PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
 #define INITIAL_USER_NAMESPACE 0xEFFFFFFDU
 #define INITIAL_PID_NAMESPACE  0xEFFFFFFCU
+#define INITIAL_TIME_NAMESPACE 0xEFFFFFFAU
 
 static struct daemon *daemon_new(const struct daemon_options *options)
 {
@@ -50,6 +51,7 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	bus_server_free(daemon->bus);
+	shortage_free(daemon);
 	sd_event_source_disable_unref(daemon->fork_source);
 	sd_event_source_disable_unref(daemon->fork_timer);
 	intake_close(daemon->intake);
@@ -133,8 +135,9 @@ static bool is_other_namespace(const char *path, ino_t initial)
 }
 
 /*
- * Elsewhere the kernel ignores that we listen, which another listener on the machine would hide from us; and the root of
- * a user namespace may tag the tasks of its creator, but not put them back.
+ * Elsewhere the kernel ignores that we listen, which another listener on the machine would hide from us; and the root
+ * of a user namespace may tag the tasks of its creator, but not put them back. In a time namespace our clocks and the
+ * starts in /proc are shifted, but the times of events are not: no task would be known again.
  */
 static int check_namespaces(struct daemon *daemon)
 {
@@ -145,6 +148,10 @@ static int check_namespaces(struct daemon *daemon)
 	}
 	if (is_other_namespace("/proc/self/ns/pid", INITIAL_PID_NAMESPACE)) {
 		log_error("this is not the initial PID namespace (a container?)");
+		return EXIT_FAILURE;
+	}
+	if (is_other_namespace("/proc/self/ns/time", INITIAL_TIME_NAMESPACE)) {
+		log_error("this is not the initial time namespace (a container?)");
 		return EXIT_FAILURE;
 	}
 	return 0;
@@ -233,8 +240,9 @@ static int make_plan(struct daemon *daemon, uint32_t start)
 		start = legacy.start;
 	r = state_new(start, &daemon->state);
 	if (r < 0)
-		log_warning("making the state file: %s: a crash could not be repaired",
-			    strerror(-r));
+		problem_report(&daemon->problems[PROBLEM_STATE],
+			       "making the state file: %s: a crash could not be repaired",
+			       strerror(-r));
 	else
 		memory = state_memory(daemon->state);
 	daemon->plan = plan_new(&daemon->applier.caps, getpid(), start,
@@ -263,6 +271,8 @@ static int init_plan(struct daemon *daemon)
 	}
 	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
 	r = daemon->facts ? make_plan(daemon, daemon_now_ticks(daemon)) : -ENOMEM;
+	if (r >= 0)
+		r = shortage_init(daemon);
 	if (r < 0)
 		log_error("making the table of tasks: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
@@ -285,7 +295,7 @@ static int init_instance(struct daemon *daemon)
 
 static int init_bus(struct daemon *daemon)
 {
-	int r = bus_server_new(daemon, &daemon->bus);
+	int r = bus_server_new(daemon, BUS_SOCKET, &daemon->bus);
 
 	if (r < 0)
 		log_error("opening the control socket: %s", strerror(-r));
@@ -370,6 +380,7 @@ static void finish(struct daemon *daemon)
 	uint64_t count;
 
 	sd_notify(0, "STOPPING=1");
+	shortage_release(daemon);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
 	profiles_stop(daemon);
 	count = undo_all(daemon);
@@ -386,7 +397,7 @@ static int run(const struct daemon_options *options, int ready)
 	int status = daemon ? start(daemon, options) : EXIT_FAILURE;
 
 	if (status == 0) {
-		log_sink_leave_terminal();
+		log_sink_ready();
 		announce(daemon);
 	}
 	if (ready >= 0)

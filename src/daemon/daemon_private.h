@@ -13,6 +13,7 @@
 #include "intake.h"
 #include "live_facts.h"
 #include "problem.h"
+#include "shortage.h"
 #include "state.h"
 #include "stats.h"
 
@@ -23,6 +24,8 @@ enum problem_kind {
 	PROBLEM_RECEIVE,     /* receiving failed in some other way */
 	PROBLEM_SCAN,	     /* /proc could not be read */
 	PROBLEM_BUS,	     /* a client could not be served */
+	PROBLEM_SHORTAGE,    /* no more descriptors, or no memory */
+	PROBLEM_STATE,	     /* what there is to put back is not kept for a crash */
 	PROBLEM_COUNT,
 };
 
@@ -57,6 +60,7 @@ struct daemon {
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
 	char *reload_error;   /* of the last reload, or NULL */
 
+	struct shortage shortage;
 	struct stats stats;
 	struct problem problems[PROBLEM_COUNT];
 };

@@ -30,6 +30,9 @@
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
+/* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
+#define NOISE_EVENTS 32
+
 #define NS_PER_S 1000000000ULL
 
 static uint64_t clock_ns(clockid_t clock)
@@ -258,6 +261,9 @@ static bool handle_up_to(struct daemon *daemon, int max)
 		case INTAKE_EMPTY:
 			settle_all(daemon);
 			return true;
+		case INTAKE_NOISE:
+			i += NOISE_EVENTS;
+			break;
 		case INTAKE_LOST:
 			report_loss(daemon);
 			break;
@@ -281,9 +287,22 @@ void events_drain(struct daemon *daemon)
 		;
 }
 
+static void check_state(struct daemon *daemon)
+{
+	struct problem *problem = &daemon->problems[PROBLEM_STATE];
+
+	if (daemon->state && !state_is_whole(daemon->state) && !problem->count)
+		problem_report(problem, "no room left for the state file: a crash could not be "
+					"repaired for all tasks");
+}
+
 static void handle_queued(struct daemon *daemon)
 {
-	if (handle_up_to(daemon, ROUND_MAX) && daemon->rescan)
+	bool is_empty = handle_up_to(daemon, ROUND_MAX);
+
+	shortage_check(daemon);
+	check_state(daemon);
+	if (is_empty && daemon->rescan)
 		scan_all(daemon);
 	if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
 		scan_sweep(daemon);

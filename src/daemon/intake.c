@@ -68,6 +68,14 @@ void intake_close(struct intake *intake)
 	free(intake);
 }
 
+uint64_t intake_foreign(const struct intake *intake)
+{
+	const struct proc_connector *forks = intake->forks.connector;
+
+	return proc_connector_foreign(intake->urgent.connector) +
+	       (forks ? proc_connector_foreign(forks) : 0);
+}
+
 int intake_urgent_fd(const struct intake *intake)
 {
 	return proc_connector_fd(intake->urgent.connector);
@@ -92,11 +100,12 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 /*
  * Makes sure that the queue has an event or is known to be dry. An event can only be caused by one that was queued
  * before it; so the other queue has to be looked at again when this one has received something new.
- * Returns 0 or -errno.
+ * Returns 0 or -errno: -EAGAIN when what was received holds no event, which somebody could go on sending for ever.
  */
 static int refill(struct queue *queue, struct queue *other)
 {
-	bool drained = false;
+	bool drained;
+	int n;
 
 	if (queue->head < queue->count || queue->is_dry)
 		return 0;
@@ -111,17 +120,14 @@ static int refill(struct queue *queue, struct queue *other)
 		queue->error = 0;
 		return r;
 	}
-	while (queue->count == 0 && !drained) {
-		int n = proc_connector_receive(queue->connector, queue->news, BATCH, &drained);
-
-		if (n < 0)
-			return n;
-		queue->count = n;
-	}
-	queue->is_dry = queue->count == 0;
-	if (!queue->is_dry)
+	n = proc_connector_receive(queue->connector, queue->news, BATCH, &drained);
+	if (n < 0)
+		return n;
+	queue->count = n;
+	queue->is_dry = n == 0 && drained;
+	if (n > 0)
 		other->is_dry = false;
-	return 0;
+	return n > 0 || drained ? 0 : -EAGAIN;
 }
 
 void intake_look_ahead(struct intake *intake)
@@ -190,6 +196,8 @@ enum intake_result intake_next(struct intake *intake, struct proc_news *ret, int
 
 		if (r == 0)
 			r = refill(forks, urgent);
+		if (r == -EAGAIN)
+			return INTAKE_NOISE;
 		if (r < 0) {
 			*ret_error = -r;
 			return r == -ENOBUFS ? INTAKE_LOST : INTAKE_ERROR;

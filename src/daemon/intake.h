@@ -14,6 +14,7 @@ struct intake;
 enum intake_result {
 	INTAKE_EVENT, /* *ret is filled in */
 	INTAKE_EMPTY, /* nothing is queued */
+	INTAKE_NOISE, /* a batch held nothing of use: ask again, if others need not have their turn first */
 	INTAKE_LOST,  /* the kernel has dropped events; what is left can still be read */
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
@@ -21,6 +22,9 @@ enum intake_result {
 /* Subscribes, and proves that each subscription is heard. Returns 0 or -errno as proc_connector_open and _prove. */
 int intake_open(struct intake **ret);
 void intake_close(struct intake *intake);
+
+/* How many datagrams were not the kernel's. */
+uint64_t intake_foreign(const struct intake *intake);
 
 /* What to wait on. The fork queue's is -1 where there is only one queue. */
 int intake_urgent_fd(const struct intake *intake);

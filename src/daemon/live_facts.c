@@ -24,6 +24,7 @@ struct live_facts *live_facts_new(int proc, struct applier *applier)
 	live->proc = live->parent->proc = proc;
 	live->applier = live->parent->applier = applier;
 	live->intake = live->parent->intake = NULL;
+	live->error = live->parent->error = 0;
 	return live;
 }
 
@@ -46,11 +47,11 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 static ssize_t exe_of_threads(struct live_facts *live)
 {
 	_cleanup_(cleanup_list) DIR *list = NULL;
-	ssize_t n = 0;
+	ssize_t n = procfs_list(live->proc, live->facts.tgid, &list);
 	pid_t tid;
 
-	if (procfs_list(live->proc, live->facts.tgid, &list) < 0)
-		return -ESRCH;
+	if (n < 0)
+		return n;
 	while (n == 0 && (tid = procfs_next(list))) {
 		if (tid == live->facts.tgid)
 			continue;
@@ -119,8 +120,19 @@ static int fetch(struct facts *facts, enum fact fact)
 		r = applier_refresh_base(live->applier);
 		break;
 	}
-	if (r < 0)
+	if (r < 0) {
+		if (r != -ESRCH)
+			live->error = (int)r;
 		return (int)r;
+	}
 	facts->have |= fact;
 	return 0;
+}
+
+int live_facts_take_error(struct live_facts *live)
+{
+	int error = live->error ? live->error : live->parent->error;
+
+	live->error = live->parent->error = 0;
+	return error;
 }

@@ -17,6 +17,7 @@ struct live_facts {
 	struct applier *applier;
 	struct intake *intake; /* or NULL */
 	int proc;
+	int error;    /* the last other than that a task is gone; 0: none since it was taken */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* memory for facts.parent */
 	char exe[PATH_MAX];
@@ -30,3 +31,6 @@ void live_facts_free(struct live_facts *live);
 
 /* Forgets what was known and begins with another task. Returns the facts to hand to the plan. */
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
+
+/* 0, or -errno of a fact that could not be fetched since the last call, though its task was there. */
+int live_facts_take_error(struct live_facts *live);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "log_sink.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-
-#define SD_JOURNAL_SUPPRESS_LOCATION
-#include <systemd/sd-journal.h>
 
 #include <schedqos/util/log.h>
 
@@ -24,36 +25,85 @@
 #define LOG_FILE LOGDIR "/schedqosd.log"
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-#define FIELDS_MAX 16
-#define FIELD_BYTES 512
+/* A line has at most 4 KiB, and few fields; the rest would be cut off. */
+#define RECORD_BYTES 8192
+
+/* Room for the lines of a storm at debug level, while the journal looks the other way. */
+#define SEND_BUFFER (1024 * 1024)
 
 static struct {
-	int file; /* descriptor, or -1 */
-	bool journal;
+	int file, journal; /* descriptors, or -1 */
 	bool terminal;
-} sink = { .file = -1 };
+	bool waits; /* for stderr to take a line */
+	uint64_t lost;
+} sink = { .file = -1, .journal = -1, .waits = true };
 
-static void to_journal(int level, const char *line, const struct log_field *fields)
+/* What is sent to the journal as one datagram. */
+struct record {
+	size_t used;
+	char bytes[RECORD_BYTES];
+};
+
+/* Name, newline, length, value, newline: the form of the journal's protocol that takes a value of any bytes. */
+static void add_field(struct record *record, const char *prefix, const char *name,
+		      const char *value)
 {
-	static const char identifier[] = "SYSLOG_IDENTIFIER=schedqos";
-	char message[4096 + 16], priority[16], values[FIELDS_MAX][FIELD_BYTES];
-	struct iovec iovecs[FIELDS_MAX + 3];
-	int n = 0;
+	size_t len = strlen(value), room = sizeof(record->bytes) - record->used;
+	uint64_t encoded = htole64(len);
+	int n = snprintf(record->bytes + record->used, room, "%s%s\n", prefix, name);
 
-	snprintf(message, sizeof(message), "MESSAGE=%s", line);
-	snprintf(priority, sizeof(priority), "PRIORITY=%d", level);
-	iovecs[n++] = (struct iovec){ message, strlen(message) };
-	iovecs[n++] = (struct iovec){ priority, strlen(priority) };
-	iovecs[n++] = (struct iovec){ (void *)identifier, sizeof(identifier) - 1 };
-	for (int i = 0; fields && fields[i].name && i < FIELDS_MAX; i++) {
-		snprintf(values[i], FIELD_BYTES, "SCHEDQOS_%s=%s", fields[i].name, fields[i].value);
-		iovecs[n++] = (struct iovec){ values[i], strlen(values[i]) };
-	}
-	/* Without its socket the line is lost, as it would be for every other service. */
-	sd_journal_sendv(iovecs, n);
+	if (n < 0 || (size_t)n + sizeof(encoded) + len + 1 > room)
+		return;
+	record->used += n;
+	memcpy(record->bytes + record->used, &encoded, sizeof(encoded));
+	record->used += sizeof(encoded);
+	memcpy(record->bytes + record->used, value, len);
+	record->used += len;
+	record->bytes[record->used++] = '\n';
 }
 
-static void to_file(int level, const char *line)
+/*
+ * Not sd_journal_sendv: that waits while the journal's queue is full, for ever if journald is stopped. By its path each
+ * time, so that one that was started again is found.
+ */
+static bool to_journal(int level, const char *line, const struct log_field *fields)
+{
+	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = JOURNAL_SOCKET };
+	struct record record = { 0 };
+	char priority[16];
+
+	snprintf(priority, sizeof(priority), "%d", level);
+	add_field(&record, "", "MESSAGE", line);
+	add_field(&record, "", "PRIORITY", priority);
+	add_field(&record, "", "SYSLOG_IDENTIFIER", "schedqos");
+	for (; fields && fields->name; fields++)
+		add_field(&record, "SCHEDQOS_", fields->name, fields->value);
+	return sendto(sink.journal, record.bytes, record.used, MSG_NOSIGNAL,
+		      (const struct sockaddr *)&address, sizeof(address)) >= 0;
+}
+
+/* A terminal that somebody stopped (Ctrl-S), a pipe that nobody reads. What is ready takes at least PIPE_BUF bytes. */
+static bool stderr_is_ready(void)
+{
+	struct pollfd pollfd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	/* With no descriptors allowed at all poll fails: then it is worth a try. */
+	return poll(&pollfd, 1, 0) < 0 || (pollfd.revents & POLLOUT);
+}
+
+static bool to_stderr(int level, bool plain, const char *line, const struct log_field *fields)
+{
+	char text[PIPE_BUF - 32];
+
+	if (!sink.waits && !stderr_is_ready())
+		return false;
+	snprintf(text, sizeof(text), "%s", line);
+	clearerr(stderr);
+	log_to_stderr(level, plain, text, fields);
+	return !ferror(stderr);
+}
+
+static bool to_file(int level, const char *line)
 {
 	char stamp[32];
 	time_t now = time(NULL);
@@ -61,17 +111,21 @@ static void to_file(int level, const char *line)
 
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
-	dprintf(sink.file, "%s %s: %s\n", stamp, log_level_name(level), line);
+	return dprintf(sink.file, "%s %s: %s\n", stamp, log_level_name(level), line) >= 0;
 }
 
 static void write_line(int level, bool plain, const char *line, const struct log_field *fields)
 {
+	bool taken = true;
+
 	if (sink.terminal)
-		log_to_stderr(level, plain, line, fields);
-	if (sink.journal)
-		to_journal(level, line, fields);
+		taken = to_stderr(level, plain, line, fields);
+	if (sink.journal >= 0)
+		taken = to_journal(level, line, fields) && taken;
 	else if (sink.file >= 0)
-		to_file(level, line);
+		taken = to_file(level, line) && taken;
+	if (!taken)
+		sink.lost++;
 }
 
 /* systemd tells in JOURNAL_STREAM the device and inode that a service's stderr has, if it is the journal's. */
@@ -86,18 +140,32 @@ static bool stderr_is_journal(void)
 	       stat.st_ino == inode;
 }
 
+static int open_journal(void)
+{
+	int size = SEND_BUFFER;
+
+	sink.journal = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (sink.journal < 0)
+		return -errno;
+	/* Its own limit is a matter of the system's. */
+	if (setsockopt(sink.journal, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
+		setsockopt(sink.journal, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	return 0;
+}
+
 void log_sink_foreground(void)
 {
-	if (!stderr_is_journal())
-		return;
-	sink.journal = true;
+	sink.terminal = !stderr_is_journal() || open_journal() < 0;
 	log_set_sink(write_line);
 }
 
 int log_sink_background(void)
 {
 	if (access(JOURNAL_SOCKET, W_OK) == 0) {
-		sink.journal = true;
+		int r = open_journal();
+
+		if (r < 0)
+			return r;
 	} else {
 		if (rename(LOG_FILE, LOG_FILE ".1") < 0 && errno != ENOENT)
 			return -errno;
@@ -111,7 +179,14 @@ int log_sink_background(void)
 	return 0;
 }
 
-void log_sink_leave_terminal(void)
+void log_sink_ready(void)
 {
-	sink.terminal = false;
+	sink.waits = false;
+	if (sink.journal >= 0 || sink.file >= 0)
+		sink.terminal = false;
+}
+
+uint64_t log_sink_lost(void)
+{
+	return sink.lost;
 }

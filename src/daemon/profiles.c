@@ -9,6 +9,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
 
 /*
  * The base slice is now another one, but tasks that have not run since still show the old one, which would then
@@ -42,14 +43,15 @@ static void log_refusals(const struct system_profile *system)
 
 static void log_result(const char *name, const struct profile_result *result)
 {
-	const struct log_field fields[] = { { "EVENT", "profile" }, { "PROFILE", name }, { 0 } };
-	char refused[32] = "";
+	char safe[256], refused[32] = "";
+	const struct log_field fields[] = { { "EVENT", "profile" }, { "PROFILE", safe }, { 0 } };
 
+	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (result->refused)
 		snprintf(refused, sizeof(refused), ", refused %zu", result->refused);
 	log_write(LOG_INFO, fields,
 		  "sched profile %s: knobs set %zu, right already %zu, put back %zu%s",
-		  *name ? name : "(none)", result->set, result->already, result->put_back, refused);
+		  *safe ? safe : "(none)", result->set, result->already, result->put_back, refused);
 }
 
 /* profile: NULL for none. */

@@ -28,7 +28,16 @@ struct scan {
 	struct process *processes; /* all living ones, parents before their children */
 	size_t count, size;
 	size_t fresh; /* tasks looked at in this pass */
+	int error;    /* the last for which some task was passed over, though it was there */
 };
+
+/* Returns whether it is one. */
+static bool note_error(struct scan *scan, int error)
+{
+	if (error < 0 && error != -ESRCH)
+		scan->error = error;
+	return error < 0;
+}
 
 static int compare_starts(const void *va, const void *vb)
 {
@@ -44,7 +53,7 @@ static int add_process(struct scan *scan, pid_t pid)
 	struct procfs_stat stat;
 	struct process *process;
 
-	if (procfs_stat(scan->daemon->proc, pid, &stat) < 0 ||
+	if (note_error(scan, procfs_stat(scan->daemon->proc, pid, &stat)) ||
 	    (stat.flags & PROCFS_PF_KTHREAD))
 		return 0;
 	if (scan->count == scan->size) {
@@ -105,13 +114,13 @@ static void look_at_threads(struct scan *scan, const struct process *process)
 	struct daemon *daemon = scan->daemon;
 	pid_t tid;
 
-	if (procfs_list(daemon->proc, process->pid, &list) < 0)
+	if (note_error(scan, procfs_list(daemon->proc, process->pid, &list)))
 		return;
 	while ((tid = procfs_next(list))) {
 		struct procfs_stat stat;
 
 		if (tid == process->pid || plan_is_seen(daemon->plan, tid) ||
-		    procfs_thread_stat(daemon->proc, process->pid, tid, &stat) < 0)
+		    note_error(scan, procfs_thread_stat(daemon->proc, process->pid, tid, &stat)))
 			continue;
 		look_at(scan, process, tid, stat.start);
 	}
@@ -147,8 +156,12 @@ void scan_all(struct daemon *daemon)
 			break;
 	}
 	free(scan.processes);
-	if (r < 0)
-		problem_report(&daemon->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-r));
+	note_error(&scan, r);
+	if (scan.error)
+		problem_report(&daemon->problems[PROBLEM_SCAN], "reading /proc: %s",
+			       strerror(-scan.error));
+	shortage_note(daemon, scan.error);
+	shortage_check(daemon);
 	scan_sweep(daemon);
 }
 

@@ -32,7 +32,8 @@ int state_folder_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static int read_whole(int fd, char *buf, size_t size)
+/* Fills at most size bytes of buf, and a NUL behind them. Returns their number, or -errno. */
+static ssize_t read_whole(int fd, char *buf, size_t size)
 {
 	size_t used = 0;
 
@@ -48,7 +49,7 @@ static int read_whole(int fd, char *buf, size_t size)
 		used += n;
 	}
 	buf[used] = '\0';
-	return 0;
+	return (ssize_t)used;
 }
 
 static int write_whole(int fd, const char *text)
@@ -72,20 +73,21 @@ static int write_whole(int fd, const char *text)
 static int read_boot_id(char buf[64])
 {
 	_cleanup_close_ int fd = open(BOOT_ID_FILE, O_RDONLY | O_CLOEXEC);
-	int r = fd < 0 ? -errno : read_whole(fd, buf, 63);
+	ssize_t n = fd < 0 ? -errno : read_whole(fd, buf, 63);
 
-	if (r == 0)
-		buf[strcspn(buf, "\n")] = '\0';
-	return r;
+	if (n < 0)
+		return (int)n;
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
 }
 
-static int read_text(int folder, const char *name, char **ret)
+static int read_text(int folder, const char *name, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd =
 		openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
 	struct stat stat;
-	int r;
+	ssize_t n;
 
 	if (fd < 0)
 		return errno == ELOOP ? -EPERM : -errno;
@@ -99,25 +101,23 @@ static int read_text(int folder, const char *name, char **ret)
 	text = malloc(stat.st_size + 1);
 	if (!text)
 		return -ENOMEM;
-	r = read_whole(fd, text, stat.st_size);
-	if (r == 0)
-		*ret = take_ptr(text);
-	return r;
+	n = read_whole(fd, text, stat.st_size);
+	if (n < 0)
+		return (int)n;
+	*ret = take_ptr(text);
+	*ret_size = n;
+	return 0;
 }
 
-int state_file_read(int folder, const char *name, cJSON **ret)
+int state_file_parse(const char *text, size_t size, const char *boot_now, cJSON **ret)
 {
 	_cleanup_(cleanup_json) cJSON *json = NULL;
-	_cleanup_free_ char *text = NULL;
 	const char *boot_then;
-	char boot_now[64];
-	int r = read_text(folder, name, &text);
 
-	if (r == 0)
-		r = read_boot_id(boot_now);
-	if (r < 0)
-		return r;
-	json = cJSON_ParseWithOpts(text, NULL, true);
+	/* cJSON takes a NUL for the end, whatever follows it. */
+	if (memchr(text, '\0', size))
+		return -EBADMSG;
+	json = cJSON_ParseWithLengthOpts(text, size + 1, NULL, true);
 	boot_then = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, BOOT_KEY));
 	if (!cJSON_IsObject(json) || !boot_then)
 		return -EBADMSG;
@@ -125,6 +125,20 @@ int state_file_read(int folder, const char *name, cJSON **ret)
 		return -ESTALE;
 	*ret = take_ptr(json);
 	return 0;
+}
+
+int state_file_read(int folder, const char *name, cJSON **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	char boot_now[64];
+	size_t size = 0;
+	int r = read_text(folder, name, &text, &size);
+
+	if (r == 0)
+		r = read_boot_id(boot_now);
+	if (r == 0 && text)
+		r = state_file_parse(text, size, boot_now, ret);
+	return r;
 }
 
 static int replace(int folder, const char *name, const char *text)

@@ -19,6 +19,9 @@ int state_folder_open(void);
  */
 int state_file_read(int folder, const char *name, cJSON **ret);
 
+/* The parser behind it: size bytes of text and a NUL behind them. 0, -EBADMSG or -ESTALE. */
+int state_file_parse(const char *text, size_t size, const char *boot_now, cJSON **ret);
+
 /* Writes content, to which the boot is added, so that the file is always the old one or the new one. 0 or -errno. */
 int state_file_write(int folder, const char *name, cJSON *content);
 

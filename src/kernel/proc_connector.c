@@ -33,6 +33,7 @@ struct proc_connector {
 	struct nl_sock *socket;
 	uint32_t wanted;
 	bool has_filter;
+	uint64_t foreign;
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
@@ -189,6 +190,11 @@ int proc_connector_fd(const struct proc_connector *connector)
 	return nl_socket_get_fd(connector->socket);
 }
 
+uint64_t proc_connector_foreign(const struct proc_connector *connector)
+{
+	return connector->foreign;
+}
+
 int proc_connector_receive(struct proc_connector *connector, struct proc_news *news, size_t max,
 			   bool *ret_drained)
 {
@@ -204,10 +210,12 @@ int proc_connector_receive(struct proc_connector *connector, struct proc_news *n
 	for (int i = 0; i < n; i++) {
 		const struct mmsghdr *message = &connector->messages[i];
 
-		/* Any process may send to our port; only the kernel does so from port 0. */
+		/* Others may send to our port; only the kernel does so from port 0. */
 		if (connector->senders[i].nl_pid != 0 ||
-		    message->msg_hdr.msg_namelen != sizeof(struct sockaddr_nl))
+		    message->msg_hdr.msg_namelen != sizeof(struct sockaddr_nl)) {
+			connector->foreign++;
 			continue;
+		}
 		if (proc_connector_decode(connector->datagrams[i], message->msg_len,
 					  &news[count]) == 1 &&
 		    (news[count].what & connector->wanted))

@@ -29,7 +29,9 @@ static struct task_attr attr_over(const struct plan *plan, uint16_t tag,
 	return qos_attr_over(tag_attr(plan, tag), had, plan->caps);
 }
 
-/* Whether attr is what some tag, of this configuration or the last, makes of had: then it was us.
+/*
+ * Whether attr is what some tag, of this configuration or the last, makes of had: then it was us. Only fair tasks are
+ * tagged: of one that others made real-time, a child born before that must not become real-time as well.
  */
 bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
 		  const struct task_attr *had)
@@ -37,6 +39,8 @@ bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
 	size_t count;
 	const struct tag *tags = rules_tags(plan->config->rules, &count);
 
+	if (!task_policy_is_fair(had->policy))
+		return false;
 	for (size_t i = 0; i < count + plan->n_retired; i++) {
 		const struct qos_attr *qos = i < count ? &tags[i].attr : &plan->retired[i - count];
 		struct task_attr tagged = qos_attr_over(qos, had, plan->caps);
@@ -78,7 +82,8 @@ int plan_look_at(const struct plan *plan, struct facts *facts, const struct task
 static bool carries_ours(const struct plan *plan, const struct task *task,
 			 const struct task_attr *actual)
 {
-	if (!(task->flags & TASK_OWNED))
+	/* Of a task that others made real-time, clamps at most are to be put back: see leave_not_fair. */
+	if (!(task->flags & TASK_OWNED) || !task_policy_is_fair(task->had.policy))
 		return false;
 	if (task_attr_equal(actual, &task->known))
 		return true;
@@ -152,7 +157,8 @@ static struct task_attr carried_before(const struct plan *plan, const struct tas
 {
 	size_t count;
 
-	if (actual->slice_ns == task->known.slice_ns || actual->slice_ns == task->had.slice_ns)
+	if (actual->slice_ns == task->known.slice_ns || actual->slice_ns == task->had.slice_ns ||
+	    !task_policy_is_fair(task->had.policy))
 		return task->known;
 	rules_tags(plan->config->rules, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -234,6 +240,37 @@ void task_set_owned(struct task *task)
 		task->flags |= TASK_OWNED;
 }
 
+/*
+ * Somebody made it real-time: that stays, but not a clamp that was ours before and that nobody asked for: an audio
+ * thread at util_max 512 gets half a CPU's frequency. Returns true when there is one to put back.
+ */
+static bool leave_not_fair(struct task *task, const struct task_attr *actual,
+			   struct plan_action *ret)
+{
+	bool has_clamps = actual->policy == POLICY_FIFO || actual->policy == POLICY_RR;
+	struct task_attr want = *actual;
+
+	if ((task->flags & TASK_OWNED) && has_clamps) {
+		if (actual->util_min == task->known.util_min)
+			want.util_min = task->had.util_min;
+		if (actual->util_max == task->known.util_max)
+			want.util_max = task->had.util_max;
+	}
+	leave_alone(task, actual, REASON_NOT_FAIR);
+	if (task_attr_equal(actual, &want))
+		return false;
+	task->had = want;
+	task_set_owned(task);
+	*ret = (struct plan_action){
+		.tid = task->tid,
+		.from = *actual,
+		.want = want,
+		.tag = TAG_NONE,
+		.reason = REASON_NOT_FAIR,
+	};
+	return true;
+}
+
 /* Notes on the leader that its threads differ, so that newborn ones are looked at one by one. */
 static void note_mixture(const struct plan *plan, struct task *task, uint16_t tag)
 {
@@ -245,31 +282,39 @@ static void note_mixture(const struct plan *plan, struct task *task, uint16_t ta
 		leader->flags |= TASK_MIXED;
 }
 
+bool plan_undecided(struct plan *plan, struct task *task, int error)
+{
+	if (error == -ESRCH)
+		tasks_remove(plan->tasks, task);
+	return false;
+}
+
 /* The decision. Returns true when the task is to be changed. */
 bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum cause cause,
 		 struct facts *facts, struct plan_action *ret)
 {
 	struct task_attr actual, had, want;
 	int8_t doubt = 0;
+	int r;
 	bool ours, changed;
 
-	if (plan_look_at(plan, facts, &task->known, &actual) < 0) {
-		tasks_remove(plan->tasks, task);
-		return false;
-	}
+	r = plan_look_at(plan, facts, &task->known, &actual);
+	if (r < 0)
+		return plan_undecided(plan, task, r);
 	ours = carries_ours(plan, task, &actual);
-	if (!task_policy_is_fair(actual.policy) && !ours) {
-		leave_alone(task, &actual, REASON_NOT_FAIR);
-		return false;
-	}
+	if (!task_policy_is_fair(actual.policy) && !ours)
+		return leave_not_fair(task, &actual, ret);
 	changed = !ours && cause == CAUSE_RENAME && !task_attr_is_pristine(&actual) &&
 		  (task->reason == REASON_CHANGED || !task_attr_equal(&actual, &task->known));
 	if (changed && !wish.enforce) {
 		leave_alone(task, &actual, REASON_CHANGED);
 		return false;
 	}
-	/* Who enforces a class puts it back over others' changes, and at the stop what was there
-	 * before us. */
+	/*
+	 * Who enforces a class puts it back over others' changes, and at the stop what was there
+	 * before us: no policy that was never ours to give, should somebody have taken the task out
+	 * of it since.
+	 */
 	had = task->had;
 	if (!ours && cause == CAUSE_EXEC && actual.nice != task->known.nice &&
 	    facts_need(facts, FACT_AGAIN) == 0)
@@ -277,7 +322,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	if (wish.seen_early) {
 		had.nice = clamp_nice(had.nice - task->nice_doubt);
 		ours = false;
-	} else if (!ours && !changed) {
+	} else if (!ours && (!changed || !task_policy_is_fair(had.policy))) {
 		had = task->flags & TASK_OWNED
 			      ? others_choice(plan, task, &actual, wish.after_nice, &doubt)
 			      : actual;

@@ -54,6 +54,9 @@ int plan_look_at(const struct plan *plan, struct facts *facts, const struct task
 /* A living process with an executable: no kernel thread. */
 bool plan_is_user_process(struct facts *facts);
 
+/* Instead of a decision, after this error: a task that is gone is forgotten, of others we keep what we know. False. */
+bool plan_undecided(struct plan *plan, struct task *task, int error);
+
 /* Finds the rule for a process anew, and the wish for its leader; *ret_new: it is another rule. 0 or -errno. */
 int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
 		       struct wish *ret, bool *ret_new);

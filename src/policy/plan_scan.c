@@ -50,7 +50,10 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 	task->tag = TAG_NONE;
 	task->had = task->known = actual;
 	if ((int32_t)(seen->start - plan->start) > 0) {
-		if (origin && (origin->flags & TASK_OWNED)) {
+		if (origin && task_attr_equal(&actual, &origin->had)) {
+			/* Born before its origin was tagged: there is nothing of ours on it. */
+		} else if (origin && (origin->flags & TASK_OWNED) &&
+			   task_policy_is_fair(origin->had.policy)) {
 			task->had = origin->had;
 			if (!plan_is_ours(plan, &actual, &origin->had))
 				task->known = origin->known;
@@ -80,10 +83,8 @@ static bool decide_seen(struct plan *plan, struct task *task, enum cause cause, 
 		r = plan_match_process(plan, leader, facts, &wish, &is_new);
 	else
 		r = plan_wish_for(plan, leader, facts, &wish);
-	if (r < 0) {
-		tasks_remove(plan->tasks, task);
-		return false;
-	}
+	if (r < 0)
+		return plan_undecided(plan, task, r);
 	return plan_decide(plan, task, wish, is_new ? CAUSE_EXEC : cause, facts, ret);
 }
 

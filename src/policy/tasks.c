@@ -22,6 +22,7 @@ struct tasks {
 	uint32_t n_heads;
 	uint32_t free; /* chain of free records */
 	size_t count;
+	uint64_t failed;
 };
 
 const char *reason_name(enum reason reason)
@@ -131,6 +132,11 @@ size_t tasks_memory(const struct tasks *tasks)
 	       tasks->chunks_size * sizeof(struct task *) + tasks->n_heads * sizeof(uint32_t);
 }
 
+uint64_t tasks_failed(const struct tasks *tasks)
+{
+	return tasks->failed;
+}
+
 struct task *tasks_find(const struct tasks *tasks, pid_t tid)
 {
 	for (uint32_t n = *head(tasks, tid); n != NIL; n = record(tasks, n)->next) {
@@ -197,8 +203,10 @@ struct task *tasks_add(struct tasks *tasks, pid_t tid)
 		*task = (struct task){ .tid = tid, .next = task->next };
 		return task;
 	}
-	if (tasks->free == NIL && !grow_chunks(tasks))
+	if (tasks->free == NIL && !grow_chunks(tasks)) {
+		tasks->failed++;
 		return NULL;
+	}
 	number = tasks->free;
 	task = record(tasks, number);
 	tasks->free = task->next;

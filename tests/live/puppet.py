@@ -10,7 +10,10 @@ import ctypes
 import json
 import os
 import signal
+import socket
+import struct
 import sys
+import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
@@ -150,13 +153,46 @@ def threads_often(count):
     return count
 
 
+def become(user):
+    """No longer root; for good."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    return user
+
+
+def connect(path):
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+    return path
+
+
+def flood(ports, count):
+    """Sends so many renames that never were to these ports at the proc connector. Returns how many were taken."""
+    body = struct.pack("=IIQii16s", 0x200, 0, time.monotonic_ns(), 1, 1, b"other")
+    message = struct.pack("=IHHIIIIIIHH", 36 + len(body), 3, 0, 0, 0, 1, 1, 0, 0, len(body), 0) + body
+    sent = 0
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11) as netlink:
+        netlink.setblocking(False)
+        for _ in range(count):
+            for port in ports:
+                try:
+                    sent += netlink.sendto(message, (port, 0)) > 0
+                except BlockingIOError:
+                    pass
+                except ConnectionRefusedError:
+                    return sent
+    return sent
+
+
 def nice(value):
     os.setpriority(os.PRIO_PROCESS, _thread.get_native_id(), value)
     return value
 
 
 VERBS = {function.__name__: function for function in (
-    name, thread, fork, spawn, sibling, run, leave, allocate, children_of_many, rename_often, threads_often, nice)}
+    name, thread, fork, spawn, sibling, run, leave, allocate, children_of_many, rename_often, threads_often,
+    become, connect, flood, nice)}
 
 
 def obey(line):

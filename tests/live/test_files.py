@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 
 from harness import (MS, NORMAL, Daemon, LiveTest, fair, main, pristine, schedqos, snapshot, differences, wait_for)
@@ -30,7 +31,8 @@ class Layers(LiveTest):
             self.assert_carries(self.sleeper(name), want, name)
 
     def test_the_order_of_files_is_that_of_bytes(self):
-        self.daemon(layers={"app_configs/B.json": {"app": {"qos": UI}}, "app_configs/a.json": {"app": {"qos": BACKGROUND}},
+        self.daemon(layers={"app_configs/B.json": {"app": {"qos": UI}},
+                            "app_configs/a.json": {"app": {"qos": BACKGROUND}},
                             "app_configs/1.json": {"app": {"qos": INITIATED}}})
         self.assert_carries(self.sleeper("app"), BACKGROUND)
 
@@ -58,7 +60,8 @@ class Layers(LiveTest):
 
     def test_check_print_gives_the_same_again(self):
         config = {"app": [{"qos": UI, "match": {"argv": ["-x"], "user": 0}, "inherit": True}, {"qos": BACKGROUND}],
-                  "gone": None, "QOS_UTILITY": {"sched_nice": 8}, "b": {"thread_qos": {"x*": UTILITY}, "period": 5 * MS},
+                  "gone": None, "QOS_UTILITY": {"sched_nice": 8},
+                  "b": {"thread_qos": {"x*": UTILITY}, "period": 5 * MS},
                   "schedqos": {"default": "all", "log": "debug"}}
         os.mkdir(self.path("empty"))
         Daemon.write(self.path("one.json"), config)
@@ -273,6 +276,70 @@ class Reload(LiveTest):
         os.chmod(daemon.config, 0o666)
         self.assertEqual(schedqos("reload").returncode, 78)
         self.assert_carries(self.sleeper("app"), UI)
+
+    def test_from_good_to_worse(self):
+        """Whatever the file has become: who asks is told, the status says so, and what is in force stays."""
+        daemon = self.daemon({"app": {"qos": UI}}, prefix=self.without_override())
+        app = self.sleeper("app")
+        self.assert_carries(app, UI)
+        for i, (what, (make, words)) in enumerate(self.worse(daemon.config).items()):
+            with self.subTest(what):
+                self.clear(daemon.config)
+                make()
+                result = schedqos("reload")
+                self.assertEqual((result.returncode, result.stdout), (78, ""), result.stderr)
+                self.assertRegex(result.stderr, re.escape(daemon.config) + ":.*(%s)" % words)
+                status = daemon.status()
+                self.assertEqual((status["reloads"], status["reloads_failed"]), (0, i + 1))
+                self.assertRegex(status["reload_error"], re.escape(daemon.config) + ":.*(%s)" % words)
+                self.assertIn(status["reload_error"].splitlines()[0], schedqos("status").stdout)
+                self.assertEqual(status["rules"], 2)
+                self.assert_keeps(app, UI)
+                self.assert_carries(self.sleeper("app"), UI)
+        self.clear(daemon.config)
+        self.assertEqual(daemon.reload({"app": {"qos": BACKGROUND}}).returncode, 0)
+        self.assertEqual(daemon.status()["reload_error"], "")
+        self.assert_carries(app, BACKGROUND)
+
+    @staticmethod
+    def without_override():
+        """As the unit has it: a root that may read what its mode says."""
+        if not shutil.which("setpriv"):
+            return []
+        but = "-dac_override,-dac_read_search"
+        return ["setpriv", "--bounding-set", but, "--inh-caps", but]
+
+    @staticmethod
+    def clear(path):
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
+        elif os.path.lexists(path):
+            os.unlink(path)
+
+    def worse(self, path):
+        """What becomes of the file, how, and what is to be said of it."""
+        def write(content, mode=0o644):
+            Daemon.write(path, content)
+            os.chmod(path, mode)
+
+        def sparse():
+            write("{}")
+            os.truncate(path, 1 << 30)
+
+        files = {
+            "deleted": (lambda: None, "No such file"),
+            "garbage": (lambda: write(os.urandom(5000)), "."),
+            "cut off": (lambda: write('{"app": {"qos": "QOS_BACKGR'), "."),
+            "empty": (lambda: write(""), "."),
+            "a directory": (lambda: os.mkdir(path), "is a folder"),
+            "a FIFO": (lambda: os.mkfifo(path, 0o600), "not a regular file"),
+            "1 GiB": (sparse, "larger than 1 MiB"),
+            "a loop of links": (lambda: os.symlink(path, path), "symbolic links"),
+            "writable by others": (lambda: write({"app": {"qos": BACKGROUND}}, 0o646), "written by others"),
+        }
+        if self.without_override():
+            files["unreadable"] = (lambda: write({"app": {"qos": BACKGROUND}}, 0), "Permission denied")
+        return files
 
     def test_changed_classes_settings_and_threads(self):
         daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"t": BACKGROUND}}})

@@ -75,9 +75,9 @@ class Execs(LiveTest):
 
     def test_a_program_with_a_megabyte_of_arguments(self):
         self.daemon({"cat": {"qos": BACKGROUND, "match": {"argv": "first"}}})
-        self.assert_carries(self.run_program(["cat", "-", "first"] + ["x" * 100000] * 10, "/bin/cat", stdin=subprocess.PIPE),
-                            BACKGROUND)
-        self.assert_carries(self.run_program(["cat", "-"] + ["x" * 100000] * 10, "/bin/cat", stdin=subprocess.PIPE), DEFAULT)
+        for argv, qos in ((["cat", "-", "first"], BACKGROUND), (["cat", "-"], DEFAULT)):
+            program = self.run_program(argv + ["x" * 100000] * 10, "/bin/cat", stdin=subprocess.PIPE)
+            self.assert_carries(program, qos)
 
     def test_a_path_of_nearly_4096_bytes(self):
         here = os.open(self.folder, os.O_DIRECTORY)
@@ -150,7 +150,8 @@ class Births(LiveTest):
             return stat.read().rpartition(b")")[2].split()[0].decode()
 
     def test_children_born_while_the_parent_changes_its_class(self):
-        daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"even": BACKGROUND, "odd": UTILITY, "done": INITIATED}}})
+        threads = {"even": BACKGROUND, "odd": UTILITY, "done": INITIATED}
+        daemon = self.daemon({"app": {"qos": UI, "thread_qos": threads}})
         app = self.puppet("app")
         numbers = [app.tell(0, "thread")[0] for _ in range(2)]
         born, threads = [], []
@@ -242,7 +243,8 @@ class Clients(LiveTest):
 
     def test_garbage_on_the_bus(self):
         self.daemon()
-        for garbage in (b"", b"\0", b"\0AUTH EXTERNAL\r\n", b"x" * 100000, b"\0AUTH ANONYMOUS\r\nBEGIN\r\n" + b"l" * 5000,
+        for garbage in (b"", b"\0", b"\0AUTH EXTERNAL\r\n", b"x" * 100000,
+                        b"\0AUTH ANONYMOUS\r\nBEGIN\r\n" + b"l" * 5000,
                         b"\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n" + os.urandom(300)):
             client = self.connect()
             with contextlib.suppress(OSError):
@@ -251,24 +253,24 @@ class Clients(LiveTest):
         self.assert_carries(self.sleeper("app"), DEFAULT)
 
     def test_clients_that_say_nothing(self):
-        """When there is no room for one more, a client is told; when they go, there is room again."""
+        """When there is no room for one more, the oldest has to go."""
         daemon = self.daemon()
         clients = [self.connect() for _ in range(100)]
         self.assert_carries(self.sleeper("app"), DEFAULT)
-        schedqos("status")
+        self.assertEqual(schedqos("status").returncode, 0)
         for client in clients:
             client.close()
-        wait_for(lambda: schedqos("status").returncode == 0, "room for a client")
+        self.assertEqual(schedqos("status").returncode, 0)
         self.assertTrue(daemon.running())
 
     def test_events_that_are_not_the_kernels(self):
-        """Any process may send to the daemon's port."""
+        """Whoever has CAP_NET_ADMIN may send to the daemon's port."""
         daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}})
         app = self.puppet("app")
         self.assert_carries(app, UI)
         daemon.sync()
         renames = daemon.status()["renames"]
-        ports = self.ports(daemon)
+        ports = [port for port, _ in daemon.sockets()]
         self.assertTrue(ports)
         with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11) as netlink:
             body = struct.pack("=IIQii16s", 0x200, 0, time.monotonic_ns(), app.pid, app.pid, b"bg")
@@ -278,15 +280,8 @@ class Clients(LiveTest):
                     netlink.sendto(message, (port, 0))
                 netlink.sendto(os.urandom(200), (port, 0))
         self.assert_keeps(app, UI)
-        self.assertEqual(daemon.status()["renames"], renames)
-
-    @staticmethod
-    def ports(daemon):
-        inodes = {os.readlink(entry.path)[8:-1] for entry in os.scandir("/proc/%d/fd" % daemon.pid)
-                  if os.readlink(entry.path).startswith("socket:[")}
-        with open("/proc/net/netlink", encoding="ascii") as table:
-            rows = [line.split() for line in table.readlines()[1:]]
-        return [int(row[2]) for row in rows if row[1] == "11" and row[9] in inodes]
+        status = daemon.status()
+        self.assertEqual((status["renames"], status["foreign"]), (renames, 11 * len(ports)))
 
 
 class Crashes(LiveTest):

@@ -7,7 +7,7 @@ import signal
 import threading
 import unittest
 
-from harness import BATCH, IDLE, LiveTest, Program, fair, get_attr, main, pristine, set_attr, sleep_program, wait_for
+from harness import BATCH, IDLE, LiveTest, Program, fair, get_attr, main, pristine, set_all, sleep_program, wait_for
 
 BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
 LAST_PID = "/proc/sys/kernel/ns_last_pid"
@@ -72,7 +72,7 @@ class Identity(LiveTest):
         self.assert_carries(os.getpid(), DEFAULT)
         os.kill(daemon.pid, signal.SIGSTOP)
         try:
-            pids = [self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_attr(policy=BATCH, nice=nice))
+            pids = [self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=BATCH, nice=nice))
                     for nice in range(6, 16)]
             plain = self.pass_on(self.sleeper("ruled"), lambda: None)
             for nice, pid in zip(range(6, 16), pids):
@@ -93,7 +93,7 @@ class Identity(LiveTest):
         """Ever so often the id of a task just tagged goes to one that somebody has other plans for."""
         daemon = self.daemon(RULES)
         for nice in range(6, 16):
-            pid = self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_attr(policy=IDLE, nice=nice))
+            pid = self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=IDLE, nice=nice))
             daemon.changed.add(pid)
             wait_for(lambda: get_attr(pid) and get_attr(pid).policy == IDLE, "the child's own choice")
             before = get_attr(pid)

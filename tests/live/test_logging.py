@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What it says on stderr: a line for each thing that matters, no line for each task, and nobody else's escapes."""
 
+import json
 import os
 import re
 import signal
+import subprocess
 import unittest
 
-from harness import LiveTest, has_clamp, has_slice, main, wait_for
+from harness import LiveTest, has_clamp, has_slice, main, schedqos, wait_for
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 
@@ -75,7 +77,7 @@ class Lines(LiveTest):
 
 class Names(LiveTest):
     EVIL = ["new\nline", "\x1b[31mred", "\xff\xfe", "tab\tcr\r", "back\\slash", "\xe2\x80\xae right",
-            "schedqos: fake", "%s%n%x", "\x01", "\x7f"]
+            "schedqos: fake", "%s%n%x", "\x01", "\x7f", "fifteen-bytes-x", "fourteen-bytes\xc3", "]0;t\x07"]
 
     def test_whatever_tasks_are_called_lines_are_lines_of_printable_text(self):
         daemon = self.daemon({"app": {"thread_qos": {"*": UI}}, "*": {"qos": BACKGROUND}}, args=["-v"])
@@ -98,6 +100,40 @@ class Names(LiveTest):
         self.assertIn(b"\\x1b[31mred", raw)
         self.assertIn(b"\\xff\\xfe", raw)
         self.assertIn(b"back\\\\slash", raw)
+
+    def test_no_name_at_all(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"?*": UI}}, "box": {"qos": BACKGROUND}},
+                             args=["-v"])
+        app = self.puppet("app")
+        self.assert_carries(app, UI)
+        thread = app.tell(0, "thread", "")[1]
+        self.assert_carries(thread, BACKGROUND)
+        box = self.run_program([""], self.copy("box", "/bin/cat"), stdin=subprocess.PIPE)
+        self.assert_carries(box, BACKGROUND)
+        daemon.sync()
+        self.assertRegex(daemon.log(), r"(?m)^schedqos: %d : QOS_BACKGROUND" % thread)
+        self.assertRegex(daemon.log(), r"(?m)^schedqos: %d box: QOS_BACKGROUND" % box.pid)
+
+    def test_what_is_asked_for(self):
+        """Tasks of such names, under rules for such names: what the verbs print is text, and JSON where it says so."""
+        rules = {name: {"qos": BACKGROUND, "thread_qos": {name: UI}} for name in self.EVIL
+                 if name.isprintable() or ord(max(name)) < 128}
+        daemon = self.daemon(rules)
+        for name in rules:
+            app = self.puppet()
+            app.tell(0, "name", name)
+            self.run_program([name, "1000"], "/bin/sleep")
+        daemon.sync()
+        outputs = [schedqos(*args) for args in (["status"], ["status", "--json"], ["check", "--config", daemon.config],
+                                                ["check", "--print", "--config", daemon.config], ["doctor"],
+                                                ["doctor", "--json"], ["sched_profile"])]
+        for output in outputs:
+            self.assertNotRegex(output.stdout + output.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]",
+                                output.args)
+        printed = json.loads(outputs[3].stdout)
+        self.assertEqual({name for name in rules if name not in printed}, set())
+        json.loads(outputs[1].stdout)
+        json.loads(outputs[5].stdout)
 
     def test_keys_of_the_configuration(self):
         daemon = self.daemon()

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 
-from harness import LIBC, LiveTest, fair, get_attr, main, pristine, wait_for
+from harness import LIBC, LiveTest, fair, get_attr, main, pristine, storm_of, wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
@@ -28,15 +28,7 @@ class Losses(LiveTest):
             os.kill(daemon.pid, signal.SIGCONT)
 
     def drops(self, daemon):
-        """What the kernel counts for each of the daemon's sockets."""
-        inodes = set()
-        for fd in os.listdir("/proc/%d/fd" % daemon.pid):
-            target = os.readlink("/proc/%d/fd/%s" % (daemon.pid, fd))
-            if target.startswith("socket:["):
-                inodes.add(target[8:-1])
-        with open("/proc/net/netlink", encoding="ascii") as table:
-            rows = [line.split() for line in table.readlines()[1:]]
-        return [int(row[8]) for row in rows if row[1] == "11" and row[9] in inodes]
+        return [drops for _, drops in daemon.sockets()]
 
     def shrink(self, daemon):
         """The daemon's receive buffers become as small as the kernel lets them."""
@@ -147,9 +139,10 @@ class Losses(LiveTest):
         """Forks and programs on every CPU for a while: nothing of it is left wrong, whether or not events were lost."""
         daemon = self.daemon({"app": {"qos": BACKGROUND}, "true": {"qos": UI}})
         puppets = [self.puppet("app") for _ in range(4)]
-        storms = [threading.Thread(target=puppet.tell, args=(0, "children_of_many", 3000)) for puppet in puppets]
+        storms = [threading.Thread(target=puppet.tell, args=(0, "children_of_many", storm_of(3000)))
+                  for puppet in puppets]
         storms.append(threading.Thread(target=lambda: subprocess.run(
-            ["sh", "-c", "for i in $(seq 1000); do /bin/true; done"], check=True)))
+            ["sh", "-c", "for i in $(seq %d); do /bin/true; done" % storm_of(1000)], check=True)))
         for storm in storms:
             storm.start()
         programs = [self.sleeper("app") for _ in range(50)]

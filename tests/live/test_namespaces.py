@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the kernel does not tell of events, the daemon says so and fails; programs in containers it tags like any other."""
+"""
+Where the kernel does not tell of events, the daemon says so and fails; programs in containers it tags like any other.
+"""
 
 import os
 import shutil
@@ -39,6 +41,11 @@ class Elsewhere(LiveTest):
 
     def test_a_user_namespace_whose_root_we_are(self):
         self.check(["unshare", "-U", "-r"], "root|user namespace")
+
+    def test_a_time_namespace(self):
+        """There, tasks would be older or younger than the kernel's events of them say."""
+        for shift in ([], ["--boottime", "1000000"], ["--monotonic", "-1000"]):
+            self.check(["unshare", "-T", "-f", "--kill-child=TERM", *shift], "time namespace")
 
     def test_all_of_them(self):
         self.check(["unshare", "-U", "-r", "-n", "-p", "-f", "--mount-proc"], "namespace|root")

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from harness import (BATCH, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, LiveTest, fair, get_attr, has_slice,
-                     main, pristine, set_attr, snapshot, start_time, tids, wait_for)
+                     main, pristine, set_all, set_attr, snapshot, start_time, tids, wait_for)
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
@@ -107,7 +107,7 @@ class Chosen(LiveTest):
         after = self.sleeper("app")
         self.assert_carries(after, DEFAULT)
         daemon.sync()
-        set_attr(after.pid, NORMAL, 0, 5 * MS)
+        set_all(after.pid, slice=5 * MS)
         daemon.changed.add(after.pid)
         self.assert_keeps(after, fair(slice=5 * MS))
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine's own knobs: set while the daemon runs, put back after, also after a crash, but not if they are others' by then."""
+"""
+The machine's own knobs: set while the daemon runs, put back after, also after a crash, but not if they are others' by
+then.
+"""
 
 import glob
 import json
@@ -335,7 +338,8 @@ class Doctor(KnobTest):
         daemon = self.daemon({"app": {"qos": "QOS_UTILITY"}})
         found = self.findings(*daemon.options())
         self.assertEqual(found["daemon"]["what"], "runs as pid %d" % daemon.pid)
-        self.assertEqual(found["events"]["state"], "ok")
+        # A kernel without an event filter is worth a note.
+        self.assertIn(found["events"]["state"], ("ok", "note"))
         self.assertEqual(found["kernel"]["what"], "Linux " + os.uname().release)
         self.assertEqual(found["configuration"]["what"], "2 rules, 6 classes, no errors")
         self.assertEqual(found["rivals"]["state"], "ok")

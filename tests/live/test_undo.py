@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Stopping leaves no trace. Every test of every file checks all of /proc after its daemon's stop (Daemon.check_undone); here
-are the cases that make it hard.
+Stopping leaves no trace. Every test of every file checks all of /proc after its daemon's stop (Daemon.check_undone);
+here are the cases that make it hard.
 """
 
 import os
@@ -128,7 +128,8 @@ class OtherPolicies(LiveTest):
 
     def test_children_of_a_deadline_task(self):
         """They are born without it (else they could not be born at all), and take the class again."""
-        self.daemon({"QOS_DL": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": MS, "sched_deadline": 100 * MS,
+        # With less of a CPU a Python takes a minute to fork on a slow machine.
+        self.daemon({"QOS_DL": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": 30 * MS, "sched_deadline": 100 * MS,
                                 "sched_period": 100 * MS}, "app": {"qos": "QOS_DL"}})
         app = self.puppet("app")
         self.current.sync()
@@ -206,8 +207,8 @@ class Races(LiveTest):
 
     def test_a_slow_fork_while_stopping(self):
         """
-        fork copies the attributes first and the memory maps after; a child may be neither in /proc nor announced when its
-        parent is put back.
+        fork copies the attributes first and the memory maps after; a child may be neither in /proc nor announced when
+        its parent is put back.
         """
         app = self.puppet("app")
         app.tell(0, "allocate", 700)

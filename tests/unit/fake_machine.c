@@ -120,8 +120,10 @@ static int fetch(struct facts *facts, enum fact fact)
 
 	m->fetches++;
 	m->fetched |= fact;
-	if (!task || !leader || (m->missing & fact))
+	if (!task || !leader)
 		return -ESRCH;
+	if (m->missing & fact)
+		return m->why_missing ? -m->why_missing : -ESRCH;
 	switch (fact) {
 	case FACT_ATTR:
 		facts->attr = attr_shown(m, task);

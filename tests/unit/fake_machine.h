@@ -89,7 +89,8 @@ struct machine {
 	bool hold;	  /* actions wait until carry_out() */
 	int refuse;	  /* errno of every set */
 	bool ignore;	  /* a set returns 0 and changes nothing */
-	unsigned missing; /* enum fact: what cannot be had, as if the task had just ended */
+	unsigned missing; /* enum fact: what cannot be had, as if the task had just ended ... */
+	int why_missing;  /* ... or for this errno */
 	bool no_memory;	  /* the plan gets none for its records */
 	struct machine_event queue[MACHINE_EVENTS];
 	size_t n_queued;

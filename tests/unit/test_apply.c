@@ -129,8 +129,20 @@ static void a_refusal_ends_it(void **state)
 	kernel.set_results[1] = -ESRCH;
 	assert_int_equal(applier_apply(&applier, &idle, &now), -ESRCH);
 	kernel_on(NULL);
+	kernel.get_result = -EPERM;
+	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
+}
+
+static void what_a_thread_was_given_before_it_went_is_known(void **state)
+{
+	const struct plan_action action =
+		action_to((struct task_attr){ .policy = POLICY_BATCH, .nice = 4 });
+	struct task_attr now;
+
+	(void)state;
 	kernel.get_result = -ESRCH;
-	assert_int_equal(applier_apply(&applier, &idle, &now), -ESRCH);
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_true(task_attr_equal(&now, &action.want));
 }
 
 static void a_clamp_is_set_only_when_it_changes(void **state)
@@ -249,6 +261,37 @@ static void a_look_shows_all_attributes(void **state)
 	assert_int_equal(now.util_max, 2);
 }
 
+static void the_clamp_of_real_time_is_reset_where_it_is_in_the_way(void **state)
+{
+	const struct plan_action action = {
+		.tid = 7,
+		.from = { .policy = POLICY_RR, .rt_priority = 1, .util_max = UTIL_FULL },
+		.want = { .policy = POLICY_BATCH, .nice = 2, .slice_ns = 16 * MS, .util_max = 512 },
+	};
+
+	(void)state;
+	apply(&action);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.sets[0].util_min, KSCHED_UTIL_RESET);
+	assert_int_equal(kernel.sets[0].util_max, 512);
+}
+
+static void the_clamp_that_real_time_brings_along_is_none(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	kernel.others = (struct ksched_attr){
+		.policy = POLICY_RR, .priority = 1, .util_min = 1024, .util_max = 1024
+	};
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(now.util_min, 0);
+	assert_int_equal(now.util_max, 1024);
+	kernel.others.policy = POLICY_NORMAL;
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(now.util_min, 1024);
+}
+
 static void what_the_kernel_lacks_shows_as_not_there(void **state)
 {
 	struct task_attr now;
@@ -351,6 +394,7 @@ int main(void)
 		KERNEL_TEST(what_is_read_back_is_what_is_so),
 		KERNEL_TEST(idle_takes_nice_and_slice_under_normal_first),
 		KERNEL_TEST(a_refusal_ends_it),
+		KERNEL_TEST(what_a_thread_was_given_before_it_went_is_known),
 		KERNEL_TEST(a_clamp_is_set_only_when_it_changes),
 		KERNEL_TEST(a_clamp_at_its_default_is_reset),
 		KERNEL_TEST(a_kernel_without_clamps_hears_of_none),
@@ -358,6 +402,8 @@ int main(void)
 		KERNEL_TEST(deadline_has_a_budget_and_a_period),
 		KERNEL_TEST(real_time_has_a_priority),
 		KERNEL_TEST(a_look_shows_all_attributes),
+		KERNEL_TEST(the_clamp_of_real_time_is_reset_where_it_is_in_the_way),
+		KERNEL_TEST(the_clamp_that_real_time_brings_along_is_none),
 		KERNEL_TEST(what_the_kernel_lacks_shows_as_not_there),
 		KERNEL_TEST(a_slice_beyond_32_bits_is_a_long_one),
 		KERNEL_TEST(a_look_at_nobody_is_an_error),

@@ -102,6 +102,26 @@ static void tasks_that_are_not_fair_are_left_alone(void **state)
 		assert_carries(m, (pid_t)(100 + i), cases[i].text);
 }
 
+static void our_clamp_does_not_stay_on_what_becomes_real_time(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	spawns(m, INIT, 100, "/usr/bin/chrt");
+	assert_carries(m, 100, BY_DEFAULT);
+	chrt(m, 100, POLICY_FIFO, 7);
+	execs(m, 100, "/usr/bin/jackd");
+	assert_task(m, 100, "SCHED_FIFO priority 7", REASON_NOT_FAIR);
+	spawns(m, INIT, 200, "/usr/bin/uclampset");
+	sets(m, 200,
+	     (struct task_attr){ .policy = POLICY_RR, .rt_priority = 3, .util_max = 300 });
+	execs(m, 200, "/usr/bin/jackd");
+	assert_task(m, 200, "SCHED_RR priority 3 util 0..300", REASON_NOT_FAIR);
+	stop(m);
+	assert_carries(m, 100, "SCHED_FIFO priority 7");
+	assert_carries(m, 200, "SCHED_RR priority 3 util 0..300");
+}
+
 static void a_tagged_task_that_becomes_real_time_is_left_alone(void **state)
 {
 	struct machine *m = *state;
@@ -333,6 +353,7 @@ int main(void)
 		MACHINE_TEST(a_child_of_a_deadline_task_is_born_without_it),
 		MACHINE_TEST(a_real_time_class_is_for_whom_a_rule_names),
 		MACHINE_TEST(tasks_that_are_not_fair_are_left_alone),
+		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
 		MACHINE_TEST(kernel_threads_are_left_alone),
 		MACHINE_TEST(a_kernel_s_helper_program_is_tagged),

@@ -465,6 +465,41 @@ static void enforce_does_not_take_a_task_out_of_real_time(void **state)
 
 /* ---- a niced task with an explicit rule, and its children ---- */
 
+static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_RR, 7);
+	m->refuse = 1;
+	execs(m, 100, "/usr/bin/cmd");
+	m->refuse = 0;
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, "SCHED_RR priority 7", REASON_NOT_FAIR);
+	stop(m);
+	assert_carries(m, 100, "SCHED_RR priority 7");
+}
+
+/* What is on record as before us must be a fair policy, or the state file is refused as a whole. */
+static void enforce_does_not_put_back_what_somebody_took_away(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'schedqos': { 'default': 'none' }," ENFORCED);
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_RR, 5);
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, "SCHED_RR priority 5", REASON_NOT_FAIR);
+	chrt(m, 100, POLICY_NORMAL, 0);
+	renice(m, 100, 7);
+	renames(m, 100, "tab");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_true(task_policy_is_fair(record(m, 100)->had.policy));
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 7");
+}
+
 static void children_without_a_rule_get_what_their_ancestor_had(void **state)
 {
 	struct machine *m = *state;
@@ -627,6 +662,8 @@ int main(void)
 		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),
+		MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours),
+		MACHINE_TEST(enforce_does_not_put_back_what_somebody_took_away),
 		MACHINE_TEST(children_without_a_rule_get_what_their_ancestor_had),
 		MACHINE_TEST(children_that_inherit_take_the_class_over_their_ancestor_s_nice),
 		MACHINE_TEST(a_descendant_that_was_niced_does_not_inherit),

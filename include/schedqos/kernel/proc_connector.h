@@ -38,6 +38,9 @@ void proc_connector_close(struct proc_connector *connector);
 
 int proc_connector_fd(const struct proc_connector *connector);
 
+/* How many datagrams were not the kernel's, and dropped: whoever has CAP_NET_ADMIN may send to our port. */
+uint64_t proc_connector_foreign(const struct proc_connector *connector);
+
 /* Whether this kernel sends a subscription only the events it wants (since 6.6). */
 bool proc_connector_has_filter(void);
 

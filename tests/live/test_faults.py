@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What a machine does to a daemon: it is killed, stopped, starved of descriptors, memory and disk. Each time what
+happens to tasks is right, and what went wrong is in the status or in the answer to who asked.
+"""
+
+import contextlib
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import unittest
+
+from harness import (BATCH, MS, LiveTest, fair, get_attr, main, pristine, schedqos, set_attr, sleep_program, wait_for)
+
+UI, INITIATED, BACKGROUND, DEFAULT = (
+    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")
+RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}}
+
+
+class Storm:
+    """Children, most of which end at once, and programs, for as long as it lasts."""
+
+    def __init__(self, test):
+        self.test, self.over = test, threading.Event()
+        self.puppets = [test.puppet("app"), test.puppet("other")]
+        self.born, self.rounds = [], 0
+        self.thread = threading.Thread(target=self.rage)
+
+    def rage(self):
+        while not self.over.is_set():
+            for puppet in self.puppets:
+                puppet.tell(0, "children_of_many", 50)
+                if len(self.born) < 60:
+                    self.born += puppet.tell(0, "fork", 2)
+                    self.born.append(puppet.tell(0, "spawn", ["app", "1000"], sleep_program()))
+            self.rounds += 1
+
+    def __enter__(self):
+        self.thread.start()
+        wait_for(lambda: self.rounds, "the storm")
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+    def goes_on(self, rounds=3):
+        then = self.rounds
+        wait_for(lambda: self.rounds >= then + rounds, "more of the storm")
+
+
+def kill(daemon):
+    daemon.popen.kill()
+    daemon.popen.wait()
+
+
+class Killed(LiveTest):
+    """SIGKILL, under a storm."""
+
+    def storm(self):
+        chosen = self.sleeper("app")
+        set_attr(chosen.pid, BATCH, 6, 7 * MS)
+        self.chosen, storm = chosen, Storm(self)
+        first = self.daemon(RULES)
+        with storm:
+            self.assert_carries(chosen, BACKGROUND)
+            storm.goes_on()
+            kill(first)
+            storm.goes_on()
+            yield first, storm
+        self.assert_all_back(storm)
+
+    def assert_all_back(self, storm):
+        self.assertEqual(self.chosen.attr(), fair(BATCH, 6, 7 * MS))
+        self.assertTrue(storm.born)
+        for pid in (*storm.born, *(puppet.pid for puppet in storm.puppets)):
+            self.assertIn(get_attr(pid), (pristine(), None))
+
+    def test_then_a_start_and_a_stop(self):
+        for first, storm in self.storm():
+            second = self.daemon(RULES)
+            second.before = first.before
+            self.assertIn("an earlier daemon ended without putting back", second.log())
+            self.assertTrue(second.status()["crash_safe"])
+            self.assert_carries(storm.puppets[0], BACKGROUND)
+            storm.goes_on()
+            second.stop()
+
+    def test_then_restore(self):
+        for first, storm in self.storm():
+            storm.over.set()
+            storm.thread.join()
+            result = schedqos("restore")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stderr, r"tasks put back: [1-9]")
+            first.check_undone()
+
+
+class Stopped(LiveTest):
+    def test_for_ten_seconds_under_a_storm(self):
+        daemon = self.daemon(RULES)
+        storm = Storm(self)
+        with storm:
+            daemon.sync()
+            os.kill(daemon.pid, signal.SIGSTOP)
+            try:
+                end = time.monotonic() + 10
+                programs = [(self.sleeper("app"), BACKGROUND), (self.sleeper("other"), INITIATED)]
+                puppet = self.puppet("app")
+                thread = puppet.tell(0, "thread", "ui")[1]
+                # The storm fills the time, and in a slow machine goes on until it has been one.
+                wait_for(lambda: time.monotonic() >= end and storm.rounds > 20, "a storm of ten seconds", 120)
+            finally:
+                os.kill(daemon.pid, signal.SIGCONT)
+            for program, qos in programs:
+                self.assert_carries(program, qos)
+            self.assert_carries(thread, UI)
+            self.assert_carries(self.sleeper("other"), INITIATED)
+        daemon.sync()
+        for pid in storm.born:
+            self.assert_carries(pid, BACKGROUND if self.is_app(pid) else INITIATED)
+        status = daemon.status()
+        drops = sum(dropped for _, dropped in daemon.sockets())
+        # Whether it was more than the buffers hold is the machine's affair; but the daemon knows of it.
+        self.assertEqual(drops > 0, status["lost"] > 0, status)
+        self.assertGreater(status["forks"], 100)
+
+    @staticmethod
+    def is_app(pid):
+        with open("/proc/%d/cmdline" % pid, "rb") as file:
+            return os.path.basename(file.read().split(b"\0")[0]) == b"app"
+
+
+MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
+
+
+def has_mounts():
+    return shutil.which("unshare") and shutil.which("nsenter") and subprocess.run(
+        [*MOUNTS, "mount -t tmpfs none /run"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+@unittest.skipUnless(has_mounts(), "no mount namespaces")
+class Mounts(LiveTest):
+    """Daemons in mount namespaces of their own, where /run and /etc are the test's."""
+
+    def prepare_with(self, script, config=None, **options):
+        daemon = self.prepare(config, prefix=[*MOUNTS, script + '\nexec "$@"', "sh"], **options)
+        daemon.has_own_mounts = True
+        return daemon
+
+    @staticmethod
+    def root_of(daemon):
+        return "/proc/%d/root" % daemon.pid
+
+
+class Run(Mounts):
+    def test_not_writable(self):
+        files = self.prepare()
+        app = self.sleeper("app")
+        for args in (["start"], ["start", "-d"], ["restore"]):
+            result = schedqos(*args, *(files.options() if args[0] == "start" else []),
+                              prefix=[*MOUNTS, 'mount -t tmpfs -o ro none /run\nexec "$@"', "sh"])
+            self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+            self.assertIn("Read-only file system", result.stderr)
+        self.assertEqual(app.attr(), pristine())
+
+    def test_without_room_for_the_state(self):
+        daemon = self.prepare_with("mount -t tmpfs -o size=16k none /run", RULES).start()
+        self.check(daemon, "making the state file")
+
+    def test_room_runs_out(self):
+        daemon = self.prepare_with("mount -t tmpfs -o size=1m none /run", RULES).start()
+        self.assertTrue(daemon.status()["crash_safe"])
+        with open(self.root_of(daemon) + "/run/ballast", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(b"x" * 4096)
+        # More than there are records in the chunk that is there.
+        puppet = self.puppet("app")
+        puppet.tell(0, "fork", 1100)
+        self.check(daemon, "no room left for the state file")
+        daemon.stop()
+        self.assertEqual({get_attr(pid) for pid in puppet.descendants()}, {pristine()})
+
+    def check(self, daemon, words):
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        wait_for(lambda: not daemon.status()["crash_safe"], "a daemon that knows")
+        problem, = daemon.status()["problems"].items()
+        self.assertIn(words, problem[0])
+        self.assertIn("a crash could not be repaired", problem[0])
+        self.assertEqual(problem[1], 1)
+        self.assertIn(problem[0], daemon.ask("status").stdout)
+
+
+class OwnFile(Mounts):
+    """/etc/schedqos.json, which is there without being named."""
+
+    def test_from_good_to_worse(self):
+        etc = self.path("etc")
+        os.mkdir(etc)
+        for name in ("passwd", "group", "nsswitch.conf", "ld.so.cache", "localtime"):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copy("/etc/" + name, etc)
+        file = etc + "/schedqos.json"
+        daemon = self.prepare_with("mount --bind %s /etc" % etc)
+        daemon.write(file, {"app": {"qos": BACKGROUND}})
+        daemon.options = lambda: ["--configs-path", daemon.layers]
+        daemon.start()
+        self.assertEqual(daemon.status()["config_files"][-1], "/etc/schedqos.json")
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        os.unlink(file)
+        for target, words in (("schedqos.json", "symbolic links"), ("/nowhere", "No such file")):
+            os.symlink(target, file)
+            result = daemon.reload()
+            self.assertEqual(result.returncode, 78, result.stderr)
+            self.assertRegex(result.stderr, "/etc/schedqos.json: .*" + words)
+            self.assertIn("/etc/schedqos.json: ", daemon.status()["reload_error"])
+            os.unlink(file)
+        self.assert_keeps(app, BACKGROUND)
+        # Without a file there are no rules of the administrator's: as wanted.
+        self.assertEqual(daemon.reload().returncode, 0)
+        self.assertNotIn("/etc/schedqos.json", daemon.status()["config_files"])
+        self.assert_carries(app, DEFAULT)
+
+
+class Journal(Mounts):
+    """A journal of ours, on the socket where systemd's is."""
+
+    RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"even": UI}}}
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("journal"))
+        self.journal = None
+        self.open()
+        self.addCleanup(self.close)
+
+    def open(self):
+        self.journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.journal.bind(self.path("journal/socket"))
+
+    def close(self):
+        self.journal.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path("journal/socket"))
+
+    def records(self):
+        """All that is queued, as dictionaries."""
+        found = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                raw, record = self.journal.recv(65536, socket.MSG_DONTWAIT), {}
+                while raw:
+                    name, _, raw = raw.partition(b"\n")
+                    length, = struct.unpack_from("<Q", raw)
+                    self.assertEqual(raw[8 + length:9 + length], b"\n")
+                    record[name.decode()], raw = raw[8:8 + length].decode(), raw[9 + length:]
+                found.append(record)
+        return found
+
+    def has_line(self, word):
+        return any(word in record["MESSAGE"] for record in self.records())
+
+    def test_it_stops_reading_and_goes_and_comes_back(self):
+        script = "mount -t tmpfs none /run\nmkdir -p /run/systemd/journal\nmount --bind %s /run/systemd/journal"
+        daemon = self.prepare_with(script % self.path("journal"), self.RULES)
+        with open(daemon.stderr, "wb") as file:
+            status = os.fstat(file.fileno())
+        # As systemd says that stderr is the journal's.
+        daemon.environ = {"JOURNAL_STREAM": "%d:%d" % (status.st_dev, status.st_ino)}
+        daemon.start()
+        start = self.records()[-1]
+        fields = ("SCHEDQOS_EVENT", "SYSLOG_IDENTIFIER", "PRIORITY", "SCHEDQOS_RULES")
+        self.assertEqual([start[field] for field in fields], ["start", "schedqos", "6", "2"])
+        self.assertIn("is listening", start["MESSAGE"])
+        self.assertEqual((daemon.log(), daemon.status()["log_lost"]), ("", 0))
+
+        daemon.reload({**self.RULES, "schedqos": {"log": "debug"}})
+        app = self.puppet("app")
+        self.assert_carries(app, BACKGROUND)
+        # Each of these renames is a tag, and a line.
+        while not daemon.status()["log_lost"]:
+            app.tell(0, "rename_often", 500)
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+
+        self.close()
+        before = daemon.status()["log_lost"]
+        program = self.sleeper("app")
+        self.assert_carries(program, BACKGROUND)
+        wait_for(lambda: daemon.status()["log_lost"] > before, "a line lost")
+        self.assertRegex(daemon.ask("status").stdout, r"(?m)^log +\d+ lines lost")
+
+        daemon.reload(self.RULES)
+        self.open()
+        self.assertEqual(daemon.reload().returncode, 0)
+        self.assertTrue(self.has_line("reloaded: 2 rules"))
+        daemon.stop()
+        self.assertTrue(self.has_line("tasks put back"))
+
+
+class Pipe(LiveTest):
+    def test_a_log_that_nobody_reads(self):
+        """start -v | less, and less waits for a key."""
+        os.mkfifo(self.path("pipe"))
+        pipe = os.open(self.path("pipe"), os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, pipe)
+        daemon = self.prepare({"app": {"qos": BACKGROUND, "thread_qos": {"even": UI}}}, args=["-v"],
+                              prefix=["sh", "-c", 'exec "$@" 2> %s' % self.path("pipe"), "sh"])
+        # Until it is ready, somebody waits for its messages, and it for them.
+        drain = threading.Thread(target=self.drain, args=(pipe,), daemon=True)
+        drain.start()
+        daemon.start()
+        self.ready.set()
+        drain.join()
+        app = self.puppet("app")
+        while not daemon.status()["log_lost"]:
+            app.tell(0, "rename_often", 500)
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        self.assertEqual(daemon.status()["problems"], {})
+
+    def drain(self, pipe):
+        while not self.ready.wait(0.01):
+            with contextlib.suppress(BlockingIOError):
+                os.read(pipe, 65536)
+
+    def setUp(self):
+        super().setUp()
+        self.ready = threading.Event()
+        self.addCleanup(self.ready.set)
+
+
+@contextlib.contextmanager
+def limited(pid, kind, value):
+    """A limit of a running process, lifted again if that still runs."""
+    soft, hard = resource.prlimit(pid, kind)
+    resource.prlimit(pid, kind, (value, hard))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(pid, kind, (soft, hard))
+
+
+def problem(daemon, words):
+    """How often the problem with these words happened."""
+    return sum(count for text, count in daemon.status()["problems"].items() if words in text)
+
+
+class Descriptors(LiveTest):
+    @staticmethod
+    def highest(daemon):
+        return max(int(fd) for fd in os.listdir("/proc/%d/fd" % daemon.pid))
+
+    @staticmethod
+    def sleeps(daemon):
+        """How often it went to sleep."""
+        with open("/proc/%d/status" % daemon.pid, encoding="utf-8", errors="replace") as status:
+            return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", status.read()).group(1))
+
+    def test_none_left_but_those_kept_for_it(self):
+        """Tasks are tagged, clients answered; and the status says why that may not go on."""
+        daemon = self.daemon(RULES)
+        daemon.sync()
+        with limited(daemon.pid, resource.RLIMIT_NOFILE, self.highest(daemon) + 1):
+            programs = [(self.sleeper("app" if i % 2 else "other"), BACKGROUND if i % 2 else INITIATED)
+                        for i in range(40)]
+            for program, qos in programs:
+                self.assert_carries(program, qos)
+            wait_for(lambda: problem(daemon, "Too many open files"), "a word of it")
+            self.assertIn("Too many open files", schedqos("status").stdout)
+            self.assertEqual(daemon.reload({"app": {"qos": UI}}).returncode, 0)
+            self.assert_carries(programs[1][0], UI)
+        self.assertEqual(daemon.status()["refused"], {})
+
+    def test_none_at_all(self):
+        """Nothing is forgotten, nothing is tried over and over; when there are some again, all is made good."""
+        daemon = self.daemon(RULES)
+        old = self.puppet("app")
+        self.assert_carries(old, BACKGROUND)
+        daemon.sync()
+        with limited(daemon.pid, resource.RLIMIT_NOFILE, 0):
+            programs = [self.sleeper("app") for _ in range(20)]
+            born = old.tell(0, "spawn", [self.alias("other"), "1000"])
+            client = socket.socket(socket.AF_UNIX)
+            self.addCleanup(client.close)
+            client.connect("/run/schedqos/bus")
+            wait_for(lambda: "Too many open files" in daemon.log(), "a word of it")
+            # One that calls accept again and again does not sleep.
+            then = self.sleeps(daemon)
+            wait_for(lambda: self.sleeps(daemon) > then + 2, "a daemon that sleeps")
+        for program in programs:
+            self.assert_carries(program, BACKGROUND)
+        self.assert_carries(born, INITIATED)
+        wait_for(lambda: schedqos("status").returncode == 0, "an answer")
+        self.assertGreater(problem(daemon, "Too many open files"), 0)
+
+    def test_a_stop_without_any(self):
+        # Who looks for leaks at the end cannot do that without.
+        daemon = self.daemon(RULES, environ={"ASAN_OPTIONS": "exitcode=99:detect_leaks=0"})
+        app = self.puppet("app")
+        self.assert_carries(app, BACKGROUND)
+        daemon.sync()
+        with limited(daemon.pid, resource.RLIMIT_NOFILE, 0):
+            born = [app.tell(0, "spawn", [self.alias("other"), "1000"]), *app.tell(0, "fork", 3)]
+            wait_for(lambda: "Too many open files" in daemon.log(), "a word of it")
+            daemon.stop()
+        for pid in (app.pid, *born):
+            self.assertEqual(get_attr(pid), pristine())
+
+
+def memory_cgroup(name):
+    """A new cgroup whose memory can be limited, and the names of its files; or why there is none."""
+    top = "/sys/fs/cgroup"
+    if os.path.exists(top + "/cgroup.controllers"):
+        with contextlib.suppress(OSError), open(top + "/cgroup.subtree_control", "w", encoding="ascii") as control:
+            control.write("+memory")
+        path, limit, swap, events = top + "/" + name, "memory.max", "memory.swap.max", "memory.events"
+    else:
+        path, limit, swap, events = top + "/memory/" + name, "memory.limit_in_bytes", None, "memory.oom_control"
+    try:
+        os.mkdir(path)
+    except OSError as error:
+        raise unittest.SkipTest("no memory cgroup: %s" % error) from None
+    if not os.path.exists(path + "/" + limit):
+        os.rmdir(path)
+        raise unittest.SkipTest("no memory cgroup: no " + limit)
+    return path, limit, swap, events
+
+
+class Memory(LiveTest):
+    HUGE = {"app": {"qos": BACKGROUND}, **{"program-number-%d" % i: {"qos": UI} for i in range(16000)}}
+
+    def test_a_cgroup_at_its_limit(self):
+        """The kernel kills; who asked for the reload is told, and nothing is lost."""
+        path, limit, swap, events = memory_cgroup("schedqos-test")
+        self.addCleanup(lambda: wait_for(lambda: self.removed(path), "the end of the cgroup"))
+        app = self.puppet("app")
+        daemon = self.daemon(RULES)
+        self.assert_carries(app, BACKGROUND)
+        daemon.sync()
+        for file, value in ((limit, 512 * 1024), (swap, 0), ("cgroup.procs", daemon.pid)):
+            if file and os.path.exists(path + "/" + file):
+                with open(path + "/" + file, "w", encoding="ascii") as out:
+                    out.write(str(value))
+        child, = app.tell(0, "fork")
+        result = daemon.reload(self.HUGE)
+        self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+        self.assertIn("reload failed: ", result.stderr)
+        self.assertEqual(daemon.popen.wait(), -signal.SIGKILL)
+        with open("%s/%s" % (path, events), encoding="ascii") as file:
+            self.assertRegex(file.read(), "(?m)^oom_kill [1-9]")
+        self.assertIn("not running", schedqos("status").stderr)
+        result = schedqos("restore")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"tasks put back: [1-9]")
+        self.assertEqual((app.attr(), get_attr(child)), (pristine(), pristine()))
+        daemon.check_undone()
+
+    @staticmethod
+    def removed(path):
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
+        return not os.path.exists(path)
+
+    def test_no_more_address_space(self):
+        """Allocations fail: the reload is refused, new tasks are not known; later all is made good."""
+        daemon = self.daemon(RULES)
+        with open("/proc/%d/statm" % daemon.pid, encoding="ascii") as statm:
+            size = int(statm.read().split()[0]) * os.sysconf("SC_PAGESIZE")
+        if size > 1 << 40:
+            self.skipTest("with a sanitizer, which maps it all and dies without")
+        app = self.puppet("app")
+        self.assert_carries(app, BACKGROUND)
+        with limited(daemon.pid, resource.RLIMIT_AS, size):
+            result = daemon.reload(self.HUGE)
+            self.assertIn(result.returncode, (1, 78))
+            self.assertIn("Cannot allocate memory", result.stderr)
+            self.assertIn("Cannot allocate memory", daemon.status()["reload_error"])
+            self.assert_carries(self.sleeper("other"), INITIATED)
+            children = app.tell(0, "fork", 2200)
+            wait_for(lambda: problem(daemon, "Cannot allocate memory"), "a word of it")
+        daemon.configure(RULES)
+        wait_for(lambda: daemon.status()["tasks"] > len(children), "all tasks known")
+        daemon.stop()
+        self.assertEqual({get_attr(pid) for pid in children}, {pristine()})
+
+
+class Clocks(LiveTest):
+    @unittest.skipUnless(os.environ.get("SCHEDQOS_DISPOSABLE"), "not a machine whose clock may be set")
+    def test_the_time_of_day_jumps(self):
+        daemon = self.daemon(RULES)
+        since = daemon.status()["since_usec"]
+        for hours in (1, -30, 29):
+            time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + hours * 3600)
+            for name, qos in (("app", BACKGROUND), ("other", INITIATED)):
+                self.assert_carries(self.sleeper(name), qos)
+            self.assertEqual(daemon.reload().returncode, 0)
+        status = daemon.status()
+        self.assertEqual((status["since_usec"], status["problems"], status["lost"]), (since, {}, 0))
+
+
+if __name__ == "__main__":
+    main()

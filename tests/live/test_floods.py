@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Somebody who keeps the daemon busy: at its port, at its control socket, with names. Others are tagged all the same,
+memory and log stay as they are, and the flood is in the status.
+"""
+
+import contextlib
+import socket
+import struct
+import threading
+
+from harness import LiveTest, main, schedqos, storm_of, wait_for
+
+UI, INITIATED, BACKGROUND, DEFAULT = (
+    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")
+RULES = {"app": {"qos": BACKGROUND}, "other": {"qos": INITIATED}}
+BUS = "/run/schedqos/bus"
+NOBODY = 65534
+
+
+# With a sanitizer, memory that was freed is kept from use for a while: for a short one.
+ENVIRON = {"ASAN_OPTIONS": "exitcode=99:detect_leaks=1:quarantine_size_mb=1"}
+
+
+class Floods(LiveTest):
+    def daemon(self, config=None, **options):
+        return super().daemon(config, environ=ENVIRON, **options)
+
+    def calm(self, daemon):
+        """What must not grow with a flood: resident bytes, lines of log."""
+        return daemon.status()["resident_bytes"], daemon.log().count("\n")
+
+    def assert_calm(self, daemon, before, lines):
+        resident, count = self.calm(daemon)
+        self.assertLess(resident, before[0] + (16 << 20))
+        self.assertLessEqual(count, before[1] + lines, daemon.log())
+
+    def assert_tags(self):
+        for name, qos in (("app", BACKGROUND), ("other", INITIATED)):
+            self.assert_carries(self.sleeper(name), qos)
+
+
+class Port(Floods):
+    @staticmethod
+    def ports(daemon):
+        return [port for port, _ in daemon.sockets()]
+
+    def test_by_a_user(self):
+        """The kernel lets them send to nobody but itself."""
+        daemon = self.daemon(RULES)
+        user, sent = self.puppet(), 0
+        user.tell(0, "become", NOBODY)
+        with contextlib.suppress(OSError):
+            sent = user.tell(0, "flood", self.ports(daemon), 1000)
+        daemon.sync()
+        self.assertEqual((daemon.status()["foreign"], daemon.status()["lost"]), (sent, 0))
+
+    def test_by_root(self):
+        """Ever so many messages that are not the kernel's, between which its own must be found."""
+        daemon = self.daemon(RULES)
+        before, sent = self.calm(daemon), []
+        flooders = [self.puppet() for _ in range(2)]
+        floods = [threading.Thread(target=lambda flooder=flooder: sent.append(
+            flooder.tell(0, "flood", self.ports(daemon), storm_of(60000)))) for flooder in flooders]
+        for flood in floods:
+            flood.start()
+        while any(flood.is_alive() for flood in floods):
+            self.assert_tags()
+        for flood in floods:
+            flood.join()
+        daemon.sync()
+        status = daemon.status()
+        self.assertEqual(len(sent), 2)
+        # What found no room is not there to be counted; then something of the kernel's may have found none as well.
+        self.assertGreater(status["foreign"], 0)
+        if not sum(drops for _, drops in daemon.sockets()):
+            self.assertEqual(status["foreign"], sum(sent))
+        self.assertIn("foreign", schedqos("status").stdout)
+        self.assert_calm(daemon, before, 1)
+
+    def test_a_stop_in_the_midst_of_it(self):
+        daemon = self.daemon(RULES)
+        app, flooder = self.sleeper("app"), self.puppet()
+        self.assert_carries(app, BACKGROUND)
+        flood = threading.Thread(target=flooder.tell, args=(0, "flood", self.ports(daemon), 100000))
+        flood.start()
+        wait_for(lambda: daemon.status()["foreign"], "the flood")
+        daemon.stop()
+        flood.join()
+
+
+def string(text):
+    raw = text.encode()
+    return struct.pack("<I", len(raw)) + raw + b"\0"
+
+
+def aligned(raw):
+    return raw + b"\0" * (-len(raw) % 8)
+
+
+def call(number, member, interface, text):
+    """A D-Bus method call with one string, byte by byte."""
+    fields = b""
+    for code, kind, value in ((1, "o", "/org/schedqos1"), (2, "s", interface), (3, "s", member)):
+        fields = aligned(fields) + struct.pack("<BB", code, 1) + kind.encode() + b"\0" + string(value)
+    fields = aligned(fields) + struct.pack("<BB", 8, 1) + b"g\0" + b"\1s\0"
+    body = string(text)
+    return aligned(struct.pack("<BBBBIII", ord("l"), 1, 0, 1, len(body), number, len(fields)) + fields) + body
+
+
+class Control(Floods):
+    HELLO = b"\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n"
+
+    def connect(self):
+        client = socket.socket(socket.AF_UNIX)
+        self.addCleanup(client.close)
+        client.connect(BUS)
+        return client
+
+    def test_by_a_user(self):
+        self.daemon(RULES)
+        user = self.puppet()
+        user.tell(0, "become", NOBODY)
+        with self.assertRaisesRegex(OSError, "Permission denied"):
+            user.tell(0, "connect", BUS)
+
+    def test_connections_that_stay(self):
+        """Silent, in the middle of a word, in the middle of a message: whoever comes next is served."""
+        daemon = self.daemon(RULES)
+        before = self.calm(daemon)
+        question = call(1, "GetAll", "org.freedesktop.DBus.Properties", "org.schedqos1.Status")
+        parts = (b"", b"\0AUTH EXT", self.HELLO, self.HELLO + question[:60], self.HELLO + question[:-1])
+        for i in range(300):
+            client = self.connect()
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                client.sendall(parts[i % len(parts)])
+            if i % 60 == 59:
+                self.assertEqual(schedqos("status").returncode, 0)
+        self.assert_tags()
+        problem, = daemon.status()["problems"].items()
+        self.assertIn("too many clients", problem[0])
+        self.assertGreater(problem[1], 200)
+        self.assert_calm(daemon, before, 1)
+
+    def test_questions_whose_answers_nobody_reads(self):
+        daemon = self.daemon(RULES)
+        before = self.calm(daemon)
+        client = self.connect()
+        client.sendall(self.HELLO)
+        client.settimeout(20)
+        number = 0
+        with self.assertRaises((BrokenPipeError, ConnectionResetError)):
+            for number in range(1, 100000):
+                client.sendall(call(number, "GetAll", "org.freedesktop.DBus.Properties", "org.schedqos1.Status"))
+        self.assert_tags()
+        problem, = daemon.status()["problems"]
+        self.assertIn("does not read the answers", problem)
+        self.assertIn(problem, schedqos("status").stdout)
+        self.assert_calm(daemon, before, 1)
+
+    def test_many_questions_whose_answers_are_read(self):
+        """That alone is nothing to be sent away for."""
+        daemon = self.daemon(RULES)
+        client = self.connect()
+        client.sendall(self.HELLO)
+        client.settimeout(20)
+        received = []
+
+        def read():
+            with contextlib.suppress(OSError):
+                for data in iter(lambda: client.recv(65536), b""):
+                    received.append(len(data))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        for number in range(1, 200):
+            client.sendall(call(number, "GetAll", "org.freedesktop.DBus.Properties", "org.schedqos1.Status"))
+            if number % 50 == 0:
+                # An answer has more than 1,000 bytes.
+                wait_for(lambda: sum(received) > number * 1000, "answers")
+        client.shutdown(socket.SHUT_WR)
+        reader.join()
+        self.assertGreater(sum(received), 100 * 1000)
+        self.assertEqual(daemon.status()["problems"], {})
+
+
+class Renames(Floods):
+    def test_a_hundred_thousand(self):
+        """As fast as they can be made. None of these names has a rule; others have."""
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
+        flooder, app, renames = self.puppet("flooder"), self.puppet("app"), storm_of(100000)
+        number, thread = app.tell(0, "thread")
+        self.assert_carries(app, BACKGROUND)
+        daemon.sync()
+        before, begun = self.calm(daemon), daemon.status()
+        storm = threading.Thread(target=flooder.tell, args=(0, "rename_often", renames))
+        storm.start()
+        while storm.is_alive():
+            self.assert_tags()
+            app.tell(number, "name", "ui")
+            self.assert_carries(thread, UI)
+            app.tell(number, "name", "plain")
+            self.assert_carries(thread, BACKGROUND)
+        storm.join()
+        daemon.sync()
+        status = daemon.status()
+        drops = sum(dropped for _, dropped in daemon.sockets())
+        self.assertEqual(drops > 0, status["lost"] > 0)
+        if not drops:
+            self.assertGreaterEqual(status["renames"] - begun["renames"], renames)
+        self.assertEqual(status["refused"], {})
+        self.assert_calm(daemon, before, 1 if drops else 0)
+
+    def test_between_two_classes(self):
+        """Each of them is a decision: the last one counts, and no line is logged for any."""
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"odd": UI}}})
+        app = self.puppet("app")
+        self.assert_carries(app, BACKGROUND)
+        before = self.calm(daemon)
+        app.tell(0, "rename_often", 20000)
+        self.assert_carries(app, UI)
+        app.tell(0, "rename_often", 20001)
+        self.assert_carries(app, BACKGROUND)
+        self.assert_calm(daemon, before, 1 if daemon.status()["lost"] else 0)
+
+
+if __name__ == "__main__":
+    main()

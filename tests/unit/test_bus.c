@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The control socket of a daemon whose files hold what no terminal should see, and D-Bus refuses.
+ */
+#include "made_up_tree.h"
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/log.h>
+
+#include "../../src/cli/status_json.h"
+#include "../../src/daemon/bus.h"
+#include "../../src/daemon/daemon_private.h"
+#include "../../src/daemon/state_file.h"
+
+static struct daemon the_daemon;
+static sd_bus *client;
+static char path[96];
+
+static int no_task(pid_t tid, struct ksched_attr *ret)
+{
+	(void)tid;
+	(void)ret;
+	return -ESRCH;
+}
+
+static void load(const char *profiles)
+{
+	const struct config_file file = { "p.json", profiles, strlen(profiles), CONFIG_PROFILES };
+	struct config_errors errors = { 0 };
+
+	assert_int_equal(config_parse(&file, 1, NULL, &the_daemon.config, &errors), 0);
+	assert_int_equal(plan_set_config(the_daemon.plan, the_daemon.config), 0);
+}
+
+/* With what a killed daemon has left: the name of its profile. */
+static void start(const char *profiles, const char *left)
+{
+	static const struct sched_ops nothing = { no_task, no_task };
+	struct knobs knobs = open_trees();
+	int folder = open_folder("run");
+	cJSON *json = cJSON_CreateObject();
+	char address[128];
+
+	cJSON_AddNumberToObject(json, "version", 1);
+	cJSON_AddStringToObject(json, "profile", left);
+	cJSON_AddArrayToObject(json, "knobs");
+	assert_int_equal(state_file_write(folder, "knobs.json", json), 0);
+	cJSON_Delete(json);
+	the_daemon = (struct daemon){ .applier = { .ops = &nothing }, .proc = -1 };
+	assert_int_equal(system_profile_new_at(&knobs, folder, &the_daemon.system), 0);
+	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, NULL);
+	load(profiles);
+	assert_true(sd_event_new(&the_daemon.event) >= 0);
+	snprintf(path, sizeof(path), "%s/bus", top);
+	assert_int_equal(bus_server_new(&the_daemon, path, &the_daemon.bus), 0);
+	snprintf(address, sizeof(address), "unix:path=%s", path);
+	assert_true(sd_bus_new(&client) >= 0);
+	assert_true(sd_bus_set_address(client, address) >= 0);
+	assert_true(sd_bus_start(client) >= 0);
+}
+
+static int bus_on(void **state)
+{
+	return make_trees(state);
+}
+
+static int bus_off(void **state)
+{
+	sd_bus_close_unref(client);
+	bus_server_free(the_daemon.bus);
+	system_profile_free(the_daemon.system);
+	plan_free(the_daemon.plan);
+	config_free(the_daemon.config);
+	sd_event_unref(the_daemon.event);
+	return remove_trees(state);
+}
+
+static int keep(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	(void)error;
+	*(sd_bus_message **)userdata = sd_bus_message_ref(reply);
+	return 0;
+}
+
+/* Both ends are here: each does its part in turn. */
+static sd_bus_message *call(const char *interface, const char *member, const char *argument)
+{
+	sd_bus_message *reply = NULL;
+
+	assert_true(sd_bus_call_method_async(client, NULL, NULL, BUS_PATH, interface, member, keep,
+					     &reply, "s", argument) >= 0);
+	while (!reply &&
+	       (sd_event_run(the_daemon.event, 0) > 0 || sd_bus_process(client, NULL) > 0))
+		;
+	assert_non_null(reply);
+	return reply;
+}
+
+static cJSON *status(void)
+{
+	sd_bus_message *reply =
+		call("org.freedesktop.DBus.Properties", "GetAll", BUS_STATUS_INTERFACE);
+	cJSON *json = NULL;
+
+	assert_false(sd_bus_message_is_method_error(reply, NULL));
+	assert_int_equal(status_json(reply, &json), 0);
+	sd_bus_message_unref(reply);
+	return json;
+}
+
+static void a_profile_that_is_no_utf8_does_not_hide_the_status(void **state)
+{
+	cJSON *json;
+
+	(void)state;
+	start("{}", "\xff\x1b[2J");
+	json = status();
+	assert_string_equal(cJSON_GetObjectItem(json, "sched_profile")->valuestring,
+			    "\\xff\\x1b[2J");
+	cJSON_Delete(json);
+}
+
+static void names_of_profiles_are_safe_to_print(void **state)
+{
+	const sd_bus_error *error;
+	sd_bus_message *reply;
+	cJSON *json, *names;
+
+	(void)state;
+	start("{ \"fast\\u001b[2J\": {} }", "old");
+	json = status();
+	names = cJSON_GetObjectItem(json, "sched_profiles");
+	/* After those that are built in. */
+	assert_string_equal(cJSON_GetArrayItem(names, cJSON_GetArraySize(names) - 1)->valuestring,
+			    "fast\\x1b[2J");
+	cJSON_Delete(json);
+	reply = call(BUS_INTERFACE, "SetSchedProfile", "fas\x1b[2J");
+	error = sd_bus_message_get_error(reply);
+	assert_non_null(error);
+	assert_string_equal(error->name, BUS_ERROR_UNKNOWN_PROFILE);
+	assert_string_equal(error->message, "no sched profile \"fas\\x1b[2J\" "
+					    "(did you mean \"fast\\x1b[2J\"?)");
+	sd_bus_message_unref(reply);
+}
+
+static char logged[4096];
+
+static void note_line(int level, bool plain, const char *line, const struct log_field *fields)
+{
+	(void)level;
+	(void)plain;
+	(void)fields;
+	snprintf(logged, sizeof(logged), "%s", line);
+}
+
+static void a_profile_is_logged_in_one_line(void **state)
+{
+	sd_bus_message *reply;
+
+	(void)state;
+	start("{ \"a\\nb\": {} }", "old");
+	log_set_sink(note_line);
+	reply = call(BUS_INTERFACE, "SetSchedProfile", "a\nb");
+	log_set_sink(NULL);
+	assert_false(sd_bus_message_is_method_error(reply, NULL));
+	assert_non_null(strstr(logged, "sched profile a\\nb:"));
+	sd_bus_message_unref(reply);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bus_on, bus_off)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_profile_that_is_no_utf8_does_not_hide_the_status),
+		TEST(names_of_profiles_are_safe_to_print),
+		TEST(a_profile_is_logged_in_one_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The plan, as a specification: a task that cannot be looked at, for want of descriptors or memory, is not one that is
+ * gone.
+ */
+#include "fake_machine.h"
+
+#include <errno.h>
+
+#define RULES "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }"
+
+static void fails_with(struct machine *m, enum fact fact, int error)
+{
+	m->missing = fact;
+	m->why_missing = error;
+}
+
+static void an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back(void **state)
+{
+	static const enum fact facts[] = { FACT_EXE, FACT_ARGV };
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	for (pid_t i = 0; i < 2; i++) {
+		forks(m, 100, 101 + i);
+		fails_with(m, facts[i], EMFILE);
+		execs(m, 101 + i, "/usr/bin/vi");
+		assert_carries(m, 101 + i, INTERACTIVE);
+		assert_non_null(record(m, 101 + i));
+	}
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 102, PRISTINE);
+}
+
+static void it_is_decided_about_by_the_next_scan(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/vi");
+	forks(m, 100, 101);
+	fails_with(m, FACT_ARGV, EMFILE);
+	execs(m, 101, "/usr/bin/chrome");
+	scan(m);
+	assert_carries(m, 101, BY_DEFAULT);
+	m->missing = 0;
+	scan(m);
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+}
+
+static void a_thread_whose_name_cannot_be_read_stays_known(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	fails_with(m, FACT_COMM, EMFILE);
+	/* Of a mixed process: its threads are looked at one by one. */
+	clones(m, 101, 102);
+	assert_non_null(record(m, 102));
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
+}
+
+static void one_that_is_gone_is_forgotten(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/vi");
+	fails_with(m, FACT_ARGV, ESRCH);
+	execs(m, 100, "/usr/bin/chrome");
+	assert_unknown(m, 100);
+}
+
+static struct task *no_chunk(void *context)
+{
+	(void)context;
+	return NULL;
+}
+
+static void records_that_find_no_memory_are_counted(void **state)
+{
+	static const struct tasks_memory none = { .grow = no_chunk };
+	struct tasks *tasks = tasks_new(&none);
+
+	(void)state;
+	assert_int_equal(tasks_failed(tasks), 0);
+	assert_null(tasks_add(tasks, 100));
+	assert_null(tasks_add(tasks, 101));
+	assert_int_equal(tasks_failed(tasks), 2);
+	assert_int_equal(tasks_count(tasks), 0);
+	tasks_free(tasks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back),
+		MACHINE_TEST(it_is_decided_about_by_the_next_scan),
+		MACHINE_TEST(a_thread_whose_name_cannot_be_read_stays_known),
+		MACHINE_TEST(one_that_is_gone_is_forgotten),
+		cmocka_unit_test(records_that_find_no_memory_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

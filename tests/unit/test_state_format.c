@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a killed daemon left behind is believed only if it is whole, ours, and of this boot. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/daemon/state_file.h"
+#include "../../src/daemon/state_format.h"
+
+#define BOOT_ID	   "01234567-89ab-cdef-0123-456789abcdef"
+#define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)
+
+struct file {
+	struct state_header *header;
+	struct task *records;
+	struct state_legacy legacy;
+};
+
+static int file_on(void **state)
+{
+	struct file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return -1;
+	file->header = calloc(1, FILE_BYTES);
+	*file->header = (struct state_header){
+		.magic = STATE_MAGIC,
+		.version = STATE_VERSION,
+		.record_bytes = sizeof(struct task),
+		.chunk_records = TASKS_CHUNK,
+		.start = 1000,
+		.boot_id = BOOT_ID,
+	};
+	file->header->tags[0].count = 1;
+	file->header->tags[0].tags[0] = qos_builtin[0].attr;
+	file->header->tags[0].sum = state_tags_sum(&file->header->tags[0]);
+	file->records = (struct task *)((char *)file->header + STATE_HEADER_BYTES);
+	file->records[7] = (struct task){
+		.tid = 10,
+		.tgid = 10,
+		.had = task_attr_pristine,
+		.known = task_attr_pristine,
+		.flags = TASK_OWNED,
+	};
+	file->records[7].known.nice = 4;
+	*state = file;
+	return 0;
+}
+
+static int file_off(void **state)
+{
+	struct file *file = *state;
+
+	state_legacy_clear(&file->legacy);
+	free(file->header);
+	free(file);
+	return 0;
+}
+
+static int parse(struct file *file, size_t size)
+{
+	state_legacy_clear(&file->legacy);
+	return state_parse(file->header, size, BOOT_ID, &file->legacy);
+}
+
+static void a_whole_file_is_believed(void **state)
+{
+	struct file *file = *state;
+
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	assert_int_equal(file->legacy.n_records, 1);
+	assert_int_equal(file->legacy.records[0].tid, 10);
+	assert_int_equal(file->legacy.n_tags, 1);
+	assert_int_equal(file->legacy.start, 1000);
+}
+
+static void a_file_of_another_size_is_refused(void **state)
+{
+	struct file *file = *state;
+
+	assert_int_equal(parse(file, FILE_BYTES - 1), -EBADMSG);
+	assert_int_equal(parse(file, STATE_HEADER_BYTES - 1), -EBADMSG);
+	assert_int_equal(parse(file, 0), -EBADMSG);
+	assert_int_equal(parse(file, STATE_HEADER_BYTES), 0);
+	assert_int_equal(file->legacy.n_records, 0);
+}
+
+static void a_file_of_another_form_is_refused(void **state)
+{
+	struct file *file = *state;
+	struct state_header good = *file->header;
+
+	file->header->magic[0] = 'S';
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*file->header = good;
+	file->header->version++;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*file->header = good;
+	file->header->record_bytes--;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*file->header = good;
+	file->header->chunk_records *= 2;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+}
+
+static void another_boots_file_has_nothing_to_say(void **state)
+{
+	struct file *file = *state;
+
+	file->header->boot_id[0]++;
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	assert_int_equal(file->legacy.n_records + file->legacy.n_tags, 0);
+}
+
+static void of_the_two_lists_of_tags_a_whole_one_counts(void **state)
+{
+	struct file *file = *state;
+	struct state_tags *tags = file->header->tags;
+
+	tags[1] = tags[0];
+	tags[1].sequence = 1;
+	tags[1].count = 2;
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	assert_int_equal(file->legacy.n_tags, 1);
+	tags[1].sum = state_tags_sum(&tags[1]);
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	assert_int_equal(file->legacy.n_tags, 2);
+	tags[0].sum = tags[1].sum = 0;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+}
+
+static void more_tags_than_there_is_room_for_are_refused(void **state)
+{
+	struct file *file = *state;
+	struct state_tags *tags = file->header->tags;
+
+	tags->count = STATE_TAGS_MAX + 1;
+	tags->sum = state_tags_sum(tags);
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	tags->count = UINT32_MAX;
+	tags->sum = state_tags_sum(tags);
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+}
+
+static void what_no_task_can_have_had_is_refused(void **state)
+{
+	struct file *file = *state;
+	struct task *task = &file->records[7], good = *task;
+
+	task->had.policy = POLICY_FIFO;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	task->known.policy = POLICY_FIFO;
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	*task = good;
+	task->had.nice = 20;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
+	task->known.policy = 99;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
+	task->known.util_max = UTIL_FULL + 1;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
+	task->tid = -1;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	/* One that was being written is passed over. */
+	task->flags = 0;
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	assert_int_equal(file->legacy.n_records, 0);
+}
+
+static int parse_text(const char *text, size_t size)
+{
+	cJSON *json = NULL;
+	int r = state_file_parse(text, size, BOOT_ID, &json);
+
+	cJSON_Delete(json);
+	return r;
+}
+
+#define parse_literal(text) parse_text(text, sizeof(text) - 1)
+
+static void a_file_of_text_is_one_object_of_this_boot(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"}"), 0);
+	assert_int_equal(parse_literal("{\"boot_id\": \"another\"}"), -ESTALE);
+	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\""), -EBADMSG);
+	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"} {"), -EBADMSG);
+	assert_int_equal(parse_literal("{\"boot_id\": 1}"), -EBADMSG);
+	assert_int_equal(parse_literal("[\"boot_id\"]"), -EBADMSG);
+	assert_int_equal(parse_literal(""), -EBADMSG);
+}
+
+/* cJSON would take it for the end. */
+static void a_nul_is_not_the_end(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"}\0"), -EBADMSG);
+	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"}\0{}"), -EBADMSG);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, file_on, file_off)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_whole_file_is_believed),
+		TEST(a_file_of_another_size_is_refused),
+		TEST(a_file_of_another_form_is_refused),
+		TEST(another_boots_file_has_nothing_to_say),
+		TEST(of_the_two_lists_of_tags_a_whole_one_counts),
+		TEST(more_tags_than_there_is_room_for_are_refused),
+		TEST(what_no_task_can_have_had_is_refused),
+		cmocka_unit_test(a_file_of_text_is_one_object_of_this_boot),
+		cmocka_unit_test(a_nul_is_not_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
