@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make help lists the targets. V=1 shows the commands; SANITIZE=1 builds with address and UB sanitizers.
+# make help lists the targets. V=1 shows the commands; SANITIZE=1 builds with address and UB sanitizers, FUZZ=1 for
+# libFuzzer (clang).
 
 PREFIX     ?= /usr
 SYSCONFDIR ?= /etc
@@ -19,14 +20,19 @@ VERSION    := $(shell git --git-dir=.git describe --tags --always --dirty 2>/dev
 directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-variable=rootprefix=$(PREFIX) \
 	--define-variable=root_prefix=$(PREFIX) --define-variable=datadir=$(DATADIR) --variable=$(2) $(1) 2>/dev/null || echo $(3))
 
-B := build$(if $(SANITIZE),/sanitize)$(if $(COVERAGE),/coverage)
+B := build$(if $(SANITIZE),/sanitize)$(if $(COVERAGE),/coverage)$(if $(FUZZ),/fuzz)
 PACKAGES := libnl-3.0 libcjson libsystemd
 
 SANITIZE_FLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 
+ifdef FUZZ
+CC := clang
+endif
+
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	$(if $(SANITIZE),$(SANITIZE_FLAGS)) \
+	$(if $(SANITIZE)$(FUZZ),$(SANITIZE_FLAGS)) \
+	$(if $(FUZZ),-fsanitize=fuzzer-no-link) \
 	$(if $(COVERAGE),--coverage -O0)
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -MMD -MP -DVERSION='"$(VERSION)"' \
 	-DDATADIR='"$(DATADIR)"' -DSYSCONFDIR='"$(SYSCONFDIR)"' \
@@ -41,6 +47,8 @@ OBJECTS    := $(SOURCES:%.c=$B/%.o)
 LIBRARY    := $B/libschedqos.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
 CONFIGS    := $(patsubst configs/%,%,$(wildcard configs/*.json configs/*/*.json))
+FUZZERS    := $(patsubst tests/fuzz/%.c,$B/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_PARTS := $B/tests/fuzz/fuzz.o
 UNIT_FAKES := $(patsubst tests/unit/%.c,$B/tests/unit/%.o,$(wildcard tests/unit/fake_*.c))
 
 all: $B/schedqos ## build the program
@@ -70,6 +78,11 @@ $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_FAKES) $(LIBRARY)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 
+$B/tests/fuzz/fuzz_plan: $B/tests/unit/fake_machine.o
+$B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(LIBRARY)
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)
+
 run: all ## run the daemon in the foreground on the shipped configs (root)
 	$Qrm -rf $B/configs && for file in $(CONFIGS); do $(INSTALL) -D -m 644 configs/$$file $B/configs/$$file; done
 	$Q$B/schedqos start -v --configs-path $B/configs
@@ -79,8 +92,16 @@ check: all unit-tests ## all tests: layering, unit tests, live tests (root), and
 
 unit-tests: $(UNIT_TESTS)
 
-check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes; KERNELS="6.1 7", QUICK=1)
+check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)
 	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)
+
+FUZZ_SECONDS ?= 60
+
+fuzzers: $(FUZZERS)
+
+fuzz: ## fuzz what reads foreign bytes (clang; FUZZ_SECONDS=60 for each, FUZZ_ONLY="config plan")
+	$Q+$(MAKE) -s FUZZ=1 B=$B/fuzz fuzzers
+	$Qtests/fuzz/run $B/fuzz $(FUZZ_SECONDS) $(FUZZ_ONLY)
 
 lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 	$Qtests/lint
@@ -88,7 +109,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads tiny other probe probed listener crowd)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads tiny other probe probed listener crowd http-load)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -102,8 +123,12 @@ $(addprefix $B/bench/bench-,forks execs threads): $B/bench/bench-%: $B/bench/too
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
 $(addprefix $B/bench/bench-,probe probed crowd): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
+$B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 
 bench-tools: all $(BENCH_TOOLS)
+
+bench: bench-tools ## the announcement's two comparisons, and where the report is (root, 15 minutes; make bench-deps)
+	$Qbench/schedqos-bench run --build $B --prepare $(BENCH_FLAGS) cyclictest schbench
 
 bench-events: bench-tools ## cost, losses and latency of the event path, against references (root, 3 minutes)
 	$Qbench/events --build $B $(BENCH_FLAGS)
@@ -112,8 +137,9 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 	$Qbench/growth --build $B $(BENCH_FLAGS)
 
 # SOURCE:DESTINATION of what is installed beside the program.
-TEXTS = systemd/schedqos.service:$(UNITDIR)/schedqos.service src/man/schedqos.8:$(MANDIR)/man8/schedqos.8 \
-	src/man/schedqos.json.5:$(MANDIR)/man5/schedqos.json.5 src/completion/schedqos.bash:$(BASHDIR)/schedqos \
+TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \
+	src/man/schedqos.8:$(MANDIR)/man8/schedqos.8 src/man/schedqos.json.5:$(MANDIR)/man5/schedqos.json.5 \
+	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
 # Texts name the usual paths; what is installed names those of this installation.
@@ -132,13 +158,30 @@ uninstall: ## remove what install installed, but no folder that holds something 
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 
+# A native package of the tree as it is: debian/ is .debian here. DEB_VERSION takes the place of the changelog's.
+deb: ## build a Debian package, in build/deb
+	$(call say,DEB,$B/deb)
+	$Qrm -rf $B/deb && mkdir -p $B/deb/schedqos
+	$Qtar --exclude=.git --exclude=./.cache --exclude=./build --exclude=__pycache__ -cf - . | tar -xf - -C $B/deb/schedqos
+	$Qcd $B/deb/schedqos && mv .debian debian && rm -rf .ci .gitignore
+	$Q$(if $(DEB_VERSION),sed -i '1s/(.*)/($(DEB_VERSION))/' $B/deb/schedqos/debian/changelog)
+	$Qcd $B/deb/schedqos && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -us -uc > ../build.log 2>&1 || \
+		{ tail -n 40 ../build.log; exit 1; }
+
+check-deb: ## build the package, look at it, install, upgrade and remove it in a small Debian (root)
+	$Qtests/deb
+
 deps: ## install what building and testing needs (root)
 	$Q.ci/deps
+
+bench-deps: ## install what the scenarios of bench/schedqos-bench need (root)
+	$Q.ci/deps --bench
 
 clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench-tools bench-events bench-growth help run check check-vm unit-tests lint coverage install uninstall deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth help run check check-vm check-deb unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
--include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d)
+-include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
+	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d)

@@ -9,13 +9,13 @@ import shutil
 import subprocess
 import tempfile
 
-from packages import Unavailable, own_mirror, release
+from packages import Unavailable, own_mirror, release, seconds_left
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 PACKAGES = """
-    dbus gcc iproute2 libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libsystemd0 make procps python3 rt-tests
+    dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libsystemd0 make procps python3 rt-tests
     systemd-sysv udev util-linux
 """.split()
 # Nobody reads it in there.
@@ -26,8 +26,11 @@ SIZE = "2G"  # sparse
 
 
 def _run(*argv, **options):
-    result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            encoding="utf-8", errors="replace", check=False, **options)
+    try:
+        result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                encoding="utf-8", errors="replace", check=False, **options)
+    except subprocess.TimeoutExpired:
+        raise Unavailable("%s takes too long" % argv[0]) from None
     if result.returncode != 0:
         raise Unavailable("%s failed:\n%s" % (" ".join(argv), result.stdout[-4000:]))
 
@@ -43,7 +46,8 @@ def debian(folder):
         os.unlink(stamp)
     print("  installing a small Debian", flush=True)
     shutil.rmtree(tree, ignore_errors=True)
-    _run("debootstrap", "--variant=minbase", "--include=" + ",".join(PACKAGES), release(), tree, own_mirror())
+    _run("debootstrap", "--variant=minbase", "--include=" + ",".join(PACKAGES), release(), tree, own_mirror(),
+         timeout=seconds_left())
     for path in BALLAST:
         shutil.rmtree(os.path.join(tree, path), ignore_errors=True)
         os.mkdir(os.path.join(tree, path))
@@ -66,8 +70,15 @@ def image(folder, name, fill):
     return path
 
 
-def add_tests(build):
-    """What the live tests need, under /schedqos as it is here."""
+def acpi_table(folder):
+    """Frequencies for the guest's processors."""
+    name = os.path.join(folder, "cpufreq")
+    _run("iasl", "-p", name, os.path.join(HERE, "cpufreq.asl"))
+    return name + ".aml"
+
+
+def add_tests(build, kernels):
+    """What the live tests need, under /schedqos as it is here, and the modules of all kernels."""
     def fill(tree):
         top = os.path.join(tree, "schedqos")
         ignored = shutil.ignore_patterns("*.o", "*.d", "__pycache__")
@@ -78,14 +89,17 @@ def add_tests(build):
                                (os.path.join(TOP, "tests/vm/guest"), "tests/vm/guest"),
                                (os.path.join(TOP, "configs"), "configs")):
             shutil.copytree(source, os.path.join(top, target), ignore=ignored)
+        shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz", "*.log"))
+        _run("gcc", "-shared", "-fPIC", "-o", os.path.join(top, "build/kill_at.so"),
+             os.path.join(HERE, "guest/kill_at.c"))
 
     return fill
 
 
-def add_installation(build):
+def add_installation(build, kernels):
     """The program as `make install` installs it, and the check that runs at boot."""
     def fill(tree):
-        add_tests(build)(tree)
+        add_tests(build, kernels)(tree)
         _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
         shutil.copy(os.path.join(HERE, "guest/boot.service"),
                     os.path.join(tree, "etc/systemd/system/schedqos-boot-test.service"))

@@ -2,6 +2,7 @@
 """Kernels by series: Debian's newest cloud kernel of it, or one built here of Debian's source."""
 
 import glob
+import lzma
 import os
 import re
 import shutil
@@ -11,10 +12,17 @@ import tempfile
 from packages import Unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# What Debian builds as modules: a governor to choose, and schedulers of a block device.
+MODULES = ("acpi-cpufreq", "bfq", "kyber-iosched", "mq-deadline")
+
+
+def release(package):
+    """What the kernel in a package calls itself."""
+    return package.split("-", 2)[2]
 
 
 class Kernels:
-    """Kernel images in a folder, each in one of its release's name."""
+    """Kernel images and a few modules in a folder, those of each release in one of its name."""
 
     def __init__(self, folder, packages):
         self.folder, self.packages = folder, packages
@@ -26,16 +34,17 @@ class Kernels:
         return self._built(base, variant) if variant else self._packaged(base)
 
     def _packaged(self, series):
-        # Since 6.19 the image is in linux-binary-RELEASE, and linux-image-RELEASE only asks for the parts.
+        # Since 6.19 linux-image-RELEASE only asks for the parts, linux-binary-RELEASE and linux-modules-RELEASE. For
+        # some days there may be newer ones of the latter than of the former, which must be signed.
         pattern = r"^linux-%s-" + re.escape(series) + r"\.[^-]*(-[0-9]+)?-cloud-amd64$"
         try:
             kind = "binary" if self.packages.newest(pattern % "binary") else "image"
-            release = self.packages.newest(pattern % kind)
-            if release is None:
+            package = self.packages.newest(pattern % kind)
+            if package is None:
                 raise Unavailable("no Linux %s" % series)
-            path = self._path(release.split("-", 2)[2])
+            path = self._path(release(package))
             if not os.path.exists(path):
-                self._fetch(pattern % kind)
+                path = self._fetch(pattern % kind, has_modules=kind == "image")
         except Unavailable:
             # Offline, what is there will do.
             found = sorted(glob.glob(self._path(series + ".*-cloud-amd64")), key=os.path.getmtime)
@@ -47,15 +56,26 @@ class Kernels:
     def _path(self, release):
         return os.path.join(self.folder, release, "vmlinuz")
 
-    def _keep(self, image, release):
-        os.makedirs(os.path.join(self.folder, release), exist_ok=True)
-        shutil.move(image, self._path(release))
+    def _keep(self, image, name, modules=()):
+        """The image comes last: where it is, all is. Returns its new path."""
+        path = self._path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        for module in modules:
+            unpacked = os.path.join(os.path.dirname(path), os.path.basename(module).split(".")[0] + ".ko")
+            with (lzma.open if module.endswith(".xz") else open)(module, "rb") as source, open(unpacked, "wb") as file:
+                shutil.copyfileobj(source, file)
+        shutil.move(image, path)
+        return path
 
-    def _fetch(self, pattern):
+    def _fetch(self, pattern, has_modules):
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            release = self.packages.fetch_newest(pattern, folder).split("-", 2)[2]
+            name = release(self.packages.fetch_newest(pattern, folder))
+            if not has_modules:
+                self.packages.fetch_newest("^linux-modules-%s$" % re.escape(name), folder)
             image = glob.glob(folder + "/boot/vmlinuz-*") + glob.glob(folder + "/usr/lib/modules/*/vmlinuz")
-            self._keep(image[0], release)
+            modules = [path for module in MODULES
+                       for path in glob.glob("%s/**/%s.ko*" % (folder, module), recursive=True)]
+            return self._keep(image[0], name, modules)
 
     def _built(self, base, variant):
         fragment = os.path.join(HERE, variant + ".config")

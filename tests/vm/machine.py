@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A virtual machine without KVM: the console goes into a log, what the guest has to say through a port of its own."""
+"""
+A virtual machine without KVM: the console goes into a log, what the guest has to say through a port of its own.
+
+Its processors take turns in one thread of QEMU's. Each in a thread of its own, some kernel or other dies of code that
+the other processor has just patched, as a switch in the scheduler's features does: before QEMU 8.1 what is written
+while it is being translated may be lost.
+"""
 
 import json
 import os
 import shlex
 import subprocess
+import time
 
 QEMU = os.environ.get("QEMU", "qemu-system-x86_64")
-# Without cmpxchg16b: under QEMU 7.2 Linux 6.12 once died of a double fault right behind that instruction, in its memory
-# allocator, with an address in the flags register.
-CPU = "max,-cx16"
+# One of Intel's, as cpufreq.asl needs: of AMD's family 15, which is QEMU's own, Linux takes no ACPI frequencies, and
+# with Intel's newer ones, or AMD's, the TSC is unstable as soon as one is set. Without cmpxchg16b: with it Linux 6.12
+# has twice died under QEMU 7.2, of an address in the flags register, without it never.
+CPU = "max,-cx16,vendor=GenuineIntel,family=6,model=58"
 
 
 class Silent(Exception):
@@ -24,23 +32,40 @@ def tail(path):
         return ""
 
 
-def boot(kernel, disk, log, arguments, deadline):
-    """Boots a kernel on a disk, which stays as it is, and returns what the guest's test wrote, as JSON, to ttyS1."""
-    answer = log[:-len(".log")] + ".answer"
-    command = [
-        *shlex.split(QEMU), "-accel", "tcg,thread=multi", "-cpu", CPU, "-smp", "2", "-m", "2048", "-nodefaults",
-        "-display", "none", "-no-reboot", "-serial", "file:" + log, "-serial", "file:" + answer,
-        "-drive", "file=%s,format=raw,if=none,id=disk,snapshot=on" % disk, "-device", "nvme,serial=disk,drive=disk",
-        "-kernel", kernel,
-        "-append", "root=/dev/nvme0n1 rootfstype=ext4 rw devtmpfs.mount=1 console=ttyS0 quiet panic=-1 "
-                   "mitigations=off " + arguments]
-    try:
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                encoding="utf-8", errors="replace", timeout=deadline, check=False)
-    except subprocess.TimeoutExpired:
-        raise Silent("not done after %d s\n%s" % (deadline, tail(log))) from None
-    try:
-        with open(answer, encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError):
-        raise Silent("the guest ended without a result\n%s%s" % (result.stdout, tail(log))) from None
+class Machine:
+    """Boots a kernel on a disk, which stays as it is, with one ACPI table more."""
+
+    def __init__(self, kernel, disk, table, log, arguments):
+        self.log, self.answer = log, log[:-len(".log")] + ".answer"
+        self.began = time.monotonic()
+        self.popen = subprocess.Popen(
+            [*shlex.split(QEMU), "-accel", "tcg,thread=single", "-cpu", CPU, "-smp", "2", "-m", "2048", "-nodefaults",
+             "-display", "none", "-no-reboot", "-serial", "file:" + self.log, "-serial", "file:" + self.answer,
+             "-drive", "file=%s,format=raw,if=none,id=disk,snapshot=on" % disk,
+             "-device", "nvme,serial=disk,drive=disk", "-acpitable", "file=" + table, "-kernel", kernel,
+             "-append", "root=/dev/nvme0n1 rootfstype=ext4 rw devtmpfs.mount=1 console=ttyS0 quiet panic=-1 "
+                        "mitigations=off " + arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+            errors="replace")
+
+    def seconds(self):
+        return time.monotonic() - self.began
+
+    def result(self, deadline):
+        """What the guest's test wrote, as JSON, to ttyS1, before the machine was so many seconds old."""
+        try:
+            output = self.popen.communicate(timeout=max(0, deadline - self.seconds()))[0]
+        except subprocess.TimeoutExpired:
+            raise Silent("not done after %d s\n%s" % (deadline, tail(self.log))) from None
+        finally:
+            self.end()
+        try:
+            with open(self.answer, encoding="utf-8") as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            raise Silent("the guest ended without a result\n%s%s" % (output, tail(self.log))) from None
+
+    def end(self):
+        self.popen.kill()
+        self.popen.wait()
+        self.popen.stdout.close()

@@ -13,10 +13,16 @@ import time
 # Where the newest of each kernel is.
 SUITES = ("bookworm", "bookworm-backports", "trixie", "trixie-backports", "sid")
 LISTS_LAST = 24 * 3600
+# Whatever is fetched must be here by then: a slow network is no reason to wait forever.
+FETCHED_BY = time.monotonic() + 900
 
 
 class Unavailable(Exception):
     """What keeps the machines from running here: no failure of what they test."""
+
+
+def seconds_left():
+    return max(1, FETCHED_BY - time.monotonic())
 
 
 def release():
@@ -88,7 +94,10 @@ class Packages:
         argv = [command, "-qq"]
         for item in settings.items():
             argv += ["-o", "%s=%s" % item]
-        return subprocess.run([*argv, *args], check=True, encoding="utf-8", **options)
+        try:
+            return subprocess.run([*argv, *args], check=True, encoding="utf-8", timeout=seconds_left(), **options)
+        except subprocess.TimeoutExpired:
+            raise Unavailable("the source of packages is too slow") from None
 
     def _write_sources(self):
         fields = dict(own_source(), Types="deb", Suites=" ".join(SUITES), Components="main",

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What works where, as a table for the README: table.py [RESULT.json ...], by default of each kernel's last full run."""
+"""
+What works where, as the README's table: table.py prints it, of each kernel's last full run of `make check-vm`, and
+table.py --update writes it into the README.
+"""
 
 import glob
 import json
@@ -8,58 +11,94 @@ import os
 import re
 import sys
 
-RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.cache/vm/results/*.json")
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+RESULTS = os.path.join(TOP, ".cache/vm/results")
+README = os.path.join(TOP, "README.md")
+BLOCK = re.compile(r"(<!-- kernels: .*? -->\n)(.*?)(<!-- end of kernels -->)", re.DOTALL)
+
+# What a series is known to have. One that turns out otherwise is a finding, not a skipped test.
+EVERYWHERE = {"proc_connector": True, "autogroup": True, "debugfs": True, "cpufreq": True}
+KNOWN = {
+    "6.1": dict(EVERYWHERE, event_filter=False, custom_slice=False, util_clamp=False, base_slice=False, hrtick=False,
+                sched_ext=False),
+    "6.12": dict(EVERYWHERE, event_filter=True, custom_slice=True, util_clamp=False, base_slice=True, hrtick=False,
+                 sched_ext=False),
+    "6.12-uclamp": dict(EVERYWHERE, event_filter=True, custom_slice=True, util_clamp=True, base_slice=True,
+                        hrtick=False, sched_ext=False, cpufreq=False),
+    "7": dict(EVERYWHERE, event_filter=True, custom_slice=True, util_clamp=True, base_slice=True, hrtick=True,
+              sched_ext=True),
+}
 ROWS = (
     ("Events of every fork, exec and rename", "proc_connector"),
-    ("Only events that are needed", "event_filter"),
+    ("Only those events that are needed", "event_filter"),
+    ("Policy and nice of a class", "classes"),
     ("Slice of a class", "custom_slice"),
     ("Clamp of a class", "util_clamp"),
-    ("Autogroup, turned off by the daemon", "autogroup"),
-    ("Scheduler's knobs in debugfs", "debugfs"),
-    ("Base slice among them", "base_slice"),
+    ("Autogroup, turned off while the daemon runs", "autogroup"),
+    ("Sched profiles: `features` in debugfs", "debugfs"),
+    ("Sched profiles: `base_slice_ns`", "base_slice"),
+    ("Sched profiles: `scaling_governor`, of acpi-cpufreq", "cpufreq"),
     ("`HRTICK` on by default", "hrtick"),
     ("sched_ext schedulers can be loaded", "sched_ext"),
 )
 
 
-def title(answer):
-    """Debian's 6.12.107 counts as 6.12, with what it was built with."""
-    version = re.match(r"\d+\.\d+", answer["features"]["release"]).group()
-    variant = answer["name"].partition("-")[2]
-    return "%s, %s" % (version, variant) if variant else version
+def expected(name):
+    """What a kernel of this name, or with this version number, is known to have."""
+    return KNOWN.get(name) or KNOWN.get(name.split(".")[0], {})
 
 
-def count(answer):
-    passed, failed, skipped = (sum(result[key] for result in answer["results"])
-                               for key in ("passed", "failed", "skipped"))
-    return "%d passed" % passed + (", %d failed" % failed if failed else "") + \
-        (", %d not for this kernel" % skipped if skipped else "")
+def column(name, release, features):
+    """Debian's 6.12.107 counts as 6.12."""
+    version = re.match(r"\d+\.\d+", release).group()
+    variant = name.partition("-")[2]
+    return [version + (", " + variant if variant else ""), "---",
+            *("yes" if features.get(key) else "no" for _, key in ROWS)]
 
 
-def classes(answer):
-    """Whether tasks of all classes were seen to carry what the class says, as far as the kernel has it."""
-    failed = [result for result in answer["results"] if result["name"] == "classes" and result["failed"]]
-    return bool(answer["classes"]) and not failed
+def markdown(columns):
+    columns = [["Debian's Linux", "---", *(text for text, _ in ROWS)], *columns]
+    return "".join("| %s |\n" % " | ".join(line) for line in zip(*columns))
 
 
-def markdown(answers):
-    lines = [["Linux", *map(title, answers)], ["---"] * (len(answers) + 1)]
-    lines.append(["Policy and nice of a class", *("yes" if classes(answer) else "no" for answer in answers)])
-    for text, key in ROWS:
-        lines.append([text, *("yes" if answer["features"].get(key) else "no" for answer in answers)])
-    lines.append(["Tests", *map(count, answers)])
-    return "\n".join("| %s |" % " | ".join(line) for line in lines)
-
-
-def main():
-    answers = []
-    for path in sys.argv[1:] or glob.glob(RESULTS):
+def of_last_runs():
+    """The table; empty if there was no run."""
+    columns = []
+    for path in glob.glob(RESULTS + "/*.json"):
         with open(path, encoding="utf-8") as file:
-            answers.append(json.load(file))
-    answers = [answer for answer in answers if answer["classes"]]
-    answers.sort(key=lambda answer: [int(number) for number in re.findall(r"\d+", answer["features"]["release"])])
-    print(markdown(answers))
+            answer = json.load(file)
+        classes = [result for result in answer["results"] if result["name"] == "classes" and not result["failed"]]
+        features = dict(answer["features"], classes=bool(classes))
+        columns.append(column(answer["name"], features["release"], features))
+    columns.sort(key=lambda column: [int(number) for number in re.findall(r"\d+", column[0])])
+    return markdown(columns) if columns else ""
+
+
+def of_readme():
+    with open(README, encoding="utf-8") as file:
+        return BLOCK.search(file.read()).group(2)
+
+
+def of_known():
+    """What the README's table should be like, as far as that can be told without a run: for the same kernels."""
+    titles = of_readme().splitlines()[0].strip("| ").split(" | ")[1:]
+    return markdown([column(title.replace(", ", "-"), title, dict(expected(title.replace(", ", "-")), classes=True))
+                     for title in titles])
+
+
+def outdated():
+    return of_last_runs() not in ("", of_readme())
+
+
+def update():
+    with open(README, encoding="utf-8") as file:
+        text = file.read()
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(BLOCK.sub(lambda match: match.group(1) + of_last_runs() + match.group(3), text))
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        sys.stdout.write(of_last_runs())

@@ -21,6 +21,8 @@ from harness import Program, classes, differences, get_attr, pristine, sleep_pro
 from outside import tell  # noqa: E402
 
 UNIT = "schedqos.service"
+# Set by the default configuration, as far as the kernel has them.
+KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
 CONFIG = "/etc/schedqos.json"
 # A minute is long in a test; seconds are short in a guest.
 WATCHDOG = "[Service]\nWatchdogSec=20\n"
@@ -59,6 +61,14 @@ def write(path, text):
     os.chmod(path, 0o644)
 
 
+def knobs():
+    found = {}
+    for path in filter(os.path.exists, KNOBS):
+        with open(path, encoding="ascii") as file:
+            found[path] = file.read().strip()
+    return found
+
+
 def equal(found, wanted):
     if found != wanted:
         raise AssertionError("%r, not %r" % (found, wanted))
@@ -68,7 +78,7 @@ class Boot:
     """The steps, in their order. Each is tried, whatever became of those before it."""
 
     def __init__(self):
-        self.before = {}
+        self.before = self.knobs_before = {}
         self.task = None
 
     def becomes(self, name):
@@ -78,7 +88,10 @@ class Boot:
     def the_machine_is_up(self):
         equal(systemctl("is-system-running", "--wait"), "running")
         self.task = Program(["boot-test", "100000"], sleep_program())
-        self.before = snapshot()
+        pristine()  # asked first here, while the kernel's own base slice is in force, and known from now on
+        self.before, self.knobs_before = snapshot(), knobs()
+        if not self.knobs_before or any(self.knobs_before[path] == KNOBS[path] for path in self.knobs_before):
+            raise AssertionError("nothing to set: %s" % self.knobs_before)
 
     def enable_now(self):
         write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
@@ -99,6 +112,10 @@ class Boot:
 
     def status(self):
         equal(str(json.loads(command("schedqos", "status", "--json"))["pid"]), show("MainPID"))
+
+    def knobs_are_set(self):
+        """The unit's confinement does not keep the daemon from them."""
+        equal(knobs(), {path: KNOBS[path] for path in self.knobs_before})
 
     def reload(self):
         write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
@@ -137,6 +154,7 @@ class Boot:
         equal(show("ActiveState"), "inactive")
         equal(self.task.attr(), pristine())
         equal(differences(self.before, snapshot()), [])
+        equal(knobs(), self.knobs_before)
 
     def a_wrong_configuration_is_not_tried_again(self):
         write(CONFIG, "garbage\n")

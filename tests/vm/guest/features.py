@@ -2,6 +2,7 @@
 """What this kernel offers, found out without the daemon."""
 
 import contextlib
+import glob
 import os
 import platform
 import socket
@@ -68,5 +69,6 @@ def features():
         "autogroup": read("/proc/sys/kernel/sched_autogroup_enabled") is not None,
         "debugfs": knob() is not None,
         "base_slice": knob() == "base_slice_ns",
+        "cpufreq": bool(glob.glob("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")),
         "hrtick": "HRTICK" in (read(os.path.join(SCHED_DEBUG, "features")) or "").split(),
     }

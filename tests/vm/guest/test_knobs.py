@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A sched profile's knobs, those of debugfs and the governor, as far as this kernel has them: set, seen, put back."""
+
+import glob
+import itertools
+import os
+import signal
+import subprocess
+
+from harness import QOS_BASE_SLICE, SCHEDQOS, TOP, environment, schedqos
+from test_profiles import KnobTest, read, write
+
+FEATURES = "/sys/kernel/debug/sched/features"
+BASE_SLICE = "/sys/kernel/debug/sched/base_slice_ns"
+GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
+KILLER = os.path.join(TOP, "build/kill_at.so")
+
+
+def flipped(word):
+    return word[3:] if word.startswith("NO_") else "NO_" + word
+
+
+def put_back(path, value):
+    """The kernel takes one word at a time."""
+    for word in value.split():
+        write(path, word)
+
+
+class Knobs(KnobTest):
+    def setUp(self):
+        super().setUp()
+        governors = glob.glob(GOVERNORS)
+        knobs = [FEATURES, *filter(os.path.exists, [BASE_SLICE]), *governors]
+        self.before = {path: read(path) for path in knobs}
+        for path, value in self.before.items():
+            self.addCleanup(put_back, path, value)
+        words = self.before[FEATURES].split()
+        hrtick, other = (next(word for word in words if word.endswith(name)) for name in ("HRTICK", "NEXT_BUDDY"))
+        switched = [flipped(word) if word in (hrtick, other) else word for word in words]
+        self.wanted = dict(dict.fromkeys(governors, "performance"), **{FEATURES: " ".join(switched)})
+        self.profile = {"debugfs": {"features": [flipped(hrtick), flipped(other)]}}
+        if BASE_SLICE in knobs:
+            self.wanted[BASE_SLICE] = str(QOS_BASE_SLICE)
+            self.profile["debugfs"]["base_slice_ns"] = QOS_BASE_SLICE
+        if governors:
+            self.profile["cpufreq"] = {"scaling_governor": "performance"}
+
+    def now(self):
+        return {path: read(path) for path in self.before}
+
+    def start(self, name):
+        return self.daemon({"schedqos": {"sched_profile": name, "default": "none"}},
+                           layers={"sched_profiles.json": {"other": self.profile}})
+
+    def test_set_and_put_back(self):
+        self.assertNotIn(self.before, [self.wanted])
+        daemon = self.start("other")
+        self.assertEqual(self.now(), self.wanted)
+        self.assertEqual(daemon.status()["knob_refusals"], [])
+        daemon.stop()
+        self.assertEqual(self.now(), self.before)
+
+    def test_what_somebody_else_has_changed_stays(self):
+        daemon = self.start("other")
+        word = next(word for word in self.profile["debugfs"]["features"] if word.endswith("HRTICK"))
+        write(FEATURES, flipped(word))
+        write(FEATURES, word)
+        for path in glob.glob(GOVERNORS)[:1]:
+            write(path, "schedutil")
+        changed = self.now()
+        daemon.stop()
+        for path in glob.glob(GOVERNORS)[:1]:
+            self.assertEqual(read(path), changed[path])
+
+    def test_the_next_daemon_after_a_kill(self):
+        self.start("other")
+        self.kill()
+        self.assertEqual(self.now(), self.wanted)
+        daemon = self.start("other")
+        self.assertEqual(self.now(), self.wanted)
+        daemon.stop()
+        self.assertEqual(self.now(), self.before)
+
+    def test_killed_before_any_of_its_writes(self):
+        """Each knob and each record of one: whatever has been written by then, restore puts it back."""
+        daemon = self.start(None)
+        daemon.stop()
+        half_done = 0
+        for count in itertools.count(1):
+            program = self.run_program([SCHEDQOS, "sched_profile", *daemon.options(), "other"], stderr=subprocess.PIPE,
+                                       env=dict(environment(), LD_PRELOAD=KILLER, KILL_AT=str(count)))
+            message = program.popen.communicate()[1].decode()
+            if program.popen.returncode != -signal.SIGKILL:
+                break
+            half_done += self.now() not in (self.before, self.wanted)
+            self.restore()
+            self.assertEqual(self.now(), self.before, "killed before write %d" % count)
+        self.assertEqual(program.popen.returncode, 0, message)
+        self.assertEqual(self.now(), self.wanted)
+        self.assertGreaterEqual(half_done, len(self.profile["debugfs"]["features"]))
+        self.restore()
+        self.assertEqual(self.now(), self.before)
