@@ -130,13 +130,14 @@ static void set_option(struct command *command, int option)
 
 int verb_run(const struct verb *verb, int argc, char **argv)
 {
+	static char getopt_name[] = "schedqos"; /* before what it says is wrong with an option */
 	char short_options[array_size(table) + 1], operand[256];
 	struct option long_options[array_size(table) + 1];
 	struct command command = { .verb = verb };
 	int option;
 
 	list_options(verb, long_options, short_options);
-	argv[0] = "schedqos"; /* says what is wrong with an option */
+	argv[0] = getopt_name;
 	while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			print_help(verb);
