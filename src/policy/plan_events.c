@@ -47,17 +47,17 @@ static struct task_attr attr_born(const struct task_attr *attr)
 /*
  * Looks at a newborn that may not carry what its origin carries. Carrying what its origin had, or
  * what we may have set on its origin (or, a moment too late, on the task whose tid it got: stale),
- * it is ours; anything else somebody has chosen since, and its exec will show who.
+ * it is ours; anything else somebody has chosen since, and its exec will show who. One that is gone
+ * keeps its record, until it is swept: its own children may still be announced.
  */
 static bool check_newborn(struct plan *plan, struct task *child, const struct task *stale,
 			  struct facts *facts, struct plan_action *ret)
 {
 	struct wish wish = { .tag = child->tag, .reason = child->reason };
 	struct task_attr actual;
-	int r = plan_look_at(plan, facts, &child->known, &actual);
 
-	if (r < 0)
-		return plan_undecided(plan, child, r);
+	if (plan_look_at(plan, facts, &child->known, &actual) < 0)
+		return false;
 	if (!task_attr_equal(&actual, &child->known)) {
 		bool hit_late = stale && (stale->flags & TASK_OWNED) &&
 				task_attr_equal(&actual, &stale->known);
@@ -68,10 +68,9 @@ static bool check_newborn(struct plan *plan, struct task *child, const struct ta
 		child->known = actual;
 		task_set_owned(child);
 	}
-	if (child->tid != child->tgid)
-		r = plan_wish_for(plan, plan_leader_of(plan, child), facts, &wish);
-	if (r < 0)
-		return plan_undecided(plan, child, r);
+	if (child->tid != child->tgid &&
+	    plan_wish_for(plan, plan_leader_of(plan, child), facts, &wish) < 0)
+		return false;
 	if (!reason_is_tagged(wish.reason) && !(child->flags & TASK_OWNED))
 		return false;
 	return plan_decide(plan, child, wish, CAUSE_RENAME, facts, ret);

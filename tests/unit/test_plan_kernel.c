@@ -113,8 +113,7 @@ static void our_clamp_does_not_stay_on_what_becomes_real_time(void **state)
 	execs(m, 100, "/usr/bin/jackd");
 	assert_task(m, 100, "SCHED_FIFO priority 7", REASON_NOT_FAIR);
 	spawns(m, INIT, 200, "/usr/bin/uclampset");
-	sets(m, 200,
-	     (struct task_attr){ .policy = POLICY_RR, .rt_priority = 3, .util_max = 300 });
+	sets(m, 200, (struct task_attr){ .policy = POLICY_RR, .rt_priority = 3, .util_max = 300 });
 	execs(m, 200, "/usr/bin/jackd");
 	assert_task(m, 200, "SCHED_RR priority 3 util 0..300", REASON_NOT_FAIR);
 	stop(m);
@@ -189,13 +188,33 @@ static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **sta
 	struct machine *m = *state;
 
 	m->kernel.slice = false;
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
+		 "'QOS_BACKGROUND' } }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renames(m, 101, "bg");
 	execs(m, 101, "/usr/bin/vi");
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
+}
+
+/* Of the one in the middle nothing is left but what its own parent's record says. */
+static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	m->pace = 5;
+	spawns(m, INIT, 100, "/usr/bin/app");
+	m->deaf = true;
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	exits(m, 101);
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
 }
 
 static void a_kernel_without_slices_gets_the_rest(void **state)
@@ -359,6 +378,7 @@ int main(void)
 		MACHINE_TEST(a_kernel_s_helper_program_is_tagged),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
 		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),
 		MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec),

@@ -67,8 +67,8 @@ const struct config *plan_config(const struct plan *plan);
 
 /*
  * The events. Each returns true and fills *ret when the task is to be changed; carry it out and report it with
- * plan_applied. A task that turns out to be gone is forgotten. Facts are fetched only when they decide something.
- * ms: CLOCK_MONOTONIC at the exec, cut to 32 bits.
+ * plan_applied. A task that turns out to be gone is forgotten, but for a newborn, whose
+ * children may still be announced. Facts are fetched only when they decide something. ms: CLOCK_MONOTONIC at the exec, cut to 32 bits.
  */
 bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
 		 struct plan_action *ret);
