@@ -6,7 +6,8 @@ struct bus_server;
 struct daemon;
 
 /*
- * Binds the socket, in place of a dead daemon's; path must outlive the server. The instance lock must be held. 0 or -errno.
+ * Binds the socket, in place of a dead daemon's; path must outlive the server. The instance lock must be held. Returns 0
+ * or -errno.
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 

@@ -5,19 +5,9 @@
  * kinds.
  */
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/policy/config.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 static void check_errors(int r, const struct config_errors *errors)
 {

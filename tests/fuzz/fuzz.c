@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "fuzz.h"
+
+#include <schedqos/util/text.h>
+
+#include "../../src/daemon/state_format.h"
+
+uint8_t *take_bytes(struct input *input, size_t max, size_t *ret_size)
+{
+	size_t size = max < input->left ? max : input->left;
+	uint8_t *bytes = malloc(size ? size : 1);
+
+	check(bytes);
+	if (size)
+		memcpy(bytes, input->at, size);
+	input->at += size;
+	input->left -= size;
+	*ret_size = size;
+	return bytes;
+}
+
+char *take_text(struct input *input, size_t max)
+{
+	size_t size = strnlen((const char *)input->at, max < input->left ? max : input->left);
+	char *text = malloc(size + 1);
+
+	check(text);
+	if (size)
+		memcpy(text, input->at, size);
+	text[size] = '\0';
+	input->at += size;
+	input->left -= size;
+	if (input->left)
+		take_byte(input);
+	return text;
+}
+
+void make_folder(char path[64])
+{
+	const char *within = getenv("TMPDIR");
+
+	check(snprintf(path, 64, "%s/fuzz-XXXXXX", within ? within : "/tmp") < 64);
+	check(mkdtemp(path));
+}
+
+void check_utf8(const char *text)
+{
+	for (size_t len = strlen(text), n; len; text += n, len -= n) {
+		n = text_utf8_length(text, len);
+		check(n > 0);
+	}
+}
+
+void check_printable(const char *text)
+{
+	check_utf8(text);
+	for (; *text; text++)
+		check((unsigned char)*text >= 0x20 && *text != 0x7f);
+}
+
+/* Should we crash, the next start would believe the records of tasks that carry what is ours. */
+void check_known(const struct plan *plan, pid_t tid)
+{
+	const struct task *task = tasks_find(plan_tasks(plan), tid);
+	size_t n_tags;
+
+	if (!task)
+		return;
+	rules_tags(plan_config(plan)->rules, &n_tags);
+	check(task->tid == tid && tid > 0);
+	check(task->tag == TAG_NONE || task->tag < n_tags);
+	check(task->reason < REASON_COUNT);
+	check(!task->app || rules_by_id(plan_config(plan)->rules, task->app));
+	check(!task->inherit || rules_by_id(plan_config(plan)->rules, task->inherit));
+	if (task->flags & TASK_OWNED)
+		check(state_record_is_sound(task));
+	else
+		check(task_attr_equal(&task->had, &task->known));
+}
+
+void check_plan(const struct plan *plan)
+{
+	const struct task *task;
+	uint32_t cursor = 0;
+	size_t count = 0;
+
+	while ((task = tasks_next(plan_tasks(plan), &cursor))) {
+		check(tasks_find(plan_tasks(plan), task->tid) == task);
+		check_known(plan, task->tid);
+		count++;
+	}
+	check(count == tasks_count(plan_tasks(plan)));
+}
+
+void check_action(const struct plan *plan, const struct plan_action *action)
+{
+	const struct task_attr *want = &action->want;
+	const struct task *task = tasks_find(plan_tasks(plan), action->tid);
+	size_t n_tags;
+
+	rules_tags(plan_config(plan)->rules, &n_tags);
+	check(task && (task->flags & TASK_OWNED));
+	check(action->tag == TAG_NONE || action->tag < n_tags);
+	check(!task_attr_equal(&action->from, want));
+	check((want->policy == POLICY_DEADLINE) == (action->deadline != NULL));
+	check(want->nice >= -20 && want->nice <= 19);
+	check(want->util_min <= want->util_max && want->util_max <= UTIL_FULL);
+	check(want->rt_priority <= 99);
+	check((want->policy == POLICY_FIFO || want->policy == POLICY_RR) ==
+	      (want->rt_priority > 0));
+}
+
+static struct task *grow(void *context)
+{
+	static struct task chunk[TASKS_CHUNK];
+
+	(void)context;
+	return memset(chunk, 0, sizeof(chunk));
+}
+
+static void release(void *context, struct task *chunk)
+{
+	(void)context;
+	(void)chunk;
+}
+
+const struct tasks_memory one_chunk = { grow, release, NULL };

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Any bytes as datagrams of the proc connector, and what they say as events of a machine that
+ * answers anything: tasks that come and go in any order, tids that are somebody else's, attributes
+ * of all kinds. The table stays whole, no action is beyond what the kernel takes, and what is on
+ * record could be believed after a crash.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/kernel/proc_connector.h>
+
+#include "fuzz.h"
+
+/* Tids are folded to these, so that events meet. */
+#define TIDS 16
+
+#define SELF 15
+
+static const char rules[] =
+	"{ \"QOS_RT\": { \"sched_policy\": \"SCHED_FIFO\", \"sched_priority\": 7 },"
+	"  \"QOS_DL\": { \"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": 1000000,"
+	"                \"sched_deadline\": 2000000, \"sched_period\": 4000000 },"
+	"  \"a\": { \"qos\": \"QOS_USER_INTERACTIVE\", \"inherit\": true,"
+	"           \"thread_qos\": { \"t*\": \"QOS_BACKGROUND\", \"rt\": \"QOS_RT\" } },"
+	"  \"b*\": { \"qos\": \"QOS_BACKGROUND\", \"enforce\": true, \"period\": 8000000 },"
+	"  \"c\": [ { \"match\": { \"argv\": [\"x*\"], \"parent\": \"a\" }, \"qos\": \"QOS_DL\" },"
+	"           { \"match\": { \"cgroup\": \"/b*\", \"user\": 1 }, \"qos\": \"QOS_RT\" },"
+	"           { \"qos\": \"QOS_UTILITY\", \"yield\": true } ] }";
+static const char other_rules[] = "{ \"schedqos\": { \"default\": \"none\" },"
+				  "  \"b*\": { \"qos\": \"QOS_UTILITY\", \"inherit\": true },"
+				  "  \"a\": { \"thread_qos\": { \"m\": \"QOS_BACKGROUND\" } } }";
+
+struct run {
+	struct input input;
+	struct plan *plan;
+	struct attr_caps caps;
+	uint32_t ms;
+};
+
+struct fuzz_facts {
+	struct facts facts; /* first: fetch finds the rest by it */
+	struct run *run;
+	struct fuzz_facts *parent;
+};
+
+static struct config *parse(const char *text)
+{
+	const struct config_file file = { .path = "rules.json",
+					  .text = text,
+					  .size = strlen(text) };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	check(config_parse(&file, 1, NULL, &config, &errors) == 0);
+	config_errors_clear(&errors);
+	return config;
+}
+
+/* Attributes as a kernel shows them. */
+static struct task_attr take_attr(struct run *run)
+{
+	static const uint8_t policies[] = {
+		POLICY_NORMAL, POLICY_NORMAL, POLICY_BATCH,    POLICY_IDLE,
+		POLICY_FIFO,   POLICY_RR,     POLICY_DEADLINE, POLICY_EXT,
+	};
+	static const uint32_t slices[] = { 0, 8 * 1000000, 16 * 1000000, 20 * 1000000 };
+	uint8_t kind = take_byte(&run->input), more = take_byte(&run->input);
+	struct task_attr attr = { .policy = policies[kind & 7], .util_max = UTIL_FULL };
+
+	attr.reset_on_fork = kind >> 7;
+	if (run->caps.util_clamp && (kind & 0x40)) {
+		attr.util_max = 256;
+		attr.util_min = more & 1 ? 128 : 0;
+	}
+	if (task_policy_is_fair(attr.policy)) {
+		attr.nice = (int8_t)(more % 40 - 20);
+		if (run->caps.slice) {
+			attr.slice_ns = slices[kind >> 4 & 3];
+			if (!attr.slice_ns)
+				attr.slice_ns = run->caps.base_slice_ns;
+		}
+	} else if (attr.policy == POLICY_FIFO || attr.policy == POLICY_RR) {
+		attr.rt_priority = 1 + more % 99;
+	}
+	return attr;
+}
+
+static int fetch(struct facts *facts, enum fact fact)
+{
+	static const char *const paths[] = { "/bin/a", "/bin/b1", "/c", "", "/usr/bin/nice", "d" };
+	static const char *const comms[] = { "a", "t1", "rt", "m", "", "\xff\xfe\n" };
+	struct fuzz_facts *asked = (struct fuzz_facts *)facts;
+	struct run *run = asked->run;
+	uint8_t choice = take_byte(&run->input);
+
+	if (choice >= 0xfe)
+		return choice == 0xff ? -ESRCH : -EMFILE;
+	switch (fact) {
+	case FACT_ATTR:
+		facts->attr = take_attr(run);
+		break;
+	case FACT_COMM:
+		strcpy(facts->comm, comms[choice % 6]);
+		break;
+	case FACT_EXE:
+		facts->exe = paths[choice % 6];
+		break;
+	case FACT_ARGV:
+		facts->argv = choice & 1 ? "c\0x1" : "";
+		facts->argv_size = choice & 1 ? 5 : choice & 2 ? 1 : 0;
+		break;
+	case FACT_CGROUP:
+		facts->cgroup = choice & 1 ? "/b/c" : "";
+		break;
+	case FACT_UID:
+		facts->uid = choice & 1;
+		break;
+	case FACT_PARENT:
+		if (asked->parent && choice & 1) {
+			asked->parent->facts =
+				(struct facts){ .fetch = fetch, .tid = 1, .tgid = 1 };
+			facts->parent = &asked->parent->facts;
+		}
+		break;
+	case FACT_AGAIN:
+		facts->execs_again = choice & 1;
+		break;
+	case FACT_BASE:
+		run->caps.base_slice_ns = choice & 1 ? 3000000 : 8000000;
+		break;
+	}
+	facts->have |= fact;
+	return 0;
+}
+
+/* Does, or does not do, what the plan wants. */
+static void act(struct run *run, bool wanted, const struct plan_action *action)
+{
+	uint8_t how;
+	struct task_attr now;
+
+	if (!wanted)
+		return;
+	check_action(run->plan, action);
+	how = take_byte(&run->input);
+	now = action->want;
+	if (run->caps.slice && !now.slice_ns && task_policy_is_fair(now.policy))
+		now.slice_ns = run->caps.base_slice_ns;
+	if (how == 0xff)
+		now = take_attr(run);
+	plan_applied(run->plan, action,
+		     how == 0xfe   ? -ESRCH
+		     : how == 0xfd ? -EPERM
+				   : 0,
+		     &now, run->ms);
+}
+
+static struct fuzz_facts *facts_of(struct run *run, pid_t tid, pid_t tgid)
+{
+	static struct fuzz_facts parent, facts;
+
+	parent.run = facts.run = run;
+	facts.parent = &parent;
+	facts.facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
+	return &facts;
+}
+
+static pid_t fold(pid_t id)
+{
+	return id <= 0 ? id : 1 + id % TIDS;
+}
+
+static void happens(struct run *run, const struct proc_news *news)
+{
+	pid_t tid = fold(news->tid), tgid = fold(news->tgid);
+	struct fuzz_facts *facts = facts_of(run, tid, tgid);
+	struct plan_action action;
+	bool late = take_byte(&run->input) & 1;
+
+	switch ((enum proc_what)news->what) {
+	case PROC_FORK: {
+		const struct plan_fork fork = {
+			.tid = tid,
+			.tgid = tgid,
+			.parent_tid = fold(news->parent_tid),
+			.parent_tgid = fold(news->parent_tgid),
+			.start = (uint32_t)(news->ns / 10000000),
+			.ms = (uint32_t)(news->ns / 1000000),
+		};
+
+		act(run, plan_forked(run->plan, &fork, &facts->facts, &action), &action);
+		break;
+	}
+	case PROC_EXEC:
+		if (!late || !plan_postpone(run->plan, tgid, true))
+			act(run, plan_execed(run->plan, &facts->facts, run->ms, &action), &action);
+		break;
+	case PROC_COMM:
+		if (late && plan_postpone(run->plan, tid, false))
+			break;
+		memcpy(facts->facts.comm, news->comm, sizeof(facts->facts.comm));
+		facts->facts.have |= FACT_COMM;
+		act(run, plan_renamed(run->plan, &facts->facts, &action), &action);
+		break;
+	case PROC_EXIT:
+		plan_exited(run->plan, tid);
+		break;
+	}
+}
+
+static void check_all(const struct run *run)
+{
+	for (pid_t tid = 1; tid <= TIDS; tid++)
+		check_known(run->plan, tid);
+}
+
+static void hear(struct run *run, size_t max)
+{
+	size_t size;
+	uint8_t *datagram = take_bytes(&run->input, max, &size);
+	struct proc_news news;
+	int r = proc_connector_decode(datagram, size, &news);
+
+	free(datagram);
+	check(r == 1 || r == 0 || r == -EBADMSG);
+	if (r != 1)
+		return;
+	check(news.tid > 0 && news.tgid > 0 && news.comm[sizeof(news.comm) - 1] == '\0');
+	run->ms = (uint32_t)(news.ns / 1000000);
+	happens(run, &news);
+	check_all(run);
+}
+
+static void see(struct run *run)
+{
+	uint8_t tid = take_byte(&run->input), tgid = take_byte(&run->input);
+	const struct plan_seen seen = {
+		.tid = 1 + tid % TIDS,
+		.tgid = 1 + tgid % TIDS,
+		.parent_tgid = take_byte(&run->input) % TIDS,
+		.start = take_number(&run->input, 2),
+		.ms = run->ms,
+	};
+	struct plan_action action;
+
+	act(run, plan_seen(run->plan, &seen, &facts_of(run, seen.tid, seen.tgid)->facts, &action),
+	    &action);
+}
+
+static void settle(struct run *run, bool undo)
+{
+	struct plan_action action;
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan_tasks(run->plan), &cursor))) {
+		struct facts *facts = &facts_of(run, task->tid, task->tgid)->facts;
+
+		if (undo)
+			act(run, plan_undo(run->plan, task, facts, &action), &action);
+		else if (plan_is_postponed(task))
+			act(run, plan_settle(run->plan, task, facts, &action), &action);
+	}
+}
+
+static void step(struct run *run, struct config *const configs[2])
+{
+	uint8_t what = take_byte(&run->input);
+
+	switch (what) {
+	case 0xf0:
+		see(run);
+		check_all(run);
+		break;
+	case 0xf1:
+		plan_scan_begin(run->plan);
+		break;
+	case 0xf2:
+	case 0xf3:
+		check(plan_set_config(run->plan, configs[what & 1]) == 0);
+		check_all(run);
+		break;
+	case 0xf4:
+		settle(run, false);
+		check_all(run);
+		break;
+	case 0xf5:
+		plan_undo_begin(run->plan);
+		break;
+	case 0xf6:
+		settle(run, true);
+		check_all(run);
+		break;
+	case 0xf7:
+		plan_passed(run->plan, 1 + take_byte(&run->input) % TIDS);
+		break;
+	default:
+		hear(run, what);
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+	static struct config *configs[2];
+	struct run run = { .input = { input, size } };
+	uint8_t caps = take_byte(&run.input);
+
+	if (!configs[0]) {
+		configs[0] = parse(rules);
+		configs[1] = parse(other_rules);
+	}
+	run.caps = (struct attr_caps){ caps & 1, caps & 2, 3000000 };
+	run.plan = plan_new(&run.caps, SELF, caps >> 2, &one_chunk);
+	check(run.plan && plan_set_config(run.plan, configs[0]) == 0);
+	while (run.input.left)
+		step(&run, configs);
+	check_plan(run.plan);
+	plan_free(run.plan);
+	return 0;
+}

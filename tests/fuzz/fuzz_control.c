@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The control socket of a daemon with no tasks: calls with any arguments by a client that speaks
+ * D-Bus, any bytes by one that does not, while configuration, records of knobs and problems hold
+ * any text. The status is always to be had, and is JSON; every answer and every line of the log is
+ * safe to print.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/log.h>
+
+#include "../../src/cli/status_json.h"
+#include "../../src/daemon/bus.h"
+#include "../../src/daemon/daemon_private.h"
+#include "../../src/daemon/state_file.h"
+#include "fuzz.h"
+
+#define TEXT_MAX 1024
+
+static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n";
+
+static const char *const files[] = {
+	"app_configs/a.json", "app_configs/b.json", "sched_profiles.json",
+	"qos_mappings.json",  "mappings/m.json",
+};
+
+static struct {
+	char folder[64], path[96], own[96];
+	int fd;	  /* of the folder */
+	int proc; /* an empty folder */
+} place = { .fd = -1 };
+
+static struct daemon the_daemon;
+static sd_bus *client;
+
+/* ---- a machine with nothing on it ---- */
+
+static int no_get(pid_t tid, struct ksched_attr *ret)
+{
+	*ret = (struct ksched_attr){ .runtime = 3000000, .util_max = UTIL_FULL };
+	return tid ? -ESRCH : 0;
+}
+
+static int no_set(pid_t tid, struct ksched_attr *attr)
+{
+	(void)attr;
+	return tid ? -ESRCH : 0;
+}
+
+static void check_line(int level, bool plain, const char *line, const struct log_field *fields)
+{
+	(void)level;
+	(void)plain;
+	check_printable(line);
+	for (; fields && fields->name; fields++)
+		check_printable(fields->value);
+}
+
+static void write_text(const char *name, const char *text)
+{
+	int fd = openat(place.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	size_t size = strlen(text);
+
+	check(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+	close(fd);
+}
+
+static void make_place(void)
+{
+	static const char *const folders[] = { "proc", "state", "app_configs", "mappings" };
+
+	make_folder(place.folder);
+	place.fd = open(place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	check(place.fd >= 0);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		check(mkdirat(place.fd, folders[i], 0700) == 0);
+	snprintf(place.path, sizeof(place.path), "%s/bus", place.folder);
+	snprintf(place.own, sizeof(place.own), "%s/own.json", place.folder);
+	write_text("own.json", "{}");
+	place.proc = openat(place.fd, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	check(place.proc >= 0);
+}
+
+static void remove_place(void)
+{
+	static const char *const others[] = { "own.json", "bus", "state/knobs.json" };
+	static const char *const folders[] = { "proc", "state", "app_configs", "mappings" };
+
+	sd_bus_close_unref(client);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlinkat(place.fd, files[i], 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		unlinkat(place.fd, others[i], 0);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		unlinkat(place.fd, folders[i], AT_REMOVEDIR);
+	rmdir(place.folder);
+}
+
+/* Once: the loop and the socket. */
+static void start(void)
+{
+	static const struct sched_ops nothing = { no_get, no_set };
+	char address[128];
+
+	make_place();
+	atexit(remove_place);
+	log_set_sink(check_line);
+	unsetenv("NOTIFY_SOCKET");
+	the_daemon.paths = (struct config_paths){ place.folder, place.own };
+	the_daemon.applier = (struct applier){ &nothing, { true, true, 3000000 } };
+	the_daemon.proc = place.proc;
+	the_daemon.tick_ns = 10000000;
+	the_daemon.facts = live_facts_new(place.proc, &the_daemon.applier);
+	check(the_daemon.facts && sd_event_new(&the_daemon.event) >= 0);
+	check(bus_server_new(&the_daemon, place.path, &the_daemon.bus) == 0);
+	snprintf(address, sizeof(address), "unix:path=%s", place.path);
+	check(sd_bus_new(&client) >= 0 && sd_bus_set_address(client, address) >= 0);
+	check(sd_bus_start(client) >= 0);
+}
+
+/* ---- one life of the daemon ---- */
+
+/* A killed daemon's records, as root may have edited them. */
+static void write_records(struct input *input, int folder)
+{
+	char *name = take_text(input, TEXT_MAX), *path = take_text(input, TEXT_MAX);
+	cJSON *json = cJSON_CreateObject(), *list, *item;
+
+	cJSON_AddNumberToObject(json, "version", 1);
+	cJSON_AddStringToObject(json, "profile", name);
+	list = cJSON_AddArrayToObject(json, "knobs");
+	item = cJSON_CreateObject();
+	cJSON_AddItemToArray(list, item);
+	cJSON_AddStringToObject(item, "tree", "sysctl");
+	cJSON_AddStringToObject(item, "path", path);
+	cJSON_AddStringToObject(item, "before", "1");
+	cJSON_AddStringToObject(item, "set", "2");
+	check(state_file_write(folder, "knobs.json", json) == 0);
+	cJSON_Delete(json);
+	free(name);
+	free(path);
+}
+
+static void begin(struct input *input)
+{
+	static const struct config_file empty = { "{}", "{}", 2, CONFIG_RULES };
+	struct config_errors errors = { 0 };
+	struct knobs knobs;
+	int folder = openat(place.fd, "state", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	check(folder >= 0);
+	state_file_remove(folder, "knobs.json");
+	if (take_byte(input) & 1)
+		write_records(input, folder);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlinkat(place.fd, files[i], 0);
+	for (int i = 0; i < KNOBS_TREES; i++)
+		knobs.tree[i] = i == KNOBS_SYSCTL ? dup(place.proc) : -ENOENT;
+	system_profile_new_at(&knobs, folder, &the_daemon.system);
+	check(the_daemon.system);
+	check(config_parse(&empty, 1, NULL, &the_daemon.config, &errors) == 0);
+	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, &one_chunk);
+	check(the_daemon.plan && plan_set_config(the_daemon.plan, the_daemon.config) == 0);
+}
+
+static void end(void)
+{
+	system_profile_free(the_daemon.system);
+	plan_free(the_daemon.plan);
+	config_free(the_daemon.config);
+	free(the_daemon.reload_error);
+	the_daemon.reload_error = NULL;
+	memset(&the_daemon.stats, 0, sizeof(the_daemon.stats));
+	memset(&the_daemon.problems, 0, sizeof(the_daemon.problems));
+}
+
+static void pump(void)
+{
+	while (sd_event_run(the_daemon.event, 0) > 0 || sd_bus_process(client, NULL) > 0)
+		;
+}
+
+/* ---- a client that speaks D-Bus ---- */
+
+/* The status came; as JSON it can be printed and read. */
+static void check_status(sd_bus_message *reply)
+{
+	cJSON *json = NULL, *again;
+	char *text;
+
+	check(status_json(reply, &json) == 0);
+	text = cJSON_Print(json);
+	check(text);
+	check_utf8(text);
+	again = cJSON_Parse(text);
+	check(again && cJSON_GetArraySize(again) == cJSON_GetArraySize(json));
+	check(cJSON_IsString(cJSON_GetObjectItem(again, "version")));
+	check(cJSON_IsObject(cJSON_GetObjectItem(again, "problems")));
+	cJSON_Delete(json);
+	cJSON_Delete(again);
+	free(text);
+}
+
+static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	(void)error;
+	check(!sd_bus_message_is_method_error(reply, NULL));
+	check_status(reply);
+	*(bool *)userdata = true;
+	return 0;
+}
+
+/* Lines, each safe to print. */
+static void check_lines(const char *text)
+{
+	check_utf8(text);
+	for (; *text; text++)
+		check(*text == '\n' || ((unsigned char)*text >= 0x20 && *text != 0x7f));
+}
+
+static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	const sd_bus_error *answer = sd_bus_message_get_error(reply);
+	const char *text;
+
+	(void)error;
+	if (answer && strncmp(answer->name, "org.schedqos1.", strlen("org.schedqos1.")) == 0)
+		check_lines(answer->message);
+	if (!answer && sd_bus_message_has_signature(reply, "s") &&
+	    sd_bus_message_read(reply, "s", &text) >= 0)
+		check_lines(text);
+	*(bool *)userdata = true;
+	return 0;
+}
+
+/* What sd-bus itself refuses to send is not sent. */
+static void send_call(sd_bus_message *call, sd_bus_message_handler_t handler)
+{
+	bool answered = false;
+
+	if (sd_bus_call_async(client, NULL, call, handler, &answered, 0) >= 0) {
+		pump();
+		check(answered);
+	}
+	sd_bus_message_unref(call);
+}
+
+static sd_bus_message *new_call(const char *interface, const char *member)
+{
+	sd_bus_message *call = NULL;
+
+	if (sd_bus_message_new_method_call(client, &call, NULL, BUS_PATH, interface, member) < 0)
+		return NULL;
+	return call;
+}
+
+static void ask_status(void)
+{
+	sd_bus_message *call = new_call("org.freedesktop.DBus.Properties", "GetAll");
+
+	check(call && sd_bus_message_append(call, "s", BUS_STATUS_INTERFACE) >= 0);
+	send_call(call, on_status);
+}
+
+/* A call of some method of ours, or of one of sd-bus's own, with as many strings as come. */
+static void call(struct input *input)
+{
+	static const char *const members[][2] = {
+		{ BUS_INTERFACE, "Reload" },
+		{ BUS_INTERFACE, "SetSchedProfile" },
+		{ "org.freedesktop.DBus.Properties", "Get" },
+		{ "org.freedesktop.DBus.Properties", "GetAll" },
+		{ "org.freedesktop.DBus.Properties", "Set" },
+		{ "org.freedesktop.DBus.Introspectable", "Introspect" },
+		{ "org.freedesktop.DBus.Peer", "Ping" },
+	};
+	uint8_t which = take_byte(input), n = take_byte(input) % 4;
+	char *interface = take_text(input, which == 0xff ? 64 : 0);
+	char *member = take_text(input, which == 0xff ? 64 : 0);
+	sd_bus_message *message;
+
+	if (which == 0xff)
+		message = new_call(interface, member);
+	else
+		message = new_call(members[which % 7][0], members[which % 7][1]);
+	for (; message && n > 0; n--) {
+		char *text = take_text(input, TEXT_MAX);
+
+		if (sd_bus_message_append(message, n == 3 ? "v" : "s", n == 3 ? "s" : text, text) <
+		    0) {
+			sd_bus_message_unref(message);
+			message = NULL;
+		}
+		free(text);
+	}
+	if (message)
+		send_call(message, on_answer);
+	free(interface);
+	free(member);
+}
+
+/* ---- a client that does not ---- */
+
+static int connect_raw(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	strncpy(address.sun_path, place.path, sizeof(address.sun_path) - 1);
+	check(fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+	return fd;
+}
+
+static void babble(struct input *input)
+{
+	bool greets = take_byte(input) & 1;
+	int fd = connect_raw();
+	char answer[4096];
+	uint8_t *bytes;
+	size_t size;
+
+	if (greets)
+		check(write(fd, greeting, sizeof(greeting) - 1) > 0);
+	bytes = take_bytes(input, take_number(input, 2), &size);
+	/* It may have been hung up on. */
+	if (size)
+		send(fd, bytes, size, MSG_NOSIGNAL);
+	pump();
+	while (read(fd, answer, sizeof(answer)) > 0)
+		;
+	close(fd);
+	pump();
+	free(bytes);
+}
+
+/* ---- what is asked about ---- */
+
+static void change(struct input *input)
+{
+	uint8_t which = take_byte(input);
+	char *text = take_text(input, SIZE_MAX);
+
+	write_text(files[which % (sizeof(files) / sizeof(files[0]))], text);
+	free(text);
+}
+
+static void step(struct input *input)
+{
+	switch (take_byte(input) & 3) {
+	case 0:
+		call(input);
+		break;
+	case 1:
+		babble(input);
+		break;
+	case 2:
+		change(input);
+		break;
+	case 3:
+		ask_status();
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct input input = { bytes, size };
+
+	if (place.fd < 0)
+		start();
+	begin(&input);
+	while (input.left)
+		step(&input);
+	ask_status();
+	end();
+	return 0;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a killed daemon left behind, or something in its place: the file of tasks, written over with
+ * any bytes, its sums made right or not; and the file of knobs, any text. It is refused, or
+ * believed and then sound: a plan can take it over, see the tasks again, and put everything back;
+ * and what is written out again reads as the same.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../../src/daemon/knob_records.h"
+#include "../../src/daemon/state_file.h"
+#include "../../src/daemon/state_format.h"
+#include "fuzz.h"
+
+#define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
+_Static_assert(sizeof(BOOT_ID) == STATE_BOOT_ID_BYTES, "as the kernel writes it");
+
+#define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)
+
+enum {
+	SUM_FIRST = 1 << 0, /* make the sums right in the end */
+	SUM_SECOND = 1 << 1,
+	TORN = 1 << 2, /* the file is shorter */
+	GONE = 1 << 3, /* the tasks carry something else by now */
+	OTHER_SLICE = 1 << 4,
+	KNOBS = 1 << 7, /* the file of knobs instead */
+};
+
+static struct config *config;
+
+static int fetch(struct facts *facts, enum fact fact)
+{
+	if (fact == FACT_EXE)
+		facts->exe = "/bin/x";
+	if (fact == FACT_ARGV)
+		facts->argv = "";
+	if (fact == FACT_CGROUP)
+		facts->cgroup = "";
+	facts->have |= fact;
+	return 0;
+}
+
+static void make_file(struct input *input, uint8_t flags, uint8_t *file)
+{
+	static const struct state_header empty = {
+		.magic = STATE_MAGIC,
+		.version = STATE_VERSION,
+		.record_bytes = sizeof(struct task),
+		.chunk_records = TASKS_CHUNK,
+		.start = 1000,
+		.boot_id = BOOT_ID,
+	};
+	struct state_header *header = (struct state_header *)file;
+	uint8_t n_records = take_byte(input), n_tags = take_byte(input);
+
+	memset(file, 0, FILE_BYTES);
+	*header = empty;
+	header->tags[0].count = n_tags;
+	for (size_t i = 0; i < n_tags; i++)
+		header->tags[0].tags[i] = qos_builtin[i % QOS_BUILTIN_COUNT].attr;
+	for (size_t i = 0; i < n_records; i++)
+		((struct task *)(file + STATE_HEADER_BYTES))[i] = (struct task){
+			.tid = 10 + (int32_t)i,
+			.tgid = 10 + (int32_t)i / 2 * 2,
+			.start = (uint32_t)i * 100,
+			.had = task_attr_pristine,
+			.known = qos_attr_over(&qos_builtin[i % QOS_BUILTIN_COUNT].attr,
+					       &task_attr_pristine,
+					       &(struct attr_caps){ true, true, 3000000 }),
+			.flags = TASK_OWNED,
+		};
+	while (input->left) {
+		size_t at = take_number(input, 3) % FILE_BYTES;
+
+		for (uint8_t n = take_byte(input); n > 0 && at < FILE_BYTES; n--, at++)
+			file[at] = take_byte(input);
+	}
+	if (flags & SUM_FIRST)
+		header->tags[0].sum = state_tags_sum(&header->tags[0]);
+	if (flags & SUM_SECOND)
+		header->tags[1].sum = state_tags_sum(&header->tags[1]);
+}
+
+/* Meets the task as it was left, or changed since, and does what the plan wants. */
+static void see(struct plan *plan, const struct task *left, uint8_t flags, bool undo)
+{
+	struct facts facts = {
+		.have = FACT_ATTR,
+		.fetch = fetch,
+		.tid = left->tid,
+		.tgid = left->tgid,
+		.attr = left->known,
+	};
+	const struct plan_seen seen = { .tid = left->tid,
+					.tgid = left->tgid,
+					.start = left->start };
+	struct task *task = tasks_find(plan_tasks(plan), left->tid);
+	struct plan_action action;
+	bool acts = false;
+
+	if (flags & GONE)
+		facts.attr.nice = 7;
+	if (flags & OTHER_SLICE)
+		facts.attr.slice_ns = 4321000;
+	if (!undo)
+		acts = plan_seen(plan, &seen, &facts, &action);
+	else if (task)
+		acts = plan_undo(plan, task, &facts, &action);
+	if (acts)
+		plan_applied(plan, &action, 0, &action.want, 5);
+}
+
+static void take_over(const struct state_legacy *legacy, uint8_t flags)
+{
+	struct attr_caps caps = { true, true, 3000000 };
+	struct plan *plan = plan_new(&caps, 5, legacy->start, &one_chunk);
+
+	check(plan);
+	check(plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags) ==
+	      0);
+	check(plan_set_config(plan, config) == 0);
+	for (size_t i = 0; i < legacy->n_records; i++)
+		check(state_record_is_sound(&legacy->records[i]));
+	plan_scan_begin(plan);
+	for (size_t i = 0; i < legacy->n_records; i++)
+		see(plan, &legacy->records[i], flags, false);
+	check_plan(plan);
+	plan_undo_begin(plan);
+	for (size_t i = 0; i < legacy->n_records; i++)
+		see(plan, &legacy->records[i], flags, true);
+	check_plan(plan);
+	plan_free(plan);
+}
+
+static void read_tasks(struct input *input, uint8_t flags)
+{
+	/* Aligned as a mapping is. */
+	static union {
+		struct state_header header;
+		uint8_t bytes[FILE_BYTES];
+	} whole;
+	size_t size = FILE_BYTES;
+	struct state_legacy legacy;
+	uint8_t *file;
+	int r;
+
+	if (flags & TORN)
+		size = take_number(input, 3) % FILE_BYTES;
+	make_file(input, flags, whole.bytes);
+	/* To memory that ends with the file. */
+	file = malloc(size ? size : 1);
+	check(file);
+	memcpy(file, whole.bytes, size);
+	r = state_parse(file, size, BOOT_ID, &legacy);
+	check(r == 0 || r == -EBADMSG);
+	check(r < 0 || size == FILE_BYTES || size == STATE_HEADER_BYTES);
+	free(file);
+	if (r == 0)
+		take_over(&legacy, flags);
+	state_legacy_clear(&legacy);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void check_same(const struct knob_records *a, const struct knob_records *b)
+{
+	check(a->count == b->count && same(a->profile, b->profile));
+	for (size_t i = 0; i < a->count; i++) {
+		const struct knob_record *x = &a->items[i], *y = &b->items[i];
+
+		check(x->tree == y->tree && x->writing == y->writing);
+		check(same(x->path, y->path) && same(x->word, y->word) && same(x->cause, y->cause));
+		check(same(x->before, y->before) && same(x->set, y->set));
+	}
+}
+
+static void read_knobs(struct input *input)
+{
+	struct knob_records records = { 0 }, again = { 0 };
+	size_t size = input->left;
+	char *text = malloc(size + 1);
+	cJSON *json = NULL;
+	int r;
+
+	check(text);
+	memcpy(text, input->at, size);
+	text[size] = '\0';
+	r = state_file_parse(text, size, BOOT_ID, &json);
+	check(r == 0 || r == -EBADMSG || r == -ESTALE);
+	check(r < 0 || strlen(text) == size);
+	if (r == 0 && knob_records_from_json(json, &records) == 0) {
+		cJSON *written = knob_records_to_json(&records);
+
+		check(written && knob_records_from_json(written, &again) == 0);
+		check_same(&records, &again);
+		cJSON_Delete(written);
+	}
+	cJSON_Delete(json);
+	knob_records_clear(&records);
+	knob_records_clear(&again);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	static const struct config_file file = { "rules.json", "{}", 2, CONFIG_RULES };
+	struct input input = { bytes, size };
+	uint8_t flags = take_byte(&input);
+	struct config_errors errors = { 0 };
+
+	if (!config)
+		check(config_parse(&file, 1, NULL, &config, &errors) == 0);
+	if (flags & KNOBS)
+		read_knobs(&input);
+	else
+		read_tasks(&input, flags);
+	return 0;
+}
