@@ -58,6 +58,55 @@ static void mapping_is_what_is_built_in(void **state)
 	config_free(config);
 }
 
+/* The configuration that a preset gives when a later file names it. */
+static struct config *with_preset(const char *name)
+{
+	char path[64], setting[64];
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	struct config_file files[2];
+
+	snprintf(path, sizeof(path), "configs/mappings/%s.json", name);
+	snprintf(setting, sizeof(setting), "{ \"schedqos\": { \"mapping\": \"%s\" } }", name);
+	files[0] = (struct config_file){ .path = path, .kind = CONFIG_PRESET };
+	files[0].text = read_file(path, &files[0].size);
+	files[1] = (struct config_file){ .path = "later", .kind = CONFIG_RULES, .text = setting };
+	files[1].size = strlen(setting);
+	assert_int_equal(config_parse(files, 2, lookup_user, &config, &errors), 0);
+	print_all(&errors);
+	assert_int_equal(errors.count, 0);
+	assert_string_equal(config->settings.mapping, name);
+	free((char *)files[0].text);
+	return config;
+}
+
+static void presets_define_all_classes_and_no_other(void **state)
+{
+	static const char *const names[] = { "announcement", "latency", "foreground",
+					     "throughput" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct config *config = with_preset(names[i]);
+
+		assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
+		for (size_t k = 0; k < config->n_classes; k++)
+			assert_int_not_equal(config->classes[k].source.line, 0);
+		config_free(config);
+	}
+}
+
+static void the_announcement_is_what_is_built_in(void **state)
+{
+	struct config *config = with_preset("announcement");
+
+	(void)state;
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
+		assert_memory_equal(&config->classes[i].attr, &qos_builtin[i].attr,
+				    sizeof(struct qos_attr));
+	config_free(config);
+}
+
 static void profiles_are_what_is_built_in(void **state)
 {
 	struct config *config = parse_shipped("configs/sched_profiles.json", CONFIG_PROFILES);
@@ -95,6 +144,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mapping_is_what_is_built_in),
+		cmocka_unit_test(presets_define_all_classes_and_no_other),
+		cmocka_unit_test(the_announcement_is_what_is_built_in),
 		cmocka_unit_test(profiles_are_what_is_built_in),
 		cmocka_unit_test(rules_are_good),
 	};
