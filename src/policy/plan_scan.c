@@ -57,6 +57,10 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 			task->had = origin->had;
 			if (!plan_is_ours(plan, &actual, &origin->had))
 				task->known = origin->known;
+		} else if (origin && origin->reason == REASON_UNDONE &&
+			   plan_is_ours(plan, &actual, &origin->had)) {
+			/* Born of a tagged task that has just been put back. */
+			task->had = origin->had;
 		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&
 			   plan_is_ours(plan, &actual, &task_attr_pristine)) {
 			task->had = task_attr_pristine;

@@ -217,6 +217,22 @@ static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void
 	assert_carries(m, 102, PRISTINE);
 }
 
+static void without_slices_a_child_born_unheard_is_put_back_after_its_parent(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 100, "/usr/bin/app");
+	m->lossy = true;
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 102, PRISTINE);
+}
+
 static void a_kernel_without_slices_gets_the_rest(void **state)
 {
 	struct machine *m = *state;
@@ -379,6 +395,7 @@ int main(void)
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_child_born_unheard_is_put_back_after_its_parent),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
 		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),
 		MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec),
