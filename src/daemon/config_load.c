@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 
 #ifndef DATADIR
 #define DATADIR "/usr/share"
@@ -54,24 +55,16 @@ static const char *file_fault(const struct stat *stat)
 static int read_whole(int fd, size_t size, char **ret_text, size_t *ret_size)
 {
 	_cleanup_free_ char *text = malloc(size + 1);
-	size_t used = 0;
+	ssize_t n;
 
 	if (!text)
 		return -ENOMEM;
-	while (used < size) {
-		ssize_t n = read(fd, text + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		used += n;
-	}
-	text[used] = '\0';
+	n = read_full(fd, text, size);
+	if (n < 0)
+		return (int)n;
+	text[n] = '\0';
 	*ret_text = take_ptr(text);
-	*ret_size = used;
+	*ret_size = n;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 
 #define FOLDER	     RUNDIR "/schedqos"
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
@@ -35,21 +36,11 @@ int state_folder_open(void)
 /* Fills at most size bytes of buf, and a NUL behind them. Returns their number, or -errno. */
 static ssize_t read_whole(int fd, char *buf, size_t size)
 {
-	size_t used = 0;
+	ssize_t n = read_full(fd, buf, size);
 
-	while (used < size) {
-		ssize_t n = read(fd, buf + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		used += n;
-	}
-	buf[used] = '\0';
-	return (ssize_t)used;
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
 }
 
 static int write_whole(int fd, const char *text)

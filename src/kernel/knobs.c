@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 
 /* Of include/uapi/linux: mount.h and magic.h, which clash with the C library's newer headers. */
 #define FS_OPEN_CLOEXEC	     1
@@ -254,25 +255,17 @@ int knobs_read(struct knobs *knobs, enum knobs_tree tree, const char *path, cons
 	       char buf[KNOBS_VALUE_MAX])
 {
 	_cleanup_close_ int fd = open_knob(knobs, tree, path, O_RDONLY);
-	size_t used = 0;
+	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	while (used < KNOBS_VALUE_MAX) {
-		ssize_t n = read(fd, buf + used, KNOBS_VALUE_MAX - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		used += n;
-	}
+	n = read_full(fd, buf, KNOBS_VALUE_MAX);
+	if (n < 0)
+		return (int)n;
 	/* What long text holds is no knob's value. */
-	if (used == KNOBS_VALUE_MAX)
+	if (n == KNOBS_VALUE_MAX)
 		return -EMSGSIZE;
-	buf[used] = '\0';
+	buf[n] = '\0';
 	return knobs_parse(tree, path, word, buf);
 }
 
