@@ -140,6 +140,25 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 	return r;
 }
 
+/*
+ * 6.18 takes a task's share of CPU time back from SCHED_DEADLINE only when the task ends its wait, not when another
+ * has it leave the policy asleep: each time what can be promised to others shrinks, until nothing is left. So it gives
+ * up its share first, down to the least that sched_dl_overflow() can count: 1024 ns of 2^22 us, in 2^-20ths none.
+ * Where that is refused (sched_deadline_period_max_us is lower) it leaves as it is.
+ */
+static void give_up_share(struct applier *applier, pid_t tid)
+{
+	struct ksched_attr attr = {
+		.policy = POLICY_DEADLINE,
+		.flags = KSCHED_FLAG_RESET_ON_FORK, /* without it, a fork fails */
+		.runtime = 1024,
+		.deadline = UINT64_C(4194304000),
+		.period = UINT64_C(4194304000),
+	};
+
+	applier->ops->set(tid, &attr);
+}
+
 /* The first of two calls was taken, the second not: as if neither had been. */
 static void take_back(struct applier *applier, const struct plan_action *action)
 {
@@ -159,6 +178,8 @@ int applier_apply(struct applier *applier, const struct plan_action *action,
 	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
 	int r = 0;
 
+	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
+		give_up_share(applier, action->tid);
 	/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
 	if (attr.policy == POLICY_IDLE) {
 		struct ksched_attr first = attr;

@@ -217,6 +217,34 @@ static void deadline_has_a_budget_and_a_period(void **state)
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
+static void out_of_deadline_the_share_goes_first(void **state)
+{
+	const struct qos_attr budget = { .runtime = 5 * MS, .deadline = 10 * MS, .period = 16 * MS };
+	struct plan_action action = action_to(task_attr_pristine);
+
+	(void)state;
+	action.from.policy = POLICY_DEADLINE;
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 2);
+	assert_int_equal(kernel.sets[0].policy, POLICY_DEADLINE);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
+	/* How the kernel counts a share. */
+	assert_int_equal((kernel.sets[0].runtime << 20) / kernel.sets[0].period, 0);
+	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
+
+	/* A kernel that refuses such a share is not to keep the task in the policy. */
+	kernel_on(NULL);
+	kernel.set_results[0] = -EINVAL;
+	apply(&action);
+	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
+
+	kernel_on(NULL);
+	action.want.policy = POLICY_DEADLINE;
+	action.deadline = &budget;
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 1);
+}
+
 static void real_time_has_a_priority(void **state)
 {
 	const struct plan_action action =
@@ -400,6 +428,7 @@ int main(void)
 		KERNEL_TEST(a_kernel_without_clamps_hears_of_none),
 		KERNEL_TEST(reset_on_fork_stays_as_it_is_wanted),
 		KERNEL_TEST(deadline_has_a_budget_and_a_period),
+		KERNEL_TEST(out_of_deadline_the_share_goes_first),
 		KERNEL_TEST(real_time_has_a_priority),
 		KERNEL_TEST(a_look_shows_all_attributes),
 		KERNEL_TEST(the_clamp_of_real_time_is_reset_where_it_is_in_the_way),
