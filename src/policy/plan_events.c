@@ -164,31 +164,44 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	return check_newborn(plan, child, is_stale ? &stale : NULL, facts, ret);
 }
 
+/* What of ours the thread carried that called exec; NULL: nothing that we know. */
+static const struct task *thread_with(const struct plan *plan, pid_t tgid,
+				      const struct task_attr *attr)
+{
+	uint32_t cursor = 0;
+	const struct task *task;
+
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->tgid == tgid && (task->flags & TASK_OWNED) &&
+		    task_attr_equal(attr, &task->known))
+			return task;
+	}
+	return NULL;
+}
+
 /*
  * Any thread may have called exec. It takes the leader's id and keeps what it carries: what we set
  * on that thread, not on the leader that was. Without slices nothing else would tell that it was
- * us.
+ * us. Where what was read back after that was the old leader's, which has the thread's id for a
+ * moment before it is gone (de_thread in exec.c), the thread's record does not tell either.
  */
 static void take_over_thread(struct plan *plan, struct task *leader, struct facts *facts)
 {
+	const struct task *thread;
 	struct task_attr actual;
-	uint32_t cursor = 0;
-	struct task *task;
 
 	if (plan_look_at(plan, facts, &leader->known, &actual) < 0 ||
 	    task_attr_equal(&actual, &leader->known))
 		return;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->tgid != leader->tgid || !(task->flags & TASK_OWNED) ||
-		    !task_attr_equal(&actual, &task->known))
-			continue;
-		leader->flags &= ~TASK_OWNED;
-		task_publish();
-		leader->had = task->had;
-		leader->known = actual;
-		task_set_owned(leader);
+	thread = thread_with(plan, leader->tgid, &actual);
+	if (!thread && !plan_is_ours(plan, &actual, &leader->had))
 		return;
-	}
+	leader->flags &= ~TASK_OWNED;
+	task_publish();
+	if (thread)
+		leader->had = thread->had;
+	leader->known = actual;
+	task_set_owned(leader);
 }
 
 /*

@@ -198,6 +198,33 @@ static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **sta
 	assert_carries(m, 100, PRISTINE);
 }
 
+/* The set still met the thread, reading back no longer. */
+static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+	struct task_attr of_leader;
+
+	m->kernel.slice = false;
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
+		 "'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	of_leader = machine_task(m, 100)->attr;
+	m->hold = true;
+	renames(m, 101, "bg");
+	assert_true(m->has_held);
+	m->hold = m->has_held = false;
+	machine_task(m, 101)->attr = m->held.want;
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/vi");
+	assert_false(plan_applied(m->plan, &m->held, 0, &of_leader, m->ms));
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
 /* Of the one in the middle nothing is left but what its own parent's record says. */
 static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void **state)
 {
@@ -394,6 +421,7 @@ int main(void)
 		MACHINE_TEST(a_kernel_s_helper_program_is_tagged),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours),
 		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_a_child_born_unheard_is_put_back_after_its_parent),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
