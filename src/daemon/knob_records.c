@@ -28,9 +28,9 @@ void knob_records_clear(struct knob_records *records)
 	*records = (struct knob_records){ 0 };
 }
 
-/* A copy of text that may be NULL. False without memory. */
-static bool copy_text(const char *text, char **ret)
+bool copy_text(const char *text, char **ret)
 {
+	free(*ret);
 	*ret = text ? strdup(text) : NULL;
 	return !text || *ret;
 }

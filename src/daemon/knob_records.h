@@ -2,6 +2,8 @@
 /* The records of changed knobs as they stand in the state file. */
 #pragma once
 
+#include <stdbool.h>
+
 #include <cjson/cJSON.h>
 
 #include <schedqos/policy/knob_plan.h>
@@ -11,6 +13,9 @@ struct knob_records {
 	size_t count;
 	char *profile; /* name of the one applied, or NULL */
 };
+
+/* Frees *ret and puts a copy there; NULL is copied as such. False without memory. */
+bool copy_text(const char *text, char **ret);
 
 void knob_record_clear(struct knob_record *record);
 void knob_records_clear(struct knob_records *records);

@@ -59,9 +59,6 @@ struct profile_item *profile_run_add(struct profile_run *run, enum knob_tree tre
 /* Counts and notes that the knob was refused, with a -errno. */
 void profile_run_refuse(struct profile_run *run, enum knob_tree tree, const char *path, int error);
 
-/* Frees *ret and puts a copy there; NULL is copied as such. False without memory. */
-bool copy_text(const char *text, char **ret);
-
 /* ---- profile_decide.c ---- */
 
 /* Reads every knob and sets its step; adds those that the kernel will change along with them. 0 or

@@ -178,13 +178,6 @@ int profile_run_want(struct profile_run *run, const struct sched_profile *profil
 	return r;
 }
 
-bool copy_text(const char *text, char **ret)
-{
-	free(*ret);
-	*ret = text ? strdup(text) : NULL;
-	return !text || *ret;
-}
-
 /* What is on record, whether it is wanted or not. */
 int profile_run_add_records(struct profile_run *run)
 {
