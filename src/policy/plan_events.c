@@ -185,12 +185,13 @@ static const struct task *thread_with(const struct plan *plan, pid_t tgid,
  * us. Where what was read back after that was the old leader's, which has the thread's id for a
  * moment before it is gone (de_thread in exec.c), the thread's record does not tell either.
  */
-static void take_over_thread(struct plan *plan, struct task *leader, struct facts *facts)
+void plan_take_over_thread(struct plan *plan, struct task *leader, struct facts *facts)
 {
 	const struct task *thread;
 	struct task_attr actual;
 
-	if (plan_look_at(plan, facts, &leader->known, &actual) < 0 ||
+	if (!(leader->flags & TASK_MIXED) ||
+	    plan_look_at(plan, facts, &leader->known, &actual) < 0 ||
 	    task_attr_equal(&actual, &leader->known))
 		return;
 	thread = thread_with(plan, leader->tgid, &actual);
@@ -253,8 +254,7 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 			return false;
 		leader->scan = plan->scan;
 	}
-	if (leader->flags & TASK_MIXED)
-		take_over_thread(plan, leader, facts);
+	plan_take_over_thread(plan, leader, facts);
 	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
 	r = match_program(plan, leader, facts, &wish);
 	if (r < 0)

@@ -57,6 +57,9 @@ bool plan_is_user_process(struct facts *facts);
 /* Instead of a decision, after this error: a task that is gone is forgotten, of others we keep what we know. False. */
 bool plan_undecided(struct plan *plan, struct task *task, int error);
 
+/* Before the decision on an exec: whatever thread called it, the leader's record is then of what it took along. */
+void plan_take_over_thread(struct plan *plan, struct task *leader, struct facts *facts);
+
 /* Finds the rule for a process anew, and the wish for its leader; *ret_new: it is another rule. 0 or -errno. */
 int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
 		       struct wish *ret, bool *ret_new);

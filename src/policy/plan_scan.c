@@ -89,7 +89,11 @@ static bool decide_seen(struct plan *plan, struct task *task, enum cause cause, 
 		r = plan_wish_for(plan, leader, facts, &wish);
 	if (r < 0)
 		return plan_undecided(plan, task, r);
-	return plan_decide(plan, task, wish, is_new ? CAUSE_EXEC : cause, facts, ret);
+	if (is_new)
+		cause = CAUSE_EXEC;
+	if (leader == task && cause == CAUSE_EXEC)
+		plan_take_over_thread(plan, leader, facts);
+	return plan_decide(plan, task, wish, cause, facts, ret);
 }
 
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
