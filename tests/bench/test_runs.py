@@ -13,11 +13,13 @@ import unittest
 import uuid
 from pathlib import Path
 
-import harness
+import requirements
+from daemon import SCHEDQOS, TOP, schedqos
 from schedqos_bench import attr, preparing, tasks
 from schedqos_bench.process import until
+from waiting import PATIENCE
 
-BENCH = os.path.join(harness.TOP, "bench", "schedqos-bench")
+BENCH = os.path.join(TOP, "bench", "schedqos-bench")
 MARK = "SCHEDQOS_BENCH_TEST"
 
 # Longer than any test, which interrupts it.
@@ -26,7 +28,7 @@ LONG = ("run", "cyclictest", "--rounds", "1", "--duration", "3600", "--warmup", 
 
 
 def why_not():
-    reason = harness.why_not()
+    reason = requirements.why_not()
     if reason:
         return reason
     missing = [name for name in ("cyclictest", "hackbench") if not shutil.which(name)]
@@ -64,7 +66,7 @@ class Runs(unittest.TestCase):
         self.before = tasks.snapshot()
 
     def start(self, *arguments):
-        argv = [sys.executable, BENCH, *arguments, "--out", str(self.out), "--build", os.path.dirname(harness.SCHEDQOS)]
+        argv = [sys.executable, BENCH, *arguments, "--out", str(self.out), "--build", os.path.dirname(SCHEDQOS)]
         run = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, env={**os.environ, MARK: self.mark})
         self.addCleanup(self.end, run)
@@ -80,7 +82,7 @@ class Runs(unittest.TestCase):
 
     def check_nothing_is_left(self):
         self.assertEqual(marked(self.mark), [])
-        self.assertNotEqual(harness.schedqos("status").returncode, 0)
+        self.assertNotEqual(schedqos("status").returncode, 0)
         now = tasks.snapshot()
         left = {tid: now[tid] for tid in tasks.changed(self.before, now) if now[tid].attr in attr.CLASSES.values()}
         self.assertEqual(left, {})
@@ -119,13 +121,13 @@ class Runs(unittest.TestCase):
                 found("hackbench") == [attr.CLASSES["QOS_BACKGROUND"]]
         if not attr.has_slices():
             self.skipTest("this kernel keeps no slices")
-        until(tagged, harness.PATIENCE * 3, "cyclictest and hackbench are tagged", interval=0.1)
+        until(tagged, PATIENCE * 3, "cyclictest and hackbench are tagged", interval=0.1)
         self.interrupt(run, signal.SIGTERM)
         self.check_nothing_is_left()
 
     def interrupt(self, run, number):
         run.send_signal(number)
-        _, errors = run.communicate(timeout=harness.PATIENCE * 10)
+        _, errors = run.communicate(timeout=PATIENCE * 10)
         self.assertEqual(run.returncode, 128 + number, errors)
         self.assertFalse(self.result()["finished"])
 
@@ -137,7 +139,7 @@ class Runs(unittest.TestCase):
         preparing.AUTOGROUP.write_text("1", encoding="ascii")
         run = self.start(*LONG, "--prepare")
         until(lambda: run.poll() is not None or glob.glob(str(self.out / "raw" / "*-cyclictest.txt")),
-              harness.PATIENCE * 3, "cyclictest runs", interval=0.1)
+              PATIENCE * 3, "cyclictest runs", interval=0.1)
         self.assertIsNone(run.poll(), "it has ended")
         self.assertEqual(preparing.AUTOGROUP.read_text(encoding="ascii").strip(), "0")
         self.interrupt(run, signal.SIGINT)

@@ -8,7 +8,7 @@
  */
 #include "fuzz.h"
 
-#include "../unit/fake_machine.h"
+#include "../unit/fake_daemon.h"
 
 #define TASKS_MAX  40
 #define EVENTS_MAX 16

@@ -12,18 +12,19 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-import harness  # noqa: E402
 import suite  # noqa: E402
+from attributes import already_tagged, snapshot  # noqa: E402
+from requirements import why_not  # noqa: E402
 
 
 def main():
-    reason = harness.why_not()
+    reason = why_not()
     if reason:
         print("live tests cannot run here: %s" % reason)
         count = sum(suite.load(path).countTestCases() for path in suite.files(HERE))
         print("0 passed, 0 failed, %d skipped" % count)
         return 77
-    tagged = harness.already_tagged(harness.snapshot())
+    tagged = already_tagged(snapshot())
     if tagged:
         print("  note: %d tasks carry a class's attributes already, left by a daemon that was killed" % tagged)
     return suite.run(HERE, sys.argv[1:])

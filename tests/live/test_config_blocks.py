@@ -5,7 +5,10 @@ import shutil
 import subprocess
 import unittest
 
-from harness import BATCH, MS, NORMAL, LiveTest, fair, main, tids, wait_for
+from attributes import BATCH, MS, NORMAL, fair
+from harness import LiveTest, main
+from tasks import tids
+from waiting import wait_for
 
 CHROME_AND_GCC = """\
 {

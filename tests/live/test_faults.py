@@ -17,7 +17,11 @@ import threading
 import time
 import unittest
 
-from harness import (BATCH, MS, LiveTest, fair, get_attr, main, pristine, schedqos, set_attr, sleep_program, wait_for)
+from attributes import BATCH, MS, fair, get_attr, pristine, set_attr
+from daemon import schedqos
+from harness import LiveTest, main
+from programs import sleep_program
+from waiting import wait_for
 
 UI, INITIATED, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")

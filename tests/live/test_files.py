@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Configuration files on a real machine: layers, reload, and everything that can be wrong with a file."""
 
-import json
 import os
 import re
 import shutil
 import signal
 
-from harness import (MS, NORMAL, Daemon, LiveTest, fair, main, pristine, schedqos, snapshot, differences, wait_for)
+from attributes import MS, NORMAL, differences, fair, pristine, snapshot
+from daemon import Daemon, schedqos
+from harness import LiveTest, main
+from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")

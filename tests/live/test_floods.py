@@ -9,7 +9,9 @@ import socket
 import struct
 import threading
 
-from harness import LiveTest, main, schedqos, storm_of, wait_for
+from daemon import schedqos
+from harness import LiveTest, main
+from waiting import storm_of, wait_for
 
 UI, INITIATED, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")

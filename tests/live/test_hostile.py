@@ -10,8 +10,11 @@ import subprocess
 import threading
 import time
 
-from harness import (BATCH, MS, NORMAL, LiveTest, fair, get_attr, main, pristine, schedqos, set_attr, tids,
-                     wait_for)
+from attributes import BATCH, MS, NORMAL, fair, get_attr, pristine, set_attr
+from daemon import schedqos
+from harness import LiveTest, main
+from tasks import tids
+from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")

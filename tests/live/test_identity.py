@@ -7,7 +7,10 @@ import signal
 import threading
 import unittest
 
-from harness import BATCH, IDLE, LiveTest, Program, fair, get_attr, main, pristine, set_all, sleep_program, wait_for
+from attributes import BATCH, IDLE, fair, get_attr, pristine, set_all
+from harness import LiveTest, main
+from programs import Program, sleep_program
+from waiting import wait_for
 
 BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
 LAST_PID = "/proc/sys/kernel/ns_last_pid"

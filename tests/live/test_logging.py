@@ -8,7 +8,10 @@ import signal
 import subprocess
 import unittest
 
-from harness import LiveTest, has_clamp, has_slice, main, schedqos, wait_for
+from attributes import has_clamp, has_slice
+from daemon import schedqos
+from harness import LiveTest, main
+from waiting import wait_for
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 

@@ -8,7 +8,9 @@ import socket
 import subprocess
 import threading
 
-from harness import LIBC, LiveTest, fair, get_attr, main, pristine, storm_of, wait_for
+from attributes import LIBC, fair, get_attr, pristine
+from harness import LiveTest, main
+from waiting import storm_of, wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")

@@ -3,12 +3,14 @@
 Where the kernel does not tell of events, the daemon says so and fails; programs in containers it tags like any other.
 """
 
-import os
 import shutil
 import subprocess
 import unittest
 
-from harness import Daemon, LiveTest, main, schedqos, snapshot, differences, wait_for
+from attributes import differences, snapshot
+from daemon import Daemon, schedqos
+from harness import LiveTest, main
+from waiting import wait_for
 
 BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
 

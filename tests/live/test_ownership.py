@@ -6,8 +6,11 @@ import shutil
 import subprocess
 import unittest
 
-from harness import (BATCH, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, LiveTest, fair, get_attr, has_slice,
-                     main, pristine, set_all, set_attr, snapshot, start_time, tids, wait_for)
+from attributes import (BATCH, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, fair, get_attr, has_slice, pristine,
+                        set_all, set_attr, snapshot)
+from harness import LiveTest, main
+from tasks import start_time, tids
+from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")

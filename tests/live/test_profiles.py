@@ -13,7 +13,9 @@ import subprocess
 import time
 import unittest
 
-from harness import SCHEDQOS, LiveTest, main, schedqos, wait_for
+from daemon import SCHEDQOS, schedqos
+from harness import LiveTest, main
+from waiting import wait_for
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 STATE = "/run/schedqos/knobs.json"

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import unittest
 
-from harness import (BATCH, MS, NORMAL, LiveTest, fair, get_attr, has_slice, main, pristine, set_attr, tids,
-                     wait_for)
+from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
+from harness import LiveTest, main
+from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
@@ -84,7 +85,6 @@ class Births(LiveTest):
         self.assertEqual(get_attr(app.tell(0, "thread")[1]), self.current_class(BACKGROUND))
 
     def current_class(self, name):
-        from harness import classes
         return classes()[name]
 
     def test_a_child_that_execs_takes_its_own_class(self):

@@ -8,8 +8,11 @@ import os
 import signal
 import threading
 
-from harness import (BATCH, DEADLINE, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, LiveTest, Program, differences,
-                     fair, get_attr, has_slice, leftovers, main, pristine, set_attr, sleep_program, snapshot, wait_for)
+from attributes import (BATCH, DEADLINE, FIFO, IDLE, MS, RR, differences, fair, get_attr, leftovers, pristine, set_attr,
+                        snapshot)
+from harness import LiveTest, main
+from programs import Program, sleep_program
+from waiting import wait_for
 
 UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
 

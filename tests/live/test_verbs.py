@@ -3,11 +3,11 @@
 
 import json
 import os
-import signal
 import subprocess
 
-from harness import (LOG_FILES, SCHEDQOS, Daemon, LiveTest, Program, comm, environment, main, pristine, schedqos,
-                     sleep_program, snapshot, differences, leftovers, wait_for)
+from attributes import differences, leftovers, pristine, snapshot
+from daemon import LOG_FILES, SCHEDQOS, Daemon, environment, schedqos
+from harness import LiveTest, main
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 LOG = LOG_FILES[0]

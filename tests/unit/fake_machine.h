@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A made-up machine for the tests of the plan. What happens on it follows the kernel's rules: a
- * fork copies attributes, exec and rename keep them. The plan hears of it by events, and what it
- * wants is done.
+ * fork copies attributes, exec and rename keep them. The daemon on it, fake_daemon.h, hears of
+ * that.
  */
 #pragma once
 
@@ -26,7 +26,8 @@
 #define BACKGROUND  "SCHED_BATCH nice 4 slice 20 ms util 0..256"
 #define BY_DEFAULT  UTILITY
 
-#define MS 1000000U
+#define MS	1000000U
+#define TICK_MS 10
 
 #define MACHINE_TASKS  64
 #define MACHINE_EVENTS 64
@@ -69,7 +70,7 @@ struct machine {
 	struct machine_task tasks[MACHINE_TASKS];
 	struct attr_caps kernel; /* what is so */
 	struct attr_caps caps;	 /* what the plan knows of it */
-	uint32_t ms;		 /* CLOCK_MONOTONIC; a tick is 10 ms */
+	uint32_t ms;		 /* CLOCK_MONOTONIC */
 	uint32_t pace; /* how long everything takes: longer than the plan is wary after a change */
 
 	struct config *config, *old_config;
@@ -97,7 +98,7 @@ struct machine {
 	struct plan_action held;
 	bool has_held;
 
-	/* Since the last expect_nothing_yet(). */
+	/* Since the last count_from_here(). */
 	unsigned fetches; /* facts asked for */
 	unsigned fetched; /* enum fact: which */
 	unsigned actions;
@@ -109,19 +110,6 @@ struct machine {
 int machine_on(void **state);
 int machine_off(void **state);
 #define MACHINE_TEST(name) cmocka_unit_test_setup_teardown(name, machine_on, machine_off)
-
-/*
- * The configuration is the inside of a rules file, with ' for ". start() makes the plan, listens
- * and scans; reload() puts another one in force and scans; reload_over() one of two files, of which
- * the second overrides.
- */
-void start(struct machine *m, const char *json);
-void reload(struct machine *m, const char *json);
-void reload_over(struct machine *m, const char *json, const char *over);
-void set_config(struct machine *m, const char *json); /* without the scan */
-void scan(struct machine *m);
-void stop(struct machine *m);  /* undoes everything, as the daemon does */
-void crash(struct machine *m); /* without that; the next start() takes over */
 
 /* What happens on the machine. command: the executable and its arguments, with a space between. */
 void forks(struct machine *m, pid_t parent, pid_t child);
@@ -140,25 +128,16 @@ void renice(struct machine *m, pid_t tid, int nice);
 void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority);
 void sets(struct machine *m, pid_t tid, struct task_attr attr);
 
-/* Delivers the events that wait. */
-void hear(struct machine *m);
-/* Does what the plan wanted last, which was held back. */
-void carry_out(struct machine *m);
-
+/* The task, or NULL; living() fails the test instead. */
 struct machine_task *machine_task(struct machine *m, pid_t tid);
-/* The plan's record of the task, or NULL. */
-struct task *record(struct machine *m, pid_t tid);
+struct machine_task *living(struct machine *m, pid_t tid);
+pid_t tgid_of(struct machine *m, pid_t tid);
 
-/* The task carries this, and the plan says so for this reason. */
-#define assert_task(m, tid, attr, reason) check_task(m, tid, attr, reason, __FILE__, __LINE__)
-void check_task(struct machine *m, pid_t tid, const char *attr, enum reason reason,
-		const char *file, int line);
+/* What the kernel tells of a task, and what it makes of an action: 0 or -errno. */
+struct facts *facts_of(struct machine *m, pid_t tid, pid_t tgid);
+struct task_attr attr_shown(const struct machine *m, const struct machine_task *task);
+int kernel_sets(struct machine *m, const struct plan_action *action);
+
 /* The task carries this, whatever the plan thinks. */
 #define assert_carries(m, tid, attr) check_carries(m, tid, attr, __FILE__, __LINE__)
 void check_carries(struct machine *m, pid_t tid, const char *attr, const char *file, int line);
-#define assert_unknown(m, tid) assert_null(record(m, tid))
-
-/* From here on facts and actions are counted. */
-void count_from_here(struct machine *m);
-#define assert_no_fetch(m)  assert_int_equal((m)->fetches, 0)
-#define assert_no_action(m) assert_int_equal((m)->actions, 0)

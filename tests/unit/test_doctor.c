@@ -85,6 +85,9 @@ static void says(const char *name, enum finding_state state, const char *what)
 		fail_msg("%s: %s: %s", name, finding_state_name(finding->state), finding->what);
 }
 
+/* The same, with one more fact as given. */
+#define WITH(change, name, state, what) ((void)(facts.change), says(name, state, what))
+
 static void all_is_well(void **state)
 {
 	static const char *const names[] = {
@@ -123,51 +126,39 @@ static void wrong_configuration(void **state)
 static void daemon_and_unit(void **state)
 {
 	(void)state;
-	facts.daemon = 0;
-	says("daemon", FINDING_NOTE, "does not run");
+	WITH(daemon = 0, "daemon", FINDING_NOTE, "does not run");
 	assert_null(finding_named("leftovers"));
-	facts.leftovers = true;
-	says("leftovers", FINDING_NOTE, "something to put back");
+	WITH(leftovers = true, "leftovers", FINDING_NOTE, "something to put back");
 	facts.daemon = 77;
 	judge(config);
 	assert_null(finding_named("leftovers"));
-	facts.unit_enabled = "disabled";
-	says("unit", FINDING_NOTE, "active and disabled");
-	facts.unit_enabled = "enabled-runtime";
-	says("unit", FINDING_OK, "enabled-runtime");
-	facts.unit_active = "failed";
-	says("unit", FINDING_NOTE, "failed");
-	facts.unit_enabled = "";
-	says("unit", FINDING_NOTE, "not installed");
-	facts.unit_enabled = NULL;
-	says("unit", FINDING_NOTE, "not installed");
-	facts.systemd = false;
-	says("unit", FINDING_NOTE, "no systemd");
+	WITH(unit_enabled = "disabled", "unit", FINDING_NOTE, "active and disabled");
+	WITH(unit_enabled = "enabled-runtime", "unit", FINDING_OK, "enabled-runtime");
+	WITH(unit_active = "failed", "unit", FINDING_NOTE, "failed");
+	WITH(unit_enabled = "", "unit", FINDING_NOTE, "not installed");
+	WITH(unit_enabled = NULL, "unit", FINDING_NOTE, "not installed");
+	WITH(systemd = false, "unit", FINDING_NOTE, "no systemd");
 }
 
 static void events(void **state)
 {
 	(void)state;
-	facts.event_filter = false;
-	says("events", FINDING_NOTE, "without a filter");
+	WITH(event_filter = false, "events", FINDING_NOTE, "without a filter");
 	facts.events = DOCTOR_NO;
-	facts.events_fault = "Connection refused";
-	says("events", FINDING_BAD, "no proc connector: Connection refused");
-	facts.events = DOCTOR_UNKNOWN;
-	says("events", FINDING_NOTE, "root's");
-	facts.initial_user_namespace = false;
-	says("namespaces", FINDING_BAD, "not the initial user namespace");
-	facts.initial_pid_namespace = false;
-	says("namespaces", FINDING_BAD, "not the initial PID namespace");
+	WITH(events_fault = "Connection refused", "events", FINDING_BAD,
+	     "no proc connector: Connection refused");
+	WITH(events = DOCTOR_UNKNOWN, "events", FINDING_NOTE, "root's");
+	WITH(initial_user_namespace = false, "namespaces", FINDING_BAD,
+	     "not the initial user namespace");
+	WITH(initial_pid_namespace = false, "namespaces", FINDING_BAD,
+	     "not the initial PID namespace");
 }
 
 static void attributes(void **state)
 {
 	(void)state;
-	facts.util_clamp = DOCTOR_NO;
-	says("util-clamp", FINDING_NOTE, "not in this kernel");
-	facts.slice = DOCTOR_NO;
-	says("slice", FINDING_NOTE, "no custom slices");
+	WITH(util_clamp = DOCTOR_NO, "util-clamp", FINDING_NOTE, "not in this kernel");
+	WITH(slice = DOCTOR_NO, "slice", FINDING_NOTE, "no custom slices");
 	/* Then no slice can be shorter than a tick. */
 	facts.tick_ns = 100000000;
 	facts.hrtick = DOCTOR_NO;
@@ -179,16 +170,12 @@ static void slices_against_the_tick(void **state)
 {
 	(void)state;
 	facts.hrtick = DOCTOR_NO;
-	facts.tick_ns = 8000000;
-	says("tick", FINDING_OK, "8 ms: no class has a shorter slice");
-	facts.tick_ns = 10000000;
-	says("tick", FINDING_BAD,
+	WITH(tick_ns = 8000000, "tick", FINDING_OK, "8 ms: no class has a shorter slice");
+	WITH(tick_ns = 10000000, "tick", FINDING_BAD,
 	     "10 ms, HRTICK off: longer than the slice of QOS_USER_INTERACTIVE");
 	assert_null(strstr(finding_named("tick")->what, "QOS_USER_INITIATED"));
-	facts.hrtick = DOCTOR_UNKNOWN;
-	says("tick", FINDING_NOTE, "HRTICK unknown");
-	facts.hrtick = DOCTOR_YES;
-	says("tick", FINDING_OK, "HRTICK ends slices on time");
+	WITH(hrtick = DOCTOR_UNKNOWN, "tick", FINDING_NOTE, "HRTICK unknown");
+	WITH(hrtick = DOCTOR_YES, "tick", FINDING_OK, "HRTICK ends slices on time");
 	facts.hrtick = DOCTOR_NO;
 	facts.tick_ns = 4000000;
 	config_free(config);
@@ -206,30 +193,22 @@ static void slices_against_the_tick(void **state)
 static void other_schedulers(void **state)
 {
 	(void)state;
-	facts.sched_ext = DOCTOR_NONE;
-	says("sched-ext", FINDING_OK, "not in this kernel");
-	facts.sched_ext = DOCTOR_YES;
-	says("sched-ext", FINDING_BAD, "a scheduler is loaded");
-	facts.sched_ext_name = "lavd";
-	says("sched-ext", FINDING_BAD, "lavd is loaded");
+	WITH(sched_ext = DOCTOR_NONE, "sched-ext", FINDING_OK, "not in this kernel");
+	WITH(sched_ext = DOCTOR_YES, "sched-ext", FINDING_BAD, "a scheduler is loaded");
+	WITH(sched_ext_name = "lavd", "sched-ext", FINDING_BAD, "lavd is loaded");
 }
 
 static void autogroup(void **state)
 {
 	(void)state;
-	facts.autogroup = DOCTOR_NONE;
-	says("autogroup", FINDING_OK, "not in this kernel");
-	facts.autogroup = DOCTOR_UNKNOWN;
-	says("autogroup", FINDING_NOTE, "cannot be read");
-	facts.autogroup = DOCTOR_YES;
-	says("autogroup", FINDING_BAD, "on, though the daemon runs");
-	facts.daemon = 0;
-	says("autogroup", FINDING_NOTE, "on");
+	WITH(autogroup = DOCTOR_NONE, "autogroup", FINDING_OK, "not in this kernel");
+	WITH(autogroup = DOCTOR_UNKNOWN, "autogroup", FINDING_NOTE, "cannot be read");
+	WITH(autogroup = DOCTOR_YES, "autogroup", FINDING_BAD, "on, though the daemon runs");
+	WITH(daemon = 0, "autogroup", FINDING_NOTE, "on");
 	config_free(config);
 	config = GOOD(RULES("{\"schedqos\": {\"autogroup\": \"keep\"}}"));
 	says("autogroup", FINDING_BAD, "to be kept");
-	facts.autogroup = DOCTOR_NO;
-	says("autogroup", FINDING_OK, "off");
+	WITH(autogroup = DOCTOR_NO, "autogroup", FINDING_OK, "off");
 }
 
 static void cgroups(void **state)
@@ -237,41 +216,30 @@ static void cgroups(void **state)
 	(void)state;
 	facts.cpu_groups = 2;
 	facts.cpu_group_names = "a.service, b.scope";
-	facts.cpu_cgroup_version = 2;
-	says("cgroups", FINDING_BAD, "(v2) divides 2: a.service, b.scope");
+	WITH(cpu_cgroup_version = 2, "cgroups", FINDING_BAD, "(v2) divides 2: a.service, b.scope");
 	assert_non_null(strstr(finding_named("cgroups")->remedy, "DisableControllers"));
-	facts.cpu_cgroup_version = 1;
-	says("cgroups", FINDING_BAD, "(v1) divides 2");
+	WITH(cpu_cgroup_version = 1, "cgroups", FINDING_BAD, "(v1) divides 2");
 }
 
 static void governors(void **state)
 {
 	(void)state;
 	facts.schedutil = DOCTOR_NO;
-	facts.governors = "schedutil, powersave";
-	says("governor", FINDING_BAD, "schedutil, powersave");
+	WITH(governors = "schedutil, powersave", "governor", FINDING_BAD, "schedutil, powersave");
 	/* Without clamps nothing is lost. */
-	facts.util_clamp = DOCTOR_NO;
-	says("governor", FINDING_NOTE, "schedutil, powersave");
-	facts.governors = NULL;
-	says("governor", FINDING_NOTE, "no cpufreq");
-	facts.energy = DOCTOR_YES;
-	says("energy", FINDING_OK, "is on");
-	facts.energy = DOCTOR_NO;
-	says("energy", FINDING_OK, "is off");
+	WITH(util_clamp = DOCTOR_NO, "governor", FINDING_NOTE, "schedutil, powersave");
+	WITH(governors = NULL, "governor", FINDING_NOTE, "no cpufreq");
+	WITH(energy = DOCTOR_YES, "energy", FINDING_OK, "is on");
+	WITH(energy = DOCTOR_NO, "energy", FINDING_OK, "is off");
 }
 
 static void lockdown(void **state)
 {
 	(void)state;
-	facts.lockdown = "integrity";
-	says("lockdown", FINDING_NOTE, "integrity");
-	facts.lockdown = NULL;
-	says("lockdown", FINDING_OK, "not seen");
-	facts.debugfs_closed = true;
-	says("lockdown", FINDING_NOTE, "does not let root in");
-	facts.root = false;
-	says("lockdown", FINDING_OK, "not seen");
+	WITH(lockdown = "integrity", "lockdown", FINDING_NOTE, "integrity");
+	WITH(lockdown = NULL, "lockdown", FINDING_OK, "not seen");
+	WITH(debugfs_closed = true, "lockdown", FINDING_NOTE, "does not let root in");
+	WITH(root = false, "lockdown", FINDING_OK, "not seen");
 }
 
 static void other_daemons(void **state)
@@ -288,8 +256,7 @@ static void other_daemons(void **state)
 
 	(void)state;
 	facts.rivals = rivals;
-	facts.n_rivals = 1;
-	says("rivals", FINDING_BAD, "ananicy-cpp runs, as pid 5");
+	WITH(n_rivals = 1, "rivals", FINDING_BAD, "ananicy-cpp runs, as pid 5");
 	facts.n_rivals = COUNT(rivals);
 	judge(config);
 	assert_int_equal(findings.items[findings.count - 3].state, FINDING_BAD);

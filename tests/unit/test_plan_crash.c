@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plan, as a specification: after a crash the next one takes over, and nothing is forgotten. */
-#include "fake_machine.h"
+#include "fake_daemon.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plan, as a specification: which class a task takes at exec and at fork. */
-#include "fake_machine.h"
+#include "fake_daemon.h"
 
 /* ---- exec ---- */
 

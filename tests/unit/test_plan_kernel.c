@@ -3,7 +3,7 @@
  * The plan, as a specification: policies that are not ours to touch, and what the kernel lacks,
  * refuses and forgets.
  */
-#include "fake_machine.h"
+#include "fake_daemon.h"
 
 #include <errno.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: whose task is it? What somebody chose, and what is ours to change.
- */
-#include "fake_machine.h"
+/* The plan, as a specification: whose task is it? What somebody chose, and what is ours. */
+#include "fake_daemon.h"
 
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 #define THREADS \
@@ -9,148 +8,6 @@
 #define ENFORCED "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }"
 #define ALL	 "'schedqos': { 'default': 'all' }"
 #define NONE	 "'schedqos': { 'default': 'none' }"
-
-/* ---- nice COMMAND, chrt COMMAND ---- */
-
-static void a_niced_command_under_a_tagged_shell_has_just_its_nice(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	renice(m, 101, 19);
-	assert_carries(m, 101, "SCHED_BATCH nice 19 slice 16 ms util 0..512");
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
-	count_from_here(m);
-	scan(m);
-	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 19");
-}
-
-/* nice(1) adds to what it finds. */
-static void runs_nice(struct machine *m, pid_t tid, int by, const char *command)
-{
-	int nice;
-
-	execs(m, tid, "/usr/bin/nice");
-	nice = machine_task(m, tid)->attr.nice + by;
-	renice(m, tid, nice > 19 ? 19 : nice < -20 ? -20 : nice);
-	execs(m, tid, command);
-}
-
-static void what_nice_adds_is_the_choice_not_what_it_adds_to(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	runs_nice(m, 100, 10, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
-	execs(m, 100, "/usr/bin/other");
-	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
-	spawns(m, 100, 101, "/usr/bin/child");
-	assert_task(m, 101, "SCHED_NORMAL nice 10", REASON_CHOSEN);
-	/* Under what somebody chose, it adds to that. */
-	runs_nice(m, 101, 5, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 15", REASON_CHOSEN);
-}
-
-static void what_nice_takes_away_is_the_choice(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	runs_nice(m, 100, -7, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_CHOSEN);
-}
-
-static void nice_at_the_end_of_the_scale_is_the_end_of_the_scale(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	runs_nice(m, 100, 19, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
-}
-
-static void nice_in_a_program_of_many_names_is_nice(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	m->deaf = true;
-	execs(m, 100, "/bin/nice");
-	snprintf(machine_task(m, 100)->exe, 64, "/bin/busybox");
-	m->deaf = false;
-	hear(m);
-	renice(m, 100, 12);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
-}
-
-static void a_command_under_chrt_idle_is_idle_and_nothing_else(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	chrt(m, 100, POLICY_IDLE, 0);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_IDLE nice 0", REASON_CHOSEN);
-}
-
-static void a_command_with_a_slice_of_its_own_keeps_it(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	machine_task(m, 100)->attr.slice_ns = 5 * MS;
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
-}
-
-static void a_command_with_clamps_of_its_own_keeps_them(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	machine_task(m, 100)->attr.util_min = 100;
-	machine_task(m, 100)->attr.util_max = 300;
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 0 util 100..300", REASON_CHOSEN);
-}
-
-static void a_nice_that_is_also_a_class_s_is_a_choice_all_the_same(void **state)
-{
-	struct machine *m = *state;
-
-	/* Where there are no slices, BATCH with nice 4 is all that BACKGROUND is. */
-	m->kernel = (struct attr_caps){ 0 };
-	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	renice(m, 101, 4);
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 4", REASON_CHOSEN);
-}
-
-static void a_niced_task_that_was_there_before_is_left_alone(void **state)
-{
-	struct machine *m = *state;
-
-	spawns(m, INIT, 100, "/usr/bin/cmd");
-	renice(m, 100, 5);
-	start(m, "");
-	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
-	assert_false(record(m, 100)->flags & TASK_OWNED);
-}
 
 /* ---- the default's three modes ---- */
 
@@ -175,8 +32,7 @@ static void default_none_leaves_all_alone_but_rules(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, NONE "," CHROME);
-	spawns(m, INIT, 100, "/usr/bin/cmd");
+	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
 	assert_no_action(m);
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 	execs(m, 100, "/usr/bin/chrome");
@@ -197,14 +53,20 @@ static void default_none_lets_descendants_inherit(void **state)
 
 /* ---- explicit rules ---- */
 
+/* Niced by somebody before it execs. */
+static void starts_niced(struct machine *m, const char *json, int nice, const char *command)
+{
+	start(m, json);
+	forks(m, INIT, 100);
+	renice(m, 100, nice);
+	execs(m, 100, command);
+}
+
 static void an_explicit_rule_wins_over_nice_at_exec(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, CHROME);
-	forks(m, INIT, 100);
-	renice(m, 100, 19);
-	execs(m, 100, "/usr/bin/chrome");
+	starts_niced(m, CHROME, 19, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	stop(m);
 	assert_carries(m, 100, "SCHED_NORMAL nice 19");
@@ -214,8 +76,7 @@ static void an_explicit_rule_yields_to_a_later_change(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, THREADS);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, THREADS, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	renames(m, 100, "bg");
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
@@ -228,8 +89,7 @@ static void an_explicit_rule_wins_again_at_the_next_exec(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, THREADS);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, THREADS, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	renames(m, 100, "bg");
 	execs(m, 100, "/usr/bin/chrome");
@@ -240,8 +100,7 @@ static void a_thread_that_somebody_changed_does_not_hold_back_the_others(void **
 {
 	struct machine *m = *state;
 
-	start(m, THREADS);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	clones(m, 100, 102);
 	renice(m, 101, 10);
@@ -255,8 +114,7 @@ static void who_resets_to_pristine_gives_the_task_back(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, THREADS);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, THREADS, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	renames(m, 100, "bg");
 	sets(m, 100, task_attr_pristine);
@@ -268,8 +126,7 @@ static void a_task_of_the_default_reset_to_pristine_is_ours_at_exec(void **state
 {
 	struct machine *m = *state;
 
-	start(m, "");
-	spawns(m, INIT, 100, "/usr/bin/cmd");
+	start_and_run(m, "", "/usr/bin/cmd");
 	sets(m, 100, task_attr_pristine);
 	execs(m, 100, "/usr/bin/other");
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
@@ -279,8 +136,7 @@ static void enforce_puts_the_class_back(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, ENFORCED);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, ENFORCED, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	renames(m, 100, "anything");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
@@ -295,131 +151,11 @@ static void enforce_remembers_what_was_there_before_us(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, ENFORCED);
-	forks(m, INIT, 100);
-	renice(m, 100, 3);
-	execs(m, 100, "/usr/bin/chrome");
+	starts_niced(m, ENFORCED, 3, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	renames(m, 100, "anything");
 	stop(m);
 	assert_carries(m, 100, "SCHED_NORMAL nice 3");
-}
-
-static void nice_adds_to_what_it_finds_and_what_was_asked_for_counts(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	execs(m, 101, "/usr/bin/nice");
-	renice(m, 101, 2 + 7);
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-}
-
-static void an_absolute_nice_is_what_it_is(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	renice(m, 101, 9);
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-}
-
-static void a_nice_too_quick_to_be_seen_is_known_by_the_next_exec(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	renice(m, 101, 2 + 7);
-	m->execs_again = true;
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-}
-
-static void a_nice_that_has_niced_before_its_own_exec_is_looked_at_is_nice(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	m->deaf = true;
-	execs(m, 101, "/usr/bin/nice");
-	renice(m, 101, 2 + 7);
-	hear(m);
-	m->deaf = false;
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-}
-
-/* /proc shows cmd at the event of nice's exec, and cmd's own is not sent yet. */
-static void runs_nice_unseen(struct machine *m, const char *rules)
-{
-	start(m, rules);
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	m->deaf = true;
-	m->pace = 0;
-	execs(m, 101, "/usr/bin/nice");
-	renice(m, 101, 2 + 7);
-	execs(m, 101, "/usr/bin/cmd");
-	hear(m);
-	m->deaf = false;
-}
-
-static void a_program_seen_before_its_exec_is_announced_tells_of_nice(void **state)
-{
-	struct machine *m = *state;
-
-	runs_nice_unseen(m, "");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-}
-
-static void what_it_tells_of_nice_is_put_back_where_a_rule_wins(void **state)
-{
-	struct machine *m = *state;
-
-	runs_nice_unseen(m, "'cmd': { 'qos': 'QOS_BACKGROUND' }");
-	assert_task(m, 101, BACKGROUND, REASON_RULE);
-	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 7");
-}
-
-static void another_program_tells_nothing_of_nice(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	renice(m, 101, 9);
-	m->pace = 0;
-	execs(m, 101, "/usr/bin/cmd");
-	execs(m, 101, "/usr/bin/other");
-	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-}
-
-static void nor_does_one_that_execs_itself_anew(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	renice(m, 101, 9);
-	execs(m, 101, "/usr/bin/cmd");
-	passes(m, 20);
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
 }
 
 static void a_yielding_rule_leaves_what_was_chosen_before_its_exec(void **state)
@@ -456,14 +192,11 @@ static void enforce_does_not_take_a_task_out_of_real_time(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, ENFORCED);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, ENFORCED, "/usr/bin/chrome");
 	chrt(m, 100, POLICY_RR, 7);
 	renames(m, 100, "anything");
 	assert_task(m, 100, "SCHED_RR priority 7", REASON_NOT_FAIR);
 }
-
-/* ---- a niced task with an explicit rule, and its children ---- */
 
 static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
 {
@@ -500,14 +233,13 @@ static void enforce_does_not_put_back_what_somebody_took_away(void **state)
 	assert_carries(m, 100, "SCHED_NORMAL nice 7");
 }
 
+/* ---- children of a task that somebody chose something for ---- */
+
 static void children_without_a_rule_get_what_their_ancestor_had(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, CHROME);
-	forks(m, INIT, 100);
-	renice(m, 100, 7);
-	execs(m, 100, "/usr/bin/chrome");
+	starts_niced(m, CHROME, 7, "/usr/bin/chrome");
 	spawns(m, 100, 101, "/usr/bin/cmd");
 	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
 	spawns(m, 101, 102, "/usr/bin/cmd");
@@ -518,10 +250,7 @@ static void children_that_inherit_take_the_class_over_their_ancestor_s_nice(void
 {
 	struct machine *m = *state;
 
-	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
-	forks(m, INIT, 100);
-	renice(m, 100, 7);
-	execs(m, 100, "/usr/bin/make");
+	starts_niced(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }", 7, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/as");
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
 	stop(m);
@@ -532,8 +261,7 @@ static void a_descendant_that_was_niced_does_not_inherit(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
-	spawns(m, INIT, 100, "/usr/bin/make");
+	start_and_run(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }", "/usr/bin/make");
 	forks(m, 100, 101);
 	renice(m, 101, 15);
 	execs(m, 101, "/usr/bin/as");
@@ -546,8 +274,7 @@ static void a_child_of_a_changed_task_has_what_it_was_born_with(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, CHROME, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	count_from_here(m);
 	forks(m, 100, 101);
@@ -563,8 +290,7 @@ static void a_base_slice_like_a_class_s_slice_is_told_apart(void **state)
 	struct machine *m = *state;
 
 	m->kernel.base_slice_ns = 16 * MS;
-	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/usr/bin/cmd");
+	start_and_run(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/cmd");
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	count_from_here(m);
 	scan(m);
@@ -583,8 +309,7 @@ static void a_pristine_task_under_that_base_slice_is_pristine(void **state)
 	struct machine *m = *state;
 
 	m->kernel.base_slice_ns = 16 * MS;
-	start(m, NONE);
-	spawns(m, INIT, 100, "/usr/bin/cmd");
+	start_and_run(m, NONE, "/usr/bin/cmd");
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 	assert_true(task_attr_is_pristine(&record(m, 100)->known));
 }
@@ -593,8 +318,7 @@ static void a_base_slice_that_changes_is_nobody_s_choice(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, NONE "," CHROME);
-	spawns(m, INIT, 100, "/usr/bin/cmd");
+	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
 	m->kernel.base_slice_ns = 4 * MS;
 	count_from_here(m);
 	execs(m, 100, "/usr/bin/other");
@@ -609,8 +333,7 @@ static void the_base_slice_is_asked_for_only_when_in_doubt(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, CHROME, "/usr/bin/chrome");
 	execs(m, 100, "/usr/bin/cmd");
 	scan(m);
 	assert_false(m->fetched & FACT_BASE);
@@ -620,8 +343,7 @@ static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
 {
 	struct machine *m = *state;
 
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
+	start_and_run(m, CHROME, "/usr/bin/chrome");
 	m->kernel.base_slice_ns = 4 * MS;
 	stop(m);
 	assert_task(m, 100, PRISTINE, REASON_UNDONE);
@@ -630,16 +352,6 @@ static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_niced_command_under_a_tagged_shell_has_just_its_nice),
-		MACHINE_TEST(what_nice_adds_is_the_choice_not_what_it_adds_to),
-		MACHINE_TEST(what_nice_takes_away_is_the_choice),
-		MACHINE_TEST(nice_at_the_end_of_the_scale_is_the_end_of_the_scale),
-		MACHINE_TEST(nice_in_a_program_of_many_names_is_nice),
-		MACHINE_TEST(a_command_under_chrt_idle_is_idle_and_nothing_else),
-		MACHINE_TEST(a_command_with_a_slice_of_its_own_keeps_it),
-		MACHINE_TEST(a_command_with_clamps_of_its_own_keeps_them),
-		MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same),
-		MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone),
 		MACHINE_TEST(default_all_takes_what_somebody_chose),
 		MACHINE_TEST(default_none_leaves_all_alone_but_rules),
 		MACHINE_TEST(default_none_lets_descendants_inherit),
@@ -651,14 +363,6 @@ int main(void)
 		MACHINE_TEST(a_task_of_the_default_reset_to_pristine_is_ours_at_exec),
 		MACHINE_TEST(enforce_puts_the_class_back),
 		MACHINE_TEST(enforce_remembers_what_was_there_before_us),
-		MACHINE_TEST(nice_adds_to_what_it_finds_and_what_was_asked_for_counts),
-		MACHINE_TEST(an_absolute_nice_is_what_it_is),
-		MACHINE_TEST(a_nice_too_quick_to_be_seen_is_known_by_the_next_exec),
-		MACHINE_TEST(a_nice_that_has_niced_before_its_own_exec_is_looked_at_is_nice),
-		MACHINE_TEST(a_program_seen_before_its_exec_is_announced_tells_of_nice),
-		MACHINE_TEST(what_it_tells_of_nice_is_put_back_where_a_rule_wins),
-		MACHINE_TEST(another_program_tells_nothing_of_nice),
-		MACHINE_TEST(nor_does_one_that_execs_itself_anew),
 		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),

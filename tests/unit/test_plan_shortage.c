@@ -3,7 +3,7 @@
  * The plan, as a specification: a task that cannot be looked at, for want of descriptors or memory, is not one that is
  * gone.
  */
-#include "fake_machine.h"
+#include "fake_daemon.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plan, as a specification: threads by their names, and descendants by inheritance. */
-#include "fake_machine.h"
+#include "fake_daemon.h"
 
 /* ---- threads ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plan, as a specification: the way back. After the stop the machine is as it would be without
  * us. */
-#include "fake_machine.h"
+#include "fake_daemon.h"
 
 #define CHROME \
 	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }"

@@ -17,8 +17,10 @@ sys.path[:0] = [os.path.join(TOP, "tests/live"), HERE]
 os.environ.update(SCHEDQOS="/usr/bin/schedqos", LC_ALL="C", SYSTEMD_COLORS="0")
 os.environ.setdefault("PATIENCE", "120")
 
-from harness import Program, classes, differences, get_attr, pristine, sleep_program, snapshot, wait_for  # noqa: E402
+from attributes import classes, differences, pristine, snapshot  # noqa: E402
 from outside import tell  # noqa: E402
+from programs import Program, sleep_program  # noqa: E402
+from waiting import wait_for  # noqa: E402
 
 UNIT = "schedqos.service"
 # Set by the default configuration, as far as the kernel has them.

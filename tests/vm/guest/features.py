@@ -9,7 +9,8 @@ import socket
 import struct
 import time
 
-import harness
+from attributes import has_clamp, has_slice
+from requirements import proc_connector_fault
 
 FORK, EXIT = 0x1, 0x80000000
 SCHED_DEBUG = "/sys/kernel/debug/sched"
@@ -61,10 +62,10 @@ def knob():
 def features():
     return {
         "release": platform.release(),
-        "proc_connector": harness.proc_connector_fault() is None,
+        "proc_connector": proc_connector_fault() is None,
         "event_filter": event_filter(),
-        "custom_slice": harness.has_slice(),
-        "util_clamp": harness.has_clamp(),
+        "custom_slice": has_slice(),
+        "util_clamp": has_clamp(),
         "sched_ext": os.path.isdir("/sys/kernel/sched_ext"),
         "autogroup": read("/proc/sys/kernel/sched_autogroup_enabled") is not None,
         "debugfs": knob() is not None,

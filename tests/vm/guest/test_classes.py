@@ -4,8 +4,9 @@
 import json
 import os
 
+from attributes import classes, get_attr
 from features import features
-from harness import LiveTest, classes, get_attr
+from harness import LiveTest
 
 NAMES = [name for name in classes() if name != "pristine"]
 SEEN = os.environ.get("CLASSES_SEEN", "/run/classes.json")

@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 
-from harness import QOS_BASE_SLICE, SCHEDQOS, TOP, environment, schedqos
+from attributes import QOS_BASE_SLICE
+from daemon import SCHEDQOS, TOP, environment, schedqos
 from test_profiles import KnobTest, read, write
+from waiting import wait_for
 
 FEATURES = "/sys/kernel/debug/sched/features"
 BASE_SLICE = "/sys/kernel/debug/sched/base_slice_ns"

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The program under test: run to its end, or as a daemon on a configuration of the test's own."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+
+from attributes import NORMAL, differences, fair, leftovers, make_us_pristine, snapshot
+from programs import Program, sleep_program
+from waiting import PATIENCE, wait_for
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCHEDQOS = os.path.abspath(os.environ.get("SCHEDQOS", os.path.join(TOP, "build/schedqos")))
+LOG_FILES = ("/var/log/schedqosd.log", "/var/log/schedqosd.log.1")
+SANITIZER_WORDS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
+
+
+def environment():
+    env = {key: value for key, value in os.environ.items()
+           if key not in ("NOTIFY_SOCKET", "JOURNAL_STREAM", "WATCHDOG_USEC", "WATCHDOG_PID")}
+    env.update(LC_ALL="C", ASAN_OPTIONS="exitcode=99:detect_leaks=1", UBSAN_OPTIONS="print_stacktrace=1")
+    return env
+
+
+def schedqos(*args, prefix=(), **options):
+    """Runs the program to its end, with the sanitizers' findings as failures."""
+    process = subprocess.Popen([*prefix, SCHEDQOS, *args], env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               encoding="utf-8", errors="backslashreplace", **options)
+    try:
+        output = process.communicate(timeout=PATIENCE * 2)
+    except subprocess.TimeoutExpired:
+        # Gently: it may be a daemon, which has tasks to put back.
+        process.terminate()
+        output = process.communicate()
+        raise AssertionError("did not end: %s\n%s" % (process.args, output[1])) from None
+    result = subprocess.CompletedProcess(process.args, process.returncode, *output)
+    for word in SANITIZER_WORDS:
+        if word in result.stderr:
+            raise AssertionError(result.stderr)
+    return result
+
+
+# The lowest layer: a program whose tag shows that all events before its start have been handled. The machine's own
+# knobs stay as they are.
+SYNC_NAME = "schedqos-sync"
+SYNC_LAYER = {"schedqos": {"sched_profile": None, "autogroup": "keep"},
+              SYNC_NAME: {"qos": "QOS_SYNC"},
+              "QOS_SYNC": {"sched_policy": "SCHED_NORMAL", "sched_nice": 1, "sched_runtime": 3333333}}
+
+
+class Daemon:
+    """A daemon in the foreground on configurations of the test's own, never on the machine's."""
+
+    def __init__(self, folder, config=None, layers=None, args=(), prefix=(), environ=None):
+        self.folder = tempfile.mkdtemp(dir=folder)
+        self.config = os.path.join(self.folder, "schedqos.json")
+        self.layers = os.path.join(self.folder, "layers")
+        self.stderr = os.path.join(self.folder, "stderr")
+        self.args, self.prefix, self.environ = args, prefix, environ or {}
+        self.popen = self.before = None
+        self.changed = set()  # threads that the test itself changes
+        self.expect_status = 0
+        self.has_own_mounts = False
+        self.write(self.layers + "/app_configs/00-sync.json", SYNC_LAYER)
+        for name, content in (layers or {}).items():
+            self.write(os.path.join(self.layers, name), content)
+        self.configure({} if config is None else config)
+
+    @staticmethod
+    def write(path, content):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        mode = "wb" if isinstance(content, bytes) else "w"
+        with open(path, mode) as file:
+            file.write(content if isinstance(content, (str, bytes)) else json.dumps(content, indent=1))
+        os.chmod(path, 0o644)
+
+    def configure(self, config):
+        self.write(self.config, config)
+
+    def options(self):
+        return ["--config", self.config, "--configs-path", self.layers, *self.args]
+
+    def start(self):
+        make_us_pristine()
+        self.before = snapshot()
+        with open(self.stderr, "ab") as stderr:
+            self.popen = subprocess.Popen([*self.prefix, SCHEDQOS, "start", *self.options()],
+                                          stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
+                                          env=dict(environment(), **self.environ))
+        wait_for(self.is_ready, lambda: "readiness of the daemon\n" + self.log())
+        return self
+
+    def is_ready(self):
+        if self.popen.poll() is not None:
+            raise AssertionError("the daemon ended with %d\n%s" % (self.popen.returncode, self.log()))
+        return self.ask("status").returncode == 0
+
+    def ask(self, *args):
+        """What a client gets that sees the daemon's files."""
+        return schedqos(*args, prefix=["nsenter", "-m", "-t", str(self.pid), "--"] if self.has_own_mounts else [])
+
+    @property
+    def pid(self):
+        return self.popen.pid
+
+    def running(self):
+        return self.popen is not None and self.popen.poll() is None
+
+    def log(self):
+        with open(self.stderr, encoding="utf-8", errors="backslashreplace") as file:
+            return file.read()
+
+    def status(self):
+        result = self.ask("status", "--json")
+        if result.returncode != 0:
+            raise AssertionError("status: " + result.stderr)
+        return json.loads(result.stdout)
+
+    def reload(self, config=None):
+        """By the verb; returns the finished process."""
+        if config is not None:
+            self.configure(config)
+        return self.ask("reload")
+
+    def sockets(self):
+        """Port and drops, as the kernel counts them, of each of the daemon's sockets at the proc connector."""
+        inodes = set()
+        for entry in os.scandir("/proc/%d/fd" % self.pid):
+            target = os.readlink(entry.path)
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+        with open("/proc/net/netlink", encoding="ascii") as table:
+            rows = [line.split() for line in table.readlines()[1:]]
+        return [(int(row[2]), int(row[8])) for row in rows if row[1] == "11" and row[9] in inodes]
+
+    def sync(self):
+        """Returns when every event up to now has been handled."""
+        marker = Program([SYNC_NAME, "1000"], sleep_program())
+        want = fair(NORMAL, 1, 3333333)
+        try:
+            wait_for(lambda: marker.attr() == want or not self.running(), "sync with the daemon")
+        finally:
+            marker.end()
+        if not self.running():
+            raise AssertionError("the daemon has ended with %d:\n%s" % (self.popen.returncode, self.log()))
+
+    def stop(self, how=signal.SIGTERM):
+        """Ends it, by a signal or by the verb (None), and checks that it has left no trace."""
+        if not self.running():
+            return
+        if how is None:
+            result = self.ask("stop")
+            if result.returncode != 0:
+                raise AssertionError("stop: " + result.stderr)
+        else:
+            self.popen.send_signal(how)
+        self.wait()
+        self.check_undone()
+
+    def wait(self):
+        try:
+            status = self.popen.wait(PATIENCE * 2)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
+            raise AssertionError("the daemon does not stop\n" + self.log()) from None
+        log = self.log()
+        if status != self.expect_status or any(word in log for word in SANITIZER_WORDS):
+            raise AssertionError("the daemon ended with %d\n%s" % (status, log))
+
+    def check_undone(self):
+        after = snapshot()
+        wrong = differences(self.before, after, self.changed) + leftovers(self.before, after, self.changed)
+        if wrong:
+            more = ["... and %d more" % (len(wrong) - 8)] if len(wrong) > 8 else []
+            raise AssertionError("after the stop:\n" + "\n".join(wrong[:8] + more))
+
+    def discard(self):
+        """However a test ended: no daemon is left behind."""
+        if self.running():
+            self.popen.terminate()
+            try:
+                self.popen.wait(PATIENCE * 2)
+            except subprocess.TimeoutExpired:
+                self.popen.kill()
+                self.popen.wait()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The programs that a test runs: ones that just are there, and puppets; and the end of all of them."""
+
+import contextlib
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from attributes import LIBC, get_attr
+from tasks import descendants
+
+PYTHON = os.path.realpath(sys.executable)
+PUPPET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "puppet.py")
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@functools.lru_cache(maxsize=None)
+def sleep_program():
+    """A sleep that does not mind under which name it runs (coreutils built as one program do)."""
+    for path in ("/bin/sleep", "/usr/bin/gnusleep", "/bin/busybox"):
+        if os.path.exists(path):
+            path = os.path.realpath(path)
+            if subprocess.run(["another-name", "0"], executable=path, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                return path
+    raise unittest.SkipTest("no sleep that runs under any name")
+
+
+class Program:
+    """A process of the test's, ended with the test."""
+
+    def __init__(self, argv, executable=None, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.DEVNULL)
+        self.popen = subprocess.Popen(argv, executable=executable, **options)
+        self.pid = self.popen.pid
+
+    def attr(self):
+        return get_attr(self.pid)
+
+    def end(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+        self.popen.wait()
+        for stream in (self.popen.stdin, self.popen.stdout):
+            if stream:
+                stream.close()
+
+    def descendants(self):
+        return descendants(self.pid)
+
+
+class Puppet(Program):
+    """A Python process under a name of ours that does what it is told, in the thread it is told to. See puppet.py."""
+
+    def __init__(self, argv, executable, **options):
+        super().__init__([*argv[:1], "-IS", PUPPET, *argv[1:]], executable,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        assert self.popen.stdout.readline() == b"ready\n"
+
+    def tell(self, thread, verb, *args):
+        """Has the thread (0: the first) do something; returns its answer."""
+        self.popen.stdin.write(json.dumps([thread, verb, *args]).encode() + b"\n")
+        self.popen.stdin.flush()
+        answer = json.loads(self.popen.stdout.readline())
+        if isinstance(answer, dict):
+            raise OSError(answer["error"])
+        return answer
+
+
+def end_all():
+    """Ends what a test has left behind: whatever is below this process, orphans included."""
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    while True:
+        living = descendants(os.getpid())
+        for pid in living:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if not living:
+            return
+        # One by one, with a look at all others after each, a thousand take minutes on a slow machine.
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, 0)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the live tests need of the machine."""
+
+import contextlib
+import os
+import socket
+import struct
+import time
+
+from attributes import set_attr
+from daemon import SCHEDQOS, schedqos
+
+
+def proc_connector_fault():
+    """Why the proc connector does not work here, or None: found out without the daemon."""
+    with contextlib.closing(socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11)) as netlink:
+        netlink.settimeout(5)
+        try:
+            netlink.bind((0, 1))
+            netlink.send(struct.pack("=IHHIIIIIIHHI", 40, 3, 0, 0, 0, 1, 1, 0, 0, 4, 0, 1))
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+            end = time.monotonic() + 5
+            while time.monotonic() < end:
+                message = netlink.recv(4096)
+                # nlmsghdr and cn_msg are 36 bytes; what, cpu, timestamp 16; then a fork's parent and child.
+                if len(message) >= 68 and struct.unpack_from("=I", message, 36)[0] == 1 and \
+                        struct.unpack_from("=I", message, 60)[0] == child:
+                    return None
+        except OSError as error:
+            return str(error)
+    return "no event within 5 s"
+
+
+def why_not():
+    """What keeps all live tests from running here, or None."""
+    if os.geteuid() != 0:
+        return "not root"
+    if not os.access(SCHEDQOS, os.X_OK):
+        return "no program %s" % SCHEDQOS
+    try:
+        set_attr()
+    except OSError as error:
+        return "cannot set scheduling attributes: %s" % error
+    fault = proc_connector_fault()
+    if fault:
+        return "the proc connector does not work here: %s" % fault
+    running = schedqos("status")
+    if running.returncode == 0:
+        return "a schedqos daemon runs already:\n" + running.stdout
+    return None

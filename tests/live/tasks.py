@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tasks, as /proc shows them."""
+
+import os
+
+
+def start_time(tid):
+    """Clock ticks since boot; None when the thread is gone."""
+    try:
+        with open("/proc/%d/stat" % tid, "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[19])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def comm(tid):
+    try:
+        with open("/proc/%d/comm" % tid, "rb") as file:
+            return file.read()[:-1]
+    except (FileNotFoundError, ProcessLookupError):
+        return b"(gone)"
+
+
+def tids(pid):
+    """The threads of a process."""
+    try:
+        return [int(tid) for tid in os.listdir("/proc/%d/task" % pid)]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def descendants(pid):
+    """All processes below this one."""
+    found = []
+    for tid in tids(pid):
+        try:
+            with open("/proc/%d/task/%d/children" % (pid, tid), encoding="ascii") as children:
+                for child in map(int, children.read().split()):
+                    found += [child, *descendants(child)]
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How long a test waits for a condition, and how much of a storm it makes."""
+
+import os
+import time
+
+# How long a condition may take to come true. It is no measure of speed: a loaded machine is slow.
+PATIENCE = float(os.environ.get("PATIENCE", "30"))
+# How much of a storm of forks there is to be: less than all of it where each takes milliseconds.
+STORM = float(os.environ.get("STORM", "1"))
+
+
+def storm_of(count):
+    """So many forks or programs, on a machine of usual speed."""
+    return max(1, round(count * STORM))
+
+
+def wait_for(condition, what, deadline=None):
+    """Waits until the condition is true, and returns what it returned."""
+    end = time.monotonic() + (deadline or PATIENCE)
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > end:
+            raise AssertionError("never happened: " + (what() if callable(what) else what))
+        time.sleep(0.002)

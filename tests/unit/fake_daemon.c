@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "fake_daemon.h"
+
+#define JSON_MAX   4096
+#define ROUNDS_MAX 16
+
+struct task *record(struct machine *m, pid_t tid)
+{
+	return tasks_find(plan_tasks(m->plan), tid);
+}
+
+/* ---- actions ---- */
+
+static void act(struct machine *m, const struct plan_action *action)
+{
+	int r = kernel_sets(m, action);
+	struct machine_task *task = machine_task(m, action->tid);
+	struct task_attr now = task_attr_pristine;
+
+	if (r == 0) {
+		now = attr_shown(m, task);
+		if (!action->want.slice_ns && now.slice_ns != m->caps.base_slice_ns)
+			m->caps.base_slice_ns = m->kernel.base_slice_ns;
+	}
+	plan_applied(m->plan, action, r, &now, m->ms);
+}
+
+/* What holds of every action, whatever the test is about. */
+static void check_action(struct machine *m, const struct plan_action *action)
+{
+	const struct machine_task *task = machine_task(m, action->tid);
+
+	struct task_attr from = action->from;
+
+	assert_false(task_attr_equal(&action->from, &action->want));
+	if (!task)
+		return;
+	/* A slice that is also the base slice may or may not be the task's own. */
+	if (from.slice_ns == m->kernel.base_slice_ns)
+		from.slice_ns = task->attr.slice_ns;
+	assert_true(task_attr_equal(&from, &task->attr));
+	assert_int_not_equal(task->tgid, DAEMON);
+	assert_int_equal(action->deadline != NULL, action->want.policy == POLICY_DEADLINE);
+}
+
+static void wants(struct machine *m, bool act_now, const struct plan_action *action)
+{
+	if (!act_now)
+		return;
+	m->actions++;
+	m->last = *action;
+	check_action(m, action);
+	if (m->hold) {
+		m->held = *action;
+		m->has_held = true;
+		return;
+	}
+	act(m, action);
+}
+
+void carry_out(struct machine *m)
+{
+	assert_true(m->has_held);
+	m->has_held = m->hold = false;
+	act(m, &m->held);
+}
+
+/* ---- events ---- */
+
+static void deliver(struct machine *m, const struct machine_event *event)
+{
+	struct facts *facts = facts_of(m, event->tid, event->tgid);
+	struct plan_action action;
+	bool acts = false;
+
+	switch (event->what) {
+	case FORKED: {
+		const struct plan_fork fork = {
+			.tid = event->tid,
+			.tgid = event->tgid,
+			.parent_tid = event->parent_tid,
+			.parent_tgid = event->parent_tgid,
+			.start = event->start,
+			.ms = event->ms,
+		};
+
+		acts = plan_forked(m->plan, &fork, facts, &action);
+		break;
+	}
+	case EXECED:
+		if (m->late && plan_postpone(m->plan, event->tgid, true))
+			return;
+		acts = plan_execed(m->plan, facts, event->ms, &action);
+		break;
+	case RENAMED:
+		if (m->late && plan_postpone(m->plan, event->tid, false))
+			return;
+		memcpy(facts->comm, event->comm, sizeof(facts->comm));
+		facts->have |= FACT_COMM;
+		acts = plan_renamed(m->plan, facts, &action);
+		break;
+	}
+	wants(m, acts, &action);
+}
+
+static void settle(struct machine *m, bool leaders)
+{
+	struct plan_action action;
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
+		if (plan_is_postponed(task) && leaders == (task->tid == task->tgid))
+			wants(m,
+			      plan_settle(m->plan, task, facts_of(m, task->tid, task->tgid),
+					  &action),
+			      &action);
+	}
+}
+
+void hear(struct machine *m)
+{
+	size_t n = m->n_queued;
+
+	m->n_queued = 0;
+	for (size_t i = 0; i < n; i++)
+		deliver(m, &m->queue[i]);
+	settle(m, true);
+	settle(m, false);
+}
+
+/* ---- from its start to its stop ---- */
+
+/* Rules in an order of files; they stay alive until the next configuration is in force. */
+static void parse(struct machine *m, const char *const *texts, size_t n)
+{
+	static const char *const paths[] = { "rules.json", "over.json" };
+	char json[2][JSON_MAX];
+	struct config_file files[2];
+	struct config_errors errors = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		int size = snprintf(json[i], JSON_MAX, "{ %s }", texts[i]);
+
+		assert_in_range(size, 0, JSON_MAX - 1);
+		for (char *p = json[i]; (p = strchr(p, '\''));)
+			*p = '"';
+		files[i] = (struct config_file){ paths[i], json[i], size, CONFIG_RULES };
+	}
+	config_free(m->old_config);
+	m->old_config = m->config;
+	m->config = NULL;
+	config_parse(files, n, NULL, &m->config, &errors);
+	for (size_t i = 0; i < errors.count; i++)
+		print_error("%s: %s\n", errors.items[i].path, errors.items[i].message);
+	config_errors_clear(&errors);
+	assert_non_null(m->config);
+}
+
+static void put_in_force(struct machine *m)
+{
+	assert_int_equal(plan_set_config(m->plan, m->config), 0);
+}
+
+void set_config(struct machine *m, const char *json)
+{
+	parse(m, &json, 1);
+	put_in_force(m);
+}
+
+static bool see(struct machine *m, const struct machine_task *task)
+{
+	const struct plan_seen seen = {
+		.tid = task->tid,
+		.tgid = task->tgid,
+		.parent_tgid = living(m, task->tgid)->parent
+				       ? tgid_of(m, living(m, task->tgid)->parent)
+				       : 0,
+		.start = task->start,
+		.ms = m->ms,
+	};
+	struct plan_action action;
+
+	if (plan_is_seen(m->plan, task->tid))
+		return false;
+	wants(m, plan_seen(m->plan, &seen, facts_of(m, task->tid, task->tgid), &action), &action);
+	return true;
+}
+
+/* The oldest process, after the one given, whose leader is still there. */
+static const struct machine_task *next_process(const struct machine *m,
+					       const struct machine_task *after)
+{
+	const struct machine_task *next = NULL;
+
+	for (size_t i = 0; i < MACHINE_TASKS; i++) {
+		const struct machine_task *task = &m->tasks[i];
+
+		if (!task->tid || task->tid != task->tgid)
+			continue;
+		if (after && (task->start < after->start ||
+			      (task->start == after->start && task->tid <= after->tid)))
+			continue;
+		if (!next || task->start < next->start ||
+		    (task->start == next->start && task->tid < next->tid))
+			next = task;
+	}
+	return next;
+}
+
+void scan(struct machine *m)
+{
+	const struct machine_task *process = NULL;
+
+	plan_scan_begin(m->plan);
+	while ((process = next_process(m, process))) {
+		see(m, process);
+		for (size_t i = 0; i < MACHINE_TASKS; i++) {
+			const struct machine_task *task = &m->tasks[i];
+
+			if (task->tid && task != process && task->tgid == process->tid)
+				see(m, task);
+		}
+	}
+	hear(m);
+}
+
+static struct task *no_chunk(void *context)
+{
+	(void)context;
+	return NULL;
+}
+
+void start(struct machine *m, const char *json)
+{
+	static const struct tasks_memory none = { .grow = no_chunk };
+
+	m->caps = m->kernel;
+	if (!m->n_legacy)
+		m->listens_since = m->ms / TICK_MS;
+	m->plan = plan_new(&m->caps, DAEMON, m->listens_since, m->no_memory ? &none : NULL);
+	assert_non_null(m->plan);
+	assert_int_equal(plan_adopt(m->plan, m->legacy, m->n_legacy, m->legacy_tags,
+				    m->n_legacy_tags),
+			 0);
+	passes(m, m->pace);
+	set_config(m, json);
+	scan(m);
+	passes(m, m->pace);
+	count_from_here(m);
+}
+
+void start_and_run(struct machine *m, const char *json, const char *command)
+{
+	start(m, json);
+	spawns(m, INIT, 100, command);
+}
+
+void reload(struct machine *m, const char *json)
+{
+	passes(m, m->pace);
+	set_config(m, json);
+	scan(m);
+	passes(m, m->pace);
+}
+
+void reload_over(struct machine *m, const char *json, const char *over)
+{
+	const char *const texts[] = { json, over };
+
+	passes(m, m->pace);
+	parse(m, texts, 2);
+	put_in_force(m);
+	scan(m);
+	passes(m, m->pace);
+}
+
+void crash(struct machine *m)
+{
+	const struct tag *tags = rules_tags(m->config->rules, &m->n_legacy_tags);
+	const struct task *task;
+	uint32_t cursor = 0;
+
+	m->legacy_tags = calloc(m->n_legacy_tags, sizeof(*m->legacy_tags));
+	for (size_t i = 0; i < m->n_legacy_tags; i++)
+		m->legacy_tags[i] = tags[i].attr;
+	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
+		if (task->flags & TASK_OWNED)
+			m->legacy[m->n_legacy++] = *task;
+	}
+	plan_free(m->plan);
+	m->plan = NULL;
+}
+
+void stop(struct machine *m)
+{
+	unsigned before;
+
+	hear(m);
+	plan_undo_begin(m->plan);
+	for (int i = 0; i < ROUNDS_MAX; i++) {
+		struct plan_action action;
+		struct task *task;
+		uint32_t cursor = 0;
+
+		before = m->actions;
+		while ((task = tasks_next(plan_tasks(m->plan), &cursor)))
+			wants(m,
+			      plan_undo(m->plan, task, facts_of(m, task->tid, task->tgid), &action),
+			      &action);
+		hear(m);
+		if (m->actions == before)
+			break;
+	}
+	scan(m);
+}
+
+/* ---- what is so ---- */
+
+void count_from_here(struct machine *m)
+{
+	m->fetches = m->fetched = m->actions = 0;
+}
+
+void check_task(struct machine *m, pid_t tid, const char *attr, enum reason reason,
+		const char *file, int line)
+{
+	const struct task *task = record(m, tid);
+
+	check_carries(m, tid, attr, file, line);
+	if (!task) {
+		print_error("the plan does not know task %d\n", (int)tid);
+		_fail(file, line);
+	}
+	_assert_string_equal(reason_name(task->reason), reason_name(reason), file, line);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon on the made-up machine, as far as the plan needs one: it takes events to the plan, and
+ * does what the plan wants.
+ */
+#pragma once
+
+#include "fake_machine.h"
+
+/*
+ * The configuration is the inside of a rules file, with ' for ". start() makes the plan, listens
+ * and scans; start_and_run() does so before the command begins to run, as process 100, a child of
+ * init's; reload() puts another one in force and scans; reload_over() one of two files, of which
+ * the second overrides.
+ */
+void start(struct machine *m, const char *json);
+void start_and_run(struct machine *m, const char *json, const char *command);
+void reload(struct machine *m, const char *json);
+void reload_over(struct machine *m, const char *json, const char *over);
+void set_config(struct machine *m, const char *json); /* without the scan */
+void scan(struct machine *m);
+void stop(struct machine *m);  /* undoes everything, as the daemon does */
+void crash(struct machine *m); /* without that; the next start() takes over */
+
+/* Delivers the events that wait. */
+void hear(struct machine *m);
+/* Does what the plan wanted last, which was held back. */
+void carry_out(struct machine *m);
+
+/* The plan's record of the task, or NULL. */
+struct task *record(struct machine *m, pid_t tid);
+/* The task carries this, and the plan says so for this reason. */
+#define assert_task(m, tid, attr, reason) check_task(m, tid, attr, reason, __FILE__, __LINE__)
+void check_task(struct machine *m, pid_t tid, const char *attr, enum reason reason,
+		const char *file, int line);
+#define assert_unknown(m, tid) assert_null(record(m, tid))
+
+/* From here on facts and actions are counted. */
+void count_from_here(struct machine *m);
+#define assert_no_fetch(m)  assert_int_equal((m)->fetches, 0)
+#define assert_no_action(m) assert_int_equal((m)->actions, 0)

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: events that are heard late, after a scan or behind many others. */
+#include "fake_daemon.h"
+
+#define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
+
+static void a_fork_event_does_not_overwrite_what_a_scan_found(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	m->deaf = true;
+	m->pace = 1;
+	forks(m, INIT, 100);
+	execs(m, 100, "/usr/bin/chrome");
+	plan_scan_begin(m->plan);
+	scan(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	count_from_here(m);
+	hear(m);
+	assert_no_action(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_false(record(m, 100)->flags & TASK_SCANNED);
+}
+
+static void the_late_fork_event_itself_costs_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	m->lossy = true;
+	begins_fork(m, INIT, 100);
+	scan(m);
+	m->lossy = false;
+	m->ms -= 5; /* it was sent before the scan */
+	count_from_here(m);
+	ends_fork(m, 100);
+	assert_no_fetch(m);
+	assert_false(record(m, 100)->flags & TASK_SCANNED);
+}
+
+static void the_start_of_an_event_is_a_little_later_than_that_in_proc(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	begins_fork(m, INIT, 100);
+	passes(m, 15);
+	ends_fork(m, 100);
+	begins_fork(m, INIT, 101);
+	passes(m, 60);
+	ends_fork(m, 101);
+	scan(m);
+	/* One is the task that the event told of, the other must be another. */
+	assert_false(record(m, 100)->flags & TASK_SCANNED);
+	assert_true(record(m, 101)->flags & TASK_SCANNED);
+}
+
+static void late_events_are_decided_when_all_of_them_are_heard(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
+		 "'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/vi");
+	m->deaf = m->late = true;
+	execs(m, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	forks(m, 100, 102);
+	hear(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	m->late = false;
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+}
+
+static void a_child_born_between_late_renames_has_the_class_of_its_own_name(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { "
+		 "'even': 'QOS_BACKGROUND', 'odd': 'QOS_UTILITY' } }");
+	spawns(m, INIT, 100, "/usr/bin/app");
+	renames(m, 100, "odd");
+	m->deaf = m->late = true;
+	renames(m, 100, "even");
+	forks(m, 100, 101);
+	renames(m, 100, "odd");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 100, UTILITY, REASON_THREAD);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+}
+
+static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/bin/sh");
+	m->deaf = m->late = true;
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/chrome");
+	exits(m, 101);
+	forks(m, 100, 101);
+	renice(m, 101, 7);
+	hear(m);
+	assert_carries(m, 101, "SCHED_BATCH nice 7 slice 16 ms util 0..512");
+}
+
+static void a_late_nice_is_known_by_the_exec_that_follows(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "", "/bin/sh");
+	forks(m, 100, 101);
+	m->deaf = m->late = true;
+	execs(m, 101, "/usr/bin/nice");
+	renice(m, 101, 2 + 7);
+	execs(m, 101, "/usr/bin/cmd");
+	hear(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_fork_event_does_not_overwrite_what_a_scan_found),
+		MACHINE_TEST(the_late_fork_event_itself_costs_nothing),
+		MACHINE_TEST(the_start_of_an_event_is_a_little_later_than_that_in_proc),
+		MACHINE_TEST(late_events_are_decided_when_all_of_them_are_heard),
+		MACHINE_TEST(a_child_born_between_late_renames_has_the_class_of_its_own_name),
+		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
+		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: other rules for tasks that run. */
+#include "fake_daemon.h"
+
+#define CHROME	    "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
+#define CHROME_SLOW "'chrome': { 'qos': 'QOS_BACKGROUND' }"
+#define NONE	    "'schedqos': { 'default': 'none' }"
+#define MAKE	    "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
+
+static void the_same_rules_again_change_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME "," MAKE, "/usr/bin/chrome");
+	spawns(m, INIT, 200, "/usr/bin/make");
+	spawns(m, 200, 201, "/usr/bin/sh");
+	count_from_here(m);
+	reload(m, CHROME "," MAKE);
+	assert_no_action(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
+}
+
+static void changed_rules_are_applied_to_running_tasks(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	spawns(m, INIT, 200, "/usr/bin/vi");
+	reload(m, CHROME_SLOW ", 'vi': { 'qos': 'QOS_USER_INITIATED' }");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	assert_task(m, 200, INITIATED, REASON_RULE);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 200, PRISTINE);
+}
+
+static void a_changed_class_is_applied_to_running_tasks(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	reload(m, CHROME ", 'QOS_USER_INTERACTIVE': { 'sched_nice': -7 }");
+	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 8 ms", REASON_RULE);
+}
+
+static void a_reload_yields_to_what_somebody_changed(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	scan(m);
+	reload(m, CHROME);
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+}
+
+static void a_removed_rule_leaves_the_default(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	reload(m, "");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	reload(m, NONE);
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+}
+
+static void a_masked_rule_puts_back(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, NONE "," CHROME, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	reload_over(m, NONE "," CHROME, "'chrome': null");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+}
+
+static void what_is_inherited_is_found_again_by_its_pattern(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, MAKE, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	exits(m, 100); /* nobody could find the ancestor now */
+	reload(m, "'aaa': { 'qos': 'QOS_UTILITY', 'inherit': true }, "
+		  "'make': { 'qos': 'QOS_USER_INITIATED', 'inherit': true }");
+	assert_task(m, 101, INITIATED, REASON_INHERITED);
+	spawns(m, 101, 102, "/usr/bin/as");
+	assert_task(m, 102, INITIATED, REASON_INHERITED);
+}
+
+static void nothing_is_inherited_from_a_rule_that_is_gone(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, MAKE, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	reload(m, "'make': { 'qos': 'QOS_BACKGROUND' }");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	reload(m, "");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void a_list_s_inheriting_rule_is_found_again(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, MAKE, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	exits(m, 100);
+	reload(m, "'make': [ { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/opt/*' } }, "
+		  "{ 'qos': 'QOS_USER_INITIATED', 'inherit': true } ]");
+	assert_task(m, 101, INITIATED, REASON_INHERITED);
+}
+
+static void a_new_inheriting_rule_reaches_running_descendants(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "", "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	reload(m, MAKE);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+}
+
+static void attributes_of_the_last_configuration_are_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	m->lossy = true;
+	forks(m, 100, 101);
+	reload(m, CHROME_SLOW);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(the_same_rules_again_change_nothing),
+		MACHINE_TEST(changed_rules_are_applied_to_running_tasks),
+		MACHINE_TEST(a_changed_class_is_applied_to_running_tasks),
+		MACHINE_TEST(a_reload_yields_to_what_somebody_changed),
+		MACHINE_TEST(a_removed_rule_leaves_the_default),
+		MACHINE_TEST(a_masked_rule_puts_back),
+		MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern),
+		MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone),
+		MACHINE_TEST(a_list_s_inheriting_rule_is_found_again),
+		MACHINE_TEST(a_new_inheriting_rule_reaches_running_descendants),
+		MACHINE_TEST(attributes_of_the_last_configuration_are_known_as_ours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
