@@ -198,6 +198,45 @@ static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **sta
 	assert_carries(m, 100, PRISTINE);
 }
 
+static void without_slices_a_thread_s_late_exec_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
+		 "'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	m->deaf = m->late = true;
+	execs(m, 101, "/usr/bin/vi");
+	m->deaf = false;
+	hear(m);
+	m->late = false;
+	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void without_slices_a_thread_s_unheard_exec_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
+		 "'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	m->lossy = true;
+	execs(m, 101, "/usr/bin/vi");
+	m->lossy = false;
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
 /* The set still met the thread, reading back no longer. */
 static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours(void **state)
 {
@@ -421,6 +460,8 @@ int main(void)
 		MACHINE_TEST(a_kernel_s_helper_program_is_tagged),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_s_late_exec_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_s_unheard_exec_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours),
 		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_a_child_born_unheard_is_put_back_after_its_parent),
