@@ -3,8 +3,8 @@
  * Whatever can happen on the made-up machine of the unit tests, in any order: forks, execs,
  * renames, changes by others, late and lost events, reloads, crashes. The table stays whole,
  * actions are what the kernel takes, and where nobody else has changed a task, the stop leaves
- * every one as it would be without us; without slices, the mark of what is ours, the plan can only
- * do its best.
+ * every one as it would be without us. After a crash without slices, the mark of what is ours, the
+ * plan can only do its best.
  */
 #include "fuzz.h"
 
@@ -229,6 +229,9 @@ static void crash_and_start(struct run *run)
 	free(m->legacy_tags);
 	m->legacy_tags = NULL;
 	m->n_legacy = m->n_legacy_tags = 0;
+	/* An orphan of somebody whom nobody has heard of. */
+	if (!m->kernel.slice)
+		run->alone = false;
 }
 
 /* From here on the plan can do no more than its best. */
@@ -289,10 +292,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	run.m = state;
 	/* Longer than a tick: by it the plan tells who was there before it. */
 	run.m->pace = 20 + (first >> 2) * 10;
-	if (first & 1) {
+	if (first & 1)
 		run.m->kernel = (struct attr_caps){ 0 };
-		run.alone = false;
-	}
 	start(run.m, configs[0]);
 	while (run.input.left) {
 		uint8_t kind = take_byte(&run.input) % KINDS;
