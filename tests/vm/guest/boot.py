@@ -28,6 +28,8 @@ KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sch
 CONFIG = "/etc/schedqos.json"
 # A minute is long in a test; seconds are short in a guest.
 WATCHDOG = "[Service]\nWatchdogSec=20\n"
+GIVEN_UP_SOON = "[Unit]\nStartLimitIntervalSec=3600\nStartLimitBurst=2\n"
+RESTORE = "schedqos-restore.service"
 
 
 def command(*argv, status=0):
@@ -43,9 +45,14 @@ def systemctl(*args, **options):
     return command("systemctl", *args, **options)
 
 
-def show(name):
+def show(name, unit=UNIT):
     """A property of the unit."""
-    return systemctl("show", "--value", "-p", name, UNIT)
+    return systemctl("show", "--value", "-p", name, unit)
+
+
+def drop_in(name, text):
+    write("/run/systemd/system/%s.d/%s.conf" % (UNIT, name), text)
+    systemctl("daemon-reload")
 
 
 def journal(**fields):
@@ -136,8 +143,7 @@ class Boot:
 
     def watchdog(self):
         """A daemon that hangs is ended and started anew, which then knows what tasks had at first."""
-        write("/run/systemd/system/%s.d/test.conf" % UNIT, WATCHDOG)
-        systemctl("daemon-reload")
+        drop_in("watchdog", WATCHDOG)
         systemctl("restart", UNIT)
         pid = int(show("MainPID"))
         os.kill(pid, signal.SIGSTOP)
@@ -154,9 +160,30 @@ class Boot:
     def stop_restores(self):
         systemctl("disable", "--now", UNIT)
         equal(show("ActiveState"), "inactive")
+        self.check_restored()
+
+    def check_restored(self):
         equal(self.task.attr(), pristine())
         equal(differences(self.before, snapshot()), [])
         equal(knobs(), self.knobs_before)
+
+    def what_is_given_up_is_put_back(self):
+        """By the other unit, with no daemon left to do it."""
+        equal(show("InvocationID", RESTORE), "")
+        drop_in("limit", GIVEN_UP_SOON)
+        systemctl("reset-failed")  # with it earlier starts no longer count; by name only while it is loaded
+        systemctl("start", UNIT)
+        self.becomes("QOS_USER_INTERACTIVE")
+        for _ in range(2):
+            pid = wait_for(lambda: show("ActiveState") == "active" and int(show("MainPID")), "a daemon")
+            os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: int(show("MainPID")) != pid, "its end")
+        wait_for(lambda: show("ActiveState") == "failed", "the end of all attempts")
+        wait_for(lambda: show("InvocationID", RESTORE) and show("ActiveState", RESTORE) in ("inactive", "failed"),
+                 "the other unit's end")
+        equal((show("Result", RESTORE), show("ExecMainStatus", RESTORE)), ("success", "0"))
+        self.check_restored()
+        systemctl("reset-failed", UNIT)
 
     def a_wrong_configuration_is_not_tried_again(self):
         write(CONFIG, "garbage\n")
@@ -174,7 +201,7 @@ class Boot:
 def main():
     boot, passed, failed, trouble = Boot(), 0, 0, ""
     began = time.monotonic()
-    for name in [name for name in vars(Boot) if name[0] != "_" and name != "becomes"]:
+    for name in [name for name in vars(Boot) if name[0] != "_" and name not in ("becomes", "check_restored")]:
         try:
             getattr(boot, name)()
             passed += 1

@@ -83,22 +83,41 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(self.now(), self.before)
 
-    def test_killed_before_any_of_its_writes(self):
-        """Each knob and each record of one: whatever has been written by then, restore puts it back."""
-        daemon = self.start(None)
-        daemon.stop()
+    def killed_at_each_write(self, *argv):
+        """
+        Runs the program until it is killed before its first write, its second and so on, be it of a knob or of the
+        record of one: whatever has been written by then, restore puts it back. Returns the run that was not killed,
+        what it said, and how often only a part had been written.
+        """
         half_done = 0
         for count in itertools.count(1):
-            program = self.run_program([SCHEDQOS, "sched_profile", *daemon.options(), "other"], stderr=subprocess.PIPE,
+            program = self.run_program([SCHEDQOS, *argv], stderr=subprocess.PIPE,
                                        env=dict(environment(), LD_PRELOAD=KILLER, KILL_AT=str(count)))
+            if argv[0] == "start":
+                wait_for(lambda: program.popen.poll() is not None or schedqos("status").returncode == 0, "readiness")
+                program.popen.terminate()
             message = program.popen.communicate()[1].decode()
             if program.popen.returncode != -signal.SIGKILL:
-                break
+                return program, message, half_done
             half_done += self.now() not in (self.before, self.wanted)
             self.restore()
             self.assertEqual(self.now(), self.before, "killed before write %d" % count)
+
+    def test_a_verb_killed_before_any_of_its_writes(self):
+        daemon = self.start(None)
+        daemon.stop()
+        program, message, half_done = self.killed_at_each_write("sched_profile", *daemon.options(), "other")
         self.assertEqual(program.popen.returncode, 0, message)
         self.assertEqual(self.now(), self.wanted)
         self.assertGreaterEqual(half_done, len(self.profile["debugfs"]["features"]))
         self.restore()
+        self.assertEqual(self.now(), self.before)
+
+    def test_a_daemon_killed_before_any_of_its_writes(self):
+        """While it starts, and while it stops."""
+        daemon = self.start("other")
+        daemon.stop()
+        program, message, half_done = self.killed_at_each_write("start", *daemon.options())
+        self.assertEqual(program.popen.returncode, 0, message)
+        self.assertGreaterEqual(half_done, 2 * len(self.profile["debugfs"]["features"]))
         self.assertEqual(self.now(), self.before)
