@@ -174,12 +174,23 @@ class Runner:
             measured = time.monotonic() - clock
             return found, cpu_seconds() - before if cpu_seconds else None, measured
 
+    def _left_changed(self, name, before, now):
+        """
+        {tid: Task as it was before} of what the variant has left changed. What our daemon leaves carries a class:
+        what does not was changed by somebody else meanwhile, who is to keep it.
+        """
+        changed = tasks.changed(before, now)
+        if self.variants[name].kind != variants.Schedqos.kind:
+            return changed
+        mine = tasks.of_classes({tid: now[tid] for tid in changed}, _class_attrs(self.result["variants"][name]))
+        return {tid: changed[tid] for tid in mine}
+
     def _leftovers(self, name, before):
         """Of what the variant did to tasks nothing is left; otherwise we put it back, and say so."""
         if self.variants[name].kind == "none":
             return []
         now = tasks.snapshot()
-        changed = tasks.changed(before, now)
+        changed = self._left_changed(name, before, now)
         tasks.put_back(changed)
         # What looked like that before has children that do.
         usual = {task.attr for task in before.values()}

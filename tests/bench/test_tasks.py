@@ -4,8 +4,9 @@
 import os
 import subprocess
 import unittest
+from types import SimpleNamespace
 
-from schedqos_bench import attr, tasks
+from schedqos_bench import attr, runner, tasks
 
 PRISTINE = attr.Attr(attr.NORMAL, 0, 3_000_000)
 BACKGROUND = attr.CLASSES["QOS_BACKGROUND"]
@@ -40,3 +41,14 @@ class Tasks(unittest.TestCase):
         sleeper = subprocess.Popen(["true"])
         sleeper.wait()
         tasks.put_back({sleeper.pid: tasks.Task(1, attr.PRISTINE)})
+
+    def test_what_others_change_during_a_round_is_not_put_back(self):
+        classes = {"QOS_BACKGROUND": {"sched_policy": "SCHED_BATCH", "sched_nice": 4, "sched_runtime": 20 * attr.MS}}
+        # 1 was changed by somebody; 2 is left with a class.
+        before = {tid: tasks.Task(10, PRISTINE) for tid in (1, 2)}
+        now = {1: tasks.Task(10, PRISTINE._replace(nice=7)), 2: tasks.Task(10, BACKGROUND)}
+        for kind, left in (("schedqos", [2]), ("command", [1, 2])):
+            one = runner.Runner.__new__(runner.Runner)
+            one.variants, one.result = {"x": SimpleNamespace(kind=kind)}, {"variants": {"x": {"classes": classes}}}
+            with self.subTest(kind=kind):
+                self.assertEqual(sorted(one._left_changed("x", before, now)), left)
