@@ -90,8 +90,11 @@ class Schedqos(Nothing):
         with configuration({}, self.mapping) as options:
             run = subprocess.run([self.executable, "check", "--print", *options], capture_output=True, text=True,
                                  check=False)
+            # Of the copy that it was given: the user's file is the one to mend.
+            told = run.stderr.strip().replace(f"{options[3]}/mappings/{self.mapping.name}", str(self.mapping)) \
+                if self.mapping else run.stderr.strip()
         if run.returncode:
-            raise Failure(f"variant {self.name}:\n{run.stderr.strip()}")
+            raise Failure(f"variant {self.name}:\n{told}")
         return {name: value for name, value in json.loads(run.stdout).items() if name.startswith("QOS_")}
 
     @contextlib.contextmanager
@@ -100,6 +103,8 @@ class Schedqos(Nothing):
             if not account.settle(running.pid):
                 raise Failure(f"{self.name}: the daemon does not catch up")
             yield lambda: account.cpu_ns(running.pid) / 1e9
+            if running.program.process.poll() is not None:
+                raise Failure(f"{self.name}: the daemon has ended during the round:\n{running.log()[-2000:]}")
 
 
 class Command(Nothing):
@@ -130,17 +135,21 @@ class Command(Nothing):
                 try:
                     self._await_calm(program, log)
                     yield lambda: accounting.group_cpu_seconds(program.pid)
+                    self._check(program, log, "has ended during the round")
                 finally:
                     # To all: a shell does not pass it on.
                     end_group(program, signal.SIGTERM)
+
+    def _check(self, program, log, what):
+        if program.process.poll() is not None:
+            log.seek(0)
+            raise Failure(f"{self.name}: {what} (status {program.process.returncode}):\n{log.read()[-2000:]}")
 
     def _await_calm(self, program, log):
         state = {"cpu": None, "since": time.monotonic()}
 
         def calm():
-            if program.process.poll() is not None:
-                log.seek(0)
-                raise Failure(f"{self.name}: ends instead of staying in the foreground:\n{log.read()[-2000:]}")
+            self._check(program, log, "ends instead of staying in the foreground")
             used = accounting.group_cpu_seconds(program.pid)
             if used != state["cpu"]:
                 state.update(cpu=used, since=time.monotonic())
@@ -194,4 +203,6 @@ def parse(texts, executable):
         if variant.name in found:
             raise Failure(f"variant {variant.name} is there twice")
         found[variant.name] = variant
+    if not found:
+        raise Failure("--variants names none")
     return list(found.values())

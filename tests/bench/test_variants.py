@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from schedqos_bench import variants
-from schedqos_bench.process import Failure
+from schedqos_bench.process import Failure, adopt_orphans
 
 CLASSES = {"QOS_BACKGROUND": {"sched_policy": "SCHED_IDLE"}}
 
@@ -36,13 +36,24 @@ class Parse(unittest.TestCase):
         self.assertEqual(variants.parse(["schedqos:announcement"], "schedqos")[0].name, "schedqos:announcement")
 
     def test_what_is_wrong_is_said(self):
-        for text in ("Default", "schedqos:", "schedqos:no-such-preset", "schedqos:/no/such.json", "cmd:x", "cmd:=y",
+        for text in ("", "Default", "schedqos:", "schedqos:no-such-preset", "schedqos:/no/such.json", "cmd:x", "cmd:=y",
                      "cmd:../x=y", "default,default", f"schedqos:{self.file},schedqos:{self.file}"):
             with self.assertRaises(Failure, msg=text):
                 variants.parse([text], "schedqos")
 
 
 class Configuration(unittest.TestCase):
+    def test_what_is_wrong_with_a_mapping_is_said_of_that_file(self):
+        program = os.path.join(os.path.dirname(variants.__file__), "..", "..", "build", "schedqos")
+        if not os.path.exists(program):
+            self.skipTest("needs the daemon: make")
+        with tempfile.TemporaryDirectory() as folder:
+            mapping = Path(folder) / "mine.json"
+            mapping.write_text("{,}", encoding="utf-8")
+            with self.assertRaises(Failure) as caught:
+                variants.parse_one(f"schedqos:{mapping}", program).classes()
+            self.assertIn(f"\n{mapping.resolve()}:1:2: ", str(caught.exception))
+
     def test_the_mapping_is_asked_for_by_its_name(self):
         with tempfile.TemporaryDirectory() as folder:
             mapping = Path(folder) / "quick.json"
@@ -54,3 +65,19 @@ class Configuration(unittest.TestCase):
                 self.assertEqual(json.loads((configs / "app_configs" / "bench.json").read_text()),
                                  {"make": {"qos": "QOS_BACKGROUND"}})
             self.assertFalse(own.exists())
+
+
+class Running(unittest.TestCase):
+    def test_another_daemon_that_ends_during_a_round_is_no_result(self):
+        adopt_orphans()
+        with tempfile.TemporaryDirectory() as folder:
+            go = Path(folder) / "go"
+            os.mkfifo(go)
+            command = variants.parse_one(f"cmd:other=cat {go}; echo out of memory; exit 3", "schedqos")
+            with self.assertRaisesRegex(Failure, r"(?s)ended during the round \(status 3\).*out of memory"), \
+                    command.running({}) as cpu_seconds:
+                self.assertIsNotNone(cpu_seconds())
+                pid = os.getpid()
+                child = int(Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()[0])
+                go.write_text("", encoding="ascii")
+                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
