@@ -18,6 +18,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 # The daemon puts every task of the machine back; killed before, it could not.
 STOP_TIMEOUT = 300
 
+# A load has nothing to put back, and Ctrl-C should not have to wait for one that hangs.
+LOAD_STOP_TIMEOUT = 5
+
 
 class Failure(Exception):
     """Something that a bench needs went wrong; the text is for people."""
@@ -39,10 +42,10 @@ class Program:
     """
 
     def __init__(self, args, start_attr=None, death_signal=signal.SIGKILL, ends_at_eof=False,
-                 whole_group=False, **options):
+                 whole_group=False, stop_timeout=STOP_TIMEOUT, **options):
         options.setdefault("stdin", subprocess.PIPE)
         options.setdefault("stdout", subprocess.PIPE)
-        self.ends_at_eof, self.whole_group = ends_at_eof, whole_group
+        self.ends_at_eof, self.whole_group, self.stop_timeout = ends_at_eof, whole_group, stop_timeout
         self.name = os.path.basename(str(args[0]))
         self.process = subprocess.Popen([str(arg) for arg in args],
                                         preexec_fn=_prepare(start_attr, death_signal),
@@ -79,7 +82,7 @@ class Program:
                 self.process.stdin.close()
             if self.process.poll() is None and not self.ends_at_eof:
                 self.process.terminate()
-            self.process.wait(STOP_TIMEOUT)
+            self.process.wait(self.stop_timeout)
         except (subprocess.TimeoutExpired, BrokenPipeError):
             self.process.kill()
         finally:

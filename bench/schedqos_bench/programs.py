@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from . import accounting
-from .process import Failure, Program, end_group
+from .process import LOAD_STOP_TIMEOUT, Failure, Program, end_group
 
 # Beyond the time that a measuring program is told to take: a starved one is slow to start and to sum up.
 GRACE = 120
@@ -16,7 +16,7 @@ GRACE = 120
 
 def _start(argv, output, **options):
     return Program(argv, whole_group=True, stdin=subprocess.DEVNULL, stdout=output,
-                   stderr=subprocess.STDOUT, **options)
+                   stderr=subprocess.STDOUT, stop_timeout=LOAD_STOP_TIMEOUT, **options)
 
 
 class Background:

@@ -2,13 +2,15 @@
 """Programs beside each other: started again, accounted for, and gone with all that they have started."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from schedqos_bench import accounting
+from schedqos_bench import accounting, programs
 from schedqos_bench.process import Failure, Program, adopt_orphans, end_group, until
 from schedqos_bench.programs import Background, measure
 
@@ -73,6 +75,15 @@ class Programs(unittest.TestCase):
             self.assertGreaterEqual(beside.restarts, 2)
             self.assertEqual(len(cleaned), beside.restarts)
             self.assertEqual(len(beside.lasted), beside.restarts)
+
+    def test_a_load_that_does_not_listen_to_sigterm_is_killed(self):
+        script = "trap '' TERM; echo up; while :; do sleep 1000; done"
+        with mock.patch.object(programs, "LOAD_STOP_TIMEOUT", 0.1), \
+                open(self.path("out"), "w", encoding="utf-8") as file:
+            with programs._start(["sh", "-c", script], file) as program:
+                until(lambda: os.path.getsize(self.path("out")), 30, "it is up")
+                program.end()
+                self.assertEqual(program.process.returncode, -signal.SIGKILL)
 
     def test_who_fails_is_named(self):
         with self.assertRaisesRegex(Failure, r"sh fails \(status 3\):\nbad\n"):
