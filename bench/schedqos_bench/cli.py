@@ -3,6 +3,7 @@
 
 import argparse
 import contextlib
+import fcntl
 import os
 import random
 import sys
@@ -18,20 +19,14 @@ from .sweep import output
 
 EXIT_SKIPPED = 77
 WARM_UP_SECONDS = 10
+LOCK = "/run/schedqos-bench.lock"
 ANNOUNCED = ("cyclictest", "schbench")
-
-
-def _positive(text):
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
 
 
 def _add_measuring(parser, seconds, rounds_help):
     """What run and sweep have in common."""
     build = variants.ROOT / "build"
-    parser.add_argument("--duration", type=_positive, default=seconds, metavar="S",
+    parser.add_argument("--duration", type=scenarios.positive, default=seconds, metavar="S",
                         help="seconds of each measurement (%(default)s)")
     parser.add_argument("--seed", type=int, help="of all that is left to chance (default: a new one, which is printed)")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {rounds_help})")
@@ -54,8 +49,8 @@ def parse(arguments):
     run.add_argument("--variants", action="append", metavar="LIST",
                      help="of default, schedqos, schedqos:PRESET, schedqos:FILE.json, cmd:NAME=COMMAND "
                           "(default,schedqos)")
-    run.add_argument("--rounds", type=_positive, default=5, metavar="N", help="of each variant (%(default)s)")
-    run.add_argument("--warmup", type=int, default=1, metavar="N",
+    run.add_argument("--rounds", type=scenarios.positive, default=5, metavar="N", help="of each variant (%(default)s)")
+    run.add_argument("--warmup", type=scenarios.natural, default=1, metavar="N",
                      help=f"rounds that do not count, of at most {WARM_UP_SECONDS} s (%(default)s)")
     _add_measuring(run, 30, "build/bench/results/TIME")
     searching = verbs.add_parser("sweep", help="search mappings for the best of latency, throughput and background")
@@ -100,14 +95,26 @@ def _interruption_told(out):
     try:
         yield
     except SystemExit:
-        progress.say(f"interrupted: what there was by then is in {out}, and schedqos-bench report {out} shows it")
+        rest = f": what there was by then is in {out}, and schedqos-bench report {out} shows it"
+        progress.say("interrupted" + (rest if result.is_one(out) else ""))
         raise
+
+
+@contextlib.contextmanager
+def _alone(path=LOCK):
+    """Two at once would measure each other, and each put back what the other has set."""
+    with open(path, "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failure("another schedqos-bench measures on this machine: wait for its end") from None
+        yield
 
 
 @contextlib.contextmanager
 def _runner(args, able, variant_texts):
     """A context with a runner that is ready for its first round, on a machine that is."""
-    with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
+    with _alone(), tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
         settings = _settings(args, copy_build(args.build, folder))
         runner = Runner(settings, able, variants.parse(variant_texts, settings.build / "schedqos"))
         with preparing.prepared(progress.say) if args.prepare else contextlib.nullcontext(), \
@@ -193,4 +200,7 @@ def main(arguments=None):
         return VERBS[args.verb](args)
     except Failure as failure:
         progress.say(failure)
+        return 1
+    except OSError as error:  # a full disk, a folder that cannot be made
+        progress.say(error)
         return 1

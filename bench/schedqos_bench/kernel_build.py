@@ -11,7 +11,7 @@ from pathlib import Path
 from . import progress
 from .process import Failure, Program, until
 from .programs import Background
-from .scenarios import Missing
+from .scenarios import Missing, positive
 
 PACKAGED_SOURCES = "/usr/src/linux-source-*.tar.*"
 
@@ -27,7 +27,7 @@ def add_options(group):
     group.add_argument("--kernel-src", metavar="DIR", type=Path,
                        help="a clean kernel tree (default: the newest of " + PACKAGED_SOURCES.replace("%", "%%") + ")")
     group.add_argument("--kernel-config", metavar="TARGET", default="defconfig", help="make target (%(default)s)")
-    group.add_argument("--kernel-jobs", metavar="N", type=int, default=2 * os.cpu_count(),
+    group.add_argument("--kernel-jobs", metavar="N", type=positive, default=2 * os.cpu_count(),
                        help="make -j (2 x CPUs: %(default)s)")
 
 

@@ -161,6 +161,14 @@ class Runs(unittest.TestCase):
                       self.result()["rounds"][0]["notes"])
         self.check_nothing_is_left()
 
+    def test_a_folder_that_cannot_be_made_is_said(self):
+        self.out.touch()
+        run = self.start("run", "cyclictest", "--rounds", "1", "--duration", "1", "--variants", "default")
+        _, errors = run.communicate(timeout=600)
+        self.assertEqual(run.returncode, 1, errors)
+        self.assertNotIn("Traceback", errors)
+        self.assertIn(str(self.out), errors.splitlines()[-1])
+
     def test_what_is_missing_is_named_and_77_is_the_status(self):
         empty = self.out.with_name("empty")
         empty.mkdir()

@@ -18,6 +18,7 @@ A scenario starts programs by schedqos_bench.programs, which ends them whatever 
 variant. A round leaves nothing running. What goes wrong is a process.Failure, with a text for people.
 """
 
+import argparse
 import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,6 +55,26 @@ class Round(NamedTuple):
     distributions: dict
     printed: dict  # numbers as the program printed them: what the announcement's block is printed from again
     notes: list  # texts for people: what was unusual about this round
+
+
+def _least(text, least):
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if number < least:
+        raise argparse.ArgumentTypeError(f"must be at least {least}")
+    return number
+
+
+def positive(text):
+    """For argparse: 1 or more."""
+    return _least(text, 1)
+
+
+def natural(text):
+    """For argparse: 0 or more."""
+    return _least(text, 0)
 
 
 def load(name):

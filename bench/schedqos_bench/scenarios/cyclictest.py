@@ -7,7 +7,7 @@ import shutil
 from .. import histogram
 from ..process import Failure
 from ..programs import Background, let_run, measure
-from . import Missing, Round
+from . import Missing, Round, positive
 
 NAME, TITLE = "cyclictest", "Cyclictest + hackbench"
 AXES = {"latency": "p99", "throughput": None, "background": "hackbench_cpu"}
@@ -18,12 +18,13 @@ _BIN = re.compile(r"^([0-9]{6})((?:[ \t][0-9]+)+)$", re.MULTILINE)
 
 
 def add_options(group):
-    group.add_argument("--hackbench-loops", type=int, default=60000, metavar="N",
+    group.add_argument("--hackbench-loops", type=positive, default=60000, metavar="N",
                        help="messages of each sender (%(default)s)")
-    group.add_argument("--hackbench-groups", type=int, default=2, metavar="N", help="of 40 threads each (%(default)s)")
-    group.add_argument("--cyclictest-threads", type=int, default=1, metavar="N", help="(%(default)s)")
-    group.add_argument("--cyclictest-interval", type=int, default=1777, metavar="US", help="(%(default)s)")
-    group.add_argument("--cyclictest-histogram", type=int, default=20000, metavar="US",
+    group.add_argument("--hackbench-groups", type=positive, default=2, metavar="N",
+                       help="of 40 threads each (%(default)s)")
+    group.add_argument("--cyclictest-threads", type=positive, default=1, metavar="N", help="(%(default)s)")
+    group.add_argument("--cyclictest-interval", type=positive, default=1777, metavar="US", help="(%(default)s)")
+    group.add_argument("--cyclictest-histogram", type=positive, default=20000, metavar="US",
                        help="the longest latency that is told apart (%(default)s)")
 
 

@@ -9,6 +9,7 @@ value: best effort, level (nice + 20) / 5, or idle under SCHED_IDLE. The announc
 scheduler looks at it. --io-priorities measures other priorities beside that.
 """
 
+import argparse
 import json
 import os
 import random
@@ -22,7 +23,7 @@ from typing import NamedTuple
 from .. import block
 from ..process import Failure
 from ..programs import Background, let_run, measure
-from . import Missing, Round
+from . import Missing, Round, natural, positive
 
 NAME, TITLE = "io", "fio: random reader + sequential writer"
 AXES = None
@@ -61,13 +62,16 @@ class Cell(NamedTuple):
 
 
 def _names(text):
-    return [name for name in text.split(",") if name]
+    names = [name for name in text.split(",") if name]
+    if not names:
+        raise argparse.ArgumentTypeError("names none")
+    return names
 
 
 def _priorities(text):
     for pair in _names(text):
         if pair != BY_CLASS and not (pair.count(":") == 1 and all(map(_PRIORITY.match, pair.split(":")))):
-            raise ValueError
+            raise argparse.ArgumentTypeError(f"{pair!r} is not {BY_CLASS} or READER:WRITER")
     return _names(text)
 
 
@@ -75,7 +79,7 @@ def add_options(group):
     group.add_argument("--io-dir", metavar="DIR",
                        help="for the files, on the device to measure; they stay there for the next run (default: the "
                             "work directory)")
-    group.add_argument("--io-size", type=int, default=1024, metavar="MIB",
+    group.add_argument("--io-size", type=positive, default=1024, metavar="MIB",
                        help="of each of the two files (%(default)s)")
     group.add_argument("--io-schedulers", type=_names, metavar="LIST",
                        help="of none, mq-deadline, kyber, bfq (default: all that the device offers)")
@@ -83,13 +87,13 @@ def add_options(group):
                        help="READER:WRITER of class, rt0 to rt7, be0 to be7, idle: be0:idle for one; class: both as "
                             "their policy and nice value say (class)")
     group.add_argument("--io-read-size", default="4k", metavar="SIZE", help="of a read (%(default)s)")
-    group.add_argument("--io-think-time", type=int, default=1000, metavar="US",
+    group.add_argument("--io-think-time", type=natural, default=1000, metavar="US",
                        help="from one read to the next (%(default)s)")
     group.add_argument("--io-writer", choices=("direct", "buffered"), default="direct",
                        help="buffered: a kernel thread writes, with its own priority instead of the writer's "
                             "(%(default)s)")
     group.add_argument("--io-write-size", default="1M", metavar="SIZE", help="of a write (%(default)s)")
-    group.add_argument("--io-write-depth", type=int, default=32, metavar="N",
+    group.add_argument("--io-write-depth", type=positive, default=32, metavar="N",
                        help="writes in flight, of a direct writer (%(default)s)")
 
 

@@ -9,7 +9,7 @@ import time
 from .. import kernel_build
 from ..process import Failure
 from ..programs import measure
-from . import Missing, Round
+from . import Missing, Round, natural
 
 NAME, TITLE = "schbench", "schbench + kernel build"
 AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_cpu"}
@@ -33,7 +33,7 @@ def program():
 
 def add_options(group):
     for _, name in _NUMBERS:
-        group.add_argument(f"--schbench-{name}", type=int, metavar="N", help="(default: schbench's own)")
+        group.add_argument(f"--schbench-{name}", type=natural, metavar="N", help="(default: schbench's own)")
     kernel_build.add_options(group)
 
 

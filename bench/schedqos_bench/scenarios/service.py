@@ -13,7 +13,7 @@ from time import monotonic
 from .. import attr, progress
 from ..process import Failure, until
 from ..programs import Background, let_run, measure
-from . import Missing, Round
+from . import Missing, Round, natural, positive
 
 NAME, TITLE = "service", "nginx + stress-ng"
 AXES = {"latency": "p99", "throughput": None, "background": "noise_cpu"}
@@ -60,7 +60,7 @@ http {{
 
 
 def _rate(text):
-    return text if text == "auto" else int(text)
+    return text if text == "auto" else positive(text)
 
 
 def add_options(group):
@@ -69,25 +69,25 @@ def add_options(group):
                        help="requests a second; auto: what takes nginx the share below, found out before the first "
                             "round and kept for all (%(default)s)")
     group.add_argument("--service-cpu-share", type=float, default=0.4, metavar="X", help="of all CPUs (%(default)s)")
-    group.add_argument("--service-workers", type=int, default=cpus, metavar="N",
+    group.add_argument("--service-workers", type=positive, default=cpus, metavar="N",
                        help="nginx's processes (as many as CPUs)")
-    group.add_argument("--service-noise", type=int, default=2, metavar="N",
+    group.add_argument("--service-noise", type=natural, default=2, metavar="N",
                        help="stress-ng's workers, each pinned to a CPU (%(default)s)")
     group.add_argument("--service-noise-method", default="matrixprod", metavar="NAME",
                        help="what they compute: stress-ng --cpu-method (%(default)s)")
     # A hash gives each connection to a worker: of 256, two workers get shares that differ by 6 % (one sigma), of 64 by
     # 13 %.
-    group.add_argument("--service-connections", type=int, default=256, metavar="N", help="(%(default)s)")
-    group.add_argument("--service-warm-up", type=int, default=2, metavar="S",
+    group.add_argument("--service-connections", type=positive, default=256, metavar="N", help="(%(default)s)")
+    group.add_argument("--service-warm-up", type=natural, default=2, metavar="S",
                        help="of each round, not counted (%(default)s)")
-    group.add_argument("--service-small", type=int, default=4096, metavar="BYTES",
+    group.add_argument("--service-small", type=positive, default=4096, metavar="BYTES",
                        help="of the usual answer, before it is compressed (%(default)s)")
-    group.add_argument("--service-large", type=int, default=32768, metavar="BYTES",
+    group.add_argument("--service-large", type=positive, default=32768, metavar="BYTES",
                        help="of the occasional larger one (%(default)s)")
-    group.add_argument("--service-large-every", type=int, default=16, metavar="N",
+    group.add_argument("--service-large-every", type=positive, default=16, metavar="N",
                        help="one in so many is large, at most 64 (%(default)s)")
-    group.add_argument("--service-gzip-level", type=int, default=6, metavar="N", help="(%(default)s)")
-    group.add_argument("--service-port", type=int, default=0, metavar="N", help="on 127.0.0.1 (0: a free one)")
+    group.add_argument("--service-gzip-level", type=natural, default=6, metavar="N", help="(%(default)s)")
+    group.add_argument("--service-port", type=natural, default=0, metavar="N", help="on 127.0.0.1 (0: a free one)")
 
 
 def _nginx():
