@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/suggest.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -45,15 +46,32 @@ static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
 	return row[len_b];
 }
 
+/*
+ * Left out on purpose, and longer than any slip of the hand: the first words, as in "nice" for
+ * "sched_nice" and "BACKGROUND" for "QOS_BACKGROUND", or the end of the last one, as in "sched_prio".
+ */
+static bool is_short_for(const char *word, size_t len, const char *candidate, size_t other)
+{
+	if (len < 3 || len >= other)
+		return false;
+	if (candidate[other - len - 1] == '_' &&
+	    distance(word, len, candidate + other - len, len) == 0)
+		return true;
+	return !strchr(candidate + len, '_') && distance(word, len, candidate, len) == 0;
+}
+
 void suggest_offer(struct suggestion *suggestion, const char *candidate)
 {
 	size_t len = strlen(suggestion->word), other = strlen(candidate);
 	size_t limit = len / 3 > 1 ? len / 3 : 1;
 	size_t d = len > other ? len - other : other - len; /* it cannot be less */
 
-	if (len > WORD_MAX || other > WORD_MAX || d > limit)
+	if (len > WORD_MAX || other > WORD_MAX)
 		return;
-	d = distance(suggestion->word, len, candidate, other);
+	if (is_short_for(suggestion->word, len, candidate, other))
+		d = 1;
+	else if (d <= limit)
+		d = distance(suggestion->word, len, candidate, other);
 	if (d > limit || (suggestion->best && d >= suggestion->distance))
 		return;
 	suggestion->best = candidate;

@@ -297,7 +297,7 @@ static void bad_rules(void **state)
 		{ "{\"a\": {\"qos\": \"QOS_BACKGRUOND\"}}", 1, 15, "a.qos",
 		  "unknown class \"QOS_BACKGRUOND\" (did you mean \"QOS_BACKGROUND\"?)" },
 		{ "{\"a\": {\"qos\": \"background\"}}", 1, 15, "a.qos",
-		  "unknown class \"background\"" },
+		  "unknown class \"background\" (did you mean \"QOS_BACKGROUND\"?)" },
 		{ "{\"a\": {\"inherit\": true, \"qos\": \"QOS_NONE\"}}", 1, 32, "a.qos",
 		  "unknown class \"QOS_NONE\"" },
 		{ "{\"a\": {\"thread_qos\": []}}", 1, 22, "a.thread_qos",

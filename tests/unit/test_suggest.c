@@ -43,10 +43,18 @@ static void one_word_to_another(void **state)
 		{ "abcde", "abxxe", false },  /* two edits in five */
 		{ "abcdef", "abxxef", true }, /* two edits in six */
 		{ "abcdef", "abcdefgh", true },
-		{ "abcdef", "abcdefghi", false },
+		{ "bcdefg", "abcdefghi", false },
 		{ "abcdef", "abcd", true },
 		{ "abcdef", "badcfe", false },
 		{ "abcdefghi", "badcfeghi", true },
+		{ "nice", "sched_nice", true }, /* the last part alone */
+		{ "Background", "QOS_BACKGROUND", true },
+		{ "ice", "sched_nice", false },
+		{ "ice", "x_sched_nice", false },
+		{ "sched", "sched_nice", false },
+		{ "sched_prio", "sched_priority", true }, /* all but the last part's end */
+		{ "sched_ni", "sched_priority", false },
+		{ "no", "nothing", false },
 	};
 
 	(void)state;
