@@ -19,6 +19,14 @@ struct rule_text {
 	bool has_match;	      /* says so, rightly or wrongly */
 };
 
+static void check_path(struct parser *parser, const cJSON *value, unsigned what,
+		       const char *pattern)
+{
+	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
+		complain(parser, value, what,
+			 "can never match: a pattern with a / is compared with a full path");
+}
+
 static bool check_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern = value->string;
@@ -27,9 +35,7 @@ static bool check_pattern(struct parser *parser, const cJSON *value)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
 		return false;
 	}
-	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
-		complain(parser, value, AT_KEY | WARNING,
-			 "can never match: a pattern with a / is compared with a full path");
+	check_path(parser, value, AT_KEY | WARNING, pattern);
 	return true;
 }
 
@@ -149,6 +155,9 @@ static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *
 	struct rule_match *match = into;
 
 	match->cgroup = value_kept(parser, value);
+	if (match->cgroup && !strchr("/*?[", *match->cgroup))
+		complain(parser, value, WARNING,
+			 "can never match: the path of a cgroup begins with a /");
 }
 
 static void parse_user_number(struct parser *parser, const cJSON *value, struct rule_match *match)
@@ -188,6 +197,8 @@ static void parse_match_parent(struct parser *parser, const cJSON *value, void *
 	struct rule_match *match = into;
 
 	match->parent = value_kept(parser, value);
+	if (match->parent)
+		check_path(parser, value, WARNING, match->parent);
 }
 
 static const struct key match_keys[] = {

@@ -30,6 +30,10 @@ static void warnings(void **state)
 		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path" },
 		{ "{\"a\": {\"match\": {\"exe\": \"gcc\"}}}", 1, 25, "a.match.exe",
 		  "compared with a full path" },
+		{ "{\"a\": {\"match\": {\"parent\": \"bin/make\"}}}", 1, 28, "a.match.parent",
+		  "compared with a full path" },
+		{ "{\"a\": {\"match\": {\"cgroup\": \"user.slice/*\"}}}", 1, 28, "a.match.cgroup",
+		  "the path of a cgroup begins with a /" },
 	};
 
 	(void)state;
