@@ -153,7 +153,8 @@ static bool check_string(struct scan *scan)
 			return refuse(scan, start, "string is not closed on its line");
 		if ((unsigned char)c < 0x20)
 			return refuse(scan, scan->at,
-				      "control character in a string: write \\u%04x", c);
+				      "control character 0x%02x in a string: it has to be escaped",
+				      c);
 		n = text_utf8_length(scan->text + scan->at, scan->size - scan->at);
 		if (n == 0)
 			return refuse(scan, scan->at, "invalid UTF-8 in a string");
