@@ -237,6 +237,20 @@ int config_load(const struct config_paths *paths, struct config **ret,
 	return r < 0 ? r : parse(&pile, ret);
 }
 
+/* A folder that somebody has named: to find nothing in it would look like finding nothing wrong. */
+static int pile_add_named(struct pile *pile, const char *folder)
+{
+	size_t before = pile->count + pile->errors->n_errors;
+	int r = pile_add_layout(pile, folder);
+
+	if (r == 0 && pile->count + pile->errors->n_errors == before)
+		config_error_add(
+			pile->errors, folder, 0, 0, "",
+			"holds none of qos_mappings.json, sched_profiles.json, app_configs "
+			"and mappings: name its files, or the folder above it");
+	return r;
+}
+
 static enum config_kind kind_of(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -259,7 +273,7 @@ int config_load_named(const char *const *names, size_t n_names, struct config **
 		struct stat stat_buf;
 
 		if (stat(names[i], &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
-			r = pile_add_layout(&pile, names[i]);
+			r = pile_add_named(&pile, names[i]);
 		else
 			r = pile_add(&pile, names[i], kind_of(names[i]));
 	}
