@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
@@ -38,6 +40,15 @@ static void print_help(FILE *stream)
 			"See schedqos(8), and schedqos.json(5) for the configuration.\n");
 }
 
+/* What was asked for has not been said on a full disk, whatever else went well. */
+static int said(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "schedqos: error: standard output: %s\n", strerror(errno));
+	return status ? status : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
 	char arg[256];
@@ -46,15 +57,15 @@ int main(int argc, char **argv)
 		return usage_error(NULL, "no verb given");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help(stdout);
-		return 0;
+		return said(0);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		printf("schedqos %s\n", VERSION);
-		return 0;
+		return said(0);
 	}
 	for (size_t i = 0; i < array_size(verbs); i++) {
 		if (strcmp(argv[1], verbs[i].name) == 0)
-			return verb_run(&verbs[i], argc - 1, argv + 1);
+			return said(verb_run(&verbs[i], argc - 1, argv + 1));
 	}
 	return usage_error(NULL, "unknown verb '%s'",
 			   text_escape_to(arg, sizeof(arg), argv[1], strlen(argv[1])));

@@ -27,6 +27,13 @@ class Usage(LiveTest):
         self.assertTrue(result.stderr.strip(), args)
         return result.stderr
 
+    def test_what_could_not_be_written_is_no_success(self):
+        for args in (("--help",), ("--version",), ("status", "--help"), ("doctor", "--json"), ("sched_profile",)):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                run = subprocess.run([SCHEDQOS, *args], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(run.returncode, 1, args)
+            self.assertIn("No space left on device", run.stderr, args)
+
     def test_wrong_usage_exits_2(self):
         for args in ((), ("strat",), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"),
                      ("start", "--config"), ("stop", "now"), ("reload", "-x"), ("status", "--xml"),
