@@ -19,9 +19,9 @@ static const struct {
 	const char *consequence, *remedy;
 } rivals[] = {
 	{ "ananicy", FINDING_BAD, "it sets nice values of the same tasks; the later one wins",
-	  "systemctl disable --now ananicy; 'schedqos import' takes its rules over" },
+	  "systemctl disable --now ananicy" },
 	{ "ananicy-cpp", FINDING_BAD, "it sets nice values of the same tasks; the later one wins",
-	  "systemctl disable --now ananicy-cpp; 'schedqos import' takes its rules over" },
+	  "systemctl disable --now ananicy-cpp" },
 	{ "system76-schedu", FINDING_BAD,
 	  "it sets nice values and base slices, too; the later one wins",
 	  "systemctl disable --now com.system76.Scheduler" },
