@@ -41,6 +41,7 @@ struct doctor_look {
 	char sched_ext_name[64];
 	char governors[128];
 	char lockdown[64];
+	bool owner_hidden; /* who holds the daemon's lock only root can ask */
 	char *unit_active, *unit_enabled;
 };
 
@@ -198,8 +199,13 @@ static void look_at_rivals(struct doctor_look *look)
 	while ((pid = procfs_next(list)) && look->facts.n_rivals < RIVALS_MAX) {
 		struct doctor_rival rival = { .pid = pid };
 
-		if (procfs_comm(proc, pid, rival.comm) == 0 &&
-		    is_rival(look, proc, pid, rival.comm))
+		if (procfs_comm(proc, pid, rival.comm) < 0 ||
+		    !is_rival(look, proc, pid, rival.comm))
+			continue;
+		if (look->owner_hidden && !look->facts.daemon &&
+		    strcmp(rival.comm, "schedqos") == 0)
+			look->facts.daemon = pid;
+		else
 			look->rivals[look->facts.n_rivals++] = rival;
 	}
 	look->facts.rivals = look->rivals;
@@ -228,11 +234,13 @@ static void look_at_unit(struct doctor_look *look)
 	look->facts.unit_enabled = look->unit_enabled;
 }
 
-static void look_at_daemon(struct doctor_facts *facts)
+static void look_at_daemon(struct doctor_look *look)
 {
+	struct doctor_facts *facts = &look->facts;
 	pid_t owner = instance_owner();
 
 	facts->daemon = owner > 0 ? owner : 0;
+	look->owner_hidden = owner == -EACCES;
 	facts->leftovers = access(STATE_KNOBS, F_OK) == 0 || access(STATE_TASKS, F_OK) == 0;
 }
 
@@ -251,7 +259,7 @@ struct doctor_look *doctor_look(void)
 	look->facts.initial_user_namespace = machine_in_initial_user_namespace();
 	look->facts.autogroup = sysctl(look, "kernel/sched_autogroup_enabled");
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
-	look_at_daemon(&look->facts);
+	look_at_daemon(look);
 	look_at_events(&look->facts);
 	look_at_attributes(&look->facts);
 	look_at_sched_ext(look);

@@ -329,8 +329,8 @@ class Verb(KnobTest):
 
 
 class Doctor(KnobTest):
-    def findings(self, *options):
-        result = schedqos("doctor", "--json", *options)
+    def findings(self, *options, **how):
+        result = schedqos("doctor", "--json", *options, **how)
         report = json.loads(result.stdout)
         self.assertEqual(result.returncode, 0 if report["ok"] else 1)
         self.assertEqual(report["ok"], all(item["state"] != "bad" for item in report["findings"]))
@@ -349,6 +349,19 @@ class Doctor(KnobTest):
         found = self.findings(*daemon.options())
         self.assertEqual(found["daemon"]["state"], "note")
         self.assertNotIn("leftovers", found)
+
+    def test_a_user_s_own(self):
+        """Who may not ask the lock finds the daemon by its name, and not as one that fights it."""
+        daemon = self.daemon()
+        try:
+            found = self.findings(preexec_fn=lambda: os.setuid(65534))
+        except PermissionError as error:
+            self.skipTest("a user cannot run what was built here: %s" % error)
+        self.assertEqual(found["daemon"]["what"], "runs as pid %d" % daemon.pid)
+        self.assertEqual(found["rivals"]["state"], "ok")
+        daemon.stop()
+        found = self.findings(preexec_fn=lambda: os.setuid(65534))
+        self.assertEqual(found["daemon"]["state"], "note")
 
     def test_it_names_each_finding_on_one_line(self):
         text = schedqos("doctor").stdout
