@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/policy/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
@@ -40,6 +41,20 @@ static void print_help(FILE *stream)
 			"See schedqos(8), and schedqos.json(5) for the configuration.\n");
 }
 
+static int unknown_verb(const char *word)
+{
+	struct suggestion near = { .word = word };
+	char escaped[256];
+
+	for (size_t i = 0; i < array_size(verbs); i++)
+		suggest_offer(&near, verbs[i].name);
+	text_escape_to(escaped, sizeof(escaped), word, strlen(word));
+	if (near.best)
+		return usage_error(NULL, "unknown verb '%s': did you mean '%s'?", escaped,
+				   near.best);
+	return usage_error(NULL, "unknown verb '%s'", escaped);
+}
+
 /* What was asked for has not been said on a full disk, whatever else went well. */
 static int said(int status)
 {
@@ -51,8 +66,6 @@ static int said(int status)
 
 int main(int argc, char **argv)
 {
-	char arg[256];
-
 	if (argc < 2)
 		return usage_error(NULL, "no verb given");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -67,6 +80,5 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], verbs[i].name) == 0)
 			return said(verb_run(&verbs[i], argc - 1, argv + 1));
 	}
-	return usage_error(NULL, "unknown verb '%s'",
-			   text_escape_to(arg, sizeof(arg), argv[1], strlen(argv[1])));
+	return unknown_verb(argv[1]);
 }

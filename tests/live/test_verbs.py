@@ -34,6 +34,10 @@ class Usage(LiveTest):
             self.assertEqual(run.returncode, 1, args)
             self.assertIn("No space left on device", run.stderr, args)
 
+    def test_a_slip_of_the_hand_is_answered_with_the_verb(self):
+        self.assertIn("unknown verb 'statsu': did you mean 'status'?", self.check("statsu"))
+        self.assertNotIn("did you mean", self.check("frobnicate"))
+
     def test_wrong_usage_exits_2(self):
         for args in ((), ("strat",), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"),
                      ("start", "--config"), ("stop", "now"), ("reload", "-x"), ("status", "--xml"),
