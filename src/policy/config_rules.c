@@ -27,6 +27,16 @@ static void check_path(struct parser *parser, const cJSON *value, unsigned what,
 			 "can never match: a pattern with a / is compared with a full path");
 }
 
+/* What a shell would make several words of. A name may hold it, so it is no error. */
+static void check_braces(struct parser *parser, const cJSON *value)
+{
+	const char *open = strchr(value->string, '{'), *comma = open ? strchr(open, ',') : NULL;
+
+	if (comma && strchr(comma, '}'))
+		complain(parser, value, AT_KEY | WARNING,
+			 "braces have no meaning in a pattern: write a line for each name");
+}
+
 static bool check_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern = value->string;
@@ -35,6 +45,7 @@ static bool check_pattern(struct parser *parser, const cJSON *value)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
 		return false;
 	}
+	check_braces(parser, value);
 	check_path(parser, value, AT_KEY | WARNING, pattern);
 	return true;
 }
@@ -53,6 +64,7 @@ static void check_thread_pattern(struct parser *parser, const cJSON *value)
 
 	if (!*pattern)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
+	check_braces(parser, value);
 	if (literal >= TASK_COMM_LEN)
 		complain(parser, value, AT_KEY | WARNING,
 			 "can never match: thread names are cut to %d bytes", TASK_COMM_LEN - 1);

@@ -28,6 +28,9 @@ static void warnings(void **state)
 		{ "{\"a\": [{\"qos\": \"QOS_UTILITY\"},\n {\"match\": {\"argv\": \"x\"}}]}", 2, 2,
 		  "a[1]", "can never match: a rule before it has no \"match\"" },
 		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path" },
+		{ "{\"{cc,ld}\": {}}", 1, 2, "[\"{cc,ld}\"]", "braces have no meaning" },
+		{ "{\"a\": {\"thread_qos\": {\"{io,ui}\": \"QOS_UTILITY\"}}}", 1, 23,
+		  "a.thread_qos[\"{io,ui}\"]", "braces have no meaning" },
 		{ "{\"a\": {\"match\": {\"exe\": \"gcc\"}}}", 1, 25, "a.match.exe",
 		  "compared with a full path" },
 		{ "{\"a\": {\"match\": {\"parent\": \"bin/make\"}}}", 1, 28, "a.match.parent",
@@ -62,7 +65,7 @@ static void no_warning_where_it_can_match(void **state)
 	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"
 			       "\"0123456789abcd*\": \"QOS_UTILITY\",\n"
 			       "\"0123456789[abcdefgh]*\": \"QOS_UTILITY\"}},\n"
-			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}}")));
+			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}, \"{a\": {}, \"b,}\": {}}")));
 }
 
 static void unknown_user_never_matches(void **state)
