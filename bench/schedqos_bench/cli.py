@@ -41,7 +41,9 @@ def _add_measuring(parser, seconds, rounds_help):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="schedqos-bench", description="Compares how tasks are scheduled, with the "
-                                     "daemon, without, and with other mappings. Needs root.")
+                                     "daemon, without, and with other mappings. Needs root.",
+                                     epilog="Exit status: 0, or 1 after an error, 2 after wrong usage, and "
+                                     f"{EXIT_SKIPPED} if a scenario was left out, for something that is missing here.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     verbs.add_parser("list", help="list the scenarios, the presets, and what is missing here")
     run = verbs.add_parser("run", help="measure scenarios under variants, and report")

@@ -16,7 +16,10 @@ READY_TIMEOUT = 120
 
 
 class Daemon:
-    """A context in which the daemon runs with these options; entered when it is ready, left when it has ended."""
+    """
+    A context in which the daemon runs with these options; entered when it is ready, left when it has ended. What one
+    that was killed could not put back is put back then.
+    """
 
     def __init__(self, executable, options):
         self.argv = [executable, "start", *options]
@@ -59,9 +62,12 @@ class Daemon:
         raise Failure(f"the daemon does not start:\n{self.log()}")
 
     def __exit__(self, *_):
+        died = self.program and self.program.process.poll() is not None
         try:
             if self.program:
                 self.program.end()
+            if died:
+                subprocess.run([self.argv[0], "restore"], capture_output=True, check=False)
         finally:
             self.folder.cleanup()
 

@@ -161,6 +161,18 @@ class Runs(unittest.TestCase):
                       self.result()["rounds"][0]["notes"])
         self.check_nothing_is_left()
 
+    def test_a_daemon_that_is_killed_gives_no_result_and_leaves_nothing(self):
+        run = self.start("run", "cyclictest", "--rounds", "1", "--duration", "5", "--warmup", "0",
+                         "--variants", "schedqos", "--hackbench-groups", "1")
+        until(lambda: run.poll() is not None or glob.glob(str(self.out / "raw" / "*-cyclictest.txt")),
+              PATIENCE * 3, "cyclictest runs", interval=0.1)
+        os.kill(json.loads(schedqos("status", "--json").stdout)["pid"], signal.SIGKILL)
+        _, errors = run.communicate(timeout=600)
+        self.assertEqual(run.returncode, 1, errors)
+        self.assertIn("the daemon has ended during the round", errors)
+        self.check_nothing_is_left()
+        self.assertIn("nothing to put back", schedqos("restore").stderr)
+
     def test_a_folder_that_cannot_be_made_is_said(self):
         self.out.touch()
         run = self.start("run", "cyclictest", "--rounds", "1", "--duration", "1", "--variants", "default")
