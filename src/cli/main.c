@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +66,23 @@ static int said(int status)
 	return status ? status : EXIT_FAILURE;
 }
 
+/*
+ * Of these three, one that was closed would be the next file that is opened: the lock, where messages would then go.
+ * The other way round, so that using it fails as before.
+ */
+static bool open_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
+	if (!open_standard_streams())
+		return EXIT_FAILURE;
 	if (argc < 2)
 		return usage_error(NULL, "no verb given");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {

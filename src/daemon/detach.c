@@ -16,6 +16,8 @@ int detach(int *ret_ready, int *ret_status)
 	ssize_t n;
 	pid_t child;
 
+	/* What the caller had open, such as a lock or a pipe, is not to stay open as long as we live. */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	child = fork();

@@ -188,6 +188,28 @@ class Background(LiveTest):
             self.assertEqual(os.readlink("/proc/%d/fd/%d" % (pid, fd)), "/dev/null")
         self.stop()
 
+    def test_started_without_standard_streams(self):
+        """What it opens then gets their numbers."""
+        self.before = snapshot()
+        self.addCleanup(lambda: schedqos("stop"))
+        command = [SCHEDQOS, "start", "-d", *self.files.options()]
+        result = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command], env=environment(), check=False)
+        self.assertEqual(result.returncode, 0)
+        pid = json.loads(schedqos("status", "--json").stdout)["pid"]
+        self.assertIn("already running as pid %d" % pid, schedqos(*command[1:]).stderr)
+        self.stop()
+
+    def test_it_keeps_nothing_of_its_callers_open(self):
+        self.before = snapshot()
+        self.addCleanup(lambda: schedqos("stop"))
+        with open(self.path("lock"), "w", encoding="ascii") as lock:
+            result = schedqos("start", "-d", *self.files.options(), pass_fds=[lock.fileno()])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        pid = json.loads(schedqos("status", "--json").stdout)["pid"]
+        open_files = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % pid)]
+        self.assertNotIn(self.path("lock"), open_files)
+        self.stop()
+
     def test_paths_may_be_relative(self):
         os.chdir(self.files.folder)
         self.addCleanup(os.chdir, "/")
