@@ -17,6 +17,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
+#include <schedqos/kernel/machine.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -25,11 +26,6 @@
 #include "daemon_private.h"
 #include "detach.h"
 #include "log_sink.h"
-
-/* The inodes of the initial namespaces: PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
-#define INITIAL_USER_NAMESPACE 0xEFFFFFFDU
-#define INITIAL_PID_NAMESPACE  0xEFFFFFFCU
-#define INITIAL_TIME_NAMESPACE 0xEFFFFFFAU
 
 static struct daemon *daemon_new(const struct daemon_options *options)
 {
@@ -127,13 +123,6 @@ static int init_loop(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-static bool is_other_namespace(const char *path, ino_t initial)
-{
-	struct stat stat_buf;
-
-	return stat(path, &stat_buf) == 0 && stat_buf.st_ino != initial;
-}
-
 /*
  * Elsewhere the kernel ignores that we listen, which another listener on the machine would hide from us; and the root
  * of a user namespace may tag the tasks of its creator, but not put them back. In a time namespace our clocks and the
@@ -141,20 +130,12 @@ static bool is_other_namespace(const char *path, ino_t initial)
  */
 static int check_namespaces(struct daemon *daemon)
 {
+	const char *other = machine_other_namespace();
+
 	(void)daemon;
-	if (is_other_namespace("/proc/self/ns/user", INITIAL_USER_NAMESPACE)) {
-		log_error("this is not the initial user namespace (a container?)");
-		return EXIT_FAILURE;
-	}
-	if (is_other_namespace("/proc/self/ns/pid", INITIAL_PID_NAMESPACE)) {
-		log_error("this is not the initial PID namespace (a container?)");
-		return EXIT_FAILURE;
-	}
-	if (is_other_namespace("/proc/self/ns/time", INITIAL_TIME_NAMESPACE)) {
-		log_error("this is not the initial time namespace (a container?)");
-		return EXIT_FAILURE;
-	}
-	return 0;
+	if (other)
+		log_error("this is not the initial %s namespace (a container?)", other);
+	return other ? EXIT_FAILURE : 0;
 }
 
 /* Why the kernel does not tell us of events, in words that say what to do about it. */

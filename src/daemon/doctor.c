@@ -255,8 +255,7 @@ struct doctor_look *doctor_look(void)
 	if (uname(&look->uname) == 0)
 		look->facts.release = look->uname.release;
 	look->facts.tick_ns = machine_tick_ns();
-	look->facts.initial_pid_namespace = machine_in_initial_pid_namespace();
-	look->facts.initial_user_namespace = machine_in_initial_user_namespace();
+	look->facts.other_namespace = machine_other_namespace();
 	look->facts.autogroup = sysctl(look, "kernel/sched_autogroup_enabled");
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
 	look_at_daemon(look);

@@ -11,6 +11,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/daemon/system_profile.h>
+#include <schedqos/kernel/machine.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -107,6 +108,9 @@ static bool restore_tasks(bool *ret_done)
 		log_info("tasks put back: %" PRIu64, undo_all(&daemon));
 		*ret_done = true;
 	}
+	/* Kept, for a restore that is allowed to. */
+	if (daemon.problems[PROBLEM_REFUSED].count)
+		return false;
 	state_remove();
 	return true;
 }
@@ -118,8 +122,16 @@ int restore_run(void)
 {
 	bool good = true, done = false;
 	pid_t owner = 0;
-	int r = instance_lock(&owner);
+	const char *other = machine_other_namespace();
+	int r;
 
+	/* There, tasks have other ids or other starts than on record: all would seem to be gone. */
+	if (other) {
+		log_error("this is not the initial %s namespace (a container?): nothing is put back",
+			  other);
+		return EXIT_FAILURE;
+	}
+	r = instance_lock(&owner);
 	if (r < 0) {
 		if (r == -EEXIST)
 			log_error("a daemon runs, as pid %d: 'schedqos stop' puts everything back",

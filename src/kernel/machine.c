@@ -13,8 +13,15 @@
 
 #include <schedqos/util/cleanup.h>
 
-#define PID_NAMESPACE_INODE  0xEFFFFFFCU
-#define USER_NAMESPACE_INODE 0xEFFFFFFDU
+/* The inodes of the initial namespaces: PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
+static const struct {
+	const char *name, *path;
+	ino_t initial;
+} namespaces[] = {
+	{ "user", "/proc/self/ns/user", 0xEFFFFFFDU },
+	{ "PID", "/proc/self/ns/pid", 0xEFFFFFFCU },
+	{ "time", "/proc/self/ns/time", 0xEFFFFFFAU },
+};
 
 /* Deeper than any that people make. */
 #define CGROUP_DEPTH_MAX 32
@@ -68,21 +75,16 @@ uint64_t machine_tick_ns(void)
 	return (uint64_t)tick.tv_nsec;
 }
 
-static bool is_namespace(const char *path, ino_t inode)
+const char *machine_other_namespace(void)
 {
-	struct stat stat_buf;
+	for (size_t i = 0; i < array_size(namespaces); i++) {
+		struct stat stat_buf;
 
-	return stat(path, &stat_buf) == 0 && stat_buf.st_ino == inode;
-}
-
-bool machine_in_initial_pid_namespace(void)
-{
-	return is_namespace("/proc/self/ns/pid", PID_NAMESPACE_INODE);
-}
-
-bool machine_in_initial_user_namespace(void)
-{
-	return is_namespace("/proc/self/ns/user", USER_NAMESPACE_INODE);
+		if (stat(namespaces[i].path, &stat_buf) == 0 &&
+		    stat_buf.st_ino != namespaces[i].initial)
+			return namespaces[i].name;
+	}
+	return NULL;
 }
 
 /* Whether `word` is in a list whose words end at a comma or a space. */

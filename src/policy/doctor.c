@@ -332,13 +332,13 @@ static void judge_rivals(const struct doctor_facts *facts, struct findings *find
 
 static void judge_namespaces(const struct doctor_facts *facts, struct findings *findings)
 {
-	if (facts->initial_pid_namespace && facts->initial_user_namespace)
+	if (!facts->other_namespace)
 		add_ok(findings, "namespaces", "the initial ones");
 	else
 		add(findings, "namespaces", FINDING_BAD,
-		    "the kernel tells of no events, and other tasks cannot be seen",
+		    "the daemon does not start: its tasks would not be those that events tell of",
 		    "run it on the host", "a container: not the initial %s namespace",
-		    facts->initial_pid_namespace ? "user" : "PID");
+		    facts->other_namespace);
 }
 
 int doctor_judge(const struct doctor_facts *facts, const struct config *config, size_t n_errors,

@@ -107,6 +107,33 @@ class Killed(LiveTest):
             first.check_undone()
 
 
+class Restore(LiveTest):
+    """One that cannot put back leaves to the next what there is to put back."""
+
+    def check(self, prefix, words):
+        if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("%s does not work here" % " ".join(prefix))
+        app = self.sleeper("app")
+        first = self.daemon(RULES)
+        self.assert_carries(app, BACKGROUND)
+        kill(first)
+        result = schedqos("restore", prefix=prefix)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn(words, result.stderr)
+        self.assertEqual(schedqos("restore").returncode, 0)
+        self.assertEqual(app.attr(), pristine())
+        first.check_undone()
+
+    def test_without_the_capability(self):
+        self.check(["setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice"], "not permitted")
+
+    def test_in_another_pid_namespace(self):
+        self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
+
+    def test_in_another_time_namespace(self):
+        self.check(["unshare", "-T", "-f", "--boottime", "1000000"], "time namespace")
+
+
 class Stopped(LiveTest):
     def test_for_ten_seconds_under_a_storm(self):
         daemon = self.daemon(RULES)

@@ -389,6 +389,14 @@ class Doctor(KnobTest):
         write(AUTOGROUP, "0")
         self.assertEqual(self.findings(*daemon.options())["autogroup"]["state"], "ok")
 
+    def test_a_time_namespace(self):
+        """There, the daemon does not start."""
+        if subprocess.run(["unshare", "-T", "-f", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no time namespaces here")
+        result = schedqos("doctor", prefix=["unshare", "-T", "-f"])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r"(?m)^bad +namespaces .* time namespace")
+
     def test_leftovers(self):
         self.daemon({"schedqos": {"default": "none"}})
         self.current.popen.send_signal(signal.SIGKILL)

@@ -27,8 +27,6 @@ static int set_up(void **state)
 		.tick_ns = 4000000,
 		.hrtick = DOCTOR_YES,
 		.lockdown = "none",
-		.initial_pid_namespace = true,
-		.initial_user_namespace = true,
 		.systemd = true,
 		.unit_active = "active",
 		.unit_enabled = "enabled",
@@ -148,10 +146,7 @@ static void events(void **state)
 	WITH(events_fault = "Connection refused", "events", FINDING_BAD,
 	     "no proc connector: Connection refused");
 	WITH(events = DOCTOR_UNKNOWN, "events", FINDING_NOTE, "root's");
-	WITH(initial_user_namespace = false, "namespaces", FINDING_BAD,
-	     "not the initial user namespace");
-	WITH(initial_pid_namespace = false, "namespaces", FINDING_BAD,
-	     "not the initial PID namespace");
+	WITH(other_namespace = "PID", "namespaces", FINDING_BAD, "not the initial PID namespace");
 }
 
 static void attributes(void **state)

@@ -15,9 +15,8 @@ bool machine_parse_lockdown(char *text);
 /* Of a tick: 1 s / CONFIG_HZ. The coarse clocks advance by it. 0 if that cannot be told. */
 uint64_t machine_tick_ns(void);
 
-/* Whether we are in the first namespaces (PROC_PID_INIT_INO and PROC_USER_INIT_INO of linux/proc_ns.h). */
-bool machine_in_initial_pid_namespace(void);
-bool machine_in_initial_user_namespace(void);
+/* Of the namespaces that events, tasks' ids and starts are of, one that is not the initial one: "PID"; or NULL. */
+const char *machine_other_namespace(void);
 
 /* A cgroup hierarchy in which the cpu controller can be. */
 struct cgroup_mount {

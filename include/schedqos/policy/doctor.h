@@ -44,7 +44,7 @@ struct doctor_facts {
 	bool debugfs_closed;	      /* opening a file of debugfs' sched/ is not permitted */
 	const struct doctor_rival *rivals;
 	size_t n_rivals;
-	bool initial_pid_namespace, initial_user_namespace;
+	const char *other_namespace; /* one that is not the initial one: "PID" */
 	bool systemd;		  /* it manages this machine */
 	const char *unit_active;  /* "active", "inactive", "failed" ... */
 	const char *unit_enabled; /* "enabled", "disabled", "" when there is no such unit */
