@@ -161,10 +161,12 @@ static int unknown(const struct config *config, const char *name)
 static int lock(void)
 {
 	pid_t owner;
-	int r = instance_lock(&owner);
+	int r = instance_lock(false, &owner);
 
 	if (r == -EEXIST)
 		log_error("a daemon has just started: try again");
+	else if (r == -EBUSY)
+		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
 	else if (r == -EACCES || r == -EPERM)
 		log_error("must be run as root");
 	else if (r < 0)

@@ -262,11 +262,13 @@ static int init_plan(struct daemon *daemon)
 static int init_instance(struct daemon *daemon)
 {
 	pid_t owner = 0;
-	int r = instance_lock(&owner);
+	int r = instance_lock(true, &owner);
 
 	(void)daemon;
 	if (r == -EEXIST)
 		log_error("already running as pid %d", (int)owner);
+	else if (r == -EBUSY)
+		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
 	else if (r == -EACCES || r == -EPERM)
 		log_error("must be run as root");
 	else if (r < 0)

@@ -131,11 +131,13 @@ int restore_run(void)
 			  other);
 		return EXIT_FAILURE;
 	}
-	r = instance_lock(&owner);
+	r = instance_lock(false, &owner);
 	if (r < 0) {
 		if (r == -EEXIST)
 			log_error("a daemon runs, as pid %d: 'schedqos stop' puts everything back",
 				  (int)owner);
+		else if (r == -EBUSY)
+			log_error("another schedqos is at work, as pid %d: try again", (int)owner);
 		else if (r == -EACCES || r == -EPERM)
 			log_error("must be run as root");
 		else

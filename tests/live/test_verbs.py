@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line: every verb, its exit status, and where it says what."""
 
+import fcntl
 import json
 import os
+import signal
 import subprocess
 
 from attributes import differences, leftovers, pristine, snapshot
@@ -144,6 +146,34 @@ class Running(LiveTest):
         self.assertIn("not running", schedqos("status").stderr)
         self.daemon()
         self.assert_carries(self.sleeper("app"), DEFAULT)
+
+
+class AtWork(LiveTest):
+    """A verb without a daemon has the lock, too: sched_profile and restore. It is not taken for a daemon."""
+
+    def setUp(self):
+        super().setUp()
+        os.makedirs("/run/schedqos", exist_ok=True)
+        self.lock = open("/run/schedqos/lock", "w", encoding="ascii")  # pylint: disable=consider-using-with
+        self.addCleanup(self.lock.close)
+        fcntl.lockf(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
+        self.signals = []
+        before = signal.signal(signal.SIGTERM, lambda *_: self.signals.append("TERM"))
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+
+    def test_stop_leaves_it_alone(self):
+        result = schedqos("stop")
+        self.assertEqual(self.signals, [])
+        self.assertEqual((result.returncode, result.stderr), (1, "schedqos: error: not running\n"))
+
+    def test_others_have_to_wait(self):
+        for args in (["start"], ["restore"], ["sched_profile", "qos"]):
+            result = schedqos(*args)
+            self.assertEqual(result.returncode, 1, args)
+            self.assertIn("another schedqos is at work, as pid %d" % os.getpid(), result.stderr)
+
+    def test_the_doctor_sees_no_daemon(self):
+        self.assertRegex(schedqos("doctor").stdout, r"(?m)^note +daemon +does not run$")
 
 
 class Background(LiveTest):
