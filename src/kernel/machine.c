@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 /* The inodes of the initial namespaces: PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
 static const struct {
@@ -161,13 +162,14 @@ static bool is_populated(int group, unsigned version)
 static void add_group(struct cgroup_groups *groups, const char *name)
 {
 	size_t used = strlen(groups->names);
+	char safe[32];
 
 	if (groups->count++ >= 3)
 		return;
-	if (used + strlen(name) + sizeof(", ...") > sizeof(groups->names))
-		return;
+	/* Whoever may make cgroups has chosen it. */
+	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	snprintf(groups->names + used, sizeof(groups->names) - used, "%s%s", used ? ", " : "",
-		 name);
+		 safe);
 }
 
 static void cleanup_closedir(DIR **folder)

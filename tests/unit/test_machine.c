@@ -118,6 +118,13 @@ static void names_do_not_overflow(void **state)
 	assert_true(strlen(groups.names) < sizeof(groups.names) - strlen(", ..."));
 }
 
+static void names_are_safe_for_a_terminal(void **state)
+{
+	(void)state;
+	put("v1/\033[2J\377/cgroup.procs", "1\n");
+	assert_string_equal(look("v1", 1).names, "\\x1b[2J\\xff");
+}
+
 static void ticks(void **state)
 {
 	uint64_t tick = machine_tick_ns();
@@ -137,6 +144,7 @@ int main(void)
 		TEST(groups_of_version_2),
 		TEST(groups_of_version_1),
 		TEST(names_do_not_overflow),
+		TEST(names_are_safe_for_a_terminal),
 		cmocka_unit_test(ticks),
 	};
 
