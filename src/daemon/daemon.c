@@ -108,6 +108,8 @@ static int init_loop(struct daemon *daemon)
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* At a limit (ulimit -f) the state file has no room, as on a full disk: it is no reason to die. */
+	signal(SIGXFSZ, SIG_IGN);
 
 	r = sd_event_new(&daemon->event);
 	if (r >= 0)

@@ -134,6 +134,17 @@ class Restore(LiveTest):
         self.check(["unshare", "-T", "-f", "--boottime", "1000000"], "time namespace")
 
 
+class FileSize(LiveTest):
+    def test_a_limit(self):
+        """The state file does not fit, not even at the start, or only for a while."""
+        for limit in (4096, 65536):
+            daemon = self.daemon(RULES, prefix=["prlimit", "--fsize=%d" % limit])
+            self.assert_carries(self.sleeper("app"), BACKGROUND)
+            self.assertFalse(daemon.status()["crash_safe"])
+            self.assertIn("could not be repaired", " ".join(daemon.status()["problems"]))
+            daemon.stop()
+
+
 class Stopped(LiveTest):
     def test_for_ten_seconds_under_a_storm(self):
         daemon = self.daemon(RULES)
