@@ -52,7 +52,10 @@ static void daemon_free(struct daemon *daemon)
 	sd_event_source_disable_unref(daemon->fork_timer);
 	intake_close(daemon->intake);
 	plan_free(daemon->plan);
-	state_free(daemon->state, daemon->undone);
+	state_free(daemon->state);
+	/* Also that of the one before us, if we had no room for our own. */
+	if (daemon->undone)
+		state_remove();
 	live_facts_free(daemon->facts);
 	config_free(daemon->config);
 	system_profile_free(daemon->system);

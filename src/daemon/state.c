@@ -113,7 +113,8 @@ int state_new(uint32_t start, struct state **ret)
 fail_errno:
 	r = -errno;
 fail:
-	state_free(state, false);
+	unlink(STATE_FILE_NEW);
+	state_free(state);
 	return r;
 }
 
@@ -179,7 +180,7 @@ int state_publish(struct state *state)
 	return rename(STATE_FILE_NEW, STATE_FILE) < 0 ? -errno : 0;
 }
 
-void state_free(struct state *state, bool remove)
+void state_free(struct state *state)
 {
 	if (!state)
 		return;
@@ -188,8 +189,6 @@ void state_free(struct state *state, bool remove)
 	if (state->fd >= 0)
 		close(state->fd);
 	free(state);
-	if (remove)
-		state_remove();
 }
 
 void state_remove(void)

@@ -38,8 +38,8 @@ void state_note_tags(struct state *state, const struct qos_attr *tags, size_t n_
 /* Puts the new file in the place of the old one. Returns 0 or -errno. */
 int state_publish(struct state *state);
 
-/* Frees it; with everything put back, also removes the file. */
-void state_free(struct state *state, bool remove);
+/* Frees it, and leaves the file. */
+void state_free(struct state *state);
 
 /* Removes a file that has been taken care of, or must not be believed. */
 void state_remove(void);

@@ -144,6 +144,17 @@ class FileSize(LiveTest):
             self.assertIn("could not be repaired", " ".join(daemon.status()["problems"]))
             daemon.stop()
 
+    def test_what_an_earlier_daemon_left(self):
+        """It is taken over, and gone with the stop, though there was no room for a file of our own."""
+        first = self.daemon(RULES)
+        kill(first)
+        second = self.daemon(RULES, prefix=["prlimit", "--fsize=4096"])
+        second.before = first.before
+        self.assertTrue(os.path.exists("/run/schedqos/state"))
+        second.stop()
+        for name in ("state", "state.new"):
+            self.assertFalse(os.path.exists("/run/schedqos/" + name))
+
 
 class Stopped(LiveTest):
     def test_for_ten_seconds_under_a_storm(self):
