@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* start and restart: they differ in whether a running daemon is in the way. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
@@ -10,12 +12,21 @@
 #include "stop_daemon.h"
 #include "verb.h"
 
-/* Absolute, since the daemon leaves this folder. */
+/*
+ * Absolute, since the daemon leaves this folder; links stay in it, since a reload is to follow them to where they point
+ * then. NULL for no path, or without memory.
+ */
 static char *absolute(const char *path)
 {
-	char *absolute = path ? realpath(path, NULL) : NULL;
+	_cleanup_free_ char *folder = NULL;
+	char *absolute;
 
-	return absolute || !path ? absolute : strdup(path);
+	if (!path || *path == '/')
+		return path ? strdup(path) : NULL;
+	folder = getcwd(NULL, 0);
+	if (!folder)
+		return strdup(path);
+	return asprintf(&absolute, "%s/%s", folder, path) < 0 ? NULL : absolute;
 }
 
 static int start(const struct command *command)

@@ -239,6 +239,21 @@ class Reload(LiveTest):
             self.assert_carries(programs[name], qos, name)
         self.assertIn("reloaded: ", daemon.log())
 
+    def test_a_link_that_points_elsewhere_now(self):
+        """Who keeps versions of a configuration exchanges a link."""
+        for name, qos in (("one", BACKGROUND), ("two", UI)):
+            Daemon.write(self.path(name), {"app": {"qos": qos}})
+        daemon = self.prepare()
+        os.unlink(daemon.config)
+        os.symlink(self.path("one"), daemon.config)
+        daemon.start()
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        os.unlink(daemon.config)
+        os.symlink(self.path("two"), daemon.config)
+        self.assertEqual(daemon.reload().returncode, 0)
+        self.assert_carries(app, UI)
+
     def test_by_sighup(self):
         daemon = self.daemon({"app": {"qos": UI}})
         app = self.sleeper("app")
