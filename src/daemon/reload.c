@@ -130,6 +130,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		scan_all(daemon);
 		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
 	}
-	sd_notify(0, "READY=1");
+	sd_notifyf(0, "READY=1\nSTATUS=%zu rules, %zu tasks%s", rules_count(daemon->config->rules),
+		   tasks_count(plan_tasks(daemon->plan)), r < 0 ? ", last reload refused" : "");
 	return r;
 }

@@ -5,11 +5,12 @@ import os
 import re
 import shutil
 import signal
+import socket
 
 from attributes import MS, NORMAL, differences, fair, pristine, snapshot
 from daemon import Daemon, schedqos
 from harness import LiveTest, main
-from waiting import wait_for
+from waiting import PATIENCE, wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
@@ -253,6 +254,19 @@ class Reload(LiveTest):
         os.symlink(self.path("two"), daemon.config)
         self.assertEqual(daemon.reload().returncode, 0)
         self.assert_carries(app, UI)
+
+    def test_what_the_service_manager_is_told(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(self.path("notify"))
+            manager.settimeout(PATIENCE)
+            daemon = self.prepare({}, environ={"NOTIFY_SOCKET": self.path("notify")}).start()
+            self.assertRegex(manager.recv(4096), rb"^READY=1\nSTATUS=1 rules, \d+ tasks$")
+            for config, status in (({"app": {"qos": UI}}, rb"2 rules, \d+ tasks$"),
+                                   ("{", rb"2 rules, \d+ tasks, last reload refused$")):
+                daemon.reload(config)
+                self.assertIn(b"RELOADING=1", manager.recv(4096))
+                self.assertRegex(manager.recv(4096), rb"^READY=1\nSTATUS=" + status)
+            daemon.stop()
 
     def test_by_sighup(self):
         daemon = self.daemon({"app": {"qos": UI}})
