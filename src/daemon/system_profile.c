@@ -23,7 +23,8 @@ _Static_assert((int)KNOB_DEBUGFS == (int)KNOBS_DEBUGFS && (int)KNOB_CPUFREQ == (
 
 struct system_profile {
 	struct knobs knobs;
-	int folder; /* of the state file; a -errno where there is none */
+	bool keeps_trees; /* they were given to us open */
+	int folder;	  /* of the state file; a -errno where there is none */
 	struct knob_records records;
 	struct refusals refusals;
 };
@@ -126,6 +127,9 @@ int system_profile_apply(struct system_profile *system, const struct sched_profi
 			      !profile && !autogroup_off);
 	if (r == 0)
 		publish(system, &run, ret);
+	/* An open folder keeps debugfs from being unmounted. */
+	if (!system->keeps_trees)
+		knobs_close(&system->knobs);
 	return r;
 }
 
@@ -149,6 +153,7 @@ int system_profile_new_at(const struct knobs *knobs, int folder, struct system_p
 	if (!system)
 		return -ENOMEM;
 	system->knobs = *knobs;
+	system->keeps_trees = true;
 	system->folder = folder;
 	*ret = system;
 	return adopt(system);
@@ -158,8 +163,13 @@ int system_profile_new(struct system_profile **ret)
 {
 	struct knobs knobs;
 
+	int r;
+
 	knobs_init(&knobs);
-	return system_profile_new_at(&knobs, state_folder_open(), ret);
+	r = system_profile_new_at(&knobs, state_folder_open(), ret);
+	if (*ret)
+		(*ret)->keeps_trees = false;
+	return r;
 }
 
 void system_profile_free(struct system_profile *system)

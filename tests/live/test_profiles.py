@@ -323,6 +323,8 @@ class Verb(KnobTest):
         daemon = self.daemon({"schedqos": {"sched_profile": "qos"}})
         with open("/proc/%d/mountinfo" % daemon.pid, encoding="utf-8") as file:
             self.assertEqual(file.read(), before)
+        open_files = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % daemon.pid)]
+        self.assertEqual([path for path in open_files if path.endswith("/sched")], [])
         daemon.stop()
         with open("/proc/self/mountinfo", encoding="utf-8") as file:
             self.assertEqual(file.read(), before)
