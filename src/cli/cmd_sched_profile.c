@@ -184,8 +184,15 @@ static int alone_apply(const struct sched_profile *profile)
 
 	if (r < 0)
 		return EXIT_FAILURE;
-	system_profile_new(&system);
-	r = system ? system_profile_apply(system, profile, false, &result) : -ENOMEM;
+	r = system_profile_new(&system);
+	if (r < 0 && system) {
+		log_error("nothing is changed, since the record of an earlier run in " RUNDIR
+			  "/schedqos cannot be used: %s",
+			  strerror(-r));
+		return EXIT_FAILURE;
+	}
+	if (r == 0)
+		r = system_profile_apply(system, profile, false, &result);
 	if (r < 0) {
 		log_error("nothing is changed, since how to put it back cannot be recorded: %s",
 			  strerror(-r));

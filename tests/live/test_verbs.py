@@ -176,6 +176,21 @@ class AtWork(LiveTest):
         self.assertRegex(schedqos("doctor").stdout, r"(?m)^note +daemon +does not run$")
 
 
+class TornRecord(LiveTest):
+    def test_a_profile_does_not_replace_it(self):
+        """It still says, to people at least, what there is to put back."""
+        torn, record = b'{"version":1,"knobs":[', "/run/schedqos/knobs.json"
+        os.makedirs("/run/schedqos", exist_ok=True)
+        with open(record, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(torn)
+        self.addCleanup(os.unlink, record)
+        result = schedqos("sched_profile", "qos")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("nothing is changed", result.stderr)
+        with open(record, "rb") as file:
+            self.assertEqual(file.read(), torn)
+
+
 class Background(LiveTest):
     """start -d."""
 
