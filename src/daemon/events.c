@@ -206,9 +206,6 @@ static void handle(struct daemon *daemon, const struct proc_news *news)
 	case PROC_COMM:
 		act = handle_rename(daemon, news, &action);
 		break;
-	case PROC_EXIT:
-		plan_exited(daemon->plan, news->tid);
-		break;
 	}
 	if (act)
 		events_act(daemon, &action);

@@ -79,10 +79,6 @@ int proc_connector_decode(const void *datagram, size_t size, struct proc_news *r
 		ret->tgid = event.event_data.comm.process_tgid;
 		memcpy(ret->comm, event.event_data.comm.comm, sizeof(ret->comm) - 1);
 		break;
-	case PROC_EXIT:
-		ret->tid = event.event_data.exit.process_pid;
-		ret->tgid = event.event_data.exit.process_tgid;
-		break;
 	default:
 		return 0;
 	}

@@ -203,9 +203,6 @@ static void happens(struct run *run, const struct proc_news *news)
 		facts->facts.have |= FACT_COMM;
 		act(run, plan_renamed(run->plan, &facts->facts, &action), &action);
 		break;
-	case PROC_EXIT:
-		plan_exited(run->plan, tid);
-		break;
 	}
 }
 

@@ -85,9 +85,9 @@ static void a_fork_has_a_parent_and_a_child(void **state)
 	assert_string_equal(news.comm, "");
 }
 
-static void an_exec_and_an_exit_have_a_task(void **state)
+static void an_exec_has_a_task(void **state)
 {
-	struct datagram exec = datagram(PROC_EXEC), exit = datagram(PROC_EXIT);
+	struct datagram exec = datagram(PROC_EXEC);
 	struct proc_news news;
 
 	(void)state;
@@ -98,12 +98,6 @@ static void an_exec_and_an_exit_have_a_task(void **state)
 	assert_int_equal(news.tid, 20);
 	assert_int_equal(news.tgid, 21);
 	assert_int_equal(news.parent_tid, 0);
-	exit.event.event_data.exit.process_pid = 22;
-	exit.event.event_data.exit.process_tgid = 23;
-	assert_int_equal(decode(&exit, SIZE, &news), 1);
-	assert_int_equal(news.what, PROC_EXIT);
-	assert_int_equal(news.tid, 22);
-	assert_int_equal(news.tgid, 23);
 }
 
 static void a_rename_has_a_name_that_ends(void **state)
@@ -230,7 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fork_has_a_parent_and_a_child),
-		cmocka_unit_test(an_exec_and_an_exit_have_a_task),
+		cmocka_unit_test(an_exec_has_a_task),
 		cmocka_unit_test(a_rename_has_a_name_that_ends),
 		cmocka_unit_test(other_kinds_of_event_are_none_of_ours),
 		cmocka_unit_test(other_connectors_are_none_of_ours),

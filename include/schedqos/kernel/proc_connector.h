@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The proc connector: the kernel's own word, over netlink, on every fork, exec, rename and exit of the
- * machine. It works in the initial network, PID and user namespaces only.
+ * The proc connector: the kernel's own word, over netlink, on every fork, exec and rename of the machine;
+ * exits, which it tells of as well, are not asked for. It works in the initial network, PID and user namespaces only.
  */
 #pragma once
 
@@ -14,7 +14,6 @@ enum proc_what {
 	PROC_FORK = 0x1,
 	PROC_EXEC = 0x2,
 	PROC_COMM = 0x200,
-	PROC_EXIT = 0x80000000U,
 };
 
 struct proc_news {
