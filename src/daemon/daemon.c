@@ -252,7 +252,8 @@ static int init_plan(struct daemon *daemon)
 	int r = daemon->proc = procfs_open();
 
 	if (r < 0) {
-		log_error("reading /proc: %s", strerror(-r));
+		log_error("reading /proc: %s",
+			  r == -ENODEV ? "what is mounted there is no procfs" : strerror(-r));
 		return EXIT_FAILURE;
 	}
 	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
@@ -18,9 +20,12 @@
 
 int procfs_open(void)
 {
-	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs statfs;
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0 || fstatfs(fd, &statfs) < 0)
+		return -errno;
+	return statfs.f_type == PROC_SUPER_MAGIC ? take_fd(fd) : -ENODEV;
 }
 
 /* "TID/name"; snprintf costs a tenth of what the open behind it does. */

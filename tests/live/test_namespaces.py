@@ -49,6 +49,9 @@ class Elsewhere(LiveTest):
         for shift in ([], ["--boottime", "1000000"], ["--monotonic", "-1000"]):
             self.check(["unshare", "-T", "-f", "--kill-child=TERM", *shift], "time namespace")
 
+    def test_something_else_on_proc(self):
+        self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "no procfs")
+
     def test_all_of_them(self):
         self.check(["unshare", "-U", "-r", "-n", "-p", "-f", "--mount-proc"], "namespace|root")
 

@@ -18,7 +18,7 @@ struct procfs_stat {
 };
 #define PROCFS_PF_KTHREAD 0x00200000
 
-/* A descriptor of the mounted /proc, or -errno. */
+/* A descriptor of the mounted /proc, or -errno: -ENODEV for something else that is mounted there. */
 int procfs_open(void);
 
 /*
