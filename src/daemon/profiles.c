@@ -123,8 +123,12 @@ int profiles_switch(struct daemon *daemon, const char *name)
 void profiles_stop(struct daemon *daemon)
 {
 	struct profile_result result;
+	int r = system_profile_apply(daemon->system, NULL, false, &result);
 
-	system_profile_apply(daemon->system, NULL, false, &result);
+	if (r < 0)
+		log_error("no knob is put back, since that cannot be recorded in " RUNDIR
+			  "/schedqos: %s",
+			  strerror(-r));
 	log_refusals(daemon->system);
 	if (result.put_back)
 		log_info("knobs put back: %zu", result.put_back);
