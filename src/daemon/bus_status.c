@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
@@ -230,13 +230,9 @@ GETTER(get_log_lost)
 
 GETTER(get_cpu_usec)
 {
-	struct timespec used;
-
 	UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	return sd_bus_message_append(
-		reply, "t", (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000);
+	return sd_bus_message_append(reply, "t", clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000);
 }
 
 GETTER(get_resident_bytes)

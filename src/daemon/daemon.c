@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
@@ -20,6 +19,7 @@
 #include <schedqos/kernel/machine.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
 #include "bus.h"
@@ -242,7 +242,7 @@ static int make_plan(struct daemon *daemon, uint32_t start)
 		state_note_tags(daemon->state, legacy.tags, legacy.n_tags);
 		r = daemon_note_tags(daemon);
 		if (r == 0)
-			r = state_publish(daemon->state);
+			r = state_publish();
 	}
 	return r;
 }
@@ -303,14 +303,6 @@ static int init_system(struct daemon *daemon)
 	return daemon->system ? 0 : EXIT_FAILURE;
 }
 
-static uint64_t realtime_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* Once it is certain that no other daemon is writing there. */
 static void open_log(const struct daemon_options *options)
 {
@@ -343,8 +335,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	malloc_trim(0);
 	scan_all(daemon);
 	profiles_start(daemon);
-	daemon->ready = true;
-	daemon->since_us = realtime_us();
+	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
 }
 

@@ -48,7 +48,6 @@ struct daemon {
 
 	bool verbose; /* log at debug level, whatever the configuration says */
 	bool on_terminal;     /* in the foreground of one */
-	bool ready;
 	bool undone;	      /* everything has been put back */
 	bool has_postponed;   /* some tasks wait for their late events to be all heard */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */

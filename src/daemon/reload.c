@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <systemd/sd-daemon.h>
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
 #include "daemon_private.h"
@@ -90,27 +90,23 @@ int daemon_note_tags(struct daemon *daemon)
 	return 0;
 }
 
-static uint64_t monotonic_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 int daemon_reload(struct daemon *daemon, char **ret_text)
 {
 	struct config_errors errors = { 0 };
 	struct config *config;
 	int r;
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_us());
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   clock_ns(CLOCK_MONOTONIC) / 1000);
 	r = config_load(&daemon->paths, &config, &errors);
 	*ret_text = errors_text(&errors);
 	log_errors(&errors);
 	config_errors_clear(&errors);
-	if (r == 0)
+	if (r == 0) {
 		r = plan_set_config(daemon->plan, config);
+		if (r < 0)
+			config_free(config);
+	}
 	free(daemon->reload_error);
 	daemon->reload_error = NULL;
 	if (r < 0) {

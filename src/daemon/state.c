@@ -24,19 +24,10 @@ struct state {
 	bool is_whole;
 };
 
-static int read_boot_id(char id[STATE_BOOT_ID_BYTES])
-{
-	_cleanup_close_ int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	return read(fd, id, STATE_BOOT_ID_BYTES - 1) == STATE_BOOT_ID_BYTES - 1 ? 0 : -EIO;
-}
-
 int state_read(struct state_legacy *ret)
 {
 	_cleanup_close_ int fd = open(STATE_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	char boot_id[STATE_BOOT_ID_BYTES];
+	char boot_id[BOOT_ID_SIZE];
 	struct stat stat;
 	void *bytes;
 	int r;
@@ -49,7 +40,7 @@ int state_read(struct state_legacy *ret)
 	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || (stat.st_mode & 0077) ||
 	    stat.st_size < (off_t)STATE_HEADER_BYTES || stat.st_size > STATE_FILE_MAX)
 		return -EBADMSG;
-	r = read_boot_id(boot_id);
+	r = machine_boot_id(boot_id);
 	if (r < 0)
 		return r;
 	/* A copy of it: what is checked is what is used. */
@@ -105,7 +96,7 @@ int state_new(uint32_t start, struct state **ret)
 	state->header->record_bytes = sizeof(struct task);
 	state->header->chunk_records = TASKS_CHUNK;
 	state->header->start = start;
-	r = read_boot_id(state->header->boot_id);
+	r = machine_boot_id(state->header->boot_id);
 	if (r < 0)
 		goto fail;
 	*ret = state;
@@ -174,9 +165,8 @@ void state_note_tags(struct state *state, const struct qos_attr *tags, size_t n_
 	next->sum = state_tags_sum(next);
 }
 
-int state_publish(struct state *state)
+int state_publish(void)
 {
-	(void)state;
 	return rename(STATE_FILE_NEW, STATE_FILE) < 0 ? -errno : 0;
 }
 

@@ -36,7 +36,7 @@ bool state_is_whole(const struct state *state);
 void state_note_tags(struct state *state, const struct qos_attr *tags, size_t n_tags);
 
 /* Puts the new file in the place of the old one. Returns 0 or -errno. */
-int state_publish(struct state *state);
+int state_publish(void);
 
 /* Frees it, and leaves the file. */
 void state_free(struct state *state);

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/kernel/machine.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
 #define FOLDER	     RUNDIR "/schedqos"
-#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 #define BOOT_KEY     "boot_id"
 
 static void cleanup_json(cJSON **json)
@@ -57,18 +57,6 @@ static int write_whole(int fd, const char *text)
 		text += n;
 		len -= n;
 	}
-	return 0;
-}
-
-/* The id that the kernel drew at boot, without its newline. */
-static int read_boot_id(char buf[64])
-{
-	_cleanup_close_ int fd = open(BOOT_ID_FILE, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -errno : read_whole(fd, buf, 63);
-
-	if (n < 0)
-		return (int)n;
-	buf[strcspn(buf, "\n")] = '\0';
 	return 0;
 }
 
@@ -121,12 +109,12 @@ int state_file_parse(const char *text, size_t size, const char *boot_now, cJSON 
 int state_file_read(int folder, const char *name, cJSON **ret)
 {
 	_cleanup_free_ char *text = NULL;
-	char boot_now[64];
+	char boot_now[BOOT_ID_SIZE];
 	size_t size = 0;
 	int r = read_text(folder, name, &text, &size);
 
 	if (r == 0)
-		r = read_boot_id(boot_now);
+		r = machine_boot_id(boot_now);
 	if (r == 0 && text)
 		r = state_file_parse(text, size, boot_now, ret);
 	return r;
@@ -156,8 +144,8 @@ static int replace(int folder, const char *name, const char *text)
 int state_file_write(int folder, const char *name, cJSON *content)
 {
 	_cleanup_free_ char *text = NULL;
-	char boot[64];
-	int r = read_boot_id(boot);
+	char boot[BOOT_ID_SIZE];
+	int r = machine_boot_id(boot);
 
 	if (r < 0)
 		return r;

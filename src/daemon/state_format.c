@@ -57,7 +57,7 @@ static int check_header(struct state_header *header, size_t size, const char *bo
 		return -EBADMSG;
 	if ((size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0)
 		return -EBADMSG;
-	return memcmp(header->boot_id, boot_id, STATE_BOOT_ID_BYTES - 1) == 0 ? 0 : -ESTALE;
+	return memcmp(header->boot_id, boot_id, BOOT_ID_SIZE - 1) == 0 ? 0 : -ESTALE;
 }
 
 static int copy_tags(const struct state_tags *from, struct state_legacy *ret)

@@ -3,11 +3,12 @@
  * can be tested. */
 #pragma once
 
+#include <schedqos/kernel/machine.h>
+
 #include "state.h"
 
 #define STATE_MAGIC	    "schedqos"
 #define STATE_VERSION	    1
-#define STATE_BOOT_ID_BYTES 37
 
 /* More tags than this, and only these are recognised after a crash; the announcement's mapping
  * makes five. */
@@ -32,7 +33,7 @@ struct state_header {
 	uint32_t record_bytes;
 	uint32_t chunk_records;
 	uint32_t start;
-	char boot_id[STATE_BOOT_ID_BYTES + 3];
+	char boot_id[BOOT_ID_SIZE + 3];
 	struct state_tags tags[2];
 };
 

@@ -162,7 +162,6 @@ int system_profile_new_at(const struct knobs *knobs, int folder, struct system_p
 int system_profile_new(struct system_profile **ret)
 {
 	struct knobs knobs;
-
 	int r;
 
 	knobs_init(&knobs);

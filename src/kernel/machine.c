@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/text.h>
 
 /* The inodes of the initial namespaces: PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
@@ -30,30 +31,32 @@ static const struct {
 static int read_at(int folder, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
+	ssize_t n = fd < 0 ? -errno : read_full(fd, buf, size - 1);
 
-	if (fd < 0)
-		return -errno;
-	while (used < size - 1) {
-		ssize_t n = read(fd, buf + used, size - 1 - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		used += n;
-	}
-	while (used > 0 && strchr(" \t\n", buf[used - 1]))
-		used--;
-	buf[used] = '\0';
+	if (n < 0)
+		return (int)n;
+	while (n > 0 && strchr(" \t\n", buf[n - 1]))
+		n--;
+	buf[n] = '\0';
 	return 0;
 }
 
 int machine_read(const char *path, char *buf, size_t size)
 {
 	return read_at(AT_FDCWD, path, buf, size);
+}
+
+int machine_boot_id(char ret[BOOT_ID_SIZE])
+{
+	char text[BOOT_ID_SIZE + 1]; /* and a newline */
+	int r = machine_read("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	if (strlen(text) != BOOT_ID_SIZE - 1)
+		return -EIO;
+	memcpy(ret, text, BOOT_ID_SIZE);
+	return 0;
 }
 
 bool machine_parse_lockdown(char *text)

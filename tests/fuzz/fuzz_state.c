@@ -14,7 +14,7 @@
 #include "fuzz.h"
 
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
-_Static_assert(sizeof(BOOT_ID) == STATE_BOOT_ID_BYTES, "as the kernel writes it");
+_Static_assert(sizeof(BOOT_ID) == BOOT_ID_SIZE, "as the kernel writes it");
 
 #define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)
 

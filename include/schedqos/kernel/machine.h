@@ -9,6 +9,10 @@
 /* Reads a small file of /proc or /sys, without spaces at its end. 0 or -errno. */
 int machine_read(const char *path, char *buf, size_t size);
 
+/* The id that the kernel drew at boot. 0 or -errno. */
+#define BOOT_ID_SIZE 37
+int machine_boot_id(char ret[BOOT_ID_SIZE]);
+
 /* "none [integrity] confidentiality": the one in brackets, in place. False if there is none. */
 bool machine_parse_lockdown(char *text);
 
