@@ -5,7 +5,48 @@
 #include <string.h>
 
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+
+/* For each answer. A daemon that has been stopped or hangs gives none; left to itself, sd-bus waits for 90 s. */
+#define PATIENCE_US (30 * 1000000ULL)
+
+static uint64_t now_us(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) / 1000;
+}
+
+/* Until the daemon has taken up the connection. 0 or -errno. */
+static int await_daemon(sd_bus *bus)
+{
+	uint64_t end = now_us() + PATIENCE_US, now;
+	int r;
+
+	while ((r = sd_bus_is_ready(bus)) == 0) {
+		r = sd_bus_process(bus, NULL);
+		if (r < 0)
+			break;
+		now = now_us();
+		if (now >= end)
+			return -ETIMEDOUT;
+		if (r == 0)
+			r = sd_bus_wait(bus, end - now);
+		if (r < 0 && r != -EINTR)
+			break;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int connect_to_daemon(sd_bus *bus)
+{
+	int r = sd_bus_set_address(bus, "unix:path=" BUS_SOCKET);
+
+	if (r >= 0)
+		r = sd_bus_set_method_call_timeout(bus, PATIENCE_US);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	return r < 0 ? r : await_daemon(bus);
+}
 
 int client_open(sd_bus **ret)
 {
@@ -13,14 +54,14 @@ int client_open(sd_bus **ret)
 	int r = sd_bus_new(&bus);
 
 	if (r >= 0)
-		r = sd_bus_set_address(bus, "unix:path=" BUS_SOCKET);
-	if (r >= 0)
-		r = sd_bus_start(bus);
+		r = connect_to_daemon(bus);
 	if (r < 0) {
 		if (r == -ENOENT || r == -ECONNREFUSED)
 			log_error("not running");
 		else if (r == -EACCES || r == -EPERM)
 			log_error("not allowed to talk to the daemon: must be root");
+		else if (r == -ETIMEDOUT)
+			log_error("the daemon does not answer");
 		else
 			log_error("talking to the daemon: %s", strerror(-r));
 		sd_bus_unref(bus);
