@@ -9,8 +9,9 @@ import struct
 import subprocess
 import threading
 import time
+import unittest
 
-from attributes import BATCH, MS, NORMAL, fair, get_attr, pristine, set_attr
+from attributes import BATCH, MS, NORMAL, fair, get_attr, has_slice, pristine, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
 from tasks import tids
@@ -109,6 +110,7 @@ class Execs(LiveTest):
 
 
 class Births(LiveTest):
+    @unittest.skipUnless(has_slice(), "without slices nothing tells where its attributes come from")
     def test_a_child_made_for_its_grandparent(self):
         """CLONE_PARENT: the event names a parent from whom the child has inherited nothing."""
         daemon = self.daemon({"runtime": {"qos": BACKGROUND}})
