@@ -54,6 +54,13 @@ int openat(int folder, const char *path, int flags, ...)
 	return fd;
 }
 
+/* What _FORTIFY_SOURCE, as packages are built, makes of it where flags are not constant. */
+int __openat_2(int folder, const char *path, int flags); /* NOLINT(bugprone-reserved-identifier) */
+int __openat_2(int folder, const char *path, int flags)	 /* NOLINT(bugprone-reserved-identifier) */
+{
+	return openat(folder, path, flags);
+}
+
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
 	static int (*next)(int from_folder, const char *from, int to_folder, const char *to);
