@@ -174,7 +174,7 @@ check-deb: ## build the package, look at it, install, upgrade and remove it in a
 deps: ## install what building and testing needs (root)
 	$Q.ci/deps
 
-bench-deps: ## install what the scenarios of bench/schedqos-bench need (root)
+bench-deps: ## install what the scenarios and plots of bench/schedqos-bench need (root)
 	$Q.ci/deps --bench
 
 clean: ## remove what was built

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import order, preparing, progress, report, result, scenarios, sweep, variants
+from . import order, plotting, preparing, progress, report, result, scenarios, sweep, variants
 from .process import Failure, stop_on_signals
 from .report import figures
 from .runner import Runner, Settings, copy_build, tell
@@ -41,7 +41,7 @@ def _add_measuring(parser, seconds, rounds_help):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="schedqos-bench", description="Compares how tasks are scheduled, with the "
-                                     "daemon, without, and with other mappings. Needs root.",
+                                     "daemon, without, and with other mappings. Needs root; plots need matplotlib.",
                                      epilog="Exit status: 0, or 1 after an error, 2 after wrong usage, and "
                                      f"{EXIT_SKIPPED} if a scenario was left out, for something that is missing here.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
@@ -102,6 +102,11 @@ def _interruption_told(out):
         raise
 
 
+def _say_whether_plots():
+    if plotting.why_not():
+        progress.say(f"note: {plotting.why_not()}")
+
+
 @contextlib.contextmanager
 def _alone(path=LOCK):
     """Two at once would measure each other, and each put back what the other has set."""
@@ -116,6 +121,7 @@ def _alone(path=LOCK):
 @contextlib.contextmanager
 def _runner(args, able, variant_texts):
     """A context with a runner that is ready for its first round, on a machine that is."""
+    _say_whether_plots()
     with _alone(), tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
         settings = _settings(args, copy_build(args.build, folder))
         runner = Runner(settings, able, variants.parse(variant_texts, settings.build / "schedqos"))
@@ -175,10 +181,13 @@ def list_all(_):
             print(f"  {'':<12} needs {each.what}: {each.remedy}")
     print("Variants: default, schedqos, " + ", ".join(f"schedqos:{name}" for name in variants.presets())
           + ", schedqos:FILE.json, cmd:NAME=COMMAND")
+    if plotting.why_not():
+        print(f"Reports: {plotting.why_not()}")
     return 0
 
 
 def report_again(args):
+    _say_whether_plots()
     _write_report(args.directory)
     return 0
 

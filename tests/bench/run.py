@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs the tests of the bench harness: run.py [FILE or WORD ...]. The last line is "N passed, N failed, N skipped"."""
 

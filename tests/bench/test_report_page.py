@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report as a page: one file, well formed, with every variant in every plot, in light and dark."""
 
+import functools
 import html.parser
 import re
 import tempfile
 import unittest
 from pathlib import Path
-from xml.etree import ElementTree
 
+import needs_plots
 import synthetic
+from needs_plots import SVG, pictures, texts
 from test_report_text import HOSTILE, with_hostile_names
-from schedqos_bench import report
+from schedqos_bench import plotting, report
 from schedqos_bench.report import figures, page
-from schedqos_bench.report.plots import percentiles, slots, tradeoff
 
-SVG = "{http://www.w3.org/2000/svg}"
+if not plotting.why_not():
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+    from schedqos_bench.report import plots
+
 VOID = ("meta", "br")
 
 
 def written(result):
-    return page.text(result, figures.all_lines(result))
+    by_scenario = figures.all_lines(result)
+    return page.text(result, by_scenario, plots.draw(result, by_scenario))
 
 
-def pictures(text):
-    return [ElementTree.fromstring(each) for each in re.findall(r"<svg.*?</svg>", text, re.DOTALL)]
-
-
-def texts(picture):
-    return ["".join(each.itertext()) for each in picture.iter(SVG + "text")]
+def width_of(element):
+    """As wide as in the font that room is made for."""
+    weight, size = re.search(r"font: (\d+ )?([\d.]+)px", element.get("style")).groups()
+    font = FontProperties(family="DejaVu Sans", size=float(size), weight=int(weight or 400))
+    return text_to_path.get_text_width_height_descent("".join(element.itertext()), font, False)[0]
 
 
 class Balance(html.parser.HTMLParser):
@@ -35,16 +40,18 @@ class Balance(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.wrong, self.references, self.tags = [], [], [], set()
+        self.open, self.wrong, self.references, self.ids, self.tags = [], [], [], [], set()
 
     def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.references += [value for name, value in attrs if name in ("href", "src", "xlink:href", "data", "action")]
+        self.handle_startendtag(tag, attrs)
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
         self.tags.add(tag)
+        self.references += [value for name, value in attrs if name in ("href", "src", "xlink:href", "data", "action")]
+        self.references += [re.sub(r"^url\((.*)\)$", r"\1", value) for name, value in attrs if name == "clip-path"]
+        self.ids += [value for name, value in attrs if name == "id"]
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
@@ -58,19 +65,21 @@ def parsed(text):
     return parser
 
 
+@needs_plots.drawing
 class Page(unittest.TestCase):
     def check(self, result):
         text = written(result)
         parser = parsed(text)
         self.assertEqual((parser.wrong, parser.open), ([], []))
-        self.assertTrue(all(reference.startswith("#") for reference in parser.references), parser.references)
-        self.assertFalse(parser.tags & {"script", "link", "img", "iframe", "object", "image", "use"})
-        outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
-        self.assertNotRegex(outside, r"(?i)https?:|//[a-z]|url\(|@import")
+        self.assertEqual(len(set(parser.ids)), len(parser.ids))
+        self.assertLessEqual(set(parser.references), {f"#{each}" for each in parser.ids})
+        self.assertFalse(parser.tags & {"script", "link", "img", "iframe", "object", "image", "metadata"})
+        outside = re.sub(r' xmlns(:xlink)?="http://www.w3.org/(2000/svg|1999/xlink)"', "", text)
+        self.assertNotRegex(outside, r"(?i)https?:|//[a-z]|url\([^#]|@import")
         return text
 
     def test_self_contained_and_well_formed(self):
-        self.check(synthetic.result(tuple(synthetic.MAKERS), 6, 5))
+        self.check(synthetic.result(tuple(synthetic.MAKERS), 3, 5))
 
     def test_little_data(self):
         for scenarios, variants, rounds in ((("schbench",), 1, 1), (("cyclictest",), 2, 0), ((), 2, 1),
@@ -115,6 +124,7 @@ class Page(unittest.TestCase):
         self.assertIn("@media (prefers-color-scheme:dark)", text)
         body = text[text.index("<body>"):]
         self.assertNotRegex(body, r'(?:fill|stroke|style)="[^"]*#[0-9a-fA-F]{3}')
+        self.assertIn("stroke: var(--v1)", body)
         light, dark = (set(re.findall(r"--\w+(?=:#)", part)) for part in
                        re.search(r":root\{(.*?)\}.*?:root\{(.*?)\}", text, re.DOTALL).groups())
         self.assertEqual(light, dark)
@@ -128,26 +138,32 @@ class Page(unittest.TestCase):
                 self.assertEqual([path.name for path in paths], ["report.md", "report.html"])
                 found.append([path.read_bytes() for path in paths])
             self.assertEqual(*found)
+            self.assertIn(b"<svg", found[0][1])
 
 
+@needs_plots.drawing
 class Plots(unittest.TestCase):
-    def pictures(self, variants, scenario="schbench"):
-        result = synthetic.result((scenario,), variants, 5)
+    @staticmethod
+    @functools.lru_cache(maxsize=None)
+    def pictures(variants):
+        result = synthetic.result(("schbench",), variants, 5)
         return list(result["variants"]), {each.get("aria-label"): each for each in pictures(written(result))}
 
     def test_every_variant_is_named_in_every_plot(self):
         for variants in (2, 7):
             names, found = self.pictures(variants)
-            self.assertEqual(len(found), 7, list(found))
+            self.assertEqual(sorted(found), [f"schbench: {each}" for each in (
+                "distribution request", "distribution wakeup", "percentiles request", "percentiles wakeup",
+                "ratios all metrics", "ratios headlines", "trade-off")])
             for label, picture in found.items():
                 # The default is what ratios are to.
-                want = names[1:] if label.startswith("ratios") else names
+                want = names[1:] if "ratios" in label else names
                 with self.subTest(label=label, variants=variants):
                     self.assertLessEqual(set(want), set(texts(picture)))
 
     def test_both_axes_of_the_distribution_are_labelled(self):
         _, found = self.pictures(2)
-        shown = texts(found["distribution of wakeup latency"])
+        shown = texts(found["schbench: distribution wakeup"])
         self.assertIn("wakeup latency", shown)
         self.assertTrue(any("percentile" in each for each in shown))
         self.assertLessEqual({"50 %", "90 %", "99 %", "99.9 %"}, set(shown))
@@ -155,22 +171,25 @@ class Plots(unittest.TestCase):
     def test_nothing_is_drawn_outside(self):
         for variants in (2, 7):
             for label, picture in self.pictures(variants)[1].items():
-                width, height = float(picture.get("width")), float(picture.get("height"))
-                for path in picture.iter(SVG + "path"):
-                    numbers = [float(each) for each in re.findall(r"-?[\d.]+", path.get("d"))]
-                    self.assertTrue(all(0 <= x <= width for x in numbers[::2]), label)
-                    self.assertTrue(all(0 <= y <= height for y in numbers[1::2]), label)
+                width, height = map(float, picture.get("viewBox").split()[2:])
+                places = [(float(each.get("x")), float(each.get("y"))) for tag in ("use", "text")
+                          for each in picture.iter(SVG + tag) if each.get("x")]
+                self.assertGreater(len(places), 20)
+                self.assertFalse([(x, y) for x, y in places if not (0 <= x <= width and 0 <= y <= height)], label)
 
     def test_no_text_covers_another(self):
         for variants in (2, 7):
             for label, picture in self.pictures(variants)[1].items():
                 boxes = []
                 for each in picture.iter(SVG + "text"):
-                    if each.get("transform"):
+                    if "rotate(-90" in each.get("transform"):
                         continue
-                    width = 7 * len("".join(each.itertext()))
+                    width = width_of(each)
                     x, y = float(each.get("x")), float(each.get("y"))
-                    left = x - {"start": 0, "middle": width / 2, "end": width}[each.get("text-anchor", "start")]
+                    anchor = re.search(r"text-anchor: (\w+)", each.get("style"))[1]
+                    left = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
+                    self.assertGreaterEqual(left, 0, label)
+                    self.assertLessEqual(left + width, float(picture.get("viewBox").split()[2]), label)
                     boxes.append((left, y - 10, left + width, y + 1, "".join(each.itertext())))
                 for i, one in enumerate(boxes):
                     for other in boxes[i + 1:]:
@@ -181,21 +200,26 @@ class Plots(unittest.TestCase):
         result = synthetic.result(("schbench",), 2, 6)
         for each in result["rounds"]:
             each["metrics"] = {"rps": 100 + each["round"] * (1 if each["variant"] == "default" else 2)}
-        hollow = pictures(written(result))[0]
-        circles = [each for each in hollow.iter(SVG + "circle")]
-        self.assertEqual(len(circles), 1)
-        self.assertEqual("fill:var(--paper)" in (circles[0].get("style") or ""), "no difference shown" in texts(hollow))
+        # of few rounds nothing can be said
+        for want, changed in ((True, [each for each in result["rounds"] if each["round"] < 4]),
+                              (False, result["rounds"])):
+            picture = pictures(written({**result, "rounds": changed}))[0]
+            self.assertEqual("better" in texts(picture), not want)
+            styles = [each.get("style") for each in picture.iter(SVG + "use")]
+            self.assertEqual("fill: var(--paper); stroke: var(--v1)" in "".join(styles), want, styles)
 
     def test_a_variant_keeps_its_slot(self):
         result = synthetic.result(("schbench",), 3, 2)
-        self.assertEqual(slots(result), {"default": 0, "schedqos": 1, "schedqos:latency": 2})
+        self.assertEqual(figures.slots(result), {"default": 0, "schedqos": 1, "schedqos:latency": 2})
         del result["variants"]["default"]
-        self.assertEqual(slots(result), {"schedqos": 1, "schedqos:latency": 2})
+        self.assertEqual(figures.slots(result), {"schedqos": 1, "schedqos:latency": 2})
 
     def test_nothing_to_draw(self):
         result = synthetic.result(("io",), 2, 2)
-        self.assertEqual(tradeoff.of_scenario(result, "io", slots(result)), [])
-        self.assertIsNone(percentiles.draw("latency", {}, {}))
+        self.assertIsNone(plots.tradeoff.draw(result, "io", figures.slots(result)))
+        self.assertIsNone(plots.percentiles.draw("latency", {}, {}))
+        self.assertIsNone(plots.distribution.draw("latency", {}, {}))
+        self.assertIsNone(plots.forest.draw([], {}))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import synthetic
 from schedqos_bench import report
-from schedqos_bench.report import blocks, figures, markdown
+from schedqos_bench.report import blocks, figures, markdown, words
 
 # The announcement's, as it was sent; its archive has lost the spaces.
 ANNOUNCED = """\
@@ -131,6 +131,11 @@ class Mail(unittest.TestCase):
         for each in result["rounds"]:
             each["metrics"]["avg"] = 1000 if each["variant"] == "default" else 1003
         self.assertIn("1.00 [1.003, 1.003]  worse", written(result))
+
+    def test_latencies_as_people_say_them(self):
+        for value, unit, want in ((4, "us", "4 us"), (1500, "us", "1.5 ms"), (999.7, "us", "1 ms"),
+                                  (2.5e6, "us", "2.5 s"), (250, "ns", "0.25 us"), (3, "1/s", "3 1/s")):
+            self.assertEqual(words.duration(value, unit), want)
 
     def test_few_rounds(self):
         text = written(synthetic.result(("cyclictest",), 2, 4))

@@ -8,7 +8,11 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
 
+import needs_plots
+from schedqos_bench import plotting
 from schedqos_bench.process import Failure
 from schedqos_bench.sweep import front, output, search, space
 
@@ -188,7 +192,15 @@ class Output(unittest.TestCase):
         self.paths = output.write(result(), self.out)
 
     def test_what_is_worse_than_the_reference_is_not_on_the_front(self):
-        self.assertEqual([path.name for path in self.paths], ["front.md", "front.svg", "m2.json", "m1.json"])
+        picture = [] if plotting.why_not() else ["front.svg"]
+        self.assertEqual([path.name for path in self.paths], ["front.md", *picture, "m2.json", "m1.json"])
+
+    def test_without_matplotlib_all_else_is_written(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(output.plotting, "why_not", return_value="not here"):
+            paths = output.write(result(), folder)
+            self.assertEqual([path.name for path in paths], ["front.md", "m2.json", "m1.json"])
+            self.assertTrue(all(path.exists() for path in paths))
 
     def test_a_mapping_file_says_what_was_measured_and_where(self):
         text = (self.out / "mappings" / "m1.json").read_text(encoding="utf-8")
@@ -205,7 +217,13 @@ class Output(unittest.TestCase):
         self.assertLess(text.index("| m1"), text.index("## The others"))
         self.assertLess(text.index("## The others"), text.index("| m3"))
 
+    @needs_plots.drawing
     def test_the_picture(self):
-        text = (self.out / "front.svg").read_text(encoding="utf-8")
-        for word in ("m1", "m2", "announcement", "latency p99"):
-            self.assertIn(word, text)
+        picture = ElementTree.parse(self.out / "front.svg")
+        shown = needs_plots.texts(picture)
+        self.assertEqual(shown.count("m1"), 1)
+        self.assertLessEqual({"m2", "announcement", "others", "latency p99, ratio to the announcement"}, set(shown))
+        self.assertNotIn("m3", shown)
+        # m3 alone is faint, there and beside the names.
+        faint = [each for each in picture.iter(needs_plots.SVG + "use") if "opacity: 0.4" in each.get("style")]
+        self.assertEqual(len(faint), 2)

@@ -3,7 +3,16 @@
 
 from pathlib import Path
 
+from .. import plotting
 from . import comparison, figures, markdown, page
+
+
+def _page(result, by_scenario):
+    no_plots = plotting.why_not()
+    if no_plots:
+        return page.text(result, by_scenario, {}, no_plots)
+    from . import plots
+    return page.text(result, by_scenario, plots.draw(result, by_scenario))
 
 
 def write(directory):
@@ -11,8 +20,8 @@ def write(directory):
     result = figures.load(directory)
     by_scenario = figures.all_lines(result)
     paths = Path(directory) / "report.md", Path(directory) / "report.html"
-    for path, text in zip(paths, (markdown.text(result, by_scenario), page.text(result, by_scenario))):
-        path.write_text(text, encoding="utf-8")
+    for path, text in zip(paths, (markdown.text, _page)):
+        path.write_text(text(result, by_scenario), encoding="utf-8")
     return paths
 
 

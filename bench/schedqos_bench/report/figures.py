@@ -70,6 +70,13 @@ def variants(result, scenario):
     return sorted(names, key=lambda name: name != DEFAULT)
 
 
+def slots(result):
+    """The colours' and markers' numbers of all variants; the default has the first."""
+    names = sorted(result["variants"], key=lambda name: name != DEFAULT)
+    first = 0 if DEFAULT in result["variants"] else 1
+    return {name: i + first for i, name in enumerate(names)}
+
+
 def values(result, scenario, variant, metric):
     found = {number: each["metrics"].get(metric)
              for number, each in rounds(result, scenario, variant).items()}

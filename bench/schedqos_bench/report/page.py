@@ -3,12 +3,11 @@
 
 import json
 
-from .. import svg
+from .. import theme
 from ..escape import markup
-from . import blocks, figures, plots, words
-from .plots import distribution, forest, percentiles, tradeoff
+from . import blocks, figures, words
 
-_STYLE = svg.THEME + svg.STYLE + """\
+_STYLE = theme.CSS + """\
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink)}
 body{font:15px/1.5 system-ui,"Segoe UI","Liberation Sans",sans-serif}
@@ -18,7 +17,6 @@ h2{font-size:20px;margin:44px 0 8px;border-top:1px solid var(--grid);padding-top
 h3{font-size:16px;margin:28px 0 4px}p{margin:6px 0;max-width:75ch}.soft{color:var(--soft)}
 nav a{margin-right:1.2em}a{color:var(--v1)}
 .wide{overflow-x:auto}svg{display:block;max-width:100%;height:auto;margin:6px 0}
-.pair{display:flex;flex-wrap:wrap;gap:0 12px}
 .finding{border-left:4px solid var(--v5);padding:4px 12px;margin:10px 0}
 .finding{background:color-mix(in srgb,var(--v5) 9%,var(--paper))}
 table{border-collapse:collapse;margin:8px 0;font-variant-numeric:tabular-nums;font-size:14px}
@@ -28,7 +26,7 @@ tr.metric th{padding-top:14px;border-bottom-color:var(--axis)}tr.metric span{fon
 pre{font:13px/1.4 "Liberation Mono","DejaVu Sans Mono",monospace;padding:10px 14px;overflow-x:auto;margin:8px 0}
 pre{background:color-mix(in srgb,var(--ink) 5%,var(--paper))}
 summary{cursor:pointer;margin:14px 0 4px;font-weight:600}
-""" + "".join(f".c{i}{{color:var(--v{i});font-weight:600}}\n" for i in range(svg.SLOTS))
+""" + "".join(f".v{i}{{color:var(--v{i});font-weight:600}}\n" for i in range(theme.SLOTS))
 
 
 def _element(name, content, css=""):
@@ -51,8 +49,8 @@ def _folded(title, content):
     return ["<details>", _element("summary", title), *content, "</details>"]
 
 
-def _findings(result):
-    found = []
+def _findings(result, no_plots):
+    found = [f'<div class="finding">{markup(no_plots)}</div>'] if no_plots else []
     for each in result["findings"]:
         remedy = f" Remedy: {each['remedy']}." if each.get("remedy") else ""
         found.append(f'<div class="finding"><strong>{markup(each["what"])}:</strong> '
@@ -65,7 +63,7 @@ def _findings(result):
 
 def _cell(name, cell, slot):
     sure = figures.is_claim(cell.verdict)
-    return (f"<tr>{_element('td', name, f'c{svg.colour(slot)}')}{_element('td', words.spread(cell.summary), 'num')}"
+    return (f"<tr>{_element('td', name, theme.variable(slot))}{_element('td', words.spread(cell.summary), 'num')}"
             f"{_element('td', words.ratio(cell.ratio), 'num')}"
             f"{_element('td', cell.verdict, 'sure' if sure else 'soft')}</tr>")
 
@@ -84,7 +82,7 @@ def _cost(result, scenario, slot_of):
     found = ['<div class="wide"><table>', "<tr>" + "".join(_element("th", head) for head in words.COSTS) + "</tr>"]
     for name, *cells in words.costs(result, scenario):
         shown = "".join(_element("td", cell) for cell in cells)
-        found.append(f"<tr>{_element('td', name, f'c{svg.colour(slot_of[name])}')}{shown}</tr>")
+        found.append(f"<tr>{_element('td', name, theme.variable(slot_of[name]))}{shown}</tr>")
     return found + ["</table></div>"]
 
 
@@ -95,45 +93,38 @@ def _plot(title, picture, note=""):
     return [_element("h3", title), *notes, f'<div class="wide">{picture}</div>']
 
 
-def _distributions(result, scenario, slot_of):
+def _distributions(result, scenario, pictures):
     found = []
     for name, by_variant in figures.distributions(result, scenario).items():
-        title = name if "latency" in name.lower() else f"{name} latency"
+        title = words.latency(name)
         pooled = any(each.pooled for each in by_variant.values())
         note = ("Of the samples of all rounds together." if pooled else
                 "Medians of the rounds' percentiles, the only points there are (dots), and the maximum.")
-        found += _plot(f"Distribution (CDF): {title}", distribution.draw(title, by_variant, slot_of),
+        found += _plot(f"Distribution (CDF): {title}", pictures.get((scenario, "distribution", name)),
                        f"{note} Lower is better; both axes are logarithmic, towards 100\u00a0% in the share.")
         found += _plot(f"Percentiles with the spread over the rounds: {title}",
-                       percentiles.draw(title, by_variant, slot_of))
+                       pictures.get((scenario, "percentiles", name)))
     return found
 
 
-def _tradeoffs(result, scenario, slot_of):
-    pictures = tradeoff.of_scenario(result, scenario, slot_of)
-    if not pictures:
-        return []
-    return [_element("h3", "What it costs the background"),
-            _element("p", "Each round (small) and the medians (large).", "soft"),
-            '<div class="pair">', *pictures, "</div>"]
-
-
-def _scenario(result, scenario, lines, slot_of):
+def _scenario(result, scenario, lines, slot_of, pictures):
     described = result["scenarios"][scenario]
     found = [f'<h2 id="{markup(scenario)}">{markup(described.get("title") or scenario)}</h2>']
     found += _pre([words.command(argv) for argv in described["commands"].values()])
     if not figures.variants(result, scenario):
         return found + [_element("p", "No round of it was completed.")]
-    found += _plot("Against the default", forest.draw([line for line in lines if line.headline] or lines, slot_of),
+    found += _plot("Against the default", pictures.get((scenario, "ratios", "headlines")),
                    "Filled: a difference has been shown; hollow: none has.")
-    found += _tradeoffs(result, scenario, slot_of) + _distributions(result, scenario, slot_of)
+    found += _plot("What it costs the background", pictures.get((scenario, "trade-off", "")),
+                   "Each round (small) and the medians (large).")
+    found += _distributions(result, scenario, pictures)
     found += [_element("h3", "Figures"), *_figures(lines, slot_of), *_cost(result, scenario, slot_of)]
     note, block = blocks.of(result, scenario)
     if block:
         found += _folded("As in the mail", [_element("p", note), *_pre(block)])
-    if any(not line.headline for line in lines) and any(line.headline for line in lines):
-        found += _folded("All metrics against the default",
-                         [f'<div class="wide">{forest.draw(lines, slot_of) or "no ratios"}</div>'])
+    every = pictures.get((scenario, "ratios", "all metrics"))
+    if every and any(not line.headline for line in lines):
+        found += _folded("All metrics against the default", [f'<div class="wide">{every}</div>'])
     notes = words.notes(result, scenario)
     return found + (_folded(f"Notes on single rounds ({len(notes)})", _pre(notes)) if notes else [])
 
@@ -142,7 +133,7 @@ def _variants(result, slot_of):
     found = ["<table>"]
     for name, description in result["variants"].items():
         what, classes = words.variant(description)
-        found.append(f"<tr>{_element('td', name, f'c{svg.colour(slot_of[name])}')}{_element('td', what)}</tr>")
+        found.append(f"<tr>{_element('td', name, theme.variable(slot_of[name]))}{_element('td', what)}</tr>")
         found += [f"<tr>{_element('td', key, 'soft')}{_element('td', text, 'soft')}</tr>" for key, text in classes]
     return found + ["</table>"]
 
@@ -158,9 +149,9 @@ def _about(result, slot_of, by_scenario):
     return found + [_element("p", each) for each in (*words.METHOD, words.chance(figures.claims(by_scenario))) if each]
 
 
-def text(result, by_scenario):
-    """The whole page; by_scenario is of figures.all_lines()."""
-    slot_of = plots.slots(result)
+def text(result, by_scenario, pictures, no_plots=None):
+    """The whole page; by_scenario is of figures.all_lines(), pictures of plots.draw(), no_plots why there are none."""
+    slot_of = figures.slots(result)
     title = "schedqos-bench: " + ", ".join(result["scenarios"])
     links = [f'<a href="#{markup(name)}">{markup(each.get("title") or name)}</a>'
              for name, each in result["scenarios"].items()]
@@ -168,8 +159,9 @@ def text(result, by_scenario):
              '<meta name="viewport" content="width=device-width,initial-scale=1">',
              '<meta name="color-scheme" content="light dark">', _element("title", title),
              f"<style>{_STYLE}</style></head><body><main>", _element("h1", title),
-             _element("p", f"{words.run(result)}"), _element("p", words.machine(result), "soft"), *_findings(result),
+             _element("p", f"{words.run(result)}"), _element("p", words.machine(result), "soft"),
+             *_findings(result, no_plots),
              f'<nav>{"".join(links)}<a href="#environment">Environment and method</a></nav>']
     for scenario, lines in by_scenario.items():
-        found += _scenario(result, scenario, lines, slot_of)
+        found += _scenario(result, scenario, lines, slot_of, pictures)
     return "\n".join([*found, *_about(result, slot_of, by_scenario), "</main></body></html>"]) + "\n"

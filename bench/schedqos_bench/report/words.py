@@ -36,8 +36,13 @@ def duration(value, unit):
         return f"{figure(value)} {unit}".rstrip()
     micros = value * sizes[unit]
     for name, size in (("s", 1e6), ("ms", 1e3), ("us", 1.0)):
-        if micros >= size or name == "us":
+        if micros >= size * 0.9995 or name == "us":
             return f"{micros / size:.3g} {name}"
+
+
+def latency(name):
+    """The title of a distribution."""
+    return name if "latency" in name.lower() else f"{name} latency"
 
 
 def spread(summary):

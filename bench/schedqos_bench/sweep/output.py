@@ -4,9 +4,9 @@
 import json
 from pathlib import Path
 
-from .. import escape, stats
+from .. import escape, plotting, stats
 from ..report import words
-from . import front, plot
+from . import front
 
 
 def _titles(result):
@@ -82,6 +82,17 @@ def _text(result, shown, others, ratios, out):
     return "\n\n".join(parts) + "\n"
 
 
+def _plot(result, shown, ratios, out):
+    """Where it is, if it can be drawn."""
+    if plotting.why_not():
+        return []
+    from . import plot
+    titles = {axis: f"{title}, ratio to the announcement" for axis, title in _titles(result).items()}
+    title = f"{result['scenarios'][result['sweep']['scenario']]['title']}: {len(ratios)} mappings"
+    (out / "front.svg").write_text(plot.draw(title, ratios, shown, "announcement", titles), encoding="utf-8")
+    return [out / "front.svg"]
+
+
 def write(result, out):
     """Writes all of it; returns the paths. Of a search that was interrupted all candidates are finalists."""
     out, sweep = Path(out).resolve(), result["sweep"]
@@ -98,7 +109,5 @@ def write(result, out):
         (out / "mappings" / f"{name}.json").write_text(text, encoding="utf-8")
     others = [name for name in ratios if name not in shown]
     (out / "front.md").write_text(_text(result, shown, others, ratios, out), encoding="utf-8")
-    titles = {axis: f"{title}, ratio to the announcement" for axis, title in _titles(result).items()}
-    title = f"{result['scenarios'][sweep['scenario']]['title']}: {len(ratios)} mappings"
-    (out / "front.svg").write_text(plot.draw(title, ratios, shown, "announcement", titles), encoding="utf-8")
-    return [out / "front.md", out / "front.svg", *(out / "mappings" / f"{name}.json" for name in shown)]
+    return [out / "front.md", *_plot(result, shown, ratios, out),
+            *(out / "mappings" / f"{name}.json" for name in shown)]

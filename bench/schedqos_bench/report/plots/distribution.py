@@ -6,10 +6,8 @@ counts nines: 90 %, 99 %, 99.9 % are equally far apart.
 
 import math
 
-from ... import svg
-from . import WIDTH, room, shown_name
+from ... import drawing
 
-_HEIGHT = 400
 _TICKS = (50, 90, 99, 99.9, 99.99, 99.999, 99.9999)
 
 
@@ -31,35 +29,10 @@ def _points(each):
     return points
 
 
-def _places(points, x_axis, y_axis, least):
-    """What lies within half a pixel of the point before adds nothing."""
-    places = []
-    for at, value in points:
-        place = (x_axis.at(at), y_axis.at(max(value, least)))
-        if not places or abs(place[0] - places[-1][0]) + abs(place[1] - places[-1][1]) >= 0.5:
-            places.append(place)
-    return places
-
-
 def _least(by_variant, values):
     """Nobody asks for the shortest latencies of all: they would take half of the picture."""
     starts = [each.overall.get(50) for each in by_variant.values() if each.overall.get(50)]
     return max(min(values), min(starts) / 3) if starts else min(values)
-
-
-def _lines(by_variant, points, x_axis, y_axis, least, slot_of):
-    """With their names at their ends."""
-    parts = []
-    places = {name: _places(each, x_axis, y_axis, least) for name, each in points.items()}
-    heights = svg.spread_labels([each[-1][1] for each in places.values()], y_axis.end + 4, y_axis.start)
-    for (name, each), y in zip(places.items(), heights):
-        slot = slot_of[name]
-        parts.append(svg.curve(each, slot, 2.2))
-        if not by_variant[name].pooled:
-            parts += [svg.marker(*place, slot, 3.5) for place in each]
-        parts += [svg.segment(*each[-1], x_axis.end + 14, y, svg.stroke(slot), ' opacity="0.5"'),
-                  svg.text(x_axis.end + 18, y + 4, shown_name(name), css=f"{svg.fill(slot)} strong")]
-    return parts
 
 
 def draw(title, by_variant, slot_of):
@@ -68,12 +41,19 @@ def draw(title, by_variant, slot_of):
     values = [value for each in points.values() for _, value in each if value > 0]
     if not values:
         return None
-    unit, least = next(iter(by_variant.values())).unit, _least(by_variant, values)
-    last = max(at for each in points.values() for at, _ in each)
-    x_axis = svg.Linear([0, last], 86, WIDTH - room(by_variant) - 26, margin=0)
-    y_axis = svg.Log([value for value in values if value >= least], _HEIGHT - 58, 20)
-    shares = {_nines(percent): f"{percent:g} %" for percent in _TICKS if _nines(percent) <= x_axis.high}
-    parts = [*svg.grid(x_axis, y_axis, shares, {tick: svg.quantity(tick, unit) for tick in y_axis.ticks()}),
-             *svg.axis_titles(x_axis, y_axis, "share of all that took no longer (percentile)", title),
-             *_lines(by_variant, points, x_axis, y_axis, least, slot_of)]
-    return svg.document(WIDTH, _HEIGHT, parts, title=f"distribution of {title}")
+    figure = drawing.figure(drawing.WIDTH, 400)
+    axes = figure.subplots()
+    axes.set_yscale("log")
+    lines = {}
+    # The names stand in the order in which the lines end.
+    for name in sorted(filter(points.get, points), key=lambda name: -points[name][-1][1]):
+        dots = {} if by_variant[name].pooled else drawing.marks(slot_of[name], 7)
+        lines[name] = axes.plot(*zip(*points[name]), **{**dots, **drawing.line(slot_of[name])})
+    axes.set_xlim(0, 1.01 * max(at for each in points.values() for at, _ in each))
+    axes.set_ylim(bottom=_least(by_variant, values) / 1.1)
+    axes.set_xticks(*zip(*((_nines(percent), f"{percent:g} %") for percent in _TICKS
+                           if _nines(percent) <= axes.get_xlim()[1])))
+    drawing.log_ticks(axes.yaxis, next(iter(by_variant.values())).unit)
+    axes.set(xlabel="share of all that took no longer (percentile)", ylabel=title)
+    drawing.legend(axes, lines)
+    return figure
