@@ -70,7 +70,8 @@ class Programs(unittest.TestCase):
         again = ["sh", "-c", f"echo x > {self.path('fifo')}"]
         cleaned = []
         with Background(again, self.path("beside"), before_restart=lambda: cleaned.append(1)) as beside:
-            read = f"for i in 1 2 3; do read x < {self.path('fifo')}; echo $x; done"
+            # Opened once, and to be written as well: no line is lost between two openings, and none is an end.
+            read = f"exec 3<> {self.path('fifo')}; for i in 1 2 3; do read x <&3; echo $x; done"
             self.assertEqual(measure(["sh", "-c", read], self.path("out"), 1, beside=[beside]), "x\nx\nx\n")
             self.assertGreaterEqual(beside.restarts, 2)
             self.assertEqual(len(cleaned), beside.restarts)
