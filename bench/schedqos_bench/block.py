@@ -5,6 +5,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from .knob import put_back, write
+
 SYS = Path("/sys")
 MOUNTS = Path("/proc/self/mountinfo")
 
@@ -68,9 +70,7 @@ def offered(found):
 
 def use(found, name):
     for disk in found:
-        # In one write, without a line's end that an older kernel might not cut off.
-        with open(disk / "queue" / "scheduler", "wb", buffering=0) as file:
-            file.write(name.encode())
+        write(disk / "queue" / "scheduler", name)
 
 
 @contextlib.contextmanager
@@ -78,5 +78,5 @@ def kept(found):
     """A context that leaves the disks with the schedulers that they had when it was entered."""
     with contextlib.ExitStack() as stack:
         for disk in found:
-            stack.callback(use, [disk], _read(disk)[0])
+            stack.enter_context(put_back(disk / "queue" / "scheduler", _read(disk)[0]))
         yield

@@ -5,6 +5,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from .knob import put_back, write
+
 AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 CGROUP_ROOTS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 CPU_V1_ROOTS = (Path("/sys/fs/cgroup/cpu,cpuacct"), Path("/sys/fs/cgroup/cpu"))
@@ -20,15 +22,9 @@ def autogroup_off(stack, say, knob=AUTOGROUP):
     except FileNotFoundError:
         return
     if was != "0":
-        stack.callback(_write, knob, was)
-        _write(knob, "0")
+        stack.enter_context(put_back(knob, was))
+        write(knob, "0")
         say("autogroup is off for the run")
-
-
-def _write(path, text):
-    """In one write: what the kernel's files take."""
-    with open(path, "wb", buffering=0) as file:
-        file.write(text.encode())
 
 
 def _controlled(root):
@@ -56,11 +52,11 @@ def _restore_controller(groups, kept):
     """A group may have been removed meanwhile."""
     for group in groups:
         with contextlib.suppress(OSError):
-            _write(group / "cgroup.subtree_control", "+cpu")
+            write(group / "cgroup.subtree_control", "+cpu")
     for path, text in kept.items():
         with contextlib.suppress(OSError):
             if path.read_text(encoding="ascii").strip() != text:
-                _write(path, text)
+                write(path, text)
 
 
 def flat_v2(stack, say, roots=CGROUP_ROOTS):
@@ -72,7 +68,7 @@ def flat_v2(stack, say, roots=CGROUP_ROOTS):
         stack.callback(_restore_controller, groups, _kept(groups))
         for group in reversed(groups):
             with contextlib.suppress(FileNotFoundError):
-                _write(group / "cgroup.subtree_control", "-cpu")
+                write(group / "cgroup.subtree_control", "-cpu")
         say(f"the cgroup cpu controller is off for the run in {len(groups)} groups")
 
 
@@ -82,8 +78,8 @@ def flat_v1(stack, say, roots=CPU_V1_ROOTS, membership=Path("/proc/self/cgroup")
            if "cpu" in line.split(":", 2)[1].split(",")]
     for root in roots:
         if own and own[0] != "/" and (root / "cgroup.procs").exists():
-            stack.callback(_write, root / own[0].lstrip("/") / "cgroup.procs", str(os.getpid()))
-            _write(root / "cgroup.procs", str(os.getpid()))
+            stack.callback(write, root / own[0].lstrip("/") / "cgroup.procs", str(os.getpid()))
+            write(root / "cgroup.procs", str(os.getpid()))
             say(f"left the cpu cgroup {own[0]} for the run")
             return
 

@@ -64,7 +64,7 @@ class Preparing(unittest.TestCase):
                 for child in path.parent.iterdir():
                     if (child / "cpu.weight").exists():
                         (child / "cpu.weight").write_text("100\n")
-        with unittest.mock.patch.object(preparing, "_write", write):
+        with unittest.mock.patch.object(preparing, "write", write):
             with contextlib.ExitStack() as stack:
                 preparing.flat_v2(stack, quiet, [self.root])
                 # A group may lose the controller only when its children do not hand it on.

@@ -131,7 +131,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 128 + number, errors)
         self.assertFalse(self.result()["finished"])
 
-    def test_ctrl_c_puts_everything_back(self):
+    def prepared(self):
+        """A run that has turned autogroup off and measures."""
         if not preparing.AUTOGROUP.exists():
             self.skipTest("this kernel has no autogroup")
         was = preparing.AUTOGROUP.read_text(encoding="ascii")
@@ -142,7 +143,18 @@ class Runs(unittest.TestCase):
               PATIENCE * 3, "cyclictest runs", interval=0.1)
         self.assertIsNone(run.poll(), "it has ended")
         self.assertEqual(preparing.AUTOGROUP.read_text(encoding="ascii").strip(), "0")
-        self.interrupt(run, signal.SIGINT)
+        return run
+
+    def test_ctrl_c_puts_everything_back(self):
+        self.interrupt(self.prepared(), signal.SIGINT)
+        self.assertEqual(preparing.AUTOGROUP.read_text(encoding="ascii").strip(), "1")
+        self.check_nothing_is_left()
+
+    def test_so_does_its_death(self):
+        run = self.prepared()
+        run.kill()
+        run.communicate()
+        until(lambda: not marked(self.mark), PATIENCE * 3, "the end of all that it has started", interval=0.1)
         self.assertEqual(preparing.AUTOGROUP.read_text(encoding="ascii").strip(), "1")
         self.check_nothing_is_left()
 
