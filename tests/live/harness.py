@@ -52,6 +52,11 @@ class LiveTest(unittest.TestCase):
         if self.current:
             self.current.stop()
 
+    def need(self, prefix):
+        """Skips the test where programs cannot be run in that way, as in a chroot."""
+        if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("%s does not work here" % " ".join(prefix))
+
     def path(self, name):
         return os.path.join(self.folder, name)
 

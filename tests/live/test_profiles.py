@@ -393,9 +393,9 @@ class Doctor(KnobTest):
 
     def test_a_time_namespace(self):
         """There, the daemon does not start."""
-        if subprocess.run(["unshare", "-T", "-f", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
-            self.skipTest("no time namespaces here")
-        result = schedqos("doctor", prefix=["unshare", "-T", "-f"])
+        prefix = ["unshare", "-T", "-f"]
+        self.need(prefix)
+        result = schedqos("doctor", prefix=prefix)
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, r"(?m)^bad +namespaces .* time namespace")
 
