@@ -17,6 +17,11 @@ LOG_FILES = ("/var/log/schedqosd.log", "/var/log/schedqosd.log.1")
 SANITIZER_WORDS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
 
 
+def is_sanitized():
+    with open(SCHEDQOS, "rb") as program:
+        return b"__asan_init" in program.read()
+
+
 def environment():
     env = {key: value for key, value in os.environ.items()
            if key not in ("NOTIFY_SOCKET", "JOURNAL_STREAM", "WATCHDOG_USEC", "WATCHDOG_PID")}

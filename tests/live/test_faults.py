@@ -18,7 +18,7 @@ import time
 import unittest
 
 from attributes import BATCH, MS, fair, get_attr, pristine, set_attr
-from daemon import schedqos
+from daemon import is_sanitized, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
 from waiting import wait_for
@@ -521,13 +521,12 @@ class Memory(LiveTest):
             os.rmdir(path)
         return not os.path.exists(path)
 
+    @unittest.skipIf(is_sanitized(), "a sanitizer maps it all and dies without")
     def test_no_more_address_space(self):
         """Allocations fail: the reload is refused, new tasks are not known; later all is made good."""
         daemon = self.daemon(RULES)
         with open("/proc/%d/statm" % daemon.pid, encoding="ascii") as statm:
             size = int(statm.read().split()[0]) * os.sysconf("SC_PAGESIZE")
-        if size > 1 << 40:
-            self.skipTest("with a sanitizer, which maps it all and dies without")
         app = self.puppet("app")
         self.assert_carries(app, BACKGROUND)
         with limited(daemon.pid, resource.RLIMIT_AS, size):

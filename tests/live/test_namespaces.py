@@ -7,7 +7,7 @@ import shutil
 import unittest
 
 from attributes import differences, snapshot
-from daemon import Daemon, schedqos
+from daemon import Daemon, is_sanitized, schedqos
 from harness import LiveTest, main
 from waiting import wait_for
 
@@ -47,6 +47,7 @@ class Elsewhere(LiveTest):
         for shift in ([], ["--boottime", "1000000"], ["--monotonic", "-1000"]):
             self.check(["unshare", "-T", "-f", "--kill-child=TERM", *shift], "time namespace")
 
+    @unittest.skipIf(is_sanitized(), "a sanitizer needs /proc")
     def test_something_else_on_proc(self):
         self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "no procfs")
 
