@@ -384,6 +384,9 @@ bool plan_applied(struct plan *plan, const struct plan_action *action, int error
 	task->known = *now;
 	if (now->slice_ns == plan->caps->base_slice_ns && now->slice_ns != action->want.slice_ns)
 		task->known.slice_ns = 0;
+	/* Out of a policy that was never ours to give: so is what it carries now. */
+	if (!task_policy_is_fair(task->had.policy) && task->had.policy != task->known.policy)
+		set_had(task, &task->known);
 	task_set_owned(task);
 	task->error = 0;
 	if (!task_attr_equal(&task->known, &action->want)) {

@@ -214,6 +214,26 @@ static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
 	assert_carries(m, 100, "SCHED_RR priority 7");
 }
 
+/* Between the set and the look at what became of it. */
+static void who_leaves_real_time_while_a_clamp_is_put_back_is_not_ours(void **state)
+{
+	struct machine *m = *state;
+	struct task_attr now;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_RR, 7);
+	m->hold = true;
+	execs(m, 100, "/usr/bin/cmd");
+	assert_true(m->has_held);
+	m->hold = m->has_held = false;
+	chrt(m, 100, POLICY_NORMAL, 0);
+	now = machine_task(m, 100)->attr;
+	assert_false(plan_applied(m->plan, &m->held, 0, &now, m->ms));
+	assert_false(record(m, 100)->flags & TASK_OWNED);
+	assert_true(task_attr_equal(&record(m, 100)->had, &now));
+}
+
 /* What is on record as before us must be a fair policy, or the state file is refused as a whole. */
 static void enforce_does_not_put_back_what_somebody_took_away(void **state)
 {
@@ -367,6 +387,7 @@ int main(void)
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),
 		MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours),
+		MACHINE_TEST(who_leaves_real_time_while_a_clamp_is_put_back_is_not_ours),
 		MACHINE_TEST(enforce_does_not_put_back_what_somebody_took_away),
 		MACHINE_TEST(children_without_a_rule_get_what_their_ancestor_had),
 		MACHINE_TEST(children_that_inherit_take_the_class_over_their_ancestor_s_nice),
