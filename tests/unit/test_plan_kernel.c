@@ -183,17 +183,30 @@ static void schedqos_leaves_itself_alone(void **state)
 
 /* ---- what the kernel lacks, refuses and forgets ---- */
 
-static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **state)
+/* Without slices: a process, and a thread that has a class of its own once it is named bg. */
+static void chrome_has_a_thread(struct machine *m)
 {
-	struct machine *m = *state;
-
 	m->kernel.slice = false;
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
 		 "'QOS_BACKGROUND' } }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
+}
+
+static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	chrome_has_a_thread(m);
 	renames(m, 101, "bg");
 	execs(m, 101, "/usr/bin/vi");
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void vi_is_tagged_and_put_back(struct machine *m)
+{
+	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
 }
@@ -202,39 +215,27 @@ static void without_slices_a_thread_s_late_exec_is_still_known_as_ours(void **st
 {
 	struct machine *m = *state;
 
-	m->kernel.slice = false;
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
-		 "'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
+	chrome_has_a_thread(m);
 	renames(m, 101, "bg");
 	m->deaf = m->late = true;
 	execs(m, 101, "/usr/bin/vi");
 	m->deaf = false;
 	hear(m);
 	m->late = false;
-	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
+	vi_is_tagged_and_put_back(m);
 }
 
 static void without_slices_a_thread_s_unheard_exec_is_still_known_as_ours(void **state)
 {
 	struct machine *m = *state;
 
-	m->kernel.slice = false;
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
-		 "'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
+	chrome_has_a_thread(m);
 	renames(m, 101, "bg");
 	m->lossy = true;
 	execs(m, 101, "/usr/bin/vi");
 	m->lossy = false;
 	scan(m);
-	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
+	vi_is_tagged_and_put_back(m);
 }
 
 /* The set still met the thread, reading back no longer. */
@@ -243,11 +244,7 @@ static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours
 	struct machine *m = *state;
 	struct task_attr of_leader;
 
-	m->kernel.slice = false;
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
-		 "'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
+	chrome_has_a_thread(m);
 	of_leader = machine_task(m, 100)->attr;
 	m->hold = true;
 	renames(m, 101, "bg");
@@ -259,9 +256,7 @@ static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours
 	assert_false(plan_applied(m->plan, &m->held, 0, &of_leader, m->ms));
 	m->deaf = false;
 	hear(m);
-	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
+	vi_is_tagged_and_put_back(m);
 }
 
 /* Of the one in the middle nothing is left but what its own parent's record says. */
