@@ -9,6 +9,7 @@ import tempfile
 
 from attributes import NORMAL, differences, fair, leftovers, make_us_pristine, snapshot
 from programs import Program, sleep_program
+from tasks import open_files
 from waiting import PATIENCE, wait_for
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -132,11 +133,7 @@ class Daemon:
 
     def sockets(self):
         """Port and drops, as the kernel counts them, of each of the daemon's sockets at the proc connector."""
-        inodes = set()
-        for entry in os.scandir("/proc/%d/fd" % self.pid):
-            target = os.readlink(entry.path)
-            if target.startswith("socket:["):
-                inodes.add(target[8:-1])
+        inodes = {file[8:-1] for file in open_files(self.pid).values() if file.startswith("socket:[")}
         with open("/proc/net/netlink", encoding="ascii") as table:
             rows = [line.split() for line in table.readlines()[1:]]
         return [(int(row[2]), int(row[8])) for row in rows if row[1] == "11" and row[9] in inodes]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tasks, as /proc shows them."""
 
+import contextlib
 import os
 
 
@@ -27,6 +28,15 @@ def tids(pid):
         return [int(tid) for tid in os.listdir("/proc/%d/task" % pid)]
     except (FileNotFoundError, ProcessLookupError):
         return []
+
+
+def open_files(pid):
+    """What each of a process's descriptors refers to, by number; without those that it closes meanwhile."""
+    found = {}
+    for name in os.listdir("/proc/%d/fd" % pid):
+        with contextlib.suppress(FileNotFoundError):
+            found[int(name)] = os.readlink("/proc/%d/fd/%s" % (pid, name))
+    return found
 
 
 def descendants(pid):

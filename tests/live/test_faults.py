@@ -21,6 +21,7 @@ from attributes import BATCH, MS, fair, get_attr, pristine, set_attr
 from daemon import is_sanitized, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
+from tasks import open_files
 from waiting import wait_for
 
 UI, INITIATED, BACKGROUND, DEFAULT = (
@@ -408,7 +409,7 @@ def problem(daemon, words):
 class Descriptors(LiveTest):
     @staticmethod
     def highest(daemon):
-        return max(int(fd) for fd in os.listdir("/proc/%d/fd" % daemon.pid))
+        return max(open_files(daemon.pid))
 
     @staticmethod
     def sleeps(daemon):

@@ -10,6 +10,7 @@ import threading
 
 from attributes import LIBC, fair, get_attr, pristine
 from harness import LiveTest, main
+from tasks import open_files
 from waiting import storm_of, wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
@@ -35,10 +36,10 @@ class Losses(LiveTest):
     def shrink(self, daemon):
         """The daemon's receive buffers become as small as the kernel lets them."""
         pidfd = os.pidfd_open(daemon.pid)
-        for fd in os.listdir("/proc/%d/fd" % daemon.pid):
-            if not os.readlink("/proc/%d/fd/%s" % (daemon.pid, fd)).startswith("socket:"):
+        for fd, file in open_files(daemon.pid).items():
+            if not file.startswith("socket:"):
                 continue
-            copy = LIBC.syscall(SYS_PIDFD_GETFD, pidfd, int(fd), 0)
+            copy = LIBC.syscall(SYS_PIDFD_GETFD, pidfd, fd, 0)
             with socket.socket(fileno=copy) as theirs:
                 if theirs.family == socket.AF_NETLINK:
                     theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)

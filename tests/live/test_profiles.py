@@ -15,6 +15,7 @@ import unittest
 
 from daemon import SCHEDQOS, schedqos
 from harness import LiveTest, main
+from tasks import open_files
 from waiting import wait_for
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
@@ -323,8 +324,7 @@ class Verb(KnobTest):
         daemon = self.daemon({"schedqos": {"sched_profile": "qos"}})
         with open("/proc/%d/mountinfo" % daemon.pid, encoding="utf-8") as file:
             self.assertEqual(file.read(), before)
-        open_files = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % daemon.pid)]
-        self.assertEqual([path for path in open_files if path.endswith("/sched")], [])
+        self.assertEqual([path for path in open_files(daemon.pid).values() if path.endswith("/sched")], [])
         daemon.stop()
         with open("/proc/self/mountinfo", encoding="utf-8") as file:
             self.assertEqual(file.read(), before)

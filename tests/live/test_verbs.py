@@ -10,6 +10,7 @@ import subprocess
 from attributes import differences, leftovers, pristine, snapshot
 from daemon import LOG_FILES, SCHEDQOS, Daemon, environment, schedqos
 from harness import LiveTest, main
+from tasks import open_files
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 LOG = LOG_FILES[0]
@@ -229,8 +230,8 @@ class Background(LiveTest):
         pid = json.loads(schedqos("status", "--json").stdout)["pid"]
         self.assertEqual(os.readlink("/proc/%d/cwd" % pid), "/")
         self.assertEqual(os.getsid(pid), pid)
-        for fd in range(3):
-            self.assertEqual(os.readlink("/proc/%d/fd/%d" % (pid, fd)), "/dev/null")
+        files = open_files(pid)
+        self.assertEqual([files[fd] for fd in range(3)], ["/dev/null"] * 3)
         self.stop()
 
     def test_started_without_standard_streams(self):
@@ -251,8 +252,7 @@ class Background(LiveTest):
             result = schedqos("start", "-d", *self.files.options(), pass_fds=[lock.fileno()])
         self.assertEqual(result.returncode, 0, result.stderr)
         pid = json.loads(schedqos("status", "--json").stdout)["pid"]
-        open_files = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % pid)]
-        self.assertNotIn(self.path("lock"), open_files)
+        self.assertNotIn(self.path("lock"), open_files(pid).values())
         self.stop()
 
     def test_paths_may_be_relative(self):
