@@ -210,27 +210,20 @@ static void report_loss(struct daemon *daemon)
 }
 
 /* Decides about the tasks whose events were late, now that nothing more of them is queued. */
-static void settle(struct daemon *daemon, bool leaders)
+static void settle(struct daemon *daemon)
 {
 	struct plan_action action;
 	uint32_t cursor = 0;
 	struct task *task;
 
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
-		if (plan_is_postponed(task) && leaders == (task->tid == task->tgid) &&
-		    plan_settle(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
-				&action))
-			events_act(daemon, &action);
-	}
-}
-
-static void settle_all(struct daemon *daemon)
-{
 	if (!daemon->has_postponed)
 		return;
 	daemon->has_postponed = false;
-	settle(daemon, true);
-	settle(daemon, false);
+	while ((task = plan_next_postponed(daemon->plan, &cursor))) {
+		if (plan_settle(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
+				&action))
+			events_act(daemon, &action);
+	}
 }
 
 /* Handles up to max events. Returns whether nothing was left. */
@@ -246,7 +239,7 @@ static bool handle_up_to(struct daemon *daemon, int max)
 			handle(daemon, &news);
 			break;
 		case INTAKE_EMPTY:
-			settle_all(daemon);
+			settle(daemon);
 			return true;
 		case INTAKE_NOISE:
 			i += NOISE_EVENTS;

@@ -90,6 +90,8 @@ static struct task *add_child(struct plan *plan, const struct plan_fork *fork,
 	child->changed_ms = fork->ms - BORN_BEFORE_MS;
 	child->app = leader->app;
 	child->inherit = leader->inherit;
+	if (fork->tid == fork->tgid && (leader->flags & TASK_EXECED))
+		child->heir_of = leader->tid;
 	child->had = attr_born(&origin->had);
 	child->known = attr_born(&origin->known);
 	child->tag = origin->tag;

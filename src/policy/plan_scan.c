@@ -74,9 +74,8 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 	return task;
 }
 
-/* Decides about a process (by a new match) or about one thread of a process already matched. */
-static bool decide_seen(struct plan *plan, struct task *task, enum cause cause, struct facts *facts,
-			struct plan_action *ret)
+bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, struct facts *facts,
+		      struct plan_action *ret)
 {
 	struct task *leader = plan_leader_of(plan, task);
 	bool is_new = false;
@@ -124,35 +123,7 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 	task->scan = plan->scan;
 	if (plan->undoing)
 		return plan_undo(plan, task, facts, ret);
-	return decide_seen(plan, task, cause, facts, ret);
-}
-
-bool plan_postpone(struct plan *plan, pid_t tid, bool exec)
-{
-	struct task *task = tasks_find(plan->tasks, tid);
-
-	if (!task)
-		return false;
-	/* Twice: between the two it ran something that only execs again, as nice(1) does. */
-	if (exec && (task->flags & TASK_EXECED))
-		task->flags |= TASK_NICE;
-	task->flags |= exec ? TASK_EXECED : TASK_RENAMED;
-	return true;
-}
-
-bool plan_is_postponed(const struct task *task)
-{
-	return task->flags & (TASK_EXECED | TASK_RENAMED);
-}
-
-bool plan_settle(struct plan *plan, struct task *task, struct facts *facts, struct plan_action *ret)
-{
-	enum cause cause = task->flags & TASK_EXECED ? CAUSE_EXEC : CAUSE_RENAME;
-
-	task->flags &= ~(TASK_EXECED | TASK_RENAMED);
-	if (plan->undoing)
-		return false;
-	return decide_seen(plan, task, cause, facts, ret);
+	return plan_decide_seen(plan, task, cause, facts, ret);
 }
 
 void plan_scan_begin(struct plan *plan)

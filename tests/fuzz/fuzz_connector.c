@@ -245,20 +245,30 @@ static void see(struct run *run)
 	    &action);
 }
 
-static void settle(struct run *run, bool undo)
+static void settle(struct run *run)
 {
 	struct plan_action action;
 	uint32_t cursor = 0;
 	struct task *task;
 
-	while ((task = tasks_next(plan_tasks(run->plan), &cursor))) {
-		struct facts *facts = &facts_of(run, task->tid, task->tgid)->facts;
+	while ((task = plan_next_postponed(run->plan, &cursor)))
+		act(run,
+		    plan_settle(run->plan, task, &facts_of(run, task->tid, task->tgid)->facts,
+				&action),
+		    &action);
+}
 
-		if (undo)
-			act(run, plan_undo(run->plan, task, facts, &action), &action);
-		else if (plan_is_postponed(task))
-			act(run, plan_settle(run->plan, task, facts, &action), &action);
-	}
+static void undo(struct run *run)
+{
+	struct plan_action action;
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan_tasks(run->plan), &cursor)))
+		act(run,
+		    plan_undo(run->plan, task, &facts_of(run, task->tid, task->tgid)->facts,
+			      &action),
+		    &action);
 }
 
 static void step(struct run *run, struct config *const configs[2])
@@ -279,14 +289,14 @@ static void step(struct run *run, struct config *const configs[2])
 		check_all(run);
 		break;
 	case 0xf4:
-		settle(run, false);
+		settle(run);
 		check_all(run);
 		break;
 	case 0xf5:
 		plan_undo_begin(run->plan);
 		break;
 	case 0xf6:
-		settle(run, true);
+		undo(run);
 		check_all(run);
 		break;
 	case 0xf7:

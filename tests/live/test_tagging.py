@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
@@ -344,6 +345,9 @@ class Classes(LiveTest):
         self.assert_carries(self.sleeper("b"), fair(slice=100000000))
 
 
+NESTED = {"outer": {"qos": BACKGROUND, "inherit": True}, "inner": {"qos": UI, "inherit": True}}
+
+
 class Inheritance(LiveTest):
     def test_descendants_without_a_rule_take_the_class(self):
         self.daemon({"make": {"qos": BACKGROUND, "inherit": True}, "special": {"qos": UI}, "sh": None})
@@ -372,12 +376,30 @@ class Inheritance(LiveTest):
         make = self.puppet("make")
         self.assert_carries(make.tell(0, "spawn", [self.alias("as"), "1000"]), DEFAULT)
 
-    def test_the_nearest_ancestor_counts(self):
-        self.daemon({"outer": {"qos": BACKGROUND, "inherit": True}, "inner": {"qos": UI, "inherit": True}})
+    def leaf_of(self, outer):
+        """A grandchild of this program by way of another, "inner"."""
         inner = "exec %s -c '%s 1000 & wait'" % (self.alias("inner", shutil.which("sh")), self.alias("leaf"))
-        outer = self.puppet("outer")
         outer.tell(0, "spawn", [shutil.which("sh"), "-c", inner])
         leaf = wait_for(lambda: outer.descendants()[1:], "the leaf")[0]
+        wait_for(lambda: self.first_argument(leaf).endswith("/leaf"), "the leaf's exec")
+        return leaf
+
+    def test_the_nearest_ancestor_counts(self):
+        self.daemon(NESTED)
+        self.assert_carries(self.leaf_of(self.puppet("outer")), UI)
+
+    def test_the_nearest_ancestor_counts_when_all_of_it_is_heard_late(self):
+        daemon = self.daemon(NESTED)
+        outer = self.puppet("outer")
+        self.assert_carries(outer, BACKGROUND)
+        os.kill(daemon.pid, signal.SIGSTOP)
+        try:
+            leaf = self.leaf_of(outer)
+            # Ten times what the daemon calls late.
+            end = time.monotonic() + 0.1
+            wait_for(lambda: time.monotonic() > end, "that time")
+        finally:
+            os.kill(daemon.pid, signal.SIGCONT)
         self.assert_carries(leaf, UI)
 
     def test_a_tree_that_was_there_before(self):

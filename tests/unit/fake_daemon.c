@@ -103,19 +103,16 @@ static void deliver(struct machine *m, const struct machine_event *event)
 	wants(m, acts, &action);
 }
 
-static void settle(struct machine *m, bool leaders)
+static void settle(struct machine *m)
 {
 	struct plan_action action;
 	uint32_t cursor = 0;
 	struct task *task;
 
-	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
-		if (plan_is_postponed(task) && leaders == (task->tid == task->tgid))
-			wants(m,
-			      plan_settle(m->plan, task, facts_of(m, task->tid, task->tgid),
-					  &action),
-			      &action);
-	}
+	while ((task = plan_next_postponed(m->plan, &cursor)))
+		wants(m,
+		      plan_settle(m->plan, task, facts_of(m, task->tid, task->tgid), &action),
+		      &action);
 }
 
 void hear(struct machine *m)
@@ -125,8 +122,7 @@ void hear(struct machine *m)
 	m->n_queued = 0;
 	for (size_t i = 0; i < n; i++)
 		deliver(m, &m->queue[i]);
-	settle(m, true);
-	settle(m, false);
+	settle(m);
 }
 
 /* ---- from its start to its stop ---- */

@@ -77,6 +77,63 @@ static void late_events_are_decided_when_all_of_them_are_heard(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
+static void a_child_inherits_what_its_parents_late_exec_makes_of_the_parent(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true },"
+		 "'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }");
+	/* Of the two orders of their records, one is that in which they must not be settled. */
+	spawns(m, INIT, 100, "/usr/bin/outer");
+	spawns(m, INIT, 101, "/bin/true");
+	forks(m, 100, 102);
+	exits(m, 101);
+	plan_exited(m->plan, 101);
+	m->deaf = m->late = true;
+	execs(m, 102, "/usr/bin/inner");
+	forks(m, 102, 103);
+	execs(m, 103, "/usr/bin/middle");
+	forks(m, 103, 104);
+	execs(m, 104, "/usr/bin/leaf");
+	hear(m);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	assert_task(m, 103, INTERACTIVE, REASON_INHERITED);
+	assert_task(m, 104, INTERACTIVE, REASON_INHERITED);
+}
+
+static void a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_before(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true },"
+		 "'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }");
+	spawns(m, INIT, 100, "/usr/bin/outer");
+	forks(m, 100, 101);
+	m->deaf = m->late = true;
+	execs(m, 101, "/usr/bin/inner");
+	forks(m, 101, 102);
+	exits(m, 101);
+	execs(m, 102, "/usr/bin/leaf");
+	hear(m);
+	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+}
+
+static void a_child_born_before_its_parents_late_exec_keeps_what_it_inherited(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true },"
+		 "'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }");
+	spawns(m, INIT, 100, "/usr/bin/outer");
+	forks(m, 100, 101);
+	m->deaf = m->late = true;
+	forks(m, 101, 102);
+	execs(m, 101, "/usr/bin/inner");
+	execs(m, 102, "/usr/bin/leaf");
+	hear(m);
+	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+}
+
 static void a_child_born_between_late_renames_has_the_class_of_its_own_name(void **state)
 {
 	struct machine *m = *state;
@@ -131,6 +188,9 @@ int main(void)
 		MACHINE_TEST(the_late_fork_event_itself_costs_nothing),
 		MACHINE_TEST(the_start_of_an_event_is_a_little_later_than_that_in_proc),
 		MACHINE_TEST(late_events_are_decided_when_all_of_them_are_heard),
+		MACHINE_TEST(a_child_inherits_what_its_parents_late_exec_makes_of_the_parent),
+		MACHINE_TEST(a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_before),
+		MACHINE_TEST(a_child_born_before_its_parents_late_exec_keeps_what_it_inherited),
 		MACHINE_TEST(a_child_born_between_late_renames_has_the_class_of_its_own_name),
 		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
 		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),

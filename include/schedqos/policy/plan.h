@@ -83,11 +83,12 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 /*
  * Instead of plan_execed or plan_renamed for an event that is handled late: its task may have ended, and its id be
  * another's, which a fork still to be heard of will tell. So the decision waits until nothing is queued any more; then
- * each task that plan_is_postponed is handed to plan_settle, leaders first. One decision serves all of a task's events.
- * Returns false for a task that is not known: it has to be decided at once.
+ * each task that plan_next_postponed returns, from *cursor = 0 until NULL, is to be handed to plan_settle: processes
+ * before their threads, and before the children that inherit. One decision serves all of a task's events.
+ * plan_postpone returns false for a task that is not known: it has to be decided at once.
  */
 bool plan_postpone(struct plan *plan, pid_t tid, bool exec);
-bool plan_is_postponed(const struct task *task);
+struct task *plan_next_postponed(const struct plan *plan, uint32_t *cursor);
 bool plan_settle(struct plan *plan, struct task *task, struct facts *facts,
 		 struct plan_action *ret);
 

@@ -49,6 +49,7 @@ struct task {
 	uint32_t changed_ms; /* when we last set it (leader: any of its threads); CLOCK_MONOTONIC */
 	uint32_t app;	     /* id of its process's rule, 0: none; of use in the leader's record only */
 	uint32_t inherit;    /* id of the nearest inherit rule among it and its ancestors; likewise */
+	int32_t heir_of;     /* likewise: the parent, if its exec was still to be decided at the fork */
 	uint32_t next;	     /* private to tasks.c */
 	struct task_attr had;	/* what it, or the ancestor it inherited from, had before us */
 	struct task_attr known; /* what it carried when we last set or looked */
@@ -60,7 +61,7 @@ struct task {
 	uint8_t program;	/* leader: some bits of a hash of what its last exec was seen to run */
 	int8_t nice_doubt;	/* leader: how much of had.nice is ours, if that exec was seen too early */
 };
-_Static_assert(sizeof(struct task) == 60, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 64, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. A record must not have TASK_OWNED while its tid, start,
