@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
@@ -14,6 +15,9 @@
 
 /* The bytes of the file that are locked: the first by whoever works, the second by a daemon as well. */
 enum { WORK, DAEMON };
+
+/* How long a verb is waited for, which takes a tenth of a second for ten thousand tasks, and how often it is looked at. */
+enum { PATIENCE_MS = 3000, RETRY_MS = 20 };
 
 /* A classic record lock: it is gone with the process, however that ends, and the kernel names its owner. */
 static struct flock lock_of(off_t byte)
@@ -31,27 +35,41 @@ static pid_t holder(int fd, off_t byte)
 	return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }
 
-int instance_lock(bool as_daemon, pid_t *ret_owner)
+static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 {
 	struct flock work = lock_of(WORK), daemon = lock_of(DAEMON);
-	_cleanup_close_ int fd = -1;
 
-	if (mkdir(FOLDER, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	if (fcntl(fd, F_SETLK, &work) == 0 && (!as_daemon || fcntl(fd, F_SETLK, &daemon) == 0)) {
-		/* Kept open on purpose: closing it would give up the lock. */
-		(void)take_fd(fd);
+	if (fcntl(fd, F_SETLK, &work) == 0 && (!as_daemon || fcntl(fd, F_SETLK, &daemon) == 0))
 		return 0;
-	}
 	if (errno != EACCES && errno != EAGAIN)
 		return -errno;
 	*ret_owner = holder(fd, WORK);
 	if (*ret_owner < 0)
 		return *ret_owner;
 	return holder(fd, DAEMON) == 0 ? -EBUSY : -EEXIST;
+}
+
+int instance_lock(bool as_daemon, pid_t *ret_owner)
+{
+	const struct timespec pause = { .tv_nsec = RETRY_MS * 1000000L };
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (mkdir(FOLDER, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	for (int waited = 0;; waited += RETRY_MS) {
+		r = try_to_lock(fd, as_daemon, ret_owner);
+		if (r != -EBUSY || waited >= PATIENCE_MS)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	/* Kept open on purpose: closing it would give up the lock. */
+	if (r == 0)
+		(void)take_fd(fd);
+	return r;
 }
 
 pid_t instance_owner(void)

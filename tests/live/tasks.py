@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 
 
 def start_time(tid):
@@ -37,6 +38,12 @@ def open_files(pid):
         with contextlib.suppress(FileNotFoundError):
             found[int(name)] = os.readlink("/proc/%d/fd/%s" % (pid, name))
     return found
+
+
+def sleeps(pid):
+    """How often a process went to sleep."""
+    with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as status:
+        return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", status.read()).group(1))
 
 
 def descendants(pid):

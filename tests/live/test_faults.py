@@ -6,7 +6,6 @@ happens to tasks is right, and what went wrong is in the status or in the answer
 
 import contextlib
 import os
-import re
 import resource
 import shutil
 import signal
@@ -21,7 +20,7 @@ from attributes import BATCH, MS, fair, get_attr, pristine, set_attr
 from daemon import is_sanitized, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
-from tasks import open_files
+from tasks import open_files, sleeps
 from waiting import wait_for
 
 UI, INITIATED, BACKGROUND, DEFAULT = (
@@ -411,12 +410,6 @@ class Descriptors(LiveTest):
     def highest(daemon):
         return max(open_files(daemon.pid))
 
-    @staticmethod
-    def sleeps(daemon):
-        """How often it went to sleep."""
-        with open("/proc/%d/status" % daemon.pid, encoding="utf-8", errors="replace") as status:
-            return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", status.read()).group(1))
-
     def test_none_left_but_those_kept_for_it(self):
         """Tasks are tagged, clients answered; and the status says why that may not go on."""
         daemon = self.daemon(RULES)
@@ -446,8 +439,8 @@ class Descriptors(LiveTest):
             client.connect("/run/schedqos/bus")
             wait_for(lambda: "Too many open files" in daemon.log(), "a word of it")
             # One that calls accept again and again does not sleep.
-            then = self.sleeps(daemon)
-            wait_for(lambda: self.sleeps(daemon) > then + 2, "a daemon that sleeps")
+            then = sleeps(daemon.pid)
+            wait_for(lambda: sleeps(daemon.pid) > then + 2, "a daemon that sleeps")
         for program in programs:
             self.assert_carries(program, BACKGROUND)
         self.assert_carries(born, INITIATED)

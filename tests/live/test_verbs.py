@@ -10,7 +10,8 @@ import subprocess
 from attributes import differences, leftovers, pristine, snapshot
 from daemon import LOG_FILES, SCHEDQOS, Daemon, environment, schedqos
 from harness import LiveTest, main
-from tasks import open_files
+from tasks import open_files, sleeps
+from waiting import PATIENCE, wait_for
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 LOG = LOG_FILES[0]
@@ -167,11 +168,20 @@ class AtWork(LiveTest):
         self.assertEqual(self.signals, [])
         self.assertEqual((result.returncode, result.stderr), (1, "schedqos: error: not running\n"))
 
-    def test_others_have_to_wait(self):
+    def test_others_give_up_after_a_while(self):
         for args in (["start"], ["restore"], ["sched_profile", "qos"]):
             result = schedqos(*args)
             self.assertEqual(result.returncode, 1, args)
             self.assertIn("another schedqos is at work, as pid %d" % os.getpid(), result.stderr)
+
+    def test_others_wait_for_its_end(self):
+        with subprocess.Popen([SCHEDQOS, "restore"], env=environment(), stderr=subprocess.PIPE, text=True) as waiting:
+            wait_for(lambda: "/run/schedqos/lock" in open_files(waiting.pid).values(), "restore tries the lock")
+            before = sleeps(waiting.pid)
+            wait_for(lambda: sleeps(waiting.pid) > before, "restore waits")
+            self.lock.close()
+            self.assertEqual(waiting.communicate(timeout=PATIENCE)[1], "schedqos: nothing to put back\n")
+        self.assertEqual(waiting.returncode, 0)
 
     def test_the_doctor_sees_no_daemon(self):
         self.assertRegex(schedqos("doctor").stdout, r"(?m)^note +daemon +does not run$")
