@@ -210,6 +210,41 @@ static struct task_attr others_choice(const struct plan *plan, const struct task
 	return choice;
 }
 
+/* The first tag whose mark, the slice, attr has; where there are no slices, that of shells. -1: none. */
+static int marked_by(const struct plan *plan, const struct task_attr *attr)
+{
+	size_t count;
+
+	if (!plan->caps->slice)
+		return TAG_DEFAULT;
+	rules_tags(plan->config->rules, &count);
+	for (size_t i = 0; attr->slice_ns && i < count; i++) {
+		if (attr_over(plan, i, &task_attr_pristine).slice_ns == attr->slice_ns)
+			return (int)i;
+	}
+	return -1;
+}
+
+bool plan_is_choice_over_ours(const struct plan *plan, const struct task_attr *attr,
+			      const struct task_attr *had)
+{
+	struct task tagged = { .had = task_attr_pristine };
+	struct task_attr choice;
+	int tag = marked_by(plan, attr);
+	int8_t doubt = 0;
+
+	if (tag < 0)
+		return false;
+	tagged.known = attr_over(plan, tag, &task_attr_pristine);
+	choice = others_choice(plan, &tagged, attr, false, &doubt);
+	if (task_attr_equal(&choice, attr))
+		return false;
+	if (task_attr_equal(&choice, had))
+		return true;
+	choice.nice = clamp_nice(choice.nice - doubt);
+	return task_attr_equal(&choice, had);
+}
+
 static void leave_alone(struct task *task, const struct task_attr *actual, enum reason reason)
 {
 	task->flags &= ~TASK_OWNED;
@@ -282,13 +317,6 @@ static void note_mixture(const struct plan *plan, struct task *task, uint16_t ta
 		leader->flags |= TASK_MIXED;
 }
 
-bool plan_undecided(struct plan *plan, struct task *task, int error)
-{
-	if (error == -ESRCH)
-		tasks_remove(plan->tasks, task);
-	return false;
-}
-
 /* The decision. Returns true when the task is to be changed. */
 bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum cause cause,
 		 struct facts *facts, struct plan_action *ret)
@@ -300,7 +328,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 
 	r = plan_look_at(plan, facts, &task->known, &actual);
 	if (r < 0)
-		return plan_undecided(plan, task, r);
+		return false;
 	ours = carries_ours(plan, task, &actual);
 	if (!task_policy_is_fair(actual.policy) && !ours)
 		return leave_not_fair(task, &actual, ret);
@@ -362,12 +390,8 @@ bool plan_applied(struct plan *plan, const struct plan_action *action, int error
 {
 	struct task *task = tasks_find(plan->tasks, action->tid), *leader;
 
-	if (!task)
+	if (!task || error == -ESRCH)
 		return false;
-	if (error == -ESRCH) {
-		tasks_remove(plan->tasks, task);
-		return false;
-	}
 	if (error < 0) {
 		/* Still ours if it was: the action changed nothing. */
 		task->known = action->from;

@@ -47,8 +47,8 @@ static struct task_attr attr_born(const struct task_attr *attr)
 /*
  * Looks at a newborn that may not carry what its origin carries. Carrying what its origin had, or
  * what we may have set on its origin (or, a moment too late, on the task whose tid it got: stale),
- * it is ours; anything else somebody has chosen since, and its exec will show who. One that is gone
- * keeps its record, until it is swept: its own children may still be announced.
+ * or what its origin carried when we came to somebody's choice there, it is ours; anything else
+ * somebody has chosen since, and its exec will show who.
  */
 static bool check_newborn(struct plan *plan, struct task *child, const struct task *stale,
 			  struct facts *facts, struct plan_action *ret)
@@ -63,7 +63,8 @@ static bool check_newborn(struct plan *plan, struct task *child, const struct ta
 				task_attr_equal(&actual, &stale->known);
 
 		if (!hit_late && !task_attr_equal(&actual, &child->had) &&
-		    !plan_is_ours(plan, &actual, &child->had))
+		    !plan_is_ours(plan, &actual, &child->had) &&
+		    !plan_is_choice_over_ours(plan, &actual, &child->had))
 			return false;
 		child->known = actual;
 		task_set_owned(child);
@@ -260,7 +261,7 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
 	r = match_program(plan, leader, facts, &wish);
 	if (r < 0)
-		return plan_undecided(plan, leader, r);
+		return false;
 	wish.seen_early = was_seen_early(leader, facts, ms);
 	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
 }

@@ -45,6 +45,13 @@ bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
 		  const struct task_attr *had);
 
 /*
+ * Whether attr is what somebody made of one of our tags, and had what that comes to without us: so is a child that was
+ * born after its parent was niced and before we came to that.
+ */
+bool plan_is_choice_over_ours(const struct plan *plan, const struct task_attr *attr,
+			      const struct task_attr *had);
+
+/*
  * What the task carries, with no slice where it has none of its own; `expected` settles whether a
  * slice that is just the base slice is one. 0 or -errno.
  */
@@ -53,9 +60,6 @@ int plan_look_at(const struct plan *plan, struct facts *facts, const struct task
 
 /* A living process with an executable: no kernel thread. */
 bool plan_is_user_process(struct facts *facts);
-
-/* Instead of a decision, after this error: a task that is gone is forgotten, of others we keep what we know. False. */
-bool plan_undecided(struct plan *plan, struct task *task, int error);
 
 /* Before the decision on an exec: whatever thread called it, the leader's record is then of what it took along. */
 void plan_take_over_thread(struct plan *plan, struct task *leader, struct facts *facts);
@@ -68,7 +72,7 @@ int plan_match_process(const struct plan *plan, struct task *leader, struct fact
 int plan_wish_for(const struct plan *plan, const struct task *leader, struct facts *facts,
 		  struct wish *ret);
 
-/* The decision. True: the task is to be changed. May remove the task, if it is gone. */
+/* The decision. True: the task is to be changed. */
 bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum cause cause,
 		 struct facts *facts, struct plan_action *ret);
 

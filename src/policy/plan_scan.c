@@ -61,6 +61,8 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 			   plan_is_ours(plan, &actual, &origin->had)) {
 			/* Born of a tagged task that has just been put back. */
 			task->had = origin->had;
+		} else if (origin && plan_is_choice_over_ours(plan, &actual, &origin->had)) {
+			task->had = origin->had;
 		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&
 			   plan_is_ours(plan, &actual, &task_attr_pristine)) {
 			task->had = task_attr_pristine;
@@ -87,7 +89,7 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 	else
 		r = plan_wish_for(plan, leader, facts, &wish);
 	if (r < 0)
-		return plan_undecided(plan, task, r);
+		return false;
 	if (is_new)
 		cause = CAUSE_EXEC;
 	if (leader == task && cause == CAUSE_EXEC)

@@ -107,7 +107,7 @@ static void a_task_without_an_executable_stays_unknown(void **state)
 	assert_unknown(m, 100);
 }
 
-static void a_program_whose_facts_cannot_be_had_is_forgotten(void **state)
+static void a_program_whose_facts_cannot_be_had_is_left_alone(void **state)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_ATTR };
 	struct machine *m = *state;
@@ -120,7 +120,6 @@ static void a_program_whose_facts_cannot_be_had_is_forgotten(void **state)
 		m->missing = facts[i];
 		execs(m, tid, "/usr/bin/chrome");
 		m->missing = 0;
-		assert_unknown(m, tid);
 	}
 	assert_no_action(m);
 }
@@ -429,7 +428,7 @@ int main(void)
 		MACHINE_TEST(an_unknown_task_s_exec_makes_it_known),
 		MACHINE_TEST(an_unknown_task_that_is_gone_stays_unknown),
 		MACHINE_TEST(a_task_without_an_executable_stays_unknown),
-		MACHINE_TEST(a_program_whose_facts_cannot_be_had_is_forgotten),
+		MACHINE_TEST(a_program_whose_facts_cannot_be_had_is_left_alone),
 		MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown),
 		MACHINE_TEST(a_fork_needs_no_action_and_no_facts),
 		MACHINE_TEST(a_fork_by_a_thread_copies_the_thread),

@@ -95,10 +95,15 @@ static void a_child_inherits_what_its_parents_late_exec_makes_of_the_parent(void
 	execs(m, 103, "/usr/bin/middle");
 	forks(m, 103, 104);
 	execs(m, 104, "/usr/bin/leaf");
+	/* As daemons come about: the one in between is gone. */
+	forks(m, 104, 105);
+	forks(m, 105, 106);
+	exits(m, 105);
 	hear(m);
 	assert_task(m, 102, INTERACTIVE, REASON_RULE);
 	assert_task(m, 103, INTERACTIVE, REASON_INHERITED);
 	assert_task(m, 104, INTERACTIVE, REASON_INHERITED);
+	assert_task(m, 106, INTERACTIVE, REASON_INHERITED);
 }
 
 static void a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_before(void **state)

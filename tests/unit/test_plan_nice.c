@@ -52,6 +52,90 @@ static void what_nice_adds_is_the_choice_not_what_it_adds_to(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 15", REASON_CHOSEN);
 }
 
+/* What a command forks before we have come to its nice value was born with ours beside it. */
+static void a_child_born_before_its_parent_s_nice_was_seen_has_just_that(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	forks(m, INIT, 200);
+	m->deaf = true;
+	m->pace = 10;
+	renice(m, 100, 19);
+	execs(m, 100, "/usr/bin/cmd");
+	runs_nice(m, 200, 5, "/usr/bin/cmd");
+	spawns(m, 100, 101, "/bin/sh");
+	forks(m, 100, 102);
+	spawns(m, 200, 201, "/bin/sh");
+	assert_carries(m, 101, "SCHED_BATCH nice 19 slice 16 ms util 0..512");
+	assert_carries(m, 201, "SCHED_BATCH nice 7 slice 16 ms util 0..512");
+	hear(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	assert_task(m, 102, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	assert_task(m, 200, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+	assert_task(m, 201, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+}
+
+/* Whatever the class was. */
+static void a_child_born_before_its_parent_s_policy_was_seen_has_just_that(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'sh': { 'qos': 'QOS_USER_INTERACTIVE' }", "/bin/sh");
+	forks(m, 100, 101);
+	m->deaf = true;
+	m->pace = 10;
+	chrt(m, 101, POLICY_IDLE, 0);
+	execs(m, 101, "/usr/bin/cmd");
+	spawns(m, 101, 102, "/usr/bin/other");
+	hear(m);
+	assert_task(m, 101, "SCHED_IDLE nice 0", REASON_CHOSEN);
+	assert_task(m, 102, "SCHED_IDLE nice 0", REASON_CHOSEN);
+}
+
+/* Met in /proc, its fork unheard, no less. */
+static void whoever_is_met_later_was_born_so_as_well(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	m->deaf = true;
+	m->pace = 10;
+	renice(m, 100, 19);
+	execs(m, 100, "/usr/bin/cmd");
+	m->lossy = true;
+	forks(m, 100, 101);
+	m->lossy = false;
+	hear(m);
+	scan(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+}
+
+static void nor_is_what_it_chose_itself_taken_for_ours(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	m->deaf = true;
+	m->pace = 10;
+	renice(m, 100, 19);
+	execs(m, 100, "/usr/bin/cmd");
+	forks(m, 100, 101);
+	sets(m, 101, (struct task_attr){ .policy = POLICY_BATCH, .nice = 19, .util_max = UTIL_FULL });
+	forks(m, INIT, 200);
+	sets(m, 200, (struct task_attr){ .policy = POLICY_BATCH, .nice = 7, .slice_ns = 5 * MS, .util_max = UTIL_FULL });
+	execs(m, 200, "/usr/bin/cmd");
+	forks(m, 200, 201);
+	sets(m, 201, (struct task_attr){ .nice = 9, .slice_ns = 5 * MS, .util_max = UTIL_FULL });
+	hear(m);
+	assert_carries(m, 101, "SCHED_BATCH nice 19");
+	assert_task(m, 200, "SCHED_NORMAL nice 7 slice 5 ms", REASON_CHOSEN);
+	assert_carries(m, 201, "SCHED_NORMAL nice 9 slice 5 ms");
+}
+
 static void what_nice_takes_away_is_the_choice(void **state)
 {
 	struct machine *m = *state;
@@ -255,6 +339,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_niced_command_under_a_tagged_shell_has_just_its_nice),
 		MACHINE_TEST(what_nice_adds_is_the_choice_not_what_it_adds_to),
+		MACHINE_TEST(a_child_born_before_its_parent_s_nice_was_seen_has_just_that),
+		MACHINE_TEST(a_child_born_before_its_parent_s_policy_was_seen_has_just_that),
+		MACHINE_TEST(whoever_is_met_later_was_born_so_as_well),
+		MACHINE_TEST(nor_is_what_it_chose_itself_taken_for_ours),
 		MACHINE_TEST(what_nice_takes_away_is_the_choice),
 		MACHINE_TEST(nice_at_the_end_of_the_scale_is_the_end_of_the_scale),
 		MACHINE_TEST(nice_in_a_program_of_many_names_is_nice),

@@ -116,7 +116,7 @@ static void a_process_that_ends_during_the_scan_is_left_out(void **state)
 	assert_unknown(m, 100);
 }
 
-static void a_task_that_ends_while_it_is_looked_at_is_left_out(void **state)
+static void a_task_that_ends_while_it_is_looked_at_is_left_alone(void **state)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_ATTR };
 	struct machine *m = *state;
@@ -128,7 +128,6 @@ static void a_task_that_ends_while_it_is_looked_at_is_left_out(void **state)
 		plan_exited(m->plan, 100);
 		m->missing = facts[i];
 		scan(m);
-		assert_unknown(m, 100);
 	}
 	assert_no_action(m);
 }
@@ -353,7 +352,7 @@ int main(void)
 		MACHINE_TEST(a_second_scan_changes_nothing_and_asks_no_base_slice),
 		MACHINE_TEST(a_process_without_an_executable_is_left_out),
 		MACHINE_TEST(a_process_that_ends_during_the_scan_is_left_out),
-		MACHINE_TEST(a_task_that_ends_while_it_is_looked_at_is_left_out),
+		MACHINE_TEST(a_task_that_ends_while_it_is_looked_at_is_left_alone),
 		MACHINE_TEST(a_missed_exec_is_found),
 		MACHINE_TEST(at_a_missed_exec_an_explicit_rule_wins_as_well),
 		MACHINE_TEST(a_task_that_somebody_changed_meanwhile_stays_changed),

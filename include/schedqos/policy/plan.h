@@ -67,8 +67,8 @@ const struct config *plan_config(const struct plan *plan);
 
 /*
  * The events. Each returns true and fills *ret when the task is to be changed; carry it out and report it with
- * plan_applied. A task that turns out to be gone is forgotten, but for a newborn, whose
- * children may still be announced. Facts are fetched only when they decide something. ms: CLOCK_MONOTONIC at the exec, cut to 32 bits.
+ * plan_applied. A task that turns out to be gone stays in the table until plan_exited: its children may still be
+ * announced. Facts are fetched only when they decide something. ms: CLOCK_MONOTONIC at the exec, cut to 32 bits.
  */
 bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
 		 struct plan_action *ret);
@@ -96,7 +96,7 @@ bool plan_settle(struct plan *plan, struct task *task, struct facts *facts,
 void plan_exited(struct plan *plan, pid_t tid);
 
 /*
- * How an action went: error 0 and what is read back (in facts.attr's form), or -errno (-ESRCH forgets the task).
+ * How an action went: error 0 and what is read back (in facts.attr's form), or -errno.
  * ms: the monotonic clock after it. Returns whether the task now carries what was wanted.
  */
 bool plan_applied(struct plan *plan, const struct plan_action *action, int error,
