@@ -11,7 +11,7 @@ import struct
 import threading
 from typing import NamedTuple
 
-from tasks import comm, start_time, tids
+from tasks import comm, start_time, state, tids
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -156,6 +156,11 @@ def base_slices():
     return {pristine().slice, QOS_BASE_SLICE, pristine().slice // min(4, (os.cpu_count() or 1).bit_length())}
 
 
+def lives(tid):
+    """One that has ended, though nobody has waited for it yet, still has attributes: nobody's concern."""
+    return state(tid) not in (None, "Z", "X")
+
+
 def differences(before, after, but=()):
     """The threads that lived through and do not carry what they did, in words."""
     def plain(attr):
@@ -163,7 +168,7 @@ def differences(before, after, but=()):
 
     return ["%d %r had %s, has %s" % (tid, comm(tid), attr, after[tid, start])
             for (tid, start), attr in before.items()
-            if tid not in but and plain(after.get((tid, start), attr)) != plain(attr)]
+            if tid not in but and plain(after.get((tid, start), attr)) != plain(attr) and lives(tid)]
 
 
 def already_tagged(before):
@@ -183,4 +188,4 @@ def leftovers(before, after, but=()):
     there = set(before.values())
     old = set(before)
     return ["%d %r carries %s" % (tid, comm(tid), attr) for (tid, start), attr in after.items()
-            if (tid, start) not in old and tid not in but and is_ours(attr)]
+            if (tid, start) not in old and tid not in but and is_ours(attr) and lives(tid)]

@@ -9,7 +9,7 @@ import tempfile
 
 from attributes import NORMAL, differences, fair, leftovers, make_us_pristine, snapshot
 from programs import Program, sleep_program
-from tasks import open_files
+from tasks import open_files, state
 from waiting import PATIENCE, wait_for
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -137,6 +137,11 @@ class Daemon:
         with open("/proc/net/netlink", encoding="ascii") as table:
             rows = [line.split() for line in table.readlines()[1:]]
         return [(int(row[2]), int(row[8])) for row in rows if row[1] == "11" and row[9] in inodes]
+
+    def freeze(self):
+        """SIGSTOP, and its effect: on another CPU a task goes on for a moment."""
+        os.kill(self.pid, signal.SIGSTOP)
+        wait_for(lambda: state(self.pid) == "T", "the daemon stopped")
 
     def sync(self):
         """Returns when every event up to now has been handled."""

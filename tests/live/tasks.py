@@ -15,6 +15,15 @@ def start_time(tid):
         return None
 
 
+def state(tid):
+    """One letter; None when the thread is gone."""
+    try:
+        with open("/proc/%d/stat" % tid, "rb") as stat:
+            return stat.read().rpartition(b")")[2].split()[0].decode()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def comm(tid):
     try:
         with open("/proc/%d/comm" % tid, "rb") as file:

@@ -73,7 +73,7 @@ class Identity(LiveTest):
         """The daemon hears of the exec of the first when the second has its id."""
         daemon = self.daemon(RULES)
         self.assert_carries(os.getpid(), DEFAULT)
-        os.kill(daemon.pid, signal.SIGSTOP)
+        daemon.freeze()
         try:
             pids = [self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=BATCH, nice=nice))
                     for nice in range(6, 16)]

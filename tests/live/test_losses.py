@@ -23,7 +23,7 @@ class Losses(LiveTest):
     @contextlib.contextmanager
     def deaf(self, daemon):
         """The daemon is stopped, with its receive buffers full: all that happens within is lost."""
-        os.kill(daemon.pid, signal.SIGSTOP)
+        daemon.freeze()
         try:
             self.flood(daemon)
             yield
@@ -94,7 +94,7 @@ class Losses(LiveTest):
         storm = self.puppet("storm")
         self.shrink(daemon)
         for _ in range(3):
-            os.kill(daemon.pid, signal.SIGSTOP)
+            daemon.freeze()
             storm.tell(0, "children_of_many", 300)
             programs = [self.sleeper("app") for _ in range(20)]
             app = self.puppet("app")
