@@ -228,7 +228,10 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Receives until an event of the child is among them. */
+/*
+ * Receives until an event of the child is among them. It is queued before fork returns: so what is there is looked at
+ * even if the time is over, as on a virtual machine that did not run meanwhile.
+ */
 static int wait_for_child(struct proc_connector *connector, pid_t child, int64_t deadline)
 {
 	struct pollfd pollfd = { .fd = proc_connector_fd(connector), .events = POLLIN };
@@ -239,9 +242,7 @@ static int wait_for_child(struct proc_connector *connector, pid_t child, int64_t
 		int64_t left = deadline - now_ms();
 		int n;
 
-		if (left <= 0)
-			return -ETIMEDOUT;
-		if (poll(&pollfd, 1, (int)left) < 0 && errno != EINTR)
+		if (poll(&pollfd, 1, left > 0 ? (int)left : 0) < 0 && errno != EINTR)
 			return -errno;
 		n = proc_connector_receive(connector, news, BATCH, &drained);
 		if (n < 0 && n != -ENOBUFS)
@@ -250,6 +251,8 @@ static int wait_for_child(struct proc_connector *connector, pid_t child, int64_t
 			if (news[i].tid == child)
 				return 0;
 		}
+		if (left <= 0 && drained && n != -ENOBUFS)
+			return -ETIMEDOUT;
 	}
 }
 
