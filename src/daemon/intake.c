@@ -90,8 +90,8 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 {
 	/* poll passes over a negative descriptor. */
 	struct pollfd fds[] = {
-		{ .fd = intake_urgent_fd(intake), .events = POLLIN },
-		{ .fd = intake_fork_fd(intake), .events = POLLIN },
+		{ .fd = intake ? intake_urgent_fd(intake) : -1, .events = POLLIN },
+		{ .fd = intake ? intake_fork_fd(intake) : -1, .events = POLLIN },
 	};
 
 	poll(fds, 2, timeout_ms);

@@ -30,7 +30,7 @@ uint64_t intake_foreign(const struct intake *intake);
 int intake_urgent_fd(const struct intake *intake);
 int intake_fork_fd(const struct intake *intake);
 
-/* Sleeps until something is queued, or this time has passed. */
+/* Sleeps until something is queued, or this time has passed: all of it without an intake. */
 void intake_wait(const struct intake *intake, int timeout_ms);
 
 /* Receives what urgent events there are, as far as there is room, without handing them out. */

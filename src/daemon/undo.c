@@ -2,15 +2,17 @@
 /* The way back: every task still carrying what we set gets what it, or the ancestor it inherited from, had. */
 #include "daemon_private.h"
 
+#include <stdlib.h>
+
 #include <schedqos/kernel/procfs.h>
 
 #define PASSES_MAX 16
 
 /*
- * A fork copies the attributes first and is announced last, after its parent's memory maps: 20 ms for 700 MB here. So a
- * child of a task that has just been put back may still be to come.
+ * A fork copies the attributes first and is announced last, after its parent's memory maps: 20 ms for 700 MB here, and
+ * more beside others who want the CPU. So a child of a task that has just been put back may still be to come.
  */
-#define LINGER_MS 250
+#define LINGER_MS 5000
 #define LINGER_STEP_MS 10
 
 /* One pass over all tasks. Returns how many there were to put back. */
@@ -32,21 +34,60 @@ static uint64_t pass(struct daemon *daemon)
 	return count;
 }
 
+/* A task that was put back awake, in the midst of a fork maybe. */
+struct forker {
+	pid_t tid, tgid;
+	uint64_t utime;
+};
+
+struct forkers {
+	struct forker *all;
+	size_t count;
+};
+
 /* A task that is asleep, as nearly all are, is in no fork. */
-static bool may_be_forking(struct daemon *daemon)
+static bool is_awake(const struct daemon *daemon, const struct forker *forker, uint64_t *ret_utime)
 {
+	struct procfs_stat stat;
+
+	if (procfs_thread_stat(daemon->proc, forker->tgid, forker->tid, &stat) < 0)
+		return false;
+	*ret_utime = stat.utime;
+	return stat.state == 'R' || stat.state == 'D';
+}
+
+/* Without memory nobody is waited for. */
+static void find_forkers(const struct daemon *daemon, struct forkers *forkers)
+{
+	const struct tasks *tasks = plan_tasks(daemon->plan);
 	uint32_t cursor = 0;
 	struct task *task;
 
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
-		struct procfs_stat stat;
+	free(forkers->all);
+	forkers->count = 0;
+	forkers->all = calloc(tasks_count(tasks) + 1, sizeof(*forkers->all));
+	while (forkers->all && (task = tasks_next(tasks, &cursor))) {
+		struct forker *forker = &forkers->all[forkers->count];
 
-		if (task->reason == REASON_UNDONE &&
-		    procfs_thread_stat(daemon->proc, task->tgid, task->tid, &stat) == 0 &&
-		    (stat.state == 'R' || stat.state == 'D'))
-			return true;
+		*forker = (struct forker){ .tid = task->tid, .tgid = task->tgid };
+		if (task->reason == REASON_UNDONE && is_awake(daemon, forker, &forker->utime))
+			forkers->count++;
 	}
-	return false;
+}
+
+/* Keeps those who have neither slept nor, but for an error of the sampling, run code of their own since. */
+static void check_forkers(const struct daemon *daemon, struct forkers *forkers)
+{
+	size_t kept = 0;
+	uint64_t utime;
+
+	for (size_t i = 0; i < forkers->count; i++) {
+		const struct forker *forker = &forkers->all[i];
+
+		if (is_awake(daemon, forker, &utime) && utime <= forker->utime + 1)
+			forkers->all[kept++] = *forker;
+	}
+	forkers->count = kept;
 }
 
 /* Puts back until there is nothing more to put back. Returns how many there were. */
@@ -68,13 +109,19 @@ static uint64_t undo_known(struct daemon *daemon)
 
 static void await_forks(struct daemon *daemon)
 {
-	uint32_t began = daemon_now_ms();
+	const uint32_t began = daemon_now_ms();
+	struct forkers forkers = { 0 };
 
-	while (daemon_now_ms() - began < LINGER_MS && may_be_forking(daemon)) {
+	find_forkers(daemon, &forkers);
+	while (forkers.count && daemon_now_ms() - began < LINGER_MS) {
 		intake_wait(daemon->intake, LINGER_STEP_MS);
 		events_drain(daemon);
-		undo_known(daemon);
+		if (undo_known(daemon))
+			find_forkers(daemon, &forkers);
+		else
+			check_forkers(daemon, &forkers);
 	}
+	free(forkers.all);
 }
 
 uint64_t undo_all(struct daemon *daemon)
@@ -87,10 +134,12 @@ uint64_t undo_all(struct daemon *daemon)
 		scan_all(daemon);
 	plan_undo_begin(daemon->plan);
 	set = daemon->stats.set;
+	/* Who restores has heard of nothing that was born since the daemon died. */
+	if (!daemon->intake)
+		daemon->rescan = true;
 	undo_known(daemon);
-	if (daemon->intake)
-		await_forks(daemon);
-	/* Tasks that nobody told us of, born of tagged ones while events were lost. */
+	await_forks(daemon);
+	/* Tasks that nobody told us of, born of tagged ones while events were lost or nobody listened. */
 	scan_all(daemon);
 	return daemon->stats.set - set;
 }

@@ -115,6 +115,7 @@ enum {
 	STAT_STATE = 3,
 	STAT_PPID = 4,
 	STAT_FLAGS = 9,
+	STAT_UTIME = 14,
 	STAT_START = 22,
 	STAT_RSS = 24,
 };
@@ -150,6 +151,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 		return -EBADMSG;
 	ret->ppid = (pid_t)fields[STAT_PPID];
 	ret->flags = (uint32_t)fields[STAT_FLAGS];
+	ret->utime = fields[STAT_UTIME];
 	ret->start = fields[STAT_START];
 	ret->rss_pages = fields[STAT_RSS];
 	return 0;

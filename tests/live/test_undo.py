@@ -5,6 +5,7 @@ here are the cases that make it hard.
 """
 
 import os
+import shutil
 import signal
 import threading
 
@@ -12,7 +13,8 @@ from attributes import (BATCH, DEADLINE, FIFO, IDLE, MS, RR, differences, fair, 
                         snapshot)
 from harness import LiveTest, main
 from programs import Program, sleep_program
-from waiting import wait_for
+from tasks import runtime
+from waiting import storm_of, wait_for
 
 UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
 
@@ -259,6 +261,29 @@ class Races(LiveTest):
             for pid in app.descendants():
                 self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
             daemon.check_undone()
+
+    def test_a_slow_fork_of_one_that_hardly_runs_while_stopping(self):
+        """As on a busy machine: 20 ms of work take half a second."""
+        cpu = {min(os.sched_getaffinity(0))}
+        app = self.puppet("app")
+        app.tell(0, "allocate", storm_of(700))
+        os.sched_setaffinity(app.pid, cpu)
+        hog = self.run_program(["nice", "-n", "-20", shutil.which("sh"), "-c", "while :; do :; done"])
+        os.sched_setaffinity(hog.pid, cpu)
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        self.assert_carries(app, BACKGROUND)
+        thread = threading.Thread(target=app.tell, args=(0, "fork", 3))
+        thread.start()
+        wait_for(app.descendants, "the first fork")
+        ran = runtime(app.pid)
+        wait_for(lambda: runtime(app.pid) > ran + MS, "some work of the second fork")
+        daemon.popen.terminate()
+        thread.join()
+        daemon.wait()
+        for pid in app.descendants():
+            self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
+        hog.end()
+        daemon.check_undone()
 
     def test_threads_born_while_stopping(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})

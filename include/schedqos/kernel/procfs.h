@@ -13,6 +13,7 @@ struct procfs_stat {
 	char state;
 	pid_t ppid;
 	uint32_t flags;	    /* PF_* */
+	uint64_t utime;	    /* ticks in user mode */
 	uint64_t start;	    /* ticks since boot */
 	uint64_t rss_pages;
 };
