@@ -144,7 +144,11 @@ class Daemon:
         wait_for(lambda: state(self.pid) == "T", "the daemon stopped")
 
     def sync(self):
-        """Returns when every event up to now has been handled."""
+        """
+        Returns when every event up to now has been handled. Of events that are late, as on a slow machine, all are
+        noted before any is decided about, in no order: the marker's turn may come before others'. An answer tells
+        that all have had theirs.
+        """
         marker = Program([SYNC_NAME, "1000"], sleep_program())
         want = fair(NORMAL, 1, 3333333)
         try:
@@ -153,6 +157,7 @@ class Daemon:
             marker.end()
         if not self.running():
             raise AssertionError("the daemon has ended with %d:\n%s" % (self.popen.returncode, self.log()))
+        self.status()
 
     def stop(self, how=signal.SIGTERM):
         """Ends it, by a signal or by the verb (None), and checks that it has left no trace."""

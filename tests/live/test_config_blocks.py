@@ -7,7 +7,7 @@ import unittest
 
 from attributes import BATCH, MS, NORMAL, fair
 from harness import LiveTest, main
-from tasks import tids
+from tasks import comm, tids
 from waiting import wait_for
 
 CHROME_AND_GCC = """\
@@ -167,15 +167,12 @@ class Blocks(LiveTest):
         make = self.run_program(["make", "-s", "-C", self.folder], stdin=subprocess.PIPE)
 
         def tree():
-            found = {}
-            for pid in (make.pid, *make.descendants()):
-                with open("/proc/%d/comm" % pid, encoding="ascii") as name:
-                    found[name.read().strip()] = pid
+            found = {comm(pid).decode(): pid for pid in (make.pid, *make.descendants())}
             return found if "cc1" in found else None
 
         by_name = wait_for(tree, "the compiler")
         for name in ("make", "gcc", "cc1"):
-            found = [pid for comm, pid in by_name.items() if comm.split("-")[-1] == name or comm.startswith(name)]
+            found = [pid for of, pid in by_name.items() if of.split("-")[-1] == name or of.startswith(name)]
             self.assert_carries(found[0], "QOS_BACKGROUND")
         self.assert_carries(by_name["sh"], "QOS_DEFAULT")
 

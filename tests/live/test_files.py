@@ -230,8 +230,8 @@ class Reload(LiveTest):
     def test_a_new_rule_a_changed_one_and_one_less(self):
         daemon = self.daemon({"kept": {"qos": UI}, "changed": {"qos": UI}, "gone": {"qos": UI}})
         programs = {name: self.sleeper(name) for name in ("kept", "changed", "gone", "new")}
-        for name in ("kept", "changed", "gone"):
-            self.assert_carries(programs[name], UI)
+        for name, program in programs.items():
+            self.assert_carries(program, DEFAULT if name == "new" else UI)
         result = daemon.reload({"kept": {"qos": UI}, "changed": {"qos": BACKGROUND}, "new": {"qos": INITIATED}})
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         for name, qos in (("kept", UI), ("changed", BACKGROUND), ("gone", DEFAULT), ("new", INITIATED)):
