@@ -122,7 +122,10 @@ class Packages:
         if not os.path.exists(stamp) or not os.path.exists(self.sources) or \
                 time.time() - os.path.getmtime(self.sources) > LISTS_LAST:
             self._update()
-        found = self._apt("apt-cache", "search", "--names-only", pattern, stdout=subprocess.PIPE)
+        try:
+            found = self._apt("apt-cache", "search", "--names-only", pattern, stdout=subprocess.PIPE)
+        except subprocess.CalledProcessError as error:
+            raise Unavailable("the lists of packages cannot be read: %s" % error) from None
         return [line.split()[0] for line in found.stdout.splitlines()]
 
     def newest(self, pattern):
