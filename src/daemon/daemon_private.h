@@ -52,6 +52,8 @@ struct daemon {
 	bool has_postponed;   /* some tasks wait for their late events to be all heard */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
+	bool is_behind;	      /* some of what was queued at behind_ms, CLOCK_MONOTONIC, may be left */
+	uint32_t behind_ms;
 	uint64_t forked_us;   /* when fork_source or fork_timer last fired, CLOCK_MONOTONIC */
 	uint64_t forks_then;  /* stats.forks at that time */
 	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
@@ -73,8 +75,8 @@ uint32_t daemon_now_ticks(const struct daemon *daemon);
 /* events.c: has the event loop receive and handle events. Returns a negative errno on failure. */
 int events_init(struct daemon *daemon);
 
-/* events.c: handles all that is queued now. */
-void events_drain(struct daemon *daemon);
+/* events.c: handles all that is queued now. Returns false if more keeps coming than can be handled. */
+bool events_drain(struct daemon *daemon);
 
 /* events.c: carries out what the plan wants, counts and reports it. */
 void events_act(struct daemon *daemon, const struct plan_action *action);

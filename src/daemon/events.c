@@ -30,6 +30,17 @@
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
+/*
+ * A storm that outruns us would keep a drain from ever ending. In this time we handle twice what the buffers hold.
+ */
+#define DRAIN_MAX_MS 100
+
+/*
+ * For so long a late event waits for the queue to be empty. Decided earlier, what it says of a task that has ended can
+ * hit the one that has its id, until the fork of that is heard of; later, under such a storm nobody would be tagged.
+ */
+#define BEHIND_MAX_MS 2000
+
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
 
@@ -258,13 +269,16 @@ static bool handle_up_to(struct daemon *daemon, int max)
 	return false;
 }
 
-void events_drain(struct daemon *daemon)
+bool events_drain(struct daemon *daemon)
 {
-	/* Bounded: under a storm that outruns us it would never end. Who restores does not listen.
-	 */
-	for (int round = 0; round < 64 && daemon->intake && !handle_up_to(daemon, ROUND_MAX);
-	     round++)
-		;
+	const uint32_t began = daemon_now_ms();
+
+	/* Who restores does not listen. */
+	while (daemon->intake && !handle_up_to(daemon, ROUND_MAX)) {
+		if (daemon_now_ms() - began > DRAIN_MAX_MS)
+			return false;
+	}
+	return true;
 }
 
 static void check_state(struct daemon *daemon)
@@ -276,14 +290,28 @@ static void check_state(struct daemon *daemon)
 					"repaired for all tasks");
 }
 
+/* Whether it is time to do what waits for an empty queue. A storm that outruns us cannot put it off for ever. */
+static bool is_time(struct daemon *daemon, bool is_empty)
+{
+	uint32_t now = daemon_now_ms();
+
+	if (!is_empty && !daemon->is_behind)
+		daemon->behind_ms = now;
+	daemon->is_behind = !is_empty && now - daemon->behind_ms < BEHIND_MAX_MS;
+	return !daemon->is_behind;
+}
+
 static void handle_queued(struct daemon *daemon)
 {
 	bool is_empty = handle_up_to(daemon, ROUND_MAX);
 
 	shortage_check(daemon);
 	check_state(daemon);
-	if (is_empty && daemon->rescan)
-		scan_all(daemon);
+	if (is_time(daemon, is_empty)) {
+		settle(daemon);
+		if (daemon->rescan)
+			scan_all(daemon);
+	}
 	if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
 		scan_sweep(daemon);
 }

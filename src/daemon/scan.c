@@ -28,6 +28,7 @@ struct scan {
 	struct process *processes; /* all living ones, parents before their children */
 	size_t count, size;
 	size_t fresh; /* tasks looked at in this pass */
+	bool outrun;  /* by a storm: there is no end to the events */
 	int error;    /* the last for which some task was passed over, though it was there */
 };
 
@@ -96,9 +97,12 @@ static void look_at(struct scan *scan, const struct process *process, pid_t tid,
 	};
 	struct plan_action action;
 
-	/* One that was born since we listen is known by its fork, which also tells what its parent had. */
-	if (!tasks_find(plan_tasks(daemon->plan), tid)) {
-		events_drain(daemon);
+	/*
+	 * One that was born since we listen is known by its fork, which also tells what its parent had: if that can be
+	 * got at.
+	 */
+	if (!scan->outrun && !tasks_find(plan_tasks(daemon->plan), tid)) {
+		scan->outrun = !events_drain(daemon);
 		if (plan_is_seen(daemon->plan, tid))
 			return;
 	}
