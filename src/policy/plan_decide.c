@@ -210,39 +210,25 @@ static struct task_attr others_choice(const struct plan *plan, const struct task
 	return choice;
 }
 
-/* The first tag whose mark, the slice, attr has; where there are no slices, that of shells. -1: none. */
-static int marked_by(const struct plan *plan, const struct task_attr *attr)
+static void note_overruled(struct plan *plan, const struct task *task, const struct task_attr *attr)
 {
-	size_t count;
-
-	if (!plan->caps->slice)
-		return TAG_DEFAULT;
-	rules_tags(plan->config->rules, &count);
-	for (size_t i = 0; attr->slice_ns && i < count; i++) {
-		if (attr_over(plan, i, &task_attr_pristine).slice_ns == attr->slice_ns)
-			return (int)i;
-	}
-	return -1;
+	plan->overruled[plan->n_overruled++ % OVERRULED_MAX] =
+		(struct overruled){ task->tid, task->start, *attr };
 }
 
-bool plan_is_choice_over_ours(const struct plan *plan, const struct task_attr *attr,
-			      const struct task_attr *had)
+bool plan_was_overruled(struct plan *plan, const struct task *origin, const struct task *child,
+			const struct task_attr *attr)
 {
-	struct task tagged = { .had = task_attr_pristine };
-	struct task_attr choice;
-	int tag = marked_by(plan, attr);
-	int8_t doubt = 0;
+	for (size_t i = 0; i < OVERRULED_MAX; i++) {
+		const struct overruled *overruled = &plan->overruled[i];
 
-	if (tag < 0)
-		return false;
-	tagged.known = attr_over(plan, tag, &task_attr_pristine);
-	choice = others_choice(plan, &tagged, attr, false, &doubt);
-	if (task_attr_equal(&choice, attr))
-		return false;
-	if (task_attr_equal(&choice, had))
-		return true;
-	choice.nice = clamp_nice(choice.nice - doubt);
-	return task_attr_equal(&choice, had);
+		if (overruled->tid == origin->tid && overruled->start == origin->start &&
+		    task_attr_equal(&overruled->from, attr)) {
+			note_overruled(plan, child, attr);
+			return true;
+		}
+	}
+	return false;
 }
 
 static void leave_alone(struct task *task, const struct task_attr *actual, enum reason reason)
@@ -378,6 +364,8 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	};
 	if (want.policy == POLICY_DEADLINE)
 		ret->deadline = tag_attr(plan, wish.tag);
+	if (!ours && !task_attr_equal(&actual, &had))
+		note_overruled(plan, task, &actual);
 	/* Should we be killed between the call and its record, the record already says what there
 	 * is to put back. */
 	task_publish();

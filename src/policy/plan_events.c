@@ -50,8 +50,8 @@ static struct task_attr attr_born(const struct task_attr *attr)
  * or what its origin carried when we came to somebody's choice there, it is ours; anything else
  * somebody has chosen since, and its exec will show who.
  */
-static bool check_newborn(struct plan *plan, struct task *child, const struct task *stale,
-			  struct facts *facts, struct plan_action *ret)
+static bool check_newborn(struct plan *plan, struct task *child, const struct task *origin,
+			  const struct task *stale, struct facts *facts, struct plan_action *ret)
 {
 	struct wish wish = { .tag = child->tag, .reason = child->reason };
 	struct task_attr actual;
@@ -64,7 +64,7 @@ static bool check_newborn(struct plan *plan, struct task *child, const struct ta
 
 		if (!hit_late && !task_attr_equal(&actual, &child->had) &&
 		    !plan_is_ours(plan, &actual, &child->had) &&
-		    !plan_is_choice_over_ours(plan, &actual, &child->had))
+		    !plan_was_overruled(plan, origin, child, &actual))
 			return false;
 		child->known = actual;
 		task_set_owned(child);
@@ -154,7 +154,9 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	if (!origin)
 		origin = leader;
 
-	look = is_stale || is_recent(origin->changed_ms, fork->ms) || origin->known.reset_on_fork;
+	/* At the stop nobody looks again: a fork may have taken however long since its origin was put back. */
+	look = is_stale || is_recent(origin->changed_ms, fork->ms) || origin->known.reset_on_fork ||
+	       plan->undoing;
 	if (is_thread) {
 		look = look || (leader->flags & TASK_MIXED);
 		leader->flags |= TASK_THREADED;
@@ -164,7 +166,7 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	child = add_child(plan, fork, origin, leader);
 	if (!child || !look)
 		return false;
-	return check_newborn(plan, child, is_stale ? &stale : NULL, facts, ret);
+	return check_newborn(plan, child, origin, is_stale ? &stale : NULL, facts, ret);
 }
 
 /* What of ours the thread carried that called exec; NULL: nothing that we know. */

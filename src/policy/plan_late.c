@@ -61,9 +61,14 @@ struct task *plan_next_postponed(const struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
+enum cause plan_late_cause(const struct task *task)
+{
+	return task->flags & TASK_EXECED ? CAUSE_EXEC : CAUSE_RENAME;
+}
+
 bool plan_settle(struct plan *plan, struct task *task, struct facts *facts, struct plan_action *ret)
 {
-	enum cause cause = task->flags & TASK_EXECED ? CAUSE_EXEC : CAUSE_RENAME;
+	const enum cause cause = plan_late_cause(task);
 	const struct task *parent = open_parent(plan, task);
 
 	task->flags &= ~(TASK_EXECED | TASK_RENAMED);

@@ -4,6 +4,17 @@
 
 #include <schedqos/policy/plan.h>
 
+/*
+ * What somebody had made of what we had set on a task, when an action put the rest of it right. Such are few, and of
+ * use as long as a fork of that time may still be announced.
+ */
+#define OVERRULED_MAX 64
+struct overruled {
+	pid_t tid;
+	uint32_t start;
+	struct task_attr from;
+};
+
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
@@ -14,6 +25,8 @@ struct plan {
 	const struct config *config;
 	struct qos_attr *retired; /* the tags of the configuration before this one */
 	size_t n_retired;
+	struct overruled overruled[OVERRULED_MAX]; /* a ring */
+	size_t n_overruled;
 };
 
 /* What leads to a decision, for it decides whose choice counts. */
@@ -45,11 +58,11 @@ bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
 		  const struct task_attr *had);
 
 /*
- * Whether attr is what somebody made of one of our tags, and had what that comes to without us: so is a child that was
- * born after its parent was niced and before we came to that.
+ * Whether a child of origin's carries just what an action took from that: then it was born before, as what a niced
+ * program forks before we have come to the program; and so may have been its own children, which is noted.
  */
-bool plan_is_choice_over_ours(const struct plan *plan, const struct task_attr *attr,
-			      const struct task_attr *had);
+bool plan_was_overruled(struct plan *plan, const struct task *origin, const struct task *child,
+			const struct task_attr *attr);
 
 /*
  * What the task carries, with no slice where it has none of its own; `expected` settles whether a
@@ -87,6 +100,9 @@ bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t pare
 
 /* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
+
+/* plan_late.c: what is still to be decided about the task, should it be met before that. */
+enum cause plan_late_cause(const struct task *task);
 
 /* Decides about a process (by a new match) or about one thread of a process already matched. */
 bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, struct facts *facts,

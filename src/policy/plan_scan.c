@@ -61,7 +61,7 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 			   plan_is_ours(plan, &actual, &origin->had)) {
 			/* Born of a tagged task that has just been put back. */
 			task->had = origin->had;
-		} else if (origin && plan_is_choice_over_ours(plan, &actual, &origin->had)) {
+		} else if (origin && plan_was_overruled(plan, origin, task, &actual)) {
 			task->had = origin->had;
 		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&
 			   plan_is_ours(plan, &actual, &task_attr_pristine)) {
@@ -102,7 +102,7 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 {
 	struct task *task = tasks_find(plan->tasks, seen->tid);
 	const struct task *parent;
-	enum cause cause = CAUSE_RENAME;
+	enum cause cause = CAUSE_EXEC;
 
 	if (plan_is_excluded(plan, seen->tid, seen->tgid, seen->parent_tgid))
 		return false;
@@ -110,13 +110,14 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 		tasks_remove(plan->tasks, task);
 		task = NULL;
 	}
-	if (!task) {
+	if (task) {
+		cause = plan_late_cause(task);
+	} else {
 		if (seen->tid == seen->tgid && !plan_is_user_process(facts))
 			return false;
 		task = plan_add_unknown(plan, seen, facts);
 		if (!task)
 			return false;
-		cause = CAUSE_EXEC;
 	}
 	/* A rule that is new may have made an heir of a task that was none. */
 	parent = tasks_find(plan->tasks, seen->parent_tgid);
@@ -147,9 +148,14 @@ void plan_undo_begin(struct plan *plan)
 
 bool plan_undo(struct plan *plan, struct task *task, struct facts *facts, struct plan_action *ret)
 {
-	const struct wish nothing = { .tag = TAG_NONE, .reason = REASON_UNDONE };
+	const enum cause cause = plan_late_cause(task);
+	const struct wish nothing = {
+		.tag = TAG_NONE,
+		.reason = REASON_UNDONE,
+		.after_nice = cause == CAUSE_EXEC && (task->flags & TASK_NICE),
+	};
 
 	if (!(task->flags & TASK_OWNED))
 		return false;
-	return plan_decide(plan, task, nothing, CAUSE_RENAME, facts, ret);
+	return plan_decide(plan, task, nothing, cause, facts, ret);
 }

@@ -186,6 +186,22 @@ static void a_late_nice_is_known_by_the_exec_that_follows(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
 }
 
+/* As when a reload comes while events are still queued. */
+static void a_scan_that_meets_a_task_with_a_late_exec_takes_it_for_an_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "", "/bin/sh");
+	forks(m, 100, 101);
+	m->lossy = true;
+	renice(m, 101, 9);
+	execs(m, 101, "/usr/bin/cmd");
+	m->lossy = false;
+	assert_true(plan_postpone(m->plan, 101, true));
+	reload(m, "");
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +215,7 @@ int main(void)
 		MACHINE_TEST(a_child_born_between_late_renames_has_the_class_of_its_own_name),
 		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
 		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),
+		MACHINE_TEST(a_scan_that_meets_a_task_with_a_late_exec_takes_it_for_an_exec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -369,6 +369,35 @@ static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
 	assert_task(m, 100, PRISTINE, REASON_UNDONE);
 }
 
+/* Though it is a class's, to the last digit. */
+static void a_slice_that_an_unheard_task_chose_stays(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'schedqos': { 'default': 'none' }");
+	m->lossy = true;
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	sets(m, 100, (struct task_attr){ .slice_ns = 16 * MS, .util_max = UTIL_FULL });
+	m->lossy = false;
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 16 ms", REASON_NO_RULE);
+}
+
+static void a_slice_that_a_newborn_chose_stays(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	forks(m, INIT, 100);
+	m->pace = 10;
+	execs(m, 100, "/usr/bin/app");
+	m->deaf = true;
+	forks(m, 100, 101);
+	sets(m, 101, (struct task_attr){ .slice_ns = 16 * MS, .util_max = UTIL_FULL });
+	hear(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 0 slice 16 ms");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +427,8 @@ int main(void)
 		MACHINE_TEST(a_base_slice_that_changes_is_nobody_s_choice),
 		MACHINE_TEST(the_base_slice_is_asked_for_only_when_in_doubt),
 		MACHINE_TEST(a_base_slice_that_changes_during_the_undo_is_seen),
+		MACHINE_TEST(a_slice_that_an_unheard_task_chose_stays),
+		MACHINE_TEST(a_slice_that_a_newborn_chose_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

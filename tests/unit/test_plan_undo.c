@@ -12,6 +12,17 @@ static void begins_undo(struct machine *m)
 	plan_undo_begin(m->plan);
 }
 
+static void undo_of(struct machine *m, pid_t tid)
+{
+	struct task_attr now;
+	struct plan_action action;
+
+	assert_true(plan_undo(m->plan, record(m, tid), facts_of(m, tid, tid), &action));
+	assert_int_equal(kernel_sets(m, &action), 0);
+	now = attr_shown(m, living(m, tid));
+	plan_applied(m->plan, &action, 0, &now, m->ms);
+}
+
 static void every_tagged_task_gets_back_what_it_had(void **state)
 {
 	const struct task_attr mine = {
@@ -110,6 +121,44 @@ static void a_child_born_before_but_announced_after_its_parent_s_undo_is_undone(
 	passes(m, 100);
 	ends_fork(m, 101);
 	assert_task(m, 101, PRISTINE, REASON_UNDONE);
+}
+
+static void a_child_whose_fork_lasts_long_after_its_parent_s_undo_is_undone(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	begins_fork(m, 100, 101);
+	begins_undo(m);
+	undo_of(m, 100);
+	passes(m, 4000);
+	ends_fork(m, 101);
+	assert_carries(m, 101, PRISTINE);
+}
+
+/* Its exec, and what somebody chose before that, are heard of and still to be decided. */
+static void of_a_late_exec_the_undo_leaves_the_choice_alone(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "", "/bin/sh");
+	forks(m, 100, 101);
+	forks(m, 100, 102);
+	m->lossy = true;
+	renice(m, 101, 9);
+	execs(m, 101, "/usr/bin/cmd");
+	execs(m, 102, "/usr/bin/nice");
+	renice(m, 102, 2 + 7);
+	execs(m, 102, "/usr/bin/cmd");
+	assert_true(plan_postpone(m->plan, 101, true));
+	assert_true(plan_postpone(m->plan, 102, true));
+	assert_true(plan_postpone(m->plan, 102, true));
+	plan_undo_begin(m->plan);
+	undo_of(m, 101);
+	undo_of(m, 102);
+	assert_carries(m, 101, "SCHED_NORMAL nice 9");
+	assert_carries(m, 102, "SCHED_NORMAL nice 7");
 }
 
 static void nothing_is_tagged_any_more(void **state)
@@ -348,6 +397,8 @@ int main(void)
 		MACHINE_TEST(what_was_left_alone_is_not_even_looked_at),
 		MACHINE_TEST(a_child_born_during_the_undo_is_undone),
 		MACHINE_TEST(a_child_born_before_but_announced_after_its_parent_s_undo_is_undone),
+		MACHINE_TEST(a_child_whose_fork_lasts_long_after_its_parent_s_undo_is_undone),
+		MACHINE_TEST(of_a_late_exec_the_undo_leaves_the_choice_alone),
 		MACHINE_TEST(nothing_is_tagged_any_more),
 		MACHINE_TEST(an_exec_during_the_undo_is_undone),
 		MACHINE_TEST(a_task_that_nobody_told_us_of_is_undone_by_the_last_scan),
