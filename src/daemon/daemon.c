@@ -152,7 +152,7 @@ static const char *connector_fault(int error)
 		return "nobody answers: this is not the initial network namespace (a container?)";
 	if (error == EPROTONOSUPPORT)
 		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
-	if (error == ETIMEDOUT)
+	if (error == ENODATA)
 		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
 	return strerror(error);
 }

@@ -30,7 +30,6 @@
 
 #define RIVALS_MAX	  8
 #define CONNECTOR_BUFFER  65536
-#define CONNECTOR_WAIT_MS 1000
 
 struct doctor_look {
 	struct doctor_facts facts;
@@ -56,12 +55,12 @@ static void look_at_events(struct doctor_facts *facts)
 	int r = proc_connector_open(PROC_FORK, CONNECTOR_BUFFER, &connector);
 
 	if (r == 0) {
-		r = proc_connector_prove(connector, CONNECTOR_WAIT_MS);
+		r = proc_connector_prove(connector);
 		proc_connector_close(connector);
 	}
 	facts->event_filter = proc_connector_has_filter();
 	facts->events = yes_or_no(r == 0);
-	facts->events_fault = r == -ETIMEDOUT ? "silence" : strerror(-r);
+	facts->events_fault = r == -ENODATA ? "silence" : strerror(-r);
 	if ((r == -EPERM || r == -EACCES) && !facts->root)
 		facts->events = DOCTOR_UNKNOWN;
 }

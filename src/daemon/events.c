@@ -311,9 +311,10 @@ static void handle_queued(struct daemon *daemon)
 		settle(daemon);
 		if (daemon->rescan)
 			scan_all(daemon);
+		/* Not before: of a task that has ended, forks may still be queued, whose children inherit from it. */
+		if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
+			scan_sweep(daemon);
 	}
-	if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
-		scan_sweep(daemon);
 }
 
 static int on_urgent(sd_event_source *source, int fd, uint32_t revents, void *userdata)

@@ -16,8 +16,11 @@
 /* The bytes of the file that are locked: the first by whoever works, the second by a daemon as well. */
 enum { WORK, DAEMON };
 
-/* How long a verb is waited for, which takes a tenth of a second for ten thousand tasks, and how often it is looked at. */
-enum { PATIENCE_MS = 3000, RETRY_MS = 20 };
+/*
+ * How long a verb is waited for, and how often it is looked at. Ten thousand tasks take restore a tenth of a second,
+ * but then it may wait for forks, 5 s at most (LINGER_MS in undo.c).
+ */
+enum { PATIENCE_MS = 8000, RETRY_MS = 20 };
 
 /* A classic record lock: it is gone with the process, however that ends, and the kernel names its owner. */
 static struct flock lock_of(off_t byte)

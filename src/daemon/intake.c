@@ -15,8 +15,6 @@
  */
 #define RECEIVE_BUFFER (16 * 1024 * 1024)
 
-#define PROVE_TIMEOUT_MS 3000
-
 /* One queue: what was received of it and not yet handed out. */
 struct queue {
 	struct proc_connector *connector; /* NULL: there is no such queue */
@@ -34,7 +32,7 @@ static int open_queue(struct queue *queue, uint32_t wanted)
 {
 	int r = proc_connector_open(wanted, RECEIVE_BUFFER, &queue->connector);
 
-	return r < 0 ? r : proc_connector_prove(queue->connector, PROVE_TIMEOUT_MS);
+	return r < 0 ? r : proc_connector_prove(queue->connector);
 }
 
 int intake_open(struct intake **ret)

@@ -42,7 +42,8 @@ struct forker {
 
 struct forkers {
 	struct forker *all;
-	size_t count;
+	size_t count, size;
+	uint32_t noted_ms; /* CLOCK_MONOTONIC; who was put back since then is still to be noted */
 };
 
 /* A task that is asleep, as nearly all are, is in no fork. */
@@ -56,22 +57,35 @@ static bool is_awake(const struct daemon *daemon, const struct forker *forker, u
 	return stat.state == 'R' || stat.state == 'D';
 }
 
-/* Without memory nobody is waited for. */
-static void find_forkers(const struct daemon *daemon, struct forkers *forkers)
+static void note_forker(struct forkers *forkers, const struct forker *forker)
 {
-	const struct tasks *tasks = plan_tasks(daemon->plan);
+	if (forkers->count == forkers->size) {
+		size_t size = forkers->size ? forkers->size * 2 : 64;
+		struct forker *all = reallocarray(forkers->all, size, sizeof(*all));
+
+		/* Without memory it is not waited for. */
+		if (!all)
+			return;
+		forkers->all = all;
+		forkers->size = size;
+	}
+	forkers->all[forkers->count++] = *forker;
+}
+
+/* Adds those who were put back since the last time, on whatever occasion. */
+static void note_forkers(const struct daemon *daemon, struct forkers *forkers)
+{
+	const uint32_t since_ms = forkers->noted_ms;
 	uint32_t cursor = 0;
 	struct task *task;
 
-	free(forkers->all);
-	forkers->count = 0;
-	forkers->all = calloc(tasks_count(tasks) + 1, sizeof(*forkers->all));
-	while (forkers->all && (task = tasks_next(tasks, &cursor))) {
-		struct forker *forker = &forkers->all[forkers->count];
+	forkers->noted_ms = daemon_now_ms();
+	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
+		struct forker forker = { .tid = task->tid, .tgid = task->tgid };
 
-		*forker = (struct forker){ .tid = task->tid, .tgid = task->tgid };
-		if (task->reason == REASON_UNDONE && is_awake(daemon, forker, &forker->utime))
-			forkers->count++;
+		if (task->reason == REASON_UNDONE && (int32_t)(task->changed_ms - since_ms) >= 0 &&
+		    is_awake(daemon, &forker, &forker.utime))
+			note_forker(forkers, &forker);
 	}
 }
 
@@ -107,25 +121,26 @@ static uint64_t undo_known(struct daemon *daemon)
 	return total;
 }
 
-static void await_forks(struct daemon *daemon)
+/* began_ms: before anything was put back. */
+static void await_forks(struct daemon *daemon, uint32_t began_ms)
 {
 	const uint32_t began = daemon_now_ms();
-	struct forkers forkers = { 0 };
+	struct forkers forkers = { .noted_ms = began_ms };
 
-	find_forkers(daemon, &forkers);
+	note_forkers(daemon, &forkers);
 	while (forkers.count && daemon_now_ms() - began < LINGER_MS) {
 		intake_wait(daemon->intake, LINGER_STEP_MS);
 		events_drain(daemon);
-		if (undo_known(daemon))
-			find_forkers(daemon, &forkers);
-		else
-			check_forkers(daemon, &forkers);
+		undo_known(daemon);
+		check_forkers(daemon, &forkers);
+		note_forkers(daemon, &forkers);
 	}
 	free(forkers.all);
 }
 
 uint64_t undo_all(struct daemon *daemon)
 {
+	uint32_t began_ms;
 	uint64_t set;
 
 	/* What is still queued may say that a tid belongs to somebody else by now. */
@@ -133,12 +148,13 @@ uint64_t undo_all(struct daemon *daemon)
 	if (daemon->rescan)
 		scan_all(daemon);
 	plan_undo_begin(daemon->plan);
+	began_ms = daemon_now_ms();
 	set = daemon->stats.set;
-	/* Who restores has heard of nothing that was born since the daemon died. */
+	/* Who restores has heard of nothing since the daemon died: not of births, nor of ids that are others' by now. */
 	if (!daemon->intake)
-		daemon->rescan = true;
+		scan_all(daemon);
 	undo_known(daemon);
-	await_forks(daemon);
+	await_forks(daemon, began_ms);
 	/* Tasks that nobody told us of, born of tagged ones while events were lost or nobody listened. */
 	scan_all(daemon);
 	return daemon->stats.set - set;

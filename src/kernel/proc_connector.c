@@ -2,7 +2,6 @@
 #include <schedqos/kernel/proc_connector.h>
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/cn_proc.h>
@@ -220,30 +218,14 @@ int proc_connector_receive(struct proc_connector *connector, struct proc_news *n
 	return count;
 }
 
-static int64_t now_ms(void)
+/* Whether an event of the child is queued. */
+static int find_events_of(struct proc_connector *connector, pid_t child)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/*
- * Receives until an event of the child is among them. It is queued before fork returns: so what is there is looked at
- * even if the time is over, as on a virtual machine that did not run meanwhile.
- */
-static int wait_for_child(struct proc_connector *connector, pid_t child, int64_t deadline)
-{
-	struct pollfd pollfd = { .fd = proc_connector_fd(connector), .events = POLLIN };
 	struct proc_news news[BATCH];
 	bool drained;
+	int n;
 
-	for (;;) {
-		int64_t left = deadline - now_ms();
-		int n;
-
-		if (poll(&pollfd, 1, left > 0 ? (int)left : 0) < 0 && errno != EINTR)
-			return -errno;
+	do {
 		n = proc_connector_receive(connector, news, BATCH, &drained);
 		if (n < 0 && n != -ENOBUFS)
 			return n;
@@ -251,16 +233,14 @@ static int wait_for_child(struct proc_connector *connector, pid_t child, int64_t
 			if (news[i].tid == child)
 				return 0;
 		}
-		if (left <= 0 && drained && n != -ENOBUFS)
-			return -ETIMEDOUT;
-	}
+	} while (!drained || n == -ENOBUFS);
+	return -ENODATA;
 }
 
-int proc_connector_prove(struct proc_connector *connector, int timeout_ms)
+/* Who causes an event queues it: so when the child has ended, its events are there, however slow the machine is. */
+int proc_connector_prove(struct proc_connector *connector)
 {
-	int64_t deadline = now_ms() + timeout_ms;
 	pid_t child = fork();
-	int r;
 
 	if (child < 0)
 		return -errno;
@@ -268,8 +248,7 @@ int proc_connector_prove(struct proc_connector *connector, int timeout_ms)
 		prctl(PR_SET_NAME, "schedqos-proof");
 		_exit(0);
 	}
-	r = wait_for_child(connector, child, deadline);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
-	return r;
+	return find_events_of(connector, child);
 }

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /*
- * Makes the runtime folder and takes the lock in it, which lasts as long as the process. Waits up to 3 s for a verb
+ * Makes the runtime folder and takes the lock in it, which lasts as long as the process. Waits up to 8 s for a verb
  * that has it. Returns 0, -EEXIST if a daemon has it, -EBUSY if a verb still has, each with its pid in *ret_owner, or
  * -errno.
  */
