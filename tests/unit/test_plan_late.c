@@ -3,6 +3,9 @@
 #include "fake_daemon.h"
 
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
+#define NESTED                                                  \
+	"'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true }," \
+	"'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }"
 
 static void a_fork_event_does_not_overwrite_what_a_scan_found(void **state)
 {
@@ -81,8 +84,7 @@ static void a_child_inherits_what_its_parents_late_exec_makes_of_the_parent(void
 {
 	struct machine *m = *state;
 
-	start(m, "'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true },"
-		 "'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }");
+	start(m, NESTED);
 	/* Of the two orders of their records, one is that in which they must not be settled. */
 	spawns(m, INIT, 100, "/usr/bin/outer");
 	spawns(m, INIT, 101, "/bin/true");
@@ -110,8 +112,7 @@ static void a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_befo
 {
 	struct machine *m = *state;
 
-	start(m, "'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true },"
-		 "'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }");
+	start(m, NESTED);
 	spawns(m, INIT, 100, "/usr/bin/outer");
 	forks(m, 100, 101);
 	m->deaf = m->late = true;
@@ -127,8 +128,7 @@ static void a_child_born_before_its_parents_late_exec_keeps_what_it_inherited(vo
 {
 	struct machine *m = *state;
 
-	start(m, "'outer': { 'qos': 'QOS_BACKGROUND', 'inherit': true },"
-		 "'inner': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }");
+	start(m, NESTED);
 	spawns(m, INIT, 100, "/usr/bin/outer");
 	forks(m, 100, 101);
 	m->deaf = m->late = true;
