@@ -101,12 +101,14 @@ bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t pare
 /* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
 
-/* plan_late.c: what is still to be decided about the task, should it be met before that. */
-enum cause plan_late_cause(const struct task *task);
-
 /* Decides about a process (by a new match) or about one thread of a process already matched. */
 bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, struct facts *facts,
 		      struct plan_action *ret);
 
 /* A record for a task that nobody told us of. NULL: it is gone, or there is no memory. */
 struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, struct facts *facts);
+
+/* plan_late.c */
+
+/* What is still to be decided about the task, should it be met before it is settled. */
+enum cause plan_late_cause(const struct task *task);
