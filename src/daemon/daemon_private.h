@@ -49,7 +49,6 @@ struct daemon {
 	bool verbose; /* log at debug level, whatever the configuration says */
 	bool on_terminal;     /* in the foreground of one */
 	bool undone;	      /* everything has been put back */
-	bool has_postponed;   /* some tasks wait for their late events to be all heard */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
 	bool is_behind;	      /* some of what was queued at behind_ms, CLOCK_MONOTONIC, may be left */

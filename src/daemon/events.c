@@ -27,6 +27,9 @@
  */
 #define LATE_NS 10000000
 
+/* In less than this a program does not get so far as to fork, and to exec another. */
+#define AHEAD_NS 2000000
+
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
@@ -151,27 +154,30 @@ static bool has_ended(struct daemon *daemon, const struct proc_news *news)
 	return true;
 }
 
-static bool is_late(const struct proc_news *news)
+static bool is_older(const struct proc_news *news, uint64_t ns)
 {
-	return clock_ns(CLOCK_MONOTONIC) - news->ns > LATE_NS;
+	return clock_ns(CLOCK_MONOTONIC) - news->ns > ns;
 }
 
 static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
 			struct plan_action *action)
 {
+	bool act;
+
 	daemon->stats.execs++;
 	if (has_ended(daemon, news))
 		return false;
 	if (intake_has_exec(daemon->intake, news->tgid)) {
-		plan_passed(daemon->plan, news->tgid);
+		plan_passed(daemon->plan, news->tgid, daemon_now_ms());
 		return false;
 	}
-	if (is_late(news) && plan_postpone(daemon->plan, news->tgid, true)) {
-		daemon->has_postponed = true;
+	if (is_older(news, LATE_NS) && plan_postpone(daemon->plan, news->tgid, true))
 		return false;
-	}
-	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), news_ms(news),
-			   action);
+	act = plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), news_ms(news),
+			  action);
+	if (is_older(news, AHEAD_NS))
+		plan_ahead(daemon->plan, news->tgid, daemon_now_ms());
+	return act;
 }
 
 static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
@@ -182,10 +188,8 @@ static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
 	daemon->stats.renames++;
 	if (has_ended(daemon, news))
 		return false;
-	if (is_late(news) && plan_postpone(daemon->plan, news->tid, false)) {
-		daemon->has_postponed = true;
+	if (is_older(news, LATE_NS) && plan_postpone(daemon->plan, news->tid, false))
 		return false;
-	}
 	facts = daemon_facts(daemon, news->tid, news->tgid);
 	memcpy(facts->comm, news->comm, sizeof(facts->comm));
 	facts->have |= FACT_COMM;
@@ -227,13 +231,11 @@ static void settle(struct daemon *daemon)
 	uint32_t cursor = 0;
 	struct task *task;
 
-	if (!daemon->has_postponed)
-		return;
-	daemon->has_postponed = false;
 	while ((task = plan_next_postponed(daemon->plan, &cursor))) {
 		if (plan_settle(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
 				&action))
 			events_act(daemon, &action);
+		plan_ahead(daemon->plan, task->tid, daemon_now_ms());
 	}
 }
 

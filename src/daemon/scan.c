@@ -108,6 +108,7 @@ static void look_at(struct scan *scan, const struct process *process, pid_t tid,
 	}
 	if (plan_seen(daemon->plan, &seen, daemon_facts(daemon, tid, process->pid), &action))
 		events_act(daemon, &action);
+	plan_ahead(daemon->plan, tid, daemon_now_ms());
 	if (++scan->fresh % DRAIN_EVERY == 0)
 		events_drain(daemon);
 }

@@ -164,7 +164,11 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	if (is_stale)
 		stale = *old;
 	child = add_child(plan, fork, origin, leader);
-	if (!child || !look)
+	if (!child)
+		return false;
+	if (!is_thread)
+		plan_check_ahead(plan, child, origin, fork->ms);
+	if (!look)
 		return false;
 	return check_newborn(plan, child, origin, is_stale ? &stale : NULL, facts, ret);
 }
@@ -268,12 +272,16 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
 }
 
-void plan_passed(struct plan *plan, pid_t tgid)
+void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms)
 {
 	struct task *leader = tasks_find(plan->tasks, tgid);
 
-	if (leader)
-		leader->flags |= TASK_NICE;
+	if (!leader)
+		return;
+	leader->flags |= TASK_NICE;
+	/* What it forks before the next exec is what nobody will have looked at; but see was_seen_early. */
+	if (!leader->nice_doubt)
+		plan_ahead(plan, tgid, ms);
 }
 
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret)

@@ -5,6 +5,9 @@
 /* So long a chain of processes, each born of one that was yet to be decided, is settled in its order. */
 #define GENERATIONS_MAX 64
 
+/* For so long the fork of a child may be on its way: through a scan of everything, and for SIGSTOP's sake. */
+#define AHEAD_MAX_MS 60000
+
 static bool is_postponed(const struct task *task)
 {
 	return task->flags & (TASK_EXECED | TASK_RENAMED);
@@ -16,6 +19,7 @@ bool plan_postpone(struct plan *plan, pid_t tid, bool exec)
 
 	if (!task)
 		return false;
+	plan->has_postponed = true;
 	/* Twice: between the two it ran something that only execs again, as nice(1) does. */
 	if (exec && (task->flags & TASK_EXECED))
 		task->flags |= TASK_NICE;
@@ -43,15 +47,18 @@ static struct task *waits_for(const struct plan *plan, struct task *task)
 	return first && is_postponed(first) ? first : NULL;
 }
 
-struct task *plan_next_postponed(const struct plan *plan, uint32_t *cursor)
+struct task *plan_next_postponed(struct plan *plan, uint32_t *cursor)
 {
 	struct task *task, *first;
 	uint32_t at;
 
+	if (!plan->has_postponed)
+		return NULL;
 	do {
 		at = *cursor;
 		task = tasks_next(plan->tasks, cursor);
 	} while (task && !is_postponed(task));
+	plan->has_postponed = task;
 	if (!task || !waits_for(plan, task))
 		return task;
 	/* This one is met again when those before it are settled. */
@@ -59,6 +66,33 @@ struct task *plan_next_postponed(const struct plan *plan, uint32_t *cursor)
 	for (int i = 0; i < GENERATIONS_MAX && (first = waits_for(plan, task)); i++)
 		task = first;
 	return task;
+}
+
+void plan_ahead(struct plan *plan, pid_t tid, uint32_t ms)
+{
+	struct task *task = tasks_find(plan->tasks, tid), *leader;
+
+	if (!task)
+		return;
+	leader = plan_leader_of(plan, task);
+	task->changed_ms = ms;
+	task->flags |= TASK_AHEAD;
+	if (leader) {
+		leader->changed_ms = ms;
+		leader->flags |= TASK_AHEAD;
+	}
+}
+
+void plan_check_ahead(struct plan *plan, struct task *child, struct task *origin, uint32_t ms)
+{
+	if (!(origin->flags & TASK_AHEAD))
+		return;
+	if (origin->changed_ms - ms > AHEAD_MAX_MS) {
+		origin->flags &= ~TASK_AHEAD;
+		return;
+	}
+	child->flags |= TASK_RENAMED;
+	plan->has_postponed = true;
 }
 
 enum cause plan_late_cause(const struct task *task)

@@ -21,6 +21,7 @@ struct plan {
 	uint32_t start;
 	uint8_t scan;
 	bool undoing;
+	bool has_postponed; /* some task is (plan_late.c) */
 	struct tasks *tasks;
 	const struct config *config;
 	struct qos_attr *retired; /* the tags of the configuration before this one */
@@ -109,6 +110,9 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, struct facts *facts);
 
 /* plan_late.c */
+
+/* Postpones the child if it was forked, at ms, before the moment to which what is known of its origin belongs. */
+void plan_check_ahead(struct plan *plan, struct task *child, struct task *origin, uint32_t ms);
 
 /* What is still to be decided about the task, should it be met before it is settled. */
 enum cause plan_late_cause(const struct task *task);

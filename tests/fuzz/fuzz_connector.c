@@ -300,7 +300,10 @@ static void step(struct run *run, struct config *const configs[2])
 		check_all(run);
 		break;
 	case 0xf7:
-		plan_passed(run->plan, 1 + take_byte(&run->input) % TIDS);
+		plan_passed(run->plan, 1 + take_byte(&run->input) % TIDS, run->ms);
+		break;
+	case 0xf8:
+		plan_ahead(run->plan, 1 + take_byte(&run->input) % TIDS, run->ms);
 		break;
 	default:
 		hear(run, what);

@@ -14,7 +14,7 @@ import unittest
 from attributes import BATCH, MS, NORMAL, fair, get_attr, has_slice, pristine, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
-from tasks import tids
+from tasks import comm, descendants, tids
 from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
@@ -174,6 +174,24 @@ class Births(LiveTest):
         daemon.stop()
         for tid in born + threads:
             self.assertEqual(get_attr(tid), pristine())
+
+    def test_a_child_of_a_program_that_another_has_replaced_since(self):
+        daemon = self.daemon({"wrapper": {"qos": BACKGROUND}, "wrapped": {"qos": UI}})
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        daemon.freeze()
+        try:
+            wrapper = self.run_program(["wrapper", "-c", '(: < "$1") & exec "$0" 1000', self.alias("wrapped"), fifo],
+                                       "/bin/sh")
+            wait_for(lambda: comm(wrapper.pid) == b"wrapped", "the second exec")
+            child, = descendants(wrapper.pid)
+            self.addCleanup(os.kill, child, signal.SIGKILL)
+        finally:
+            os.kill(daemon.pid, signal.SIGCONT)
+        self.assert_carries(wrapper, UI)
+        self.assert_carries(child, BACKGROUND)
+        daemon.stop()
+        self.assertEqual(get_attr(child), pristine())
 
     def test_children_born_while_the_rules_change(self):
         daemon = self.daemon({"app": {"qos": UI}})

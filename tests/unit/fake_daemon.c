@@ -67,7 +67,8 @@ void carry_out(struct machine *m)
 
 /* ---- events ---- */
 
-static void deliver(struct machine *m, const struct machine_event *event)
+static void deliver(struct machine *m, const struct machine_event *event,
+		    const struct machine_event *end)
 {
 	struct facts *facts = facts_of(m, event->tid, event->tgid);
 	struct plan_action action;
@@ -88,6 +89,12 @@ static void deliver(struct machine *m, const struct machine_event *event)
 		break;
 	}
 	case EXECED:
+		for (const struct machine_event *next = event + 1; next < end; next++) {
+			if (next->what == EXECED && next->tgid == event->tgid) {
+				plan_passed(m->plan, event->tgid, m->ms);
+				return;
+			}
+		}
 		if (m->late && plan_postpone(m->plan, event->tgid, true))
 			return;
 		acts = plan_execed(m->plan, facts, event->ms, &action);
@@ -109,20 +116,27 @@ static void settle(struct machine *m)
 	uint32_t cursor = 0;
 	struct task *task;
 
-	while ((task = plan_next_postponed(m->plan, &cursor)))
+	while ((task = plan_next_postponed(m->plan, &cursor))) {
 		wants(m,
 		      plan_settle(m->plan, task, facts_of(m, task->tid, task->tgid), &action),
 		      &action);
+		plan_ahead(m->plan, task->tid, m->ms);
+	}
+}
+
+void hear_first(struct machine *m, size_t n)
+{
+	assert_in_range(n, 0, m->n_queued);
+	for (size_t i = 0; i < n; i++)
+		deliver(m, &m->queue[i], m->queue + n);
+	m->n_queued -= n;
+	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
+	settle(m);
 }
 
 void hear(struct machine *m)
 {
-	size_t n = m->n_queued;
-
-	m->n_queued = 0;
-	for (size_t i = 0; i < n; i++)
-		deliver(m, &m->queue[i]);
-	settle(m);
+	hear_first(m, m->n_queued);
 }
 
 /* ---- from its start to its stop ---- */
@@ -180,6 +194,7 @@ static bool see(struct machine *m, const struct machine_task *task)
 	if (plan_is_seen(m->plan, task->tid))
 		return false;
 	wants(m, plan_seen(m->plan, &seen, facts_of(m, task->tid, task->tgid), &action), &action);
+	plan_ahead(m->plan, task->tid, m->ms);
 	return true;
 }
 

@@ -22,8 +22,9 @@ void scan(struct machine *m);
 void stop(struct machine *m);  /* undoes everything, as the daemon does */
 void crash(struct machine *m); /* without that; the next start() takes over */
 
-/* Delivers the events that wait. */
+/* Delivers the events that wait, or the first n of them. */
 void hear(struct machine *m);
+void hear_first(struct machine *m, size_t n);
 /* Does what the plan wanted last, which was held back. */
 void carry_out(struct machine *m);
 

@@ -157,6 +157,75 @@ static void a_child_born_between_late_renames_has_the_class_of_its_own_name(void
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 }
 
+/* What is seen of its parent then is newer than its birth, of which is yet to be heard. */
+static void a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_name(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { "
+		 "'even': 'QOS_BACKGROUND', 'odd': 'QOS_UTILITY' } }");
+	spawns(m, INIT, 100, "/usr/bin/app");
+	clones(m, 100, 101);
+	renames(m, 100, "even");
+	renames(m, 101, "even");
+	m->deaf = m->late = true;
+	for (pid_t creator = 100; creator <= 101; creator++) {
+		renames(m, creator, "odd");
+		forks(m, creator, creator + 2);
+		renames(m, creator, "even");
+		m->deaf = false;
+		hear_first(m, 1);
+		m->deaf = true;
+		assert_task(m, creator, BACKGROUND, REASON_THREAD);
+		hear(m);
+		assert_task(m, creator, BACKGROUND, REASON_THREAD);
+		assert_task(m, creator + 2, UTILITY, REASON_THREAD);
+	}
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
+	assert_carries(m, 103, PRISTINE);
+}
+
+static void a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_as(void **state)
+{
+	struct machine *m = *state;
+	bool passed = true;
+
+	start(m, "'wrapper': { 'qos': 'QOS_BACKGROUND' }, " CHROME);
+	/* Known of by the time that the first exec is heard, or only seen by what it does. */
+	for (pid_t pid = 100; pid <= 102; pid += 2, passed = false) {
+		forks(m, INIT, pid);
+		m->deaf = true;
+		execs(m, pid, "/usr/bin/wrapper");
+		forks(m, pid, pid + 1);
+		execs(m, pid, "/usr/bin/chrome");
+		m->deaf = false;
+		if (!passed) {
+			hear_first(m, 1);
+			plan_ahead(m->plan, pid, m->ms);
+		}
+		hear(m);
+		assert_task(m, pid, INTERACTIVE, REASON_RULE);
+		assert_task(m, pid + 1, BACKGROUND, REASON_RULE);
+	}
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 103, PRISTINE);
+}
+
+static void a_child_forked_after_its_parent_was_seen_costs_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	plan_ahead(m->plan, 100, m->ms);
+	passes(m, m->pace);
+	count_from_here(m);
+	forks(m, 100, 101);
+	assert_no_fetch(m);
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+}
+
 static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state)
 {
 	struct machine *m = *state;
@@ -182,6 +251,23 @@ static void a_late_nice_is_known_by_the_exec_that_follows(void **state)
 	execs(m, 101, "/usr/bin/nice");
 	renice(m, 101, 2 + 7);
 	execs(m, 101, "/usr/bin/cmd");
+	hear(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+}
+
+static void so_it_is_by_one_that_was_not_yet_known_of(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "", "/bin/sh");
+	forks(m, 100, 101);
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/nice");
+	renice(m, 101, 2 + 7);
+	execs(m, 101, "/usr/bin/cmd");
+	m->n_queued = 0;
+	assert_true(plan_postpone(m->plan, 101, true));
+	assert_true(plan_postpone(m->plan, 101, true));
 	hear(m);
 	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
 }
@@ -213,8 +299,14 @@ int main(void)
 		MACHINE_TEST(a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_before),
 		MACHINE_TEST(a_child_born_before_its_parents_late_exec_keeps_what_it_inherited),
 		MACHINE_TEST(a_child_born_between_late_renames_has_the_class_of_its_own_name),
+		MACHINE_TEST(
+			a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_name),
+		MACHINE_TEST(
+			a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_as),
+		MACHINE_TEST(a_child_forked_after_its_parent_was_seen_costs_nothing),
 		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
 		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),
+		MACHINE_TEST(so_it_is_by_one_that_was_not_yet_known_of),
 		MACHINE_TEST(a_scan_that_meets_a_task_with_a_late_exec_takes_it_for_an_exec),
 	};
 

@@ -74,8 +74,8 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 		 struct plan_action *ret);
 bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct plan_action *ret);
 
-/* Instead of plan_execed, for an exec after which another is already known of. */
-void plan_passed(struct plan *plan, pid_t tgid);
+/* Instead of plan_execed, for an exec after which another is already known of. ms: now. */
+void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms);
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret);
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
 	       struct plan_action *ret);
@@ -88,9 +88,17 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
  * plan_postpone returns false for a task that is not known: it has to be decided at once.
  */
 bool plan_postpone(struct plan *plan, pid_t tid, bool exec);
-struct task *plan_next_postponed(const struct plan *plan, uint32_t *cursor);
+struct task *plan_next_postponed(struct plan *plan, uint32_t *cursor);
 bool plan_settle(struct plan *plan, struct task *task, struct facts *facts,
 		 struct plan_action *ret);
+
+/*
+ * To be called when /proc has been asked about a task in plan_seen or plan_settle, or for an exec of a while ago: it may
+ * have shown a program or a name of which no event has been heard yet. Children that the task had before that moment
+ * are still to be announced, so they are not what it has become since: each is judged by what it is itself, as if it
+ * were postponed. ms: CLOCK_MONOTONIC after the call, cut to 32 bits.
+ */
+void plan_ahead(struct plan *plan, pid_t tid, uint32_t ms);
 
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);

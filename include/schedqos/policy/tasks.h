@@ -40,13 +40,14 @@ enum task_flag {
 	TASK_NICE = 1 << 4,	/* leader: runs nice(1), or what execs again at once, as nice(1) does */
 	TASK_EXECED = 1 << 5,	/* has called exec, or its origin has, and is still to be decided */
 	TASK_RENAMED = 1 << 6,	/* has a new name, likewise */
+	TASK_AHEAD = 1 << 7,	/* at changed_ms /proc was asked about it, and showed more than had been heard of */
 };
 
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
 	uint32_t start;	     /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t changed_ms; /* when we last set it (leader: any of its threads); CLOCK_MONOTONIC */
+	uint32_t changed_ms; /* when it was last set, or TASK_AHEAD (leader: any thread); CLOCK_MONOTONIC */
 	uint32_t app;	     /* id of its process's rule, 0: none; of use in the leader's record only */
 	uint32_t inherit;    /* id of the nearest inherit rule among it and its ancestors; likewise */
 	int32_t heir_of;     /* likewise: the parent, if its exec was still to be decided at the fork */
