@@ -65,9 +65,6 @@ struct daemon {
 	struct problem problems[PROBLEM_COUNT];
 };
 
-/* CLOCK_MONOTONIC in ms, cut to 32 bits. */
-uint32_t daemon_now_ms(void);
-
 /* Ticks since boot, as starts in /proc/PID/stat, cut to 32 bits. */
 uint32_t daemon_now_ticks(const struct daemon *daemon);
 

@@ -27,9 +27,6 @@
  */
 #define LATE_NS 10000000
 
-/* In less than this a program does not get so far as to fork, and to exec another. */
-#define AHEAD_NS 2000000
-
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
@@ -46,11 +43,6 @@
 
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
-
-uint32_t daemon_now_ms(void)
-{
-	return (uint32_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
-}
 
 uint32_t daemon_now_ticks(const struct daemon *daemon)
 {
@@ -105,7 +97,7 @@ void events_act(struct daemon *daemon, const struct plan_action *action)
 	char want[TASK_ATTR_TEXT_MAX], got[TASK_ATTR_TEXT_MAX];
 	struct task_attr now;
 	int r = applier_apply(&daemon->applier, action, &now);
-	bool kept = plan_applied(daemon->plan, action, r, &now, daemon_now_ms());
+	bool kept = plan_applied(daemon->plan, action, r, &now, clock_ms());
 
 	if (kept) {
 		daemon->stats.set++;
@@ -154,30 +146,25 @@ static bool has_ended(struct daemon *daemon, const struct proc_news *news)
 	return true;
 }
 
-static bool is_older(const struct proc_news *news, uint64_t ns)
+static bool is_late(const struct proc_news *news)
 {
-	return clock_ns(CLOCK_MONOTONIC) - news->ns > ns;
+	return clock_ns(CLOCK_MONOTONIC) - news->ns > LATE_NS;
 }
 
 static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
 			struct plan_action *action)
 {
-	bool act;
-
 	daemon->stats.execs++;
 	if (has_ended(daemon, news))
 		return false;
 	if (intake_has_exec(daemon->intake, news->tgid)) {
-		plan_passed(daemon->plan, news->tgid, daemon_now_ms());
+		plan_passed(daemon->plan, news->tgid, clock_ms());
 		return false;
 	}
-	if (is_older(news, LATE_NS) && plan_postpone(daemon->plan, news->tgid, true))
+	if (is_late(news) && plan_postpone(daemon->plan, news->tgid, true))
 		return false;
-	act = plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), news_ms(news),
-			  action);
-	if (is_older(news, AHEAD_NS))
-		plan_ahead(daemon->plan, news->tgid, daemon_now_ms());
-	return act;
+	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), news_ms(news),
+			   action);
 }
 
 static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
@@ -188,7 +175,7 @@ static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
 	daemon->stats.renames++;
 	if (has_ended(daemon, news))
 		return false;
-	if (is_older(news, LATE_NS) && plan_postpone(daemon->plan, news->tid, false))
+	if (is_late(news) && plan_postpone(daemon->plan, news->tid, false))
 		return false;
 	facts = daemon_facts(daemon, news->tid, news->tgid);
 	memcpy(facts->comm, news->comm, sizeof(facts->comm));
@@ -235,7 +222,6 @@ static void settle(struct daemon *daemon)
 		if (plan_settle(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
 				&action))
 			events_act(daemon, &action);
-		plan_ahead(daemon->plan, task->tid, daemon_now_ms());
 	}
 }
 
@@ -273,11 +259,11 @@ static bool handle_up_to(struct daemon *daemon, int max)
 
 bool events_drain(struct daemon *daemon)
 {
-	const uint32_t began = daemon_now_ms();
+	const uint32_t began = clock_ms();
 
 	/* Who restores does not listen. */
 	while (daemon->intake && !handle_up_to(daemon, ROUND_MAX)) {
-		if (daemon_now_ms() - began > DRAIN_MAX_MS)
+		if (clock_ms() - began > DRAIN_MAX_MS)
 			return false;
 	}
 	return true;
@@ -295,7 +281,7 @@ static void check_state(struct daemon *daemon)
 /* Whether it is time to do what waits for an empty queue. A storm that outruns us cannot put it off for ever. */
 static bool is_time(struct daemon *daemon, bool is_empty)
 {
-	uint32_t now = daemon_now_ms();
+	uint32_t now = clock_ms();
 
 	if (!is_empty && !daemon->is_behind)
 		daemon->behind_ms = now;

@@ -6,6 +6,7 @@
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 static int fetch(struct facts *facts, enum fact fact);
 
@@ -126,6 +127,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		return (int)r;
 	}
 	facts->have |= fact;
+	facts->fetched_ms = clock_ms();
 	return 0;
 }
 

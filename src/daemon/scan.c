@@ -8,6 +8,7 @@
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 /* A fork storm never holds still; what it creates is heard of anyway. */
 #define PASSES_MAX 8
@@ -93,7 +94,7 @@ static void look_at(struct scan *scan, const struct process *process, pid_t tid,
 		.tgid = process->pid,
 		.parent_tgid = process->ppid,
 		.start = (uint32_t)start,
-		.ms = daemon_now_ms(),
+		.ms = clock_ms(),
 	};
 	struct plan_action action;
 
@@ -108,7 +109,6 @@ static void look_at(struct scan *scan, const struct process *process, pid_t tid,
 	}
 	if (plan_seen(daemon->plan, &seen, daemon_facts(daemon, tid, process->pid), &action))
 		events_act(daemon, &action);
-	plan_ahead(daemon->plan, tid, daemon_now_ms());
 	if (++scan->fresh % DRAIN_EVERY == 0)
 		events_drain(daemon);
 }

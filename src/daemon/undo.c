@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/util/clock.h>
 
 #define PASSES_MAX 16
 
@@ -79,7 +80,7 @@ static void note_forkers(const struct daemon *daemon, struct forkers *forkers)
 	uint32_t cursor = 0;
 	struct task *task;
 
-	forkers->noted_ms = daemon_now_ms();
+	forkers->noted_ms = clock_ms();
 	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
 		struct forker forker = { .tid = task->tid, .tgid = task->tgid };
 
@@ -124,11 +125,11 @@ static uint64_t undo_known(struct daemon *daemon)
 /* began_ms: before anything was put back. */
 static void await_forks(struct daemon *daemon, uint32_t began_ms)
 {
-	const uint32_t began = daemon_now_ms();
+	const uint32_t began = clock_ms();
 	struct forkers forkers = { .noted_ms = began_ms };
 
 	note_forkers(daemon, &forkers);
-	while (forkers.count && daemon_now_ms() - began < LINGER_MS) {
+	while (forkers.count && clock_ms() - began < LINGER_MS) {
 		intake_wait(daemon->intake, LINGER_STEP_MS);
 		events_drain(daemon);
 		undo_known(daemon);
@@ -148,7 +149,7 @@ uint64_t undo_all(struct daemon *daemon)
 	if (daemon->rescan)
 		scan_all(daemon);
 	plan_undo_begin(daemon->plan);
-	began_ms = daemon_now_ms();
+	began_ms = clock_ms();
 	set = daemon->stats.set;
 	/* Who restores has heard of nothing since the daemon died: not of births, nor of ids that are others' by now. */
 	if (!daemon->intake)

@@ -210,13 +210,26 @@ static struct task_attr others_choice(const struct plan *plan, const struct task
 	return choice;
 }
 
-static void note_overruled(struct plan *plan, const struct task *task, const struct task_attr *attr)
+/* What a killed daemon's record says is believed if it is owned: not while it is being written. */
+static void set_had(struct task *task, const struct task_attr *had)
 {
-	plan->overruled[plan->n_overruled++ % OVERRULED_MAX] =
-		(struct overruled){ task->tid, task->start, *attr };
+	uint8_t flags = task->flags;
+
+	task->flags &= ~TASK_OWNED;
+	task_publish();
+	task->had = *had;
+	task_publish();
+	task->flags = flags;
 }
 
-bool plan_was_overruled(struct plan *plan, const struct task *origin, const struct task *child,
+static void note_overruled(struct plan *plan, const struct task *task,
+			   const struct task_attr *from, const struct task_attr *had)
+{
+	plan->overruled[plan->n_overruled++ % OVERRULED_MAX] =
+		(struct overruled){ task->tid, task->start, *from, *had };
+}
+
+bool plan_was_overruled(struct plan *plan, const struct task *origin, struct task *child,
 			const struct task_attr *attr)
 {
 	for (size_t i = 0; i < OVERRULED_MAX; i++) {
@@ -224,7 +237,8 @@ bool plan_was_overruled(struct plan *plan, const struct task *origin, const stru
 
 		if (overruled->tid == origin->tid && overruled->start == origin->start &&
 		    task_attr_equal(&overruled->from, attr)) {
-			note_overruled(plan, child, attr);
+			set_had(child, &overruled->had);
+			note_overruled(plan, child, attr, &child->had);
 			return true;
 		}
 	}
@@ -238,18 +252,6 @@ static void leave_alone(struct task *task, const struct task_attr *actual, enum 
 	task->had = task->known = *actual;
 	task->tag = TAG_NONE;
 	task->reason = reason;
-}
-
-/* What a killed daemon's record says is believed if it is owned: not while it is being written. */
-static void set_had(struct task *task, const struct task_attr *had)
-{
-	uint8_t flags = task->flags;
-
-	task->flags &= ~TASK_OWNED;
-	task_publish();
-	task->had = *had;
-	task_publish();
-	task->flags = flags;
 }
 
 void task_set_owned(struct task *task)
@@ -365,7 +367,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	if (want.policy == POLICY_DEADLINE)
 		ret->deadline = tag_attr(plan, wish.tag);
 	if (!ours && !task_attr_equal(&actual, &had))
-		note_overruled(plan, task, &actual);
+		note_overruled(plan, task, &actual, &had);
 	/* Should we be killed between the call and its record, the record already says what there
 	 * is to put back. */
 	task_publish();

@@ -18,6 +18,9 @@
  */
 #define EXEC_MS 20
 
+/* In this time no program gets so far as to fork, and then to take another name or exec another program. */
+#define AT_ONCE_MS 1
+
 static bool is_recent(uint32_t changed_ms, uint32_t ms)
 {
 	return (int32_t)(ms - changed_ms) < BORN_BEFORE_MS;
@@ -48,12 +51,11 @@ static struct task_attr attr_born(const struct task_attr *attr)
  * Looks at a newborn that may not carry what its origin carries. Carrying what its origin had, or
  * what we may have set on its origin (or, a moment too late, on the task whose tid it got: stale),
  * or what its origin carried when we came to somebody's choice there, it is ours; anything else
- * somebody has chosen since, and its exec will show who.
+ * somebody has chosen since, and its exec will show who. Returns whether it is ours.
  */
-static bool check_newborn(struct plan *plan, struct task *child, const struct task *origin,
-			  const struct task *stale, struct facts *facts, struct plan_action *ret)
+static bool is_newborn_ours(struct plan *plan, struct task *child, const struct task *origin,
+			    const struct task *stale, struct facts *facts)
 {
-	struct wish wish = { .tag = child->tag, .reason = child->reason };
 	struct task_attr actual;
 
 	if (plan_look_at(plan, facts, &child->known, &actual) < 0)
@@ -69,6 +71,15 @@ static bool check_newborn(struct plan *plan, struct task *child, const struct ta
 		child->known = actual;
 		task_set_owned(child);
 	}
+	return true;
+}
+
+/* A newborn gets what its origin has, a thread what its name asks for. */
+static bool decide_newborn(struct plan *plan, struct task *child, struct facts *facts,
+			   struct plan_action *ret)
+{
+	struct wish wish = { .tag = child->tag, .reason = child->reason };
+
 	if (child->tid != child->tgid &&
 	    plan_wish_for(plan, plan_leader_of(plan, child), facts, &wish) < 0)
 		return false;
@@ -132,7 +143,7 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 		 struct plan_action *ret)
 {
 	struct task *child, *origin, *leader, *old = tasks_find(plan->tasks, fork->tid);
-	bool is_thread = fork->tid != fork->tgid, is_stale, look;
+	bool is_thread = fork->tid != fork->tgid, is_stale, is_ahead, look;
 	struct task stale;
 
 	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) ||
@@ -166,11 +177,14 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	child = add_child(plan, fork, origin, leader);
 	if (!child)
 		return false;
-	if (!is_thread)
-		plan_check_ahead(plan, child, origin, fork->ms);
-	if (!look)
+	is_ahead = !is_thread && plan_is_ahead(origin, fork->ms);
+	if (!look && !is_ahead)
 		return false;
-	return check_newborn(plan, child, origin, is_stale ? &stale : NULL, facts, ret);
+	if (!is_newborn_ours(plan, child, origin, is_stale ? &stale : NULL, facts))
+		return false;
+	if (is_ahead)
+		return plan_decide_seen(plan, child, CAUSE_RENAME, facts, ret);
+	return decide_newborn(plan, child, facts, ret);
 }
 
 /* What of ours the thread carried that called exec; NULL: nothing that we know. */
@@ -250,6 +264,7 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 {
 	struct task *leader = tasks_find(plan->tasks, facts->tgid);
 	struct wish wish;
+	bool acts;
 	int r;
 
 	if (facts->tgid == plan->self || plan->undoing)
@@ -269,7 +284,10 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 	if (r < 0)
 		return false;
 	wish.seen_early = was_seen_early(leader, facts, ms);
-	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
+	acts = plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
+	if (facts->fetched_ms - ms > AT_ONCE_MS)
+		plan_note_ahead(plan, leader, facts->fetched_ms);
+	return acts;
 }
 
 void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms)
@@ -281,7 +299,7 @@ void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms)
 	leader->flags |= TASK_NICE;
 	/* What it forks before the next exec is what nobody will have looked at; but see was_seen_early. */
 	if (!leader->nice_doubt)
-		plan_ahead(plan, tgid, ms);
+		plan_note_ahead(plan, leader, ms);
 }
 
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret)

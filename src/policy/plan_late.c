@@ -68,13 +68,10 @@ struct task *plan_next_postponed(struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
-void plan_ahead(struct plan *plan, pid_t tid, uint32_t ms)
+void plan_note_ahead(struct plan *plan, struct task *task, uint32_t ms)
 {
-	struct task *task = tasks_find(plan->tasks, tid), *leader;
+	struct task *leader = plan_leader_of(plan, task);
 
-	if (!task)
-		return;
-	leader = plan_leader_of(plan, task);
 	task->changed_ms = ms;
 	task->flags |= TASK_AHEAD;
 	if (leader) {
@@ -83,16 +80,11 @@ void plan_ahead(struct plan *plan, pid_t tid, uint32_t ms)
 	}
 }
 
-void plan_check_ahead(struct plan *plan, struct task *child, struct task *origin, uint32_t ms)
+bool plan_is_ahead(struct task *task, uint32_t ms)
 {
-	if (!(origin->flags & TASK_AHEAD))
-		return;
-	if (origin->changed_ms - ms > AHEAD_MAX_MS) {
-		origin->flags &= ~TASK_AHEAD;
-		return;
-	}
-	child->flags |= TASK_RENAMED;
-	plan->has_postponed = true;
+	if (task->changed_ms - ms > AHEAD_MAX_MS)
+		task->flags &= ~TASK_AHEAD;
+	return task->flags & TASK_AHEAD;
 }
 
 enum cause plan_late_cause(const struct task *task)

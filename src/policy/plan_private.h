@@ -12,7 +12,7 @@
 struct overruled {
 	pid_t tid;
 	uint32_t start;
-	struct task_attr from;
+	struct task_attr from, had;
 };
 
 struct plan {
@@ -60,9 +60,10 @@ bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
 
 /*
  * Whether a child of origin's carries just what an action took from that: then it was born before, as what a niced
- * program forks before we have come to the program; and so may have been its own children, which is noted.
+ * program forks before we have come to the program; and so may have been its own children, which is noted. The child's
+ * `had` becomes what the origin had before us then.
  */
-bool plan_was_overruled(struct plan *plan, const struct task *origin, const struct task *child,
+bool plan_was_overruled(struct plan *plan, const struct task *origin, struct task *child,
 			const struct task_attr *attr);
 
 /*
@@ -111,8 +112,15 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 
 /* plan_late.c */
 
-/* Postpones the child if it was forked, at ms, before the moment to which what is known of its origin belongs. */
-void plan_check_ahead(struct plan *plan, struct task *child, struct task *origin, uint32_t ms);
+/*
+ * What /proc has shown of a task at ms may be a program or a name of which no event has been heard yet. Children that it
+ * had before that moment are still to be announced, so they are not what it has become since: each is to be judged by
+ * what it is itself.
+ */
+void plan_note_ahead(struct plan *plan, struct task *task, uint32_t ms);
+
+/* Whether that holds of a child forked at ms. To be asked in the order of the forks. */
+bool plan_is_ahead(struct task *task, uint32_t ms);
 
 /* What is still to be decided about the task, should it be met before it is settled. */
 enum cause plan_late_cause(const struct task *task);

@@ -62,7 +62,7 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 			/* Born of a tagged task that has just been put back. */
 			task->had = origin->had;
 		} else if (origin && plan_was_overruled(plan, origin, task, &actual)) {
-			task->had = origin->had;
+			/* Now its `had` is as it was. */
 		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&
 			   plan_is_ours(plan, &actual, &task_attr_pristine)) {
 			task->had = task_attr_pristine;
@@ -80,7 +80,7 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 		      struct plan_action *ret)
 {
 	struct task *leader = plan_leader_of(plan, task);
-	bool is_new = false;
+	bool is_new = false, acts;
 	struct wish wish;
 	int r;
 
@@ -94,7 +94,10 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 		cause = CAUSE_EXEC;
 	if (leader == task && cause == CAUSE_EXEC)
 		plan_take_over_thread(plan, leader, facts);
-	return plan_decide(plan, task, wish, cause, facts, ret);
+	acts = plan_decide(plan, task, wish, cause, facts, ret);
+	if (facts->have)
+		plan_note_ahead(plan, task, facts->fetched_ms);
+	return acts;
 }
 
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,

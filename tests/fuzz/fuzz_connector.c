@@ -131,6 +131,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	}
 	facts->have |= fact;
+	facts->fetched_ms = run->ms;
 	return 0;
 }
 
@@ -301,9 +302,6 @@ static void step(struct run *run, struct config *const configs[2])
 		break;
 	case 0xf7:
 		plan_passed(run->plan, 1 + take_byte(&run->input) % TIDS, run->ms);
-		break;
-	case 0xf8:
-		plan_ahead(run->plan, 1 + take_byte(&run->input) % TIDS, run->ms);
 		break;
 	default:
 		hear(run, what);

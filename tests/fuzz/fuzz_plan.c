@@ -34,6 +34,12 @@ static const char *const configs[] = {
 	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true }",
 };
 
+/* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
+static const char own[] =
+	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 't1': 'QOS_UTILITY', 'm': 'QOS_USER_INITIATED' } },"
+	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
+	"'d': { 'thread_qos': { 'a': 'QOS_USER_INTERACTIVE' } }";
+
 static const char *const commands[] = {
 	"/bin/a", "/bin/a1", "/bin/b", "/usr/bin/c -x", "/bin/d", "/usr/bin/nice -n 5 a",
 };
@@ -58,7 +64,8 @@ enum {
 	REFUSE,
 	IGNORE,
 	MISS,
-	CRASH, /* what it does not */
+	CRASH,	   /* what it does not */
+	HEAR_SOME, /* and then decide what is late, though more is queued already */
 	KINDS
 };
 
@@ -71,6 +78,7 @@ struct run {
 	size_t n_unborn;
 	uint32_t unborn_ms; /* since when there are any */
 	size_t n_tasks;
+	bool own;   /* the configuration is that, all the time */
 	bool alone; /* nobody but the plan has chosen anything, and it was told of everything */
 };
 
@@ -158,10 +166,15 @@ static void end(struct run *run)
 	run->n_tasks--;
 }
 
+/* Exec waits for the other threads to end, and these for their forks (de_thread in exec.c). */
 static void exec(struct run *run)
 {
 	pid_t tid = some_running(run);
 
+	for (size_t i = 0; i < run->n_unborn; i++) {
+		if (tgid_of(run->m, run->parents[i]) == tgid_of(run->m, tid))
+			end_forks(run);
+	}
 	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
 	run->n_tasks = 0;
 	for (size_t i = 0; i < MACHINE_TASKS; i++)
@@ -173,6 +186,13 @@ static void hear_all(struct run *run)
 	run->m->deaf = false;
 	hear(run->m);
 	run->m->late = false;
+}
+
+static const char *some_config(struct run *run)
+{
+	uint8_t nth = take_byte(&run->input) % 3;
+
+	return run->own ? own : configs[nth];
 }
 
 static void happens(struct run *run, uint8_t kind)
@@ -201,6 +221,9 @@ static void happens(struct run *run, uint8_t kind)
 	case HEAR:
 		hear_all(run);
 		break;
+	case HEAR_SOME:
+		hear_first(m, take_byte(&run->input) % (m->n_queued + 1));
+		break;
 	case DEAF:
 		m->deaf = true;
 		m->late = take_byte(&run->input) & 1;
@@ -208,7 +231,7 @@ static void happens(struct run *run, uint8_t kind)
 	case RELOAD:
 		end_forks(run);
 		hear_all(run);
-		reload(m, configs[take_byte(&run->input) % 3]);
+		reload(m, some_config(run));
 		break;
 	case SCAN:
 		end_forks(run);
@@ -225,7 +248,7 @@ static void crash_and_start(struct run *run)
 	end_forks(run);
 	hear_all(run);
 	crash(m);
-	start(m, configs[take_byte(&run->input) % 3]);
+	start(m, some_config(run));
 	free(m->legacy_tags);
 	m->legacy_tags = NULL;
 	m->n_legacy = m->n_legacy_tags = 0;
@@ -273,6 +296,14 @@ static void disturbs(struct run *run, uint8_t kind)
 	run->alone = false;
 }
 
+/* All has been heard of: whoever looks at every task finds nothing left to do. */
+static void check_settled(struct run *run)
+{
+	count_from_here(run->m);
+	scan(run->m);
+	check(run->m->actions == 0);
+}
+
 static void check_restored(const struct run *run)
 {
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
@@ -294,7 +325,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	run.m->pace = 20 + (first >> 2) * 10;
 	if (first & 1)
 		run.m->kernel = (struct attr_caps){ 0 };
-	start(run.m, configs[0]);
+	run.own = first & 2;
+	start(run.m, run.own ? own : configs[0]);
 	while (run.input.left) {
 		uint8_t kind = take_byte(&run.input) % KINDS;
 
@@ -302,7 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			hear_all(&run);
 		if (run.n_unborn && run.m->ms - run.unborn_ms > FORK_MS)
 			end_forks(&run);
-		if (kind < LOSE)
+		if (kind < LOSE || kind == HEAR_SOME)
 			happens(&run, kind);
 		else
 			disturbs(&run, kind);
@@ -311,6 +343,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	}
 	end_forks(&run);
 	hear_all(&run);
+	if (run.alone && run.own)
+		check_settled(&run);
 	stop(run.m);
 	check_plan(run.m->plan);
 	if (run.alone)

@@ -116,12 +116,10 @@ static void settle(struct machine *m)
 	uint32_t cursor = 0;
 	struct task *task;
 
-	while ((task = plan_next_postponed(m->plan, &cursor))) {
+	while ((task = plan_next_postponed(m->plan, &cursor)))
 		wants(m,
 		      plan_settle(m->plan, task, facts_of(m, task->tid, task->tgid), &action),
 		      &action);
-		plan_ahead(m->plan, task->tid, m->ms);
-	}
 }
 
 void hear_first(struct machine *m, size_t n)
@@ -194,7 +192,6 @@ static bool see(struct machine *m, const struct machine_task *task)
 	if (plan_is_seen(m->plan, task->tid))
 		return false;
 	wants(m, plan_seen(m->plan, &seen, facts_of(m, task->tid, task->tgid), &action), &action);
-	plan_ahead(m->plan, task->tid, m->ms);
 	return true;
 }
 

@@ -153,6 +153,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	}
 	facts->have |= fact;
+	facts->fetched_ms = m->ms;
 	return 0;
 }
 

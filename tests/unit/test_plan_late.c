@@ -200,10 +200,8 @@ static void a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_a
 		forks(m, pid, pid + 1);
 		execs(m, pid, "/usr/bin/chrome");
 		m->deaf = false;
-		if (!passed) {
+		if (!passed)
 			hear_first(m, 1);
-			plan_ahead(m->plan, pid, m->ms);
-		}
 		hear(m);
 		assert_task(m, pid, INTERACTIVE, REASON_RULE);
 		assert_task(m, pid + 1, BACKGROUND, REASON_RULE);
@@ -218,7 +216,7 @@ static void a_child_forked_after_its_parent_was_seen_costs_nothing(void **state)
 	struct machine *m = *state;
 
 	start_and_run(m, CHROME, "/usr/bin/chrome");
-	plan_ahead(m->plan, 100, m->ms);
+	scan(m);
 	passes(m, m->pace);
 	count_from_here(m);
 	forks(m, 100, 101);

@@ -256,6 +256,27 @@ static void a_task_born_before_its_parent_was_tagged_is_as_it_was_born(void **st
 	assert_carries(m, 100, PRISTINE);
 }
 
+static void a_missed_fork_s_child_of_a_niced_task_that_became_real_time_stays_fair(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'cmd': { 'yield': true, 'qos': 'QOS_UTILITY' }", "/bin/sh");
+	forks(m, 100, 101);
+	renice(m, 101, 19);
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/cmd");
+	m->lossy = true;
+	forks(m, 101, 102);
+	m->deaf = m->lossy = false;
+	hear(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	chrt(m, 101, POLICY_RR, 10);
+	reload(m, CHROME);
+	assert_carries(m, 102, "SCHED_NORMAL nice 19");
+	stop(m);
+	assert_carries(m, 102, "SCHED_NORMAL nice 19");
+}
+
 /* Whatever is on record of the parent: it may be that the kernel would not have us change it. */
 static void a_task_born_before_its_parent_was_real_time_stays_fair(void **state)
 {
@@ -360,6 +381,8 @@ int main(void)
 		MACHINE_TEST(a_thread_that_became_a_process_is_another_task),
 		MACHINE_TEST(a_missed_fork_s_child_takes_its_class),
 		MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice),
+		MACHINE_TEST(
+			a_missed_fork_s_child_of_a_niced_task_that_became_real_time_stays_fair),
 		MACHINE_TEST(a_task_born_before_its_parent_was_tagged_is_as_it_was_born),
 		MACHINE_TEST(a_task_born_before_its_parent_was_real_time_stays_fair),
 		MACHINE_TEST(an_orphan_born_since_we_listen_with_our_attributes_is_ours),

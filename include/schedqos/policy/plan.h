@@ -92,14 +92,6 @@ struct task *plan_next_postponed(struct plan *plan, uint32_t *cursor);
 bool plan_settle(struct plan *plan, struct task *task, struct facts *facts,
 		 struct plan_action *ret);
 
-/*
- * To be called when /proc has been asked about a task in plan_seen or plan_settle, or for an exec of a while ago: it may
- * have shown a program or a name of which no event has been heard yet. Children that the task had before that moment
- * are still to be announced, so they are not what it has become since: each is judged by what it is itself, as if it
- * were postponed. ms: CLOCK_MONOTONIC after the call, cut to 32 bits.
- */
-void plan_ahead(struct plan *plan, pid_t tid, uint32_t ms);
-
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
 

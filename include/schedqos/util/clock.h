@@ -14,3 +14,9 @@ static inline uint64_t clock_ns(clockid_t clock)
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
+
+/* CLOCK_MONOTONIC in milliseconds, cut to 32 bits. */
+static inline uint32_t clock_ms(void)
+{
+	return (uint32_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
+}
