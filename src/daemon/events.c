@@ -41,6 +41,9 @@
  */
 #define BEHIND_MAX_MS 2000
 
+/* A scan handles events as well, and can meet a loss. While it always does, more events will come, and lead to more. */
+#define SCANS_MAX 3
+
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
 
@@ -289,6 +292,20 @@ static bool is_time(struct daemon *daemon, bool is_empty)
 	return !daemon->is_behind;
 }
 
+/*
+ * Once it has dropped an event, the kernel drops all, and tells no more of it, until the queue has been empty
+ * (netlink_overrun in af_netlink.c): what a scan finds before that may be old before the next loss is told.
+ */
+static void repair_losses(struct daemon *daemon, bool is_empty)
+{
+	if (!daemon->rescan)
+		return;
+	for (int i = 0; daemon->rescan && i < SCANS_MAX; i++)
+		scan_all(daemon);
+	if (!is_empty)
+		daemon->rescan = true;
+}
+
 static void handle_queued(struct daemon *daemon)
 {
 	bool is_empty = handle_up_to(daemon, ROUND_MAX);
@@ -297,8 +314,7 @@ static void handle_queued(struct daemon *daemon)
 	check_state(daemon);
 	if (is_time(daemon, is_empty)) {
 		settle(daemon);
-		if (daemon->rescan)
-			scan_all(daemon);
+		repair_losses(daemon, is_empty);
 		/* Not before: of a task that has ended, forks may still be queued, whose children inherit from it. */
 		if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
 			scan_sweep(daemon);
