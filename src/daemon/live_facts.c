@@ -121,13 +121,13 @@ static int fetch(struct facts *facts, enum fact fact)
 		r = applier_refresh_base(live->applier);
 		break;
 	}
+	facts->fetched_ms = clock_ms();
 	if (r < 0) {
 		if (r != -ESRCH)
 			live->error = (int)r;
 		return (int)r;
 	}
 	facts->have |= fact;
-	facts->fetched_ms = clock_ms();
 	return 0;
 }
 

@@ -143,7 +143,7 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 		 struct plan_action *ret)
 {
 	struct task *child, *origin, *leader, *old = tasks_find(plan->tasks, fork->tid);
-	bool is_thread = fork->tid != fork->tgid, is_stale, is_ahead, look;
+	bool is_thread = fork->tid != fork->tgid, is_stale, is_ahead, is_ours, look;
 	struct task stale;
 
 	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) ||
@@ -180,7 +180,13 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	is_ahead = !is_thread && plan_is_ahead(origin, fork->ms);
 	if (!look && !is_ahead)
 		return false;
-	if (!is_newborn_ours(plan, child, origin, is_stale ? &stale : NULL, facts))
+	is_ours = is_newborn_ours(plan, child, origin, is_stale ? &stale : NULL, facts);
+	/* Should it be gone, as a daemon's parent is, its own children are to be looked at. */
+	if (!is_ours || is_ahead) {
+		child->changed_ms = origin->changed_ms;
+		child->flags |= origin->flags & TASK_AHEAD;
+	}
+	if (!is_ours)
 		return false;
 	if (is_ahead)
 		return plan_decide_seen(plan, child, CAUSE_RENAME, facts, ret);
@@ -264,7 +270,6 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 {
 	struct task *leader = tasks_find(plan->tasks, facts->tgid);
 	struct wish wish;
-	bool acts;
 	int r;
 
 	if (facts->tgid == plan->self || plan->undoing)
@@ -281,13 +286,16 @@ bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct pla
 	plan_take_over_thread(plan, leader, facts);
 	leader->flags &= ~(TASK_THREADED | TASK_MIXED);
 	r = match_program(plan, leader, facts, &wish);
+	if (r == 0)
+		r = facts_need(facts, FACT_ATTR);
+	if (r == 0)
+		wish.seen_early = was_seen_early(leader, facts, ms);
+	/* What it was is not known if it is gone, and what it has become since is if we are slow. */
+	if (r < 0 || facts->fetched_ms - ms > AT_ONCE_MS)
+		plan_note_ahead(plan, leader, facts->fetched_ms);
 	if (r < 0)
 		return false;
-	wish.seen_early = was_seen_early(leader, facts, ms);
-	acts = plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
-	if (facts->fetched_ms - ms > AT_ONCE_MS)
-		plan_note_ahead(plan, leader, facts->fetched_ms);
-	return acts;
+	return plan_decide(plan, leader, wish, CAUSE_EXEC, facts, ret);
 }
 
 void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms)
@@ -318,5 +326,9 @@ bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *re
 		return false;
 	if (wish.tag == task->tag && wish.reason == task->reason && !wish.enforce)
 		return false;
+	if (facts_need(facts, FACT_ATTR) < 0) {
+		plan_note_ahead(plan, task, facts->fetched_ms);
+		return false;
+	}
 	return plan_decide(plan, task, wish, CAUSE_RENAME, facts, ret);
 }

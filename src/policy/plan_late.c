@@ -5,9 +5,6 @@
 /* So long a chain of processes, each born of one that was yet to be decided, is settled in its order. */
 #define GENERATIONS_MAX 64
 
-/* For so long the fork of a child may be on its way: through a scan of everything, and for SIGSTOP's sake. */
-#define AHEAD_MAX_MS 60000
-
 static bool is_postponed(const struct task *task)
 {
 	return task->flags & (TASK_EXECED | TASK_RENAMED);
@@ -82,7 +79,7 @@ void plan_note_ahead(struct plan *plan, struct task *task, uint32_t ms)
 
 bool plan_is_ahead(struct task *task, uint32_t ms)
 {
-	if (task->changed_ms - ms > AHEAD_MAX_MS)
+	if ((int32_t)(task->changed_ms - ms) < 0)
 		task->flags &= ~TASK_AHEAD;
 	return task->flags & TASK_AHEAD;
 }

@@ -80,7 +80,7 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 		      struct plan_action *ret)
 {
 	struct task *leader = plan_leader_of(plan, task);
-	bool is_new = false, acts;
+	bool is_new = false;
 	struct wish wish;
 	int r;
 
@@ -88,16 +88,16 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 		r = plan_match_process(plan, leader, facts, &wish, &is_new);
 	else
 		r = plan_wish_for(plan, leader, facts, &wish);
+	if (r == 0)
+		r = facts_need(facts, FACT_ATTR);
+	plan_note_ahead(plan, task, facts->fetched_ms);
 	if (r < 0)
 		return false;
 	if (is_new)
 		cause = CAUSE_EXEC;
 	if (leader == task && cause == CAUSE_EXEC)
 		plan_take_over_thread(plan, leader, facts);
-	acts = plan_decide(plan, task, wish, cause, facts, ret);
-	if (facts->have)
-		plan_note_ahead(plan, task, facts->fetched_ms);
-	return acts;
+	return plan_decide(plan, task, wish, cause, facts, ret);
 }
 
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,

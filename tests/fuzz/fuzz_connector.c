@@ -94,6 +94,7 @@ static int fetch(struct facts *facts, enum fact fact)
 	struct run *run = asked->run;
 	uint8_t choice = take_byte(&run->input);
 
+	facts->fetched_ms = run->ms;
 	if (choice >= 0xfe)
 		return choice == 0xff ? -ESRCH : -EMFILE;
 	switch (fact) {
@@ -131,7 +132,6 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	}
 	facts->have |= fact;
-	facts->fetched_ms = run->ms;
 	return 0;
 }
 

@@ -111,6 +111,7 @@ static int fetch(struct facts *facts, enum fact fact)
 
 	m->fetches++;
 	m->fetched |= fact;
+	facts->fetched_ms = m->ms;
 	if (!task || !leader)
 		return -ESRCH;
 	if (m->missing & fact)
@@ -153,7 +154,6 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	}
 	facts->have |= fact;
-	facts->fetched_ms = m->ms;
 	return 0;
 }
 

@@ -211,6 +211,58 @@ static void a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_a
 	assert_carries(m, 103, PRISTINE);
 }
 
+/* As daemons come about. */
+static void a_child_whose_parent_is_gone_when_it_would_be_looked_at_is_looked_at_itself(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	m->deaf = true;
+	execs(m, 100, "/usr/bin/chrome");
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	exits(m, 101);
+	hear(m);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
+}
+
+static void so_is_one_whose_parent_is_gone_when_its_exec_is_heard_of(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	m->deaf = true;
+	forks(m, INIT, 100);
+	execs(m, 100, "/usr/bin/chrome");
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	exits(m, 100);
+	exits(m, 101);
+	hear(m);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
+}
+
+static void and_one_whose_parent_is_gone_when_its_new_name_is_heard_of(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'odd': 'QOS_UTILITY' } }");
+	spawns(m, INIT, 100, "/usr/bin/app");
+	m->deaf = true;
+	renames(m, 100, "odd");
+	forks(m, 100, 101);
+	exits(m, 100);
+	hear(m);
+	assert_task(m, 101, UTILITY, REASON_THREAD);
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+}
+
 static void a_child_forked_after_its_parent_was_seen_costs_nothing(void **state)
 {
 	struct machine *m = *state;
@@ -301,6 +353,10 @@ int main(void)
 			a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_name),
 		MACHINE_TEST(
 			a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_as),
+		MACHINE_TEST(
+			a_child_whose_parent_is_gone_when_it_would_be_looked_at_is_looked_at_itself),
+		MACHINE_TEST(so_is_one_whose_parent_is_gone_when_its_exec_is_heard_of),
+		MACHINE_TEST(and_one_whose_parent_is_gone_when_its_new_name_is_heard_of),
 		MACHINE_TEST(a_child_forked_after_its_parent_was_seen_costs_nothing),
 		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
 		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),

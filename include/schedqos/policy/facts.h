@@ -26,12 +26,12 @@ enum fact {
 struct facts {
 	unsigned have; /* enum fact: what is filled in below */
 	/*
-	 * Fills in one more fact, sets its bit, and fetched_ms, or returns -errno: -ESRCH when the task is
-	 * gone. A fact that a living task does not have (exe of a kernel thread) is the empty string.
-	 * NULL: only what is in `have` can be had, all else is -ENODATA.
+	 * Fills in one more fact and sets its bit, or returns -errno: -ESRCH when the task is gone. A fact
+	 * that a living task does not have (exe of a kernel thread) is the empty string. NULL: only
+	 * what is in `have` can be had, all else is -ENODATA.
 	 */
 	int (*fetch)(struct facts *facts, enum fact fact);
-	uint32_t fetched_ms; /* CLOCK_MONOTONIC after the last fetch, cut to 32 bits */
+	uint32_t fetched_ms; /* CLOCK_MONOTONIC after the last fetch, even if it failed; cut to 32 bits */
 	pid_t tid;	    /* whose facts: for fetch */
 	pid_t tgid;
 	/* As the kernel reports it: slice_ns is the base slice, where the task has none of its own. */
