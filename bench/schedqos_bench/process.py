@@ -132,6 +132,42 @@ def end_group(program, number=signal.SIGKILL):
         program.end()
 
 
+def children():
+    """The pids of our children, those included that we have adopted."""
+    found = set()
+    for thread in os.listdir("/proc/self/task"):
+        with open(f"/proc/self/task/{thread}/children", encoding="ascii") as file:
+            found.update(map(int, file.read().split()))
+    return found
+
+
+def _is_ended(child):
+    """Reaps it, too."""
+    try:
+        return os.waitpid(child, os.WNOHANG)[0] == child
+    except ChildProcessError:
+        return True
+
+
+def end_orphans(known):
+    """Ends all children but the known ones: what left the process group of a program, as daemons do, and outlived it."""
+    def left():
+        return {child for child in children() - known if not _is_ended(child)}
+
+    for number, timeout in (signal.SIGTERM, LOAD_STOP_TIMEOUT), (signal.SIGKILL, STOP_TIMEOUT):
+        def none_left(number=number):
+            orphans = left()
+            for orphan in orphans:
+                os.kill(orphan, number)
+            return not orphans
+        try:
+            until(none_left, timeout, "what a program has left behind ends")
+            return
+        except Failure:
+            if number == signal.SIGKILL:
+                raise
+
+
 def stop_on_signals():
     """Ctrl-C, SIGTERM and SIGHUP unwind once, so that everything is put back; a second one does not disturb that."""
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import accounting, daemon
 from .events import account
-from .process import Failure, Program, end_group, until
+from .process import Failure, Program, children, end_group, end_orphans, until
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "configs"
@@ -124,6 +124,7 @@ class Command(Nothing):
 
     @contextlib.contextmanager
     def running(self, rules):
+        known = children()
         with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
             write_configs(folder, rules)
             configs = Path(folder) / "configs"
@@ -139,6 +140,7 @@ class Command(Nothing):
                 finally:
                     # To all: a shell does not pass it on.
                     end_group(program, signal.SIGTERM)
+                    end_orphans(known)
 
     def _check(self, program, log, what):
         if program.process.poll() is not None:

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from schedqos_bench import variants
-from schedqos_bench.process import Failure, adopt_orphans
+from schedqos_bench.process import Failure, adopt_orphans, children, until
 
 CLASSES = {"QOS_BACKGROUND": {"sched_policy": "SCHED_IDLE"}}
 
@@ -67,12 +67,6 @@ class Configuration(unittest.TestCase):
             self.assertFalse(own.exists())
 
 
-def children():
-    """Ours, and those that other tests have had us adopt."""
-    pid = os.getpid()
-    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()}
-
-
 class Running(unittest.TestCase):
     def test_another_daemon_that_ends_during_a_round_is_no_result(self):
         adopt_orphans()
@@ -87,3 +81,17 @@ class Running(unittest.TestCase):
                 child, = children() - before
                 go.write_text("", encoding="ascii")
                 os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+
+    def test_what_leaves_the_process_group_ends_with_the_variant_as_well(self):
+        adopt_orphans()
+        before = children()
+        with tempfile.TemporaryDirectory() as folder:
+            pids = [Path(folder) / name for name in ("polite", "deaf")]
+            command = variants.parse_one(
+                f"cmd:other=setsid sh -c 'echo $$ > {pids[0]}; exec sleep 1000' & "
+                f"setsid sh -c 'trap \"\" TERM; echo $$ > {pids[1]}; exec sleep 1000' & exec sleep 1000", "schedqos")
+            with command.running({}):
+                until(lambda: all(path.exists() and path.read_text(encoding="ascii") for path in pids), 30, "daemons")
+            for path in pids:
+                self.assertFalse(Path("/proc", path.read_text(encoding="ascii").strip()).exists())
+        self.assertEqual(children(), before)
