@@ -196,7 +196,7 @@ static struct task_attr others_choice(const struct plan *plan, const struct task
 	if (actual->nice == known->nice)
 		choice.nice = had->nice;
 	else if (actual->nice > -20 && actual->nice < 19)
-		*ret_doubt = clamp_nice(known->nice - had->nice);
+		*ret_doubt = (int8_t)(known->nice - had->nice);
 	if (after_nice) {
 		choice.nice = clamp_nice(choice.nice - *ret_doubt);
 		*ret_doubt = 0;
@@ -210,8 +210,7 @@ static struct task_attr others_choice(const struct plan *plan, const struct task
 	return choice;
 }
 
-/* What a killed daemon's record says is believed if it is owned: not while it is being written. */
-static void set_had(struct task *task, const struct task_attr *had)
+void task_set_had(struct task *task, const struct task_attr *had)
 {
 	uint8_t flags = task->flags;
 
@@ -222,29 +221,6 @@ static void set_had(struct task *task, const struct task_attr *had)
 	task->flags = flags;
 }
 
-static void note_overruled(struct plan *plan, const struct task *task,
-			   const struct task_attr *from, const struct task_attr *had)
-{
-	plan->overruled[plan->n_overruled++ % OVERRULED_MAX] =
-		(struct overruled){ task->tid, task->start, *from, *had };
-}
-
-bool plan_was_overruled(struct plan *plan, const struct task *origin, struct task *child,
-			const struct task_attr *attr)
-{
-	for (size_t i = 0; i < OVERRULED_MAX; i++) {
-		const struct overruled *overruled = &plan->overruled[i];
-
-		if (overruled->tid == origin->tid && overruled->start == origin->start &&
-		    task_attr_equal(&overruled->from, attr)) {
-			set_had(child, &overruled->had);
-			note_overruled(plan, child, attr, &child->had);
-			return true;
-		}
-	}
-	return false;
-}
-
 static void leave_alone(struct task *task, const struct task_attr *actual, enum reason reason)
 {
 	task->flags &= ~TASK_OWNED;
@@ -252,6 +228,20 @@ static void leave_alone(struct task *task, const struct task_attr *actual, enum 
 	task->had = task->known = *actual;
 	task->tag = TAG_NONE;
 	task->reason = reason;
+}
+
+/*
+ * What was ours of it stays known until the next exec, which gives back what was not their choice, whether or not
+ * somebody has looked in between.
+ */
+static void yield_to_change(const struct plan *plan, struct task *task, const struct task_attr *actual)
+{
+	if (plan->undoing || !(task->flags & TASK_OWNED)) {
+		leave_alone(task, actual, REASON_CHANGED);
+		return;
+	}
+	task->tag = TAG_NONE;
+	task->reason = REASON_CHANGED;
 }
 
 void task_set_owned(struct task *task)
@@ -267,8 +257,8 @@ void task_set_owned(struct task *task)
  * Somebody made it real-time: that stays, but not a clamp that was ours before and that nobody asked for: an audio
  * thread at util_max 512 gets half a CPU's frequency. Returns true when there is one to put back.
  */
-static bool leave_not_fair(struct task *task, const struct task_attr *actual,
-			   struct plan_action *ret)
+static bool leave_not_fair(struct plan *plan, struct task *task, const struct task_attr *actual,
+			   const struct facts *facts, struct plan_action *ret)
 {
 	bool has_clamps = actual->policy == POLICY_FIFO || actual->policy == POLICY_RR;
 	struct task_attr want = *actual;
@@ -279,9 +269,12 @@ static bool leave_not_fair(struct task *task, const struct task_attr *actual,
 		if (actual->util_max == task->known.util_max)
 			want.util_max = task->had.util_max;
 	}
+	if (plan_note_children(plan, task, facts->fetched_ms))
+		task->changed_ms = facts->fetched_ms;
 	leave_alone(task, actual, REASON_NOT_FAIR);
 	if (task_attr_equal(actual, &want))
 		return false;
+	plan_note_overruled(plan, task, facts->fetched_ms, actual, &want);
 	task->had = want;
 	task_set_owned(task);
 	*ret = (struct plan_action){
@@ -319,11 +312,11 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 		return false;
 	ours = carries_ours(plan, task, &actual);
 	if (!task_policy_is_fair(actual.policy) && !ours)
-		return leave_not_fair(task, &actual, ret);
+		return leave_not_fair(plan, task, &actual, facts, ret);
 	changed = !ours && cause == CAUSE_RENAME && !task_attr_is_pristine(&actual) &&
 		  (task->reason == REASON_CHANGED || !task_attr_equal(&actual, &task->known));
 	if (changed && !wish.enforce) {
-		leave_alone(task, &actual, REASON_CHANGED);
+		yield_to_change(plan, task, &actual);
 		return false;
 	}
 	/*
@@ -339,6 +332,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 		had.nice = clamp_nice(had.nice - task->nice_doubt);
 		ours = false;
 	} else if (!ours && (!changed || !task_policy_is_fair(had.policy))) {
+		plan_note_children(plan, task, facts->fetched_ms);
 		had = task->flags & TASK_OWNED
 			      ? others_choice(plan, task, &actual, wish.after_nice, &doubt)
 			      : actual;
@@ -347,7 +341,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	/* Only under DEADLINE is it ours. */
 	if (actual.policy != POLICY_DEADLINE)
 		had.reset_on_fork = actual.reset_on_fork;
-	set_had(task, &had);
+	task_set_had(task, &had);
 	want = target(plan, &task->had, ours, &wish);
 	note_mixture(plan, task, wish.tag);
 	if (task_attr_equal(&actual, &want)) {
@@ -367,7 +361,7 @@ bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum ca
 	if (want.policy == POLICY_DEADLINE)
 		ret->deadline = tag_attr(plan, wish.tag);
 	if (!ours && !task_attr_equal(&actual, &had))
-		note_overruled(plan, task, &actual, &had);
+		plan_note_overruled(plan, task, facts->fetched_ms, &actual, &had);
 	/* Should we be killed between the call and its record, the record already says what there
 	 * is to put back. */
 	task_publish();
@@ -400,7 +394,7 @@ bool plan_applied(struct plan *plan, const struct plan_action *action, int error
 		task->known.slice_ns = 0;
 	/* Out of a policy that was never ours to give: so is what it carries now. */
 	if (!task_policy_is_fair(task->had.policy) && task->had.policy != task->known.policy)
-		set_had(task, &task->known);
+		task_set_had(task, &task->known);
 	task_set_owned(task);
 	task->error = 0;
 	if (!task_attr_equal(&task->known, &action->want)) {

@@ -54,23 +54,24 @@ static struct task_attr attr_born(const struct task_attr *attr)
  * somebody has chosen since, and its exec will show who. Returns whether it is ours.
  */
 static bool is_newborn_ours(struct plan *plan, struct task *child, const struct task *origin,
-			    const struct task *stale, struct facts *facts)
+			    const struct task *stale, uint32_t ms, struct facts *facts)
 {
 	struct task_attr actual;
+	bool ours;
 
 	if (plan_look_at(plan, facts, &child->known, &actual) < 0)
 		return false;
-	if (!task_attr_equal(&actual, &child->known)) {
-		bool hit_late = stale && (stale->flags & TASK_OWNED) &&
-				task_attr_equal(&actual, &stale->known);
-
-		if (!hit_late && !task_attr_equal(&actual, &child->had) &&
-		    !plan_is_ours(plan, &actual, &child->had) &&
-		    !plan_was_overruled(plan, origin, child, &actual))
-			return false;
-		child->known = actual;
-		task_set_owned(child);
+	ours = plan_was_born_before(plan, origin, child, &actual, ms, facts->fetched_ms) ||
+	       task_attr_equal(&actual, &child->known) ||
+	       (stale && (stale->flags & TASK_OWNED) && task_attr_equal(&actual, &stale->known)) ||
+	       task_attr_equal(&actual, &child->had) || plan_is_ours(plan, &actual, &child->had) ||
+	       plan_was_overruled(plan, origin, child, &actual, ms - BORN_BEFORE_MS, facts->fetched_ms);
+	if (!ours) {
+		plan_note_birth(plan, origin, child, &actual, ms - BORN_BEFORE_MS);
+		return false;
 	}
+	child->known = actual;
+	task_set_owned(child);
 	return true;
 }
 
@@ -113,6 +114,7 @@ static struct task *add_child(struct plan *plan, const struct plan_fork *fork,
 	task_publish();
 	/* What its origin has become, it has become as well. */
 	child->flags = origin->flags & (TASK_OWNED | TASK_EXECED | TASK_RENAMED);
+	child->flags |= leader->flags & TASK_NICE;
 	return child;
 }
 
@@ -180,14 +182,18 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 	is_ahead = !is_thread && plan_is_ahead(origin, fork->ms);
 	if (!look && !is_ahead)
 		return false;
-	is_ours = is_newborn_ours(plan, child, origin, is_stale ? &stale : NULL, facts);
+	is_ours = is_newborn_ours(plan, child, origin, is_stale ? &stale : NULL, fork->ms, facts);
 	/* Should it be gone, as a daemon's parent is, its own children are to be looked at. */
 	if (!is_ours || is_ahead) {
 		child->changed_ms = origin->changed_ms;
 		child->flags |= origin->flags & TASK_AHEAD;
 	}
-	if (!is_ours)
-		return false;
+	if (!is_ours) {
+		plan_hand_down(plan, origin, child, fork->ms - BORN_BEFORE_MS);
+		/* Its parent has called exec since anybody looked: whatever somebody chose, it was before that. */
+		return is_ahead && (child->flags & TASK_NICE) &&
+		       plan_decide_seen(plan, child, CAUSE_EXEC, facts, ret);
+	}
 	if (is_ahead)
 		return plan_decide_seen(plan, child, CAUSE_RENAME, facts, ret);
 	return decide_newborn(plan, child, facts, ret);
@@ -306,8 +312,10 @@ void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms)
 		return;
 	leader->flags |= TASK_NICE;
 	/* What it forks before the next exec is what nobody will have looked at; but see was_seen_early. */
-	if (!leader->nice_doubt)
-		plan_note_ahead(plan, leader, ms);
+	if (leader->nice_doubt && (int32_t)(ms - leader->changed_ms) < EXEC_MS)
+		return;
+	leader->nice_doubt = 0;
+	plan_note_ahead(plan, leader, ms);
 }
 
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret)

@@ -11,7 +11,7 @@
 #define OVERRULED_MAX 64
 struct overruled {
 	pid_t tid;
-	uint32_t start;
+	uint32_t start, ms; /* of the task, and when we came to it */
 	struct task_attr from, had;
 };
 
@@ -59,14 +59,6 @@ bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
 		  const struct task_attr *had);
 
 /*
- * Whether a child of origin's carries just what an action took from that: then it was born before, as what a niced
- * program forks before we have come to the program; and so may have been its own children, which is noted. The child's
- * `had` becomes what the origin had before us then.
- */
-bool plan_was_overruled(struct plan *plan, const struct task *origin, struct task *child,
-			const struct task_attr *attr);
-
-/*
  * What the task carries, with no slice where it has none of its own; `expected` settles whether a
  * slice that is just the base slice is one. 0 or -errno.
  */
@@ -91,8 +83,48 @@ int plan_wish_for(const struct plan *plan, const struct task *leader, struct fac
 bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum cause cause,
 		 struct facts *facts, struct plan_action *ret);
 
+/* What a killed daemon's record says is believed if it is owned: not while it is being written. */
+void task_set_had(struct task *task, const struct task_attr *had);
+
 /* Sets or clears TASK_OWNED by whether there is something to undo. */
 void task_set_owned(struct task *task);
+
+/* plan_overruled.c */
+
+/* A child that is met in /proc may have been born that long before. */
+#define OVERRULED_MS 60000
+
+/* An action takes `from`, which somebody had made of what was ours, from the task, which had that before us. */
+void plan_note_overruled(struct plan *plan, const struct task *task, uint32_t ms, const struct task_attr *from,
+			 const struct task_attr *had);
+
+/*
+ * Somebody has changed what carried ours. A child that it had before that, yet to be announced, carries it still, over
+ * what it had then. Returns whether there can be any.
+ */
+bool plan_note_children(struct plan *plan, const struct task *task, uint32_t ms);
+
+/*
+ * Whether a child carries just what was noted of its origin, since then: then it was born before, as what a niced
+ * program forks before we have come to the program; and so may have been its own children, which is noted. The child's
+ * `had` becomes what the origin had before us then.
+ */
+bool plan_was_overruled(struct plan *plan, const struct task *origin, struct task *child, const struct task_attr *attr,
+			uint32_t since_ms, uint32_t now_ms);
+
+/* The same of a child forked before we came to its origin: this goes before what the origin's record tells. */
+bool plan_was_born_before(struct plan *plan, const struct task *origin, struct task *child,
+			  const struct task_attr *attr, uint32_t fork_ms, uint32_t now_ms);
+
+/*
+ * Of a child that somebody has changed as well: what it was born with, which its slice tells. Its exec will then show
+ * what was chosen.
+ */
+void plan_note_birth(const struct plan *plan, const struct task *origin, struct task *child,
+		     const struct task_attr *attr, uint32_t since_ms);
+
+/* Of a child that is gone: what is noted of its origin holds of the child's own children. */
+void plan_hand_down(struct plan *plan, const struct task *origin, const struct task *child, uint32_t since_ms);
 
 /* plan_scan.c */
 

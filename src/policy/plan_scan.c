@@ -26,6 +26,20 @@ bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
 }
 
 /*
+ * Whether what a child carries shows nothing of what its origin carries of ours: neither slice nor clamps. Its policy or
+ * nice value may still be those of the class, but then somebody chose them.
+ */
+static bool has_nothing_of(const struct task *origin, const struct task_attr *attr)
+{
+	const struct task_attr *had = &origin->had, *known = &origin->known;
+
+	if (task_attr_equal(attr, had) || (task_attr_is_pristine(attr) && !task_attr_is_pristine(known)))
+		return true;
+	return task_policy_is_fair(attr->policy) && !known->reset_on_fork && known->slice_ns != had->slice_ns &&
+	       attr->slice_ns == had->slice_ns && attr->util_min == had->util_min && attr->util_max == had->util_max;
+}
+
+/*
  * Makes the record of a task that nobody told us of. One that was there before us has what it has.
  * One born since may have inherited what we set on its parent, or, its parent being gone, on some
  * ancestor: then it carries just what one of our tags would make of a pristine task, its custom
@@ -50,8 +64,8 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 	task->tag = TAG_NONE;
 	task->had = task->known = actual;
 	if ((int32_t)(seen->start - plan->start) > 0) {
-		if (origin && task_attr_equal(&actual, &origin->had)) {
-			/* Born before its origin was tagged: there is nothing of ours on it. */
+		if (origin && has_nothing_of(origin, &actual)) {
+			/* Born before its origin was tagged, or changed: there is nothing of ours on it. */
 		} else if (origin && (origin->flags & TASK_OWNED) &&
 			   task_policy_is_fair(origin->had.policy)) {
 			task->had = origin->had;
@@ -61,7 +75,8 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 			   plan_is_ours(plan, &actual, &origin->had)) {
 			/* Born of a tagged task that has just been put back. */
 			task->had = origin->had;
-		} else if (origin && plan_was_overruled(plan, origin, task, &actual)) {
+		} else if (origin && plan_was_overruled(plan, origin, task, &actual, seen->ms - OVERRULED_MS,
+							seen->ms)) {
 			/* Now its `had` is as it was. */
 		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&
 			   plan_is_ours(plan, &actual, &task_attr_pristine)) {
@@ -93,6 +108,10 @@ bool plan_decide_seen(struct plan *plan, struct task *task, enum cause cause, st
 	plan_note_ahead(plan, task, facts->fetched_ms);
 	if (r < 0)
 		return false;
+	if (leader != task) {
+		wish.after_nice = task->flags & TASK_NICE;
+		task->flags &= ~TASK_NICE;
+	}
 	if (is_new)
 		cause = CAUSE_EXEC;
 	if (leader == task && cause == CAUSE_EXEC)

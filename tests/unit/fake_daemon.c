@@ -125,9 +125,12 @@ static void settle(struct machine *m)
 void hear_first(struct machine *m, size_t n)
 {
 	assert_in_range(n, 0, m->n_queued);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		m->n_heard = i + 1;
 		deliver(m, &m->queue[i], m->queue + n);
+	}
 	m->n_queued -= n;
+	m->n_heard = 0;
 	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
 	settle(m);
 }
@@ -293,8 +296,10 @@ void crash(struct machine *m)
 	for (size_t i = 0; i < m->n_legacy_tags; i++)
 		m->legacy_tags[i] = tags[i].attr;
 	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
-		if (task->flags & TASK_OWNED)
-			m->legacy[m->n_legacy++] = *task;
+		if (!(task->flags & TASK_OWNED))
+			continue;
+		assert_in_range(m->n_legacy, 0, MACHINE_RECORDS - 1);
+		m->legacy[m->n_legacy++] = *task;
 	}
 	plan_free(m->plan);
 	m->plan = NULL;

@@ -57,6 +57,7 @@ static struct machine_task *new_task(struct machine *m, pid_t tid)
 		.tgid = tid,
 		.start = m->ms / TICK_MS,
 		.attr = task_attr_pristine,
+		.without = task_attr_pristine,
 	};
 	return task;
 }
@@ -100,6 +101,16 @@ struct task_attr attr_shown(const struct machine *m, const struct machine_task *
 	if (m->kernel.slice && !attr.slice_ns && task_policy_is_fair(attr.policy))
 		attr.slice_ns = m->kernel.base_slice_ns;
 	return attr;
+}
+
+/* Among what is queued behind the event being heard. */
+static bool execs_again(const struct machine *m, pid_t tgid)
+{
+	for (size_t i = m->n_heard; i < m->n_queued; i++) {
+		if (m->queue[i].what == EXECED && m->queue[i].tgid == tgid)
+			return true;
+	}
+	return m->execs_again;
 }
 
 static int fetch(struct facts *facts, enum fact fact)
@@ -147,7 +158,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->parent = &asked->parent->facts;
 		break;
 	case FACT_AGAIN:
-		facts->execs_again = m->execs_again;
+		facts->execs_again = execs_again(m, facts->tgid);
 		break;
 	case FACT_BASE:
 		m->caps.base_slice_ns = m->kernel.base_slice_ns;
@@ -225,6 +236,7 @@ static void is_born(struct machine *m, pid_t parent, pid_t child, bool thread)
 	task->tgid = thread ? from->tgid : child;
 	task->parent = thread ? from->parent : parent;
 	task->attr = attr_copied(&from->attr);
+	task->without = attr_copied(&from->without);
 	task->uid = from->uid;
 	memcpy(task->comm, from->comm, sizeof(task->comm));
 	memcpy(task->exe, from->exe, sizeof(task->exe));
@@ -274,6 +286,7 @@ void execs(struct machine *m, pid_t tid, const char *command)
 
 	passes(m, m->pace);
 	leader->attr = task->attr;
+	leader->without = task->without;
 	set_command(leader, command);
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
 		task = &m->tasks[i];
@@ -313,13 +326,13 @@ void spawns(struct machine *m, pid_t parent, pid_t child, const char *command)
 
 void renice(struct machine *m, pid_t tid, int nice)
 {
-	living(m, tid)->attr.nice = (int8_t)nice;
+	struct machine_task *task = living(m, tid);
+
+	task->attr.nice = task->without.nice = (int8_t)nice;
 }
 
-void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority)
+static void set_policy(struct task_attr *attr, enum task_policy policy, int priority)
 {
-	struct task_attr *attr = &living(m, tid)->attr;
-
 	attr->policy = policy;
 	attr->rt_priority = (uint8_t)priority;
 	if (!task_policy_is_fair(policy)) {
@@ -328,9 +341,17 @@ void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority)
 	}
 }
 
+void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority)
+{
+	struct machine_task *task = living(m, tid);
+
+	set_policy(&task->attr, policy, priority);
+	set_policy(&task->without, policy, priority);
+}
+
 void sets(struct machine *m, pid_t tid, struct task_attr attr)
 {
-	living(m, tid)->attr = attr;
+	living(m, tid)->attr = living(m, tid)->without = attr;
 }
 
 /* ---- what is so ---- */

@@ -32,6 +32,9 @@
 #define MACHINE_TASKS  64
 #define MACHINE_EVENTS 64
 
+/* The plan keeps those of tasks that are gone. */
+#define MACHINE_RECORDS 512
+
 enum {
 	INIT = 1,
 	KTHREADD = 2,
@@ -44,6 +47,7 @@ struct machine_task {
 	pid_t parent; /* the real parent's tid */
 	uint32_t start;
 	struct task_attr attr; /* slice_ns is 0 without a custom one */
+	struct task_attr without; /* what it would carry had there been no daemon */
 	uid_t uid;
 	char comm[TASK_COMM_LEN];
 	char exe[64];
@@ -78,7 +82,7 @@ struct machine {
 	uint32_t listens_since; /* ticks */
 
 	/* What a plan that crashed has left behind. */
-	struct task legacy[MACHINE_TASKS];
+	struct task legacy[MACHINE_RECORDS];
 	size_t n_legacy;
 	struct qos_attr *legacy_tags;
 	size_t n_legacy_tags;
@@ -94,7 +98,7 @@ struct machine {
 	int why_missing;  /* ... or for this errno */
 	bool no_memory;	  /* the plan gets none for its records */
 	struct machine_event queue[MACHINE_EVENTS];
-	size_t n_queued;
+	size_t n_queued, n_heard; /* of those in the queue */
 	struct plan_action held;
 	bool has_held;
 
