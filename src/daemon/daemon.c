@@ -48,6 +48,7 @@ static void daemon_free(struct daemon *daemon)
 		return;
 	bus_server_free(daemon->bus);
 	shortage_free(daemon);
+	sd_event_source_disable_unref(daemon->again_source);
 	sd_event_source_disable_unref(daemon->fork_source);
 	sd_event_source_disable_unref(daemon->fork_timer);
 	intake_close(daemon->intake);

@@ -39,6 +39,7 @@ struct daemon {
 	struct intake *intake;
 	sd_event_source *fork_source; /* waits for a fork, while forks are rare */
 	sd_event_source *fork_timer;  /* looks for forks, while they pour in */
+	sd_event_source *again_source; /* looks once more for all that is queued */
 	struct plan *plan;
 	struct state *state; /* NULL: there is no room for it, and a crash could not be repaired */
 	struct live_facts *facts;
@@ -73,6 +74,12 @@ int events_init(struct daemon *daemon);
 
 /* events.c: handles all that is queued now. Returns false if more keeps coming than can be handled. */
 bool events_drain(struct daemon *daemon);
+
+/*
+ * events.c: has the event loop handle what is queued, and repair losses, though nothing more arrives: what has been
+ * received and is yet to be handled, and a loss already told, wake nobody.
+ */
+void events_again(struct daemon *daemon);
 
 /* events.c: carries out what the plan wants, counts and reports it. */
 void events_act(struct daemon *daemon, const struct plan_action *action);

@@ -41,9 +41,6 @@
  */
 #define BEHIND_MAX_MS 2000
 
-/* A scan handles events as well, and can meet a loss. While it always does, more events will come, and lead to more. */
-#define SCANS_MAX 3
-
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
 
@@ -300,8 +297,7 @@ static void repair_losses(struct daemon *daemon, bool is_empty)
 {
 	if (!daemon->rescan)
 		return;
-	for (int i = 0; daemon->rescan && i < SCANS_MAX; i++)
-		scan_all(daemon);
+	scan_all(daemon);
 	if (!is_empty)
 		daemon->rescan = true;
 }
@@ -319,6 +315,20 @@ static void handle_queued(struct daemon *daemon)
 		if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)
 			scan_sweep(daemon);
 	}
+	if (!is_empty || daemon->rescan)
+		events_again(daemon);
+}
+
+void events_again(struct daemon *daemon)
+{
+	sd_event_source_set_enabled(daemon->again_source, SD_EVENT_ONESHOT);
+}
+
+static int on_again(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	handle_queued(userdata);
+	return 0;
 }
 
 static int on_urgent(sd_event_source *source, int fd, uint32_t revents, void *userdata)
@@ -391,6 +401,10 @@ int events_init(struct daemon *daemon)
 	int r = sd_event_add_io(daemon->event, NULL, intake_urgent_fd(daemon->intake), EPOLLIN,
 				on_urgent, daemon);
 
+	if (r >= 0)
+		r = sd_event_add_defer(daemon->event, &daemon->again_source, on_again, daemon);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(daemon->again_source, SD_EVENT_OFF);
 	if (r < 0 || fork_fd < 0)
 		return r;
 	r = sd_event_add_io(daemon->event, &daemon->fork_source, fork_fd, EPOLLIN, on_forks,

@@ -168,6 +168,8 @@ void scan_all(struct daemon *daemon)
 	shortage_note(daemon, scan.error);
 	shortage_check(daemon);
 	scan_sweep(daemon);
+	if (daemon->rescan)
+		events_again(daemon);
 }
 
 void scan_sweep(struct daemon *daemon)
