@@ -91,9 +91,6 @@ void task_set_owned(struct task *task);
 
 /* plan_overruled.c */
 
-/* A child that is met in /proc may have been born that long before. */
-#define OVERRULED_MS 60000
-
 /* An action takes `from`, which somebody had made of what was ours, from the task, which had that before us. */
 void plan_note_overruled(struct plan *plan, const struct task *task, uint32_t ms, const struct task_attr *from,
 			 const struct task_attr *had);

@@ -11,6 +11,9 @@
 
 #define KTHREADD 2
 
+/* For so long the fork of a task that is met in /proc may have been unheard of. */
+#define UNHEARD_MS 60000
+
 /* Our own process, and the kernel's threads, which are processes of one thread: none of our
  * business. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid)
@@ -75,7 +78,7 @@ struct task *plan_add_unknown(struct plan *plan, const struct plan_seen *seen, s
 			   plan_is_ours(plan, &actual, &origin->had)) {
 			/* Born of a tagged task that has just been put back. */
 			task->had = origin->had;
-		} else if (origin && plan_was_overruled(plan, origin, task, &actual, seen->ms - OVERRULED_MS,
+		} else if (origin && plan_was_overruled(plan, origin, task, &actual, seen->ms - UNHEARD_MS,
 							seen->ms)) {
 			/* Now its `had` is as it was. */
 		} else if ((actual.slice_ns || !task_policy_is_fair(actual.policy)) &&

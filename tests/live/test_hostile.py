@@ -193,6 +193,29 @@ class Births(LiveTest):
         daemon.stop()
         self.assertEqual(get_attr(child), pristine())
 
+    def test_what_a_nice_command_forked_before_any_of_it_was_heard(self):
+        """A child, and what daemons leave behind: a grandchild whose parent is gone."""
+        daemon = self.daemon({})
+        fifo, told = self.path("fifo"), self.path("told")
+        os.mkfifo(fifo)
+        for script in '(: < "$1") & echo $! > "$2"', '( (: < "$1") & echo $! > "$2" )':
+            outer = self.puppet("outer")
+            self.assert_carries(outer, DEFAULT)
+            daemon.sync()
+            daemon.freeze()
+            try:
+                command = outer.tell(0, "spawn", ["/usr/bin/nice", "-n", "10", "sh", "-c", script + '; exec "$0" 1000',
+                                                  self.alias("command"), fifo, told])
+                self.addCleanup(os.kill, command, signal.SIGKILL)
+                wait_for(lambda: comm(command) == b"command", "the last exec")
+                with open(told, encoding="ascii") as file:
+                    child = int(file.read())
+                self.addCleanup(os.kill, child, signal.SIGKILL)
+            finally:
+                os.kill(daemon.pid, signal.SIGCONT)
+            self.assert_carries(command, fair(NORMAL, 10))
+            self.assert_carries(child, fair(NORMAL, 10))
+
     def test_children_born_while_the_rules_change(self):
         daemon = self.daemon({"app": {"qos": UI}})
         app = self.puppet("app")

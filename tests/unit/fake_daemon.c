@@ -67,8 +67,8 @@ void carry_out(struct machine *m)
 
 /* ---- events ---- */
 
-static void deliver(struct machine *m, const struct machine_event *event,
-		    const struct machine_event *end)
+/* received: how many of those that wait the daemon has in its hands. */
+static void deliver(struct machine *m, const struct machine_event *event, size_t received)
 {
 	struct facts *facts = facts_of(m, event->tid, event->tgid);
 	struct plan_action action;
@@ -89,11 +89,9 @@ static void deliver(struct machine *m, const struct machine_event *event,
 		break;
 	}
 	case EXECED:
-		for (const struct machine_event *next = event + 1; next < end; next++) {
-			if (next->what == EXECED && next->tgid == event->tgid) {
-				plan_passed(m->plan, event->tgid, m->ms);
-				return;
-			}
+		if (execs_in_queue(m, event->tgid, m->n_heard, received)) {
+			plan_passed(m->plan, event->tgid, m->ms);
+			return;
 		}
 		if (m->late && plan_postpone(m->plan, event->tgid, true))
 			return;
@@ -127,7 +125,7 @@ void hear_first(struct machine *m, size_t n)
 	assert_in_range(n, 0, m->n_queued);
 	for (size_t i = 0; i < n; i++) {
 		m->n_heard = i + 1;
-		deliver(m, &m->queue[i], m->queue + n);
+		deliver(m, &m->queue[i], n);
 	}
 	m->n_queued -= n;
 	m->n_heard = 0;

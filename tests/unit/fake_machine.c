@@ -103,14 +103,13 @@ struct task_attr attr_shown(const struct machine *m, const struct machine_task *
 	return attr;
 }
 
-/* Among what is queued behind the event being heard. */
-static bool execs_again(const struct machine *m, pid_t tgid)
+bool execs_in_queue(const struct machine *m, pid_t tgid, size_t from, size_t to)
 {
-	for (size_t i = m->n_heard; i < m->n_queued; i++) {
+	for (size_t i = from; i < to; i++) {
 		if (m->queue[i].what == EXECED && m->queue[i].tgid == tgid)
 			return true;
 	}
-	return m->execs_again;
+	return false;
 }
 
 static int fetch(struct facts *facts, enum fact fact)
@@ -158,7 +157,8 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->parent = &asked->parent->facts;
 		break;
 	case FACT_AGAIN:
-		facts->execs_again = execs_again(m, facts->tgid);
+		facts->execs_again = m->execs_again ||
+				     execs_in_queue(m, facts->tgid, m->n_heard, m->n_queued);
 		break;
 	case FACT_BASE:
 		m->caps.base_slice_ns = m->kernel.base_slice_ns;
@@ -329,6 +329,23 @@ void renice(struct machine *m, pid_t tid, int nice)
 	struct machine_task *task = living(m, tid);
 
 	task->attr.nice = task->without.nice = (int8_t)nice;
+}
+
+static int8_t nice_plus(int nice, int by)
+{
+	nice += by;
+	return (int8_t)(nice > 19 ? 19 : nice < -20 ? -20 : nice);
+}
+
+void runs_nice(struct machine *m, pid_t tid, int by, const char *command)
+{
+	struct machine_task *task;
+
+	execs(m, tid, "/usr/bin/nice");
+	task = living(m, tid);
+	task->attr.nice = nice_plus(task->attr.nice, by);
+	task->without.nice = nice_plus(task->without.nice, by);
+	execs(m, tid, command);
 }
 
 static void set_policy(struct task_attr *attr, enum task_policy policy, int priority)

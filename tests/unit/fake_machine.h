@@ -129,6 +129,7 @@ void passes(struct machine *m, uint32_t ms);
 
 /* What somebody else does to a task: its nice; its policy; everything. */
 void renice(struct machine *m, pid_t tid, int nice);
+void runs_nice(struct machine *m, pid_t tid, int by, const char *command); /* nice(1): it adds to what it finds */
 void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority);
 void sets(struct machine *m, pid_t tid, struct task_attr attr);
 
@@ -136,6 +137,9 @@ void sets(struct machine *m, pid_t tid, struct task_attr attr);
 struct machine_task *machine_task(struct machine *m, pid_t tid);
 struct machine_task *living(struct machine *m, pid_t tid);
 pid_t tgid_of(struct machine *m, pid_t tid);
+
+/* Whether an exec of the process is among the events that wait, of which `from` is the first that counts. */
+bool execs_in_queue(const struct machine *m, pid_t tgid, size_t from, size_t to);
 
 /* What the kernel tells of a task, and what it makes of an action: 0 or -errno. */
 struct facts *facts_of(struct machine *m, pid_t tid, pid_t tgid);

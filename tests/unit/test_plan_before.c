@@ -19,18 +19,6 @@ static void hears_late(struct machine *m)
 	m->pace = 10;
 }
 
-/* nice(1) adds to what it finds. */
-static void runs_nice(struct machine *m, pid_t tid, int by, const char *command)
-{
-	struct machine_task *task;
-
-	execs(m, tid, "/usr/bin/nice");
-	task = machine_task(m, tid);
-	task->attr.nice = (int8_t)(task->attr.nice + by);
-	task->without.nice = (int8_t)(task->without.nice + by);
-	execs(m, tid, command);
-}
-
 static void assert_nothing_is_left(struct machine *m)
 {
 	m->deaf = false;

@@ -24,17 +24,6 @@ static void a_niced_command_under_a_tagged_shell_has_just_its_nice(void **state)
 	assert_carries(m, 101, "SCHED_NORMAL nice 19");
 }
 
-/* nice(1) adds to what it finds. */
-static void runs_nice(struct machine *m, pid_t tid, int by, const char *command)
-{
-	int nice;
-
-	execs(m, tid, "/usr/bin/nice");
-	nice = machine_task(m, tid)->attr.nice + by;
-	renice(m, tid, nice > 19 ? 19 : nice < -20 ? -20 : nice);
-	execs(m, tid, command);
-}
-
 static void what_nice_adds_is_the_choice_not_what_it_adds_to(void **state)
 {
 	struct machine *m = *state;

@@ -74,7 +74,7 @@ bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *
 		 struct plan_action *ret);
 bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct plan_action *ret);
 
-/* Instead of plan_execed, for an exec after which another is already known of. ms: now. */
+/* Instead of plan_execed, for an exec after which another is already known of. ms: CLOCK_MONOTONIC now, cut likewise. */
 void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms);
 bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret);
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,

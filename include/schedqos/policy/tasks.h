@@ -37,7 +37,7 @@ enum task_flag {
 	TASK_SCANNED = 1 << 1,	/* found in /proc; its FORK event has not been seen */
 	TASK_THREADED = 1 << 2, /* leader: has had other threads since its last exec */
 	TASK_MIXED = 1 << 3,	/* leader: its threads do not all have one tag */
-	TASK_NICE = 1 << 4,	/* leader: runs nice(1), or what execs again at once, as nice(1) does */
+	TASK_NICE = 1 << 4,	/* runs nice(1), or what execs again at once, as nice(1) does; or was born of such */
 	TASK_EXECED = 1 << 5,	/* has called exec, or its origin has, and is still to be decided */
 	TASK_RENAMED = 1 << 6,	/* has a new name, likewise */
 	TASK_AHEAD = 1 << 7,	/* at changed_ms /proc was asked about it, and showed more than had been heard of */
