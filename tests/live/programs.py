@@ -36,6 +36,9 @@ class Program:
     def __init__(self, argv, executable=None, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.DEVNULL)
+        if not argv[0]:
+            # With nothing to do between fork and exec, Python 3.13 takes posix_spawn, and no empty name.
+            options.setdefault("preexec_fn", lambda: None)
         self.popen = subprocess.Popen(argv, executable=executable, **options)
         self.pid = self.popen.pid
 
