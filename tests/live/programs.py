@@ -61,7 +61,8 @@ class Puppet(Program):
     """A Python process under a name of ours that does what it is told, in the thread it is told to. See puppet.py."""
 
     def __init__(self, argv, executable, **options):
-        super().__init__([*argv[:1], "-IS", PUPPET, *argv[1:]], executable,
+        # Since 3.12, Python warns of forks among threads; ours are to be just that.
+        super().__init__([*argv[:1], "-ISWignore", PUPPET, *argv[1:]], executable,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         assert self.popen.stdout.readline() == b"ready\n"
 
