@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-from packages import Unavailable, own_mirror, release, seconds_left
+from packages import Unavailable, bootstrap, release
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -25,12 +25,9 @@ BALLAST = """
 SIZE = "2G"  # sparse
 
 
-def _run(*argv, **options):
-    try:
-        result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                encoding="utf-8", errors="replace", check=False, **options)
-    except subprocess.TimeoutExpired:
-        raise Unavailable("%s takes too long" % argv[0]) from None
+def _run(*argv):
+    result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            encoding="utf-8", errors="replace", check=False)
     if result.returncode != 0:
         raise Unavailable("%s failed:\n%s" % (" ".join(argv), result.stdout[-4000:]))
 
@@ -46,8 +43,7 @@ def debian(folder):
         os.unlink(stamp)
     print("  installing a small Debian", flush=True)
     shutil.rmtree(tree, ignore_errors=True)
-    _run("debootstrap", "--variant=minbase", "--include=" + ",".join(PACKAGES), release(), tree, own_mirror(),
-         timeout=seconds_left())
+    bootstrap(release(), tree, PACKAGES)
     for path in BALLAST:
         shutil.rmtree(os.path.join(tree, path), ignore_errors=True)
         os.mkdir(os.path.join(tree, path))

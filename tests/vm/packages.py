@@ -15,6 +15,8 @@ SUITES = ("bookworm", "bookworm-backports", "trixie", "trixie-backports", "sid")
 LISTS_LAST = 24 * 3600
 # Whatever is fetched must be here by then: a slow network is no reason to wait forever.
 FETCHED_BY = time.monotonic() + 900
+# What a command in a small Debian is told, whatever the machine's own environment says.
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
 class Unavailable(Exception):
@@ -73,6 +75,19 @@ def own_mirror():
         with open(uri[len("mirror+file:"):], encoding="utf-8") as file:
             uri = file.read().split()[0]
     return uri
+
+
+def bootstrap(suite, tree, packages=(), within=None):
+    """A small Debian in the folder `tree`. What is mounted meanwhile is gone with debootstrap, however that ends."""
+    command = ["unshare", "-m", "debootstrap", "--variant=minbase", *(["--include=" + ",".join(packages)] if packages
+               else []), suite, tree, own_mirror()]
+    try:
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                encoding="utf-8", errors="replace", check=False, timeout=within or seconds_left())
+    except subprocess.TimeoutExpired:
+        raise Unavailable("debootstrap takes too long") from None
+    if result.returncode != 0:
+        raise Unavailable("debootstrap of %s failed:\n%s" % (suite, result.stdout[-4000:]))
 
 
 class Packages:
