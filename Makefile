@@ -171,6 +171,9 @@ deb: ## build a Debian package, in build/deb
 check-deb: ## build the package, look at it, install, upgrade and remove it in a small Debian (root)
 	$Qtests/deb
 
+check-fresh: ## the README's test command in a bare Debian, of what is committed (root, 6 minutes; SUITE=trixie)
+	$Qtests/fresh $(or $(SUITE),trixie)
+
 deps: ## install what building and testing needs (root)
 	$Q.ci/deps
 
@@ -181,7 +184,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth help run check check-vm check-deb unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth help run check check-vm check-deb check-fresh unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d)
