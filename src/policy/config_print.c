@@ -216,8 +216,8 @@ static void put_rule(struct printer *printer, const char *key, const struct rule
 		put_word(printer, "inherit", "true");
 	if (rule->enforce)
 		put_word(printer, "enforce", "true");
-	if (rule->yield)
-		put_word(printer, "yield", "true");
+	if (rule->yield != YIELD_UNSAID)
+		put_word(printer, "yield", rule->yield == YIELD_YES ? "true" : "false");
 	if (rule->match)
 		put_match(printer, rule->match);
 	put_close(printer, '}');

@@ -14,7 +14,7 @@
 /* A rule in the making. */
 struct rule_text {
 	struct rule *rule;
-	const cJSON *inherit; /* where it says so; NULL when it does not */
+	const cJSON *inherit; /* where it says true; NULL when it does not */
 	const cJSON *yield;   /* likewise */
 	bool has_match;	      /* says so, rightly or wrongly */
 };
@@ -125,8 +125,12 @@ static void parse_enforce(struct parser *parser, const cJSON *value, void *into)
 static void parse_yield(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
+	bool yield;
 
-	if (value_bool(parser, value, &text->rule->yield) && text->rule->yield)
+	if (!value_bool(parser, value, &yield))
+		return;
+	text->rule->yield = yield ? YIELD_YES : YIELD_NO;
+	if (yield)
 		text->yield = value;
 }
 

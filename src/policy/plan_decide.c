@@ -97,7 +97,7 @@ static struct wish wish_of(const struct rule *rule, uint16_t tag, enum reason re
 		.tag = tag,
 		.reason = reason,
 		.enforce = rule->enforce,
-		.yield = rule->yield || reason == REASON_INHERITED,
+		.yield = rule->yield == YIELD_YES || reason == REASON_INHERITED,
 	};
 }
 

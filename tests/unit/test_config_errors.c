@@ -318,6 +318,8 @@ static void bad_rules(void **state)
 		{ "{\"a\": {\"inherit\": true}}", 1, 19, "a.inherit", "without \"qos\"" },
 		{ "{\"a\": {\"qos\": \"QOS_UTILITY\", \"enforce\": true, \"yield\": true}}", 1, 56,
 		  "a.yield", "cannot both yield to others and enforce" },
+		{ "{\"a\": {\"yield\": null}}", 1, 17, "a.yield",
+		  "must be true or false, not null" },
 		{ "{\"a\": {\"enforce\": 1}}", 1, 19, "a.enforce",
 		  "must be true or false, not a number" },
 	};

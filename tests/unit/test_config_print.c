@@ -51,6 +51,20 @@ static void print_round_trip(const struct config_file *files, size_t n)
 	config_free(again);
 }
 
+static void print_says_yield_where_it_is_said(void **state)
+{
+	struct config *config = GOOD(RULES("{\"a\": {}, \"b\": {\"yield\": true},"
+					   "\"c\": {\"enforce\": true, \"yield\": false}}"));
+	char *text = config_print(config);
+
+	(void)state;
+	assert_non_null(strstr(text, "\t\"a\": {},\n"
+				     "\t\"b\": {\n\t\t\"yield\": true\n\t},\n"
+				     "\t\"c\": {\n\t\t\"enforce\": true,\n\t\t\"yield\": false\n\t}\n"));
+	free(text);
+	config_free(config);
+}
+
 static void print_gives_the_same_again(void **state)
 {
 	static const struct config_file files[] = {
@@ -104,6 +118,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_is_a_rules_file),
+		cmocka_unit_test(print_says_yield_where_it_is_said),
 		cmocka_unit_test(print_gives_the_same_again),
 		cmocka_unit_test(print_keeps_which_glob_wins),
 	};

@@ -37,6 +37,13 @@ struct rule_match {
 	const char *parent; /* pattern, compared with the parent's names */
 };
 
+/* Of attributes that somebody chose for a task before the rule comes to apply to it. */
+enum rule_yield {
+	YIELD_UNSAID, /* the rule wins, but raises nobody whom somebody lowered: nice above 0, SCHED_IDLE */
+	YIELD_YES,    /* they stay */
+	YIELD_NO,     /* the rule wins, and raises even those */
+};
+
 /* Rules of one pattern: a list, of which the first whose match holds is taken. */
 struct rule {
 	const char *pattern;
@@ -44,7 +51,8 @@ struct rule {
 	struct source source;
 	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
-	bool inherit, enforce, yield;
+	bool inherit, enforce;
+	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not said */
 	const char *version;
 	uint64_t period_ns;	       /* 0: not said */
