@@ -142,6 +142,8 @@ TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
+# What an earlier version installed, and the daemon would go on reading.
+FORMER := $(DATADIR)/schedqos/app_configs/bench.json
 # Texts name the usual paths; what is installed names those of this installation.
 PATHS := s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
 
@@ -149,12 +151,13 @@ install: all ## install into DESTDIR and PREFIX
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos)
 	$Q$(INSTALL) -D -m 755 $B/schedqos "$(DESTDIR)$(PREFIX)/bin/schedqos"
 	$Q$(INSTALL) -d "$(DESTDIR)$(SYSCONFDIR)/schedqos"
+	$Qrm -f "$(DESTDIR)$(FORMER)"
 	$Qset -e; for text in $(TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
 		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
 
 uninstall: ## remove what install installed, but no folder that holds something else
 	$Qrm -f "$(DESTDIR)$(PREFIX)/bin/schedqos"
-	$Qfor text in $(TEXTS); do rm -f "$(DESTDIR)$${text#*:}"; done
+	$Qfor text in $(TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 

@@ -140,6 +140,21 @@ static void rules_are_good(void **state)
 	config_free(config);
 }
 
+/* Whoever chose something for a program did not ask for these files. */
+static void rules_take_nobody_s_choice_away(void **state)
+{
+	struct config *config = parse_shipped("configs/app_configs/*.json", CONFIG_RULES);
+
+	(void)state;
+	for (size_t i = 0; i < rules_count(config->rules); i++) {
+		for (const struct rule *rule = rules_nth(config->rules, i); rule; rule = rule->next) {
+			if (rule->yield != YIELD_YES)
+				fail_msg("%s does not yield", rule->pattern);
+		}
+	}
+	config_free(config);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -148,6 +163,7 @@ int main(void)
 		cmocka_unit_test(the_announcement_is_what_is_built_in),
 		cmocka_unit_test(profiles_are_what_is_built_in),
 		cmocka_unit_test(rules_are_good),
+		cmocka_unit_test(rules_take_nobody_s_choice_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
