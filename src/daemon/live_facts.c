@@ -108,6 +108,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_UID:
 		r = procfs_euid(live->proc, facts->tgid, &facts->uid);
 		break;
+	case FACT_USERNS:
+		r = procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
+		break;
 	case FACT_PARENT:
 		r = fetch_parent(live);
 		break;

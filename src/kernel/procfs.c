@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -233,6 +234,21 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret)
 	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
 
 	return n < 0 ? (int)n : procfs_parse_euid(buf, ret);
+}
+
+int procfs_own_userns(int proc, pid_t tid, bool *ret)
+{
+	struct stat own, theirs;
+	char path[64];
+
+	*ret = true;
+	if (fstatat(proc, "self/ns/user", &own, 0) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	task_path(path, tid, "ns/user");
+	if (fstatat(proc, path, &theirs, 0) < 0)
+		return gone_or_errno();
+	*ret = theirs.st_dev == own.st_dev && theirs.st_ino == own.st_ino;
+	return 0;
 }
 
 int procfs_list(int proc, pid_t tgid, DIR **ret)

@@ -177,6 +177,19 @@ static void put_class(struct printer *printer, const struct qos_class *class)
 	put_close(printer, '}');
 }
 
+static const char *userns_name(enum rule_userns userns)
+{
+	switch (userns) {
+	case USERNS_UNSAID:
+		return NULL;
+	case USERNS_INITIAL:
+		return "initial";
+	case USERNS_ANY:
+		return "any";
+	}
+	return NULL;
+}
+
 static void put_match(struct printer *printer, const struct rule_match *match)
 {
 	char uid[16];
@@ -196,6 +209,7 @@ static void put_match(struct printer *printer, const struct rule_match *match)
 	else
 		put_text(printer, "user", match->user);
 	put_text(printer, "parent", match->parent);
+	put_text(printer, "user_namespace", userns_name(match->user_namespace));
 	put_close(printer, '}');
 }
 

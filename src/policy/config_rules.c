@@ -16,7 +16,7 @@ struct rule_text {
 	struct rule *rule;
 	const cJSON *inherit; /* where it says true; NULL when it does not */
 	const cJSON *yield;   /* likewise */
-	bool has_match;	      /* says so, rightly or wrongly */
+	bool has_conditions;  /* in "match", beside the user namespace; rightly or wrongly */
 };
 
 static void check_path(struct parser *parser, const cJSON *value, unsigned what,
@@ -217,20 +217,43 @@ static void parse_match_parent(struct parser *parser, const cJSON *value, void *
 		check_path(parser, value, WARNING, match->parent);
 }
 
+static void parse_match_user_namespace(struct parser *parser, const cJSON *value, void *into)
+{
+	static const char *const choices[] = { "initial", "any" };
+	static const enum rule_userns meaning[] = { USERNS_INITIAL, USERNS_ANY };
+	struct rule_match *match = into;
+	size_t choice;
+
+	if (value_choice(parser, value, "user namespace", choices, array_size(choices), &choice))
+		match->user_namespace = meaning[choice];
+}
+
 static const struct key match_keys[] = {
 	{ "exe", parse_match_exe },	  { "argv", parse_match_argv },
 	{ "cgroup", parse_match_cgroup }, { "user", parse_match_user },
-	{ "parent", parse_match_parent },
+	{ "parent", parse_match_parent }, { "user_namespace", parse_match_user_namespace },
 };
+
+static bool has_conditions(const cJSON *match)
+{
+	const cJSON *value;
+
+	cJSON_ArrayForEach (value, match) {
+		if (strcmp(value->string, "user_namespace") != 0)
+			return true;
+	}
+	return !match->child;
+}
 
 static void parse_match(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
 	struct rule_match *match;
 
-	text->has_match = true;
+	text->has_conditions = true;
 	if (!value_is_object(parser, value))
 		return;
+	text->has_conditions = has_conditions(value);
 	if (!value->child)
 		complain(parser, value, AT_VALUE, "must not be empty");
 	match = keep_alloc(parser, sizeof(*match));
@@ -247,7 +270,7 @@ static const struct key rule_keys[] = {
 	{ "yield", parse_yield },     { "match", parse_match },
 };
 
-/* Returns whether a rule after this one can be reached. */
+/* Returns whether the rule holds on conditions, so that one after it can be reached. */
 static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *rule)
 {
 	struct rule_text text = { .rule = rule };
@@ -260,15 +283,16 @@ static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *r
 	if (text.inherit && !rule->qos && parser->errors[parser->file].n_errors == n_errors)
 		complain(parser, text.inherit, AT_VALUE,
 			 "without \"qos\" there is no class to inherit");
-	return text.has_match;
+	return text.has_conditions;
 }
 
 /* The rules of a list, linked. */
 static void parse_list(struct parser *parser, const cJSON *list, const char *pattern,
 		       struct rule *rules)
 {
+	/* The one before that takes every task, or at least those of the initial user namespace. */
+	const struct rule *taker = NULL;
 	const cJSON *value;
-	bool reached = true;
 	size_t i = 0;
 
 	if (!list->child)
@@ -276,15 +300,18 @@ static void parse_list(struct parser *parser, const cJSON *list, const char *pat
 			 "must not be empty: write null to mask rules of files below");
 	cJSON_ArrayForEach (value, list) {
 		struct rule *rule = &rules[i++];
+		bool good = value_is_object(parser, value), limited;
 
 		rule->pattern = pattern;
 		rule->source = source_of(parser, value, AT_VALUE);
 		rule->next = value->next ? rule + 1 : NULL;
-		if (!reached)
+		limited = !good || parse_rule(parser, value, rule);
+		if (taker && (!rule_needs_initial_userns(taker) || rule_needs_initial_userns(rule)))
 			complain(parser, value, WARNING,
-				 "can never match: a rule before it has no \"match\"");
-		if (value_is_object(parser, value) && !parse_rule(parser, value, rule))
-			reached = false;
+				 "can never match: a rule before it has no %s",
+				 taker->match ? "other condition" : "\"match\"");
+		else if (!limited)
+			taker = rule;
 	}
 }
 

@@ -173,6 +173,21 @@ static uint16_t tag_for(struct rules *rules, const struct qos_class *classes, si
 	return rules->n_tags++;
 }
 
+bool rule_needs_initial_userns(const struct rule *rule)
+{
+	enum rule_userns userns = rule->match ? rule->match->user_namespace : USERNS_UNSAID;
+
+	switch (userns) {
+	case USERNS_UNSAID:
+		return strchr(rule->pattern, '/') || (rule->match && rule->match->exe);
+	case USERNS_INITIAL:
+		return true;
+	case USERNS_ANY:
+		return false;
+	}
+	return true;
+}
+
 static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_class *classes,
 		       size_t n_classes)
 {
@@ -181,6 +196,7 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 		rule->tag = tag_for(rules, classes, n_classes, rule->qos, rule->period_ns);
 	if (rule->tag == TAG_NONE)
 		return -ENOMEM;
+	rule->initial_userns = rule_needs_initial_userns(rule);
 	rule->n_exact_threads = 0;
 	for (size_t i = 0; i < rule->n_threads; i++) {
 		struct thread_rule *thread = &rule->threads[i];

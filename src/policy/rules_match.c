@@ -118,10 +118,20 @@ static bool argv_match(const struct facts *facts, const char *pattern)
 	return false;
 }
 
+/* 1 when the task is of the initial user namespace, 0 when not, or -errno. */
+static int is_initial(struct facts *facts)
+{
+	int r = facts_need(facts, FACT_USERNS);
+
+	return r < 0 ? r : facts->initial_userns;
+}
+
 /* 1 when the pattern is one of the parent's names, 0 when not (or there is no parent), or -errno.
  */
-static int parent_match(const struct rules *rules, struct facts *facts, const char *pattern)
+static int parent_match(const struct rules *rules, const struct rule_match *match,
+			struct facts *facts)
 {
+	bool is_path = strchr(match->parent, '/') != NULL;
 	struct names names;
 	int r = facts_need(facts, FACT_PARENT);
 
@@ -129,20 +139,20 @@ static int parent_match(const struct rules *rules, struct facts *facts, const ch
 		return r;
 	if (!facts->parent)
 		return 0;
-	r = names_of(rules, pattern, facts->parent, &names);
-	if (r == -ESRCH)
-		return 0;
-	return r < 0 ? r : names_match(&names, pattern);
+	r = names_of(rules, match->parent, facts->parent, &names);
+	if (r == 0)
+		r = names_match(&names, match->parent);
+	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
+		r = is_initial(facts->parent);
+	return r == -ESRCH ? 0 : r;
 }
 
-/* 1 when all of the conditions hold, 0 when not, or -errno. Cheap ones first. */
-static int conditions_hold(const struct rules *rules, const struct rule_match *match,
-			   struct facts *facts)
+/* 1 when all that is said in "match" holds, 0 when not, or -errno. Cheap ones first. */
+static int match_holds(const struct rules *rules, const struct rule_match *match,
+		       struct facts *facts)
 {
 	int r;
 
-	if (!match)
-		return 1;
 	if (match->exe && !pattern_match(match->exe, facts->exe))
 		return 0;
 	for (size_t i = 0; i < match->n_argv; i++) {
@@ -159,7 +169,18 @@ static int conditions_hold(const struct rules *rules, const struct rule_match *m
 		if (r < 0 || !pattern_match(match->cgroup, facts->cgroup))
 			return r < 0 ? r : 0;
 	}
-	return match->parent ? parent_match(rules, facts, match->parent) : 1;
+	return match->parent ? parent_match(rules, match, facts) : 1;
+}
+
+/*
+ * The same of the whole rule. The namespace comes last: no process pays for it that takes another
+ * rule.
+ */
+static int conditions_hold(const struct rules *rules, const struct rule *rule, struct facts *facts)
+{
+	int r = rule->match ? match_holds(rules, rule->match, facts) : 1;
+
+	return r > 0 && rule->initial_userns ? is_initial(facts) : r;
 }
 
 /* The first rule of the list whose conditions hold, or NULL. */
@@ -167,7 +188,7 @@ static const struct rule *list_match(const struct rules *rules, const struct rul
 				     struct facts *facts, int *error)
 {
 	for (; list; list = list->next) {
-		int r = conditions_hold(rules, list->match, facts);
+		int r = conditions_hold(rules, list, facts);
 
 		if (r > 0)
 			return list;

@@ -174,7 +174,10 @@ static void read_file(struct input *input)
 static void match(struct input *input)
 {
 	const struct config *config = parse_rules();
-	struct facts facts = { .have = FACT_EXE | FACT_ARGV | FACT_CGROUP | FACT_COMM };
+	struct facts facts = {
+		.have = FACT_EXE | FACT_ARGV | FACT_CGROUP | FACT_COMM | FACT_USERNS,
+		.initial_userns = true,
+	};
 	char *comm = take_text(input, TASK_COMM_LEN - 1), *exe = take_text(input, 64);
 	char *cgroup = take_text(input, 64), *argv;
 	const struct rule *rule;

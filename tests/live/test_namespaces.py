@@ -3,12 +3,14 @@
 Where the kernel does not tell of events, the daemon says so and fails; programs in containers it tags like any other.
 """
 
+import os
 import shutil
 import unittest
 
 from attributes import differences, snapshot
 from daemon import Daemon, is_sanitized, schedqos
 from harness import LiveTest, main
+from programs import sleep_program
 from waiting import wait_for
 
 BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
@@ -118,6 +120,38 @@ class Containers(LiveTest):
 
     def test_time(self):
         self.check("-T", "-f", "--boottime", "1000000")
+
+
+@unittest.skipUnless(shutil.which("unshare") and shutil.which("setpriv"), "no unshare or no setpriv")
+class Mounts(LiveTest):
+    """In a user namespace of his own anybody mounts what he likes over a path that he cannot write."""
+
+    AS_SOMEBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "unshare", "-U", "-r", "-m"]
+
+    def mounted_over(self, path):
+        """A program of somebody's who puts it in the place of another."""
+        script = 'mount --bind "$0" "$1" && exec "$1" 1000'
+        program = self.run_program([*self.AS_SOMEBODY, "sh", "-c", script, sleep_program(), path])
+        wait_for(lambda: os.readlink("/proc/%d/exe" % program.pid) == path, "the program under the path of another")
+        return program
+
+    def test_a_path_is_worth_nothing_there(self):
+        self.need(self.AS_SOMEBODY)
+        wants = {"by-path": DEFAULT, "by-glob": DEFAULT, "by-exe": DEFAULT, "anywhere": BACKGROUND}
+        paths = {name: self.copy(name) for name in wants}
+        rules = {
+            paths["by-path"]: {"qos": BACKGROUND},
+            "*/by-g[l]ob": {"qos": BACKGROUND},
+            "by-exe": {"qos": BACKGROUND, "match": {"exe": paths["by-exe"]}},
+            paths["anywhere"]: {"qos": BACKGROUND, "match": {"user_namespace": "any"}},
+        }
+        programs = [(name, self.mounted_over(path)) for name, path in paths.items()]
+        self.daemon(rules)
+        programs += [(name, self.mounted_over(path)) for name, path in paths.items()]
+        for name, path in paths.items():
+            self.assert_carries(self.run_program([path, "1000"]), BACKGROUND, name)
+        for name, program in programs:
+            self.assert_carries(program, wants[name], name)
 
 
 if __name__ == "__main__":

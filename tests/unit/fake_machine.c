@@ -146,6 +146,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_UID:
 		facts->uid = leader->uid;
 		break;
+	case FACT_USERNS:
+		facts->initial_userns = true;
+		break;
 	case FACT_PARENT:
 		if (!asked->parent || !leader->parent)
 			break;

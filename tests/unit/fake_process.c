@@ -25,6 +25,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_UID:
 		facts->uid = process->uid;
 		break;
+	case FACT_USERNS:
+		facts->initial_userns = !process->sandboxed;
+		break;
 	case FACT_PARENT:
 		if (process->parent) {
 			process->parent->facts = (struct facts){ .fetch = fetch };

@@ -451,6 +451,24 @@ static void rule_match_takes_short_forms(void **state)
 	assert_string_equal(match->user, "4294967294");
 	assert_int_equal(match->uid, 4294967294U);
 	assert_null(match->exe);
+	assert_int_equal(match->user_namespace, USERNS_UNSAID);
+	config_free(config);
+}
+
+static void rule_match_has_a_user_namespace(void **state)
+{
+	struct config *config =
+		GOOD(RULES("{\"a\": {\"match\": {\"user_namespace\": \"initial\"}},"
+			   "\"/b\": {\"match\": {\"user_namespace\": \"any\"}},"
+			   "\"/c\": {}, \"d\": {}}"));
+
+	(void)state;
+	assert_int_equal(rule_for(config, "a")->match->user_namespace, USERNS_INITIAL);
+	assert_int_equal(rule_for(config, "/b")->match->user_namespace, USERNS_ANY);
+	assert_true(rule_for(config, "a")->initial_userns);
+	assert_false(rule_for(config, "/b")->initial_userns);
+	assert_true(rule_for(config, "/c")->initial_userns);
+	assert_false(rule_for(config, "d")->initial_userns);
 	config_free(config);
 }
 
@@ -522,6 +540,7 @@ int main(void)
 		cmocka_unit_test(rule_has_all_its_keys),
 		cmocka_unit_test(rule_yield_is_said_or_not),
 		cmocka_unit_test(rule_match_takes_short_forms),
+		cmocka_unit_test(rule_match_has_a_user_namespace),
 		cmocka_unit_test(rule_list_is_linked_in_order),
 		cmocka_unit_test(rule_of_a_later_file_replaces),
 		cmocka_unit_test(rule_null_masks),

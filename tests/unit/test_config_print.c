@@ -65,6 +65,20 @@ static void print_says_yield_where_it_is_said(void **state)
 	config_free(config);
 }
 
+static void print_says_which_user_namespaces_are_meant(void **state)
+{
+	struct config *config = GOOD(RULES("{\"/a\": {\"match\": {\"user_namespace\": \"any\"}},"
+					   "\"b\": {\"match\": {\"user\": 0, "
+					   "\"user_namespace\": \"initial\"}}}"));
+	char *text = config_print(config);
+
+	(void)state;
+	assert_non_null(strstr(text, "{\n\t\t\t\"user_namespace\": \"any\"\n\t\t}"));
+	assert_non_null(strstr(text, "\"user\": 0,\n\t\t\t\"user_namespace\": \"initial\"\n"));
+	free(text);
+	config_free(config);
+}
+
 static void print_gives_the_same_again(void **state)
 {
 	static const struct config_file files[] = {
@@ -82,7 +96,9 @@ static void print_gives_the_same_again(void **state)
 		      "\"QOS_DL\"}},\n"
 		      "\"l\": [{\"match\": {\"user\": 0, \"argv\": [\"a\", \"b\"], \"exe\": "
 		      "\"/x\"}},\n"
-		      "{\"match\": {\"user\": \"alice\", \"cgroup\": \"/\", \"parent\": \"p\"}}]}"),
+		      "{\"match\": {\"user\": \"alice\", \"cgroup\": \"/\", \"parent\": \"p\", "
+		      "\"user_namespace\": \"initial\"}},\n"
+		      "{\"match\": {\"user_namespace\": \"any\"}}]}"),
 	};
 
 	(void)state;
@@ -119,6 +135,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_is_a_rules_file),
 		cmocka_unit_test(print_says_yield_where_it_is_said),
+		cmocka_unit_test(print_says_which_user_namespaces_are_meant),
 		cmocka_unit_test(print_gives_the_same_again),
 		cmocka_unit_test(print_keeps_which_glob_wins),
 	};

@@ -27,6 +27,15 @@ static void warnings(void **state)
 		  "(a uid stands without quotes)" },
 		{ "{\"a\": [{\"qos\": \"QOS_UTILITY\"},\n {\"match\": {\"argv\": \"x\"}}]}", 2, 2,
 		  "a[1]", "can never match: a rule before it has no \"match\"" },
+		{ "{\"/a\": [{\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 2, 2,
+		  "[\"/a\"][1]", "can never match: a rule before it has no other condition" },
+		{ "{\"/a\": [{},\n {\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 3, 2,
+		  "[\"/a\"][2]", "can never match: a rule before it has no" },
+		{ "{\"/a\": [{},\n {\"match\": {\"exe\": \"/a\"}}]}", 2, 2,
+		  "[\"/a\"][1]", "can never match: a rule before it has no \"match\"" },
+		{ "{\"a\": [{\"match\": {\"user_namespace\": \"initial\"}},\n"
+		  " {\"match\": {\"exe\": \"/a\"}},\n {}]}",
+		  2, 2, "a[1]", "can never match: a rule before it has no other condition" },
 		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path" },
 		{ "{\"{cc,ld}\": {}}", 1, 2, "[\"{cc,ld}\"]", "braces have no meaning" },
 		{ "{\"a\": {\"thread_qos\": {\"{io,ui}\": \"QOS_UTILITY\"}}}", 1, 23,
@@ -65,6 +74,9 @@ static void no_warning_where_it_can_match(void **state)
 	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"
 			       "\"0123456789abcd*\": \"QOS_UTILITY\",\n"
 			       "\"0123456789[abcdefgh]*\": \"QOS_UTILITY\"}},\n"
+			       "\"/u\": [{}, {\"match\": {\"user_namespace\": \"any\", \"user\": 0}},"
+			       "{\"match\": {\"user_namespace\": \"any\"}}],\n"
+			       "\"v\": [{\"match\": {\"user_namespace\": \"initial\"}}, {}],\n"
 			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}, \"{a\": {}, \"b,}\": {}}")));
 }
 

@@ -215,16 +215,15 @@ static int proc_on(void **state)
 
 static int proc_off(void **state)
 {
-	static const char *const names[] = { "42/exe",	  "42/cmdline", "42/comm", "42/stat",
-					     "42/cgroup", "42/status",	NULL };
+	static const char *const names[] = {
+		"42/exe",     "42/cmdline",   "42/comm",      "42/stat",
+		"42/cgroup",  "42/status",    "42/ns/user",   "42/ns",
+		"42/task/42", "42/task/43",   "42/task/self", "42/task",
+		"42",	      "self/ns/user", "self/ns",      "self",
+	};
 
-	for (size_t i = 0; names[i]; i++)
-		unlink(names[i]);
-	rmdir("42/task/42");
-	rmdir("42/task/43");
-	rmdir("42/task/self");
-	rmdir("42/task");
-	rmdir("42");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		remove(names[i]);
 	return chdir("/") < 0 || rmdir(*state) < 0 ? -1 : 0;
 }
 
@@ -355,6 +354,29 @@ static void the_other_files_go_through_their_parsers(void **state)
 	close(proc);
 }
 
+/* Two names of one file stand for one namespace. */
+static void user_namespaces_are_told_apart_by_their_inodes(void **state)
+{
+	int proc = open_proc(*state);
+	bool own;
+
+	assert_int_equal(procfs_own_userns(proc, PID, &own), 0);
+	assert_true(own); /* the kernel has none at all */
+	assert_int_equal(mkdir("self", 0700), 0);
+	assert_int_equal(mkdir("self/ns", 0700), 0);
+	assert_int_equal(mkdir("42/ns", 0700), 0);
+	put("self/ns/user", "", 0);
+	assert_int_equal(procfs_own_userns(proc, PID, &own), -ESRCH);
+	assert_int_equal(link("self/ns/user", "42/ns/user"), 0);
+	assert_int_equal(procfs_own_userns(proc, PID, &own), 0);
+	assert_true(own);
+	unlink("42/ns/user");
+	put("42/ns/user", "", 0);
+	assert_int_equal(procfs_own_userns(proc, PID, &own), 0);
+	assert_false(own);
+	close(proc);
+}
+
 static void a_list_holds_numbers_only(void **state)
 {
 	int proc = open_proc(*state), sum = 0;
@@ -401,6 +423,8 @@ int main(void)
 						proc_off),
 		cmocka_unit_test_setup_teardown(the_other_files_go_through_their_parsers, proc_on,
 						proc_off),
+		cmocka_unit_test_setup_teardown(user_namespaces_are_told_apart_by_their_inodes,
+						proc_on, proc_off),
 		cmocka_unit_test_setup_teardown(a_list_holds_numbers_only, proc_on, proc_off),
 	};
 

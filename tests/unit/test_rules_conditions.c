@@ -104,6 +104,100 @@ static void parent_is_a_pattern_on_the_parent_s_names(void **state)
 	config_free(config);
 }
 
+/* In one of his own anybody can mount what he likes over any path. */
+static void a_path_counts_in_the_initial_user_namespace_only(void **state)
+{
+	static const char *const patterns[] = { "/bin/ls", "/bin/l*", "*/ls", "ls" };
+	struct process ls = PROCESS("/bin/ls", "ls", "ls");
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(patterns); i++) {
+		struct config *config;
+		char rules[64];
+
+		snprintf(rules, sizeof(rules), "'%s': { 'qos': 'QOS_UTILITY' }", patterns[i]);
+		config = rules_file(rules);
+		ls.sandboxed = false;
+		assert_matches(config, &ls, patterns[i]);
+		ls.sandboxed = true;
+		assert_matches(config, &ls, strchr(patterns[i], '/') ? NULL : patterns[i]);
+		config_free(config);
+	}
+}
+
+static void exe_counts_in_the_initial_user_namespace_only(void **state)
+{
+	struct process ls = PROCESS("/bin/ls", "ls", "ls");
+	struct config *config =
+		rules_file("'ls': [ { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/bin/*' } }, "
+			   "{ 'qos': 'QOS_BACKGROUND' } ]");
+
+	(void)state;
+	assert_string_equal(assert_matches(config, &ls, "ls")->qos, "QOS_UTILITY");
+	ls.sandboxed = true;
+	assert_string_equal(assert_matches(config, &ls, "ls")->qos, "QOS_BACKGROUND");
+	config_free(config);
+}
+
+static void a_parent_s_path_counts_in_the_initial_user_namespace_only(void **state)
+{
+	struct process make = PROCESS("/bin/make", "make", "make");
+	struct process cc = PROCESS("/bin/cc", "cc", "cc", .parent = &make);
+	struct process ld = PROCESS("/bin/ld", "ld", "ld", .parent = &make);
+	struct process as = PROCESS("/bin/as", "as", "as", .parent = &make);
+	struct config *config =
+		rules_file("'cc': { 'qos': 'QOS_UTILITY', 'match': { 'parent': '/bin/make' } }, "
+			   "'ld': { 'qos': 'QOS_UTILITY', 'match': { 'parent': 'make' } }, "
+			   "'as': { 'qos': 'QOS_UTILITY', 'match': { 'parent': '*/make', "
+			   "'user_namespace': 'any' } }");
+
+	(void)state;
+	cc.sandboxed = ld.sandboxed = as.sandboxed = true;
+	assert_matches(config, &cc, "cc");
+	make.sandboxed = true;
+	assert_matches(config, &cc, NULL);
+	assert_matches(config, &ld, "ld");
+	assert_matches(config, &as, "as");
+	config_free(config);
+}
+
+static void a_rule_says_which_user_namespaces_it_means(void **state)
+{
+	struct process app = PROCESS("/app/bin/gimp", "gimp", "gimp", .sandboxed = true);
+	struct process vi = PROCESS("/bin/vi", "vi", "vi", .sandboxed = true);
+	struct config *config = rules_file(
+		"'/app/*': { 'qos': 'QOS_UTILITY', 'match': { 'exe': '*/gimp', "
+		"'user_namespace': 'any' } }, "
+		"'vi': { 'qos': 'QOS_UTILITY', 'match': { 'user_namespace': 'initial' } }");
+
+	(void)state;
+	assert_matches(config, &app, "/app/*");
+	assert_int_equal(app.fetched & FACT_USERNS, 0);
+	assert_matches(config, &vi, NULL);
+	app.sandboxed = vi.sandboxed = false;
+	assert_matches(config, &app, "/app/*");
+	assert_matches(config, &vi, "vi");
+	config_free(config);
+}
+
+/* Nobody else pays for it. */
+static void the_user_namespace_is_asked_for_last(void **state)
+{
+	struct process ls = PROCESS("/bin/ls", "ls", "ls");
+	struct config *config =
+		rules_file("'/bin/ls': { 'qos': 'QOS_UTILITY', 'match': { 'user': 7 } }, "
+			   "'ls': { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/opt/*' } }, "
+			   "'/opt/*': { 'qos': 'QOS_UTILITY' }, 'l*': { 'qos': 'QOS_UTILITY' }");
+
+	(void)state;
+	assert_matches(config, &ls, "l*");
+	assert_int_equal(ls.fetched, FACT_EXE | FACT_ARGV | FACT_UID);
+	ls.uid = 7;
+	assert_matches(config, &ls, "/bin/ls");
+	assert_int_equal(ls.fetched, FACT_EXE | FACT_ARGV | FACT_UID | FACT_USERNS);
+	config_free(config);
+}
+
 static void all_conditions_have_to_hold(void **state)
 {
 	struct process cc = PROCESS("/opt/cc", "cc", "cc\0-O2", .uid = 7, .cgroup = "/a");
@@ -182,10 +276,12 @@ static void costly_facts_are_asked_for_only_when_a_pattern_matched(void **state)
 
 static void a_fact_that_cannot_be_had_is_an_error(void **state)
 {
-	static const enum fact facts[] = { FACT_EXE,	FACT_ARGV, FACT_COMM,
-					   FACT_CGROUP, FACT_UID,  FACT_PARENT };
-	struct process process = PROCESS("/bin/python", "tool", "python\0tool", .cgroup = "/x");
-	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY', 'match': { "
+	static const enum fact facts[] = { FACT_EXE, FACT_ARGV,	  FACT_COMM,  FACT_CGROUP,
+					   FACT_UID, FACT_PARENT, FACT_USERNS };
+	struct process parent = PROCESS("/bin/p", "p", "p");
+	struct process process =
+		PROCESS("/bin/python", "tool", "python\0tool", .cgroup = "/x", .parent = &parent);
+	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY', 'match': { 'exe': '*', "
 					   "'user': 0, 'cgroup': '/x*', 'parent': 'p' } }");
 	int error;
 
@@ -253,6 +349,11 @@ int main(void)
 		cmocka_unit_test(user_is_a_name_or_a_number),
 		cmocka_unit_test(an_unknown_user_is_nobody),
 		cmocka_unit_test(parent_is_a_pattern_on_the_parent_s_names),
+		cmocka_unit_test(a_path_counts_in_the_initial_user_namespace_only),
+		cmocka_unit_test(exe_counts_in_the_initial_user_namespace_only),
+		cmocka_unit_test(a_parent_s_path_counts_in_the_initial_user_namespace_only),
+		cmocka_unit_test(a_rule_says_which_user_namespaces_it_means),
+		cmocka_unit_test(the_user_namespace_is_asked_for_last),
 		cmocka_unit_test(all_conditions_have_to_hold),
 		cmocka_unit_test(the_first_rule_of_a_list_that_matches_is_taken),
 		cmocka_unit_test(a_rule_whose_conditions_fail_leaves_the_next_best_pattern),

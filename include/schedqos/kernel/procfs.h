@@ -51,6 +51,12 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_euid(int proc, pid_t tid, uid_t *ret);
 
+/*
+ * Whether the task is of the user namespace that we are in, the initial one where the proc connector works. On a
+ * kernel without user namespaces every task is.
+ */
+int procfs_own_userns(int proc, pid_t tid, bool *ret);
+
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);

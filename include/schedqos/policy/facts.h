@@ -21,6 +21,7 @@ enum fact {
 	FACT_PARENT = 1 << 6, /* parent: its exe, argv and comm can be asked for */
 	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is as of now */
 	FACT_AGAIN = 1 << 8,  /* execs_again */
+	FACT_USERNS = 1 << 9, /* initial_userns */
 };
 
 struct facts {
@@ -44,6 +45,7 @@ struct facts {
 	uid_t uid;	    /* effective */
 	struct facts *parent;
 	bool execs_again; /* the process has called exec once more since the event */
+	bool initial_userns; /* it is of the initial user namespace, and of none made since */
 };
 
 /* Makes sure of a fact. Returns 0 or -errno as fetch does. */

@@ -26,6 +26,13 @@ struct thread_rule {
 	bool is_glob; /* set by rules_finish */
 };
 
+/* In which user namespaces the rule holds. */
+enum rule_userns {
+	USERNS_UNSAID,	/* where a path decides, in the initial one, else in any */
+	USERNS_INITIAL,
+	USERNS_ANY,
+};
+
 /* Further conditions, all of which must hold; a NULL one is not asked for. */
 struct rule_match {
 	const char *exe;	/* glob on the full path */
@@ -35,6 +42,7 @@ struct rule_match {
 	const char *user;   /* as written */
 	uid_t uid;	    /* its number; (uid_t)-1 when no such user is known: never holds */
 	const char *parent; /* pattern, compared with the parent's names */
+	enum rule_userns user_namespace;
 };
 
 /* Of attributes that somebody chose for a task before the rule comes to apply to it. */
@@ -51,6 +59,7 @@ struct rule {
 	struct source source;
 	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
+	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
 	bool inherit, enforce;
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not said */
@@ -95,6 +104,13 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 
 /* The rule's thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
+
+/*
+ * Whether the rule is for tasks of the initial user namespace only. Unless it says otherwise, that is so where a path
+ * decides, its pattern's or that of match.exe: in a user namespace of his own anybody can mount a file of his over any
+ * path, and the path says nothing then.
+ */
+bool rule_needs_initial_userns(const struct rule *rule);
 
 /* Whether the pattern holds any of the shell's * ? [ . */
 bool pattern_is_glob(const char *pattern);
