@@ -20,7 +20,7 @@ static int print_config(const struct config *config)
 int cmd_check(const struct command *command)
 {
 	struct config_errors errors = { 0 };
-	struct config *config;
+	struct config *config = NULL;
 	int status, r;
 
 	if (command->n_operands && (command->paths.file || command->paths.folder))
@@ -32,6 +32,11 @@ int cmd_check(const struct command *command)
 				      &config, &errors);
 	else
 		r = config_load(&command->paths, &config, &errors);
+	if (r == 0) {
+		r = config_check_grants(config, &errors);
+		if (r < 0)
+			config_free(config);
+	}
 	print_errors(&errors);
 	if (r < 0) {
 		status = EXIT_CONFIG;

@@ -37,7 +37,8 @@ static bool errors_grow(struct config_errors *errors, size_t more)
 	return true;
 }
 
-static void add(struct config_errors *errors, const char *file, struct json_position position,
+/* Returns false when it could not be kept. */
+static bool add(struct config_errors *errors, const char *file, struct json_position position,
 		const char *path, const char *message, bool warning)
 {
 	struct config_error error = {
@@ -51,10 +52,12 @@ static void add(struct config_errors *errors, const char *file, struct json_posi
 
 	/* Counts even if it cannot be kept: what is wrong must not pass for want of memory. */
 	errors->n_errors += !warning;
-	if (!error.file || !error.path || !error.message || !errors_grow(errors, 1))
+	if (!error.file || !error.path || !error.message || !errors_grow(errors, 1)) {
 		error_clear(&error);
-	else
-		errors->items[errors->count++] = error;
+		return false;
+	}
+	errors->items[errors->count++] = error;
+	return true;
 }
 
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
@@ -69,6 +72,14 @@ void config_error_add(struct config_errors *errors, const char *file, unsigned l
 		message = NULL;
 	va_end(args);
 	add(errors, file, position, path ? path : "", message ? message : "out of memory", false);
+}
+
+int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
+		       const char *path, const char *message)
+{
+	struct json_position position = { .line = at->line, .column = at->column };
+
+	return add(errors, file, position, path, message, true) ? 0 : -ENOMEM;
 }
 
 void config_errors_clear(struct config_errors *errors)

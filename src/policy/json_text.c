@@ -205,6 +205,14 @@ static bool is_plain_key(const char *key)
 	return *key && key[strspn(key, plain)] == '\0';
 }
 
+void json_path_put_key(struct text_buf *path, const char *key)
+{
+	if (!is_plain_key(key))
+		text_buf_printf(path, "[\"%s\"]", key);
+	else
+		text_buf_printf(path, "%s%s", path->len ? "." : "", key);
+}
+
 static void put_path(const struct json_doc *doc, const struct json_place *place,
 		     struct text_buf *path)
 {
@@ -215,10 +223,8 @@ static void put_path(const struct json_doc *doc, const struct json_place *place,
 	put_path(doc, &doc->places[place->parent], path);
 	if (!key)
 		text_buf_printf(path, "[%u]", place->item);
-	else if (!is_plain_key(key))
-		text_buf_printf(path, "[\"%s\"]", key);
 	else
-		text_buf_printf(path, "%s%s", path->len ? "." : "", key);
+		json_path_put_key(path, key);
 }
 
 char *json_path(const struct json_doc *doc, const cJSON *node)

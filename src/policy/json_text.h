@@ -14,6 +14,8 @@
 
 #include <schedqos/policy/config.h>
 
+#include "text_buf.h"
+
 #define JSON_DEPTH_MAX	 CONFIG_DEPTH_MAX
 #define JSON_MESSAGE_MAX 160
 
@@ -78,6 +80,9 @@ const char *json_number_text(const struct json_doc *doc, const cJSON *node, size
  * frees; NULL without memory.
  */
 char *json_path(const struct json_doc *doc, const cJSON *node);
+
+/* Goes one key further down such a way. */
+void json_path_put_key(struct text_buf *path, const char *key);
 
 /* "an object", "a string" ... */
 const char *json_type_name(const cJSON *node);

@@ -226,6 +226,19 @@ class BadFiles(LiveTest):
         self.assertIn("app_configs/10.json: can be written by others", result.stderr)
 
 
+class Grants(LiveTest):
+    """Who looks at a configuration is told what it gives to everybody; who starts or reloads it has decided."""
+
+    def test_check_warns_and_nobody_else(self):
+        daemon = self.daemon({"app": {"qos": UI}, "mine": {"qos": UI, "match": {"user": 0}},
+                              "more": {"qos": UI, "yield": True}})
+        result = schedqos("check", "--config", daemon.config, "--configs-path", daemon.layers)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertEqual(re.findall(r"(\w+): warning: (\w+)", result.stderr), [("app", UI)])
+        self.assertEqual(daemon.reload({"app": {"qos": UI}}).stderr, "")
+        self.assertNotIn("warning", daemon.log())
+
+
 class Reload(LiveTest):
     def test_a_new_rule_a_changed_one_and_one_less(self):
         daemon = self.daemon({"kept": {"qos": UI}, "changed": {"qos": UI}, "gone": {"qos": UI}})

@@ -171,6 +171,36 @@ static void texts_are_whole_or_not_there(void **state)
 	config_free(config);
 }
 
+static void warnings_of_grants_are_whole_or_not_there(void **state)
+{
+	static const struct config_file files[] = {
+		RULES("{\"a\": {\"qos\": \"QOS_USER_INTERACTIVE\"}, \"b\": {\"qos\": "
+		      "\"QOS_USER_INTERACTIVE\"},"
+		      "\"c\": {\"qos\": \"QOS_USER_INITIATED\"}}"),
+		RULES("{\"d\": {\"qos\": \"QOS_USER_INITIATED\"}}"),
+	};
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	int r = -ENOMEM;
+
+	(void)state;
+	if (!REPLACES_MALLOC)
+		skip();
+	assert_int_equal(parse(files, COUNT(files), &config, &errors), 0);
+	for (long allocations = 1; r == -ENOMEM; allocations++) {
+		long before = live;
+
+		countdown = allocations;
+		r = config_check_grants(config, &errors);
+		countdown = -1;
+		assert_true(r == -ENOMEM || errors.count == 3);
+		config_errors_clear(&errors);
+		assert_int_equal(live, before);
+	}
+	assert_int_equal(r, 0);
+	config_free(config);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -178,6 +208,7 @@ int main(void)
 		cmocka_unit_test(a_bad_configuration_never_passes),
 		cmocka_unit_test(an_error_without_memory_still_counts),
 		cmocka_unit_test(texts_are_whole_or_not_there),
+		cmocka_unit_test(warnings_of_grants_are_whole_or_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,12 +147,61 @@ static void rules_take_nobody_s_choice_away(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < rules_count(config->rules); i++) {
-		for (const struct rule *rule = rules_nth(config->rules, i); rule; rule = rule->next) {
+		for (const struct rule *rule = rules_nth(config->rules, i); rule;
+		     rule = rule->next) {
 			if (rule->yield != YIELD_YES)
 				fail_msg("%s does not yield", rule->pattern);
 		}
 	}
 	config_free(config);
+}
+
+/* Reads the files that a pattern stands for onto the list. */
+static size_t add_files(struct config_file *files, size_t n, const char *pattern,
+			enum config_kind kind)
+{
+	glob_t found;
+
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++, n++) {
+		assert_in_range(n, 0, SHIPPED_MAX - 2);
+		files[n] = (struct config_file){ .path = strdup(found.gl_pathv[i]), .kind = kind };
+		files[n].text = read_file(files[n].path, &files[n].size);
+	}
+	globfree(&found);
+	return n;
+}
+
+/* Under no mapping of ours does `check` warn of our own rules; of those it would be noise. */
+static void rules_hand_out_nothing_to_warn_of(void **state)
+{
+	static const char *const names[] = { "announcement", "latency", "foreground",
+					     "throughput" };
+	struct config_file files[SHIPPED_MAX];
+	size_t n = add_files(files, 0, "configs/mappings/*.json", CONFIG_PRESET);
+
+	(void)state;
+	n = add_files(files, n, "configs/qos_mappings.json", CONFIG_MAPPING);
+	n = add_files(files, n, "configs/app_configs/*.json", CONFIG_RULES);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct config_errors errors = { 0 };
+		struct config *config = NULL;
+		char setting[64];
+
+		snprintf(setting, sizeof(setting), "{ \"schedqos\": { \"mapping\": \"%s\" } }",
+			 names[i]);
+		files[n] = (struct config_file){ "mine", setting, strlen(setting), CONFIG_RULES };
+		assert_int_equal(config_parse(files, n + 1, lookup_user, &config, &errors), 0);
+		assert_string_equal(config->settings.mapping, names[i]);
+		assert_int_equal(config_check_grants(config, &errors), 0);
+		print_all(&errors);
+		assert_int_equal(errors.count, 0);
+		config_free(config);
+	}
+	while (n--) {
+		free((char *)files[n].path);
+		free((char *)files[n].text);
+	}
 }
 
 int main(void)
@@ -164,6 +213,7 @@ int main(void)
 		cmocka_unit_test(profiles_are_what_is_built_in),
 		cmocka_unit_test(rules_are_good),
 		cmocka_unit_test(rules_take_nobody_s_choice_away),
+		cmocka_unit_test(rules_hand_out_nothing_to_warn_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

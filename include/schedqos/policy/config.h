@@ -86,6 +86,18 @@ int config_parse(const struct config_file *files, size_t n_files,
 		 struct config_errors *errors);
 void config_free(struct config *config);
 
+/*
+ * Appends warnings of what rules hand out to everybody: a real-time or deadline class, or one with
+ * a negative nice value, by a rule that asks neither for a user nor for a cgroup that users cannot
+ * make. One for each file and class, at the first such rule. For people who look at their
+ * configuration, not for every start. Returns 0 or -ENOMEM.
+ *
+ * A rule that yields may hand out the negative nice value of a class that is built in or that files
+ * before its own define. The shipped rules do, under every shipped mapping: nobody would read on
+ * after the same warnings at every check.
+ */
+int config_check_grants(const struct config *config, struct config_errors *errors);
+
 /* Appends one error; message is a printf format. Used by those who read the files, too. */
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
 		      unsigned column, const char *path, const char *format, ...)
