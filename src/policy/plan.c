@@ -14,11 +14,13 @@ struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
 	if (!plan)
 		return NULL;
 	*plan = (struct plan){ .caps = caps, .self = self, .start = start };
+	plan->given.lowest_nice = GIVEN_NO_NICE;
 	plan->tasks = tasks_new(memory);
 	if (!plan->tasks) {
 		free(plan);
 		return NULL;
 	}
+	plan_note_base(plan);
 	return plan;
 }
 
@@ -27,7 +29,8 @@ void plan_free(struct plan *plan)
 	if (!plan)
 		return;
 	tasks_free(plan->tasks);
-	free(plan->retired);
+	given_clear(&plan->given);
+	free(plan->marks);
 	free(plan);
 }
 
@@ -41,32 +44,51 @@ const struct config *plan_config(const struct plan *plan)
 	return plan->config;
 }
 
-int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
-	       const struct qos_attr *tags, size_t n_tags)
+const struct given *plan_given(const struct plan *plan)
 {
-	plan->retired = calloc(n_tags + 1, sizeof(*plan->retired));
-	if (!plan->retired)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_tags; i++)
-		plan->retired[i] = tags[i];
-	plan->n_retired = n_tags;
-	for (size_t i = 0; i < n_records; i++) {
-		struct task *task = tasks_add(plan->tasks, records[i].tid);
+	return &plan->given;
+}
 
-		if (!task)
-			return -ENOMEM;
-		task->tgid = records[i].tgid;
-		task->start = records[i].start;
-		task->changed_ms = records[i].changed_ms;
-		task->had = records[i].had;
-		task->known = records[i].known;
-		task->tag = TAG_NONE;
-		task_publish();
-		task->flags = TASK_OWNED;
+uint64_t plan_failed(const struct plan *plan)
+{
+	return tasks_failed(plan->tasks) + plan->marks_failed;
+}
+
+/* What it was wished to carry, and by which rule, was said by a configuration that we do not have. */
+static bool adopt(struct plan *plan, const struct task *record)
+{
+	struct task task = *record;
+
+	task.app = task.inherit = task.rule = 0;
+	task.tag = TAG_NONE;
+	task.wished_by = WISHED_BY_NONE;
+	if (task.state == TASK_UNDONE)
+		task.state = TASK_UNDECIDED;
+	if (task.due != DUE_EXEC)
+		task.due = DUE_NOTHING;
+	task.scan = 0;
+	return tasks_put(plan->tasks, &task);
+}
+
+int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
+	       const struct qos_attr *given, size_t n_given)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n_given && r == 0; i++)
+		r = given_add(&plan->given, &given[i]);
+	/* A thread is put among those of its process: so leaders first. */
+	for (size_t i = 0; i < n_records && r == 0; i++) {
+		if (records[i].tid == records[i].tgid && !adopt(plan, &records[i]))
+			r = -ENOMEM;
+	}
+	for (size_t i = 0; i < n_records && r == 0; i++) {
+		if (records[i].tid != records[i].tgid && records[i].due != DUE_ENDED && !adopt(plan, &records[i]))
+			r = -ENOMEM;
 	}
 	/* None of them has been seen by a scan of ours. */
 	plan->scan = 1;
-	return 0;
+	return r;
 }
 
 /* The new set's rule for the same pattern as an old set's rule, an inheriting one if that did; or
@@ -100,48 +122,75 @@ static uint32_t renumber(const struct plan *plan, const struct rules *rules, uin
 	return id ? last->now : 0;
 }
 
-/* Keeps what the tags of the configuration in force put on tasks, to know it as ours when it is met
- * later. */
-static int retire_tags(struct plan *plan)
+/* The new configuration's tag of the same class for the same period, or TAG_NONE. */
+static uint16_t same_tag(const struct config *old, const struct config *new, const struct tag *tag)
 {
-	struct qos_attr *retired;
-	const struct tag *tags;
 	size_t count;
+	const struct tag *tags = rules_tags(new->rules, &count);
 
-	if (!plan->config)
-		return 0;
-	tags = rules_tags(plan->config->rules, &count);
-	retired = reallocarray(plan->retired, count, sizeof(*retired));
-	if (!retired)
+	for (size_t i = 0; i < count; i++) {
+		if (tags[i].period_ns == tag->period_ns &&
+		    strcmp(new->classes[tags[i].qos_class].name, old->classes[tag->qos_class].name) == 0)
+			return (uint16_t)i;
+	}
+	return TAG_NONE;
+}
+
+/* Each old tag's number in the new configuration. NULL without memory; the caller frees. */
+static uint16_t *renumber_tags(const struct config *old, const struct config *new, size_t *ret_count)
+{
+	const struct tag *tags = rules_tags(old->rules, ret_count);
+	uint16_t *now = calloc(*ret_count, sizeof(*now));
+
+	for (size_t i = 0; now && i < *ret_count; i++)
+		now[i] = same_tag(old, new, &tags[i]);
+	return now;
+}
+
+/*
+ * Rules and tags have new numbers. The scan finds each process's rule, and whether it brings another class. It cannot find
+ * the inherited rule: an orphan has lost its ancestors.
+ */
+static int renumber_records(struct plan *plan, const struct config *config)
+{
+	const bool other_default = plan->config->settings.default_mode != config->settings.default_mode;
+	struct renumbered app = { 0 }, inherit = { 0 }, rule = { 0 };
+	uint32_t cursor = 0;
+	struct task *task;
+	size_t n_tags;
+	uint16_t *tags = renumber_tags(plan->config, config, &n_tags);
+
+	if (!tags)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		retired[i] = tags[i].attr;
-	plan->retired = retired;
-	plan->n_retired = count;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		task->app = renumber(plan, config->rules, task->app, false, &app);
+		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
+		task->rule = renumber(plan, config->rules, task->rule, task->wished_by == WISHED_BY_INHERITED,
+				      &rule);
+		task->tag = task->tag < n_tags ? tags[task->tag] : TAG_NONE;
+		/* Nobody wishes any more what it is wished to carry: the scan finds what it is. */
+		if (task->tag == TAG_NONE || (other_default && !task->rule)) {
+			task->wished_by = WISHED_BY_NONE;
+			task->state = TASK_UNDECIDED;
+		}
+	}
+	free(tags);
 	return 0;
 }
 
 int plan_set_config(struct plan *plan, const struct config *config)
 {
-	struct renumbered app = { 0 }, inherit = { 0 };
-	uint32_t cursor = 0;
-	struct task *task;
-	int r = retire_tags(plan);
+	size_t n_tags;
+	const struct tag *tags = rules_tags(config->rules, &n_tags);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	/*
-	 * Rules have new numbers. The scan finds the process's rule, and a change of it: then an
-	 * explicit rule wins as at exec. It cannot find the inherited one: an orphan has lost its
-	 * ancestors.
-	 */
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		task->app = renumber(plan, config->rules, task->app, false, &app);
-		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
-		task->tag = TAG_NONE;
-	}
-	plan->config = config;
-	return 0;
+	for (size_t i = 0; i < n_tags && r == 0; i++)
+		r = given_add(&plan->given, &tags[i].attr);
+	if (r == 0 && plan->config)
+		r = renumber_records(plan, config);
+	if (r == 0)
+		plan->config = config;
+	return r;
 }
 
 void plan_exited(struct plan *plan, pid_t tid)

@@ -1,446 +1,479 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one task is to carry, given who chose what it carries now. */
+/* The one place that decides: what is wished, what is there, whose it is, what it is to become. */
 #include "plan_private.h"
 
 #include <errno.h>
-#include <string.h>
 
-const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
+/* So many threads of its process are compared with one that is hearsay: a process may have tens of thousands. */
+#define THREADS_COMPARED 64
+
+/* ---- what is wished ---- */
+
+static int find_wish(struct plan *plan, struct task *task, enum due due, struct facts *facts, struct wish *ret)
 {
-	return rules_by_id(plan->config->rules, id);
+	struct task *leader = plan_leader_of(plan, task);
+	const char *comm = NULL;
+	int r = 0;
+
+	*ret = (struct wish){ task->tag, task->rule, task->wished_by };
+	if (plan->undoing || (due < DUE_MATCH && task->wished_by != WISHED_BY_NONE))
+		return 0;
+	if (leader == task)
+		r = plan_match(plan, leader, facts);
+	if (r == 0 && plan_asks_name(plan, leader)) {
+		r = facts_need(facts, FACT_COMM);
+		comm = facts->comm;
+	}
+	if (r == 0)
+		*ret = plan_wish(plan, leader, comm);
+	return r;
 }
 
-static const struct qos_attr *tag_attr(const struct plan *plan, uint16_t tag)
+/* Whether a rule comes to apply. Of a task that was adopted nobody knows which rule did before. */
+static bool is_other_wish(const struct task *task, const struct wish *wish)
 {
-	size_t count;
-	const struct tag *tags = rules_tags(plan->config->rules, &count);
-
-	return &tags[tag].attr;
+	if (task->wished_by == WISHED_BY_NONE)
+		return task->state == TASK_UNDECIDED || wish->by == WISHED_BY_NOBODY;
+	return wish->tag != task->tag || wish->rule != task->rule ||
+	       (wish->by == WISHED_BY_DEFAULT) != (task->wished_by == WISHED_BY_DEFAULT);
 }
 
-struct task *plan_leader_of(const struct plan *plan, struct task *task)
+/* ---- what is there ---- */
+
+void plan_note_base(struct plan *plan)
 {
-	return task->tid == task->tgid ? task : tasks_find(plan->tasks, task->tgid);
+	const uint32_t base = plan->caps->base_slice_ns;
+
+	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
+		if (plan->bases[i] == base)
+			return;
+	}
+	plan->bases[plan->n_bases++ % BASES_MAX] = base;
 }
 
-static struct task_attr attr_over(const struct plan *plan, uint16_t tag,
-				  const struct task_attr *had)
+/* The kernel reports the base slice where there is no other, and some time after it has changed, the one before. */
+static bool is_base_slice(const struct plan *plan, uint32_t slice_ns, struct facts *facts)
 {
-	return qos_attr_over(tag_attr(plan, tag), had, plan->caps);
-}
-
-/*
- * Whether attr is what some tag, of this configuration or the last, makes of had: then it was us. Only fair tasks are
- * tagged: of one that others made real-time, a child born before that must not become real-time as well.
- */
-bool plan_is_ours(const struct plan *plan, const struct task_attr *attr,
-		  const struct task_attr *had)
-{
-	size_t count;
-	const struct tag *tags = rules_tags(plan->config->rules, &count);
-
-	if (!task_policy_is_fair(had->policy))
-		return false;
-	for (size_t i = 0; i < count + plan->n_retired; i++) {
-		const struct qos_attr *qos = i < count ? &tags[i].attr : &plan->retired[i - count];
-		struct task_attr tagged = qos_attr_over(qos, had, plan->caps);
-
-		if (task_attr_equal(attr, &tagged))
+	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
+		if (plan->bases[i] == slice_ns)
 			return true;
 	}
-	return false;
+	facts_need(facts, FACT_BASE);
+	return slice_ns == plan->caps->base_slice_ns;
 }
 
-/*
- * What the task carries, with no slice where it has none of its own. The kernel reports the base
- * slice then, and that can change at any time; so a slice that is neither what we expect nor the
- * base slice is doubted first, and one that is both is what we expect. Returns 0 or -errno.
- */
-int plan_look_at(const struct plan *plan, struct facts *facts, const struct task_attr *expected,
-		 struct task_attr *ret)
+int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
 {
 	int r = facts_need(facts, FACT_ATTR);
 
 	if (r < 0)
 		return r;
 	*ret = facts->attr;
-	if (ret->slice_ns == expected->slice_ns || ret->slice_ns == 0)
-		return 0;
-	if (ret->slice_ns != plan->caps->base_slice_ns)
-		facts_need(facts, FACT_BASE);
-	if (ret->slice_ns == plan->caps->base_slice_ns)
+	if (!task_policy_is_fair(ret->policy)) {
+		ret->nice = known->nice;
+		ret->slice_ns = known->slice_ns;
+	} else if (ret->slice_ns != known->slice_ns && is_base_slice(plan, ret->slice_ns, facts)) {
 		ret->slice_ns = 0;
-	return 0;
-}
-
-/*
- * Whether a task carries what we set, on itself or on whom it copied. Mostly that is what is known
- * of it; but the creator of a thread, and of a child with CLONE_PARENT, is not in the fork's event,
- * and a thread other than the leader takes its attributes along when it execs. Without a slice, our
- * mark, a fair task that equals some class may as well be one that somebody niced.
- */
-static bool carries_ours(const struct plan *plan, const struct task *task,
-			 const struct task_attr *actual)
-{
-	/* Of a task that others made real-time, clamps at most are to be put back: see leave_not_fair. */
-	if (!(task->flags & TASK_OWNED) || !task_policy_is_fair(task->had.policy))
-		return false;
-	if (task_attr_equal(actual, &task->known))
-		return true;
-	return (actual->slice_ns || !task_policy_is_fair(actual->policy)) &&
-	       plan_is_ours(plan, actual, &task->had);
-}
-
-static struct wish wish_of(const struct rule *rule, uint16_t tag, enum reason reason)
-{
-	return (struct wish){
-		.tag = tag,
-		.reason = reason,
-		.enforce = rule->enforce,
-		.yield = rule->yield == YIELD_YES || reason == REASON_INHERITED,
-	};
-}
-
-int plan_wish_for(const struct plan *plan, const struct task *leader, struct facts *facts,
-		  struct wish *ret)
-{
-	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
-	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
-
-	*ret = (struct wish){ .tag = TAG_DEFAULT, .reason = REASON_DEFAULT };
-	if (rule && rule->n_threads) {
-		const struct thread_rule *thread;
-		int r = facts_need(facts, FACT_COMM);
-
-		if (r < 0)
-			return r;
-		thread = rule_thread(rule, facts->comm);
-		if (thread) {
-			*ret = wish_of(rule, thread->tag, REASON_THREAD);
-			return 0;
-		}
 	}
-	if (rule && rule->qos)
-		*ret = wish_of(rule, rule->tag, REASON_RULE);
-	else if (!rule && inherit)
-		*ret = wish_of(inherit, inherit->tag, REASON_INHERITED);
 	return 0;
 }
 
-/*
- * What a task is to carry, given what it had before us and whether what it carries now is ours. May
- * turn the wish into a reason to leave it alone, that is, at what it had.
- */
-static struct task_attr target(const struct plan *plan, const struct task_attr *had, bool ours,
-			       struct wish *wish)
+/* ---- whose it is ---- */
+
+static struct merge merge_of(const struct task *task)
 {
-	enum default_mode mode = plan->config->settings.default_mode;
-	bool free_to_take = task_attr_is_pristine(had) || mode == DEFAULT_ALL;
+	return (struct merge){ task->had, task->known, task->theirs };
+}
+
+/* In an order of which any part, should we be killed, leads to the same: see task_publish(). */
+static void record_merge(struct task *task, const struct merge *merge)
+{
+	task->had = merge->had;
+	task_publish();
+	task->theirs = merge->theirs;
+	task_publish();
+	task->known = merge->known;
+}
+
+static struct task *next_of_process(const struct plan *plan, const struct task *task, const struct task *at)
+{
+	if (!at)
+		return plan_leader_of(plan, task);
+	return tasks_next_thread(plan->tasks, at);
+}
+
+/* What it carried before its record last changed is ours to set; but who has been made real-time since was not so then. */
+static bool is_as_before(const struct task *task, const struct task_attr *actual)
+{
+	return task_policy_is_fair(task->had.policy) && attr_difference(actual, &task->before) == 0;
+}
+
+/* Of a thread, or who called exec: the record of the process that it is of, if it is not its own. */
+static const struct task *record_that_fits(const struct plan *plan, const struct task *task,
+					   const struct task_attr *actual)
+{
+	const struct task *other = NULL;
+
+	for (int i = 0; i < THREADS_COMPARED && (other = next_of_process(plan, task, other)); i++) {
+		if (other != task &&
+		    (attr_difference(actual, &other->known) == 0 || is_as_before(other, actual)))
+			return other;
+	}
+	return NULL;
+}
+
+/*
+ * A child that carries just what its parent carries at this moment has copied what somebody chose for the parent, though
+ * nobody has looked there since: then the parent's merge is the child's, if the parent's record is beyond doubt. An
+ * orphan's parent is not the one it copied: so not in the task's favour.
+ */
+static bool has_copied_choice(const struct plan *plan, const struct task *task, struct facts *facts,
+			      const struct task_attr *actual, struct merge *ret)
+{
+	const struct task *parent;
+	struct task_attr now;
+
+	if (task->tid != task->tgid || !task_policy_is_fair(actual->policy) ||
+	    facts_need(facts, FACT_PARENT) < 0 || !facts->parent)
+		return false;
+	parent = tasks_find(plan->tasks, facts->parent->tgid);
+	if (!parent || parent->due != DUE_NOTHING || (parent->flags & (TASK_COPIED | TASK_HEARSAY)) ||
+	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 || attr_difference(&now, actual) ||
+	    !attr_difference(&now, &parent->known))
+		return false;
+	*ret = merge_of(parent);
+	merge_found(ret, actual, &plan->given);
+	if (ret->had.nice < task->had.nice && ret->had.nice >= plan->given.lowest_nice)
+		ret->had.nice = task->had.nice;
+	if (task->had.policy == POLICY_IDLE && parent->had.policy != POLICY_IDLE)
+		ret->had.policy = POLICY_IDLE;
+	return true;
+}
+
+/* A thread may be of any other thread of its process; so may be who called exec, whose record is the leader's. */
+static struct merge merge_doubtful(const struct plan *plan, const struct task *task,
+				   const struct task_attr *actual)
+{
+	const bool is_of_process = task->tid == task->tgid || (task->flags & TASK_COPIED);
+	const struct task *other = is_of_process ? record_that_fits(plan, task, actual) : NULL;
+	struct merge merge = merge_of(other ? other : task);
+
+	if (other || is_as_before(task, actual))
+		merge.known = *actual;
+	else
+		merge_hearsay(&merge, actual, &plan->given, plan->caps, true);
+	return merge;
+}
+
+/* Its origin was given reset-on-fork when nobody looked. */
+static bool was_born_reset(const struct task *task, const struct task_attr *actual)
+{
+	struct task_attr origin = task->known, born;
+
+	origin.reset_on_fork = 1;
+	born = attr_born(&origin);
+	return (task->flags & TASK_COPIED) && task_policy_is_fair(origin.policy) &&
+	       attr_difference(actual, &born) == 0;
+}
+
+static struct merge merge_reset(const struct task *task, const struct task_attr *actual)
+{
+	struct merge merge = { task->had, *actual, task->theirs };
+
+	merge.had.reset_on_fork = 1;
+	merge.had = attr_born(&merge.had);
+	return merge;
+}
+
+static void reconcile(const struct plan *plan, struct task *task, struct facts *facts,
+		      const struct task_attr *actual)
+{
+	struct merge merge = merge_of(task);
+
+	if (attr_difference(actual, &task->known) == 0)
+		;
+	else if (was_born_reset(task, actual))
+		merge = merge_reset(task, actual);
+	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
+		;
+	else if (task->flags & TASK_HEARSAY)
+		merge = merge_doubtful(plan, task, actual);
+	else if (task->flags & TASK_COPIED)
+		merge_hearsay(&merge, actual, &plan->given, plan->caps, false);
+	else
+		merge_found(&merge, actual, &plan->given);
+	merge_reset_on_fork(&merge, actual);
+	record_merge(task, &merge);
+	task->flags &= ~(TASK_HEARSAY | TASK_COPIED);
+}
+
+/* ---- what it is to become ---- */
+
+/* Whether the rule does not apply to who has something chosen. */
+static bool must_leave(const struct plan *plan, const struct task *task)
+{
+	const struct rule *rule = plan_rule_of(plan, task->rule);
+
+	switch ((enum wished_by)task->wished_by) {
+	case WISHED_BY_RULE:
+	case WISHED_BY_THREAD:
+		return rule->yield == YIELD_YES && !task_attr_is_pristine(&task->had);
+	case WISHED_BY_INHERITED:
+		return task->theirs;
+	case WISHED_BY_DEFAULT:
+		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
+	case WISHED_BY_NOBODY:
+	case WISHED_BY_NONE:
+		break;
+	}
+	return true;
+}
+
+/* The state that a look leads to. moment: a rule comes to apply. */
+static enum task_state judge(const struct plan *plan, const struct task *task, bool moment)
+{
+	const struct rule *rule = plan_rule_of(plan, task->rule);
 
 	if (plan->undoing)
-		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_UNDONE };
-	else if (wish->reason == REASON_DEFAULT && mode == DEFAULT_NONE)
-		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_NO_RULE };
-	else if (wish->reason == REASON_DEFAULT && !free_to_take)
-		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_CHOSEN };
-	else if (wish->yield && !free_to_take && !ours)
-		*wish = (struct wish){ .tag = TAG_NONE, .reason = REASON_CHOSEN };
-	return wish->tag == TAG_NONE ? *had : attr_over(plan, wish->tag, had);
+		return TASK_UNDONE;
+	if (!task_policy_is_fair(task->had.policy))
+		return TASK_NOT_FAIR;
+	if (moment || (rule && rule->enforce))
+		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
+	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
 
-/*
- * What of ours a task carried before somebody changed it: what is known of it; but if it was born
- * before its parent took a new tag, what the parent had carried until then, which the slice tells.
- */
-static struct task_attr carried_before(const struct plan *plan, const struct task *task,
-				       const struct task_attr *actual)
+/* Lays what is theirs over what is ours. */
+static void keep_theirs(const struct task *task, struct task_attr *want)
 {
-	size_t count;
+	const struct task_attr *known = &task->known;
 
-	if (actual->slice_ns == task->known.slice_ns || actual->slice_ns == task->had.slice_ns ||
-	    !task_policy_is_fair(task->had.policy))
-		return task->known;
-	rules_tags(plan->config->rules, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct task_attr tagged = attr_over(plan, i, &task->had);
-
-		if (tagged.slice_ns == actual->slice_ns)
-			return tagged;
+	if (task->theirs & TASK_ATTR_POLICY) {
+		if (task_policy_is_fair(known->policy) && !task_policy_is_fair(want->policy)) {
+			want->nice = task->had.nice;
+			want->slice_ns = task->had.slice_ns;
+		}
+		want->policy = known->policy;
+		want->rt_priority = known->rt_priority;
 	}
-	return task->known;
+	if (task->theirs & TASK_ATTR_NICE)
+		want->nice = known->nice;
+	if (task->theirs & TASK_ATTR_SLICE)
+		want->slice_ns = known->slice_ns;
+	if (task->theirs & TASK_ATTR_UTIL_MIN)
+		want->util_min = known->util_min;
+	if (task->theirs & TASK_ATTR_UTIL_MAX)
+		want->util_max = known->util_max;
 }
 
-static int8_t clamp_nice(int nice)
+/* The kernel takes no util_min above util_max, as two may be that were chosen at different times: ours gives way. */
+static void fit_clamps(const struct task *task, struct task_attr *want)
 {
-	return (int8_t)(nice < -20 ? -20 : nice > 19 ? 19 : nice);
-}
-
-/*
- * Somebody changed a task that carried what we set, maybe before its exec (nice -n 19 COMMAND).
- * What still is as we set it is not their choice: without us it would be as it was. nice(1) adds to
- * what it finds, which was ours; what was asked for is the difference, unless the end of the scale
- * cut it off. Without a sign of nice(1), *ret_doubt is what of the value would be ours.
- */
-static struct task_attr others_choice(const struct plan *plan, const struct task *task,
-				      const struct task_attr *actual, bool after_nice,
-				      int8_t *ret_doubt)
-{
-	const struct task_attr ours = carried_before(plan, task, actual);
-	const struct task_attr *had = &task->had, *known = &ours;
-	struct task_attr choice = *actual;
-
-	if (actual->policy == known->policy) {
-		choice.policy = had->policy;
-		choice.rt_priority = had->rt_priority;
-	}
-	if (actual->nice == known->nice)
-		choice.nice = had->nice;
-	else if (actual->nice > -20 && actual->nice < 19)
-		*ret_doubt = (int8_t)(known->nice - had->nice);
-	if (after_nice) {
-		choice.nice = clamp_nice(choice.nice - *ret_doubt);
-		*ret_doubt = 0;
-	}
-	if (actual->slice_ns == known->slice_ns)
-		choice.slice_ns = had->slice_ns;
-	if (actual->util_min == known->util_min)
-		choice.util_min = had->util_min;
-	if (actual->util_max == known->util_max)
-		choice.util_max = had->util_max;
-	return choice;
-}
-
-void task_set_had(struct task *task, const struct task_attr *had)
-{
-	uint8_t flags = task->flags;
-
-	task->flags &= ~TASK_OWNED;
-	task_publish();
-	task->had = *had;
-	task_publish();
-	task->flags = flags;
-}
-
-static void leave_alone(struct task *task, const struct task_attr *actual, enum reason reason)
-{
-	task->flags &= ~TASK_OWNED;
-	task_publish();
-	task->had = task->known = *actual;
-	task->tag = TAG_NONE;
-	task->reason = reason;
-}
-
-/*
- * What was ours of it stays known until the next exec, which gives back what was not their choice, whether or not
- * somebody has looked in between.
- */
-static void yield_to_change(const struct plan *plan, struct task *task, const struct task_attr *actual)
-{
-	if (plan->undoing || !(task->flags & TASK_OWNED)) {
-		leave_alone(task, actual, REASON_CHANGED);
+	if (want->util_min <= want->util_max)
 		return;
-	}
-	task->tag = TAG_NONE;
-	task->reason = REASON_CHANGED;
-}
-
-void task_set_owned(struct task *task)
-{
-	task_publish();
-	if (task_attr_equal(&task->had, &task->known))
-		task->flags &= ~TASK_OWNED;
+	if (task->theirs & TASK_ATTR_UTIL_MIN)
+		want->util_max = want->util_min;
 	else
-		task->flags |= TASK_OWNED;
+		want->util_min = want->util_max;
 }
 
-/*
- * Somebody made it real-time: that stays, but not a clamp that was ours before and that nobody asked for: an audio
- * thread at util_max 512 gets half a CPU's frequency. Returns true when there is one to put back.
- */
-static bool leave_not_fair(struct plan *plan, struct task *task, const struct task_attr *actual,
-			   const struct facts *facts, struct plan_action *ret)
+static struct task_attr target(const struct plan *plan, const struct task *task)
 {
-	bool has_clamps = actual->policy == POLICY_FIFO || actual->policy == POLICY_RR;
-	struct task_attr want = *actual;
+	struct task_attr want = task->known;
 
-	if ((task->flags & TASK_OWNED) && has_clamps) {
-		if (actual->util_min == task->known.util_min)
-			want.util_min = task->had.util_min;
-		if (actual->util_max == task->known.util_max)
-			want.util_max = task->had.util_max;
+	switch ((enum task_state)task->state) {
+	case TASK_TAGGED:
+		want = plan_class_over(plan, task);
+		keep_theirs(task, &want);
+		break;
+	case TASK_LEFT_ALONE:
+	case TASK_NOT_FAIR:
+	case TASK_UNDONE:
+		want = task->had;
+		break;
+	case TASK_UNDECIDED:
+	case TASK_REFUSED:
+	case TASK_NOT_KEPT:
+		break;
 	}
-	if (plan_note_children(plan, task, facts->fetched_ms))
-		task->changed_ms = facts->fetched_ms;
-	leave_alone(task, actual, REASON_NOT_FAIR);
-	if (task_attr_equal(actual, &want))
-		return false;
-	plan_note_overruled(plan, task, facts->fetched_ms, actual, &want);
-	task->had = want;
-	task_set_owned(task);
-	*ret = (struct plan_action){
-		.tid = task->tid,
-		.from = *actual,
-		.want = want,
-		.tag = TAG_NONE,
-		.reason = REASON_NOT_FAIR,
-	};
-	return true;
+	/* What a policy hides is left to when it shows again; but a nice value of ours must not show after the stop. */
+	if (!task_policy_is_fair(want.policy)) {
+		want.nice = plan->undoing ? task->had.nice : task->known.nice;
+		want.slice_ns = task->known.slice_ns;
+	}
+	/* Of a policy that is not ours to give, only FIFO and RR have clamps that mean anything. */
+	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
+		want.util_min = task->known.util_min;
+		want.util_max = task->known.util_max;
+	}
+	fit_clamps(task, &want);
+	return want;
 }
 
 /* Notes on the leader that its threads differ, so that newborn ones are looked at one by one. */
-static void note_mixture(const struct plan *plan, struct task *task, uint16_t tag)
+static void note_mixture(const struct plan *plan, const struct task *task)
 {
 	struct task *leader = plan_leader_of(plan, task);
 
-	if (!leader)
-		return;
-	if (leader == task ? task->tag != tag && (task->flags & TASK_THREADED) : leader->tag != tag)
+	if (leader && leader != task && plan_differ(leader, task))
 		leader->flags |= TASK_MIXED;
 }
 
-/* The decision. Returns true when the task is to be changed. */
-bool plan_decide(struct plan *plan, struct task *task, struct wish wish, enum cause cause,
-		 struct facts *facts, struct plan_action *ret)
+/* Who had called exec is known now: the records of the threads that were are of no more use. */
+static void remove_ended(struct plan *plan, struct task *leader)
 {
-	struct task_attr actual, had, want;
-	int8_t doubt = 0;
-	int r;
-	bool ours, changed;
+	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
 
-	r = plan_look_at(plan, facts, &task->known, &actual);
-	if (r < 0)
-		return false;
-	ours = carries_ours(plan, task, &actual);
-	if (!task_policy_is_fair(actual.policy) && !ours)
-		return leave_not_fair(plan, task, &actual, facts, ret);
-	changed = !ours && cause == CAUSE_RENAME && !task_attr_is_pristine(&actual) &&
-		  (task->reason == REASON_CHANGED || !task_attr_equal(&actual, &task->known));
-	if (changed && !wish.enforce) {
-		yield_to_change(plan, task, &actual);
-		return false;
+	for (; thread; thread = next) {
+		next = tasks_next_thread(plan->tasks, thread);
+		if (thread->due == DUE_ENDED)
+			tasks_remove(plan->tasks, thread);
 	}
-	/*
-	 * Who enforces a class puts it back over others' changes, and at the stop what was there
-	 * before us: no policy that was never ours to give, should somebody have taken the task out
-	 * of it since.
-	 */
-	had = task->had;
-	if (!ours && cause == CAUSE_EXEC && actual.nice != task->known.nice &&
-	    facts_need(facts, FACT_AGAIN) == 0)
-		wish.after_nice = wish.after_nice || facts->execs_again;
-	if (wish.seen_early) {
-		had.nice = clamp_nice(had.nice - task->nice_doubt);
-		ours = false;
-	} else if (!ours && (!changed || !task_policy_is_fair(had.policy))) {
-		plan_note_children(plan, task, facts->fetched_ms);
-		had = task->flags & TASK_OWNED
-			      ? others_choice(plan, task, &actual, wish.after_nice, &doubt)
-			      : actual;
-	}
-	task->nice_doubt = doubt;
-	/* Only under DEADLINE is it ours. */
-	if (actual.policy != POLICY_DEADLINE)
-		had.reset_on_fork = actual.reset_on_fork;
-	task_set_had(task, &had);
-	want = target(plan, &task->had, ours, &wish);
-	note_mixture(plan, task, wish.tag);
-	if (task_attr_equal(&actual, &want)) {
-		task->known = actual;
-		task->tag = wish.tag;
-		task->reason = wish.reason;
-		task_set_owned(task);
-		return false;
-	}
+}
+
+/* What is about to be set is recorded first, should we be killed between the call and its record. */
+static void intend(const struct plan *plan, struct task *task, const struct task_attr *want, uint32_t ms,
+		   struct plan_action *ret)
+{
 	*ret = (struct plan_action){
 		.tid = task->tid,
-		.from = actual,
-		.want = want,
-		.tag = wish.tag,
-		.reason = wish.reason,
+		.from = task->known,
+		.want = *want,
+		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
+		.reason = task_reason(task),
 	};
-	if (want.policy == POLICY_DEADLINE)
-		ret->deadline = tag_attr(plan, wish.tag);
-	if (!ours && !task_attr_equal(&actual, &had))
-		plan_note_overruled(plan, task, facts->fetched_ms, &actual, &had);
-	/* Should we be killed between the call and its record, the record already says what there
-	 * is to put back. */
-	task_publish();
-	task->flags |= TASK_OWNED;
-	return true;
-}
-
-bool plan_applied(struct plan *plan, const struct plan_action *action, int error,
-		  const struct task_attr *now, uint32_t ms)
-{
-	struct task *task = tasks_find(plan->tasks, action->tid), *leader;
-
-	if (!task || error == -ESRCH)
-		return false;
-	if (error < 0) {
-		/* Still ours if it was: the action changed nothing. */
-		task->known = action->from;
-		task_set_owned(task);
-		task->tag = TAG_NONE;
-		task->reason = REASON_REFUSED;
-		task->error = -error;
-		return false;
-	}
-	leader = plan_leader_of(plan, task);
+	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
+		ret->deadline = plan_tag_attr(plan, task->tag);
+	task->before = task->known;
 	task->changed_ms = ms;
-	if (leader)
-		leader->changed_ms = ms;
-	task->known = *now;
-	if (now->slice_ns == plan->caps->base_slice_ns && now->slice_ns != action->want.slice_ns)
-		task->known.slice_ns = 0;
-	/* Out of a policy that was never ours to give: so is what it carries now. */
-	if (!task_policy_is_fair(task->had.policy) && task->had.policy != task->known.policy)
-		task_set_had(task, &task->known);
-	task_set_owned(task);
-	task->error = 0;
-	if (!task_attr_equal(&task->known, &action->want)) {
-		task->tag = TAG_NONE;
-		task->reason = REASON_NOT_KEPT;
+	task_publish();
+	task->flags |= TASK_HEARSAY;
+	task_publish();
+	task->known = *want;
+}
+
+bool plan_decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
+		      struct plan_action *ret)
+{
+	const struct merge before = merge_of(task);
+	struct task_attr actual = task->known, want;
+	struct wish wish;
+	bool moment, changed;
+	int r = find_wish(plan, task, due, facts, &wish);
+
+	if (r == 0)
+		r = plan_look(plan, facts, &task->known, &actual);
+	/* What was due stays so: it is of use to the children of one that is gone, and to a scan. */
+	if (r < 0)
 		return false;
+	plan_note_base(plan);
+	task->due = DUE_NOTHING;
+	reconcile(plan, task, facts, &actual);
+	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
+		remove_ended(plan, task);
+	changed = attr_difference(&task->known, &before.known) || attr_difference(&task->had, &before.had);
+	if (changed) {
+		task->before = before.known;
+		task->changed_ms = facts->fetched_ms;
 	}
-	task->tag = action->tag;
-	task->reason = action->reason;
+	moment = due == DUE_EXEC || due == DUE_CLASS || is_other_wish(task, &wish) ||
+		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
+	task->tag = wish.tag;
+	task->rule = wish.rule;
+	task->wished_by = wish.by;
+	task->state = judge(plan, task, moment);
+	if (task->state == TASK_TAGGED) {
+		const struct rule *rule = plan_rule_of(plan, task->rule), *app = plan_rule_of(plan, task->app);
+
+		if (moment || (rule && rule->enforce))
+			task->theirs = 0;
+		if (task->tid == task->tgid && app && app->inherit)
+			task->inherit = app->id;
+	}
+	/* One that was left alone stays so until the next moment, whatever somebody makes of it. */
+	want = task->state == TASK_LEFT_ALONE && !moment ? task->known : target(plan, task);
+	note_mixture(plan, task);
+	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
+		return false;
+	intend(plan, task, &want, facts->fetched_ms, ret);
 	return true;
 }
 
-/* nice(1), by itself or as one of a program of many names. Its names have been fetched. */
-static bool is_nice(const struct facts *facts)
+bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
 {
-	return strcmp(path_base(facts->exe), "nice") == 0 ||
-	       (facts->argv_size && strcmp(path_base(facts->argv), "nice") == 0);
+	struct task *task = tasks_find(plan->tasks, due->tid), *parent;
+
+	if (!task)
+		return plan_unheard(plan, due, facts, ret);
+	parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
+	/* Another may have its id by now. */
+	if (parent && ((int32_t)(parent->start - task->start) <= 0 || plan_is_same_start(parent->start, task->start)))
+		task->inherit = parent->inherit;
+	return plan_decide_task(plan, task, task->due, facts, ret);
 }
 
-int plan_match_process(const struct plan *plan, struct task *leader, struct facts *facts,
-		       struct wish *ret, bool *ret_new)
-{
-	bool after_nice = leader->flags & TASK_NICE;
-	const struct rule *rule;
-	uint32_t id;
-	int r;
+/* ---- how it went ---- */
 
-	rule = rules_match(plan->config->rules, facts, &r);
+static enum plan_result not_done(struct plan *plan, struct task *task, const struct plan_action *action, int error,
+				 uint32_t ms)
+{
+	if (error == -ESRCH)
+		return PLAN_GONE;
+	task->known = action->from;
+	task->flags &= ~TASK_HEARSAY;
+	if (error == -EAGAIN) {
+		plan_mark(plan, task, DUE_LOOK, 0, ms);
+		return PLAN_CHANGED;
+	}
+	if (task->state == TASK_TAGGED)
+		task->state = TASK_REFUSED;
+	return PLAN_REFUSED;
+}
+
+enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
+			      const struct task_attr *now, uint32_t ms)
+{
+	struct task *task = tasks_find(plan->tasks, action->tid);
+	struct task_attr actual = *now;
+	struct merge merge;
+	uint8_t theirs;
+
+	if (!task)
+		return PLAN_GONE;
+	if (error < 0)
+		return not_done(plan, task, action, error, ms);
+	theirs = task->theirs;
+	if (!task_policy_is_fair(actual.policy)) {
+		actual.nice = task->known.nice;
+		actual.slice_ns = task->known.slice_ns;
+	} else if (actual.slice_ns == plan->caps->base_slice_ns && actual.slice_ns != task->known.slice_ns) {
+		actual.slice_ns = 0;
+	}
+	merge = merge_of(task);
+	if (attr_difference(&actual, &task->known) && !is_as_before(task, &actual))
+		merge_hearsay(&merge, &actual, &plan->given, plan->caps, true);
+	merge.known = actual;
+	record_merge(task, &merge);
+	task->changed_ms = ms;
+	task->flags &= ~TASK_HEARSAY;
+	note_mixture(plan, task);
+	if (attr_difference(&actual, &action->want) == 0)
+		return PLAN_KEPT;
+	if (task->theirs != theirs)
+		return PLAN_CHANGED;
+	if (task->state == TASK_TAGGED)
+		task->state = TASK_NOT_KEPT;
+	return PLAN_NOT_KEPT;
+}
+
+int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts)
+{
+	struct task_attr actual;
+	int r = plan_look(plan, facts, &task->known, &actual);
+
 	if (r < 0)
 		return r;
-	id = rule ? rule->id : 0;
-	*ret_new = id != leader->app;
-	leader->app = id;
-	if (rule && rule->inherit)
-		leader->inherit = id;
-	leader->flags &= ~TASK_NICE;
-	if (is_nice(facts))
-		leader->flags |= TASK_NICE;
-	r = plan_wish_for(plan, leader, facts, ret);
-	/* nice(1) may have done its work before we look at its own exec. */
-	ret->after_nice = after_nice || leader->flags & TASK_NICE;
-	return r;
-}
-
-/* A kernel thread has no executable; nor has a task that is about to end. */
-bool plan_is_user_process(struct facts *facts)
-{
-	return facts_need(facts, FACT_EXE) == 0 && facts->exe[0];
+	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
+		return REASON_CHANGED;
+	return task_reason(task);
 }

@@ -56,9 +56,43 @@ const char *reason_name(enum reason reason)
 	return "?";
 }
 
-bool reason_is_tagged(enum reason reason)
+static enum reason reason_wished(enum wished_by wished_by)
 {
-	return reason >= REASON_RULE && reason <= REASON_DEFAULT;
+	switch (wished_by) {
+	case WISHED_BY_RULE:
+		return REASON_RULE;
+	case WISHED_BY_THREAD:
+		return REASON_THREAD;
+	case WISHED_BY_INHERITED:
+		return REASON_INHERITED;
+	case WISHED_BY_DEFAULT:
+		return REASON_DEFAULT;
+	case WISHED_BY_NONE:
+	case WISHED_BY_NOBODY:
+		break;
+	}
+	return REASON_NONE;
+}
+
+enum reason task_reason(const struct task *task)
+{
+	switch ((enum task_state)task->state) {
+	case TASK_UNDECIDED:
+		break;
+	case TASK_TAGGED:
+		return task->theirs ? REASON_CHANGED : reason_wished(task->wished_by);
+	case TASK_LEFT_ALONE:
+		return task->wished_by == WISHED_BY_NOBODY ? REASON_NO_RULE : REASON_CHOSEN;
+	case TASK_NOT_FAIR:
+		return REASON_NOT_FAIR;
+	case TASK_REFUSED:
+		return REASON_REFUSED;
+	case TASK_NOT_KEPT:
+		return REASON_NOT_KEPT;
+	case TASK_UNDONE:
+		return REASON_UNDONE;
+	}
+	return REASON_NONE;
 }
 
 static struct task *record(const struct tasks *tasks, uint32_t number)
@@ -137,13 +171,20 @@ uint64_t tasks_failed(const struct tasks *tasks)
 	return tasks->failed;
 }
 
+static uint32_t find_number(const struct tasks *tasks, pid_t tid)
+{
+	uint32_t number = *head(tasks, tid);
+
+	while (number != NIL && record(tasks, number)->tid != tid)
+		number = record(tasks, number)->next;
+	return number;
+}
+
 struct task *tasks_find(const struct tasks *tasks, pid_t tid)
 {
-	for (uint32_t n = *head(tasks, tid); n != NIL; n = record(tasks, n)->next) {
-		if (record(tasks, n)->tid == tid)
-			return record(tasks, n);
-	}
-	return NULL;
+	uint32_t number = find_number(tasks, tid);
+
+	return number == NIL ? NULL : record(tasks, number);
 }
 
 static bool grow_chunks(struct tasks *tasks)
@@ -192,32 +233,72 @@ static void grow_heads(struct tasks *tasks)
 	}
 }
 
-struct task *tasks_add(struct tasks *tasks, pid_t tid)
+/* A free record, chained by the tid that it is to have. NIL without memory. */
+static uint32_t take_free(struct tasks *tasks, pid_t tid)
 {
-	struct task *task = tasks_find(tasks, tid);
+	struct task *task;
 	uint32_t number;
 
-	if (task) {
-		task->flags = 0;
-		task_publish();
-		*task = (struct task){ .tid = tid, .next = task->next };
-		return task;
-	}
 	if (tasks->free == NIL && !grow_chunks(tasks)) {
 		tasks->failed++;
-		return NULL;
+		return NIL;
 	}
 	number = tasks->free;
 	task = record(tasks, number);
 	tasks->free = task->next;
-	*task = (struct task){ .tid = tid, .next = *head(tasks, tid) };
+	task->next = *head(tasks, tid);
 	*head(tasks, tid) = number;
+	return number;
+}
+
+static void link_thread(struct tasks *tasks, struct task *task, uint32_t number)
+{
+	uint32_t first = find_number(tasks, task->tgid);
+	struct task *leader;
+
+	if (first == NIL || record(tasks, first)->tgid != task->tgid)
+		return;
+	leader = record(tasks, first);
+	task->last_thread = first;
+	task->next_thread = leader->next_thread;
+	if (task->next_thread != NIL)
+		record(tasks, task->next_thread)->last_thread = number;
+	leader->next_thread = number;
+}
+
+static void unlink_thread(struct tasks *tasks, const struct task *task)
+{
+	if (task->last_thread != NIL)
+		record(tasks, task->last_thread)->next_thread = task->next_thread;
+	if (task->next_thread != NIL)
+		record(tasks, task->next_thread)->last_thread = task->last_thread;
+}
+
+struct task *tasks_put(struct tasks *tasks, const struct task *from)
+{
+	struct task *task = tasks_find(tasks, from->tid), template = *from;
+	uint32_t number;
+
+	if (task)
+		tasks_remove(tasks, task);
+	number = take_free(tasks, from->tid);
+	if (number == NIL)
+		return NULL;
+	task = record(tasks, number);
+	template.tid = 0;
+	template.next = task->next;
+	template.next_thread = template.last_thread = NIL;
+	*task = template;
+	if (from->tid != from->tgid)
+		link_thread(tasks, task, number);
+	task_publish();
+	task->tid = from->tid;
 	if (++tasks->count > tasks->n_heads)
 		grow_heads(tasks);
 	return task;
 }
 
-void tasks_remove(struct tasks *tasks, struct task *task)
+static void free_record(struct tasks *tasks, struct task *task)
 {
 	uint32_t *link = head(tasks, task->tid), number;
 
@@ -225,11 +306,29 @@ void tasks_remove(struct tasks *tasks, struct task *task)
 		link = &record(tasks, *link)->next;
 	number = *link;
 	*link = task->next;
-	task->flags = 0;
+	task->tid = 0;
 	task_publish();
 	*task = (struct task){ .next = tasks->free };
 	tasks->free = number;
 	tasks->count--;
+}
+
+void tasks_remove(struct tasks *tasks, struct task *task)
+{
+	struct task *thread;
+
+	if (task->tid != task->tgid)
+		unlink_thread(tasks, task);
+	while (task->tid == task->tgid && (thread = tasks_next_thread(tasks, task))) {
+		unlink_thread(tasks, thread);
+		free_record(tasks, thread);
+	}
+	free_record(tasks, task);
+}
+
+struct task *tasks_next_thread(const struct tasks *tasks, const struct task *task)
+{
+	return task->next_thread == NIL ? NULL : record(tasks, task->next_thread);
 }
 
 struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor)

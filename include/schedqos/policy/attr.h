@@ -35,6 +35,15 @@ struct task_attr {
 };
 _Static_assert(sizeof(struct task_attr) == 12, "kept twice for every task");
 
+/* The attributes that are judged one by one; a policy goes with its priority. */
+enum task_attr_bit {
+	TASK_ATTR_POLICY = 1 << 0,
+	TASK_ATTR_NICE = 1 << 1,
+	TASK_ATTR_SLICE = 1 << 2,
+	TASK_ATTR_UTIL_MIN = 1 << 3,
+	TASK_ATTR_UTIL_MAX = 1 << 4,
+};
+
 /* What this kernel can do, found out by trying at start. */
 struct attr_caps {
 	bool slice;

@@ -20,7 +20,7 @@ enum fact {
 	FACT_UID = 1 << 5,    /* uid */
 	FACT_PARENT = 1 << 6, /* parent: its exe, argv and comm can be asked for */
 	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is as of now */
-	FACT_AGAIN = 1 << 8,  /* execs_again */
+	FACT_STAT = 1 << 8,   /* start, ppid */
 	FACT_USERNS = 1 << 9, /* initial_userns */
 };
 
@@ -44,7 +44,8 @@ struct facts {
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	uid_t uid;	    /* effective */
 	struct facts *parent;
-	bool execs_again; /* the process has called exec once more since the event */
+	uint32_t start; /* of the task: ticks since boot, cut to 32 bits */
+	pid_t ppid;	/* the process's living parent */
 	bool initial_userns; /* it is of the initial user namespace, and of none made since */
 };
 

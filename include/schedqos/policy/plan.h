@@ -1,33 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan: an event and facts go in, at most one action comes out. It knows every task, decides, and is told
- * how the action went. It touches nothing itself, and time is an argument.
+ * The plan: events and facts go in, actions come out. It keeps a record of every task, decides, and is told how each action
+ * went. It touches nothing itself, and time is an argument.
  *
- * Three things are true of the kernel and carry the design (measured on 6.18): a fork is born with its
- * parent's attributes, so it needs no action; exec and rename keep them, so those two are where decisions fall; and
- * events are delivered in order, but late: a task may have forked before we tagged it.
+ * THE MODEL
+ *
+ * Of each task the record says what it would carry without us (had), what we last asked for or found (known), and which
+ * attributes somebody has chosen since its class was put on (theirs). Attributes are judged one by one: the policy with its
+ * priority, nice, slice, clamps. Nothing is inferred from names or times.
+ *
+ * Whenever a task is looked at, reading back what was set included, one merge says whose each attribute is (merge.h):
+ *
+ *	actual == known		nobody touched it: it is ours to set, and had stays
+ *	actual != known		somebody chose it: it is theirs, and had and known become it
+ *
+ * Nobody gets more than he could take himself: had.nice takes no value between itself and the lowest nice value of our
+ * classes, had does not leave SCHED_IDLE for what we set.
+ *
+ * A fork	copies the record, as the kernel copies the attributes. Nothing is looked at.
+ * An exec	is the moment at which a rule comes to apply: what is theirs is so no longer, and the class is put on over
+ *		everything. (Before that the merge has seen what somebody chose: it is in had.) A rule raises nobody whom
+ *		somebody lowered, unless it says yield: false; QOS_DEFAULT and yielding rules leave alone who had anything
+ *		chosen, an inherited rule who has anything that is theirs.
+ * A rename	is such a moment if it brings another class; so is a reload, and the first sight of a task.
+ * A renice	or the like is not heard of. The next look finds it: that attribute is theirs and stays until the next such
+ *		moment, or until a rule that enforces takes it back; the others stay ours.
+ * A stop	is the same merge, and then every task gets had: what is theirs is what it carries already.
+ *
+ * Events only keep the books; one place decides. plan_hear() books, in the order of time and without a system call: a fork
+ * copies a record, exec and rename mark a task as due, and the child of one that is due is due as well. When all that was
+ * queued is booked, plan_next() returns who is due, in the order of marking, and plan_decide() decides: it asks for what the
+ * task runs and is called only if that may have changed, and looks at what it carries last of all.
+ *
+ * Hearsay is a copied record until the task is looked at, for it may have copied another task than the one in the event.
+ * If it carries something else than its record says, but the same as its parent does at that moment, somebody chose it for
+ * the parent, and the parent's merge is the child's. Else a slice or clamp that any class of ours gives counts as ours, and a
+ * policy beside these of its class, but nice and SCHED_IDLE never in the task's favour: anybody can lower himself. Where
+ * more can be known, the task is due at once (TASK_HEARSAY), and compared first with what it can have copied:
+ *	- its fork may be older than the last change of its parent's record: what was known before that;
+ *	- a thread, whose creator is not in the event, of a process whose threads differ: the record of one of them;
+ *	- an exec by some thread of such a process: likewise;
+ *	- nobody told us of it, and it was born since we first listened: its living parent's record, else a pristine one.
+ * So it is with a task that was about to be set when we were killed.
+ *
+ * What a record's fields mean, and each flag, is in tasks.h.
  */
 #pragma once
 
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/facts.h>
+#include <schedqos/policy/merge.h>
 #include <schedqos/policy/tasks.h>
 
-/* What to do to one task. */
-struct plan_action {
-	pid_t tid;
-	struct task_attr from; /* what it carries now */
-	struct task_attr want;
-	const struct qos_attr *deadline; /* want.policy is DEADLINE: the budget; else NULL */
-	uint16_t tag;			 /* what this makes of the task's record */
-	enum reason reason;
+enum plan_what {
+	PLAN_FORK,
+	PLAN_EXEC,
+	PLAN_RENAME,
 };
 
-struct plan_fork {
-	pid_t tid, tgid;	       /* the child */
-	pid_t parent_tid, parent_tgid; /* the real parent, as the kernel's event has them */
-	uint32_t start;		       /* ticks since boot at the fork */
-	uint32_t ms;		       /* CLOCK_MONOTONIC at the fork, cut to 32 bits */
+struct plan_event {
+	enum plan_what what;
+	pid_t tid, tgid;
+	pid_t parent_tid, parent_tgid; /* PLAN_FORK: the real parent, as the kernel's event has them */
+	uint32_t start;		       /* PLAN_FORK: ticks since boot */
+	uint32_t ms;		       /* CLOCK_MONOTONIC, cut to 32 bits, as all times here */
+	char comm[TASK_COMM_LEN];      /* PLAN_RENAME */
 };
 
 /* A task met in /proc. */
@@ -35,81 +72,109 @@ struct plan_seen {
 	pid_t tid, tgid;
 	pid_t parent_tgid;
 	uint32_t start; /* ticks since boot */
-	uint32_t ms;	/* now */
+};
+
+/* About whom to decide. */
+struct plan_due {
+	pid_t tid, tgid;
+	pid_t parent; /* of a child that was born of one who was due: its tgid; else 0 */
+};
+
+/* What to do to one task. */
+struct plan_action {
+	pid_t tid;
+	struct task_attr from; /* what it carries now */
+	struct task_attr want;
+	const struct qos_attr *deadline; /* want.policy is DEADLINE, and from's is not: the budget; else NULL */
+	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had, */
+	enum reason reason;		 /* and why */
+};
+
+enum plan_result {
+	PLAN_KEPT,	/* the task carries what was wanted */
+	PLAN_CHANGED,	/* somebody changed it at the same time: the merge has taken that up */
+	PLAN_NOT_KEPT,	/* the kernel accepted it, and keeps something else */
+	PLAN_REFUSED,
+	PLAN_GONE,	/* the task has ended */
 };
 
 struct plan;
 
 /*
  * A plan for a machine with these capabilities, which are not copied: fetching FACT_BASE updates them. self: tgid
- * of the program itself, never touched. start: ticks since boot when it began to listen. memory: where the records are
- * to live, or NULL. Returns NULL without memory.
+ * of the program itself, never touched. start: ticks since boot when it, or the one whose records it adopts, began to
+ * listen. memory: where the records are to live, or NULL. Returns NULL without memory.
  */
 struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
 		      const struct tasks_memory *memory);
 void plan_free(struct plan *plan);
 
 /*
- * Takes over the records of a plan that ended without undoing: those owned, with what its tags put on tasks. Before
- * anything else; each is then checked when the task is seen. 0 or -ENOMEM.
+ * Takes over the records of a plan that ended without undoing, and what its classes gave. Before anything else; each
+ * record is then merged when the task is seen. 0 or -ENOMEM.
  */
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
-	       const struct qos_attr *tags, size_t n_tags);
+	       const struct qos_attr *given, size_t n_given);
 
 /*
  * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task
- * is to be seen again after it: call plan_scan_begin and scan.
+ * is to be seen again after it: call plan_scan_begin and scan. 0 or -ENOMEM, and the one before stays.
  */
 int plan_set_config(struct plan *plan, const struct config *config);
 
 const struct tasks *plan_tasks(const struct plan *plan);
 const struct config *plan_config(const struct plan *plan);
 
-/*
- * The events. Each returns true and fills *ret when the task is to be changed; carry it out and report it with
- * plan_applied. A task that turns out to be gone stays in the table until plan_exited: its children may still be
- * announced. Facts are fetched only when they decide something. ms: CLOCK_MONOTONIC at the exec, cut to 32 bits.
- */
-bool plan_forked(struct plan *plan, const struct plan_fork *fork, struct facts *facts,
-		 struct plan_action *ret);
-bool plan_execed(struct plan *plan, struct facts *facts, uint32_t ms, struct plan_action *ret);
+/* What classes have given since the first start: what a crash must not forget. */
+const struct given *plan_given(const struct plan *plan);
 
-/* Instead of plan_execed, for an exec after which another is already known of. ms: CLOCK_MONOTONIC now, cut likewise. */
-void plan_passed(struct plan *plan, pid_t tgid, uint32_t ms);
-bool plan_renamed(struct plan *plan, struct facts *facts, struct plan_action *ret);
+/* How often there was no memory for a task: it is to be found by a scan. */
+uint64_t plan_failed(const struct plan *plan);
+
+/* Books an event. To be called in the order of time. */
+void plan_hear(struct plan *plan, const struct plan_event *event);
+
+/*
+ * Whether it is time to do what has to wait for an empty queue: it is empty, or has not been for two seconds, in a storm
+ * that outruns us. To be called whenever what was queued has been heard. ms: now.
+ */
+bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
+
+/*
+ * The next who is due, in the order of marking. An event that is older than 10 ms may be about a task whose id belongs to
+ * another by now, which a fork still to be heard of will tell: so such a mark, and all after it, wait until it is time.
+ */
+bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret);
+
+/*
+ * The decision. Returns true and fills *ret when the task is to be changed; carry it out at once and report it with
+ * plan_applied. A task that turns out to be gone stays in the table until plan_exited: its children may still be announced.
+ */
+bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
+
+/* The same for a task met in /proc: parents before their children, processes before their threads. */
 bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
 	       struct plan_action *ret);
 
 /*
- * Instead of plan_execed or plan_renamed for an event that is handled late: its task may have ended, and its id be
- * another's, which a fork still to be heard of will tell. So the decision waits until nothing is queued any more; then
- * each task that plan_next_postponed returns, from *cursor = 0 until NULL, is to be handed to plan_settle: processes
- * before their threads, and before the children that inherit. One decision serves all of a task's events.
- * plan_postpone returns false for a task that is not known: it has to be decided at once.
+ * How an action went: error 0 and what is read back (in facts.attr's form), or -errno; -EAGAIN: the task's policy was
+ * changed in between, and nothing was done: it is due again. ms: after it.
  */
-bool plan_postpone(struct plan *plan, pid_t tid, bool exec);
-struct task *plan_next_postponed(struct plan *plan, uint32_t *cursor);
-bool plan_settle(struct plan *plan, struct task *task, struct facts *facts,
-		 struct plan_action *ret);
+enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
+			      const struct task_attr *now, uint32_t ms);
 
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
 
-/*
- * How an action went: error 0 and what is read back (in facts.attr's form), or -errno.
- * ms: the monotonic clock after it. Returns whether the task now carries what was wanted.
- */
-bool plan_applied(struct plan *plan, const struct plan_action *action, int error,
-		  const struct task_attr *now, uint32_t ms);
-
-/* Begins a scan: from now on plan_is_seen is false until a task has been seen again. */
-void plan_scan_begin(struct plan *plan);
+/* Begins a scan: from now on plan_is_seen is false until a task has been seen again. unheard: events were lost before it. */
+void plan_scan_begin(struct plan *plan, bool unheard);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on everything is put back, and nothing tagged any more: events of tasks that were born tagged
- * lead to their undoing. The caller hands each task of plan_tasks to plan_undo, then drains the events.
+ * From now on everything is put back, and nothing tagged any more: all who carry something of ours are due, and whoever is
+ * born or met.
  */
 void plan_undo_begin(struct plan *plan);
-bool plan_undo(struct plan *plan, struct task *task, struct facts *facts,
-	       struct plan_action *ret);
+
+/* How it stands with the task at this moment: changes nothing. A reason, or -errno: -ESRCH for one that has ended. */
+int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);

@@ -9,7 +9,28 @@
 
 #include <schedqos/policy/attr.h>
 
-/* Why a task carries what it carries. */
+/* What a task is wished to carry, and by what. */
+enum wished_by {
+	WISHED_BY_NONE,	     /* not matched yet */
+	WISHED_BY_RULE,	     /* its process's rule */
+	WISHED_BY_THREAD,    /* a thread rule */
+	WISHED_BY_INHERITED, /* the inherit rule of an ancestor */
+	WISHED_BY_DEFAULT,   /* no rule: QOS_DEFAULT */
+	WISHED_BY_NOBODY,    /* no rule, and the default is none: to be left alone */
+};
+
+/* What came of it. */
+enum task_state {
+	TASK_UNDECIDED,
+	TASK_TAGGED,	 /* it carries its class, but for what is theirs */
+	TASK_LEFT_ALONE, /* at what it had */
+	TASK_NOT_FAIR,	 /* real-time, deadline or sched_ext by somebody's choice */
+	TASK_REFUSED,	 /* the kernel refused its class */
+	TASK_NOT_KEPT,	 /* the kernel accepted that, but something else is read back */
+	TASK_UNDONE,	 /* put back at the stop */
+};
+
+/* The two together, for people. */
 enum reason {
 	REASON_NONE,	  /* not decided yet */
 	REASON_RULE,	  /* its process's rule */
@@ -18,9 +39,9 @@ enum reason {
 	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
 	REASON_NO_RULE,	  /* left alone: no rule, and the default is none */
 	REASON_CHOSEN,	  /* left alone: somebody had chosen its attributes */
-	REASON_CHANGED,	  /* left alone: somebody changed its attributes after us */
+	REASON_CHANGED,	  /* somebody changed some of its attributes after us: they stay, the others are the class's */
 	REASON_NOT_FAIR,  /* left alone: real-time, deadline or sched_ext */
-	REASON_REFUSED,	  /* the kernel refused; errno in task.error */
+	REASON_REFUSED,	  /* the kernel refused */
 	REASON_NOT_KEPT,  /* the kernel accepted, but something else is read back */
 	REASON_UNDONE,	  /* put back at the stop */
 };
@@ -29,44 +50,52 @@ enum reason {
 /* "rule", "thread-rule", ...: stable names for status and explain. Static storage. */
 const char *reason_name(enum reason reason);
 
-/* The task carries its tag's attributes. */
-bool reason_is_tagged(enum reason reason);
-
 enum task_flag {
-	TASK_OWNED = 1 << 0,	/* it carries what we set (or inherited it): there is something to undo */
-	TASK_SCANNED = 1 << 1,	/* found in /proc; its FORK event has not been seen */
-	TASK_THREADED = 1 << 2, /* leader: has had other threads since its last exec */
-	TASK_MIXED = 1 << 3,	/* leader: its threads do not all have one tag */
-	TASK_NICE = 1 << 4,	/* runs nice(1), or what execs again at once, as nice(1) does; or was born of such */
-	TASK_EXECED = 1 << 5,	/* has called exec, or its origin has, and is still to be decided */
-	TASK_RENAMED = 1 << 6,	/* has a new name, likewise */
-	TASK_AHEAD = 1 << 7,	/* at changed_ms /proc was asked about it, and showed more than had been heard of */
+	TASK_SCANNED = 1 << 0, /* found in /proc; its FORK event has not been heard */
+	TASK_MIXED = 1 << 1,   /* leader: the records of its process's threads differ */
+	TASK_COPIED = 1 << 2,  /* its record is its parent's: nobody has looked at it since its fork */
+	TASK_HEARSAY = 1 << 3, /* there is reason to doubt its record: see plan.h */
+};
+
+/* What is to be decided about a task; each includes those before it. */
+enum due {
+	DUE_NOTHING,
+	DUE_LOOK,  /* what does it carry? */
+	DUE_CLASS, /* its new name brought another class, which is in its record */
+	DUE_MATCH, /* its program, or a thread's name, may be another than its record says */
+	DUE_EXEC,  /* it has called exec, or was born of one that had and was still to be decided */
+	DUE_ENDED, /* nothing more: a thread whose process has called exec, kept until that is decided */
 };
 
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
 	uint32_t start;	     /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t changed_ms; /* when it was last set, or TASK_AHEAD (leader: any thread); CLOCK_MONOTONIC */
-	uint32_t app;	     /* id of its process's rule, 0: none; of use in the leader's record only */
-	uint32_t inherit;    /* id of the nearest inherit rule among it and its ancestors; likewise */
-	int32_t heir_of;     /* likewise: the parent, if its exec was still to be decided at the fork */
-	uint32_t next;	     /* private to tasks.c */
-	struct task_attr had;	/* what it, or the ancestor it inherited from, had before us */
-	struct task_attr known; /* what it carried when we last set or looked */
-	uint16_t tag;		/* TAG_NONE: none */
-	uint8_t reason;		/* enum reason */
-	uint8_t error;		/* errno of REASON_REFUSED */
-	uint8_t flags;		/* enum task_flag */
-	uint8_t scan;		/* number of the last scan that examined it, or its origin */
-	uint8_t program;	/* leader: some bits of a hash of what its last exec was seen to run */
-	int8_t nice_doubt;	/* leader: how much of had.nice is ours, if that exec was seen too early */
+	uint32_t changed_ms; /* when its record last changed but by an event; CLOCK_MONOTONIC, cut to 32 bits */
+	uint32_t matched_ms; /* leader: when its program was last read */
+	uint32_t app;	     /* leader: id of its process's rule; 0: none */
+	uint32_t inherit;    /* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
+	uint32_t rule;	     /* id of the rule that wishes its class; 0: none does */
+	uint32_t next, next_thread, last_thread; /* private to tasks.c */
+	struct task_attr had;	 /* what it would carry without us */
+	struct task_attr known;	 /* what we last asked for, or found; what its policy hides as last known */
+	struct task_attr before; /* what was known until changed_ms */
+	uint16_t tag;		 /* the class that is wished; TAG_NONE: none */
+	uint8_t wished_by;	 /* enum wished_by */
+	uint8_t state;		 /* enum task_state */
+	uint8_t theirs;		 /* enum task_attr_bit: what somebody has chosen since the class was put on */
+	uint8_t flags;		 /* enum task_flag */
+	uint8_t due;		 /* enum due */
+	uint8_t scan;		 /* number of the last scan that met it, or whom it was born of */
 };
-_Static_assert(sizeof(struct task) == 64, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) <= 100, "kept for every task of the machine, and in a crash");
+
+enum reason task_reason(const struct task *task);
 
 /*
- * Keeps the compiler from moving writes to records across it. A record must not have TASK_OWNED while its tid, start,
- * or had are being changed: whoever reads the memory of a killed daemon believes owned records only.
+ * Keeps the compiler from moving writes to records across it: whoever reads the memory of a killed daemon believes what
+ * has a tid, and merges it with what is found. So a record gets its tid last, had is written before theirs and those
+ * before known, and what is about to be set is written, with TASK_HEARSAY, before it is set.
  */
 #define task_publish() __asm__ volatile("" ::: "memory")
 
@@ -98,10 +127,17 @@ uint64_t tasks_failed(const struct tasks *tasks); /* records for which there was
 /* The task's record, or NULL. Records do not move. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid);
 
-/* A record for the tid with everything else zero, in place of one that is there. NULL without memory. */
-struct task *tasks_add(struct tasks *tasks, pid_t tid);
+/*
+ * Puts a copy of `from` into the table, in place of a record of that tid. A thread is put among those of its process,
+ * if there is a record of its leader. NULL without memory.
+ */
+struct task *tasks_put(struct tasks *tasks, const struct task *from);
 
+/* Of a leader, the records of its process's other threads go as well: they cannot outlive it. */
 void tasks_remove(struct tasks *tasks, struct task *task);
+
+/* The next thread's record of the same process, the youngest first: begin with the leader. NULL at the end. */
+struct task *tasks_next_thread(const struct tasks *tasks, const struct task *task);
 
 /*
  * Every record once: start with *cursor = 0 and call until NULL. The one just returned may be removed;

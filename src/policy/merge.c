@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/policy/merge.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_real_time(unsigned policy)
+{
+	return policy == POLICY_FIFO || policy == POLICY_RR;
+}
+
+/* Who goes before whom: fair tasks 0, real-time ones by their priority, then deadline. */
+static int rank(unsigned policy, unsigned priority)
+{
+	if (is_real_time(policy))
+		return (int)priority;
+	return policy == POLICY_DEADLINE ? 100 : 0;
+}
+
+static bool same_attr(const struct qos_attr *a, const struct qos_attr *b)
+{
+	return a->has == b->has && a->policy == b->policy && a->nice == b->nice && a->priority == b->priority &&
+	       a->util_min == b->util_min && a->util_max == b->util_max && a->runtime == b->runtime &&
+	       a->deadline == b->deadline && a->period == b->period;
+}
+
+int given_add(struct given *given, const struct qos_attr *attr)
+{
+	struct qos_attr *attrs;
+
+	if (!given->count)
+		given->lowest_nice = GIVEN_NO_NICE;
+	for (size_t i = 0; i < given->count; i++) {
+		if (same_attr(&given->attrs[i], attr))
+			return 0;
+	}
+	attrs = reallocarray(given->attrs, given->count + 1, sizeof(*attrs));
+	if (!attrs)
+		return -ENOMEM;
+	given->attrs = attrs;
+	attrs[given->count++] = *attr;
+	if ((attr->has & QOS_HAS_NICE) && attr->nice < given->lowest_nice)
+		given->lowest_nice = attr->nice;
+	if ((attr->has & QOS_HAS_POLICY) && rank(attr->policy, attr->priority) > given->highest_rank)
+		given->highest_rank = rank(attr->policy, attr->priority);
+	return 0;
+}
+
+void given_clear(struct given *given)
+{
+	free(given->attrs);
+	*given = (struct given){ .lowest_nice = GIVEN_NO_NICE };
+}
+
+uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known)
+{
+	uint8_t bits = 0;
+
+	if (actual->policy != known->policy || actual->rt_priority != known->rt_priority)
+		bits |= TASK_ATTR_POLICY;
+	if (task_policy_is_fair(actual->policy) && actual->nice != known->nice)
+		bits |= TASK_ATTR_NICE;
+	if (task_policy_is_fair(actual->policy) && actual->slice_ns != known->slice_ns)
+		bits |= TASK_ATTR_SLICE;
+	if (actual->util_min != known->util_min)
+		bits |= TASK_ATTR_UTIL_MIN;
+	if (actual->util_max != known->util_max)
+		bits |= TASK_ATTR_UTIL_MAX;
+	return bits;
+}
+
+/* The parts of `from` that the bits name. */
+static void copy_bits(struct task_attr *to, const struct task_attr *from, uint8_t bits)
+{
+	if (bits & TASK_ATTR_POLICY) {
+		to->policy = from->policy;
+		to->rt_priority = from->rt_priority;
+	}
+	if (bits & TASK_ATTR_NICE)
+		to->nice = from->nice;
+	if (bits & TASK_ATTR_SLICE)
+		to->slice_ns = from->slice_ns;
+	if (bits & TASK_ATTR_UTIL_MIN)
+		to->util_min = from->util_min;
+	if (bits & TASK_ATTR_UTIL_MAX)
+		to->util_max = from->util_max;
+}
+
+/*
+ * Whether the policy found may become what the task would carry without us. hearsay: it may be of any task of ours;
+ * doubtful: and known may be of another one.
+ */
+static bool can_have_policy(const struct merge *record, const struct task_attr *actual, const struct given *given,
+			    bool hearsay, bool doubtful)
+{
+	const struct task_attr *had = &record->had, *known = &record->known;
+	const int found = rank(actual->policy, actual->rt_priority);
+
+	if (found && task_policy_is_fair(had->policy))
+		return found > (hearsay ? given->highest_rank : is_real_time(known->policy) ? known->rt_priority : 0);
+	if (had->policy == POLICY_IDLE && task_policy_is_fair(actual->policy))
+		return known->policy == POLICY_IDLE && !doubtful;
+	return true;
+}
+
+static bool can_have_nice(const struct merge *record, const struct task_attr *actual, const struct given *given)
+{
+	return actual->nice >= record->had.nice || actual->nice < given->lowest_nice;
+}
+
+/* Takes what is in `bits` as somebody's choice, and all of actual as known. */
+static void take(struct merge *record, const struct task_attr *actual, uint8_t bits, const struct given *given,
+		 bool hearsay, bool doubtful)
+{
+	uint8_t had = bits;
+
+	if (!can_have_policy(record, actual, given, hearsay, doubtful))
+		had &= ~TASK_ATTR_POLICY;
+	if (!can_have_nice(record, actual, given))
+		had &= ~TASK_ATTR_NICE;
+	copy_bits(&record->had, actual, had);
+	record->theirs |= bits;
+	copy_bits(&record->known, actual, attr_difference(actual, &record->known));
+}
+
+void merge_found(struct merge *record, const struct task_attr *actual, const struct given *given)
+{
+	take(record, actual, attr_difference(actual, &record->known), given, false, false);
+}
+
+/*
+ * Which of the attributes that differ a class of ours gives. Slices and clamps tell by themselves; a policy, of which there
+ * are few, only beside the slice and clamps of its class, or where there are no slices, its nice value.
+ */
+static uint8_t bits_of_class(const struct task_attr *class, const struct task_attr *actual, uint8_t bits,
+			     const struct attr_caps *caps)
+{
+	const uint8_t other = attr_difference(actual, class);
+	/* What is as nobody has set it marks nothing, though a class may give that, too. */
+	const uint8_t marks = attr_difference(actual, &task_attr_pristine) | TASK_ATTR_POLICY;
+	uint8_t ours = bits & marks & ~other & ~TASK_ATTR_NICE;
+
+	if (!task_policy_is_fair(class->policy))
+		ours &= ~TASK_ATTR_SLICE;
+	if (actual->policy == POLICY_IDLE || (other & ~(caps->slice ? TASK_ATTR_NICE : 0)))
+		ours &= ~TASK_ATTR_POLICY;
+	return ours;
+}
+
+void merge_hearsay(struct merge *record, const struct task_attr *actual, const struct given *given,
+		   const struct attr_caps *caps, bool doubtful)
+{
+	const uint8_t bits = attr_difference(actual, &record->known);
+	uint8_t ours = 0;
+
+	for (size_t i = 0; i < given->count; i++) {
+		struct task_attr class = qos_attr_over(&given->attrs[i], &record->had, caps);
+
+		ours |= bits_of_class(&class, actual, bits, caps);
+	}
+	/* Who is real-time or SCHED_IDLE by somebody's choice is given no policy. */
+	if (!task_policy_is_fair(record->had.policy) || record->had.policy == POLICY_IDLE)
+		ours &= ~TASK_ATTR_POLICY;
+	take(record, actual, bits & ~ours, given, true, doubtful);
+}
+
+struct task_attr attr_born(const struct task_attr *attr)
+{
+	struct task_attr born = *attr;
+
+	if (!attr->reset_on_fork)
+		return born;
+	if (!task_policy_is_fair(born.policy)) {
+		born.policy = POLICY_NORMAL;
+		born.nice = 0;
+		born.rt_priority = 0;
+	} else if (born.nice < 0) {
+		born.nice = 0;
+	}
+	born.slice_ns = 0;
+	born.util_min = 0;
+	born.util_max = UTIL_FULL;
+	born.reset_on_fork = 0;
+	return born;
+}
+
+void merge_reset_on_fork(struct merge *record, const struct task_attr *actual)
+{
+	if (actual->policy != POLICY_DEADLINE || record->had.policy == POLICY_DEADLINE)
+		record->had.reset_on_fork = actual->reset_on_fork;
+	record->known.reset_on_fork = actual->reset_on_fork;
+}

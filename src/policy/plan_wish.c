@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the configuration has for a task. */
+#include "plan_private.h"
+
+#include <errno.h>
+
+const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
+{
+	return rules_by_id(plan->config->rules, id);
+}
+
+struct task *plan_leader_of(const struct plan *plan, const struct task *task)
+{
+	return tasks_find(plan->tasks, task->tgid);
+}
+
+const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
+{
+	size_t count;
+
+	return &rules_tags(plan->config->rules, &count)[tag].attr;
+}
+
+bool plan_asks_name(const struct plan *plan, const struct task *leader)
+{
+	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
+
+	return rule && rule->n_threads;
+}
+
+struct wish plan_wish(const struct plan *plan, const struct task *leader, const char *comm)
+{
+	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
+	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
+	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
+
+	if (thread)
+		return (struct wish){ thread->tag, rule->id, WISHED_BY_THREAD };
+	if (rule && rule->qos)
+		return (struct wish){ rule->tag, rule->id, WISHED_BY_RULE };
+	if (!rule && inherit)
+		return (struct wish){ inherit->tag, inherit->id, WISHED_BY_INHERITED };
+	if (plan->config->settings.default_mode == DEFAULT_NONE)
+		return (struct wish){ TAG_NONE, 0, WISHED_BY_NOBODY };
+	return (struct wish){ TAG_DEFAULT, 0, WISHED_BY_DEFAULT };
+}
+
+int plan_match(const struct plan *plan, struct task *leader, struct facts *facts)
+{
+	const struct rule *rule;
+	int r = facts_need(facts, FACT_EXE);
+
+	if (r < 0)
+		return r;
+	/* A kernel thread has no executable; nor has a task that is about to end. */
+	if (!facts->exe[0])
+		return -ESRCH;
+	rule = rules_match(plan->config->rules, facts, &r);
+	if (r < 0)
+		return r;
+	leader->app = rule ? rule->id : 0;
+	leader->matched_ms = facts->fetched_ms;
+	return 0;
+}
+
+struct task_attr plan_class_over(const struct plan *plan, const struct task *task)
+{
+	const struct qos_attr *class = plan_tag_attr(plan, task->tag);
+	const struct rule *rule = plan_rule_of(plan, task->rule);
+	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
+
+	if (!task_policy_is_fair(want.policy) || (rule && (rule->yield == YIELD_NO || rule->enforce)))
+		return want;
+	/* Raises nobody whom somebody lowered. */
+	if (task->had.nice > 0 && want.nice < task->had.nice)
+		want.nice = task->had.nice;
+	if (task->had.policy == POLICY_IDLE)
+		want.policy = POLICY_IDLE;
+	return want;
+}
