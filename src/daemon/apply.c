@@ -9,6 +9,7 @@
 const struct sched_ops sched_ops_kernel = {
 	.get = ksched_get,
 	.set = ksched_set,
+	.set_nice = ksched_set_nice,
 };
 
 static bool is_real_time(uint32_t policy)
@@ -43,6 +44,12 @@ static struct task_attr attr_from_kernel(const struct ksched_attr *from,
 	return attr;
 }
 
+static bool keeps_policy(const struct plan_action *action)
+{
+	return action->want.policy == action->from.policy && action->want.policy != POLICY_IDLE &&
+	       action->want.policy != POLICY_DEADLINE && action->want.rt_priority == action->from.rt_priority;
+}
+
 /* A clamp at its default is reset, not set to the default's number: it then follows the system's. */
 static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 					 const struct attr_caps *caps)
@@ -56,6 +63,13 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 		.runtime = want->slice_ns,
 	};
 
+	/*
+	 * A policy that stays is kept by the kernel itself, reset-on-fork with it: should somebody have made the task
+	 * real-time since it was looked at, the call fails instead of taking that back. Under SCHED_IDLE such a call would
+	 * change nothing.
+	 */
+	if (keeps_policy(action))
+		attr.flags = KSCHED_FLAG_KEEP_POLICY;
 	if (action->deadline) {
 		attr.runtime = action->deadline->runtime;
 		attr.deadline = action->deadline->deadline;
@@ -172,12 +186,34 @@ static void take_back(struct applier *applier, const struct plan_action *action)
 	applier->ops->set(action->tid, &attr);
 }
 
+/* The nice value of a task that is not fair, for when it is no longer so: the call for all else leaves it as it is. */
+static bool changes_hidden_nice(const struct plan_action *action)
+{
+	return !task_policy_is_fair(action->want.policy) && action->want.nice != action->from.nice;
+}
+
+/* Whether somebody has changed the policy that was to be kept. */
+static bool was_changed(const struct applier *applier, const struct plan_action *action)
+{
+	struct task_attr now;
+
+	return applier_look(applier, action->tid, &now) == 0 &&
+	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
+}
+
 int applier_apply(struct applier *applier, const struct plan_action *action,
 		  struct task_attr *ret)
 {
 	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
 	int r = 0;
 
+	if (changes_hidden_nice(action)) {
+		r = applier->ops->set_nice(action->tid, action->want.nice);
+		if (r < 0)
+			return r;
+		if (attr_difference(&action->from, &action->want) == 0)
+			return applier_look(applier, action->tid, ret);
+	}
 	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
 		give_up_share(applier, action->tid);
 	/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
@@ -192,6 +228,8 @@ int applier_apply(struct applier *applier, const struct plan_action *action,
 		if (r < 0 && attr.policy == POLICY_IDLE)
 			take_back(applier, action);
 	}
+	if (r == -EINVAL && keeps_policy(action))
+		return was_changed(applier, action) ? -EAGAIN : r;
 	if (r < 0)
 		return r;
 	r = applier_look(applier, action->tid, ret);

@@ -9,6 +9,7 @@
 struct sched_ops {
 	int (*get)(pid_t tid, struct ksched_attr *ret);
 	int (*set)(pid_t tid, struct ksched_attr *attr);
+	int (*set_nice)(pid_t tid, int nice); /* also where the policy hides it */
 };
 extern const struct sched_ops sched_ops_kernel;
 
@@ -44,7 +45,7 @@ int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns)
 
 /*
  * Carries out the action and reads back into *ret what the task carries now; of one that is gone by then what it was
- * given. 0 or -errno.
+ * given. 0 or -errno: -EAGAIN when somebody has changed the task's policy since it was looked at, and nothing was done.
  */
 int applier_apply(struct applier *applier, const struct plan_action *action,
 		  struct task_attr *ret);

@@ -38,20 +38,41 @@ GETTER(get_pid)
 	return sd_bus_message_append(reply, "u", (uint32_t)getpid());
 }
 
-/* Nobody tells of exits: the ended tasks are looked for when somebody wants to know. */
-GETTER(get_tasks)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	scan_sweep(daemon);
-	return sd_bus_message_append(reply, "t",
-				     (uint64_t)tasks_count(plan_tasks(daemon->plan)));
-}
-
 static int append_count(sd_bus_message *reply, const char *name, uint64_t count)
 {
 	return count ? sd_bus_message_append(reply, "{st}", name, count) : 0;
+}
+
+/*
+ * How it stands with the next task that lives: nobody tells of exits, nor of what others change, so each is looked at.
+ * NULL at the end.
+ */
+static struct task *next_living(struct daemon *daemon, uint32_t *cursor, enum reason *ret_reason)
+{
+	struct task *task;
+	int r;
+
+	while ((task = tasks_next(plan_tasks(daemon->plan), cursor))) {
+		r = plan_reason(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid));
+		if (r == -ESRCH)
+			continue;
+		*ret_reason = r < 0 ? task_reason(task) : (enum reason)r;
+		return task;
+	}
+	return NULL;
+}
+
+GETTER(get_tasks)
+{
+	struct daemon *daemon = userdata;
+	enum reason reason;
+	uint32_t cursor = 0;
+	uint64_t count = 0;
+
+	UNUSED_GETTER_ARGUMENTS;
+	while (next_living(daemon, &cursor, &reason))
+		count++;
+	return sd_bus_message_append(reply, "t", count);
 }
 
 GETTER(get_tasks_by_class)
@@ -61,6 +82,7 @@ GETTER(get_tasks_by_class)
 	_cleanup_free_ uint64_t *counts = calloc(config->n_classes, sizeof(*counts));
 	size_t n_tags;
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
+	enum reason reason;
 	uint32_t cursor = 0;
 	struct task *task;
 	int r;
@@ -68,8 +90,8 @@ GETTER(get_tasks_by_class)
 	UNUSED_GETTER_ARGUMENTS;
 	if (!counts)
 		return -ENOMEM;
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
-		if (task->tag < n_tags)
+	while ((task = next_living(daemon, &cursor, &reason))) {
+		if (task->state == TASK_TAGGED && task->tag < n_tags)
 			counts[tags[task->tag].qos_class]++;
 	}
 	r = sd_bus_message_open_container(reply, 'a', "{st}");
@@ -82,13 +104,13 @@ GETTER(get_tasks_by_reason)
 {
 	struct daemon *daemon = userdata;
 	uint64_t counts[REASON_COUNT] = { 0 };
+	enum reason reason;
 	uint32_t cursor = 0;
-	struct task *task;
 	int r;
 
 	UNUSED_GETTER_ARGUMENTS;
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor)))
-		counts[task->reason]++;
+	while (next_living(daemon, &cursor, &reason))
+		counts[reason]++;
 	r = sd_bus_message_open_container(reply, 'a', "{st}");
 	for (int i = 0; i < REASON_COUNT && r >= 0; i++)
 		r = append_count(reply, reason_name(i), counts[i]);

@@ -210,9 +210,9 @@ static void read_legacy(struct state_legacy *legacy)
 			    "what that daemon set cannot be put back");
 	else if (r < 0)
 		log_warning("reading the state file: %s", strerror(-r));
-	else if (legacy->n_records)
+	else if (legacy->n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over",
-			   legacy->n_records);
+			   legacy->n_changed);
 }
 
 /* A plan that knows what a killed daemon had set, its table where the next one would find it. */
@@ -240,10 +240,8 @@ static int make_plan(struct daemon *daemon, uint32_t start)
 	if (r == 0)
 		r = plan_set_config(daemon->plan, daemon->config);
 	if (r == 0 && daemon->state) {
-		state_note_tags(daemon->state, legacy.tags, legacy.n_tags);
-		r = daemon_note_tags(daemon);
-		if (r == 0)
-			r = state_publish();
+		state_note_tags(daemon->state, plan_given(daemon->plan));
+		r = state_publish();
 	}
 	return r;
 }

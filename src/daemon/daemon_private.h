@@ -52,8 +52,6 @@ struct daemon {
 	bool undone;	      /* everything has been put back */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
-	bool is_behind;	      /* some of what was queued at behind_ms, CLOCK_MONOTONIC, may be left */
-	uint32_t behind_ms;
 	uint64_t forked_us;   /* when fork_source or fork_timer last fired, CLOCK_MONOTONIC */
 	uint64_t forks_then;  /* stats.forks at that time */
 	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
@@ -72,7 +70,7 @@ uint32_t daemon_now_ticks(const struct daemon *daemon);
 /* events.c: has the event loop receive and handle events. Returns a negative errno on failure. */
 int events_init(struct daemon *daemon);
 
-/* events.c: handles all that is queued now. Returns false if more keeps coming than can be handled. */
+/* events.c: books all that is queued now, and decides about who is due. Returns false if more keeps coming than that. */
 bool events_drain(struct daemon *daemon);
 
 /*
@@ -108,9 +106,6 @@ void profiles_stop(struct daemon *daemon);
 
 /* reload.c: reads the configuration, and says what is wrong with it. Returns 0 or an exit status. */
 int daemon_load_config(struct daemon *daemon);
-
-/* reload.c: notes in the state file what the configuration in force puts on tasks. 0 or -ENOMEM. */
-int daemon_note_tags(struct daemon *daemon);
 
 /* reload.c: reads the configuration again. Returns 0, or -errno with the errors in *ret_text, to be freed. */
 int daemon_reload(struct daemon *daemon, char **ret_text);

@@ -20,26 +20,16 @@
 #define FORK_PERIOD_MIN_US 1000
 #define FORK_PERIOD_MAX_US 10000
 
-/*
- * An event that is older than this when it is handled (we were stopped, or a storm outran us) may
- * be about a task whose id belongs to another by now. Ids are handed out in turn: in this time not
- * even the smallest pid_max, 301, wraps.
- */
-#define LATE_NS 10000000
-
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
+
+/* So many events are booked before those who are due by then are decided about. */
+#define BOOK_MAX 512
 
 /*
  * A storm that outruns us would keep a drain from ever ending. In this time we handle twice what the buffers hold.
  */
 #define DRAIN_MAX_MS 100
-
-/*
- * For so long a late event waits for the queue to be empty. Decided earlier, what it says of a task that has ended can
- * hit the one that has its id, until the fork of that is heard of; later, under such a storm nobody would be tagged.
- */
-#define BEHIND_MAX_MS 2000
 
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
@@ -57,7 +47,6 @@ static void refresh_boot_offset(struct daemon *daemon)
 
 struct facts *daemon_facts(struct daemon *daemon, pid_t tid, pid_t tgid)
 {
-	daemon->facts->intake = daemon->intake;
 	return live_facts_for(daemon->facts, tid, tgid);
 }
 
@@ -92,115 +81,79 @@ static void report_refusal(struct daemon *daemon, const struct plan_action *acti
 		       task_attr_text(&action->want, attr), (int)action->tid, strerror(number));
 }
 
-void events_act(struct daemon *daemon, const struct plan_action *action)
+static void report_not_kept(struct daemon *daemon, const struct plan_action *action,
+			    const struct task_attr *now)
 {
 	char want[TASK_ATTR_TEXT_MAX], got[TASK_ATTR_TEXT_MAX];
-	struct task_attr now;
-	int r = applier_apply(&daemon->applier, action, &now);
-	bool kept = plan_applied(daemon->plan, action, r, &now, clock_ms());
 
-	if (kept) {
+	daemon->stats.not_kept++;
+	problem_report(&daemon->problems[PROBLEM_NOT_KEPT], "the kernel accepted %s for task %d but keeps %s",
+		       task_attr_text(&action->want, want), (int)action->tid, task_attr_text(now, got));
+}
+
+void events_act(struct daemon *daemon, const struct plan_action *action)
+{
+	struct task_attr now = task_attr_pristine;
+	int r = applier_apply(&daemon->applier, action, &now);
+
+	switch (plan_applied(daemon->plan, action, r, &now, clock_ms())) {
+	case PLAN_KEPT:
 		daemon->stats.set++;
 		log_tag(daemon, action);
-	} else if (r == -ESRCH) {
+		break;
+	case PLAN_CHANGED:
+	case PLAN_GONE:
 		daemon->stats.races++;
-	} else if (r < 0) {
+		break;
+	case PLAN_NOT_KEPT:
+		report_not_kept(daemon, action, &now);
+		break;
+	case PLAN_REFUSED:
 		report_refusal(daemon, action, r);
-	} else {
-		daemon->stats.not_kept++;
-		problem_report(&daemon->problems[PROBLEM_NOT_KEPT],
-			       "the kernel accepted %s for task %d but keeps %s",
-			       task_attr_text(&action->want, want), (int)action->tid,
-			       task_attr_text(&now, got));
+		break;
 	}
 }
 
-static uint32_t news_ms(const struct proc_news *news)
+/* Keeps the books by an event. */
+static void book(struct daemon *daemon, const struct proc_news *news)
 {
-	return (uint32_t)(news->ns / 1000000);
-}
-
-static bool handle_fork(struct daemon *daemon, const struct proc_news *news,
-			struct plan_action *action)
-{
-	const struct plan_fork fork = {
+	struct plan_event event = {
 		.tid = news->tid,
 		.tgid = news->tgid,
 		.parent_tid = news->parent_tid,
 		.parent_tgid = news->parent_tgid,
 		.start = (uint32_t)((news->ns + daemon->boot_offset) / daemon->tick_ns),
-		.ms = news_ms(news),
+		.ms = (uint32_t)(news->ns / 1000000),
 	};
-
-	daemon->stats.forks++;
-	return plan_forked(daemon->plan, &fork, daemon_facts(daemon, news->tid, news->tgid),
-			   action);
-}
-
-/* Whether we know already that the event's task has ended, and its id is another's. */
-static bool has_ended(struct daemon *daemon, const struct proc_news *news)
-{
-	if (!intake_has_fork(daemon->intake, news->tid))
-		return false;
-	daemon->stats.races++;
-	return true;
-}
-
-static bool is_late(const struct proc_news *news)
-{
-	return clock_ns(CLOCK_MONOTONIC) - news->ns > LATE_NS;
-}
-
-static bool handle_exec(struct daemon *daemon, const struct proc_news *news,
-			struct plan_action *action)
-{
-	daemon->stats.execs++;
-	if (has_ended(daemon, news))
-		return false;
-	if (intake_has_exec(daemon->intake, news->tgid)) {
-		plan_passed(daemon->plan, news->tgid, clock_ms());
-		return false;
-	}
-	if (is_late(news) && plan_postpone(daemon->plan, news->tgid, true))
-		return false;
-	return plan_execed(daemon->plan, daemon_facts(daemon, news->tid, news->tgid), news_ms(news),
-			   action);
-}
-
-static bool handle_rename(struct daemon *daemon, const struct proc_news *news,
-			  struct plan_action *action)
-{
-	struct facts *facts;
-
-	daemon->stats.renames++;
-	if (has_ended(daemon, news))
-		return false;
-	if (is_late(news) && plan_postpone(daemon->plan, news->tid, false))
-		return false;
-	facts = daemon_facts(daemon, news->tid, news->tgid);
-	memcpy(facts->comm, news->comm, sizeof(facts->comm));
-	facts->have |= FACT_COMM;
-	return plan_renamed(daemon->plan, facts, action);
-}
-
-static void handle(struct daemon *daemon, const struct proc_news *news)
-{
-	struct plan_action action;
-	bool act = false;
 
 	switch ((enum proc_what)news->what) {
 	case PROC_FORK:
-		act = handle_fork(daemon, news, &action);
+		event.what = PLAN_FORK;
+		daemon->stats.forks++;
 		break;
 	case PROC_EXEC:
-		act = handle_exec(daemon, news, &action);
+		event.what = PLAN_EXEC;
+		daemon->stats.execs++;
 		break;
 	case PROC_COMM:
-		act = handle_rename(daemon, news, &action);
+		event.what = PLAN_RENAME;
+		memcpy(event.comm, news->comm, sizeof(event.comm));
+		daemon->stats.renames++;
 		break;
 	}
-	if (act)
-		events_act(daemon, &action);
+	plan_hear(daemon->plan, &event);
+}
+
+/* Decides about those who are due; about those of late events only if it is time. */
+static void decide(struct daemon *daemon, bool is_time)
+{
+	struct plan_action action;
+	struct plan_due due;
+
+	while (plan_next(daemon->plan, is_time, clock_ms(), &due)) {
+		if (plan_decide(daemon->plan, &due, daemon_facts(daemon, due.tid, due.tgid), &action))
+			events_act(daemon, &action);
+	}
 }
 
 static void report_loss(struct daemon *daemon)
@@ -211,22 +164,8 @@ static void report_loss(struct daemon *daemon)
 		       "the kernel dropped events: scanning every task again");
 }
 
-/* Decides about the tasks whose events were late, now that nothing more of them is queued. */
-static void settle(struct daemon *daemon)
-{
-	struct plan_action action;
-	uint32_t cursor = 0;
-	struct task *task;
-
-	while ((task = plan_next_postponed(daemon->plan, &cursor))) {
-		if (plan_settle(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
-				&action))
-			events_act(daemon, &action);
-	}
-}
-
-/* Handles up to max events. Returns whether nothing was left. */
-static bool handle_up_to(struct daemon *daemon, int max)
+/* Books up to max events. Returns whether nothing was left. */
+static bool book_up_to(struct daemon *daemon, int max)
 {
 	struct proc_news news;
 	int error;
@@ -235,10 +174,9 @@ static bool handle_up_to(struct daemon *daemon, int max)
 	for (int i = 0; i < max; i++) {
 		switch (intake_next(daemon->intake, &news, &error)) {
 		case INTAKE_EVENT:
-			handle(daemon, &news);
+			book(daemon, &news);
 			break;
 		case INTAKE_EMPTY:
-			settle(daemon);
 			return true;
 		case INTAKE_NOISE:
 			i += NOISE_EVENTS;
@@ -257,12 +195,28 @@ static bool handle_up_to(struct daemon *daemon, int max)
 	return false;
 }
 
+/* Books what is queued, up to max events, and decides about who is due. Returns whether nothing was left. */
+static bool handle_up_to(struct daemon *daemon, int max)
+{
+	bool is_empty = false;
+
+	for (int i = 0; i < max && !is_empty; i += BOOK_MAX) {
+		is_empty = book_up_to(daemon, BOOK_MAX);
+		decide(daemon, is_empty);
+	}
+	return is_empty;
+}
+
 bool events_drain(struct daemon *daemon)
 {
 	const uint32_t began = clock_ms();
 
 	/* Who restores does not listen. */
-	while (daemon->intake && !handle_up_to(daemon, ROUND_MAX)) {
+	if (!daemon->intake) {
+		decide(daemon, true);
+		return true;
+	}
+	while (!handle_up_to(daemon, ROUND_MAX)) {
 		if (clock_ms() - began > DRAIN_MAX_MS)
 			return false;
 	}
@@ -276,17 +230,6 @@ static void check_state(struct daemon *daemon)
 	if (daemon->state && !state_is_whole(daemon->state) && !problem->count)
 		problem_report(problem, "no room left for the state file: a crash could not be "
 					"repaired for all tasks");
-}
-
-/* Whether it is time to do what waits for an empty queue. A storm that outruns us cannot put it off for ever. */
-static bool is_time(struct daemon *daemon, bool is_empty)
-{
-	uint32_t now = clock_ms();
-
-	if (!is_empty && !daemon->is_behind)
-		daemon->behind_ms = now;
-	daemon->is_behind = !is_empty && now - daemon->behind_ms < BEHIND_MAX_MS;
-	return !daemon->is_behind;
 }
 
 /*
@@ -308,8 +251,8 @@ static void handle_queued(struct daemon *daemon)
 
 	shortage_check(daemon);
 	check_state(daemon);
-	if (is_time(daemon, is_empty)) {
-		settle(daemon);
+	if (plan_is_time(daemon->plan, is_empty, clock_ms())) {
+		decide(daemon, true);
 		repair_losses(daemon, is_empty);
 		/* Not before: of a task that has ended, forks may still be queued, whose children inherit from it. */
 		if (tasks_count(plan_tasks(daemon->plan)) > daemon->sweep_at)

@@ -19,7 +19,6 @@
 struct queue {
 	struct proc_connector *connector; /* NULL: there is no such queue */
 	int head, count;
-	int error;   /* of a look ahead, still to be told */
 	bool is_dry; /* it was empty after all that the other queue now has was received */
 	struct proc_news news[BATCH];
 };
@@ -112,12 +111,6 @@ static int refill(struct queue *queue, struct queue *other)
 		return 0;
 	}
 	queue->head = queue->count = 0;
-	if (queue->error) {
-		int r = queue->error;
-
-		queue->error = 0;
-		return r;
-	}
 	n = proc_connector_receive(queue->connector, queue->news, BATCH, &drained);
 	if (n < 0)
 		return n;
@@ -126,51 +119,6 @@ static int refill(struct queue *queue, struct queue *other)
 	if (n > 0)
 		other->is_dry = false;
 	return n > 0 || drained ? 0 : -EAGAIN;
-}
-
-void intake_look_ahead(struct intake *intake)
-{
-	struct queue *queue = &intake->urgent;
-	bool drained;
-	int n;
-
-	queue->count -= queue->head;
-	memmove(queue->news, queue->news + queue->head, queue->count * sizeof(queue->news[0]));
-	queue->head = 0;
-	if (queue->count == BATCH)
-		return;
-	n = proc_connector_receive(queue->connector, queue->news + queue->count,
-				   BATCH - queue->count, &drained);
-	if (n > 0) {
-		queue->count += n;
-		intake->forks.is_dry = false;
-	}
-	/* A loss that it met, the next refill would not: so it is kept for that. */
-	if (n < 0)
-		queue->error = n;
-}
-
-bool intake_has_exec(const struct intake *intake, pid_t tgid)
-{
-	const struct queue *queue = &intake->urgent;
-
-	for (int i = queue->head; i < queue->count; i++) {
-		if (queue->news[i].what == PROC_EXEC && queue->news[i].tgid == tgid)
-			return true;
-	}
-	return false;
-}
-
-bool intake_has_fork(const struct intake *intake, pid_t tid)
-{
-	const struct queue *queue =
-		intake->forks.connector ? &intake->forks : &intake->urgent;
-
-	for (int i = queue->head; i < queue->count; i++) {
-		if (queue->news[i].what == PROC_FORK && queue->news[i].tid == tid)
-			return true;
-	}
-	return false;
 }
 
 static bool is_settled(const struct queue *queue)

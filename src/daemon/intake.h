@@ -33,14 +33,5 @@ int intake_fork_fd(const struct intake *intake);
 /* Sleeps until something is queued, or this time has passed: all of it without an intake. */
 void intake_wait(const struct intake *intake, int timeout_ms);
 
-/* Receives what urgent events there are, as far as there is room, without handing them out. */
-void intake_look_ahead(struct intake *intake);
-
-/* Whether another exec of this process is already among what was received and is still to be handed out. */
-bool intake_has_exec(const struct intake *intake, pid_t tgid);
-
-/* Whether the fork of a task with this id is: then who had it before has ended. */
-bool intake_has_fork(const struct intake *intake, pid_t tid);
-
 /* The next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct proc_news *ret, int *ret_error);

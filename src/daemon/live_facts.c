@@ -24,7 +24,6 @@ struct live_facts *live_facts_new(int proc, struct applier *applier)
 	live->parent->parent = NULL;
 	live->proc = live->parent->proc = proc;
 	live->applier = live->parent->applier = applier;
-	live->intake = live->parent->intake = NULL;
 	live->error = live->parent->error = 0;
 	return live;
 }
@@ -70,13 +69,25 @@ static ssize_t fetch_exe(struct live_facts *live)
 	return n == 0 ? exe_of_threads(live) : n;
 }
 
+static int fetch_stat(struct live_facts *live)
+{
+	struct facts *facts = &live->facts;
+	struct procfs_stat stat;
+	int r = procfs_thread_stat(live->proc, facts->tgid, facts->tid, &stat);
+
+	if (r < 0)
+		return r;
+	facts->start = (uint32_t)stat.start;
+	facts->ppid = stat.ppid;
+	return 0;
+}
+
 static int fetch_parent(struct live_facts *live)
 {
-	struct procfs_stat stat;
-	int r = procfs_stat(live->proc, live->facts.tgid, &stat);
+	int r = facts_need(&live->facts, FACT_STAT);
 
-	if (r == 0 && live->parent && stat.ppid)
-		live->facts.parent = live_facts_for(live->parent, stat.ppid, stat.ppid);
+	if (r == 0 && live->parent && live->facts.ppid)
+		live->facts.parent = live_facts_for(live->parent, live->facts.ppid, live->facts.ppid);
 	return r;
 }
 
@@ -114,11 +125,8 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_PARENT:
 		r = fetch_parent(live);
 		break;
-	case FACT_AGAIN:
-		if (live->intake)
-			intake_look_ahead(live->intake);
-		facts->execs_again = live->intake && intake_has_exec(live->intake, facts->tgid);
-		r = 0;
+	case FACT_STAT:
+		r = fetch_stat(live);
 		break;
 	case FACT_BASE:
 		r = applier_refresh_base(live->applier);

@@ -7,7 +7,6 @@
 #include <schedqos/policy/facts.h>
 
 #include "apply.h"
-#include "intake.h"
 
 /* Arguments beyond this are not compared with `argv` conditions. Only pages that are read into cost memory. */
 #define ARGV_BYTES (64 * 1024)
@@ -15,7 +14,6 @@
 struct live_facts {
 	struct facts facts; /* first: fetch finds the rest by it */
 	struct applier *applier;
-	struct intake *intake; /* or NULL */
 	int proc;
 	int error;    /* the last other than that a task is gone; 0: none since it was taken */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */

@@ -72,24 +72,6 @@ int daemon_load_config(struct daemon *daemon)
 	return 0;
 }
 
-int daemon_note_tags(struct daemon *daemon)
-{
-	_cleanup_free_ struct qos_attr *attrs = NULL;
-	const struct tag *tags;
-	size_t count;
-
-	if (!daemon->state)
-		return 0;
-	tags = rules_tags(daemon->config->rules, &count);
-	attrs = calloc(count, sizeof(*attrs));
-	if (!attrs)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		attrs[i] = tags[i].attr;
-	state_note_tags(daemon->state, attrs, count);
-	return 0;
-}
-
 int daemon_reload(struct daemon *daemon, char **ret_text)
 {
 	struct config_errors errors = { 0 };
@@ -122,7 +104,8 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		config_free(old);
 		malloc_trim(0);
 		daemon->stats.reloads++;
-		daemon_note_tags(daemon);
+		if (daemon->state)
+			state_note_tags(daemon->state, plan_given(daemon->plan));
 		scan_all(daemon);
 		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
 	}

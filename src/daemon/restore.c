@@ -104,7 +104,7 @@ static bool restore_tasks(bool *ret_done)
 		log_error("putting tasks back: %s", strerror(-r));
 		return false;
 	}
-	if (legacy.n_records) {
+	if (legacy.n_changed) {
 		log_info("tasks put back: %" PRIu64, undo_all(&daemon));
 		*ret_done = true;
 	}

@@ -8,7 +8,6 @@
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/clock.h>
 
 /* A fork storm never holds still; what it creates is heard of anyway. */
 #define PASSES_MAX 8
@@ -94,7 +93,6 @@ static void look_at(struct scan *scan, const struct process *process, pid_t tid,
 		.tgid = process->pid,
 		.parent_tgid = process->ppid,
 		.start = (uint32_t)start,
-		.ms = clock_ms(),
 	};
 	struct plan_action action;
 
@@ -149,11 +147,15 @@ static int pass(struct scan *scan)
 void scan_all(struct daemon *daemon)
 {
 	struct scan scan = { .daemon = daemon };
+	bool unheard;
 	int r = 0;
 
+	/* It may be now that a loss is told. And the first scan is after whatever came to pass since an earlier daemon died. */
+	events_drain(daemon);
+	unheard = daemon->rescan || !daemon->since_us;
 	daemon->rescan = false;
 	daemon->stats.scans++;
-	plan_scan_begin(daemon->plan);
+	plan_scan_begin(daemon->plan, unheard);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = pass(&scan);
 		events_drain(daemon);

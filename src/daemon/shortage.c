@@ -97,7 +97,7 @@ void shortage_note(struct daemon *daemon, int error)
 
 void shortage_check(struct daemon *daemon)
 {
-	uint64_t failed = tasks_failed(plan_tasks(daemon->plan));
+	uint64_t failed = plan_failed(daemon->plan);
 
 	shortage_note(daemon, live_facts_take_error(daemon->facts));
 	if (failed != daemon->shortage.records_failed)

@@ -147,7 +147,7 @@ static bool holds(const struct state_tags *tags, const struct qos_attr *attr)
 	return false;
 }
 
-void state_note_tags(struct state *state, const struct qos_attr *tags, size_t n_tags)
+void state_note_tags(struct state *state, const struct given *given)
 {
 	struct state_header *header = state->header;
 	struct state_tags *last = state_newer_tags(header);
@@ -156,9 +156,9 @@ void state_note_tags(struct state *state, const struct qos_attr *tags, size_t n_
 	next->sum = 0;
 	task_publish();
 	*next = last ? *last : (struct state_tags){ 0 };
-	for (size_t i = 0; i < n_tags && next->count < STATE_TAGS_MAX; i++) {
-		if (!holds(next, &tags[i]))
-			next->tags[next->count++] = tags[i];
+	for (size_t i = 0; i < given->count && next->count < STATE_TAGS_MAX; i++) {
+		if (!holds(next, &given->attrs[i]))
+			next->tags[next->count++] = given->attrs[i];
 	}
 	next->sequence++;
 	task_publish();

@@ -11,9 +11,9 @@ struct state;
 
 /* What a killed daemon left behind. */
 struct state_legacy {
-	struct task *records; /* those with TASK_OWNED */
-	size_t n_records;
-	struct qos_attr *tags; /* what it put on tasks */
+	struct task *records;
+	size_t n_records, n_changed; /* of which so many carry something of ours */
+	struct qos_attr *tags; /* what its classes gave: see struct given */
 	size_t n_tags;
 	uint32_t start; /* since when it had listened: ticks since boot */
 };
@@ -32,8 +32,8 @@ int state_new(uint32_t start, struct state **ret);
 struct tasks_memory state_memory(struct state *state);
 bool state_is_whole(const struct state *state);
 
-/* Notes what tags put on tasks, beside what was noted before. */
-void state_note_tags(struct state *state, const struct qos_attr *tags, size_t n_tags);
+/* Notes what classes give, beside what was noted before. */
+void state_note_tags(struct state *state, const struct given *given);
 
 /* Puts the new file in the place of the old one. Returns 0 or -errno. */
 int state_publish(void);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/policy/merge.h>
+
 /* FNV-1a over words: this is against writes that were cut short, not against somebody's will. */
 uint64_t state_tags_sum(const struct state_tags *tags)
 {
@@ -37,25 +39,25 @@ static bool is_sound_attr(const struct task_attr *attr)
 	       attr->util_max <= UTIL_FULL;
 }
 
-/* No policy but a fair one is ever given back; of a task that others made real-time, clamps are. */
-static bool is_sound_policy(const struct task *task)
-{
-	return task_policy_is_fair(task->had.policy) || task->had.policy == task->known.policy;
-}
-
 bool state_record_is_sound(const struct task *task)
 {
-	return task->tid > 0 && task->tgid > 0 && is_sound_attr(&task->had) &&
-	       is_sound_attr(&task->known) && is_sound_policy(task);
+	return task->tid > 0 && task->tgid > 0 && is_sound_attr(&task->had) && is_sound_attr(&task->known) &&
+	       is_sound_attr(&task->before) && task->state <= TASK_UNDONE && task->due <= DUE_ENDED;
+}
+
+static size_t record_bytes(const struct state_header *header)
+{
+	return header->version == STATE_VERSION_1 ? sizeof(struct state_record_1) : sizeof(struct task);
 }
 
 static int check_header(struct state_header *header, size_t size, const char *boot_id)
 {
 	if (memcmp(header->magic, STATE_MAGIC, sizeof(header->magic)) != 0 ||
-	    header->version != STATE_VERSION || header->record_bytes != sizeof(struct task) ||
-	    header->chunk_records != TASKS_CHUNK || !state_newer_tags(header))
+	    (header->version != STATE_VERSION && header->version != STATE_VERSION_1) ||
+	    header->record_bytes != record_bytes(header) || header->chunk_records != TASKS_CHUNK ||
+	    !state_newer_tags(header))
 		return -EBADMSG;
-	if ((size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0)
+	if ((size - STATE_HEADER_BYTES) % (TASKS_CHUNK * record_bytes(header)) != 0)
 		return -EBADMSG;
 	return memcmp(header->boot_id, boot_id, BOOT_ID_SIZE - 1) == 0 ? 0 : -ESTALE;
 }
@@ -70,17 +72,55 @@ static int copy_tags(const struct state_tags *from, struct state_legacy *ret)
 	return 0;
 }
 
-static int copy_records(const struct task *records, size_t count, struct state_legacy *ret)
+/*
+ * The version before kept only what there was to put back, and wrote what it had set after the call: so what it last knew
+ * of a task is hearsay.
+ */
+static struct task from_version_1(const struct state_record_1 *old)
+{
+	if (!old->tid || !(old->flags & STATE_OWNED_1))
+		return (struct task){ 0 };
+	return (struct task){
+		.tid = old->tid,
+		.tgid = old->tgid,
+		.start = old->start,
+		.had = old->had,
+		.known = old->known,
+		.before = old->known,
+		.tag = TAG_NONE,
+		.state = TASK_TAGGED,
+		.flags = TASK_HEARSAY,
+	};
+}
+
+static struct task nth_record(const struct state_header *header, const char *records, size_t n)
+{
+	struct state_record_1 old;
+	struct task task;
+
+	if (header->version == STATE_VERSION) {
+		memcpy(&task, records + n * sizeof(task), sizeof(task));
+		return task;
+	}
+	memcpy(&old, records + n * sizeof(old), sizeof(old));
+	return from_version_1(&old);
+}
+
+static int copy_records(const struct state_header *header, const char *records, size_t count,
+			struct state_legacy *ret)
 {
 	ret->records = calloc(count + 1, sizeof(*ret->records));
 	if (!ret->records)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		if (!records[i].tid || !(records[i].flags & TASK_OWNED))
+		struct task task = nth_record(header, records, i);
+
+		if (!task.tid)
 			continue;
-		if (!state_record_is_sound(&records[i]))
+		if (!state_record_is_sound(&task))
 			return -EBADMSG;
-		ret->records[ret->n_records++] = records[i];
+		ret->n_changed += attr_difference(&task.known, &task.had) != 0;
+		ret->records[ret->n_records++] = task;
 	}
 	return 0;
 }
@@ -99,8 +139,8 @@ int state_parse(void *bytes, size_t size, const char *boot_id, struct state_lega
 	if (r == 0)
 		r = copy_tags(state_newer_tags(header), ret);
 	if (r == 0)
-		r = copy_records((const struct task *)((char *)bytes + STATE_HEADER_BYTES),
-				 (size - STATE_HEADER_BYTES) / sizeof(struct task), ret);
+		r = copy_records(header, (const char *)bytes + STATE_HEADER_BYTES,
+				 (size - STATE_HEADER_BYTES) / record_bytes(header), ret);
 	ret->start = header->start;
 	return r;
 }

@@ -8,7 +8,21 @@
 #include "state.h"
 
 #define STATE_MAGIC	    "schedqos"
-#define STATE_VERSION	    1
+#define STATE_VERSION	    2
+
+/* The version before: the same header, and records of its own kind. */
+#define STATE_VERSION_1	    1
+struct state_record_1 {
+	int32_t tid, tgid;
+	uint32_t start;
+	uint32_t unused[5];
+	struct task_attr had, known;
+	uint16_t tag;
+	uint8_t reason, error, flags; /* flags: STATE_OWNED_1 */
+	uint8_t unused_bytes[3];
+};
+_Static_assert(sizeof(struct state_record_1) == 64, "as it was written");
+#define STATE_OWNED_1 0x01
 
 /* More tags than this, and only these are recognised after a crash; the announcement's mapping
  * makes five. */
@@ -47,7 +61,7 @@ uint64_t state_tags_sum(const struct state_tags *tags);
 /* Of the two, the one that counts, or NULL when neither is whole. */
 struct state_tags *state_newer_tags(struct state_header *header);
 
-/* Whether an owned record makes sense; with one that does not, the whole file is refused. */
+/* Whether a record makes sense; with one that does not, the whole file is refused. */
 bool state_record_is_sound(const struct task *task);
 
 /*

@@ -7,33 +7,12 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-#define PASSES_MAX 16
-
 /*
  * A fork copies the attributes first and is announced last, after its parent's memory maps: 20 ms for 700 MB here, and
  * more beside others who want the CPU. So a child of a task that has just been put back may still be to come.
  */
 #define LINGER_MS 5000
 #define LINGER_STEP_MS 10
-
-/* One pass over all tasks. Returns how many there were to put back. */
-static uint64_t pass(struct daemon *daemon)
-{
-	uint32_t cursor = 0;
-	uint64_t count = 0;
-	struct task *task;
-
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
-		struct plan_action action;
-
-		if (!plan_undo(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid),
-			       &action))
-			continue;
-		events_act(daemon, &action);
-		count++;
-	}
-	return count;
-}
 
 /* A task that was put back awake, in the midst of a fork maybe. */
 struct forker {
@@ -84,7 +63,7 @@ static void note_forkers(const struct daemon *daemon, struct forkers *forkers)
 	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
 		struct forker forker = { .tid = task->tid, .tgid = task->tgid };
 
-		if (task->reason == REASON_UNDONE && (int32_t)(task->changed_ms - since_ms) >= 0 &&
+		if (task->state == TASK_UNDONE && (int32_t)(task->changed_ms - since_ms) >= 0 &&
 		    is_awake(daemon, &forker, &forker.utime))
 			note_forker(forkers, &forker);
 	}
@@ -105,23 +84,6 @@ static void check_forkers(const struct daemon *daemon, struct forkers *forkers)
 	forkers->count = kept;
 }
 
-/* Puts back until there is nothing more to put back. Returns how many there were. */
-static uint64_t undo_known(struct daemon *daemon)
-{
-	uint64_t total = 0, count;
-
-	for (int i = 0; i < PASSES_MAX; i++) {
-		count = pass(daemon);
-		total += count;
-		events_drain(daemon);
-		if (count == 0 && !daemon->rescan)
-			break;
-		if (daemon->rescan)
-			scan_all(daemon);
-	}
-	return total;
-}
-
 /* began_ms: before anything was put back. */
 static void await_forks(struct daemon *daemon, uint32_t began_ms)
 {
@@ -132,7 +94,8 @@ static void await_forks(struct daemon *daemon, uint32_t began_ms)
 	while (forkers.count && clock_ms() - began < LINGER_MS) {
 		intake_wait(daemon->intake, LINGER_STEP_MS);
 		events_drain(daemon);
-		undo_known(daemon);
+		if (daemon->rescan)
+			scan_all(daemon);
 		check_forkers(daemon, &forkers);
 		note_forkers(daemon, &forkers);
 	}
@@ -154,7 +117,9 @@ uint64_t undo_all(struct daemon *daemon)
 	/* Who restores has heard of nothing since the daemon died: not of births, nor of ids that are others' by now. */
 	if (!daemon->intake)
 		scan_all(daemon);
-	undo_known(daemon);
+	events_drain(daemon);
+	if (daemon->rescan)
+		scan_all(daemon);
 	await_forks(daemon, began_ms);
 	/* Tasks that nobody told us of, born of tagged ones while events were lost or nobody listened. */
 	scan_all(daemon);

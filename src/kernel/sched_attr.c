@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,4 +55,9 @@ int ksched_probe(struct ksched_features *ret)
 	attr = before;
 	attr.runtime = 0;
 	return ksched_set(0, &attr);
+}
+
+int ksched_set_nice(pid_t tid, int nice)
+{
+	return setpriority(PRIO_PROCESS, (id_t)tid, nice) < 0 ? -errno : 0;
 }

@@ -24,6 +24,7 @@ struct ksched_attr {
 _Static_assert(sizeof(struct ksched_attr) == 56, "SCHED_ATTR_SIZE_VER1");
 
 #define KSCHED_FLAG_RESET_ON_FORK 0x01
+#define KSCHED_FLAG_KEEP_POLICY 0x08 /* since 5.3: the policy and reset-on-fork stay as they are */
 #define KSCHED_FLAG_UTIL_CLAMP_MIN 0x20
 #define KSCHED_FLAG_UTIL_CLAMP_MAX 0x40
 
@@ -33,6 +34,12 @@ _Static_assert(sizeof(struct ksched_attr) == 56, "SCHED_ATTR_SIZE_VER1");
 /* tid 0 is the caller. Return 0 or -errno: -ESRCH for a task that is gone. size is filled in by both. */
 int ksched_get(pid_t tid, struct ksched_attr *ret);
 int ksched_set(pid_t tid, struct ksched_attr *attr);
+
+/*
+ * The nice value alone, by setpriority: of a task that is not fair it has no effect until the task is (set_user_nice in
+ * syscalls.c). 0 or -errno.
+ */
+int ksched_set_nice(pid_t tid, int nice);
 
 /*
  * Finds out by trying on the calling thread, which is left as it was, what the kernel supports: a custom
