@@ -90,7 +90,13 @@ run: all ## run the daemon in the foreground on the shipped configs (root)
 check: all unit-tests ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$Qtests/check $B
 
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $B/tests/live/actor
+
+# Runs whatever the sanitizers do not: it forks in every way there is.
+$B/tests/live/actor: SANITIZE_FLAGS :=
+$B/tests/live/actor: $B/tests/live/actor.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
 check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)
 	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)
@@ -190,4 +196,4 @@ FORCE:
 .PHONY: all bench bench-tools bench-events bench-growth help run check check-vm check-deb check-fresh unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
-	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d)
+	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $B/tests/live/actor.d

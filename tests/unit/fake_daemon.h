@@ -20,6 +20,8 @@ void reload_over(struct machine *m, const char *json, const char *over);
 void set_config(struct machine *m, const char *json); /* without the scan */
 void scan(struct machine *m);
 void stop(struct machine *m);  /* undoes everything, as the daemon does */
+void stops_without_trace(struct machine *m); /* ... and each task carries what it would without us */
+void restores(struct machine *m); /* instead of start(), after a crash */
 void crash(struct machine *m); /* without that; the next start() takes over */
 
 /* Delivers the events that wait, or the first n of them. */
@@ -35,6 +37,12 @@ struct task *record(struct machine *m, pid_t tid);
 void check_task(struct machine *m, pid_t tid, const char *attr, enum reason reason,
 		const char *file, int line);
 #define assert_unknown(m, tid) assert_null(record(m, tid))
+/* By its record it carries nothing of ours. */
+#define assert_nothing_to_undo(m, tid) \
+	assert_int_equal(attr_difference(&record(m, tid)->known, &record(m, tid)->had), 0)
+
+/* Each task carries what it would without us. */
+void assert_carries_what_it_would(struct machine *m);
 
 /* From here on facts and actions are counted. */
 void count_from_here(struct machine *m);

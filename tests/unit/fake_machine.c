@@ -98,18 +98,11 @@ struct task_attr attr_shown(const struct machine *m, const struct machine_task *
 {
 	struct task_attr attr = task->attr;
 
-	if (m->kernel.slice && !attr.slice_ns && task_policy_is_fair(attr.policy))
+	if (!task_policy_is_fair(attr.policy))
+		attr.nice = attr.slice_ns = 0;
+	else if (m->kernel.slice && !attr.slice_ns)
 		attr.slice_ns = m->kernel.base_slice_ns;
 	return attr;
-}
-
-bool execs_in_queue(const struct machine *m, pid_t tgid, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++) {
-		if (m->queue[i].what == EXECED && m->queue[i].tgid == tgid)
-			return true;
-	}
-	return false;
 }
 
 static int fetch(struct facts *facts, enum fact fact)
@@ -159,9 +152,9 @@ static int fetch(struct facts *facts, enum fact fact)
 		};
 		facts->parent = &asked->parent->facts;
 		break;
-	case FACT_AGAIN:
-		facts->execs_again = m->execs_again ||
-				     execs_in_queue(m, facts->tgid, m->n_heard, m->n_queued);
+	case FACT_STAT:
+		facts->start = task->start;
+		facts->ppid = leader->parent ? tgid_of(m, leader->parent) : 0;
 		break;
 	case FACT_BASE:
 		m->caps.base_slice_ns = m->kernel.base_slice_ns;
@@ -181,6 +174,7 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 {
 	struct machine_task *task = machine_task(m, action->tid);
 	const struct task_attr *want = &action->want, *from = &action->from;
+	struct task_attr hidden;
 
 	if (!task)
 		return -ESRCH;
@@ -189,9 +183,18 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 	if (!m->kernel.util_clamp &&
 	    (want->util_min != from->util_min || want->util_max != from->util_max))
 		return -EOPNOTSUPP;
+	/* A policy that stays is kept by the kernel: the call fails if it has been changed since. */
+	if (want->policy == from->policy && want->policy != POLICY_IDLE && want->policy != task->attr.policy)
+		return -EAGAIN;
 	if (m->ignore)
 		return 0;
+	/* What is hidden is not touched. */
+	hidden = task->attr;
 	task->attr = *want;
+	if (!task_policy_is_fair(want->policy)) {
+		task->attr.nice = want->nice == from->nice ? hidden.nice : want->nice;
+		task->attr.slice_ns = hidden.slice_ns;
+	}
 	if (!m->kernel.slice)
 		task->attr.slice_ns = 0;
 	return 0;
@@ -282,6 +285,13 @@ void clones(struct machine *m, pid_t creator, pid_t thread)
 	ends_fork(m, thread);
 }
 
+void forks_for_parent(struct machine *m, pid_t creator, pid_t child)
+{
+	begins_fork(m, creator, child);
+	living(m, child)->parent = living(m, tgid_of(m, creator))->parent;
+	ends_fork(m, child);
+}
+
 /* The thread that execs takes the leader's id; the others die. */
 void execs(struct machine *m, pid_t tid, const char *command)
 {
@@ -355,10 +365,6 @@ static void set_policy(struct task_attr *attr, enum task_policy policy, int prio
 {
 	attr->policy = policy;
 	attr->rt_priority = (uint8_t)priority;
-	if (!task_policy_is_fair(policy)) {
-		attr->nice = 0;
-		attr->slice_ns = 0;
-	}
 }
 
 void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority)
@@ -380,10 +386,14 @@ void check_carries(struct machine *m, pid_t tid, const char *attr, const char *f
 {
 	const struct machine_task *task = machine_task(m, tid);
 	char text[TASK_ATTR_TEXT_MAX];
+	struct task_attr shown;
 
 	if (!task) {
 		print_error("task %d does not exist\n", (int)tid);
 		_fail(file, line);
 	}
-	_assert_string_equal(task_attr_text(&task->attr, text), attr, file, line);
+	shown = task->attr;
+	if (!task_policy_is_fair(shown.policy))
+		shown.nice = shown.slice_ns = 0;
+	_assert_string_equal(task_attr_text(&shown, text), attr, file, line);
 }

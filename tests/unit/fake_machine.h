@@ -46,7 +46,7 @@ struct machine_task {
 	pid_t tgid;
 	pid_t parent; /* the real parent's tid */
 	uint32_t start;
-	struct task_attr attr; /* slice_ns is 0 without a custom one */
+	struct task_attr attr; /* slice_ns is 0 without a custom one; nice and slice also while the policy hides them */
 	struct task_attr without; /* what it would carry had there been no daemon */
 	uid_t uid;
 	char comm[TASK_COMM_LEN];
@@ -87,8 +87,6 @@ struct machine {
 	struct qos_attr *legacy_tags;
 	size_t n_legacy_tags;
 
-	bool late;	  /* what is heard is old: decisions wait for the queue to be empty */
-	bool execs_again; /* another exec is queued behind the one being heard */
 	bool deaf;	  /* events wait in the queue until hear() */
 	bool lossy;	  /* events are dropped */
 	bool hold;	  /* actions wait until carry_out() */
@@ -98,7 +96,7 @@ struct machine {
 	int why_missing;  /* ... or for this errno */
 	bool no_memory;	  /* the plan gets none for its records */
 	struct machine_event queue[MACHINE_EVENTS];
-	size_t n_queued, n_heard; /* of those in the queue */
+	size_t n_queued;
 	struct plan_action held;
 	bool has_held;
 
@@ -107,6 +105,7 @@ struct machine {
 	unsigned fetched; /* enum fact: which */
 	unsigned actions;
 	struct plan_action last;
+	enum plan_result result; /* of it */
 	struct machine_facts asked, asked_parent;
 };
 
@@ -120,6 +119,7 @@ void forks(struct machine *m, pid_t parent, pid_t child);
 void begins_fork(struct machine *m, pid_t parent, pid_t child); /* it is born ... */
 void ends_fork(struct machine *m, pid_t child);			/* ... and announced */
 void clones(struct machine *m, pid_t creator, pid_t thread);
+void forks_for_parent(struct machine *m, pid_t creator, pid_t child); /* CLONE_PARENT */
 void begins_clone(struct machine *m, pid_t creator, pid_t thread);
 void execs(struct machine *m, pid_t tid, const char *command);
 void renames(struct machine *m, pid_t tid, const char *comm);
@@ -137,9 +137,6 @@ void sets(struct machine *m, pid_t tid, struct task_attr attr);
 struct machine_task *machine_task(struct machine *m, pid_t tid);
 struct machine_task *living(struct machine *m, pid_t tid);
 pid_t tgid_of(struct machine *m, pid_t tid);
-
-/* Whether an exec of the process is among the events that wait, of which `from` is the first that counts. */
-bool execs_in_queue(const struct machine *m, pid_t tgid, size_t from, size_t to);
 
 /* What the kernel tells of a task, and what it makes of an action: 0 or -errno. */
 struct facts *facts_of(struct machine *m, pid_t tid, pid_t tgid);

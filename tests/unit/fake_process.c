@@ -36,7 +36,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	case FACT_ATTR:
 	case FACT_BASE:
-	case FACT_AGAIN:
+	case FACT_STAT:
 		fail_msg("rules have no use for attributes");
 	}
 	facts->have |= fact;

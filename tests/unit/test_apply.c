@@ -42,7 +42,7 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 	return kernel.set_results[kernel.n_sets++];
 }
 
-static const struct sched_ops fake_ops = { fake_get, fake_set };
+static const struct sched_ops fake_ops = { fake_get, fake_set, NULL };
 
 static struct applier applier;
 
@@ -151,15 +151,15 @@ static void a_clamp_is_set_only_when_it_changes(void **state)
 
 	(void)state;
 	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, 0);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 	action.want.util_max = 256;
 	apply(&action);
-	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MAX);
 	assert_int_equal(kernel.sets[1].util_max, 256);
 	action.want.util_min = 10;
 	action.from.util_max = 256;
 	apply(&action);
-	assert_int_equal(kernel.sets[2].flags, KSCHED_FLAG_UTIL_CLAMP_MIN);
+	assert_int_equal(kernel.sets[2].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MIN);
 	assert_int_equal(kernel.sets[2].util_min, 10);
 }
 
@@ -171,10 +171,42 @@ static void a_clamp_at_its_default_is_reset(void **state)
 	action.from.util_min = 10;
 	action.from.util_max = 256;
 	apply(&action);
-	assert_int_equal(kernel.sets[0].flags,
-			 KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MIN |
+						       KSCHED_FLAG_UTIL_CLAMP_MAX);
 	assert_int_equal(kernel.sets[0].util_min, KSCHED_UTIL_RESET);
 	assert_int_equal(kernel.sets[0].util_max, KSCHED_UTIL_RESET);
+}
+
+/* The kernel refuses to keep it: somebody has taken it to another since it was looked at, or something else is wrong. */
+static void a_policy_that_is_no_longer_there_is_not_put_back(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
+	struct task_attr now;
+
+	(void)state;
+	kernel.set_results[0] = -EINVAL;
+	kernel.others.policy = POLICY_RR;
+	kernel.others.priority = 7;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EAGAIN);
+	kernel_on(NULL);
+	kernel.set_results[0] = -EINVAL;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EINVAL);
+	assert_int_equal(kernel.n_sets, 1);
+}
+
+/* Of the two calls that SCHED_IDLE takes, the first alone would raise the task. */
+static void half_of_idle_is_taken_back(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){
+		.policy = POLICY_IDLE, .nice = 4, .util_max = UTIL_FULL });
+	struct task_attr now;
+
+	(void)state;
+	kernel.set_results[1] = -EPERM;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
+	assert_int_equal(kernel.n_sets, 3);
+	assert_int_equal(kernel.sets[2].policy, POLICY_NORMAL);
+	assert_int_equal(kernel.sets[2].nice, 0);
 }
 
 static void a_kernel_without_clamps_hears_of_none(void **state)
@@ -184,7 +216,7 @@ static void a_kernel_without_clamps_hears_of_none(void **state)
 	(void)state;
 	applier.caps.util_clamp = false;
 	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, 0);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 }
 
 static void reset_on_fork_stays_as_it_is_wanted(void **state)
@@ -425,6 +457,8 @@ int main(void)
 		KERNEL_TEST(what_a_thread_was_given_before_it_went_is_known),
 		KERNEL_TEST(a_clamp_is_set_only_when_it_changes),
 		KERNEL_TEST(a_clamp_at_its_default_is_reset),
+		KERNEL_TEST(a_policy_that_is_no_longer_there_is_not_put_back),
+		KERNEL_TEST(half_of_idle_is_taken_back),
 		KERNEL_TEST(a_kernel_without_clamps_hears_of_none),
 		KERNEL_TEST(reset_on_fork_stays_as_it_is_wanted),
 		KERNEL_TEST(deadline_has_a_budget_and_a_period),

@@ -43,7 +43,7 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 	return 0;
 }
 
-static const struct sched_ops ops = { fake_get, fake_set };
+static const struct sched_ops ops = { fake_get, fake_set, NULL };
 static struct applier applier;
 
 static int set_up(void **state)

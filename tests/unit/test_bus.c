@@ -34,7 +34,7 @@ static void load(const char *profiles)
 /* With what a killed daemon has left: the name of its profile. */
 static void start(const char *profiles, const char *left)
 {
-	static const struct sched_ops nothing = { no_task, no_task };
+	static const struct sched_ops nothing = { no_task, no_task, NULL };
 	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
 	cJSON *json = cJSON_CreateObject();

@@ -105,8 +105,7 @@ static void what_somebody_changed_in_between_stays(void **state)
 	start(m, RULES);
 	/* As if it had been changed while we were there. */
 	assert_task(m, 100, "SCHED_BATCH nice 12 slice 16 ms util 0..512", REASON_CHANGED);
-	stop(m);
-	assert_carries(m, 100, "SCHED_BATCH nice 12 slice 16 ms util 0..512");
+	stops_without_trace(m);
 }
 
 static void other_rules_apply_at_once(void **state)
@@ -120,6 +119,168 @@ static void other_rules_apply_at_once(void **state)
 	assert_task(m, 100, INITIATED, REASON_RULE);
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
+}
+
+/* ---- at each point of a decision ---- */
+
+/* Task 100 calls exec, and the daemon is killed when it has decided: before it sets the task, or before it records that. */
+static void dies_at(struct machine *m, bool is_set)
+{
+	m->hold = true;
+	execs(m, 100, "/usr/bin/chrome");
+	assert_true(m->has_held);
+	if (is_set)
+		assert_int_equal(kernel_sets(m, &m->held), 0);
+	m->hold = m->has_held = false;
+	assert_carries(m, 101, BACKGROUND);
+	crash(m);
+}
+
+static void before_the_set_and_after_it_a_crash_is_all_the_same(void **state)
+{
+	static const struct {
+		struct task_attr chosen;
+		const char *carries;
+	} cases[] = {
+		{ { POLICY_NORMAL, 0, 0, 0, 0, 0, 1024 }, INTERACTIVE },
+		{ { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9 slice 8 ms" },
+		{ { POLICY_NORMAL, -7, 0, 0, 0, 0, 1024 }, INTERACTIVE },
+		{ { POLICY_IDLE, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4 slice 8 ms" },
+		{ { POLICY_NORMAL, 3, 0, 0, 5 * MS, 50, 300 }, "SCHED_NORMAL nice 3 slice 8 ms util 50..1024" },
+	};
+
+	for (size_t i = 0; i < 3 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine *m = *state;
+
+		start(m, RULES);
+		spawns(m, INIT, 101, "/usr/bin/make");
+		forks(m, INIT, 100);
+		sets(m, 100, cases[i / 3].chosen);
+		dies_at(m, i % 3 != 0);
+		if (i % 3 == 2) {
+			restores(m);
+		} else {
+			start(m, RULES);
+			assert_task(m, 100, cases[i / 3].carries, REASON_RULE);
+			stops_without_trace(m);
+		}
+		assert_carries_what_it_would(m);
+		assert_int_equal(machine_off(state), 0);
+		assert_int_equal(machine_on(state), 0);
+	}
+}
+
+static void so_is_one_in_the_midst_of_the_stop(void **state)
+{
+	for (int is_set = 0; is_set < 2; is_set++) {
+		struct machine *m = *state;
+
+		start(m, "'schedqos': { 'default': 'none' }," RULES);
+		forks(m, INIT, 100);
+		renice(m, 100, 9);
+		execs(m, 100, "/usr/bin/chrome");
+		m->hold = true;
+		plan_undo_begin(m->plan);
+		hear(m);
+		assert_int_equal(m->held.tid, 100);
+		if (is_set)
+			assert_int_equal(kernel_sets(m, &m->held), 0);
+		m->hold = m->has_held = false;
+		crash(m);
+		restores(m);
+		assert_carries_what_it_would(m);
+		assert_int_equal(machine_off(state), 0);
+		assert_int_equal(machine_on(state), 0);
+	}
+}
+
+/* Killed between the two, and changed by somebody before the next start: that stays. */
+static void what_is_chosen_after_a_crash_at_the_set_stays(void **state)
+{
+	for (int is_set = 0; is_set < 2; is_set++) {
+		struct machine *m = *state;
+
+		start(m, RULES);
+		spawns(m, INIT, 101, "/usr/bin/make");
+		forks(m, INIT, 100);
+		dies_at(m, is_set);
+		renice(m, 100, 12);
+		start(m, RULES);
+		assert_carries(m, 100, "SCHED_NORMAL nice 12 slice 8 ms");
+		stops_without_trace(m);
+		assert_int_equal(machine_off(state), 0);
+		assert_int_equal(machine_on(state), 0);
+	}
+}
+
+/* ---- what is kept ---- */
+
+static void what_was_theirs_is_theirs(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 100, 9);
+	chrt(m, 101, POLICY_BATCH, 0);
+	scan(m);
+	crash(m);
+	count_from_here(m);
+	start(m, RULES);
+	assert_no_action(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_CHANGED);
+	assert_task(m, 101, "SCHED_BATCH nice -4 slice 8 ms", REASON_CHANGED);
+	stops_without_trace(m);
+}
+
+static void who_was_left_alone_is_judged_as_before(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	renice(m, 100, 9);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	crash(m);
+	start(m, "");
+	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+/* It was booked, and could not be decided any more. */
+static void an_exec_that_was_still_to_be_decided_is_an_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	forks(m, INIT, 100);
+	renice(m, 100, 9);
+	m->missing = FACT_ARGV;
+	m->why_missing = EMFILE;
+	execs(m, 100, "/usr/bin/cmd");
+	m->missing = 0;
+	crash(m);
+	start(m, RULES);
+	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+}
+
+static void a_process_s_threads_are_known_as_such(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	clones(m, 100, 102);
+	renames(m, 101, "bg");
+	crash(m);
+	start(m, RULES);
+	execs(m, 101, "/usr/bin/vi");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	assert_unknown(m, 102);
+	stops_without_trace(m);
 }
 
 static struct task *no_chunk(void *context)
@@ -149,6 +310,13 @@ int main(void)
 		MACHINE_TEST(a_tid_that_somebody_else_has_by_now_is_somebody_else_s),
 		MACHINE_TEST(what_somebody_changed_in_between_stays),
 		MACHINE_TEST(other_rules_apply_at_once),
+		MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same),
+		MACHINE_TEST(so_is_one_in_the_midst_of_the_stop),
+		MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays),
+		MACHINE_TEST(what_was_theirs_is_theirs),
+		MACHINE_TEST(who_was_left_alone_is_judged_as_before),
+		MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec),
+		MACHINE_TEST(a_process_s_threads_are_known_as_such),
 		MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error),
 	};
 

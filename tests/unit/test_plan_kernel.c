@@ -88,10 +88,10 @@ static void tasks_that_are_not_fair_are_left_alone(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		pid_t tid = (pid_t)(100 + i);
 
-		m->lossy = true;
-		forks(m, KTHREADD, tid);
-		m->lossy = false;
-		chrt(m, tid, cases[i].policy, cases[i].priority);
+		forks(m, INIT, tid);
+		sets(m, tid, (struct task_attr){ .policy = cases[i].policy,
+						 .rt_priority = (uint8_t)cases[i].priority,
+						 .util_max = UTIL_FULL });
 		execs(m, tid, "/usr/bin/chrome");
 		renames(m, tid, "other");
 		assert_task(m, tid, cases[i].text, REASON_NOT_FAIR);
@@ -152,17 +152,6 @@ static void kernel_threads_are_left_alone(void **state)
 	assert_carries(m, 42, PRISTINE);
 }
 
-static void a_kernel_s_helper_program_is_tagged(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'modprobe': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, KTHREADD, 41, "/sbin/modprobe");
-	assert_task(m, 41, BACKGROUND, REASON_RULE);
-	scan(m);
-	assert_task(m, 41, BACKGROUND, REASON_RULE);
-}
-
 static void schedqos_leaves_itself_alone(void **state)
 {
 	struct machine *m = *state;
@@ -182,117 +171,6 @@ static void schedqos_leaves_itself_alone(void **state)
 }
 
 /* ---- what the kernel lacks, refuses and forgets ---- */
-
-/* Without slices: a process, and a thread that has a class of its own once it is named bg. */
-static void chrome_has_a_thread(struct machine *m)
-{
-	m->kernel.slice = false;
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
-		 "'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-}
-
-static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **state)
-{
-	struct machine *m = *state;
-
-	chrome_has_a_thread(m);
-	renames(m, 101, "bg");
-	execs(m, 101, "/usr/bin/vi");
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void vi_is_tagged_and_put_back(struct machine *m)
-{
-	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void without_slices_a_thread_s_late_exec_is_still_known_as_ours(void **state)
-{
-	struct machine *m = *state;
-
-	chrome_has_a_thread(m);
-	renames(m, 101, "bg");
-	m->deaf = m->late = true;
-	execs(m, 101, "/usr/bin/vi");
-	m->deaf = false;
-	hear(m);
-	m->late = false;
-	vi_is_tagged_and_put_back(m);
-}
-
-static void without_slices_a_thread_s_unheard_exec_is_still_known_as_ours(void **state)
-{
-	struct machine *m = *state;
-
-	chrome_has_a_thread(m);
-	renames(m, 101, "bg");
-	m->lossy = true;
-	execs(m, 101, "/usr/bin/vi");
-	m->lossy = false;
-	scan(m);
-	vi_is_tagged_and_put_back(m);
-}
-
-/* The set still met the thread, reading back no longer. */
-static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours(void **state)
-{
-	struct machine *m = *state;
-	struct task_attr of_leader;
-
-	chrome_has_a_thread(m);
-	of_leader = machine_task(m, 100)->attr;
-	m->hold = true;
-	renames(m, 101, "bg");
-	assert_true(m->has_held);
-	m->hold = m->has_held = false;
-	machine_task(m, 101)->attr = m->held.want;
-	m->deaf = true;
-	execs(m, 101, "/usr/bin/vi");
-	assert_false(plan_applied(m->plan, &m->held, 0, &of_leader, m->ms));
-	m->deaf = false;
-	hear(m);
-	vi_is_tagged_and_put_back(m);
-}
-
-/* Of the one in the middle nothing is left but what its own parent's record says. */
-static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.slice = false;
-	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
-	m->pace = 5;
-	spawns(m, INIT, 100, "/usr/bin/app");
-	m->deaf = true;
-	forks(m, 100, 101);
-	forks(m, 101, 102);
-	exits(m, 101);
-	m->deaf = false;
-	hear(m);
-	stop(m);
-	assert_carries(m, 102, PRISTINE);
-}
-
-static void without_slices_a_child_born_unheard_is_put_back_after_its_parent(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.slice = false;
-	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/usr/bin/app");
-	m->lossy = true;
-	forks(m, 100, 101);
-	forks(m, 101, 102);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 102, PRISTINE);
-}
 
 static void a_kernel_without_slices_gets_the_rest(void **state)
 {
@@ -327,14 +205,11 @@ static void a_refusal_is_on_record_and_tried_again_at_exec(void **state)
 	m->refuse = EPERM;
 	spawns(m, INIT, 100, "/usr/bin/gcc");
 	assert_task(m, 100, PRISTINE, REASON_REFUSED);
-	assert_int_equal(record(m, 100)->error, EPERM);
-	assert_int_equal(record(m, 100)->tag, TAG_NONE);
 	forks(m, 100, 101);
 	assert_task(m, 101, PRISTINE, REASON_REFUSED);
 	m->refuse = 0;
 	execs(m, 100, "/usr/bin/gcc");
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	assert_int_equal(record(m, 100)->error, 0);
 }
 
 static void a_rename_is_no_reason_to_try_again(void **state)
@@ -371,7 +246,11 @@ static void a_refused_undo_ends(void **state)
 	start(m, "");
 	m->refuse = EPERM;
 	stop(m);
-	assert_task(m, INIT, BY_DEFAULT, REASON_REFUSED);
+	assert_int_equal(m->result, PLAN_REFUSED);
+	/* What there is to put back is still on record, for a restore. */
+	assert_task(m, INIT, BY_DEFAULT, REASON_UNDONE);
+	assert_true(task_attr_is_pristine(&record(m, INIT)->had));
+	assert_false(task_attr_is_pristine(&record(m, INIT)->known));
 }
 
 static void what_is_not_kept_is_not_tagged(void **state)
@@ -382,8 +261,7 @@ static void what_is_not_kept_is_not_tagged(void **state)
 	m->ignore = true;
 	spawns(m, INIT, 100, "/usr/bin/gcc");
 	assert_task(m, 100, PRISTINE, REASON_NOT_KEPT);
-	assert_int_equal(record(m, 100)->tag, TAG_NONE);
-	assert_false(record(m, 100)->flags & TASK_OWNED);
+	assert_nothing_to_undo(m, 100);
 }
 
 static void what_is_kept_in_part_is_undone(void **state)
@@ -395,12 +273,12 @@ static void what_is_kept_in_part_is_undone(void **state)
 	m->caps.slice = true;
 	m->kernel.slice = false;
 	spawns(m, INIT, 100, "/usr/bin/gcc");
-	assert_task(m, 100, "SCHED_BATCH nice 4 util 0..256", REASON_NOT_KEPT);
+	assert_carries(m, 100, "SCHED_BATCH nice 4 util 0..256");
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_task_that_ends_before_it_is_set_does_not_count_as_set(void **state)
+static void a_task_that_ends_before_it_is_set_is_gone(void **state)
 {
 	struct machine *m = *state;
 
@@ -410,7 +288,9 @@ static void a_task_that_ends_before_it_is_set_does_not_count_as_set(void **state
 	execs(m, 100, "/usr/bin/gcc");
 	exits(m, 100);
 	carry_out(m);
-	assert_int_not_equal(record(m, 100)->reason, REASON_RULE);
+	assert_int_equal(m->result, PLAN_GONE);
+	/* What is on record of it is what it was to get: its children are looked at. */
+	assert_true(record(m, 100)->flags & TASK_HEARSAY);
 }
 
 static void a_task_that_ends_before_it_is_looked_at_is_left_alone(void **state)
@@ -438,7 +318,8 @@ static void an_exit_is_the_end_of_the_record(void **state)
 	plan_exited(m->plan, 100);
 	assert_unknown(m, 100);
 	/* An action that is reported after its task's end is of no interest. */
-	assert_false(plan_applied(m->plan, &(struct plan_action){ .tid = 100 }, 0, &pristine, 0));
+	assert_int_equal(plan_applied(m->plan, &(struct plan_action){ .tid = 100 }, 0, &pristine, 0),
+			 PLAN_GONE);
 	assert_unknown(m, 100);
 }
 
@@ -453,14 +334,7 @@ int main(void)
 		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
 		MACHINE_TEST(kernel_threads_are_left_alone),
-		MACHINE_TEST(a_kernel_s_helper_program_is_tagged),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
-		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_thread_s_late_exec_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_thread_s_unheard_exec_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours),
-		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_child_born_unheard_is_put_back_after_its_parent),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
 		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),
 		MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec),
@@ -469,7 +343,7 @@ int main(void)
 		MACHINE_TEST(a_refused_undo_ends),
 		MACHINE_TEST(what_is_not_kept_is_not_tagged),
 		MACHINE_TEST(what_is_kept_in_part_is_undone),
-		MACHINE_TEST(a_task_that_ends_before_it_is_set_does_not_count_as_set),
+		MACHINE_TEST(a_task_that_ends_before_it_is_set_is_gone),
 		MACHINE_TEST(a_task_that_ends_before_it_is_looked_at_is_left_alone),
 		MACHINE_TEST(an_exit_is_the_end_of_the_record),
 	};

@@ -16,7 +16,7 @@ static void a_fork_event_does_not_overwrite_what_a_scan_found(void **state)
 	m->pace = 1;
 	forks(m, INIT, 100);
 	execs(m, 100, "/usr/bin/chrome");
-	plan_scan_begin(m->plan);
+	plan_scan_begin(m->plan, true);
 	scan(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	count_from_here(m);
@@ -59,6 +59,70 @@ static void the_start_of_an_event_is_a_little_later_than_that_in_proc(void **sta
 	assert_true(record(m, 101)->flags & TASK_SCANNED);
 }
 
+/* ---- when it is time ---- */
+
+static void what_is_young_is_decided_at_once(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	m->deaf = true;
+	m->pace = 3;
+	execs(m, 100, "/usr/bin/chrome");
+	forks(m, INIT, 101);
+	hear_first(m, 1);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+}
+
+static void what_is_late_waits_until_all_is_heard(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	forks(m, INIT, 101);
+	m->deaf = true;
+	m->pace = 11;
+	execs(m, 100, "/usr/bin/chrome");
+	m->pace = 0;
+	execs(m, 101, "/usr/bin/chrome");
+	forks(m, INIT, 102);
+	passes(m, 11);
+	hear_first(m, 1);
+	assert_carries(m, 100, BY_DEFAULT);
+	/* Nor is anybody decided before who was marked before. */
+	hear_first(m, 1);
+	assert_carries(m, 101, BY_DEFAULT);
+	hear(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+}
+
+static void but_no_longer_than_two_seconds(void **state)
+{
+	struct machine *m = *state;
+	pid_t tid = 200;
+
+	start(m, CHROME);
+	forks(m, INIT, 100);
+	m->deaf = true;
+	m->pace = 50;
+	execs(m, 100, "/usr/bin/chrome");
+	for (int i = 0; i < 3; i++)
+		forks(m, INIT, tid++);
+	for (uint32_t began = m->ms; m->ms - began < 2000;) {
+		hear_first(m, 1);
+		assert_carries(m, 100, BY_DEFAULT);
+		forks(m, INIT, tid);
+		exits(m, tid++ - 3);
+	}
+	hear_first(m, 1);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+}
+
+/* ---- in the order of time ---- */
+
 static void late_events_are_decided_when_all_of_them_are_heard(void **state)
 {
 	struct machine *m = *state;
@@ -66,7 +130,7 @@ static void late_events_are_decided_when_all_of_them_are_heard(void **state)
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
 		 "'QOS_BACKGROUND' } }");
 	spawns(m, INIT, 100, "/usr/bin/vi");
-	m->deaf = m->late = true;
+	m->deaf = true;
 	execs(m, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renames(m, 101, "bg");
@@ -75,7 +139,6 @@ static void late_events_are_decided_when_all_of_them_are_heard(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 	assert_task(m, 102, INTERACTIVE, REASON_RULE);
-	m->late = false;
 	stop(m);
 	assert_carries(m, 101, PRISTINE);
 }
@@ -91,7 +154,7 @@ static void a_child_inherits_what_its_parents_late_exec_makes_of_the_parent(void
 	forks(m, 100, 102);
 	exits(m, 101);
 	plan_exited(m->plan, 101);
-	m->deaf = m->late = true;
+	m->deaf = true;
 	execs(m, 102, "/usr/bin/inner");
 	forks(m, 102, 103);
 	execs(m, 103, "/usr/bin/middle");
@@ -115,7 +178,7 @@ static void a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_befo
 	start(m, NESTED);
 	spawns(m, INIT, 100, "/usr/bin/outer");
 	forks(m, 100, 101);
-	m->deaf = m->late = true;
+	m->deaf = true;
 	execs(m, 101, "/usr/bin/inner");
 	forks(m, 101, 102);
 	exits(m, 101);
@@ -131,7 +194,7 @@ static void a_child_born_before_its_parents_late_exec_keeps_what_it_inherited(vo
 	start(m, NESTED);
 	spawns(m, INIT, 100, "/usr/bin/outer");
 	forks(m, 100, 101);
-	m->deaf = m->late = true;
+	m->deaf = true;
 	forks(m, 101, 102);
 	execs(m, 101, "/usr/bin/inner");
 	execs(m, 102, "/usr/bin/leaf");
@@ -147,7 +210,7 @@ static void a_child_born_between_late_renames_has_the_class_of_its_own_name(void
 		 "'even': 'QOS_BACKGROUND', 'odd': 'QOS_UTILITY' } }");
 	spawns(m, INIT, 100, "/usr/bin/app");
 	renames(m, 100, "odd");
-	m->deaf = m->late = true;
+	m->deaf = true;
 	renames(m, 100, "even");
 	forks(m, 100, 101);
 	renames(m, 100, "odd");
@@ -168,7 +231,7 @@ static void a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_n
 	clones(m, 100, 101);
 	renames(m, 100, "even");
 	renames(m, 101, "even");
-	m->deaf = m->late = true;
+	m->deaf = true;
 	for (pid_t creator = 100; creator <= 101; creator++) {
 		renames(m, creator, "odd");
 		forks(m, creator, creator + 2);
@@ -209,6 +272,25 @@ static void a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_a
 	stop(m);
 	assert_carries(m, 101, PRISTINE);
 	assert_carries(m, 103, PRISTINE);
+}
+
+/* What was read of its parent is the program that its parent has become since. */
+static void a_child_born_before_its_parent_s_program_was_read_is_matched_by_its_own(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'wrapper': { 'qos': 'QOS_BACKGROUND' }, " CHROME);
+	forks(m, INIT, 100);
+	m->deaf = true;
+	m->pace = 2;
+	execs(m, 100, "/usr/bin/wrapper");
+	forks(m, 100, 101);
+	execs(m, 100, "/usr/bin/chrome");
+	hear_first(m, 1);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	hear(m);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	stops_without_trace(m);
 }
 
 /* As daemons come about. */
@@ -281,7 +363,7 @@ static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state
 	struct machine *m = *state;
 
 	start_and_run(m, CHROME, "/bin/sh");
-	m->deaf = m->late = true;
+	m->deaf = true;
 	forks(m, 100, 101);
 	execs(m, 101, "/usr/bin/chrome");
 	exits(m, 101);
@@ -291,59 +373,15 @@ static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state
 	assert_carries(m, 101, "SCHED_BATCH nice 7 slice 16 ms util 0..512");
 }
 
-static void a_late_nice_is_known_by_the_exec_that_follows(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "", "/bin/sh");
-	forks(m, 100, 101);
-	m->deaf = m->late = true;
-	execs(m, 101, "/usr/bin/nice");
-	renice(m, 101, 2 + 7);
-	execs(m, 101, "/usr/bin/cmd");
-	hear(m);
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-}
-
-static void so_it_is_by_one_that_was_not_yet_known_of(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "", "/bin/sh");
-	forks(m, 100, 101);
-	m->deaf = true;
-	execs(m, 101, "/usr/bin/nice");
-	renice(m, 101, 2 + 7);
-	execs(m, 101, "/usr/bin/cmd");
-	m->n_queued = 0;
-	assert_true(plan_postpone(m->plan, 101, true));
-	assert_true(plan_postpone(m->plan, 101, true));
-	hear(m);
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-}
-
-/* As when a reload comes while events are still queued. */
-static void a_scan_that_meets_a_task_with_a_late_exec_takes_it_for_an_exec(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "", "/bin/sh");
-	forks(m, 100, 101);
-	m->lossy = true;
-	renice(m, 101, 9);
-	execs(m, 101, "/usr/bin/cmd");
-	m->lossy = false;
-	assert_true(plan_postpone(m->plan, 101, true));
-	reload(m, "");
-	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_fork_event_does_not_overwrite_what_a_scan_found),
 		MACHINE_TEST(the_late_fork_event_itself_costs_nothing),
 		MACHINE_TEST(the_start_of_an_event_is_a_little_later_than_that_in_proc),
+		MACHINE_TEST(what_is_young_is_decided_at_once),
+		MACHINE_TEST(what_is_late_waits_until_all_is_heard),
+		MACHINE_TEST(but_no_longer_than_two_seconds),
 		MACHINE_TEST(late_events_are_decided_when_all_of_them_are_heard),
 		MACHINE_TEST(a_child_inherits_what_its_parents_late_exec_makes_of_the_parent),
 		MACHINE_TEST(a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_before),
@@ -353,15 +391,13 @@ int main(void)
 			a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_name),
 		MACHINE_TEST(
 			a_child_of_a_program_that_another_has_replaced_is_what_it_was_born_as),
+		MACHINE_TEST(a_child_born_before_its_parent_s_program_was_read_is_matched_by_its_own),
 		MACHINE_TEST(
 			a_child_whose_parent_is_gone_when_it_would_be_looked_at_is_looked_at_itself),
 		MACHINE_TEST(so_is_one_whose_parent_is_gone_when_its_exec_is_heard_of),
 		MACHINE_TEST(and_one_whose_parent_is_gone_when_its_new_name_is_heard_of),
 		MACHINE_TEST(a_child_forked_after_its_parent_was_seen_costs_nothing),
 		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
-		MACHINE_TEST(a_late_nice_is_known_by_the_exec_that_follows),
-		MACHINE_TEST(so_it_is_by_one_that_was_not_yet_known_of),
-		MACHINE_TEST(a_scan_that_meets_a_task_with_a_late_exec_takes_it_for_an_exec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The plan, as a specification: kernels without slices, our mark. There a newborn that carries something of ours beside
- * a choice may have chosen all of it.
- */
+/* The plan, as a specification: kernels without slices. There BATCH alone may be all that a class gives. */
 #include "fake_daemon.h"
 
 static void start_old(struct machine *m, const char *json)
@@ -57,18 +54,18 @@ static void a_policy_that_the_child_of_a_niced_task_chose_stays(void **state)
 	spawns(m, INIT, 100, "/bin/sh");
 	forks(m, 100, 101);
 	m->pace = 10;
-	execs(m, 101, "/usr/bin/nice");
-	renice(m, 101, 2 + 5);
+	renice(m, 101, 7);
 	execs(m, 101, "/usr/bin/pool");
-	assert_task(m, 101, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	passes(m, 3000);
 	m->deaf = true;
 	forks(m, 101, 102);
 	chrt(m, 102, POLICY_BATCH, 0);
 	hear(m);
-	assert_carries(m, 102, "SCHED_BATCH nice 5");
+	assert_carries(m, 102, "SCHED_BATCH nice 7");
 }
 
-/* Though the nice value, or the policy, is that of the class of shells. */
+/* Though the nice value, or the policy, is what its parent carried before; the two together count as that. */
 static void what_a_newborn_thread_or_child_chose_stays(void **state)
 {
 	struct machine *m = *state;
@@ -82,9 +79,12 @@ static void what_a_newborn_thread_or_child_chose_stays(void **state)
 	renice(m, 101, 2);
 	forks(m, 100, 102);
 	sets(m, 102, (struct task_attr){ .policy = POLICY_BATCH, .util_max = UTIL_FULL });
+	forks(m, 100, 103);
+	sets(m, 103, (struct task_attr){ .policy = POLICY_BATCH, .nice = 2, .util_max = UTIL_FULL });
 	hear(m);
 	assert_carries(m, 101, "SCHED_NORMAL nice 2");
 	assert_carries(m, 102, "SCHED_BATCH nice 0");
+	assert_carries(m, 103, "SCHED_NORMAL nice -4");
 }
 
 static void what_an_untagged_task_s_unheard_child_chose_stays(void **state)
@@ -100,6 +100,114 @@ static void what_an_untagged_task_s_unheard_child_chose_stays(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 2", REASON_NO_RULE);
 }
 
+/* Without slices: a process, and a thread that has a class of its own once it is named bg. */
+static void chrome_has_a_thread(struct machine *m)
+{
+	m->kernel.slice = false;
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
+		 "'QOS_BACKGROUND' } }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+}
+
+static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	chrome_has_a_thread(m);
+	renames(m, 101, "bg");
+	execs(m, 101, "/usr/bin/vi");
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void vi_is_tagged_and_put_back(struct machine *m)
+{
+	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void without_slices_a_thread_s_late_exec_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	chrome_has_a_thread(m);
+	renames(m, 101, "bg");
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/vi");
+	m->deaf = false;
+	hear(m);
+	vi_is_tagged_and_put_back(m);
+}
+
+static void without_slices_a_thread_s_unheard_exec_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	chrome_has_a_thread(m);
+	renames(m, 101, "bg");
+	m->lossy = true;
+	execs(m, 101, "/usr/bin/vi");
+	m->lossy = false;
+	scan(m);
+	vi_is_tagged_and_put_back(m);
+}
+
+/* The set still met the thread, reading back no longer: then it was set. */
+static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	chrome_has_a_thread(m);
+	m->hold = true;
+	renames(m, 101, "bg");
+	assert_true(m->has_held);
+	m->hold = m->has_held = false;
+	machine_task(m, 101)->attr = m->held.want;
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/vi");
+	plan_applied(m->plan, &m->held, 0, &m->held.want, m->ms);
+	m->deaf = false;
+	hear(m);
+	vi_is_tagged_and_put_back(m);
+}
+
+/* Of the one in the middle nothing is left but what its own parent's record says. */
+static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	m->pace = 5;
+	spawns(m, INIT, 100, "/usr/bin/app");
+	m->deaf = true;
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	exits(m, 101);
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
+}
+
+static void without_slices_a_child_born_unheard_is_put_back_after_its_parent(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.slice = false;
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 100, "/usr/bin/app");
+	m->lossy = true;
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 102, PRISTINE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +216,12 @@ int main(void)
 		MACHINE_TEST(a_policy_that_the_child_of_a_niced_task_chose_stays),
 		MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays),
 		MACHINE_TEST(what_an_untagged_task_s_unheard_child_chose_stays),
+		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_s_late_exec_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_s_unheard_exec_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours),
+		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_child_born_unheard_is_put_back_after_its_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

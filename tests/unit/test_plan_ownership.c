@@ -18,14 +18,13 @@ static void default_all_takes_what_somebody_chose(void **state)
 	spawns(m, INIT, 100, "/usr/bin/cmd");
 	renice(m, 100, 5);
 	start(m, ALL);
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	/* But for a nice value that it was lowered to. */
+	assert_task(m, 100, "SCHED_BATCH nice 5 slice 16 ms util 0..512", REASON_DEFAULT);
 	forks(m, 100, 101);
 	renice(m, 101, 19);
 	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 5");
-	assert_carries(m, 101, "SCHED_NORMAL nice 19");
+	assert_task(m, 101, "SCHED_BATCH nice 19 slice 16 ms util 0..512", REASON_DEFAULT);
+	stops_without_trace(m);
 }
 
 static void default_none_leaves_all_alone_but_rules(void **state)
@@ -62,27 +61,25 @@ static void starts_niced(struct machine *m, const char *json, int nice, const ch
 	execs(m, 100, command);
 }
 
-static void an_explicit_rule_wins_over_nice_at_exec(void **state)
+static void an_explicit_rule_wins_over_what_was_chosen_before_its_exec(void **state)
 {
 	struct machine *m = *state;
 
-	starts_niced(m, CHROME, 19, "/usr/bin/chrome");
+	starts_niced(m, CHROME, -7, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	stop(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 19");
+	stops_without_trace(m);
 }
 
-static void an_explicit_rule_yields_to_a_later_change(void **state)
+static void a_later_change_stays(void **state)
 {
 	struct machine *m = *state;
 
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	renice(m, 100, 10);
-	renames(m, 100, "bg");
-	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 	renames(m, 100, "other");
-	renames(m, 100, "bg");
+	scan(m);
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	stops_without_trace(m);
 }
 
 static void an_explicit_rule_wins_again_at_the_next_exec(void **state)
@@ -90,10 +87,12 @@ static void an_explicit_rule_wins_again_at_the_next_exec(void **state)
 	struct machine *m = *state;
 
 	start_and_run(m, THREADS, "/usr/bin/chrome");
-	renice(m, 100, 10);
-	renames(m, 100, "bg");
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 5 * MS, .util_max = 300 });
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice 0 slice 5 ms util 0..300", REASON_CHANGED);
 	execs(m, 100, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
 }
 
 static void a_thread_that_somebody_changed_does_not_hold_back_the_others(void **state)
@@ -104,22 +103,26 @@ static void a_thread_that_somebody_changed_does_not_hold_back_the_others(void **
 	clones(m, 100, 101);
 	clones(m, 100, 102);
 	renice(m, 101, 10);
-	renames(m, 101, "bg");
+	scan(m);
 	renames(m, 102, "bg");
 	assert_task(m, 101, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 	assert_task(m, 102, BACKGROUND, REASON_THREAD);
 }
 
-static void who_resets_to_pristine_gives_the_task_back(void **state)
+static void who_resets_to_pristine_keeps_that_until_the_next_moment(void **state)
 {
 	struct machine *m = *state;
 
 	start_and_run(m, THREADS, "/usr/bin/chrome");
-	renice(m, 100, 10);
-	renames(m, 100, "bg");
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .nice = -4, .util_max = UTIL_FULL });
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice -4", REASON_CHANGED);
 	sets(m, 100, task_attr_pristine);
-	renames(m, 100, "other");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	scan(m);
+	assert_task(m, 100, PRISTINE, REASON_CHANGED);
+	renames(m, 100, "bg");
+	assert_task(m, 100, BACKGROUND, REASON_THREAD);
+	stops_without_trace(m);
 }
 
 static void a_task_of_the_default_reset_to_pristine_is_ours_at_exec(void **state)
@@ -144,18 +147,32 @@ static void enforce_puts_the_class_back(void **state)
 	scan(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	stop(m);
-	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 100, "SCHED_BATCH nice 10");
 }
 
-static void enforce_remembers_what_was_there_before_us(void **state)
+static void a_reload_that_enforces_takes_back_what_is_theirs(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 5 * MS, .util_max = UTIL_FULL });
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice 0 slice 5 ms", REASON_CHANGED);
+	reload(m, ENFORCED);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void enforce_raises_who_was_lowered(void **state)
 {
 	struct machine *m = *state;
 
 	starts_niced(m, ENFORCED, 3, "/usr/bin/chrome");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	renice(m, 100, 10);
 	renames(m, 100, "anything");
-	stop(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 3");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
 }
 
 static void a_yielding_rule_leaves_what_was_chosen_before_its_exec(void **state)
@@ -214,28 +231,26 @@ static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
 	assert_carries(m, 100, "SCHED_RR priority 7");
 }
 
-/* Between the set and the look at what became of it. */
-static void who_leaves_real_time_while_a_clamp_is_put_back_is_not_ours(void **state)
+/* Between the look and the set: the policy is not put back. */
+static void who_leaves_real_time_while_a_clamp_is_put_back_is_looked_at_anew(void **state)
 {
 	struct machine *m = *state;
-	struct task_attr now;
 
 	start(m, CHROME);
 	forks(m, INIT, 100);
 	chrt(m, 100, POLICY_RR, 7);
 	m->hold = true;
 	execs(m, 100, "/usr/bin/cmd");
-	assert_true(m->has_held);
-	m->hold = m->has_held = false;
 	chrt(m, 100, POLICY_NORMAL, 0);
-	now = machine_task(m, 100)->attr;
-	assert_false(plan_applied(m->plan, &m->held, 0, &now, m->ms));
-	assert_false(record(m, 100)->flags & TASK_OWNED);
-	assert_true(task_attr_equal(&record(m, 100)->had, &now));
+	carry_out(m);
+	assert_int_equal(m->result, PLAN_CHANGED);
+	assert_carries(m, 100, "SCHED_NORMAL nice 2 slice 16 ms util 0..512");
+	hear(m);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
 }
 
-/* What is on record as before us must be a fair policy, or the state file is refused as a whole. */
-static void enforce_does_not_put_back_what_somebody_took_away(void **state)
+static void enforce_tags_who_leaves_real_time(void **state)
 {
 	struct machine *m = *state;
 
@@ -248,9 +263,7 @@ static void enforce_does_not_put_back_what_somebody_took_away(void **state)
 	renice(m, 100, 7);
 	renames(m, 100, "tab");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	assert_true(task_policy_is_fair(record(m, 100)->had.policy));
-	stop(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 7");
+	stops_without_trace(m);
 }
 
 /* ---- children of a task that somebody chose something for ---- */
@@ -272,9 +285,8 @@ static void children_that_inherit_take_the_class_over_their_ancestor_s_nice(void
 
 	starts_niced(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }", 7, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/as");
-	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
-	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 7");
+	assert_task(m, 101, "SCHED_BATCH nice 7 slice 20 ms util 0..256", REASON_INHERITED);
+	stops_without_trace(m);
 }
 
 static void a_descendant_that_was_niced_does_not_inherit(void **state)
@@ -303,132 +315,31 @@ static void a_child_of_a_changed_task_has_what_it_was_born_with(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 10", REASON_CHOSEN);
 }
 
-/* ---- the base slice, which the kernel reports where there is no other ---- */
-
-static void a_base_slice_like_a_class_s_slice_is_told_apart(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.base_slice_ns = 16 * MS;
-	start_and_run(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/cmd");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	count_from_here(m);
-	scan(m);
-	execs(m, 100, "/usr/bin/other");
-	assert_no_action(m);
-	execs(m, 100, "/usr/bin/gcc");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void a_pristine_task_under_that_base_slice_is_pristine(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.base_slice_ns = 16 * MS;
-	start_and_run(m, NONE, "/usr/bin/cmd");
-	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
-	assert_true(task_attr_is_pristine(&record(m, 100)->known));
-}
-
-static void a_base_slice_that_changes_is_nobody_s_choice(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
-	m->kernel.base_slice_ns = 4 * MS;
-	count_from_here(m);
-	execs(m, 100, "/usr/bin/other");
-	assert_true(m->fetched & FACT_BASE);
-	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
-	assert_true(task_attr_is_pristine(&record(m, 100)->known));
-	reload(m, CHROME);
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-}
-
-static void the_base_slice_is_asked_for_only_when_in_doubt(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	execs(m, 100, "/usr/bin/cmd");
-	scan(m);
-	assert_false(m->fetched & FACT_BASE);
-}
-
-static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	m->kernel.base_slice_ns = 4 * MS;
-	stop(m);
-	assert_task(m, 100, PRISTINE, REASON_UNDONE);
-}
-
-/* Though it is a class's, to the last digit. */
-static void a_slice_that_an_unheard_task_chose_stays(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'schedqos': { 'default': 'none' }");
-	m->lossy = true;
-	spawns(m, INIT, 100, "/usr/bin/cmd");
-	sets(m, 100, (struct task_attr){ .slice_ns = 16 * MS, .util_max = UTIL_FULL });
-	m->lossy = false;
-	scan(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 16 ms", REASON_NO_RULE);
-}
-
-static void a_slice_that_a_newborn_chose_stays(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	forks(m, INIT, 100);
-	m->pace = 10;
-	execs(m, 100, "/usr/bin/app");
-	m->deaf = true;
-	forks(m, 100, 101);
-	sets(m, 101, (struct task_attr){ .slice_ns = 16 * MS, .util_max = UTIL_FULL });
-	hear(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 0 slice 16 ms");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(default_all_takes_what_somebody_chose),
 		MACHINE_TEST(default_none_leaves_all_alone_but_rules),
 		MACHINE_TEST(default_none_lets_descendants_inherit),
-		MACHINE_TEST(an_explicit_rule_wins_over_nice_at_exec),
-		MACHINE_TEST(an_explicit_rule_yields_to_a_later_change),
+		MACHINE_TEST(an_explicit_rule_wins_over_what_was_chosen_before_its_exec),
+		MACHINE_TEST(a_later_change_stays),
 		MACHINE_TEST(an_explicit_rule_wins_again_at_the_next_exec),
 		MACHINE_TEST(a_thread_that_somebody_changed_does_not_hold_back_the_others),
-		MACHINE_TEST(who_resets_to_pristine_gives_the_task_back),
+		MACHINE_TEST(who_resets_to_pristine_keeps_that_until_the_next_moment),
 		MACHINE_TEST(a_task_of_the_default_reset_to_pristine_is_ours_at_exec),
 		MACHINE_TEST(enforce_puts_the_class_back),
-		MACHINE_TEST(enforce_remembers_what_was_there_before_us),
+		MACHINE_TEST(a_reload_that_enforces_takes_back_what_is_theirs),
+		MACHINE_TEST(enforce_raises_who_was_lowered),
 		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),
 		MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours),
-		MACHINE_TEST(who_leaves_real_time_while_a_clamp_is_put_back_is_not_ours),
-		MACHINE_TEST(enforce_does_not_put_back_what_somebody_took_away),
+		MACHINE_TEST(who_leaves_real_time_while_a_clamp_is_put_back_is_looked_at_anew),
+		MACHINE_TEST(enforce_tags_who_leaves_real_time),
 		MACHINE_TEST(children_without_a_rule_get_what_their_ancestor_had),
 		MACHINE_TEST(children_that_inherit_take_the_class_over_their_ancestor_s_nice),
 		MACHINE_TEST(a_descendant_that_was_niced_does_not_inherit),
 		MACHINE_TEST(a_child_of_a_changed_task_has_what_it_was_born_with),
-		MACHINE_TEST(a_base_slice_like_a_class_s_slice_is_told_apart),
-		MACHINE_TEST(a_pristine_task_under_that_base_slice_is_pristine),
-		MACHINE_TEST(a_base_slice_that_changes_is_nobody_s_choice),
-		MACHINE_TEST(the_base_slice_is_asked_for_only_when_in_doubt),
-		MACHINE_TEST(a_base_slice_that_changes_during_the_undo_is_seen),
-		MACHINE_TEST(a_slice_that_an_unheard_task_chose_stays),
-		MACHINE_TEST(a_slice_that_a_newborn_chose_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,16 +69,6 @@ static void a_removed_rule_leaves_the_default(void **state)
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 }
 
-static void a_masked_rule_puts_back(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, NONE "," CHROME, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	reload_over(m, NONE "," CHROME, "'chrome': null");
-	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
-}
-
 static void what_is_inherited_is_found_again_by_its_pattern(void **state)
 {
 	struct machine *m = *state;
@@ -152,7 +142,6 @@ int main(void)
 		MACHINE_TEST(a_changed_class_is_applied_to_running_tasks),
 		MACHINE_TEST(a_reload_yields_to_what_somebody_changed),
 		MACHINE_TEST(a_removed_rule_leaves_the_default),
-		MACHINE_TEST(a_masked_rule_puts_back),
 		MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern),
 		MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone),
 		MACHINE_TEST(a_list_s_inheriting_rule_is_found_again),

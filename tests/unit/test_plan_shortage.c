@@ -50,22 +50,6 @@ static void it_is_decided_about_by_the_next_scan(void **state)
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 }
 
-static void a_thread_whose_name_cannot_be_read_stays_known(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, RULES);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	fails_with(m, FACT_COMM, EMFILE);
-	/* Of a mixed process: its threads are looked at one by one. */
-	clones(m, 101, 102);
-	assert_non_null(record(m, 102));
-	stop(m);
-	assert_carries(m, 102, PRISTINE);
-}
-
 static void one_that_is_gone_is_left_alone(void **state)
 {
 	struct machine *m = *state;
@@ -91,8 +75,8 @@ static void records_that_find_no_memory_are_counted(void **state)
 
 	(void)state;
 	assert_int_equal(tasks_failed(tasks), 0);
-	assert_null(tasks_add(tasks, 100));
-	assert_null(tasks_add(tasks, 101));
+	assert_null(tasks_put(tasks, &(struct task){ .tid = 100, .tgid = 100 }));
+	assert_null(tasks_put(tasks, &(struct task){ .tid = 101, .tgid = 101 }));
 	assert_int_equal(tasks_failed(tasks), 2);
 	assert_int_equal(tasks_count(tasks), 0);
 	tasks_free(tasks);
@@ -103,7 +87,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back),
 		MACHINE_TEST(it_is_decided_about_by_the_next_scan),
-		MACHINE_TEST(a_thread_whose_name_cannot_be_read_stays_known),
 		MACHINE_TEST(one_that_is_gone_is_left_alone),
 		cmocka_unit_test(records_that_find_no_memory_are_counted),
 	};

@@ -46,7 +46,8 @@ static int file_on(void **state)
 		.tgid = 10,
 		.had = task_attr_pristine,
 		.known = task_attr_pristine,
-		.flags = TASK_OWNED,
+		.before = task_attr_pristine,
+		.theirs = TASK_ATTR_SLICE,
 	};
 	file->records[7].known.nice = 4;
 	*state = file;
@@ -148,17 +149,35 @@ static void more_tags_than_there_is_room_for_are_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void what_no_task_can_have_had_is_refused(void **state)
+static void every_record_is_believed_with_what_is_theirs(void **state)
+{
+	struct file *file = *state;
+
+	/* One that carries nothing of ours tells what its children were born with. */
+	file->records[8] = (struct task){
+		.tid = 11,
+		.tgid = 11,
+		.had = { .nice = 7, .util_max = UTIL_FULL },
+		.known = { .nice = 7, .util_max = UTIL_FULL },
+		.before = task_attr_pristine,
+		.theirs = TASK_ATTR_NICE,
+	};
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	assert_int_equal(file->legacy.n_records, 2);
+	assert_int_equal(file->legacy.n_changed, 1);
+	assert_memory_equal(&file->legacy.records[0], &file->records[7], sizeof(struct task));
+	assert_memory_equal(&file->legacy.records[1], &file->records[8], sizeof(struct task));
+}
+
+static void what_no_task_can_have_is_refused(void **state)
 {
 	struct file *file = *state;
 	struct task *task = &file->records[7], good = *task;
 
-	task->had.policy = POLICY_FIFO;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	task->known.policy = POLICY_FIFO;
-	assert_int_equal(parse(file, FILE_BYTES), 0);
-	*task = good;
 	task->had.nice = 20;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
+	task->had.reset_on_fork = 2;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 	*task = good;
 	task->known.policy = 99;
@@ -167,12 +186,108 @@ static void what_no_task_can_have_had_is_refused(void **state)
 	task->known.util_max = UTIL_FULL + 1;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 	*task = good;
+	task->before.rt_priority = 100;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
+	task->state = TASK_UNDONE + 1;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
+	task->due = DUE_ENDED + 1;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	*task = good;
 	task->tid = -1;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	/* One that was being written is passed over. */
-	task->flags = 0;
+	*task = good;
+	task->tgid = 0;
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+}
+
+static void a_record_that_was_being_written_is_passed_over(void **state)
+{
+	struct file *file = *state;
+
+	file->records[7].tid = 0;
+	file->records[7].known.policy = 99;
 	assert_int_equal(parse(file, FILE_BYTES), 0);
 	assert_int_equal(file->legacy.n_records, 0);
+}
+
+/* ---- the version before ---- */
+
+#define FILE_BYTES_1 (STATE_HEADER_BYTES + TASKS_CHUNK * sizeof(struct state_record_1))
+
+/* Makes a file of it, and returns its records. */
+static struct state_record_1 *as_version_1(struct file *file)
+{
+	struct state_record_1 *records = (struct state_record_1 *)file->records;
+
+	memset(records, 0, FILE_BYTES_1 - STATE_HEADER_BYTES);
+	file->header->version = STATE_VERSION_1;
+	file->header->record_bytes = sizeof(*records);
+	records[5] = (struct state_record_1){
+		.tid = 12,
+		.tgid = 10,
+		.start = 900,
+		.had = { .nice = 3, .util_max = UTIL_FULL },
+		.known = { .policy = POLICY_BATCH, .nice = 4, .slice_ns = 20000000, .util_max = 256 },
+		.tag = 1,
+		.reason = 3,
+		.flags = STATE_OWNED_1 | 2,
+	};
+	return records;
+}
+
+static void what_the_version_before_left_is_taken_over(void **state)
+{
+	struct file *file = *state;
+	const struct state_record_1 *old = &as_version_1(file)[5];
+	const struct task *task;
+
+	assert_int_equal(parse(file, FILE_BYTES_1), 0);
+	assert_int_equal(file->legacy.n_records, 1);
+	assert_int_equal(file->legacy.n_changed, 1);
+	assert_int_equal(file->legacy.n_tags, 1);
+	assert_int_equal(file->legacy.start, 1000);
+	task = &file->legacy.records[0];
+	assert_int_equal(task->tid, 12);
+	assert_int_equal(task->tgid, 10);
+	assert_int_equal(task->start, 900);
+	assert_true(task_attr_equal(&task->had, &old->had));
+	assert_true(task_attr_equal(&task->known, &old->known));
+	assert_true(task_attr_equal(&task->before, &old->known));
+	assert_int_equal(task->tag, TAG_NONE);
+	assert_int_equal(task->theirs, 0);
+	/* It wrote what it had set after the call. */
+	assert_int_equal(task->flags, TASK_HEARSAY);
+}
+
+static void of_that_only_who_carried_something_counts(void **state)
+{
+	struct file *file = *state;
+	struct state_record_1 *records = as_version_1(file);
+
+	records[6] = records[5];
+	records[6].tid = 13;
+	records[6].flags = 0;
+	records[6].had.nice = 77;
+	assert_int_equal(parse(file, FILE_BYTES_1), 0);
+	assert_int_equal(file->legacy.n_records, 1);
+	records[6].flags = STATE_OWNED_1;
+	assert_int_equal(parse(file, FILE_BYTES_1), -EBADMSG);
+}
+
+static void a_version_and_its_records_go_together(void **state)
+{
+	struct file *file = *state;
+
+	as_version_1(file);
+	file->header->record_bytes = sizeof(struct task);
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	file->header->version = STATE_VERSION;
+	file->header->record_bytes = sizeof(struct state_record_1);
+	assert_int_equal(parse(file, FILE_BYTES_1), -EBADMSG);
+	file->header->version = 0;
+	assert_int_equal(parse(file, FILE_BYTES_1), -EBADMSG);
 }
 
 static int parse_text(const char *text, size_t size)
@@ -217,7 +332,12 @@ int main(void)
 		TEST(another_boots_file_has_nothing_to_say),
 		TEST(of_the_two_lists_of_tags_a_whole_one_counts),
 		TEST(more_tags_than_there_is_room_for_are_refused),
-		TEST(what_no_task_can_have_had_is_refused),
+		TEST(every_record_is_believed_with_what_is_theirs),
+		TEST(what_no_task_can_have_is_refused),
+		TEST(a_record_that_was_being_written_is_passed_over),
+		TEST(what_the_version_before_left_is_taken_over),
+		TEST(of_that_only_who_carried_something_counts),
+		TEST(a_version_and_its_records_go_together),
 		cmocka_unit_test(a_file_of_text_is_one_object_of_this_boot),
 		cmocka_unit_test(a_nul_is_not_the_end),
 	};

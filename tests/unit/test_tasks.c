@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of tasks: found by tid, never moved, gone when removed. */
+/* The table of tasks: found by tid or by their process, never moved, gone when removed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +25,17 @@ static int table_off(void **state)
 
 #define TABLE_TEST(name) cmocka_unit_test_setup_teardown(name, table_on, table_off)
 
+/* A record of a process of one thread. */
+static struct task *put(struct tasks *tasks, pid_t tid)
+{
+	return tasks_put(tasks, &(struct task){ .tid = tid, .tgid = tid });
+}
+
+static struct task *put_thread(struct tasks *tasks, pid_t tgid, pid_t tid)
+{
+	return tasks_put(tasks, &(struct task){ .tid = tid, .tgid = tgid });
+}
+
 static void a_new_table_is_empty(void **state)
 {
 	struct tasks *tasks = *state;
@@ -39,7 +50,7 @@ static void a_new_table_is_empty(void **state)
 static void a_task_is_found_by_its_tid_until_it_is_removed(void **state)
 {
 	struct tasks *tasks = *state;
-	struct task *task = tasks_add(tasks, 7);
+	struct task *task = put(tasks, 7);
 
 	assert_int_equal(task->tid, 7);
 	assert_int_equal(tasks_count(tasks), 1);
@@ -50,33 +61,59 @@ static void a_task_is_found_by_its_tid_until_it_is_removed(void **state)
 	assert_int_equal(tasks_count(tasks), 0);
 }
 
-static void a_tid_that_comes_again_begins_from_zero(void **state)
+static void a_tid_that_comes_again_is_another_task(void **state)
 {
 	struct tasks *tasks = *state;
-	struct task *task = tasks_add(tasks, 7), *again, zero = { .tid = 7 };
+	struct task *task = put(tasks, 7), *again;
 
-	tasks_add(tasks, 7 + 1024);
-	task->tgid = 3;
-	task->flags = TASK_OWNED;
+	put(tasks, 7 + 1024);
+	task->flags = TASK_HEARSAY;
 	task->known.nice = 5;
-	again = tasks_add(tasks, 7);
-	assert_ptr_equal(again, task);
-	zero.next = again->next;
-	assert_memory_equal(again, &zero, sizeof(zero));
+	again = put(tasks, 7);
+	assert_ptr_equal(again, tasks_find(tasks, 7));
+	assert_int_equal(again->flags, 0);
+	assert_int_equal(again->known.nice, 0);
 	assert_int_equal(tasks_count(tasks), 2);
 	assert_non_null(tasks_find(tasks, 7 + 1024));
+}
+
+static void what_is_put_is_a_copy(void **state)
+{
+	const struct task from = {
+		.tid = 7,
+		.tgid = 7,
+		.start = 1,
+		.app = 2,
+		.had = { .nice = 3, .util_max = UTIL_FULL },
+		.known = { .nice = 4, .util_max = UTIL_FULL },
+		.theirs = TASK_ATTR_SLICE,
+		.next = 77,
+		.next_thread = 77,
+		.last_thread = 77,
+	};
+	struct tasks *tasks = *state;
+	const struct task *task = tasks_put(tasks, &from);
+
+	assert_int_equal(task->start, 1);
+	assert_int_equal(task->app, 2);
+	assert_int_equal(task->had.nice, 3);
+	assert_int_equal(task->known.nice, 4);
+	assert_int_equal(task->theirs, TASK_ATTR_SLICE);
+	/* But for what is the table's own. */
+	assert_null(tasks_next_thread(tasks, task));
+	assert_null(tasks_find(tasks, 8));
 }
 
 static void a_removed_record_is_used_again(void **state)
 {
 	struct tasks *tasks = *state;
-	struct task *task = tasks_add(tasks, 7), *other;
+	struct task *task = put(tasks, 7), *other;
 	size_t memory = tasks_memory(tasks);
 
-	task->flags = TASK_OWNED;
+	task->flags = TASK_HEARSAY;
 	task->app = 9;
 	tasks_remove(tasks, task);
-	other = tasks_add(tasks, 8);
+	other = put(tasks, 8);
 	assert_ptr_equal(other, task);
 	assert_int_equal(other->app, 0);
 	assert_int_equal(other->flags, 0);
@@ -86,8 +123,8 @@ static void a_removed_record_is_used_again(void **state)
 static void tids_of_one_chain_are_told_apart(void **state)
 {
 	struct tasks *tasks = *state;
-	struct task *a = tasks_add(tasks, 5), *b = tasks_add(tasks, 5 + 4096);
-	struct task *c = tasks_add(tasks, 5 + 8192);
+	struct task *a = put(tasks, 5), *b = put(tasks, 5 + 4096);
+	struct task *c = put(tasks, 5 + 8192);
 
 	tasks_remove(tasks, b);
 	assert_ptr_equal(tasks_find(tasks, 5), a);
@@ -105,7 +142,7 @@ static void records_do_not_move_as_the_table_grows(void **state)
 	struct task **records = calloc(MANY + 1, sizeof(struct task *));
 
 	for (pid_t tid = 1; tid <= MANY; tid++) {
-		records[tid] = tasks_add(tasks, tid * 3);
+		records[tid] = put(tasks, tid * 3);
 		records[tid]->app = (uint32_t)tid;
 	}
 	assert_int_equal(tasks_count(tasks), MANY);
@@ -113,8 +150,8 @@ static void records_do_not_move_as_the_table_grows(void **state)
 		assert_ptr_equal(tasks_find(tasks, tid * 3), records[tid]);
 		assert_int_equal(records[tid]->app, tid);
 	}
-	/* "At most 100 bytes a task." */
-	assert_in_range(tasks_memory(tasks), MANY * 60, MANY * 100);
+	/* "At most 100 bytes a task" are its record; the chains come on top. */
+	assert_in_range(tasks_memory(tasks), MANY * sizeof(struct task), MANY * 110);
 	free(records);
 }
 
@@ -128,7 +165,7 @@ static void every_task_is_met_once(void **state)
 	size_t count = 0;
 
 	for (pid_t tid = 1; tid <= MANY; tid++)
-		tasks_add(tasks, tid);
+		put(tasks, tid);
 	for (pid_t tid = 10; tid <= MANY; tid += 10)
 		tasks_remove(tasks, tasks_find(tasks, tid));
 	while ((task = tasks_next(tasks, &cursor))) {
@@ -147,7 +184,7 @@ static void the_task_just_met_may_be_removed(void **state)
 	uint32_t cursor = 0;
 
 	for (pid_t tid = 1; tid <= 3000; tid++)
-		tasks_add(tasks, tid);
+		put(tasks, tid);
 	while ((task = tasks_next(tasks, &cursor)))
 		tasks_remove(tasks, task);
 	assert_int_equal(tasks_count(tasks), 0);
@@ -183,14 +220,14 @@ static void records_live_where_the_caller_says(void **state)
 
 	(void)state;
 	for (pid_t tid = 1; tid <= 2 * TASKS_CHUNK; tid++)
-		assert_non_null(tasks_add(tasks, tid));
+		assert_non_null(put(tasks, tid));
 	assert_int_equal(arena->used, 2);
 	assert_in_range((char *)tasks_find(tasks, 1) - (char *)arena, 0, sizeof(arena->chunks));
 	/* No memory for one more: what is there stays. */
-	assert_null(tasks_add(tasks, 1000000));
+	assert_null(put(tasks, 1000000));
 	assert_int_equal(tasks_count(tasks), 2 * TASKS_CHUNK);
 	tasks_remove(tasks, tasks_find(tasks, 1));
-	assert_non_null(tasks_add(tasks, 1000000));
+	assert_non_null(put(tasks, 1000000));
 	tasks_free(tasks);
 	assert_int_equal(arena->released, 2);
 	free(arena);
@@ -199,13 +236,106 @@ static void records_live_where_the_caller_says(void **state)
 static void a_record_that_is_given_up_is_nobody_s(void **state)
 {
 	struct tasks *tasks = *state;
-	struct task *task = tasks_add(tasks, 7);
+	struct task *task = put(tasks, 7);
 
 	/* What a crash leaves behind must not be taken for a task with something to undo. */
-	task->flags = TASK_OWNED;
+	task->known.nice = 4;
 	tasks_remove(tasks, task);
 	assert_int_equal(task->tid, 0);
-	assert_int_equal(task->flags, 0);
+	assert_int_equal(task->known.nice, 0);
+}
+
+/* ---- threads ---- */
+
+static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *tids)
+{
+	const struct task *thread = tasks_find(tasks, tgid);
+
+	for (; *tids; tids++) {
+		thread = tasks_next_thread(tasks, thread);
+		assert_non_null(thread);
+		assert_int_equal(thread->tid, *tids);
+	}
+	assert_null(tasks_next_thread(tasks, thread));
+}
+
+#define THREADS(...) ((const pid_t[]){ __VA_ARGS__, 0 })
+#define NO_THREADS   ((const pid_t[]){ 0 })
+
+static void a_process_s_threads_are_met_the_youngest_first(void **state)
+{
+	struct tasks *tasks = *state;
+
+	put(tasks, 10);
+	put(tasks, 20);
+	put_thread(tasks, 10, 11);
+	put_thread(tasks, 20, 21);
+	put_thread(tasks, 10, 12);
+	put_thread(tasks, 10, 13);
+	assert_threads(tasks, 10, THREADS(13, 12, 11));
+	assert_threads(tasks, 20, THREADS(21));
+}
+
+static void one_that_is_removed_is_met_no_more(void **state)
+{
+	struct tasks *tasks = *state;
+
+	put(tasks, 10);
+	for (pid_t tid = 11; tid <= 14; tid++)
+		put_thread(tasks, 10, tid);
+	tasks_remove(tasks, tasks_find(tasks, 12)); /* in the middle, */
+	assert_threads(tasks, 10, THREADS(14, 13, 11));
+	tasks_remove(tasks, tasks_find(tasks, 14)); /* the first, */
+	assert_threads(tasks, 10, THREADS(13, 11));
+	tasks_remove(tasks, tasks_find(tasks, 11)); /* the last */
+	assert_threads(tasks, 10, THREADS(13));
+	put_thread(tasks, 10, 15);
+	assert_threads(tasks, 10, THREADS(15, 13));
+}
+
+static void a_thread_s_tid_that_comes_again_is_no_thread_of_that_process(void **state)
+{
+	struct tasks *tasks = *state;
+
+	put(tasks, 10);
+	put_thread(tasks, 10, 11);
+	put_thread(tasks, 10, 12);
+	put(tasks, 11);
+	assert_threads(tasks, 10, THREADS(12));
+	assert_threads(tasks, 11, NO_THREADS);
+}
+
+static void a_leader_takes_its_threads_with_it(void **state)
+{
+	struct tasks *tasks = *state;
+
+	put(tasks, 10);
+	put_thread(tasks, 10, 11);
+	put_thread(tasks, 10, 12);
+	put(tasks, 20);
+	put_thread(tasks, 20, 21);
+	tasks_remove(tasks, tasks_find(tasks, 10));
+	assert_int_equal(tasks_count(tasks), 2);
+	assert_null(tasks_find(tasks, 11));
+	assert_null(tasks_find(tasks, 12));
+	assert_threads(tasks, 20, THREADS(21));
+	/* So does one whose tid another process has by now. */
+	put(tasks, 20);
+	assert_null(tasks_find(tasks, 21));
+	assert_threads(tasks, 20, NO_THREADS);
+}
+
+static void a_thread_of_an_unknown_process_is_alone(void **state)
+{
+	struct tasks *tasks = *state;
+	struct task *thread = put_thread(tasks, 10, 11);
+
+	assert_null(tasks_next_thread(tasks, thread));
+	put(tasks, 10);
+	assert_threads(tasks, 10, NO_THREADS);
+	tasks_remove(tasks, thread);
+	tasks_remove(tasks, tasks_find(tasks, 10));
+	assert_int_equal(tasks_count(tasks), 0);
 }
 
 /* ---- reasons ---- */
@@ -223,13 +353,41 @@ static void every_reason_has_a_name_of_its_own(void **state)
 	assert_string_equal(reason_name(REASON_CHOSEN), "chosen-by-others");
 }
 
-static void tagged_is_who_carries_a_tag(void **state)
+static void what_came_of_it_and_by_what_make_the_reason(void **state)
 {
+	static const struct {
+		enum task_state state;
+		enum wished_by by;
+		uint8_t theirs;
+		enum reason reason;
+	} cases[] = {
+		{ TASK_UNDECIDED, WISHED_BY_NONE, 0, REASON_NONE },
+		{ TASK_UNDECIDED, WISHED_BY_RULE, 0, REASON_NONE },
+		{ TASK_TAGGED, WISHED_BY_RULE, 0, REASON_RULE },
+		{ TASK_TAGGED, WISHED_BY_THREAD, 0, REASON_THREAD },
+		{ TASK_TAGGED, WISHED_BY_INHERITED, 0, REASON_INHERITED },
+		{ TASK_TAGGED, WISHED_BY_DEFAULT, 0, REASON_DEFAULT },
+		{ TASK_TAGGED, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_CHANGED },
+		{ TASK_LEFT_ALONE, WISHED_BY_NOBODY, 0, REASON_NO_RULE },
+		{ TASK_LEFT_ALONE, WISHED_BY_NOBODY, TASK_ATTR_NICE, REASON_NO_RULE },
+		{ TASK_LEFT_ALONE, WISHED_BY_DEFAULT, 0, REASON_CHOSEN },
+		{ TASK_LEFT_ALONE, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_CHOSEN },
+		{ TASK_NOT_FAIR, WISHED_BY_RULE, TASK_ATTR_POLICY, REASON_NOT_FAIR },
+		{ TASK_REFUSED, WISHED_BY_RULE, 0, REASON_REFUSED },
+		{ TASK_NOT_KEPT, WISHED_BY_RULE, 0, REASON_NOT_KEPT },
+		{ TASK_UNDONE, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_UNDONE },
+	};
+
 	(void)state;
-	for (int reason = 0; reason < REASON_COUNT; reason++)
-		assert_int_equal(reason_is_tagged(reason),
-				 reason == REASON_RULE || reason == REASON_THREAD ||
-					 reason == REASON_INHERITED || reason == REASON_DEFAULT);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct task task = {
+			.state = cases[i].state,
+			.wished_by = cases[i].by,
+			.theirs = cases[i].theirs,
+		};
+
+		assert_string_equal(reason_name(task_reason(&task)), reason_name(cases[i].reason));
+	}
 }
 
 int main(void)
@@ -237,7 +395,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TABLE_TEST(a_new_table_is_empty),
 		TABLE_TEST(a_task_is_found_by_its_tid_until_it_is_removed),
-		TABLE_TEST(a_tid_that_comes_again_begins_from_zero),
+		TABLE_TEST(a_tid_that_comes_again_is_another_task),
+		TABLE_TEST(what_is_put_is_a_copy),
 		TABLE_TEST(a_removed_record_is_used_again),
 		TABLE_TEST(tids_of_one_chain_are_told_apart),
 		TABLE_TEST(records_do_not_move_as_the_table_grows),
@@ -245,8 +404,13 @@ int main(void)
 		TABLE_TEST(the_task_just_met_may_be_removed),
 		TABLE_TEST(records_live_where_the_caller_says),
 		TABLE_TEST(a_record_that_is_given_up_is_nobody_s),
+		TABLE_TEST(a_process_s_threads_are_met_the_youngest_first),
+		TABLE_TEST(one_that_is_removed_is_met_no_more),
+		TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process),
+		TABLE_TEST(a_leader_takes_its_threads_with_it),
+		TABLE_TEST(a_thread_of_an_unknown_process_is_alone),
 		TABLE_TEST(every_reason_has_a_name_of_its_own),
-		TABLE_TEST(tagged_is_who_carries_a_tag),
+		TABLE_TEST(what_came_of_it_and_by_what_make_the_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Attributes in one line, for tables. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <schedqos/policy/merge.h>
+
+#define MS 1000000U
+
+/* nice, slice in ms, clamps */
+#define NORMAL(n, slice, min, max) { POLICY_NORMAL, n, 0, 0, (slice)*MS, min, max }
+#define BATCH(n, slice, min, max)  { POLICY_BATCH, n, 0, 0, (slice)*MS, min, max }
+#define IDLE(n, slice, min, max)   { POLICY_IDLE, n, 0, 0, (slice)*MS, min, max }
+/* priority; and what it hides: nice, slice */
+#define FIFO(prio, n, slice) { POLICY_FIFO, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
+#define RR(prio, n, slice)   { POLICY_RR, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
+#define DEADLINE	     { POLICY_DEADLINE, 0, 0, 1, 0, 0, UTIL_FULL }
+
+/* A task of whom nobody wanted anything, and the class of most rows. */
+#define NOTHING NORMAL(0, 0, 0, UTIL_FULL)
+#define OURS	BATCH(4, 20, 0, 256)
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static inline bool is_same(const char *what, const char *of, const struct task_attr *is, const struct task_attr *wanted)
+{
+	char a[TASK_ATTR_TEXT_MAX], b[TASK_ATTR_TEXT_MAX];
+
+	if (memcmp(is, wanted, sizeof(*is)) == 0)
+		return true;
+	print_error("%s: %s is %s (nice %d, slice %u, reset-on-fork %d), not %s (nice %d, slice %u, reset-on-fork %d)\n",
+		    what, of, task_attr_text(is, a), is->nice, is->slice_ns, is->reset_on_fork,
+		    task_attr_text(wanted, b), wanted->nice, wanted->slice_ns, wanted->reset_on_fork);
+	return false;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: the base slice, which the kernel reports where there is no other. */
+#include "fake_daemon.h"
+
+#define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
+#define NONE   "'schedqos': { 'default': 'none' }"
+
+static void a_base_slice_like_a_class_s_slice_is_told_apart(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.base_slice_ns = 16 * MS;
+	start_and_run(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/cmd");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	count_from_here(m);
+	scan(m);
+	execs(m, 100, "/usr/bin/other");
+	assert_no_action(m);
+	execs(m, 100, "/usr/bin/gcc");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void a_pristine_task_under_that_base_slice_is_pristine(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.base_slice_ns = 16 * MS;
+	start_and_run(m, NONE, "/usr/bin/cmd");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	assert_true(task_attr_is_pristine(&record(m, 100)->known));
+}
+
+static void a_base_slice_that_changes_is_nobody_s_choice(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
+	m->kernel.base_slice_ns = 4 * MS;
+	count_from_here(m);
+	execs(m, 100, "/usr/bin/other");
+	assert_true(m->fetched & FACT_BASE);
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	assert_true(task_attr_is_pristine(&record(m, 100)->known));
+	reload(m, CHROME);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+}
+
+/* As the kernel goes on to show it for a while, on who has not run since. */
+static void one_of_before_is_none_either(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
+	for (uint32_t base = 4; base <= 6; base++) {
+		m->kernel.base_slice_ns = base * MS;
+		scan(m);
+	}
+	for (uint32_t base = 3; base <= 6; base++) {
+		machine_task(m, 100)->attr.slice_ns = base * MS;
+		scan(m);
+		assert_true(task_attr_is_pristine(&record(m, 100)->known));
+	}
+	machine_task(m, 100)->attr.slice_ns = 7 * MS;
+	scan(m);
+	assert_int_equal(record(m, 100)->had.slice_ns, 7 * MS);
+}
+
+/* A class's slice stays that, though it was the base slice once. */
+static void unless_it_is_what_we_set(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.base_slice_ns = 8 * MS;
+	start(m, CHROME);
+	m->kernel.base_slice_ns = 3 * MS;
+	scan(m);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	scan(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_int_equal(record(m, 100)->known.slice_ns, 8 * MS);
+	/* Under it nobody can see who cleared his slice. */
+	m->kernel.base_slice_ns = 8 * MS;
+	scan(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void the_base_slice_is_asked_for_only_when_in_doubt(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	execs(m, 100, "/usr/bin/cmd");
+	scan(m);
+	assert_false(m->fetched & FACT_BASE);
+}
+
+static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	m->kernel.base_slice_ns = 4 * MS;
+	stop(m);
+	assert_task(m, 100, PRISTINE, REASON_UNDONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_base_slice_like_a_class_s_slice_is_told_apart),
+		MACHINE_TEST(a_pristine_task_under_that_base_slice_is_pristine),
+		MACHINE_TEST(a_base_slice_that_changes_is_nobody_s_choice),
+		MACHINE_TEST(one_of_before_is_none_either),
+		MACHINE_TEST(unless_it_is_what_we_set),
+		MACHINE_TEST(the_base_slice_is_asked_for_only_when_in_doubt),
+		MACHINE_TEST(a_base_slice_that_changes_during_the_undo_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

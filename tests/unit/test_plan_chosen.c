@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The plan, as a specification: what somebody chose before a task's exec, for a task that no rule names: just that, and
+ * nothing of ours beside it.
+ */
+#include "fake_daemon.h"
+
+#define RULES                                          \
+	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }," \
+	"'util': { 'qos': 'QOS_UTILITY' },"            \
+	"'gcc': { 'qos': 'QOS_BACKGROUND' }"
+
+/* The daemon starts, then a shell of the default's class, 100, which forks 101. */
+static void shell_forks(struct machine *m, const char *json)
+{
+	start_and_run(m, json, "/bin/sh");
+	forks(m, 100, 101);
+}
+
+static void a_niced_command_under_a_tagged_shell_has_just_its_nice(void **state)
+{
+	struct machine *m = *state;
+
+	shell_forks(m, "");
+	renice(m, 101, 19);
+	assert_carries(m, 101, "SCHED_BATCH nice 19 slice 16 ms util 0..512");
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+	scan(m);
+	stops_without_trace(m);
+}
+
+/* nice(1) adds to what the class gives: what it finds is what it was given. */
+static void nice_adds_to_what_it_finds_and_that_is_the_choice(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	runs_nice(m, 100, 10, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 12", REASON_CHOSEN);
+	execs(m, 100, "/usr/bin/other");
+	assert_task(m, 100, "SCHED_NORMAL nice 12", REASON_CHOSEN);
+	spawns(m, 100, 101, "/usr/bin/child");
+	assert_task(m, 101, "SCHED_NORMAL nice 12", REASON_CHOSEN);
+	/* Of ours there is nothing left to add to. */
+	runs_nice(m, 101, 5, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 17", REASON_CHOSEN);
+}
+
+/* A process that execs twice within no time is looked at once. */
+static void an_absolute_nice_between_two_execs_is_what_it_is(void **state)
+{
+	struct machine *m = *state;
+
+	shell_forks(m, RULES);
+	renice(m, 101, 9);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	m->pace = 1;
+	for (int late = 0; late < 2; late++) {
+		pid_t pid = 200 + late;
+
+		m->deaf = late;
+		forks(m, 100, pid);
+		execs(m, pid, "/usr/bin/nice");
+		renice(m, pid, 9);
+		execs(m, pid, "/usr/bin/cmd");
+		hear(m);
+		assert_task(m, pid, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	}
+	stops_without_trace(m);
+}
+
+static void nice_at_the_end_of_the_scale_is_the_end_of_the_scale(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	runs_nice(m, 100, 19, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
+}
+
+static void below_every_class_a_nice_is_somebody_s_who_may(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	forks(m, INIT, 100);
+	renice(m, 100, -5);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice -5", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+/* It may be left of a class: until the next moment it stays, and the stop takes it back. */
+static void what_lies_between_is_left_until_the_next_moment(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, RULES, "/usr/bin/gcc");
+	renice(m, 100, -3);
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice -3 slice 20 ms util 0..256", REASON_CHANGED);
+	execs(m, 100, "/usr/bin/gcc");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	renice(m, 100, -3);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void a_command_under_chrt_idle_is_idle_and_nothing_else(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_IDLE nice 0", REASON_CHOSEN);
+}
+
+static void a_command_with_a_slice_of_its_own_keeps_it(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	machine_task(m, 100)->attr.slice_ns = 5 * MS;
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
+}
+
+static void a_command_with_clamps_of_its_own_keeps_them(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "");
+	forks(m, INIT, 100);
+	machine_task(m, 100)->attr.util_min = 100;
+	machine_task(m, 100)->attr.util_max = 300;
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 0 util 100..300", REASON_CHOSEN);
+}
+
+static void a_nice_that_is_also_a_class_s_is_a_choice_all_the_same(void **state)
+{
+	struct machine *m = *state;
+
+	/* Where there are no slices, BATCH with nice 4 is all that BACKGROUND is. */
+	m->kernel = (struct attr_caps){ 0 };
+	shell_forks(m, RULES);
+	renice(m, 101, 4);
+	execs(m, 101, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 4", REASON_CHOSEN);
+}
+
+static void a_niced_task_that_was_there_before_is_left_alone(void **state)
+{
+	struct machine *m = *state;
+
+	spawns(m, INIT, 100, "/usr/bin/cmd");
+	renice(m, 100, 5);
+	start(m, "");
+	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+	assert_nothing_to_undo(m, 100);
+}
+
+static void what_is_changed_under_a_rule_is_all_that_is_left_of_it_at_the_next_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, RULES, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	forks(m, 100, 101);
+	execs(m, 100, "/usr/bin/vi");
+	execs(m, 101, "/usr/bin/vi");
+	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+	assert_task(m, 101, "SCHED_NORMAL nice 10", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_niced_command_under_a_tagged_shell_has_just_its_nice),
+		MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice),
+		MACHINE_TEST(an_absolute_nice_between_two_execs_is_what_it_is),
+		MACHINE_TEST(nice_at_the_end_of_the_scale_is_the_end_of_the_scale),
+		MACHINE_TEST(below_every_class_a_nice_is_somebody_s_who_may),
+		MACHINE_TEST(what_lies_between_is_left_until_the_next_moment),
+		MACHINE_TEST(a_command_under_chrt_idle_is_idle_and_nothing_else),
+		MACHINE_TEST(a_command_with_a_slice_of_its_own_keeps_it),
+		MACHINE_TEST(a_command_with_clamps_of_its_own_keeps_them),
+		MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same),
+		MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone),
+		MACHINE_TEST(what_is_changed_under_a_rule_is_all_that_is_left_of_it_at_the_next_exec),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The plan, as a specification: a rule wins at the moment it comes to apply. Afterwards what is theirs stays theirs until
+ * the next such moment, and all else is the class's.
+ */
+#include "fake_daemon.h"
+
+#include <errno.h>
+
+#define THREADS                                                                                 \
+	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'ThreadPoolForeg': 'QOS_UTILITY', " \
+	"'pool-*': 'QOS_UTILITY', 'bg': 'QOS_BACKGROUND' } }"
+
+/* ---- renames ---- */
+
+/* As Chromium's do: born of the interactive main thread, they set a nice value of their own, and then name themselves. */
+static void a_thread_that_sets_its_nice_and_then_its_name_gets_its_class(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	for (pid_t tid = 101; tid <= 110; tid++) {
+		clones(m, 100, tid);
+		renice(m, tid, 0);
+		renames(m, tid, "ThreadPoolForeg");
+		assert_task(m, tid, UTILITY, REASON_THREAD);
+	}
+	stops_without_trace(m);
+}
+
+static void one_that_lowers_itself_stays_there(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 101, 9);
+	renames(m, 101, "ThreadPoolForeg");
+	assert_task(m, 101, "SCHED_BATCH nice 9 slice 16 ms util 0..512", REASON_THREAD);
+	stops_without_trace(m);
+}
+
+static void a_rename_within_the_class_keeps_what_is_theirs(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "pool-1");
+	machine_task(m, 101)->attr.slice_ns = machine_task(m, 101)->without.slice_ns = 5 * MS;
+	renames(m, 101, "pool-2");
+	scan(m);
+	assert_task(m, 101, "SCHED_BATCH nice 2 slice 5 ms util 0..512", REASON_CHANGED);
+	renames(m, 101, "ThreadPoolForeg");
+	scan(m);
+	assert_task(m, 101, "SCHED_BATCH nice 2 slice 5 ms util 0..512", REASON_CHANGED);
+	stops_without_trace(m);
+}
+
+static void a_rename_that_brings_another_class_does_not(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "pool-1");
+	machine_task(m, 101)->attr.slice_ns = machine_task(m, 101)->without.slice_ns = 5 * MS;
+	scan(m);
+	assert_task(m, 101, "SCHED_BATCH nice 2 slice 5 ms util 0..512", REASON_CHANGED);
+	renames(m, 101, "bg");
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	renames(m, 101, "pool-1");
+	assert_task(m, 101, UTILITY, REASON_THREAD);
+	stops_without_trace(m);
+}
+
+/* ---- what a program chooses for itself ---- */
+
+static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **state)
+{
+	static const struct {
+		struct task_attr sets;
+		const char *carries, *after;
+	} cases[] = {
+		{ { POLICY_BATCH, 9, 0, 0, 20 * MS, 0, 256 }, "SCHED_BATCH nice 9 slice 20 ms util 0..256",
+		  "SCHED_NORMAL nice 9" },
+		{ { POLICY_NORMAL, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_NORMAL nice 4 slice 20 ms util 0..256",
+		  "SCHED_NORMAL nice 0" },
+		{ { POLICY_IDLE, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_IDLE nice 4 slice 20 ms util 0..256",
+		  "SCHED_IDLE nice 0" },
+		{ { POLICY_BATCH, 4, 0, 0, 7 * MS, 0, 256 }, "SCHED_BATCH nice 4 slice 7 ms util 0..256",
+		  "SCHED_NORMAL nice 0 slice 7 ms" },
+		{ { POLICY_BATCH, 4, 0, 0, 0, 0, 256 }, "SCHED_BATCH nice 4 util 0..256", "SCHED_NORMAL nice 0" },
+		{ { POLICY_BATCH, 4, 0, 0, 20 * MS, 0, 100 }, "SCHED_BATCH nice 4 slice 20 ms util 0..100",
+		  "SCHED_NORMAL nice 0 util 0..100" },
+		{ { POLICY_BATCH, 4, 0, 0, 20 * MS, 50, 256 }, "SCHED_BATCH nice 4 slice 20 ms util 50..256",
+		  "SCHED_NORMAL nice 0 util 50..1024" },
+	};
+	struct machine *m = *state;
+
+	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pid_t pid = (pid_t)(100 + i);
+
+		spawns(m, INIT, pid, "/usr/bin/gcc");
+		assert_task(m, pid, BACKGROUND, REASON_RULE);
+		machine_task(m, pid)->attr = cases[i].sets;
+	}
+	for (int looks = 0; looks < 3; looks++) {
+		scan(m);
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			assert_task(m, (pid_t)(100 + i), cases[i].carries, REASON_CHANGED);
+	}
+	stop(m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_task(m, (pid_t)(100 + i), cases[i].after, REASON_UNDONE);
+}
+
+/* Nobody has looked since. */
+static void so_it_is_for_who_is_met_by_the_stop_alone(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/gcc");
+	spawns(m, INIT, 101, "/usr/bin/gcc");
+	spawns(m, INIT, 102, "/usr/bin/gcc");
+	renice(m, 100, 9);
+	chrt(m, 101, POLICY_NORMAL, 0);
+	chrt(m, 102, POLICY_IDLE, 0);
+	stops_without_trace(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 9");
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 102, "SCHED_IDLE nice 0");
+}
+
+/* The kernel takes no util_min above util_max, and the two may be chosen apart. */
+static void a_clamp_of_ours_gives_way_to_one_of_theirs(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	machine_task(m, 100)->attr.util_min = machine_task(m, 100)->without.util_min = 600;
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice -4 slice 8 ms util 600..1024", REASON_CHANGED);
+	reload(m, THREADS ", 'QOS_USER_INTERACTIVE': { 'sched_util_max': 512 }");
+	assert_task(m, 100, "SCHED_NORMAL nice -4 slice 8 ms util 600..600", REASON_CHANGED);
+	stops_without_trace(m);
+}
+
+/* ---- yield ---- */
+
+static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
+{
+	static const struct {
+		const char *yield;
+		struct task_attr chosen;
+		const char *carries;
+		enum reason reason;
+	} cases[] = {
+		{ "", { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE },
+		{ "", { POLICY_NORMAL, -7, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ "", { POLICY_IDLE, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4 slice 8 ms", REASON_RULE },
+		{ "", { POLICY_NORMAL, 0, 0, 0, 5 * MS, 0, 300 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': false", { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': false", { POLICY_IDLE, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': true", { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9", REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_NORMAL, -7, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice -7", REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_IDLE, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice 0", REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 5 * MS, 0, 1024 }, "SCHED_NORMAL nice 0 slice 5 ms",
+		  REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 300 }, "SCHED_NORMAL nice 0 util 0..300",
+		  REASON_CHOSEN },
+	};
+	struct machine *m = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char rules[256];
+
+		snprintf(rules, sizeof(rules), "'chrome': { 'qos': 'QOS_USER_INTERACTIVE'%s }", cases[i].yield);
+		start(m, rules);
+		forks(m, INIT, 100);
+		sets(m, 100, cases[i].chosen);
+		execs(m, 100, "/usr/bin/chrome");
+		assert_task(m, 100, cases[i].carries, cases[i].reason);
+		/* Nor does another look change it. */
+		scan(m);
+		assert_task(m, 100, cases[i].carries, cases[i].reason);
+		stops_without_trace(m);
+		assert_int_equal(machine_off(state), 0);
+		assert_int_equal(machine_on(state), 0);
+		m = *state;
+	}
+}
+
+static void a_yielding_rule_gives_way_at_the_exec_after_a_change(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': true }", "/usr/bin/chrome");
+	renice(m, 100, 9);
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_CHANGED);
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+static void who_is_left_alone_is_so_until_the_next_moment(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'vi': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	forks(m, INIT, 100);
+	renice(m, 100, 9);
+	execs(m, 100, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .nice = 12, .slice_ns = 8 * MS, .util_max = 512 });
+	count_from_here(m);
+	scan(m);
+	assert_no_action(m);
+	assert_task(m, 100, "SCHED_BATCH nice 12 slice 8 ms util 0..512", REASON_CHOSEN);
+	/* Though what takes privilege is not believed: it may be left of a class. */
+	machine_task(m, 100)->attr.nice = 3;
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice 3 slice 8 ms util 0..512", REASON_CHOSEN);
+	execs(m, 100, "/usr/bin/vi");
+	assert_task(m, 100, "SCHED_NORMAL nice 12 slice 8 ms", REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* ---- reload ---- */
+
+static void a_reload_of_the_same_rules_keeps_what_is_theirs(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	spawns(m, INIT, 200, "/usr/bin/vi");
+	renice(m, 100, 10);
+	renice(m, 200, 10);
+	reload(m, THREADS);
+	reload(m, "'aaa': { 'qos': 'QOS_UTILITY' }, " THREADS);
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	assert_task(m, 200, "SCHED_BATCH nice 10 slice 16 ms util 0..512", REASON_CHANGED);
+	/* Other attributes of the class apply beside it. */
+	reload(m, THREADS ", 'QOS_USER_INTERACTIVE': { 'sched_runtime': 6000000, 'sched_nice': -6 }");
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 6 ms", REASON_CHANGED);
+	stops_without_trace(m);
+}
+
+static void a_reload_that_brings_another_class_does_not(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	spawns(m, INIT, 200, "/usr/bin/vi");
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 5 * MS, .util_max = 256 });
+	sets(m, 200, (struct task_attr){ .policy = POLICY_NORMAL, .slice_ns = 5 * MS, .util_max = 256 });
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice 0 slice 5 ms util 0..256", REASON_CHANGED);
+	assert_task(m, 200, "SCHED_NORMAL nice 0 slice 5 ms util 0..256", REASON_CHANGED);
+	reload(m, "'chrome': { 'qos': 'QOS_USER_INITIATED' }, 'vi': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_task(m, 200, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void the_default_s_modes_judge_anew_when_they_come_into_force(void **state)
+{
+#define PRISTINE_MODE "'schedqos': { 'default': 'pristine' }"
+#define ALL_MODE      "'schedqos': { 'default': 'all' }"
+#define NONE_MODE     "'schedqos': { 'default': 'none' }"
+	static const struct {
+		const char *mode;
+		const char *niced, *plain, *changed;
+		enum reason niced_for, plain_for, changed_for;
+	} cases[] = {
+		{ PRISTINE_MODE, "SCHED_NORMAL nice 5", BY_DEFAULT, "SCHED_BATCH nice 9 slice 16 ms util 0..512",
+		  REASON_CHOSEN, REASON_DEFAULT, REASON_CHANGED },
+		{ ALL_MODE, "SCHED_BATCH nice 5 slice 16 ms util 0..512", BY_DEFAULT,
+		  "SCHED_BATCH nice 9 slice 16 ms util 0..512", REASON_DEFAULT, REASON_DEFAULT, REASON_DEFAULT },
+		{ NONE_MODE, "SCHED_NORMAL nice 5", PRISTINE, "SCHED_NORMAL nice 9", REASON_NO_RULE, REASON_NO_RULE,
+		  REASON_NO_RULE },
+		{ ALL_MODE, "SCHED_BATCH nice 5 slice 16 ms util 0..512", BY_DEFAULT,
+		  "SCHED_BATCH nice 9 slice 16 ms util 0..512", REASON_DEFAULT, REASON_DEFAULT, REASON_DEFAULT },
+		{ PRISTINE_MODE, "SCHED_NORMAL nice 5", BY_DEFAULT, "SCHED_NORMAL nice 9", REASON_CHOSEN, REASON_DEFAULT,
+		  REASON_CHOSEN },
+		{ NONE_MODE, "SCHED_NORMAL nice 5", PRISTINE, "SCHED_NORMAL nice 9", REASON_NO_RULE, REASON_NO_RULE,
+		  REASON_NO_RULE },
+		{ PRISTINE_MODE, "SCHED_NORMAL nice 5", BY_DEFAULT, "SCHED_NORMAL nice 9", REASON_CHOSEN, REASON_DEFAULT,
+		  REASON_CHOSEN },
+	};
+	struct machine *m = *state;
+
+	spawns(m, INIT, 100, "/usr/bin/vi");
+	renice(m, 100, 5);
+	spawns(m, INIT, 101, "/usr/bin/vi");
+	spawns(m, INIT, 102, "/usr/bin/vi");
+	start(m, PRISTINE_MODE);
+	renice(m, 102, 9);
+	scan(m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		reload(m, cases[i].mode);
+		assert_task(m, 100, cases[i].niced, cases[i].niced_for);
+		assert_task(m, 101, cases[i].plain, cases[i].plain_for);
+		assert_task(m, 102, cases[i].changed, cases[i].changed_for);
+	}
+	stops_without_trace(m);
+}
+
+/* ---- inheritance ---- */
+
+#define MAKE(more) "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true" more " }"
+
+static void nobody_inherits_of_one_that_was_left_alone(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE(", 'yield': true") ", 'schedqos': { 'default': 'all' }");
+	forks(m, INIT, 100);
+	renice(m, 100, 5);
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+	spawns(m, 100, 101, "/usr/bin/sh");
+	assert_task(m, 101, "SCHED_BATCH nice 5 slice 16 ms util 0..512", REASON_DEFAULT);
+}
+
+static void nor_of_one_that_is_not_fair(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE(""));
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_FIFO, 9);
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, "SCHED_FIFO priority 9", REASON_NOT_FAIR);
+	forks(m, 100, 101);
+	sets(m, 101, task_attr_pristine);
+	execs(m, 101, "/usr/bin/sh");
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+}
+
+static void an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, MAKE(""));
+	forks(m, INIT, 100);
+	sets(m, 100, (struct task_attr){ .policy = POLICY_NORMAL, .nice = 3, .slice_ns = 5 * MS, .util_max = 300 });
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	spawns(m, 100, 101, "/usr/bin/sh");
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+	/* But not what is chosen since, whatever it is. */
+	forks(m, 101, 102);
+	machine_task(m, 102)->attr.slice_ns = machine_task(m, 102)->without.slice_ns = 7 * MS;
+	execs(m, 102, "/usr/bin/as");
+	assert_task(m, 102, "SCHED_NORMAL nice 3 slice 7 ms util 0..300", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+/* ---- how it stands ---- */
+
+static const char *reason_of(struct machine *m, pid_t tid)
+{
+	const struct task before = *record(m, tid);
+	int reason = plan_reason(m->plan, record(m, tid), facts_of(m, tid, tgid_of(m, tid)));
+
+	/* Who answers a question changes nothing. */
+	assert_memory_equal(record(m, tid), &before, sizeof(before));
+	assert_in_range(reason, 0, REASON_COUNT - 1);
+	return reason_name(reason);
+}
+
+static void how_it_stands_is_told_of_this_moment(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	assert_string_equal(reason_of(m, 100), "rule");
+	assert_string_equal(reason_of(m, 101), "thread-rule");
+	assert_string_equal(reason_of(m, INIT), "default");
+	/* Though nobody has looked since. */
+	renice(m, 100, 9);
+	assert_string_equal(reason_of(m, 100), "changed-by-others");
+	renice(m, 100, -4);
+	assert_string_equal(reason_of(m, 100), "rule");
+	renice(m, 100, 9);
+	scan(m);
+	assert_string_equal(reason_of(m, 100), "changed-by-others");
+	execs(m, 100, "/usr/bin/vi");
+	assert_string_equal(reason_of(m, 100), "chosen-by-others");
+	chrt(m, 100, POLICY_FIFO, 9);
+	scan(m);
+	assert_string_equal(reason_of(m, 100), "not-fair");
+	exits(m, 100);
+	assert_int_equal(plan_reason(m->plan, record(m, 100), facts_of(m, 100, 100)), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_thread_that_sets_its_nice_and_then_its_name_gets_its_class),
+		MACHINE_TEST(one_that_lowers_itself_stays_there),
+		MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs),
+		MACHINE_TEST(a_rename_that_brings_another_class_does_not),
+		MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s),
+		MACHINE_TEST(so_it_is_for_who_is_met_by_the_stop_alone),
+		MACHINE_TEST(a_clamp_of_ours_gives_way_to_one_of_theirs),
+		MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen),
+		MACHINE_TEST(a_yielding_rule_gives_way_at_the_exec_after_a_change),
+		MACHINE_TEST(who_is_left_alone_is_so_until_the_next_moment),
+		MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs),
+		MACHINE_TEST(a_reload_that_brings_another_class_does_not),
+		MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force),
+		MACHINE_TEST(nobody_inherits_of_one_that_was_left_alone),
+		MACHINE_TEST(nor_of_one_that_is_not_fair),
+		MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec),
+		MACHINE_TEST(how_it_stands_is_told_of_this_moment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
