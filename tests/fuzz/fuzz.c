@@ -69,13 +69,10 @@ void check_known(const struct plan *plan, pid_t tid)
 	rules_tags(plan_config(plan)->rules, &n_tags);
 	check(task->tid == tid && tid > 0);
 	check(task->tag == TAG_NONE || task->tag < n_tags);
-	check(task->reason < REASON_COUNT);
+	check(task_reason(task) < REASON_COUNT);
 	check(!task->app || rules_by_id(plan_config(plan)->rules, task->app));
 	check(!task->inherit || rules_by_id(plan_config(plan)->rules, task->inherit));
-	if (task->flags & TASK_OWNED)
-		check(state_record_is_sound(task));
-	else
-		check(task_attr_equal(&task->had, &task->known));
+	check(state_record_is_sound(task));
 }
 
 void check_plan(const struct plan *plan)
@@ -99,10 +96,11 @@ void check_action(const struct plan *plan, const struct plan_action *action)
 	size_t n_tags;
 
 	rules_tags(plan_config(plan)->rules, &n_tags);
-	check(task && (task->flags & TASK_OWNED));
+	check(task && (task->flags & TASK_HEARSAY));
 	check(action->tag == TAG_NONE || action->tag < n_tags);
-	check(!task_attr_equal(&action->from, want));
-	check((want->policy == POLICY_DEADLINE) == (action->deadline != NULL));
+	check(attr_difference(&action->from, want) || action->from.nice != want->nice);
+	check((want->policy == POLICY_DEADLINE && action->from.policy != POLICY_DEADLINE) ==
+	      (action->deadline != NULL));
 	check(want->nice >= -20 && want->nice <= 19);
 	check(want->util_min <= want->util_max && want->util_max <= UTIL_FULL);
 	check(want->rt_priority <= 99);

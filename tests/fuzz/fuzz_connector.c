@@ -127,8 +127,9 @@ static int fetch(struct facts *facts, enum fact fact)
 			facts->parent = &asked->parent->facts;
 		}
 		break;
-	case FACT_AGAIN:
-		facts->execs_again = choice & 1;
+	case FACT_STAT:
+		facts->start = choice * 10;
+		facts->ppid = choice % TIDS;
 		break;
 	case FACT_BASE:
 		run->caps.base_slice_ns = choice & 1 ? 3000000 : 8000000;
@@ -156,6 +157,7 @@ static void act(struct run *run, bool wanted, const struct plan_action *action)
 	plan_applied(run->plan, action,
 		     how == 0xfe   ? -ESRCH
 		     : how == 0xfd ? -EPERM
+		     : how == 0xfc ? -EAGAIN
 				   : 0,
 		     &now, run->ms);
 }
@@ -177,37 +179,28 @@ static pid_t fold(pid_t id)
 
 static void happens(struct run *run, const struct proc_news *news)
 {
-	pid_t tid = fold(news->tid), tgid = fold(news->tgid);
-	struct fuzz_facts *facts = facts_of(run, tid, tgid);
-	struct plan_action action;
-	bool late = take_byte(&run->input) & 1;
+	struct plan_event event = {
+		.tid = fold(news->tid),
+		.tgid = fold(news->tgid),
+		.parent_tid = fold(news->parent_tid),
+		.parent_tgid = fold(news->parent_tgid),
+		.start = (uint32_t)(news->ns / 10000000),
+		.ms = (uint32_t)(news->ns / 1000000),
+	};
 
 	switch ((enum proc_what)news->what) {
-	case PROC_FORK: {
-		const struct plan_fork fork = {
-			.tid = tid,
-			.tgid = tgid,
-			.parent_tid = fold(news->parent_tid),
-			.parent_tgid = fold(news->parent_tgid),
-			.start = (uint32_t)(news->ns / 10000000),
-			.ms = (uint32_t)(news->ns / 1000000),
-		};
-
-		act(run, plan_forked(run->plan, &fork, &facts->facts, &action), &action);
+	case PROC_FORK:
+		event.what = PLAN_FORK;
 		break;
-	}
 	case PROC_EXEC:
-		if (!late || !plan_postpone(run->plan, tgid, true))
-			act(run, plan_execed(run->plan, &facts->facts, run->ms, &action), &action);
+		event.what = PLAN_EXEC;
 		break;
 	case PROC_COMM:
-		if (late && plan_postpone(run->plan, tid, false))
-			break;
-		memcpy(facts->facts.comm, news->comm, sizeof(facts->facts.comm));
-		facts->facts.have |= FACT_COMM;
-		act(run, plan_renamed(run->plan, &facts->facts, &action), &action);
+		event.what = PLAN_RENAME;
+		memcpy(event.comm, news->comm, sizeof(event.comm));
 		break;
 	}
+	plan_hear(run->plan, &event);
 }
 
 static void check_all(const struct run *run)
@@ -241,7 +234,6 @@ static void see(struct run *run)
 		.tgid = 1 + tgid % TIDS,
 		.parent_tgid = take_byte(&run->input) % TIDS,
 		.start = take_number(&run->input, 2),
-		.ms = run->ms,
 	};
 	struct plan_action action;
 
@@ -249,30 +241,16 @@ static void see(struct run *run)
 	    &action);
 }
 
-static void settle(struct run *run)
+static void decide(struct run *run, bool is_empty)
 {
+	const bool is_time = plan_is_time(run->plan, is_empty, run->ms);
 	struct plan_action action;
-	uint32_t cursor = 0;
-	struct task *task;
+	struct plan_due due;
+	/* One that is changed by others again and again is due again and again. */
+	int left = 4 * TIDS;
 
-	while ((task = plan_next_postponed(run->plan, &cursor)))
-		act(run,
-		    plan_settle(run->plan, task, &facts_of(run, task->tid, task->tgid)->facts,
-				&action),
-		    &action);
-}
-
-static void undo(struct run *run)
-{
-	struct plan_action action;
-	uint32_t cursor = 0;
-	struct task *task;
-
-	while ((task = tasks_next(plan_tasks(run->plan), &cursor)))
-		act(run,
-		    plan_undo(run->plan, task, &facts_of(run, task->tid, task->tgid)->facts,
-			      &action),
-		    &action);
+	while (left-- && plan_next(run->plan, is_time, run->ms, &due))
+		act(run, plan_decide(run->plan, &due, &facts_of(run, due.tid, due.tgid)->facts, &action), &action);
 }
 
 static void step(struct run *run, struct config *const configs[2])
@@ -285,7 +263,7 @@ static void step(struct run *run, struct config *const configs[2])
 		check_all(run);
 		break;
 	case 0xf1:
-		plan_scan_begin(run->plan);
+		plan_scan_begin(run->plan, take_byte(&run->input) & 1);
 		break;
 	case 0xf2:
 	case 0xf3:
@@ -293,18 +271,12 @@ static void step(struct run *run, struct config *const configs[2])
 		check_all(run);
 		break;
 	case 0xf4:
-		settle(run);
+	case 0xf6:
+		decide(run, what == 0xf4);
 		check_all(run);
 		break;
 	case 0xf5:
 		plan_undo_begin(run->plan);
-		break;
-	case 0xf6:
-		undo(run);
-		check_all(run);
-		break;
-	case 0xf7:
-		plan_passed(run->plan, 1 + take_byte(&run->input) % TIDS, run->ms);
 		break;
 	default:
 		hear(run, what);

@@ -2,9 +2,9 @@
 /*
  * Whatever can happen on the made-up machine of the unit tests, in any order: forks, execs,
  * renames, changes by others, late and lost events, reloads, crashes. The table stays whole,
- * actions are what the kernel takes, and where nobody else has changed a task, the stop leaves
- * every one as it would be without us. After a crash without slices, the mark of what is ours, the
- * plan can only do its best.
+ * actions are what the kernel takes, and after the stop every task carries what it would have carried had there been no
+ * daemon. Where events were lost or sets refused, or somebody chose something in the midst of what was still to be heard,
+ * the plan can only do its best: then at least nobody has got more than that.
  */
 #include "fuzz.h"
 
@@ -30,7 +30,7 @@ static const char *const configs[] = {
 	"'schedqos': { 'default': 'all' },"
 	"'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
 	"'QOS_IDLE': { 'sched_policy': 'SCHED_IDLE' },"
-	"'a': { 'qos': 'QOS_RT', 'enforce': true }, 'b': { 'qos': 'QOS_IDLE', 'yield': true },"
+	"'a': { 'qos': 'QOS_RT' }, 'b': { 'qos': 'QOS_IDLE', 'yield': true },"
 	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true }",
 };
 
@@ -65,7 +65,10 @@ enum {
 	IGNORE,
 	MISS,
 	CRASH,	   /* what it does not */
-	HEAR_SOME, /* and then decide what is late, though more is queued already */
+	HEAR_SOME, /* and then decide, though more is queued already */
+	SLICE,
+	CLAMP,
+	RESET,	   /* more that others choose */
 	KINDS
 };
 
@@ -78,8 +81,10 @@ struct run {
 	size_t n_unborn;
 	uint32_t unborn_ms; /* since when there are any */
 	size_t n_tasks;
-	bool own;   /* the configuration is that, all the time */
-	bool alone; /* nobody but the plan has chosen anything, and it was told of everything */
+	bool own;	/* the configuration is that, all the time */
+	bool alone;	/* nobody but the plan has chosen anything */
+	bool everybody; /* all choices are such as anybody may make */
+	bool exact;	/* the plan was told of everything, in time */
 };
 
 /* Some task that may be meant: not the daemon, not a kernel thread. 0 if there is none. */
@@ -185,7 +190,6 @@ static void hear_all(struct run *run)
 {
 	run->m->deaf = false;
 	hear(run->m);
-	run->m->late = false;
 }
 
 static const char *some_config(struct run *run)
@@ -226,7 +230,6 @@ static void happens(struct run *run, uint8_t kind)
 		break;
 	case DEAF:
 		m->deaf = true;
-		m->late = take_byte(&run->input) & 1;
 		break;
 	case RELOAD:
 		end_forks(run);
@@ -252,9 +255,108 @@ static void crash_and_start(struct run *run)
 	free(m->legacy_tags);
 	m->legacy_tags = NULL;
 	m->n_legacy = m->n_legacy_tags = 0;
-	/* An orphan of somebody whom nobody has heard of. */
-	if (!m->kernel.slice)
-		run->alone = false;
+}
+
+/* ---- what others choose ---- */
+
+/* No class's, so that the choice can be seen; and for somebody with privilege none between those and what there was. */
+static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 19 };
+#define LOWEST_CLASS (-4)
+
+/*
+ * What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between, and
+ * a child that is born then seems to have been born before.
+ */
+static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
+{
+	const struct task *task = record(run->m, tid);
+
+	return !task || !(attr_difference(chosen, &task->had) & bit) ||
+	       ((attr_difference(chosen, &task->known) & bit) && (attr_difference(chosen, &task->before) & bit));
+}
+
+static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how)
+{
+	int8_t nice = run->everybody ? (int8_t)(how % 40 - 20) : nice_values[how % sizeof(nice_values)];
+	struct task_attr chosen = task->attr;
+	const struct task *known;
+
+	if (!task_policy_is_fair(task->attr.policy))
+		return;
+	chosen.nice = nice;
+	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
+		return;
+	if (run->everybody) {
+		/* With the class he may even raise himself to what lies below it, which he could not do without. */
+		if (nice <= task->attr.nice)
+			return;
+		task->attr.nice = nice;
+		if (nice > task->without.nice)
+			task->without.nice = nice;
+		return;
+	}
+	known = record(run->m, task->tid);
+	if ((nice >= task->without.nice && (!known || nice >= known->had.nice)) || nice < LOWEST_CLASS)
+		renice(run->m, task->tid, nice);
+}
+
+static void chooses_policy(struct run *run, struct machine_task *task, uint8_t how)
+{
+	static const enum task_policy policies[] = { POLICY_NORMAL, POLICY_BATCH, POLICY_IDLE, POLICY_RR };
+	const enum task_policy policy = policies[how % 4];
+	const int priority = policy == POLICY_RR ? 6 + how % 90 : 0;
+	struct task_attr chosen = task->attr;
+
+	chosen.policy = policy;
+	chosen.rt_priority = (uint8_t)priority;
+	/* And what nobody can have back. */
+	if (task->attr.policy == policy || !can_be_seen(run, task->tid, &chosen, TASK_ATTR_POLICY) || (task->without.policy == POLICY_IDLE && task->attr.policy != POLICY_IDLE))
+		return;
+	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
+		return;
+	/* What is born before anybody looks stays SCHED_IDLE, for safety. */
+	if (task->without.policy == POLICY_IDLE)
+		run->exact = false;
+	chrt(run->m, task->tid, policy, priority);
+}
+
+static bool is_unseen(struct run *run, const struct machine_task *task)
+{
+	const struct task *known = record(run->m, task->tid);
+
+	return known && attr_difference(&task->attr, &known->known);
+}
+
+static void chooses(struct run *run, uint8_t kind)
+{
+	struct machine_task *task = machine_task(run->m, some_task(run));
+	uint8_t how = take_byte(&run->input);
+
+	/* With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. */
+	if (run->m->n_queued || run->n_unborn || task->attr.reset_on_fork || (kind == RESET && is_unseen(run, task)))
+		run->exact = false;
+	run->alone = false;
+	switch (kind) {
+	case RENICE:
+		chooses_nice(run, task, how);
+		break;
+	case CHRT:
+		chooses_policy(run, task, how);
+		break;
+	case SLICE:
+		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy))
+			task->attr.slice_ns = task->without.slice_ns = (5 + how % 2 * 2) * MS;
+		break;
+	case CLAMP:
+		if (run->m->kernel.util_clamp && task->attr.util_min == 0)
+			task->attr.util_max = task->without.util_max = 100 + how;
+		break;
+	case RESET:
+		/* Without slices nothing tells a child's. */
+		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
+			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
+		break;
+	}
 }
 
 /* From here on the plan can do no more than its best. */
@@ -262,23 +364,10 @@ static void disturbs(struct run *run, uint8_t kind)
 {
 	struct machine *m = run->m;
 	uint8_t how = take_byte(&run->input);
-	pid_t tid;
 
 	switch (kind) {
 	case LOSE:
 		m->lossy = how & 1;
-		break;
-	case RENICE:
-		tid = some_task(run);
-		if (task_policy_is_fair(machine_task(m, tid)->attr.policy))
-			renice(m, tid, how % 40 - 20);
-		break;
-	case CHRT:
-		chrt(m, some_task(run),
-		     how & 1   ? POLICY_RR
-		     : how & 2 ? POLICY_BATCH
-			       : POLICY_NORMAL,
-		     how & 1 ? 1 + how % 99 : 0);
 		break;
 	case REFUSE:
 		m->refuse = how & 1 ? 1 : 0;
@@ -293,7 +382,7 @@ static void disturbs(struct run *run, uint8_t kind)
 		crash_and_start(run);
 		return;
 	}
-	run->alone = false;
+	run->alone = run->exact = false;
 }
 
 /* All has been heard of: whoever looks at every task finds nothing left to do. */
@@ -304,28 +393,72 @@ static void check_settled(struct run *run)
 	check(run->m->actions == 0);
 }
 
-static void check_restored(const struct run *run)
+/* What is visible. */
+static struct task_attr shown(struct task_attr attr)
+{
+	if (!task_policy_is_fair(attr.policy))
+		attr.nice = attr.slice_ns = 0;
+	return attr;
+}
+
+static void check_same(const struct machine_task *task)
+{
+	struct task_attr attr = shown(task->attr), without = shown(task->without);
+	char a[TASK_ATTR_TEXT_MAX], b[TASK_ATTR_TEXT_MAX];
+
+	if (!task_attr_equal(&attr, &without))
+		print_error("task %d carries %s, not %s\n", (int)task->tid, task_attr_text(&attr, a),
+			    task_attr_text(&without, b));
+	check(task_attr_equal(&attr, &without));
+}
+
+/* Nobody who has no privilege has got more than he would have had. */
+static void check_no_climb(const struct machine_task *task)
+{
+	if (task->attr.nice < task->without.nice || !task_policy_is_fair(task->attr.policy))
+		print_error("task %d has climbed to nice %d from %d\n", (int)task->tid, task->attr.nice,
+			    task->without.nice);
+	check(task_policy_is_fair(task->attr.policy));
+	check(task->attr.nice >= task->without.nice);
+	check(task->without.policy != POLICY_IDLE || task->attr.policy == POLICY_IDLE);
+}
+
+static void check_stopped(const struct run *run)
 {
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
 		const struct machine_task *task = &run->m->tasks[i];
 
-		check(!task->tid || task_attr_is_pristine(&task->attr));
+		if (!task->tid)
+			continue;
+		if (run->exact)
+			check_same(task);
+		else if (run->everybody)
+			check_no_climb(task);
 	}
+}
+
+/* A disturbance that lasts would keep the stop from doing its work. */
+static void calm(struct machine *m)
+{
+	m->refuse = 0;
+	m->ignore = m->lossy = false;
+	m->missing = 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	struct run run = { .input = { input, size }, .next = 100, .alone = true };
+	struct run run = { .input = { input, size }, .next = 100, .alone = true, .exact = true };
 	void *state;
 	uint8_t first = take_byte(&run.input);
 
 	check(machine_on(&state) == 0);
 	run.m = state;
 	/* Longer than a tick: by it the plan tells who was there before it. */
-	run.m->pace = 20 + (first >> 2) * 10;
+	run.m->pace = 20 + (first >> 3) * 20;
 	if (first & 1)
 		run.m->kernel = (struct attr_caps){ 0 };
 	run.own = first & 2;
+	run.everybody = first & 4;
 	start(run.m, run.own ? own : configs[0]);
 	while (run.input.left) {
 		uint8_t kind = take_byte(&run.input) % KINDS;
@@ -336,6 +469,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			end_forks(&run);
 		if (kind < LOSE || kind == HEAR_SOME)
 			happens(&run, kind);
+		else if (kind == RENICE || kind == CHRT || kind > HEAR_SOME)
+			chooses(&run, kind);
 		else
 			disturbs(&run, kind);
 		for (size_t i = 0; i < MACHINE_TASKS; i++)
@@ -343,12 +478,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	}
 	end_forks(&run);
 	hear_all(&run);
-	if (run.alone && run.own)
+	if (run.alone && run.exact && run.own)
 		check_settled(&run);
+	calm(run.m);
 	stop(run.m);
 	check_plan(run.m->plan);
-	if (run.alone)
-		check_restored(&run);
+	check_stopped(&run);
 	machine_off(&state);
 	return 0;
 }

@@ -68,7 +68,9 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 			.known = qos_attr_over(&qos_builtin[i % QOS_BUILTIN_COUNT].attr,
 					       &task_attr_pristine,
 					       &(struct attr_caps){ true, true, 3000000 }),
-			.flags = TASK_OWNED,
+			.before = task_attr_pristine,
+			.state = TASK_TAGGED,
+			.flags = i & 1 ? TASK_HEARSAY : 0,
 		};
 	while (input->left) {
 		size_t at = take_number(input, 3) % FILE_BYTES;
@@ -83,7 +85,7 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 }
 
 /* Meets the task as it was left, or changed since, and does what the plan wants. */
-static void see(struct plan *plan, const struct task *left, uint8_t flags, bool undo)
+static void see(struct plan *plan, const struct task *left, uint8_t flags)
 {
 	struct facts facts = {
 		.have = FACT_ATTR,
@@ -95,19 +97,13 @@ static void see(struct plan *plan, const struct task *left, uint8_t flags, bool 
 	const struct plan_seen seen = { .tid = left->tid,
 					.tgid = left->tgid,
 					.start = left->start };
-	struct task *task = tasks_find(plan_tasks(plan), left->tid);
 	struct plan_action action;
-	bool acts = false;
 
 	if (flags & GONE)
 		facts.attr.nice = 7;
 	if (flags & OTHER_SLICE)
 		facts.attr.slice_ns = 4321000;
-	if (!undo)
-		acts = plan_seen(plan, &seen, &facts, &action);
-	else if (task)
-		acts = plan_undo(plan, task, &facts, &action);
-	if (acts)
+	if (plan_seen(plan, &seen, &facts, &action))
 		plan_applied(plan, &action, 0, &action.want, 5);
 }
 
@@ -122,13 +118,13 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 	check(plan_set_config(plan, config) == 0);
 	for (size_t i = 0; i < legacy->n_records; i++)
 		check(state_record_is_sound(&legacy->records[i]));
-	plan_scan_begin(plan);
+	plan_scan_begin(plan, true);
 	for (size_t i = 0; i < legacy->n_records; i++)
-		see(plan, &legacy->records[i], flags, false);
+		see(plan, &legacy->records[i], flags);
 	check_plan(plan);
 	plan_undo_begin(plan);
 	for (size_t i = 0; i < legacy->n_records; i++)
-		see(plan, &legacy->records[i], flags, true);
+		see(plan, &legacy->records[i], flags);
 	check_plan(plan);
 	plan_free(plan);
 }
