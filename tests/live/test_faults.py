@@ -74,7 +74,7 @@ class Killed(LiveTest):
         self.chosen, storm = chosen, Storm(self)
         first = self.daemon(RULES)
         with storm:
-            self.assert_carries(chosen, BACKGROUND)
+            self.assert_carries(chosen, fair(BATCH, 6, 20 * MS))
             storm.goes_on()
             kill(first)
             storm.goes_on()

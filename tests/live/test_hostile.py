@@ -113,14 +113,25 @@ class Births(LiveTest):
     @unittest.skipUnless(has_slice(), "without slices nothing tells where its attributes come from")
     def test_a_child_made_for_its_grandparent(self):
         """CLONE_PARENT: the event names a parent from whom the child has inherited nothing."""
-        daemon = self.daemon({"runtime": {"qos": BACKGROUND}})
+        daemon = self.daemon({"runtime": {"qos": UI}})
         runtime = self.puppet("runtime")
-        self.assert_carries(runtime, BACKGROUND)
+        self.assert_carries(runtime, UI)
         daemon.sync()
         child = runtime.tell(0, "sibling", [self.alias("contained"), "1000"])
         self.assert_carries(child, DEFAULT)
         daemon.stop()
         self.assertEqual(get_attr(child), pristine())
+
+    def test_a_lowered_child_made_for_its_grandparent(self):
+        """Its nice value may be its own choice as well: it keeps that, but nothing else."""
+        daemon = self.daemon({"runtime": {"qos": BACKGROUND}})
+        runtime = self.puppet("runtime")
+        self.assert_carries(runtime, BACKGROUND)
+        daemon.sync()
+        child = runtime.tell(0, "sibling", [self.alias("contained"), "1000"])
+        self.assert_carries(child, fair(NORMAL, 4))
+        daemon.stop()
+        self.assertEqual(get_attr(child), fair(NORMAL, 4))
 
     def test_a_leader_that_ended_before_its_threads(self):
         zombie, later = self.puppet("app"), self.puppet("app")
@@ -213,8 +224,9 @@ class Births(LiveTest):
                 self.addCleanup(os.kill, child, signal.SIGKILL)
             finally:
                 os.kill(daemon.pid, signal.SIGCONT)
-            self.assert_carries(command, fair(NORMAL, 10))
-            self.assert_carries(child, fair(NORMAL, 10))
+            # nice(1) adds to what it finds, which is the class's 2.
+            self.assert_carries(command, fair(NORMAL, 12))
+            self.assert_carries(child, fair(NORMAL, 12))
 
     def test_children_born_while_the_rules_change(self):
         daemon = self.daemon({"app": {"qos": UI}})
@@ -340,7 +352,7 @@ class Crashes(LiveTest):
         first = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
         app = self.puppet("app")
         thread = app.tell(0, "thread", "ui")[1]
-        self.assert_carries(chosen, BACKGROUND)
+        self.assert_carries(chosen, fair(BATCH, 6, 20 * MS))
         self.assert_carries(app, BACKGROUND)
         self.assert_carries(thread, UI)
         first.sync()
@@ -352,7 +364,7 @@ class Crashes(LiveTest):
         second.before = before
         self.assert_carries(app, UI)
         self.assert_carries(child, UI)
-        self.assert_carries(chosen, UI)
+        self.assert_carries(chosen, fair(NORMAL, 6, 8 * MS))
         second.stop()
         self.assertEqual(chosen.attr(), fair(BATCH, 6, 7 * MS))
         for tid in (app.pid, child, thread):

@@ -7,7 +7,7 @@ import signal
 import threading
 import unittest
 
-from attributes import BATCH, IDLE, fair, get_attr, pristine, set_all
+from attributes import BATCH, IDLE, MS, NORMAL, fair, get_attr, pristine, set_all
 from harness import LiveTest, main
 from programs import Program, sleep_program
 from waiting import wait_for
@@ -75,21 +75,21 @@ class Identity(LiveTest):
         self.assert_carries(os.getpid(), DEFAULT)
         daemon.freeze()
         try:
-            pids = [self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=BATCH, nice=nice))
+            pids = [self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=NORMAL, nice=nice))
                     for nice in range(6, 16)]
             plain = self.pass_on(self.sleeper("ruled"), lambda: None)
             for nice, pid in zip(range(6, 16), pids):
-                wait_for(lambda: get_attr(pid) == fair(BATCH, nice), "the child's own choice")
+                wait_for(lambda: get_attr(pid) == fair(NORMAL, nice), "the child's own choice")
         finally:
             os.kill(daemon.pid, signal.SIGCONT)
         daemon.sync()
         for nice, pid in zip(range(6, 16), pids):
             daemon.changed.add(pid)
-            self.assertEqual(get_attr(pid), fair(BATCH, nice), "pid %d" % pid)
+            self.assertEqual(get_attr(pid), fair(NORMAL, nice), "pid %d" % pid)
         self.assert_carries(plain, DEFAULT)
         daemon.stop()
         for nice, pid in zip(range(6, 16), pids):
-            self.assertEqual(get_attr(pid), fair(BATCH, nice), "pid %d after the stop" % pid)
+            self.assertEqual(get_attr(pid), fair(NORMAL, nice), "pid %d after the stop" % pid)
         self.assertEqual(get_attr(plain), pristine())
 
     def test_an_id_reused_at_once(self):
@@ -107,7 +107,7 @@ class Identity(LiveTest):
         """The first was niced before it was tagged; the second gets back what it had itself."""
         daemon = self.daemon(RULES)
         first = self.sleeper("ruled", prefix=("nice", "-n", "9"))
-        self.assert_carries(first, BACKGROUND)
+        self.assert_carries(first, fair(BATCH, 11, 20 * MS))
         pid = self.pass_on(first, lambda: None)
         self.assert_carries(pid, DEFAULT)
         daemon.stop()

@@ -125,17 +125,28 @@ class Chosen(LiveTest):
         self.assert_carries(plain, DEFAULT)
         self.assert_keeps(chosen, fair(NORMAL, 9))
 
-    @needs("nice")
-    def test_an_explicit_rule_wins_over_nice(self):
+    def explicit(self, rule, attr):
         before = self.sleeper("app", prefix=["nice", "-n", "19"])
         wait_for(lambda: before.attr().nice == 19, "nice")
-        self.daemon({"app": {"qos": UI}})
+        self.daemon({"app": rule})
         after = self.sleeper("app", prefix=["nice", "-n", "30"])
-        self.assert_carries(before, UI)
-        self.assert_carries(after, UI)
+        self.assert_carries(before, attr)
+        self.assert_carries(after, attr)
         self.current.stop()
         self.assertEqual(before.attr(), fair(NORMAL, 19))
         self.assertEqual(after.attr(), fair(NORMAL, 19))
+
+    @needs("nice")
+    def test_an_explicit_rule_raises_nobody_who_was_lowered(self):
+        self.explicit({"qos": UI}, fair(NORMAL, 19, 8 * MS))
+
+    @needs("nice")
+    def test_an_explicit_rule_that_does_not_yield_wins_over_nice(self):
+        self.explicit({"qos": UI, "yield": False}, UI)
+
+    @needs("nice")
+    def test_an_explicit_rule_that_yields_does_nothing_to_who_was_niced(self):
+        self.explicit({"qos": UI, "yield": True}, fair(NORMAL, 19))
 
     @needs("nice")
     def test_inherited_rules_do_not_win_over_nice(self):
@@ -264,7 +275,7 @@ class Later(LiveTest):
         app.tell(0, "run", [self.path("app"), "-c", "input()"])
         self.assert_carries(app, UI)
 
-    def test_what_enforce_put_back_gets_at_the_stop_what_it_had(self):
+    def test_what_enforce_put_back_gets_at_the_stop_what_was_chosen(self):
         self.daemon({"app": {"qos": UI, "enforce": True}})
         app = self.puppet("app")
         self.assert_carries(app, UI)
@@ -273,7 +284,7 @@ class Later(LiveTest):
         app.tell(0, "name", "x")
         self.assert_carries(app, UI)
         self.current.stop()
-        self.assertEqual(app.attr(), pristine())
+        self.assertEqual(app.attr(), fair(NORMAL, 15))
 
 
 if __name__ == "__main__":

@@ -71,10 +71,14 @@ class WithoutRule(LiveTest):
     def test_default_all_takes_chosen_ones_too(self):
         chosen = self.sleeper("chosen")
         set_attr(chosen.pid, BATCH, 7)
+        raised = self.sleeper("raised")
+        set_attr(raised.pid, NORMAL, -7, 7 * MS)
         self.daemon({"schedqos": {"default": "all"}})
-        self.assert_carries(chosen, DEFAULT)
+        self.assert_carries(raised, DEFAULT)
+        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS))
         self.current.stop()
         self.assertEqual(chosen.attr(), fair(BATCH, 7))
+        self.assertEqual(raised.attr(), fair(NORMAL, -7, 7 * MS))
 
 
 class Births(LiveTest):
@@ -455,11 +459,18 @@ class Enforcement(LiveTest):
         daemon.sync()
         daemon.changed.add(app.pid)
         os.setpriority(os.PRIO_PROCESS, app.pid, 15)
-        changed = app.attr()
-        app.tell(0, "name", "bg")
-        self.assert_keeps(app, changed)
+        app.tell(0, "name", "anything")
+        self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
         self.assertEqual(daemon.reload().returncode, 0)
-        self.assert_keeps(app, changed)
+        self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
+        # Another class is put on over everything, but raises nobody who was lowered.
+        app.tell(0, "name", "bg")
+        self.assert_carries(app, fair(BATCH, 15, 20 * MS))
+        os.setpriority(os.PRIO_PROCESS, app.pid, -7)
+        app.tell(0, "name", "anything")
+        self.assert_carries(app, UI)
+        self.current.stop()
+        self.assertEqual(app.attr(), fair(NORMAL, -7))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import shutil
 import signal
 import threading
 
-from attributes import (BATCH, DEADLINE, FIFO, IDLE, MS, RR, differences, fair, get_attr, leftovers, pristine, set_attr,
-                        snapshot)
+from attributes import (BATCH, DEADLINE, FIFO, IDLE, MS, NORMAL, RR, differences, fair, get_attr, leftovers, pristine,
+                        set_attr, snapshot)
 from harness import LiveTest, main
 from programs import Program, sleep_program
 from tasks import runtime
@@ -28,7 +28,7 @@ class Stop(LiveTest):
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "chosen": {"qos": UTILITY}})
         self.assert_carries(old, BACKGROUND)
         self.assert_carries(thread, UI)
-        self.assert_carries(chosen, UTILITY)
+        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS))
         new = self.puppet("app")
         born = [new.pid, *new.tell(0, "fork", 3), new.tell(0, "thread")[1], new.tell(0, "thread", "ui")[1],
                 new.tell(0, "spawn", [self.alias("other"), "1000"]), *old.tell(0, "fork", 3),
@@ -66,7 +66,8 @@ class Stop(LiveTest):
         self.assertEqual(app.attr(), pristine())
         self.assertEqual(get_attr(child), pristine())
 
-    def test_a_task_changed_meanwhile_is_not_touched(self):
+    def test_what_somebody_changed_meanwhile_stays(self):
+        """But nothing of ours beside it."""
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         changed, other = self.sleeper("app"), self.sleeper("app")
         self.assert_carries(changed, BACKGROUND)
@@ -74,10 +75,24 @@ class Stop(LiveTest):
         daemon.sync()
         daemon.changed.add(changed.pid)
         os.setpriority(os.PRIO_PROCESS, changed.pid, -7)
-        attr = changed.attr()
         daemon.stop()
-        self.assertEqual(changed.attr(), attr)
+        self.assertEqual(changed.attr(), fair(NORMAL, -7))
         self.assertEqual(other.attr(), pristine())
+
+    def test_a_nice_value_that_real_time_hides(self):
+        """Who leaves real time after the stop does not come back to a class's nice value."""
+        daemon = self.daemon({"app": {"qos": UI}})
+        app = self.sleeper("app")
+        self.assert_carries(app, UI)
+        daemon.sync()
+        try:
+            set_attr(app.pid, FIFO, priority=1)
+        except OSError as error:
+            self.skipTest("no real-time policies here: %s" % error)
+        daemon.changed.add(app.pid)
+        daemon.stop()
+        self.assertEqual(app.attr().policy, FIFO)
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, app.pid), 0)
 
     def test_twice(self):
         """What the first one left is all the second one finds."""

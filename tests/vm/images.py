@@ -81,6 +81,7 @@ def add_tests(build, kernels):
         os.makedirs(os.path.join(top, "build"))
         shutil.copy(os.path.join(build, "schedqos"), os.path.join(top, "build"))
         for source, target in ((os.path.join(build, "tests/unit"), "build/tests/unit"),
+                               (os.path.join(build, "tests/live"), "build/tests/live"),
                                (os.path.join(TOP, "tests/live"), "tests/live"),
                                (os.path.join(TOP, "tests/vm/guest"), "tests/vm/guest"),
                                (os.path.join(TOP, "configs"), "configs")):

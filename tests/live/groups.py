@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Groups of tasks that do what a script says: the program actor.c, built when it is needed, and what it tells."""
+
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from typing import NamedTuple
+
+from attributes import LIBC, get_attr
+from daemon import SCHEDQOS, TOP
+from programs import Program
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "actor.c")
+PRIO_PROCESS = 0
+
+
+@functools.lru_cache(maxsize=None)
+def actor():
+    """The program: as the Makefile built it, beside the program under test or in the tree; else built here."""
+    for build in (os.path.dirname(SCHEDQOS), os.path.join(TOP, "build")):
+        path = os.path.join(build, "tests/live/actor")
+        if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(SOURCE):
+            return path
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        raise unittest.SkipTest("no compiler, and no build/tests/live/actor")
+    path = os.path.join(tempfile.mkdtemp(prefix="schedqos-actor-"), "actor")
+    subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-o", path, SOURCE], check=True)
+    return path
+
+
+class Seen(NamedTuple):
+    """What a task shows, with the nice value that real time hides."""
+
+    policy: int
+    nice: int
+    slice: int
+    priority: int
+    flags: int
+
+
+class Outcome(NamedTuple):
+    """Of one step: when, in seconds of the monotonic clock; 0 or an errno; what the task showed."""
+
+    began: float
+    ended: float
+    error: int
+    before: Seen
+    after: Seen
+
+
+class RunningGroup(Program):
+    """One group that runs one script."""
+
+    def __init__(self, script, folder, name, user=0, pause=0.0):
+        super().__init__([actor(), "conduct", str(int(pause * 1e6)), str(user), folder, name],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.script = script
+        self.outcomes, self.tids = [], {}
+
+    def begin(self):
+        self.popen.stdin.write("".join("%s\n" % step for step in self.script).encode() + b"\n")
+        self.popen.stdin.flush()
+
+    def finish(self):
+        """Waits for its end, and learns what became of it."""
+        for line in iter(self.popen.stdout.readline, b"end\n"):
+            kind, *numbers = line.split() or [b""]
+            numbers = [int(number) for number in numbers]
+            if kind == b"S":
+                self.outcomes.append(Outcome(numbers[1] / 1e6, numbers[2] / 1e6, numbers[3], Seen(*numbers[4:9]),
+                                             Seen(*numbers[9:])))
+            elif kind == b"T":
+                self.tids[numbers[0]] = numbers[1]
+            else:
+                raise AssertionError("the group ended: %r" % line)
+
+    def end(self):
+        """With all its tasks."""
+        if not self.popen.stdin.closed:
+            self.popen.stdin.close()
+        self.popen.wait()
+        super().end()
+
+
+def nice_of(tid):
+    """Under real time as well."""
+    return LIBC.getpriority(PRIO_PROCESS, tid)
+
+
+def seen(tid):
+    attr = get_attr(tid)
+    return attr and Seen(attr.policy, nice_of(tid), attr.slice, attr.priority, attr.flags)

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Random scripts for groups of tasks (see actor.c), and what they do to whom: kept apart from what a daemon does."""
+
+import dataclasses
+
+from attributes import BATCH, FIFO, IDLE, MS, NORMAL, RR
+
+SLOTS_MAX = 60
+LIVING_MAX = 10
+
+BIRTHS = ("fork", "sibling", "double", "spawn", "thread")
+CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "attr": ("policy", "nice", "slice"),
+           "reset": (), "clamp": ()}
+
+# What classes of the test's configurations give: see test_oracle.py.
+CLASS_NICES = (-4, -2, 2, 4, 6)
+CLASS_SLICES = tuple(slice * MS for slice in (6, 8, 12, 16, 20))
+LOWEST, HIGHEST = min(CLASS_NICES), max(CLASS_NICES)
+# What nobody but a program chooses.
+SLICES = tuple(slice * MS for slice in (3, 5, 7, 9, 11, 30))
+PROGRAMS = ("o-ui", "o-low", "o-mid", "o-heir", "o-yield", "o-hard", "o-keep", "o-spare", "o-part", "o-threads",
+            "plain", "other")
+NAMES = ("t-ui", "t-low", "t-mid", "t-spare", "t-none", "any")
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    slot: int
+    word: str
+    args: tuple = ()
+    outside: bool = False
+
+    def __str__(self):
+        return " ".join(["%s%d %s" % ("!" if self.outside else "", self.slot, self.word), *map(str, self.args)])
+
+
+NOTHING = Step(0, "nothing")
+
+
+class Process:
+    def __init__(self, parent, program):
+        self.parent = parent  # whom /proc shows; None: the conductor
+        self.program = program
+        self.slots = []
+        self.leader = None
+
+    def living_parent(self):
+        process = self.parent
+        return process if process and process.slots else None
+
+
+class Task:
+    """A task, and what of it decides what it may choose: as it would be without a daemon."""
+
+    def __init__(self, process, like=None):
+        self.process = process
+        self.policy, self.nice, self.reset = (like.policy, like.nice, like.reset) if like else (NORMAL, 0, False)
+        if self.reset:
+            if self.policy in (FIFO, RR):
+                self.policy, self.nice = NORMAL, 0
+            self.nice, self.reset = max(self.nice, 0), False
+
+
+class Group:
+    """Who there is in a group after each step."""
+
+    def __init__(self, user, program="plain"):
+        self.user = user
+        self.tasks = {}
+        self.born = set()
+        first = Process(None, program)
+        self.add(0, first, Task(first))
+
+    def add(self, slot, process, task):
+        self.tasks[slot] = task
+        self.born.add(slot)
+        if not process.slots and process.leader is None:
+            process.leader = slot
+        process.slots.append(slot)
+
+    def remove(self, slot):
+        task = self.tasks.pop(slot)
+        task.process.slots.remove(slot)
+
+    def allows(self, step):
+        """Whether the step can be made, and chooses nothing that a daemon is free to refuse: see may_choose()."""
+        task = self.tasks.get(step.slot)
+        if step.word == "nothing":
+            return True
+        if not task or (step.word in BIRTHS and step.args[0] in self.born):
+            return False
+        if step.word in ("exit", "leave"):
+            gone = task.process.slots if step.word == "exit" else [step.slot]
+            return len(self.tasks) > len(gone)
+        if step.word == "nice":
+            return self.may_choose(task, step.args[0], step.outside)
+        if step.word == "attr":
+            return self.may_choose(task, step.args[1], step.outside, True)
+        return True
+
+    def is_root(self, outside):
+        return outside or not self.user
+
+    def may_choose(self, task, nice, outside, at_once=False):
+        """
+        What lies between the lowest nice value of any class and what the task would have is nobody's to choose while
+        the daemon runs. A user may try, for without the daemon he is refused, and afterwards nothing is left of it; but
+        what he may do without it he is refused while a class gives him a higher value. at_once: with others, which are
+        refused when it is.
+        """
+        if self.is_root(outside):
+            return nice < LOWEST or nice >= task.nice
+        if nice < task.nice:
+            return not at_once
+        return nice >= HIGHEST or nice == task.nice == 0
+
+    def apply(self, step):
+        task = self.tasks.get(step.slot)
+        if step.word in BIRTHS:
+            self.bear(step, task)
+        elif step.word == "exec":
+            for slot in [slot for slot in task.process.slots if slot != step.slot]:
+                self.remove(slot)
+            task.process.leader = step.slot
+            task.process.program = step.args[0]
+        elif step.word == "exit":
+            for slot in list(task.process.slots):
+                self.remove(slot)
+        elif step.word == "leave":
+            self.remove(step.slot)
+        elif step.word in CHOICES:
+            self.choose(step, task)
+
+    def bear(self, step, task):
+        slot = step.args[0]
+        if step.word == "thread":
+            process = task.process
+        else:
+            parent = {"sibling": task.process.living_parent(), "double": None}.get(step.word, task.process)
+            process = Process(parent, step.args[1] if step.word == "spawn" else task.process.program)
+        # reset-on-fork: the one in between has it no longer.
+        self.add(slot, process, Task(process, task))
+
+    def choose(self, step, task):
+        root = self.is_root(step.outside)
+        policy = step.args[0] if "policy" in CHOICES[step.word] else task.policy
+        nice = step.args[-2 if step.word == "attr" else 0] if "nice" in CHOICES[step.word] else task.nice
+        leaves_idle = task.policy == IDLE and policy != IDLE
+        if not root and (nice < task.nice or leaves_idle or policy in (FIFO, RR) and task.policy not in (FIFO, RR)):
+            return
+        if step.word == "reset":
+            task.reset = bool(step.args[0]) or (task.reset and not root)
+            return
+        task.policy = policy
+        # SCHED_IDLE ignores a nice value in its own call.
+        if not (step.word == "attr" and policy == IDLE):
+            task.nice = nice
+
+
+class Writer:
+    """Writes one script."""
+
+    programs, names, slices = PROGRAMS, NAMES, SLICES
+    choices = {"nice": 5, "policy": 3, "slice": 3, "attr": 1, "reset": 1}
+    kinds = {"own": 30, "outside": 10, "birth": 24, "exec": 16, "rename": 12, "end": 6}
+    births = (6, 3, 3, 5, 7)
+
+    def __init__(self, random, group):
+        self.random = random
+        self.group = group
+        self.next = 1
+
+    def choose(self, weights):
+        return self.random.choices(list(weights), list(weights.values()))[0]
+
+    def slot(self):
+        self.next += 1
+        return self.next - 1
+
+    def nice(self, task, outside):
+        """Mostly one that no class gives, so that it can be seen."""
+        every = range(-20, 20)
+        if self.random.random() > 0.1:
+            every = [nice for nice in every if nice not in CLASS_NICES]
+        every = [nice for nice in every if self.group.may_choose(task, nice, outside)]
+        down = [nice for nice in every if nice < task.nice]
+        # As often up as down; who has come to 19 has nowhere to go.
+        return self.random.choice(down if down and self.random.random() < 0.5 else every)
+
+    def policy(self, task, outside):
+        if self.group.is_root(outside) and self.random.random() < 0.25:
+            return self.random.choice((FIFO, RR)), self.random.randint(1, 9)
+        return self.random.choice((NORMAL, NORMAL, BATCH, BATCH, IDLE)), 0
+
+    def slice(self):
+        every = self.slices if self.random.random() < 0.8 else (0, *CLASS_SLICES)
+        return self.random.choice(every)
+
+    def choice(self, slot, outside):
+        task = self.group.tasks[slot]
+        word = self.choose(self.choices)
+        if word == "nice":
+            args = (self.nice(task, outside),)
+        elif word == "policy":
+            args = self.policy(task, outside)
+        elif word == "slice":
+            args = (self.slice(),)
+        elif word == "attr":
+            args = (self.random.choice((NORMAL, BATCH, IDLE)), self.nice(task, outside), self.slice())
+        elif word == "clamp":
+            args = (0, self.random.choice((256, 512, 768, 1024)))
+        else:
+            args = (self.random.choice((1, 1, 0)),)
+        return Step(slot, word, args, outside)
+
+    def birth(self, slot):
+        word = self.random.choices(BIRTHS, self.births)[0]
+        args = (self.slot(),) if word != "spawn" else (self.slot(), self.random.choice(self.programs))
+        return Step(slot, word, args)
+
+    def step(self):
+        slot = self.random.choice(sorted(self.group.tasks))
+        kind = self.choose(self.kinds)
+        if kind == "birth" and (len(self.group.tasks) >= LIVING_MAX or self.next >= SLOTS_MAX):
+            kind = "end"
+        if kind in ("own", "outside"):
+            return self.choice(slot, kind == "outside")
+        if kind == "birth":
+            return self.birth(slot)
+        if kind == "exec":
+            return Step(slot, "exec", (self.random.choice(self.programs),))
+        if kind == "rename":
+            return Step(slot, "rename", (self.random.choice(self.names),))
+        return Step(slot, self.random.choice(("exit", "exit", "leave")))
+
+    def write(self, length):
+        script = []
+        while len(script) < length:
+            step = self.step()
+            if self.group.allows(step):
+                self.group.apply(step)
+                script.append(step)
+        return script
+
+
+class Plain(Writer):
+    """
+    One of what people do, and of what can be seen: no value that a class gives, no reset-on-fork, of which nobody hears,
+    no CLONE_PARENT, whose maker nobody knows, and nobody is raised to where he may have been lowered from.
+    """
+
+    choices = {"nice": 5, "policy": 3, "slice": 3}
+    births = (6, 0, 3, 5, 7)
+
+    def birth(self, slot):
+        """Which thread made another one nobody knows, where they differ."""
+        step = super().birth(slot)
+        alone = len(self.group.tasks[slot].process.slots) == 1
+        return step if alone or step.word != "thread" else Step(slot, "fork", step.args)
+
+    def nice(self, task, outside):
+        every = [nice for nice in range(-20, 20)
+                 if nice not in CLASS_NICES and nice >= task.nice and self.group.may_choose(task, nice, outside)]
+        return self.random.choice(every) if every else task.nice
+
+    def policy(self, task, outside):
+        return (IDLE, 0) if task.policy == IDLE else super().policy(task, outside)
+
+    def slice(self):
+        return self.random.choice(self.slices)
+
+
+def write(random, user, length, plain=True):
+    return (Plain if plain else Writer)(random, Group(user)).write(length)
+
+
+def prune(script, user):
+    """A script out of which steps were taken, without those that cannot be made any more."""
+    group, pruned = Group(user), []
+    for step in script:
+        if not group.allows(step):
+            step = NOTHING
+        group.apply(step)
+        pruned.append(step)
+    return pruned

@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+An ordinary user who wants more than is his: names of every rule, his own slices, clamps, nice values and policies,
+threads, forks, execs. Never may a task of his carry a nice value below the lowest that the rule for its name gives, and
+after the daemon's end, whichever it is, none may have more than it would have without any daemon, nor anything that is
+a class's.
+
+CLIMBING_SEED=N chooses the random attacks, CLIMBING_SECONDS=600 goes on from there for so long.
+"""
+
+import itertools
+import json
+import os
+import random
+import resource
+import time
+import unittest
+
+import scripts
+from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp
+from daemon import TOP, schedqos
+from groups import RunningGroup, actor, seen
+from harness import LiveTest, main
+from scripts import Step
+from waiting import STORM, storm_of
+
+SEED = int(os.environ.get("CLIMBING_SEED", "1"))
+SECONDS = float(os.environ.get("CLIMBING_SECONDS", "0"))
+NOBODY = 65534
+LENGTH, GROUPS = 40, 24
+# Between two steps where the daemon is to have seen the first one.
+PAUSE = 0.03 / STORM
+
+# Names that are rules' in the shipped configurations, and what a user knows of them.
+INTERACTIVE, INITIATED, IMPOSED = "gnome-shell", "clangd", "restic"
+SHIPPED_SLICES = (8 * MS, 12 * MS, 16 * MS, 20 * MS)
+
+# Classes below and above what a user may take, with rules of every kind.
+WIDE = {
+    "QOS_TOP": {"sched_policy": "SCHED_NORMAL", "sched_nice": -12, "sched_runtime": 4 * MS},
+    "QOS_UPPER": {"sched_policy": "SCHED_BATCH", "sched_nice": -6, "sched_runtime": 6 * MS},
+    "QOS_BOTTOM": {"sched_policy": "SCHED_BATCH", "sched_nice": 14, "sched_runtime": 50 * MS},
+    "QOS_SPARE": {"sched_policy": "SCHED_IDLE"},
+    "c-top": {"qos": "QOS_TOP", "thread_qos": {"bottom": "QOS_BOTTOM", "upper": "QOS_UPPER"}},
+    "c-upper": {"qos": "QOS_UPPER", "yield": True},
+    "c-bottom": {"qos": "QOS_BOTTOM", "inherit": True, "thread_qos": {"spare": "QOS_SPARE"}},
+    "c-hard": {"qos": "QOS_UPPER", "yield": False},
+    "c-keep": {"qos": "QOS_TOP", "enforce": True},
+    "c-spare": {"qos": "QOS_SPARE"},
+    "nice": {"qos": "QOS_BOTTOM"},
+}
+REAL_TIME = {"QOS_RT": {"sched_policy": "SCHED_FIFO", "sched_priority": 5}, "c-rt": {"qos": "QOS_RT"}}
+WIDE_SLICES = tuple(slice * MS for slice in (4, 6, 50))
+
+
+def chain(*texts):
+    """A script from lines such as "0 exec nice"."""
+    script = []
+    for line in texts:
+        slot, word, *args = line.split()
+        script.append(Step(int(slot), word, tuple(int(arg) if arg.lstrip("-").isdigit() else arg for arg in args)))
+    return script
+
+
+def attacks(interactive, imposed, slices):
+    """What somebody would think of: name, script."""
+    own = "0 slice %d" % slices[1]
+    climb = ["0 exec " + interactive, own, "0 exec nice"]
+    again = ["0 exec " + imposed, own, "0 exec nice", "0 exec plain", "0 slice %d" % slices[0]]
+    return {
+        "the slice of another class, then the name of nice": chain(*climb),
+        "and again and again": chain(*climb, *again * 4),
+        "where nobody yields": chain(*again * 5),
+        "on a thread": chain("0 exec " + interactive, "0 thread 1", "1 slice %d" % slices[1], "1 exec nice",
+                             "1 exec " + imposed, "1 slice %d" % slices[0], "1 exec nice"),
+        "by children": chain(*climb, "0 fork 1", "1 slice %d" % slices[0], "1 exec " + imposed, "1 double 2",
+                             "2 spawn 3 nice", "3 sibling 4", "4 exec plain"),
+        "for one's parent": chain("0 fork 1", "1 exec " + interactive, "1 sibling 2", "2 slice %d" % slices[1],
+                                  "2 sibling 3", "3 exec nice", "3 sibling 4"),
+        "with reset-on-fork": chain("0 reset 1", *climb, "0 fork 1", "1 exec " + imposed, "1 slice %d" % slices[0],
+                                    "1 fork 2", "2 exec nice", "2 reset 1", "2 thread 3", "3 exec nice"),
+        "out of SCHED_IDLE": chain("0 policy 5 0", "0 exec " + imposed, "0 policy 0 0", "0 exec " + interactive,
+                                   "0 policy 3 0", "0 exec plain", "0 policy 0 0"),
+        "up from 19": chain("0 nice 19", "0 exec " + imposed, "0 nice 5", "0 exec plain", "0 nice 0", "0 exec nice",
+                            "0 exec " + interactive, "0 nice 10", "0 exec nice"),
+        "up from 1": chain("0 exec " + imposed, "0 nice 1", "0 nice -1", "0 exec nice", "0 nice -3", "0 exec plain",
+                           "0 nice 0", "0 slice %d" % slices[1], "0 exec nice"),
+        "all at once": chain("0 exec " + imposed, "0 attr 3 -4 %d" % slices[1], "0 exec nice",
+                             "0 attr 0 -4 %d" % slices[0], "0 exec " + interactive, "0 attr 0 -3 %d" % slices[1],
+                             "0 exec nice"),
+        "below the storm": chain("0 fork 1", "1 exec " + imposed, "1 slice %d" % slices[1],
+                                 "0 storm %d" % storm_of(300000), "1 exec nice", "1 sibling 2", "1 thread 3",
+                                 "3 exec " + interactive, "0 storm %d" % storm_of(300000), "3 exec nice",
+                                 "2 exec " + interactive, "2 slice %d" % slices[0], "2 exec nice"),
+        "real time": chain("0 policy 1 1", "0 exec c-rt", "0 policy 1 3", "0 exec plain", "0 policy 2 1",
+                           "0 exec c-rt", "0 policy 2 5", "0 fork 1", "1 policy 0 0", "1 exec nice", "1 nice 3"),
+        "clamps": chain("0 exec " + imposed, "0 clamp 0 512", "0 exec nice", "0 clamp 256 1024", "0 exec plain"),
+    }
+
+
+class Hostile(scripts.Writer):
+    """Whatever a user may try."""
+
+    choices = {"nice": 5, "policy": 3, "slice": 5, "attr": 2, "reset": 1, "clamp": 1}
+    kinds = {"own": 34, "birth": 22, "exec": 26, "rename": 10, "end": 6}
+    names = ("bottom", "upper", "nice", "any", "schbench-msg")
+    unseen = (-12, -6, -4, -2, 2, 4, 14)
+
+    def __init__(self, rng, group, programs, slices):
+        super().__init__(rng, group)
+        self.programs, self.slices = programs, slices
+
+    def nice(self, task, outside):
+        """None of a class: who chooses what the class gives him already changes nothing that could be seen."""
+        value = self.random.choice((self.random.randint(-20, 19), self.random.randint(-5, 5)))
+        return value if value not in self.unseen else self.nice(task, outside)
+
+    def step(self):
+        if self.random.random() < 0.005:
+            return Step(self.random.choice(sorted(self.group.tasks)), "storm", (storm_of(100000),))
+        return super().step()
+
+
+class Anything(scripts.Group):
+    """A group of a user who is not held back."""
+
+    def may_choose(self, task, nice, outside, at_once=False):
+        return True
+
+
+class Hostility(LiveTest):
+    """Groups of nobody's, and what they may carry."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.copy("programs/actor", actor())
+        self.programs = os.path.dirname(self.program)
+
+    def shipped(self):
+        """The shipped configurations as a folder's layers."""
+        top = os.path.join(TOP, "configs")
+        layers = {}
+        for folder, _, names in os.walk(top):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    layers[os.path.relpath(os.path.join(folder, name), top)] = file.read()
+        return layers
+
+    def begin(self, config=None, layers=None):
+        """A daemon, and what its rules give at most: the lowest nice value by program."""
+        daemon = self.prepare(config, layers=layers)
+        result = schedqos("check", "--print", *daemon.options())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        merged = json.loads(result.stdout)
+        nice = {name: value.get("sched_nice", 0) for name, value in merged.items() if name.startswith("QOS_")}
+        self.lowest = {"plain": 0}
+        for name, value in merged.items():
+            if name.startswith("QOS_") or name == "schedqos" or any(char in name for char in "/*?["):
+                continue
+            rules = value if isinstance(value, list) else [value]
+            given = [qos for rule in rules for qos in (rule.get("qos"), *rule.get("thread_qos", {}).values()) if qos]
+            self.lowest[name] = min([0, *(nice[qos] for qos in given)])
+        for name in {*self.lowest, "nice", "c-rt"}:
+            if not os.path.lexists(os.path.join(self.programs, name)):
+                os.symlink(self.program, os.path.join(self.programs, name))
+        return daemon.start()
+
+    def run_all(self, written, pause=0.01, limit=None, user=NOBODY):
+        """Groups of nobody's, one for each script, which have come to their end."""
+        groups = []
+        for script in written:
+            group = RunningGroup(script, self.programs, "plain", user, pause)
+            self.addCleanup(group.end)
+            if limit:
+                resource.prlimit(group.pid, limit[0], (limit[1], limit[1]))
+            groups.append(group)
+        for group in groups:
+            group.begin()
+        for group in groups:
+            group.finish()
+        self.current.changed.update(tid for group in groups for tid in group.tids.values())
+        return groups
+
+    @staticmethod
+    def follow(group):
+        """Who there is after the script, as it would be without a daemon; and whose copies no daemon can be sure of."""
+        model, unsure = Anything(NOBODY), set()
+        for step, outcome in zip(group.script, group.outcomes):
+            if step.word == "sibling" or (step.word in scripts.BIRTHS and step.slot in unsure):
+                unsure.add(step.args[0])
+            # What was refused because the class gives less already made nothing less.
+            if not outcome.error or step.word not in scripts.CHOICES:
+                model.apply(step)
+        return model, unsure
+
+    def check_now(self, groups, what):
+        """While the daemon runs."""
+        self.current.sync()
+        for group in groups:
+            model, _ = self.follow(group)
+            for slot, task in model.tasks.items():
+                now = seen(group.tids[slot])
+                lowest = min(self.lowest.get(task.process.program, 0), task.nice)
+                self.assertGreaterEqual(now.nice, lowest, self.describe(what, group, slot, now))
+                if task.process.program != "c-rt":
+                    self.assertNotIn(now.policy, (FIFO, RR), self.describe(what, group, slot, now))
+
+    def check_after(self, groups, what):
+        """When there is none any more."""
+        for group in groups:
+            model, unsure = self.follow(group)
+            chosen = self.chosen(group.script)
+            for slot, task in model.tasks.items():
+                now = seen(group.tids[slot])
+                told = self.describe(what, group, slot, now)
+                self.assertGreaterEqual(now.nice, task.nice, told)
+                self.assertNotIn(now.policy, (FIFO, RR), told)
+                if task.policy == IDLE:
+                    self.assertEqual(now.policy, IDLE, told)
+                # Whether a child made for its maker's parent lowered itself cannot be known, so it stays where it is.
+                if slot not in unsure:
+                    self.assertIn(now.nice, chosen["nice"] | {0}, told)
+                    self.assertIn(now.policy, chosen["policy"] | {NORMAL}, told)
+                self.assertIn(now.slice, chosen["slice"] | base_slices(), told)
+
+    @staticmethod
+    def chosen(script):
+        """By attribute: everything that anybody in the group ever chose."""
+        found = {"nice": set(), "policy": set(), "slice": set()}
+        for step in script:
+            for attribute, value in zip(scripts.CHOICES.get(step.word, ()), step.args):
+                found[attribute].add(value)
+        return found
+
+    @staticmethod
+    def describe(what, group, slot, now):
+        return "%s: slot %d carries %s\n%s" % (what, slot, now, "\n".join(
+            "%s%s" % (step, "" if not outcome.error else " -> " + os.strerror(outcome.error))
+            for step, outcome in zip(group.script, group.outcomes)))
+
+    def end(self, how, config, layers):
+        """Of the daemon: by a stop, or by SIGKILL and what repairs that."""
+        daemon, before, changed = self.current, self.current.before, self.current.changed
+        if how != "stop":
+            # However the test ends.
+            self.addCleanup(schedqos, "restore")
+            daemon.popen.kill()
+            daemon.popen.wait()
+        if how == "restore":
+            self.assertEqual(schedqos("restore").returncode, 0)
+            daemon.check_undone()
+            return
+        if how == "start":
+            daemon = self.begin(config, layers)
+            daemon.before, daemon.changed = before, changed
+        daemon.stop()
+
+class Climbing(Hostility):
+    def attack(self, written, config=None, layers=None, how="stop", pause=0.01, other=None, what=""):
+        """All of it: the daemon, the scripts, a reload, an end."""
+        daemon = self.begin(config, layers)
+        groups = self.run_all(written.values(), pause)
+        what = "%s, pauses of %g ms, the end by %s" % (what, pause * 1000, how)
+        self.check_now(groups, what)
+        self.assertEqual(daemon.reload(other or {"nice": {"qos": "QOS_BACKGROUND"}}).returncode, 0)
+        self.current.sync()
+        self.assertEqual(daemon.reload(config or {}).returncode, 0)
+        self.check_now(groups, what + ", after a reload")
+        self.end(how, config, layers)
+        self.check_after(groups, what)
+        for group in groups:
+            group.end()
+
+    def test_the_known_one(self):
+        """By the names of a shell and of nice, and the slice of another class, somebody was at nice -8, for good."""
+        for slice in SHIPPED_SLICES:
+            found = attacks(INTERACTIVE, IMPOSED, (8 * MS, slice))
+            name = next(iter(found))
+            self.attack({name: found[name]}, layers=self.shipped(), what=name)
+
+    def fixed(self, how):
+        found = attacks(INTERACTIVE, IMPOSED, SHIPPED_SLICES)
+        if not has_clamp():
+            del found["clamps"]
+        self.attack(found, layers=self.shipped(), how=how)
+
+    def wide(self, how):
+        found = attacks("c-upper", "c-hard", WIDE_SLICES)
+        found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
+        if not has_clamp():
+            found = {name: script for name, script in found.items() if "clamps" not in name}
+        self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
+
+    def test_shipped_rules_until_a_stop(self):
+        self.fixed("stop")
+
+    def test_shipped_rules_until_a_crash_and_a_start(self):
+        self.fixed("start")
+
+    def test_shipped_rules_until_a_crash_and_a_restore(self):
+        self.fixed("restore")
+
+    def test_wide_classes_until_a_stop(self):
+        self.wide("stop")
+
+    def test_wide_classes_until_a_crash_and_a_start(self):
+        self.wide("start")
+
+    def test_wide_classes_until_a_crash_and_a_restore(self):
+        self.wide("restore")
+
+    def test_the_name_of_every_shipped_rule(self):
+        self.begin(layers=self.shipped())
+        names = sorted(self.lowest)
+        self.assertGreater(len(names), 200)
+        written = {}
+        for slices, part in zip(itertools.cycle(SHIPPED_SLICES), (names[i::GROUPS] for i in range(GROUPS))):
+            written[part[0]] = chain(*(line for name in part for line in (
+                "0 exec " + name, "0 slice %d" % slices, "0 exec nice")))
+        groups = self.run_all(written.values(), 0.005)
+        self.check_now(groups, "every name")
+        self.current.stop()
+        self.check_after(groups, "every name")
+
+    def random_scripts(self, rng, programs, slices):
+        return {str(number): Hostile(rng, Anything(NOBODY), programs, slices).write(LENGTH) for number in range(GROUPS)}
+
+    def check_random(self, seed):
+        rng = random.Random(seed)
+        how, pause = rng.choice(("stop", "start", "restore")), rng.choice((0, 0.002, 0.03)) / STORM
+        what = "CLIMBING_SEED=%d" % seed
+        if rng.random() < 0.5:
+            programs = (INTERACTIVE, INITIATED, IMPOSED, "nice", "plain", "make", "schbench")
+            self.attack(self.random_scripts(rng, programs, SHIPPED_SLICES), layers=self.shipped(), how=how,
+                        pause=pause, what=what)
+        else:
+            config = {**WIDE, **rng.choice(({}, REAL_TIME))}
+            # Not c-spare: who chooses SCHED_IDLE there changes nothing that could be seen.
+            programs = ("c-top", "c-upper", "c-bottom", "c-hard", "c-keep", "nice", "plain", "c-rt")
+            self.attack(self.random_scripts(rng, programs, WIDE_SLICES), config, how=how, pause=pause, what=what,
+                        other={**WIDE, "plain": {"qos": "QOS_TOP"}})
+
+    @unittest.skipUnless(SECONDS, "CLIMBING_SECONDS is not set")
+    def test_at_random_for_long(self):
+        end = time.monotonic() + SECONDS
+        for seed in itertools.count(SEED):
+            self.check_random(seed)
+            self.doCleanups()
+            if time.monotonic() > end:
+                return
+
+
+class Privilege(Hostility):
+    """Who may take more, by a resource limit or a capability, has it by right."""
+
+    user = "%d+" % NOBODY
+    nice_limit = rt_limit = None
+
+    def check(self, script, limit, running, after):
+        self.begin(layers=self.shipped())
+        group, = self.run_all([chain(*script)], PAUSE, limit, self.user)
+        self.current.sync()
+        now = seen(group.tids[0])
+        told = self.describe("now", group, 0, now)
+        self.assertEqual([outcome.error for outcome in group.outcomes], [0] * len(script), told)
+        self.assertEqual(now, now._replace(**running), told)
+        self.current.stop()
+        now = seen(group.tids[0])
+        told = self.describe("after the stop", group, 0, now)
+        self.assertEqual(now, now._replace(**after), told)
+        self.assertTrue(now.policy in (FIFO, RR) or now.slice in base_slices(), told)
+        group.end()
+
+    def test_a_nice_value_below_every_class(self):
+        for name in ("plain", INTERACTIVE, IMPOSED, "make"):
+            self.check(["0 exec " + name, "0 nice -11"], self.nice_limit, {"nice": -11},
+                       {"nice": -11, "policy": NORMAL})
+
+    def test_a_nice_value_before_an_exec(self):
+        self.check(["0 nice -11", "0 exec plain"], self.nice_limit, {"nice": -11}, {"nice": -11})
+
+    def test_a_real_time_policy(self):
+        for name in ("plain", INTERACTIVE, "make"):
+            self.check(["0 exec " + name, "0 policy %d 7" % FIFO], self.rt_limit,
+                       {"policy": FIFO, "priority": 7}, {"policy": FIFO, "priority": 7})
+
+    def test_real_time_and_back(self):
+        self.check(["0 exec " + INTERACTIVE, "0 policy %d 7" % FIFO, "0 exec plain", "0 policy 0 0", "0 exec nice"],
+                   self.rt_limit, {}, {"policy": NORMAL, "nice": 0})
+
+
+class Limits(Privilege):
+    user = NOBODY
+    nice_limit, rt_limit = (resource.RLIMIT_NICE, 40), (resource.RLIMIT_RTPRIO, 10)
+
+    def setUp(self):
+        super().setUp()
+        idler = self.sleeper("idler")
+        try:
+            resource.prlimit(idler.pid, resource.RLIMIT_NICE, (40, 40))
+        except PermissionError:
+            self.skipTest("no limit can be raised here: CAP_SYS_RESOURCE is missing")
+
+    def test_not_below_the_limit(self):
+        """Somebody who may go down to -2 has no right to a class's -4, nor to what is left of it."""
+        self.begin(layers=self.shipped())
+        group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 nice -3", "0 exec nice", "0 slice %d" % (12 * MS),
+                                     "0 exec nice")], PAUSE, (resource.RLIMIT_NICE, 22))
+        self.current.stop()
+        self.assertEqual(seen(group.tids[0]).nice, 0)
+
+
+if __name__ == "__main__":
+    main()
