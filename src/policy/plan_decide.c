@@ -108,18 +108,23 @@ static bool is_as_before(const struct task *task, const struct task_attr *actual
 	return task_policy_is_fair(task->had.policy) && attr_difference(actual, &task->before) == 0;
 }
 
-/* Of a thread, or who called exec: the record of the process that it is of, if it is not its own. */
+/*
+ * Of a thread, or who called exec: the record of the process that it is of, if it is not its own; at worst as it was before.
+ */
 static const struct task *record_that_fits(const struct plan *plan, const struct task *task,
 					   const struct task_attr *actual)
 {
-	const struct task *other = NULL;
+	const struct task *other = NULL, *as_before = NULL;
 
 	for (int i = 0; i < THREADS_COMPARED && (other = next_of_process(plan, task, other)); i++) {
-		if (other != task &&
-		    (attr_difference(actual, &other->known) == 0 || is_as_before(other, actual)))
+		if (other == task)
+			continue;
+		if (attr_difference(actual, &other->known) == 0)
 			return other;
+		if (!as_before && is_as_before(other, actual))
+			as_before = other;
 	}
-	return NULL;
+	return as_before;
 }
 
 /*
