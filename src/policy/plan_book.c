@@ -152,9 +152,7 @@ static enum due due_at_birth(const struct plan *plan, const struct plan_event *f
 {
 	enum due due = origin->due < DUE_ENDED ? origin->due : DUE_NOTHING;
 
-	/* At the stop a fork may have taken however long since its origin was put back. */
-	if (due == DUE_NOTHING &&
-	    (plan->undoing || (child->flags & TASK_HEARSAY) || origin->known.reset_on_fork))
+	if (due == DUE_NOTHING && ((child->flags & TASK_HEARSAY) || origin->known.reset_on_fork))
 		due = DUE_LOOK;
 	if (fork->tid != fork->tgid) {
 		if (due < DUE_MATCH && mixed && plan_asks_name(plan, leader))
@@ -202,7 +200,8 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 	/* The youngest will no longer show it. */
 	if (mixed)
 		leader->flags |= TASK_MIXED;
-	if (mixed || is_after_by_less(fork->ms, origin->changed_ms, FORK_MAX_MS))
+	/* At the stop a fork may have taken however long since its origin was put back. */
+	if (mixed || plan->undoing || is_after_by_less(fork->ms, origin->changed_ms, FORK_MAX_MS))
 		child.flags |= TASK_HEARSAY;
 	due = due_at_birth(plan, fork, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
