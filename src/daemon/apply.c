@@ -9,7 +9,7 @@
 const struct sched_ops sched_ops_kernel = {
 	.get = ksched_get,
 	.set = ksched_set,
-	.set_nice = ksched_set_nice,
+	.replace_nice = ksched_replace_nice,
 };
 
 static bool is_real_time(uint32_t policy)
@@ -186,7 +186,10 @@ static void take_back(struct applier *applier, const struct plan_action *action)
 	applier->ops->set(action->tid, &attr);
 }
 
-/* The nice value of a task that is not fair, for when it is no longer so: the call for all else leaves it as it is. */
+/*
+ * The nice value of a task that is not fair, for when it is no longer so: the call for all else leaves it as it is. What somebody
+ * chose for it meanwhile, which looking does not show, stays.
+ */
 static bool changes_hidden_nice(const struct plan_action *action)
 {
 	return !task_policy_is_fair(action->want.policy) && action->want.nice != action->from.nice;
@@ -208,7 +211,7 @@ int applier_apply(struct applier *applier, const struct plan_action *action,
 	int r = 0;
 
 	if (changes_hidden_nice(action)) {
-		r = applier->ops->set_nice(action->tid, action->want.nice);
+		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
 		if (r < 0)
 			return r;
 		if (attr_difference(&action->from, &action->want) == 0)

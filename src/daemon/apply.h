@@ -9,7 +9,7 @@
 struct sched_ops {
 	int (*get)(pid_t tid, struct ksched_attr *ret);
 	int (*set)(pid_t tid, struct ksched_attr *attr);
-	int (*set_nice)(pid_t tid, int nice); /* also where the policy hides it */
+	int (*replace_nice)(pid_t tid, int from, int to); /* also where the policy hides it */
 };
 extern const struct sched_ops sched_ops_kernel;
 

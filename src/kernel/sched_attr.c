@@ -57,7 +57,15 @@ int ksched_probe(struct ksched_features *ret)
 	return ksched_set(0, &attr);
 }
 
-int ksched_set_nice(pid_t tid, int nice)
+int ksched_replace_nice(pid_t tid, int from, int to)
 {
-	return setpriority(PRIO_PROCESS, (id_t)tid, nice) < 0 ? -errno : 0;
+	int now;
+
+	errno = 0;
+	now = getpriority(PRIO_PROCESS, (id_t)tid);
+	if (errno)
+		return -errno;
+	if (now != from)
+		return 0;
+	return setpriority(PRIO_PROCESS, (id_t)tid, to) < 0 ? -errno : 0;
 }

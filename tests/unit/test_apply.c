@@ -24,6 +24,7 @@ static struct {
 	struct ksched_attr own, others; /* what get(0) and get(tid) give */
 	int get_result;
 	unsigned n_gets, n_own_gets;
+	int nice_from, nice_to; /* of a task that is not fair */
 } kernel;
 
 static int fake_get(pid_t tid, struct ksched_attr *ret)
@@ -42,7 +43,15 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 	return kernel.set_results[kernel.n_sets++];
 }
 
-static const struct sched_ops fake_ops = { fake_get, fake_set, NULL };
+static int fake_replace_nice(pid_t tid, int from, int to)
+{
+	(void)tid;
+	kernel.nice_from = from;
+	kernel.nice_to = to;
+	return 0;
+}
+
+static const struct sched_ops fake_ops = { fake_get, fake_set, fake_replace_nice };
 
 static struct applier applier;
 
@@ -295,6 +304,22 @@ static void real_time_has_a_priority(void **state)
 	assert_int_equal(now.slice_ns, 0);
 }
 
+static void a_nice_value_below_real_time_is_replaced_if_it_is_ours(void **state)
+{
+	const struct plan_action action = {
+		.tid = 7,
+		.from = { .policy = POLICY_RR, .rt_priority = 9, .nice = -4, .util_max = 1024 },
+		.want = { .policy = POLICY_RR, .rt_priority = 9, .nice = 3, .util_max = 1024 },
+	};
+
+	(void)state;
+	kernel.others = (struct ksched_attr){ .policy = POLICY_RR, .priority = 9, .util_max = 1024 };
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 0);
+	assert_int_equal(kernel.nice_from, -4);
+	assert_int_equal(kernel.nice_to, 3);
+}
+
 /* ---- looking ---- */
 
 static void a_look_shows_all_attributes(void **state)
@@ -464,6 +489,7 @@ int main(void)
 		KERNEL_TEST(deadline_has_a_budget_and_a_period),
 		KERNEL_TEST(out_of_deadline_the_share_goes_first),
 		KERNEL_TEST(real_time_has_a_priority),
+		KERNEL_TEST(a_nice_value_below_real_time_is_replaced_if_it_is_ours),
 		KERNEL_TEST(a_look_shows_all_attributes),
 		KERNEL_TEST(the_clamp_of_real_time_is_reset_where_it_is_in_the_way),
 		KERNEL_TEST(the_clamp_that_real_time_brings_along_is_none),

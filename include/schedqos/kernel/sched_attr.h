@@ -36,10 +36,10 @@ int ksched_get(pid_t tid, struct ksched_attr *ret);
 int ksched_set(pid_t tid, struct ksched_attr *attr);
 
 /*
- * The nice value alone, by setpriority: of a task that is not fair it has no effect until the task is (set_user_nice in
- * syscalls.c). 0 or -errno.
+ * The nice value alone, if it still is `from`. getpriority and setpriority know that of a task that is not fair, too, for
+ * which it has no effect until it is (set_user_nice in syscalls.c). 0 or -errno.
  */
-int ksched_set_nice(pid_t tid, int nice);
+int ksched_replace_nice(pid_t tid, int from, int to);
 
 /*
  * Finds out by trying on the calling thread, which is left as it was, what the kernel supports: a custom
