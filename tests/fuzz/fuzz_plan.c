@@ -261,7 +261,8 @@ static void crash_and_start(struct run *run)
 
 /* No class's, so that the choice can be seen; and for somebody with privilege none between those and what there was. */
 static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 19 };
-#define LOWEST_CLASS (-4)
+#define LOWEST_CLASS  (-4)
+#define HIGHEST_CLASS 4
 
 /*
  * What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between, and
@@ -290,6 +291,9 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With the class he may even raise himself to what lies below it, which he could not do without. */
 		if (nice <= task->attr.nice)
 			return;
+		/* Where there are no slices, a policy beside a class's nice value counts as the class's. */
+		if (!run->m->kernel.slice && nice >= LOWEST_CLASS && nice <= HIGHEST_CLASS)
+			run->exact = false;
 		task->attr.nice = nice;
 		if (nice > task->without.nice)
 			task->without.nice = nice;
@@ -310,12 +314,16 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	chosen.policy = policy;
 	chosen.rt_priority = (uint8_t)priority;
 	/* And what nobody can have back. */
-	if (task->attr.policy == policy || !can_be_seen(run, task->tid, &chosen, TASK_ATTR_POLICY) || (task->without.policy == POLICY_IDLE && task->attr.policy != POLICY_IDLE))
+	if (task->attr.policy == policy || !can_be_seen(run, task->tid, &chosen, TASK_ATTR_POLICY) ||
+	    (task->without.policy == POLICY_IDLE && task->attr.policy != POLICY_IDLE))
 		return;
 	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
 		return;
-	/* What is born before anybody looks stays SCHED_IDLE, for safety. */
-	if (task->without.policy == POLICY_IDLE)
+	/*
+	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class that real time hid
+	 * marks a class's policy where there are no slices.
+	 */
+	if (task->without.policy == POLICY_IDLE || (!run->m->kernel.slice && !task_policy_is_fair(task->attr.policy)))
 		run->exact = false;
 	chrt(run->m, task->tid, policy, priority);
 }
@@ -349,7 +357,7 @@ static void chooses(struct run *run, uint8_t kind)
 		break;
 	case CLAMP:
 		if (run->m->kernel.util_clamp && task->attr.util_min == 0)
-			task->attr.util_max = task->without.util_max = 100 + how;
+			task->attr.util_max = task->without.util_max = (100 + how) | 1; /* no class's */
 		break;
 	case RESET:
 		/* Without slices nothing tells a child's. */
