@@ -70,6 +70,9 @@ uint32_t daemon_now_ticks(const struct daemon *daemon);
 /* events.c: has the event loop receive and handle events. Returns a negative errno on failure. */
 int events_init(struct daemon *daemon);
 
+/* Books what is queued, and decides nothing yet. Returns false when there is no end to it. */
+bool events_book(struct daemon *daemon);
+
 /* events.c: books all that is queued now, and decides about who is due. Returns false if more keeps coming than that. */
 bool events_drain(struct daemon *daemon);
 

@@ -207,11 +207,22 @@ static bool handle_up_to(struct daemon *daemon, int max)
 	return is_empty;
 }
 
-bool events_drain(struct daemon *daemon)
+bool events_book(struct daemon *daemon)
 {
 	const uint32_t began = clock_ms();
 
 	/* Who restores does not listen. */
+	while (daemon->intake && !book_up_to(daemon, BOOK_MAX)) {
+		if (clock_ms() - began > DRAIN_MAX_MS)
+			return false;
+	}
+	return true;
+}
+
+bool events_drain(struct daemon *daemon)
+{
+	const uint32_t began = clock_ms();
+
 	if (!daemon->intake) {
 		decide(daemon, true);
 		return true;

@@ -12,8 +12,8 @@
 /* A fork storm never holds still; what it creates is heard of anyway. */
 #define PASSES_MAX 8
 
-/* Events are handled every so many tasks, so that a long scan does not make the queue overflow. */
-#define DRAIN_EVERY 256
+/* Events are booked every so many tasks, so that a long scan does not make the queue overflow. */
+#define BOOK_EVERY 256
 
 /* Below this number of records nobody minds the ended ones. */
 #define SWEEP_MIN 2048
@@ -27,7 +27,7 @@ struct scan {
 	struct daemon *daemon;
 	struct process *processes; /* all living ones, parents before their children */
 	size_t count, size;
-	size_t fresh; /* tasks looked at in this pass */
+	size_t fresh; /* tasks met in this pass */
 	bool outrun;  /* by a storm: there is no end to the events */
 	int error;    /* the last for which some task was passed over, though it was there */
 };
@@ -85,33 +85,31 @@ static int list_processes(struct scan *scan)
 	return r;
 }
 
-static void look_at(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
+static void meet(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
 {
 	struct daemon *daemon = scan->daemon;
-	const struct plan_seen seen = {
+	const struct plan_met met = {
 		.tid = tid,
 		.tgid = process->pid,
 		.parent_tgid = process->ppid,
 		.start = (uint32_t)start,
 	};
-	struct plan_action action;
 
 	/*
 	 * One that was born since we listen is known by its fork, which also tells what its parent had: if that can be
 	 * got at.
 	 */
 	if (!scan->outrun && !tasks_find(plan_tasks(daemon->plan), tid)) {
-		scan->outrun = !events_drain(daemon);
+		scan->outrun = !events_book(daemon);
 		if (plan_is_seen(daemon->plan, tid))
 			return;
 	}
-	if (plan_seen(daemon->plan, &seen, daemon_facts(daemon, tid, process->pid), &action))
-		events_act(daemon, &action);
-	if (++scan->fresh % DRAIN_EVERY == 0)
-		events_drain(daemon);
+	plan_meet(daemon->plan, &met, daemon_facts(daemon, tid, process->pid));
+	if (++scan->fresh % BOOK_EVERY == 0)
+		events_book(daemon);
 }
 
-static void look_at_threads(struct scan *scan, const struct process *process)
+static void meet_threads(struct scan *scan, const struct process *process)
 {
 	_cleanup_(cleanup_list) DIR *list = NULL;
 	struct daemon *daemon = scan->daemon;
@@ -125,7 +123,7 @@ static void look_at_threads(struct scan *scan, const struct process *process)
 		if (tid == process->pid || plan_is_seen(daemon->plan, tid) ||
 		    note_error(scan, procfs_thread_stat(daemon->proc, process->pid, tid, &stat)))
 			continue;
-		look_at(scan, process, tid, stat.start);
+		meet(scan, process, tid, stat.start);
 	}
 }
 
@@ -138,8 +136,8 @@ static int pass(struct scan *scan)
 		const struct process *process = &scan->processes[i];
 
 		if (!plan_is_seen(scan->daemon->plan, process->pid))
-			look_at(scan, process, process->pid, process->start);
-		look_at_threads(scan, process);
+			meet(scan, process, process->pid, process->start);
+		meet_threads(scan, process);
 	}
 	return r;
 }
@@ -151,7 +149,7 @@ void scan_all(struct daemon *daemon)
 	int r = 0;
 
 	/* It may be now that a loss is told. And the first scan is after whatever came to pass since an earlier daemon died. */
-	events_drain(daemon);
+	events_book(daemon);
 	unheard = daemon->rescan || !daemon->since_us;
 	daemon->rescan = false;
 	daemon->stats.scans++;

@@ -30,7 +30,8 @@ void plan_free(struct plan *plan)
 		return;
 	tasks_free(plan->tasks);
 	given_clear(&plan->given);
-	free(plan->marks);
+	free(plan->heard.all);
+	free(plan->met.all);
 	free(plan);
 }
 

@@ -52,29 +52,34 @@ static bool is_after_by_less(uint32_t ms, uint32_t change_ms, int32_t within)
 
 /* ---- who is due ---- */
 
-static bool push_mark(struct plan *plan, const struct mark *mark)
+static bool has_room(struct marks *marks)
 {
-	if (plan->first_mark == plan->n_marks)
-		plan->first_mark = plan->n_marks = 0;
-	if (plan->n_marks == plan->marks_size) {
-		size_t size = plan->marks_size ? plan->marks_size * 2 : 256;
-		struct mark *marks = reallocarray(plan->marks, size, sizeof(*marks));
+	size_t size = marks->size ? marks->size * 2 : 256;
+	struct mark *all;
 
-		if (!marks)
-			return false;
-		plan->marks = marks;
-		plan->marks_size = size;
-	}
-	plan->marks[plan->n_marks++] = *mark;
+	if (marks->first == marks->count)
+		marks->first = marks->count = 0;
+	if (marks->count < marks->size)
+		return true;
+	all = reallocarray(marks->all, size, sizeof(*all));
+	if (!all)
+		return false;
+	marks->all = all;
+	marks->size = size;
 	return true;
+}
+
+void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark)
+{
+	if (has_room(marks))
+		marks->all[marks->count++] = *mark;
+	else
+		plan->marks_failed++;
 }
 
 static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, pid_t parent, uint32_t ms)
 {
-	const struct mark mark = { tid, tgid, parent, ms };
-
-	if (!push_mark(plan, &mark))
-		plan->marks_failed++;
+	plan_push(plan, &plan->heard, &(struct mark){ tid, tgid, parent, ms });
 }
 
 /* One that could not be decided, because it was gone or a fact could not be had, is still due, but no longer queued. */
@@ -94,22 +99,33 @@ bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
 	return !plan->is_behind;
 }
 
-bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret)
+/* The first of them who is still due. NULL: there is none. */
+static const struct mark *first_due(const struct plan *plan, struct marks *marks)
 {
-	while (plan->first_mark < plan->n_marks) {
-		const struct mark *mark = &plan->marks[plan->first_mark];
+	for (; marks->first < marks->count; marks->first++) {
+		const struct mark *mark = &marks->all[marks->first];
 		const struct task *task = tasks_find(plan->tasks, mark->tid);
 
-		if (!task || (task->due != DUE_NOTHING && task->due != DUE_ENDED)) {
-			if (!is_time && (int32_t)(ms - mark->ms) > LATE_MS)
-				return false;
-			*ret = (struct plan_due){ mark->tid, mark->tgid, mark->parent };
-			plan->first_mark++;
-			return true;
-		}
-		plan->first_mark++;
+		if (!task || (task->due != DUE_NOTHING && task->due != DUE_ENDED))
+			return mark;
 	}
-	return false;
+	return NULL;
+}
+
+bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret)
+{
+	struct marks *marks = &plan->heard;
+	const struct mark *mark = first_due(plan, marks);
+
+	if (!mark || (!is_time && (int32_t)(ms - mark->ms) > LATE_MS)) {
+		marks = &plan->met;
+		mark = first_due(plan, marks);
+	}
+	if (!mark)
+		return false;
+	*ret = (struct plan_due){ mark->tid, mark->tgid, mark->parent };
+	marks->first++;
+	return true;
 }
 
 /* ---- threads ---- */
@@ -144,6 +160,18 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.flags = TASK_COPIED | (origin->flags & TASK_HEARSAY);
 	child.due = DUE_NOTHING;
 	return child;
+}
+
+void plan_inherit(const struct plan *plan, struct task *task, pid_t parent_tgid)
+{
+	const struct task *parent = parent_tgid ? tasks_find(plan->tasks, parent_tgid) : NULL;
+
+	/* Another may have its id by now. */
+	if (!parent || ((int32_t)(parent->start - task->start) > 0 && !plan_is_same_start(parent->start, task->start)))
+		return;
+	/* One that was met, and not born of one who was due, may have inherited another rule before. */
+	if (task->due == DUE_EXEC || !task->inherit)
+		task->inherit = parent->inherit;
 }
 
 /* What is to be decided about a child whose record is its origin's. */

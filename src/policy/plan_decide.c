@@ -143,8 +143,8 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 		return false;
 	parent = tasks_find(plan->tasks, facts->parent->tgid);
 	if (!parent || parent->due != DUE_NOTHING || (parent->flags & (TASK_COPIED | TASK_HEARSAY)) ||
-	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 || attr_difference(&now, actual) ||
-	    !attr_difference(&now, &parent->known))
+	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 ||
+	    attr_difference(&now, actual))
 		return false;
 	*ret = merge_of(parent);
 	merge_found(ret, actual, &plan->given);
@@ -357,7 +357,7 @@ static void intend(const struct plan *plan, struct task *task, const struct task
 	task->known = *want;
 }
 
-bool plan_decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
+static bool decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
 		      struct plan_action *ret)
 {
 	const struct merge before = merge_of(task);
@@ -406,15 +406,15 @@ bool plan_decide_task(struct plan *plan, struct task *task, enum due due, struct
 
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
 {
-	struct task *task = tasks_find(plan->tasks, due->tid), *parent;
+	struct task *task = tasks_find(plan->tasks, due->tid);
 
 	if (!task)
-		return plan_unheard(plan, due, facts, ret);
-	parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
-	/* Another may have its id by now. */
-	if (parent && ((int32_t)(parent->start - task->start) <= 0 || plan_is_same_start(parent->start, task->start)))
-		task->inherit = parent->inherit;
-	return plan_decide_task(plan, task, task->due, facts, ret);
+		task = plan_unheard(plan, due, facts);
+	if (!task)
+		return false;
+	/* It may have come by a rule to inherit only since the task was booked. */
+	plan_inherit(plan, task, due->parent);
+	return decide_task(plan, task, task->due, facts, ret);
 }
 
 /* ---- how it went ---- */

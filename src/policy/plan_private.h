@@ -12,6 +12,12 @@ struct mark {
 	uint32_t ms; /* of the event */
 };
 
+/* Who is due, from `first` on, in the order of marking. */
+struct marks {
+	struct mark *all;
+	size_t first, count, size;
+};
+
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
@@ -26,8 +32,8 @@ struct plan {
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
-	struct mark *marks; /* who is due, from first_mark on, in the order of marking */
-	size_t first_mark, n_marks, marks_size;
+	struct marks heard; /* of events */
+	struct marks met;   /* of a scan */
 	uint64_t marks_failed;
 };
 
@@ -40,11 +46,17 @@ struct wish {
 
 /* plan_book.c */
 
+/* Adds to who is due. Without memory it is counted, and a scan finds the task. */
+void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark);
+
 /* Notes what is to be decided about the task; of an event at ms. parent: see struct plan_due. */
 void plan_mark(struct plan *plan, struct task *task, enum due due, pid_t parent, uint32_t ms);
 
 /* A copy of the record for a child or thread: what it is born with. */
 struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
+
+/* Has the task inherit what its parent does, if there is a record of that. */
+void plan_inherit(const struct plan *plan, struct task *task, pid_t parent_tgid);
 
 /* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
@@ -60,8 +72,11 @@ bool plan_is_mixed(const struct plan *plan, const struct task *leader);
 
 /* plan_scan.c */
 
-/* The decision about a task without a record, whose events have been heard, but not those of its parent. */
-bool plan_unheard(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
+/*
+ * Books a task that has no record, though an event of it has been heard: its parent's have not. NULL: it is gone, none of our
+ * business, or there is no memory.
+ */
+struct task *plan_unheard(struct plan *plan, const struct plan_due *due, struct facts *facts);
 
 /* plan_wish.c */
 
@@ -87,10 +102,6 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
 
 /* plan_decide.c */
-
-/* The decision about a task with a record. */
-bool plan_decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
-		      struct plan_action *ret);
 
 /* What the task carries, with no slice where it has none of its own; what its policy hides as in known. 0 or -errno. */
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);

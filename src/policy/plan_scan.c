@@ -12,23 +12,23 @@ static bool is_user_process(struct facts *facts)
  * The record of a task that nobody told us of. One that was there before us has what it has. One born since is taken for a
  * copy of its process or living parent, else of a pristine task: that is hearsay. NULL: it is gone, or there is no memory.
  */
-static struct task *first_sight(struct plan *plan, const struct plan_seen *seen, const struct task *origin,
+static struct task *first_sight(struct plan *plan, const struct plan_met *met, const struct task *origin,
 				struct facts *facts)
 {
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine, .before = task_attr_pristine };
 
 	if (origin)
-		task = plan_copy(origin, origin, seen->tid, seen->tgid);
-	task.tid = seen->tid;
-	task.tgid = seen->tgid;
+		task = plan_copy(origin, origin, met->tid, met->tgid);
+	task.tid = met->tid;
+	task.tgid = met->tgid;
 	task.app = 0;
-	task.start = seen->start;
-	task.flags = TASK_SCANNED | TASK_HEARSAY;
+	task.start = met->start;
+	task.flags = TASK_SCANNED | TASK_HEARSAY | (origin ? TASK_COPIED : 0);
 	task.tag = TAG_NONE;
 	task.wished_by = WISHED_BY_NONE;
 	task.state = TASK_UNDECIDED;
 	task.rule = 0;
-	if ((int32_t)(seen->start - plan->start) <= 0) {
+	if ((int32_t)(met->start - plan->start) <= 0) {
 		if (plan_look(plan, facts, &task_attr_pristine, &task.had) < 0)
 			return NULL;
 		task.known = task.before = task.had;
@@ -40,59 +40,76 @@ static struct task *first_sight(struct plan *plan, const struct plan_seen *seen,
 	return tasks_put(plan->tasks, &task);
 }
 
-bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
-	       struct plan_action *ret)
+/* Finds out anew whether the threads' records differ. An exec by one of them may not have been heard. */
+static void note_threads(const struct plan *plan, struct task *leader)
 {
-	const bool is_leader = seen->tid == seen->tgid;
-	const struct task *parent = tasks_find(plan->tasks, seen->parent_tgid);
-	struct task *task = tasks_find(plan->tasks, seen->tid);
-	bool acts, is_new;
+	const struct task *thread = NULL;
+
+	if (plan->unheard && plan_is_mixed(plan, leader))
+		leader->flags |= TASK_HEARSAY;
+	leader->flags &= ~TASK_MIXED;
+	for (thread = tasks_next_thread(plan->tasks, leader); thread; thread = tasks_next_thread(plan->tasks, thread)) {
+		if (plan_differ(leader, thread))
+			leader->flags |= TASK_MIXED;
+	}
+}
+
+/* The record of a task that was met, which is due from now on. NULL: it is gone, none of our business, or no memory. */
+static struct task *book_met(struct plan *plan, const struct plan_met *met, struct facts *facts)
+{
+	const bool is_leader = met->tid == met->tgid;
+	struct task *task = tasks_find(plan->tasks, met->tid);
 
 	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
-	if (plan_is_excluded(plan, seen->tid, seen->tgid, 0))
-		return false;
-	if (task && (task->tgid != seen->tgid || !plan_is_same_start(task->start, seen->start))) {
+	if (plan_is_excluded(plan, met->tid, met->tgid, 0))
+		return NULL;
+	if (task && (task->tgid != met->tgid || !plan_is_same_start(task->start, met->start))) {
 		tasks_remove(plan->tasks, task);
 		task = NULL;
 	}
-	is_new = !task;
-	if (is_new) {
+	if (!task) {
 		if (is_leader && !is_user_process(facts))
-			return false;
-		task = first_sight(plan, seen, is_leader ? parent : tasks_find(plan->tasks, seen->tgid), facts);
+			return NULL;
+		task = first_sight(plan, met, tasks_find(plan->tasks, is_leader ? met->parent_tgid : met->tgid), facts);
 		if (!task)
-			return false;
-	}
-	/* A rule that is new may have made an heir of a task that was none. */
-	if (is_leader && parent && !task->inherit)
-		task->inherit = parent->inherit;
-	task->scan = plan->scan;
-	/* A thread of it may have called exec; and whether its threads differ is found out anew. */
-	if (plan->unheard && is_leader && plan_is_mixed(plan, task))
-		task->flags |= TASK_HEARSAY;
-	acts = plan_decide_task(plan, task, task->due == DUE_EXEC ? DUE_EXEC : DUE_MATCH, facts, ret);
-	task->flags &= ~TASK_MIXED;
-	/* What it forks may have been born before we looked. */
-	if (is_new)
+			return NULL;
+		/* What it forks may have been born before we looked. */
 		task->changed_ms = task->matched_ms = facts->fetched_ms;
-	return acts;
+	}
+	if (is_leader) {
+		plan_inherit(plan, task, met->parent_tgid);
+		note_threads(plan, task);
+	}
+	task->scan = plan->scan;
+	if (task->due < DUE_MATCH)
+		task->due = DUE_MATCH;
+	return task;
 }
 
-bool plan_unheard(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
+void plan_meet(struct plan *plan, const struct plan_met *met, struct facts *facts)
 {
-	struct plan_seen seen = { .tid = due->tid, .tgid = due->tgid };
+	struct mark mark = { .tid = met->tid, .tgid = met->tgid };
+
+	if (!book_met(plan, met, facts))
+		return;
+	if (met->tid == met->tgid)
+		mark.parent = met->parent_tgid;
+	plan_push(plan, &plan->met, &mark);
+}
+
+struct task *plan_unheard(struct plan *plan, const struct plan_due *due, struct facts *facts)
+{
+	struct plan_met met = { .tid = due->tid, .tgid = due->tgid };
 	struct task *task;
-	bool acts;
 
 	if (facts_need(facts, FACT_STAT) < 0)
-		return false;
-	seen.parent_tgid = facts->ppid;
-	seen.start = facts->start;
-	acts = plan_seen(plan, &seen, facts, ret);
-	task = tasks_find(plan->tasks, due->tid);
+		return NULL;
+	met.parent_tgid = facts->ppid;
+	met.start = facts->start;
+	task = book_met(plan, &met, facts);
 	if (task)
 		task->flags &= ~TASK_SCANNED;
-	return acts;
+	return task;
 }
 
 void plan_scan_begin(struct plan *plan, bool unheard)

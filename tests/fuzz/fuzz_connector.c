@@ -226,19 +226,17 @@ static void hear(struct run *run, size_t max)
 	check_all(run);
 }
 
-static void see(struct run *run)
+static void meet(struct run *run)
 {
 	uint8_t tid = take_byte(&run->input), tgid = take_byte(&run->input);
-	const struct plan_seen seen = {
+	const struct plan_met met = {
 		.tid = 1 + tid % TIDS,
 		.tgid = 1 + tgid % TIDS,
 		.parent_tgid = take_byte(&run->input) % TIDS,
 		.start = take_number(&run->input, 2),
 	};
-	struct plan_action action;
 
-	act(run, plan_seen(run->plan, &seen, &facts_of(run, seen.tid, seen.tgid)->facts, &action),
-	    &action);
+	plan_meet(run->plan, &met, &facts_of(run, met.tid, met.tgid)->facts);
 }
 
 static void decide(struct run *run, bool is_empty)
@@ -259,7 +257,7 @@ static void step(struct run *run, struct config *const configs[2])
 
 	switch (what) {
 	case 0xf0:
-		see(run);
+		meet(run);
 		check_all(run);
 		break;
 	case 0xf1:

@@ -85,7 +85,7 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 }
 
 /* Meets the task as it was left, or changed since, and does what the plan wants. */
-static void see(struct plan *plan, const struct task *left, uint8_t flags)
+static void meet(struct plan *plan, const struct task *left, uint8_t flags)
 {
 	struct facts facts = {
 		.have = FACT_ATTR,
@@ -94,17 +94,19 @@ static void see(struct plan *plan, const struct task *left, uint8_t flags)
 		.tgid = left->tgid,
 		.attr = left->known,
 	};
-	const struct plan_seen seen = { .tid = left->tid,
-					.tgid = left->tgid,
-					.start = left->start };
+	const struct plan_met met = { .tid = left->tid, .tgid = left->tgid, .start = left->start };
 	struct plan_action action;
+	struct plan_due due;
 
 	if (flags & GONE)
 		facts.attr.nice = 7;
 	if (flags & OTHER_SLICE)
 		facts.attr.slice_ns = 4321000;
-	if (plan_seen(plan, &seen, &facts, &action))
-		plan_applied(plan, &action, 0, &action.want, 5);
+	plan_meet(plan, &met, &facts);
+	while (plan_next(plan, true, 5, &due)) {
+		if (plan_decide(plan, &due, &facts, &action))
+			plan_applied(plan, &action, 0, &action.want, 5);
+	}
 }
 
 static void take_over(const struct state_legacy *legacy, uint8_t flags)
@@ -120,11 +122,11 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 		check(state_record_is_sound(&legacy->records[i]));
 	plan_scan_begin(plan, true);
 	for (size_t i = 0; i < legacy->n_records; i++)
-		see(plan, &legacy->records[i], flags);
+		meet(plan, &legacy->records[i], flags);
 	check_plan(plan);
 	plan_undo_begin(plan);
 	for (size_t i = 0; i < legacy->n_records; i++)
-		see(plan, &legacy->records[i], flags);
+		meet(plan, &legacy->records[i], flags);
 	check_plan(plan);
 	plan_free(plan);
 }

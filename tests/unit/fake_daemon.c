@@ -158,9 +158,9 @@ void set_config(struct machine *m, const char *json)
 	put_in_force(m);
 }
 
-static bool see(struct machine *m, const struct machine_task *task)
+static void meet(struct machine *m, const struct machine_task *task)
 {
-	const struct plan_seen seen = {
+	const struct plan_met met = {
 		.tid = task->tid,
 		.tgid = task->tgid,
 		.parent_tgid = living(m, task->tgid)->parent
@@ -168,12 +168,9 @@ static bool see(struct machine *m, const struct machine_task *task)
 				       : 0,
 		.start = task->start,
 	};
-	struct plan_action action;
 
-	if (plan_is_seen(m->plan, task->tid))
-		return false;
-	wants(m, plan_seen(m->plan, &seen, facts_of(m, task->tid, task->tgid), &action), &action);
-	return true;
+	if (!plan_is_seen(m->plan, task->tid))
+		plan_meet(m->plan, &met, facts_of(m, task->tid, task->tgid));
 }
 
 /* The oldest process, after the one given, whose leader is still there. */
@@ -203,12 +200,12 @@ static void look_for_all(struct machine *m, bool unheard)
 
 	plan_scan_begin(m->plan, unheard);
 	while ((process = next_process(m, process))) {
-		see(m, process);
+		meet(m, process);
 		for (size_t i = 0; i < MACHINE_TASKS; i++) {
 			const struct machine_task *task = &m->tasks[i];
 
 			if (task->tid && task != process && task->tgid == process->tid)
-				see(m, task);
+				meet(m, task);
 		}
 	}
 	hear(m);

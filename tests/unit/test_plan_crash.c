@@ -194,6 +194,25 @@ static void so_is_one_in_the_midst_of_the_stop(void **state)
 	}
 }
 
+/* Nobody has heard of it, and what it copied is put back in its process before anybody could compare. */
+static void who_was_born_unheard_and_chose_loses_what_is_ours_by_a_restore(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .nice = 4, .slice_ns = 30 * MS, .util_max = 256 });
+	crash(m);
+	clones(m, 100, 101);
+	renice(m, 101, 17);
+	forks(m, 100, 102);
+	renice(m, 100, 9);
+	restores(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 17 slice 30 ms");
+	assert_carries(m, 102, "SCHED_NORMAL nice 0 slice 30 ms");
+	assert_carries(m, 100, "SCHED_NORMAL nice 9 slice 30 ms");
+}
+
 /* Killed between the two, and changed by somebody before the next start: that stays. */
 static void what_is_chosen_after_a_crash_at_the_set_stays(void **state)
 {
@@ -312,6 +331,7 @@ int main(void)
 		MACHINE_TEST(other_rules_apply_at_once),
 		MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same),
 		MACHINE_TEST(so_is_one_in_the_midst_of_the_stop),
+		MACHINE_TEST(who_was_born_unheard_and_chose_loses_what_is_ours_by_a_restore),
 		MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays),
 		MACHINE_TEST(what_was_theirs_is_theirs),
 		MACHINE_TEST(who_was_left_alone_is_judged_as_before),

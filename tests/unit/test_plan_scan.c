@@ -106,13 +106,14 @@ static void a_process_without_an_executable_is_left_out(void **state)
 
 static void a_process_that_ends_during_the_scan_is_left_out(void **state)
 {
-	const struct plan_seen seen = { .tid = 100, .tgid = 100, .parent_tgid = INIT };
+	const struct plan_met met = { .tid = 100, .tgid = 100, .parent_tgid = INIT };
 	struct machine *m = *state;
-	struct plan_action action;
+	struct plan_due due;
 
 	start(m, "");
 	m->asked.facts = (struct facts){ .tid = 100, .tgid = 100 };
-	assert_false(plan_seen(m->plan, &seen, &m->asked.facts, &action));
+	plan_meet(m->plan, &met, &m->asked.facts);
+	assert_false(plan_next(m->plan, true, m->ms, &due));
 	assert_unknown(m, 100);
 }
 

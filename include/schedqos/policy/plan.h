@@ -68,7 +68,7 @@ struct plan_event {
 };
 
 /* A task met in /proc. */
-struct plan_seen {
+struct plan_met {
 	pid_t tid, tgid;
 	pid_t parent_tgid;
 	uint32_t start; /* ticks since boot */
@@ -135,6 +135,12 @@ uint64_t plan_failed(const struct plan *plan);
 void plan_hear(struct plan *plan, const struct plan_event *event);
 
 /*
+ * Books a task met in /proc, which is due from now on: parents before their children, processes before their threads. To be
+ * decided about when all of them are booked, so that each copies a record of which nothing has been put back or set meanwhile.
+ */
+void plan_meet(struct plan *plan, const struct plan_met *met, struct facts *facts);
+
+/*
  * Whether it is time to do what has to wait for an empty queue: it is empty, or has not been for two seconds, in a storm
  * that outruns us. To be called whenever what was queued has been heard. ms: now.
  */
@@ -142,7 +148,8 @@ bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
 
 /*
  * The next who is due, in the order of marking. An event that is older than 10 ms may be about a task whose id belongs to
- * another by now, which a fork still to be heard of will tell: so such a mark, and all after it, wait until it is time.
+ * another by now, which a fork still to be heard of will tell: so such a mark, and all after it, wait until it is time. Who was
+ * met does not wait, but for those whose events came first.
  */
 bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret);
 
@@ -151,10 +158,6 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
  * plan_applied. A task that turns out to be gone stays in the table until plan_exited: its children may still be announced.
  */
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
-
-/* The same for a task met in /proc: parents before their children, processes before their threads. */
-bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *facts,
-	       struct plan_action *ret);
 
 /*
  * How an action went: error 0 and what is read back (in facts.attr's form), or -errno; -EAGAIN: the task's policy was
