@@ -137,18 +137,25 @@ class Judge:
     and why: from the moment on at which it was chosen in a way that nobody can see, until it is chosen anew.
     """
 
-    def __init__(self, script, user, alone, watched, gaps):
+    def __init__(self, script, user, alone, watched, gaps, stops, scans):
         self.group = scripts.Group(user)
         self.why = collections.defaultdict(dict)  # by slot, by attribute
         # Since anybody had to look: what was chosen, and what there was before.
         self.fresh = collections.defaultdict(dict)
         self.looked = collections.defaultdict(dict)
         self.had = collections.defaultdict(dict)
+        self.last = collections.defaultdict(dict)  # by slot, by attribute: what somebody chose
         self.gaps = gaps
         self.unheard = {}
         for index, step in enumerate(script):
             if step.word == "nothing":
                 continue
+            while stops and stops[0] < watched[index].ended:
+                self.hide()
+                stops = stops[1:]
+            while scans and scans[0] < watched[index].ended:
+                self.fresh.clear(), self.looked.clear(), self.had.clear()
+                scans = scans[1:]
             self.follow(step, alone[index], watched[index])
         self.close_gaps(float("inf"))
 
@@ -160,7 +167,7 @@ class Judge:
         elif step.word in scripts.BIRTHS:
             self.bear(step, task, watched)
         elif step.word == "exec" and len(task.process.slots) > 1:
-            self.doubt(step.slot, "hearsay")
+            self.doubt_process(step.slot, task.process)
         self.group.apply(step)
         if step.word == "exec":
             self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
@@ -169,7 +176,7 @@ class Judge:
         slot = step.args[0]
         self.why[slot] = dict(self.why[step.slot])
         self.fresh[slot], self.looked[slot] = dict(self.fresh[step.slot]), dict(self.looked[step.slot])
-        self.had[slot] = dict(self.had[step.slot])
+        self.had[slot], self.last[slot] = dict(self.had[step.slot]), dict(self.last[step.slot])
         if step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
             self.doubt(slot, "hearsay")
         else:
@@ -178,17 +185,23 @@ class Judge:
             self.why[slot]["nice"] = "sibling"
             if watched.before.policy == IDLE:
                 self.why[slot]["policy"] = "sibling"
-        if any(began <= watched.ended and watched.began <= ended for began, ended in self.gaps):
-            self.unheard[slot] = (step.slot, step.word)
+        if self.is_unheard(watched):
+            self.unheard[slot] = (step.slot, step.word, len(task.process.slots) > 1)
 
     def close_gaps(self, now):
-        """When there is a daemon again, what was born without one has a parent who is the one it copied, or not."""
+        """
+        When there is a daemon again, what was born without one has a parent who is the one it copied, or not; and nobody
+        knows which of that one's threads it was.
+        """
         if not self.unheard or any(began <= now <= ended for began, ended in self.gaps):
             return
-        for slot, (_, word) in self.unheard.items():
+        unknown = dict.fromkeys(("policy", "nice", "slice"), "unheard")
+        for slot, (maker, word, is_one_of_many) in self.unheard.items():
             task = self.group.tasks.get(slot)
-            if task and word != "thread" and (word in ("sibling", "double") or not task.process.living_parent()):
-                self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "unheard")
+            is_orphan = task and word != "thread" and not task.process.living_parent()
+            if is_one_of_many or is_orphan or word in ("sibling", "double") or \
+                    (maker in self.unheard and self.why[maker] == unknown):
+                self.why[slot] = dict(unknown)
         self.unheard = {}
 
     def doubt(self, slot, why):
@@ -197,11 +210,31 @@ class Judge:
                     attribute == "slice" and (value in scripts.CLASS_SLICES or is_base(value)):
                 self.why[slot][attribute] = why
 
+    def doubt_process(self, slot, process):
+        """One of many threads calls exec: nobody knows which, and what it had is thought to be what the leader had."""
+        self.doubt(slot, "hearsay")
+        if slot != process.leader:
+            self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
+
+    def is_unheard(self, watched):
+        return any(began <= watched.ended and watched.began <= ended for began, ended in self.gaps)
+
+    def hide(self):
+        """A stop leaves a slice of ours below real time."""
+        for slot, task in self.group.tasks.items():
+            if task.policy in (FIFO, RR):
+                self.why[slot]["slice"] = "hidden"
+
     def choose(self, step, alone, watched):
         why = self.why[step.slot]
         for attribute in scripts.CHOICES[step.word]:
             before, after = getattr(watched.before, attribute), getattr(watched.after, attribute)
             target, was = getattr(alone.after, attribute), getattr(alone.before, attribute)
+            if before != self.last[step.slot].get(attribute, before):
+                # A daemon has set it since: it has looked.
+                self.looked[step.slot].pop(attribute, None), self.had[step.slot].pop(attribute, None)
+                self.fresh[step.slot].pop(attribute, None)
+            self.last[step.slot][attribute] = after
             looked = self.looked[step.slot].setdefault(attribute, before)
             had = self.had[step.slot].setdefault(attribute, was)
             if attribute == "policy" and was == IDLE != target and watched.before.policy != IDLE:
@@ -240,7 +273,7 @@ class Round:
 
     def __init__(self, test, life, written, pause=PAUSE):
         self.test, self.life, self.scripts, self.pause = test, life, written, pause
-        self.gaps = []
+        self.gaps, self.stops, self.scans = [], [], []
         self.tasks = 0
 
     def begin(self, pause):
@@ -293,6 +326,11 @@ class Round:
         return groups, self.end(groups)
 
     def do(self, what):
+        self.do_it(what)
+        if what in ("start", "first", "other"):
+            self.scans.append(time.monotonic())
+
+    def do_it(self, what):
         test = self.test
         if what == "idle":
             test.daemon({"schedqos": {"default": "none"}})
@@ -305,14 +343,17 @@ class Round:
         elif what in ("first", "other"):
             test.assertEqual(test.current.reload(OTHER_CONFIG if what == "other" else CONFIG).returncode, 0)
         elif what == "stop":
+            self.stops.append(time.monotonic())
             test.current.popen.terminate()
             test.current.wait()
+            self.stops.append(time.monotonic())
         elif what == "kill":
             # However the test ends.
             test.addCleanup(schedqos, "restore")
             test.current.popen.kill()
             test.current.popen.wait()
-            self.gaps.append([time.monotonic() - 0.001, None])
+            # What was born just before was still to be heard of.
+            self.gaps.append([time.monotonic() - 0.05, None])
         elif what == "restore":
             test.assertEqual(schedqos("restore").returncode, 0)
             self.gaps[-1][1] = time.monotonic()
@@ -321,7 +362,8 @@ class Round:
         alone, (shown_alone, hidden_alone) = self.run_alone()
         watched, (shown, hidden) = self.run_watched()
         for number, (user, script) in enumerate(self.scripts):
-            judge = Judge(script, user, alone[number].outcomes, watched[number].outcomes, self.gaps)
+            judge = Judge(script, user, alone[number].outcomes, watched[number].outcomes, self.gaps,
+                          self.stops, self.scans)
             self.tasks += len(judge.group.tasks)
             for slot in judge.group.tasks:
                 for attribute, was, found, why in self.compare(
@@ -418,7 +460,7 @@ class Oracle(LiveTest):
         differences = self.run_round("throughout", write_scripts(SEED, "without pause"), 0)
         print("  note: without pause between the steps: %s" % self.summary)
         if NOTES:
-            print("\n".join("    %s" % difference for difference in differences if not difference.why))
+            print("\n".join("    " + str(difference) for difference in differences if not difference.why))
 
     @unittest.skipUnless(SECONDS, "ORACLE_SECONDS is not set")
     def test_for_long(self):
