@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/kernel/proc_connector.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
+#include <linux/filter.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
@@ -115,6 +117,23 @@ static int listen_to(struct proc_connector *connector, uint32_t op)
 	return r < 0 ? -(errno ? errno : EIO) : 0;
 }
 
+/*
+ * Has a kernel that sends all kinds of events drop the others before they are queued, which costs who causes them, not us. A
+ * load brings the word into host order from network order, which it is not in.
+ */
+static int drop_others(int fd, uint32_t wanted)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NLMSG_HDRLEN + sizeof(struct cn_msg) + offsetof(struct proc_event, what)),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, htonl(wanted), 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, DATAGRAM_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+}
+
 static int open_socket(struct proc_connector *connector, int buffer_size)
 {
 	int fd, group = CN_IDX_PROC;
@@ -129,6 +148,12 @@ static int open_socket(struct proc_connector *connector, int buffer_size)
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
 		return -errno;
+	if (!connector->has_filter) {
+		int r = drop_others(fd, connector->wanted);
+
+		if (r < 0)
+			return r;
+	}
 	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
 		return -errno;
 	if (nl_socket_set_nonblocking(connector->socket) < 0)

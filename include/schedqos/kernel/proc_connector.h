@@ -27,8 +27,8 @@ struct proc_news {
 struct proc_connector;
 
 /*
- * Subscribes to the events in `wanted` (enum proc_what; a kernel before 6.6 sends all kinds, and receive drops
- * the others) with a receive buffer of this many bytes, above the system's limit if the capability allows.
+ * Subscribes to the events in `wanted` (enum proc_what; a kernel before 6.6 sends all kinds, of which a socket filter
+ * drops the others) with a receive buffer of this many bytes, above the system's limit if the capability allows.
  * Returns 0 or -errno: -EPERM without CAP_NET_ADMIN, -ECONNREFUSED outside the initial network
  * namespace, -EPROTONOSUPPORT when the kernel has no connector.
  */
@@ -40,7 +40,7 @@ int proc_connector_fd(const struct proc_connector *connector);
 /* How many datagrams were not the kernel's, and dropped: whoever has CAP_NET_ADMIN may send to our port. */
 uint64_t proc_connector_foreign(const struct proc_connector *connector);
 
-/* Whether this kernel sends a subscription only the events it wants (since 6.6). */
+/* Whether this kernel sends a subscription only the events it wants (since 6.6), so that no socket filter has to. */
 bool proc_connector_has_filter(void);
 
 /*
