@@ -300,6 +300,7 @@ static const sd_bus_vtable properties[] = {
 	COUNTER("NotKept", stats.not_kept),
 	SD_BUS_PROPERTY("Refused", "a{st}", get_refused, 0, 0),
 	COUNTER("Lost", stats.lost),
+	COUNTER("RenameFloods", stats.rename_floods),
 	COUNTER("ReceiveErrors", stats.receive_errors),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),

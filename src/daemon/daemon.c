@@ -49,8 +49,8 @@ static void daemon_free(struct daemon *daemon)
 	bus_server_free(daemon->bus);
 	shortage_free(daemon);
 	sd_event_source_disable_unref(daemon->again_source);
-	sd_event_source_disable_unref(daemon->fork_source);
-	sd_event_source_disable_unref(daemon->fork_timer);
+	names_close(daemon);
+	pace_close(&daemon->forks);
 	intake_close(daemon->intake);
 	plan_free(daemon->plan);
 	state_free(daemon->state);
@@ -332,6 +332,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 			open_log(options);
 	}
 	malloc_trim(0);
+	names_follow(daemon);
 	scan_all(daemon);
 	profiles_start(daemon);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
@@ -360,6 +361,7 @@ static void finish(struct daemon *daemon)
 
 	sd_notify(0, "STOPPING=1");
 	shortage_release(daemon);
+	names_close(daemon);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
 	profiles_stop(daemon);
 	count = undo_all(daemon);

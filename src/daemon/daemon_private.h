@@ -12,6 +12,8 @@
 #include "apply.h"
 #include "intake.h"
 #include "live_facts.h"
+#include "names.h"
+#include "pace.h"
 #include "problem.h"
 #include "shortage.h"
 #include "state.h"
@@ -19,6 +21,7 @@
 
 enum problem_kind {
 	PROBLEM_LOST,	     /* events were dropped by the kernel */
+	PROBLEM_RENAMES,     /* so many that they are left unheard for a while */
 	PROBLEM_REFUSED,     /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT,    /* the kernel did not keep what it accepted */
 	PROBLEM_RECEIVE,     /* receiving failed in some other way */
@@ -37,8 +40,8 @@ struct daemon {
 	struct config *config;
 	struct applier applier;
 	struct intake *intake;
-	sd_event_source *fork_source; /* waits for a fork, while forks are rare */
-	sd_event_source *fork_timer;  /* looks for forks, while they pour in */
+	struct pace forks;
+	struct names names;
 	sd_event_source *again_source; /* looks once more for all that is queued */
 	struct plan *plan;
 	struct state *state; /* NULL: there is no room for it, and a crash could not be repaired */
@@ -52,8 +55,6 @@ struct daemon {
 	bool undone;	      /* everything has been put back */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
-	uint64_t forked_us;   /* when fork_source or fork_timer last fired, CLOCK_MONOTONIC */
-	uint64_t forks_then;  /* stats.forks at that time */
 	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
 	uint64_t tick_ns;     /* length of a clock tick of /proc/PID/stat */
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
@@ -75,6 +76,9 @@ bool events_book(struct daemon *daemon);
 
 /* events.c: books all that is queued now, and decides about who is due. Returns false if more keeps coming than that. */
 bool events_drain(struct daemon *daemon);
+
+/* events.c: handles what is queued: books it, decides, repairs losses. To be called by the event loop. */
+void events_handle(struct daemon *daemon);
 
 /*
  * events.c: has the event loop handle what is queued, and repair losses, though nothing more arrives: what has been

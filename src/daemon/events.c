@@ -11,15 +11,6 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-/*
- * Forks that follow each other closely are not waited for but looked for from time to time. An exec
- * or rename has to wait for the forks before it to be noted, 1 us each: so about so many of them
- * are to be found each time.
- */
-#define FORKS_AT_ONCE	   16
-#define FORK_PERIOD_MIN_US 1000
-#define FORK_PERIOD_MAX_US 10000
-
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
@@ -138,7 +129,7 @@ static void book(struct daemon *daemon, const struct proc_news *news)
 	case PROC_COMM:
 		event.what = PLAN_RENAME;
 		memcpy(event.comm, news->comm, sizeof(event.comm));
-		daemon->stats.renames++;
+		names_count(daemon, news->tgid, event.ms);
 		break;
 	}
 	plan_hear(daemon->plan, &event);
@@ -183,6 +174,9 @@ static bool book_up_to(struct daemon *daemon, int max)
 			break;
 		case INTAKE_LOST:
 			report_loss(daemon);
+			break;
+		case INTAKE_LOST_NAMES:
+			names_lost(daemon);
 			break;
 		case INTAKE_ERROR:
 			daemon->stats.receive_errors++;
@@ -256,7 +250,7 @@ static void repair_losses(struct daemon *daemon, bool is_empty)
 		daemon->rescan = true;
 }
 
-static void handle_queued(struct daemon *daemon)
+void events_handle(struct daemon *daemon)
 {
 	bool is_empty = handle_up_to(daemon, ROUND_MAX);
 
@@ -281,94 +275,34 @@ void events_again(struct daemon *daemon)
 static int on_again(sd_event_source *source, void *userdata)
 {
 	(void)source;
-	handle_queued(userdata);
+	events_handle(userdata);
 	return 0;
 }
 
-static int on_urgent(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int on_exec(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	(void)source;
 	(void)fd;
 	(void)revents;
-	handle_queued(userdata);
+	events_handle(userdata);
 	return 0;
 }
 
-/* Has the arrival of the next fork wake us. */
-static void wait_for_fork(struct daemon *daemon)
+static void read_forks(void *context)
 {
-	sd_event_source_set_enabled(daemon->fork_timer, SD_EVENT_OFF);
-	sd_event_source_set_enabled(daemon->fork_source, SD_EVENT_ON);
-}
-
-/* Has the clock wake us, when at the pace of late so many forks have come that it is worth it. */
-static void wait_for_forks(struct daemon *daemon, uint64_t forks, uint64_t elapsed_us)
-{
-	uint64_t period = elapsed_us * FORKS_AT_ONCE / forks;
-
-	if (period < FORK_PERIOD_MIN_US)
-		period = FORK_PERIOD_MIN_US;
-	if (period > FORK_PERIOD_MAX_US)
-		period = FORK_PERIOD_MAX_US;
-	sd_event_source_set_enabled(daemon->fork_source, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(daemon->fork_timer, period);
-	sd_event_source_set_enabled(daemon->fork_timer, SD_EVENT_ONESHOT);
-}
-
-/* After forks were looked for: chooses what is to look for them next. */
-static void pace_forks(struct daemon *daemon)
-{
-	uint64_t forks = daemon->stats.forks - daemon->forks_then, now, elapsed;
-
-	sd_event_now(daemon->event, CLOCK_MONOTONIC, &now);
-	elapsed = now - daemon->forked_us;
-	daemon->forked_us = now;
-	daemon->forks_then = daemon->stats.forks;
-	if (forks && elapsed < forks * FORK_PERIOD_MAX_US / 2)
-		wait_for_forks(daemon, forks, elapsed);
-	else
-		wait_for_fork(daemon);
-}
-
-static int on_forks(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	(void)source;
-	(void)fd;
-	(void)revents;
-	handle_queued(userdata);
-	pace_forks(userdata);
-	return 0;
-}
-
-static int on_fork_timer(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	(void)source;
-	(void)usec;
-	handle_queued(userdata);
-	pace_forks(userdata);
-	return 0;
+	events_handle(context);
 }
 
 int events_init(struct daemon *daemon)
 {
-	int fork_fd = intake_fork_fd(daemon->intake);
-	int r = sd_event_add_io(daemon->event, NULL, intake_urgent_fd(daemon->intake), EPOLLIN,
-				on_urgent, daemon);
+	int r = sd_event_add_io(daemon->event, NULL, intake_fd(daemon->intake, INTAKE_EXECS), EPOLLIN, on_exec, daemon);
 
 	if (r >= 0)
 		r = sd_event_add_defer(daemon->event, &daemon->again_source, on_again, daemon);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(daemon->again_source, SD_EVENT_OFF);
-	if (r < 0 || fork_fd < 0)
+	if (r < 0)
 		return r;
-	r = sd_event_add_io(daemon->event, &daemon->fork_source, fork_fd, EPOLLIN, on_forks,
-			    daemon);
-	if (r >= 0)
-		r = sd_event_source_set_priority(daemon->fork_source, SD_EVENT_PRIORITY_NORMAL + 1);
-	if (r >= 0)
-		r = sd_event_add_time(daemon->event, &daemon->fork_timer, CLOCK_MONOTONIC, 0, 1,
-				      on_fork_timer, daemon);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(daemon->fork_timer, SD_EVENT_OFF);
-	return r;
+	return pace_open(&daemon->forks, daemon->event, intake_fd(daemon->intake, INTAKE_FORKS), &daemon->stats.forks,
+			 read_forks, daemon);
 }

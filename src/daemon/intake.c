@@ -9,29 +9,46 @@
 
 #define BATCH 64
 
-/*
- * Room for about half a second of a fork storm (20,000 events/s of some 1 KB each with the kernel's overhead); the
- * memory is used only while we are behind.
- */
-#define RECEIVE_BUFFER (16 * 1024 * 1024)
-
 /* One queue: what was received of it and not yet handed out. */
 struct queue {
-	struct proc_connector *connector; /* NULL: there is no such queue */
+	struct proc_connector *connector; /* NULL: it is closed */
+	uint64_t foreign;		  /* of connectors that were closed */
 	int head, count;
-	bool is_dry; /* it was empty after all that the other queue now has was received */
+	bool is_dry; /* it was empty after all that the other queues now have was received */
 	struct proc_news news[BATCH];
 };
 
 struct intake {
-	struct queue urgent, forks;
+	struct queue queues[INTAKE_QUEUES];
 };
 
-static int open_queue(struct queue *queue, uint32_t wanted)
-{
-	int r = proc_connector_open(wanted, RECEIVE_BUFFER, &queue->connector);
+static const struct {
+	uint32_t wanted;
+	/*
+	 * Bytes of receive buffer, used only while we are behind. For a fork storm, of some 20,000 events/s of 1 KB each with
+	 * the kernel's overhead, room for about half a second. More than a thousand renames at once are a flood.
+	 */
+	int buffer;
+} kinds[INTAKE_QUEUES] = {
+	[INTAKE_EXECS] = { PROC_EXEC, 16 * 1024 * 1024 },
+	[INTAKE_FORKS] = { PROC_FORK, 16 * 1024 * 1024 },
+	[INTAKE_NAMES] = { PROC_COMM, 1024 * 1024 },
+};
 
-	return r < 0 ? r : proc_connector_prove(queue->connector);
+static int open_queue(struct intake *intake, enum intake_queue kind)
+{
+	struct queue *queue = &intake->queues[kind];
+
+	return proc_connector_open(kinds[kind].wanted, kinds[kind].buffer, &queue->connector);
+}
+
+static void close_queue(struct queue *queue)
+{
+	if (queue->connector)
+		queue->foreign += proc_connector_foreign(queue->connector);
+	proc_connector_close(queue->connector);
+	queue->connector = NULL;
+	queue->head = queue->count = 0;
 }
 
 int intake_open(struct intake **ret)
@@ -41,13 +58,11 @@ int intake_open(struct intake **ret)
 
 	if (!intake)
 		return -ENOMEM;
-	if (proc_connector_has_filter()) {
-		r = open_queue(&intake->urgent, PROC_EXEC | PROC_COMM);
-		if (r == 0)
-			r = open_queue(&intake->forks, PROC_FORK);
-	} else {
-		r = open_queue(&intake->urgent, PROC_FORK | PROC_EXEC | PROC_COMM);
-	}
+	r = open_queue(intake, INTAKE_EXECS);
+	if (r == 0)
+		r = open_queue(intake, INTAKE_FORKS);
+	if (r == 0)
+		r = proc_connector_prove(intake->queues[INTAKE_FORKS].connector);
 	if (r < 0) {
 		intake_close(intake);
 		return r;
@@ -60,51 +75,65 @@ void intake_close(struct intake *intake)
 {
 	if (!intake)
 		return;
-	proc_connector_close(intake->urgent.connector);
-	proc_connector_close(intake->forks.connector);
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		close_queue(&intake->queues[i]);
 	free(intake);
+}
+
+int intake_hear_names(struct intake *intake, bool hear)
+{
+	struct queue *names = &intake->queues[INTAKE_NAMES];
+
+	if (!hear)
+		close_queue(names);
+	return !hear || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
 }
 
 uint64_t intake_foreign(const struct intake *intake)
 {
-	const struct proc_connector *forks = intake->forks.connector;
+	uint64_t count = 0;
 
-	return proc_connector_foreign(intake->urgent.connector) +
-	       (forks ? proc_connector_foreign(forks) : 0);
+	for (int i = 0; i < INTAKE_QUEUES; i++) {
+		const struct queue *queue = &intake->queues[i];
+
+		count += queue->foreign + (queue->connector ? proc_connector_foreign(queue->connector) : 0);
+	}
+	return count;
 }
 
-int intake_urgent_fd(const struct intake *intake)
+int intake_fd(const struct intake *intake, enum intake_queue queue)
 {
-	return proc_connector_fd(intake->urgent.connector);
-}
+	const struct proc_connector *connector = intake->queues[queue].connector;
 
-int intake_fork_fd(const struct intake *intake)
-{
-	return intake->forks.connector ? proc_connector_fd(intake->forks.connector) : -1;
+	return connector ? proc_connector_fd(connector) : -1;
 }
 
 void intake_wait(const struct intake *intake, int timeout_ms)
 {
-	/* poll passes over a negative descriptor. */
-	struct pollfd fds[] = {
-		{ .fd = intake ? intake_urgent_fd(intake) : -1, .events = POLLIN },
-		{ .fd = intake ? intake_fork_fd(intake) : -1, .events = POLLIN },
-	};
+	struct pollfd fds[INTAKE_QUEUES];
 
-	poll(fds, 2, timeout_ms);
+	/* poll passes over a negative descriptor. */
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		fds[i] = (struct pollfd){ .fd = intake ? intake_fd(intake, i) : -1, .events = POLLIN };
+	poll(fds, INTAKE_QUEUES, timeout_ms);
+}
+
+static bool is_settled(const struct queue *queue)
+{
+	return queue->head < queue->count || queue->is_dry;
 }
 
 /*
  * Makes sure that the queue has an event or is known to be dry. An event can only be caused by one that was queued
- * before it; so the other queue has to be looked at again when this one has received something new.
+ * before it; so the other queues have to be looked at again when this one has received something new.
  * Returns 0 or -errno: -EAGAIN when what was received holds no event, which somebody could go on sending for ever.
  */
-static int refill(struct queue *queue, struct queue *other)
+static int refill(struct intake *intake, struct queue *queue)
 {
 	bool drained;
 	int n;
 
-	if (queue->head < queue->count || queue->is_dry)
+	if (is_settled(queue))
 		return 0;
 	if (!queue->connector) {
 		queue->is_dry = true;
@@ -115,45 +144,63 @@ static int refill(struct queue *queue, struct queue *other)
 	if (n < 0)
 		return n;
 	queue->count = n;
+	for (int i = 0; n > 0 && i < INTAKE_QUEUES; i++)
+		intake->queues[i].is_dry = false;
 	queue->is_dry = n == 0 && drained;
-	if (n > 0)
-		other->is_dry = false;
 	return n > 0 || drained ? 0 : -EAGAIN;
 }
 
-static bool is_settled(const struct queue *queue)
+/* Returns 0 when each queue has an event or is known to be dry, or -errno as refill, and which queue it was. */
+static int refill_all(struct intake *intake, enum intake_queue *ret)
 {
-	return queue->head < queue->count || queue->is_dry;
+	int i = 0, r = 0;
+
+	while (r == 0 && i < INTAKE_QUEUES) {
+		if (is_settled(&intake->queues[i])) {
+			i++;
+			continue;
+		}
+		*ret = i;
+		r = refill(intake, &intake->queues[i]);
+		i = 0;
+	}
+	return r;
 }
 
-static struct queue *earlier(struct queue *a, struct queue *b)
+static struct queue *earliest(struct intake *intake)
 {
-	if (a->head == a->count || b->head == b->count)
-		return a->head < a->count ? a : b;
-	return a->news[a->head].ns <= b->news[b->head].ns ? a : b;
+	struct queue *earliest = NULL;
+
+	for (int i = 0; i < INTAKE_QUEUES; i++) {
+		struct queue *queue = &intake->queues[i];
+
+		if (queue->head < queue->count &&
+		    (!earliest || queue->news[queue->head].ns < earliest->news[earliest->head].ns))
+			earliest = queue;
+	}
+	return earliest;
 }
 
 enum intake_result intake_next(struct intake *intake, struct proc_news *ret, int *ret_error)
 {
-	struct queue *urgent = &intake->urgent, *forks = &intake->forks, *queue;
+	enum intake_queue which = INTAKE_EXECS;
+	int r = refill_all(intake, &which);
+	struct queue *queue;
 
-	while (!is_settled(urgent) || !is_settled(forks)) {
-		int r = refill(urgent, forks);
-
-		if (r == 0)
-			r = refill(forks, urgent);
-		if (r == -EAGAIN)
-			return INTAKE_NOISE;
-		if (r < 0) {
-			*ret_error = -r;
-			return r == -ENOBUFS ? INTAKE_LOST : INTAKE_ERROR;
-		}
+	if (r == -EAGAIN)
+		return INTAKE_NOISE;
+	if (r == -ENOBUFS)
+		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
+	if (r < 0) {
+		*ret_error = -r;
+		return INTAKE_ERROR;
 	}
-	queue = earlier(forks, urgent);
-	if (queue->head < queue->count) {
+	queue = earliest(intake);
+	if (queue) {
 		*ret = queue->news[queue->head++];
 		return INTAKE_EVENT;
 	}
-	urgent->is_dry = forks->is_dry = false;
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		intake->queues[i].is_dry = false;
 	return INTAKE_EMPTY;
 }

@@ -106,6 +106,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		daemon->stats.reloads++;
 		if (daemon->state)
 			state_note_tags(daemon->state, plan_given(daemon->plan));
+		names_follow(daemon);
 		scan_all(daemon);
 		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
 	}

@@ -10,6 +10,7 @@
 struct stats {
 	uint64_t forks, execs, renames; /* events heard */
 	uint64_t lost;			/* times the kernel dropped events (ENOBUFS) */
+	uint64_t rename_floods;		/* times that renames were left unheard for a while */
 	uint64_t scans;			/* of /proc, the first one included */
 	uint64_t set;			/* attributes set and read back as wanted */
 	uint64_t races;			/* the task was gone before we acted */

@@ -292,7 +292,7 @@ static void book_rename(struct plan *plan, const struct plan_event *rename)
 		return;
 	}
 	rule = plan_rule_of(plan, leader ? leader->app : 0);
-	if (!rule || (!rule->n_threads && !rule->enforce))
+	if (!plan_uses_renames(rule))
 		return;
 	wish = plan_wish(plan, leader, rename->comm);
 	if (wish.tag == task->tag && wish.rule == task->rule) {

@@ -89,6 +89,9 @@ struct task *plan_leader_of(const struct plan *plan, const struct task *task);
 /* Whether threads of this process (NULL: an unknown one) have classes by name. */
 bool plan_asks_name(const struct plan *plan, const struct task *leader);
 
+/* Whether a rename may change anything by this rule (or NULL): one that enforces looks again at whoever renames itself. */
+bool plan_uses_renames(const struct rule *rule);
+
 /* What the configuration has for a task of this process, which is called comm: NULL if no name is asked for. */
 struct wish plan_wish(const struct plan *plan, const struct task *leader, const char *comm);
 

@@ -28,6 +28,35 @@ bool plan_asks_name(const struct plan *plan, const struct task *leader)
 	return rule && rule->n_threads;
 }
 
+bool plan_uses_renames(const struct rule *rule)
+{
+	return rule && (rule->n_threads || rule->enforce);
+}
+
+bool plan_asks_names(const struct plan *plan)
+{
+	const struct rule *rule;
+
+	for (uint32_t id = 1; (rule = plan_rule_of(plan, id)); id++) {
+		if (plan_uses_renames(rule))
+			return true;
+	}
+	return false;
+}
+
+const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
+{
+	const struct task *task;
+
+	while ((task = tasks_next(plan->tasks, cursor))) {
+		const struct task *leader = plan_leader_of(plan, task);
+
+		if (leader && task->due != DUE_ENDED && plan_uses_renames(plan_rule_of(plan, leader->app)))
+			break;
+	}
+	return task;
+}
+
 struct wish plan_wish(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);

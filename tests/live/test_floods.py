@@ -187,31 +187,53 @@ class Control(Floods):
 
 
 class Renames(Floods):
+    def flood(self, flooders, renames, body):
+        """Calls body again and again while these puppets rename themselves so many times each."""
+        floods = [threading.Thread(target=flooder.tell, args=(0, "rename_often", renames)) for flooder in flooders]
+        for flood in floods:
+            flood.start()
+        while any(flood.is_alive() for flood in floods):
+            body()
+        for flood in floods:
+            flood.join()
+
+    def assert_unheard(self, daemon, before, begun):
+        """Which costs no scan, and is said once, with who it was."""
+        daemon.sync()
+        status = daemon.status()
+        self.assertGreater(status["rename_floods"], 0)
+        self.assertEqual((status["lost"], status["scans"], status["refused"]), (0, begun["scans"], {}))
+        self.assertIn("renames a second", daemon.log())
+        self.assert_calm(daemon, before, 1)
+
     def test_a_hundred_thousand(self):
         """As fast as they can be made. None of these names has a rule; others have."""
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
-        flooder, app, renames = self.puppet("flooder"), self.puppet("app"), storm_of(100000)
+        flooder, app = self.puppet("flooder"), self.puppet("app")
+        flooder.tell(0, "become", NOBODY)
         number, thread = app.tell(0, "thread")
         self.assert_carries(app, BACKGROUND)
         daemon.sync()
         before, begun = self.calm(daemon), daemon.status()
-        storm = threading.Thread(target=flooder.tell, args=(0, "rename_often", renames))
-        storm.start()
-        while storm.is_alive():
+
+        def others():
             self.assert_tags()
             app.tell(number, "name", "ui")
             self.assert_carries(thread, UI)
             app.tell(number, "name", "plain")
             self.assert_carries(thread, BACKGROUND)
-        storm.join()
+
+        self.flood([flooder], storm_of(100000), others)
+        self.assert_unheard(daemon, before, begun)
+        self.assertIn("process %d" % flooder.pid, daemon.log())
+
+    def test_by_many_processes(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
+        flooders = [self.puppet("flooder") for _ in range(8)]
         daemon.sync()
-        status = daemon.status()
-        drops = sum(dropped for _, dropped in daemon.sockets())
-        self.assertEqual(drops > 0, status["lost"] > 0)
-        if not drops:
-            self.assertGreaterEqual(status["renames"] - begun["renames"], renames)
-        self.assertEqual(status["refused"], {})
-        self.assert_calm(daemon, before, 1 if drops else 0)
+        before, begun = self.calm(daemon), daemon.status()
+        self.flood(flooders, storm_of(20000), self.assert_tags)
+        self.assert_unheard(daemon, before, begun)
 
     def test_between_two_classes(self):
         """Each of them is a decision: the last one counts, and no line is logged for any."""
@@ -223,7 +245,26 @@ class Renames(Floods):
         self.assert_carries(app, UI)
         app.tell(0, "rename_often", 20001)
         self.assert_carries(app, BACKGROUND)
-        self.assert_calm(daemon, before, 1 if daemon.status()["lost"] else 0)
+        self.assert_calm(daemon, before, 1)
+
+    def test_nobody_listens_for_nothing(self):
+        """Renames are heard from when a rule asks for names until none does."""
+        named = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
+        daemon = self.daemon(RULES)
+        app = self.puppet("app")
+        number, thread = app.tell(0, "thread")
+        daemon.sync()
+        sockets = len(daemon.sockets())
+        app.tell(0, "rename_often", 100)
+        daemon.sync()
+        self.assertEqual(daemon.status()["renames"], 0)
+        self.assertEqual(daemon.reload(named).returncode, 0)
+        self.assertEqual(len(daemon.sockets()), sockets + 1)
+        app.tell(number, "name", "ui")
+        self.assert_carries(thread, UI)
+        self.assertEqual(daemon.reload(RULES).returncode, 0)
+        self.assert_carries(thread, BACKGROUND)
+        self.assertEqual(len(daemon.sockets()), sockets)
 
 
 if __name__ == "__main__":

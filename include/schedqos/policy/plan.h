@@ -179,5 +179,14 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
  */
 void plan_undo_begin(struct plan *plan);
 
+/* Whether a rule in force can use a rename. */
+bool plan_asks_names(const struct plan *plan);
+
+/*
+ * Each task whose name a rule looks at: start with *cursor = 0 and call until NULL. plan_hear may be called meanwhile, of
+ * a rename.
+ */
+const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
+
 /* How it stands with the task at this moment: changes nothing. A reason, or -errno: -ESRCH for one that has ended. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);

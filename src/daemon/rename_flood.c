@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rename_flood.h"
+
+/* They are counted for so long: a thousand threads that are named at a start are none. */
+#define COUNTED_MS 200
+
+bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms)
+{
+	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
+		*flood = (struct rename_flood){ .since_ms = ms };
+	flood->count++;
+	/* The majority vote of Boyer and Moore. */
+	if (flood->lead == 0)
+		flood->tgid = tgid;
+	if (flood->tgid == tgid)
+		flood->lead++;
+	else
+		flood->lead--;
+	if (flood->count < RENAME_FLOOD_RATE * COUNTED_MS / 1000)
+		return false;
+	flood->count = 0;
+	return true;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When renames are a flood, and whose. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/daemon/rename_flood.h"
+
+/* Renames by processes in turn, from ms on, so many each millisecond. Returns after how many ms they are a flood, or -1. */
+static int flood_after(struct rename_flood *flood, uint32_t ms, int per_ms, const pid_t *tgids, int n_tgids)
+{
+	int n = 0;
+
+	for (int i = 0; i < 10000; i++) {
+		for (int k = 0; k < per_ms; k++) {
+			if (rename_flood_count(flood, tgids[n++ % n_tgids], ms + (uint32_t)i))
+				return i;
+		}
+	}
+	return -1;
+}
+
+static void so_many_a_second_are_a_flood(void **state)
+{
+	static const pid_t one[] = { 100 };
+	struct rename_flood flood = { 0 };
+
+	(void)state;
+	assert_int_equal(flood_after(&flood, 1000, RENAME_FLOOD_RATE / 1000 - 1, one, 1), -1);
+	assert_in_range(flood_after(&flood, 20000, RENAME_FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
+}
+
+static void time_may_wrap_around(void **state)
+{
+	static const pid_t one[] = { 100 };
+	struct rename_flood flood = { 0 };
+
+	(void)state;
+	assert_int_equal(flood_after(&flood, UINT32_MAX - 5000, RENAME_FLOOD_RATE / 1000 - 1, one, 1), -1);
+	assert_in_range(flood_after(&flood, UINT32_MAX - 100, RENAME_FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
+}
+
+static void whoever_makes_most_of_them_is_named(void **state)
+{
+	static const pid_t mostly[] = { 100, 7, 100, 8, 100 };
+	struct rename_flood flood = { 0 };
+
+	(void)state;
+	assert_in_range(flood_after(&flood, 0, 1000, mostly, 5), 0, 1);
+	assert_int_equal(flood.tgid, 100);
+}
+
+static void after_a_flood_the_counting_begins_anew(void **state)
+{
+	static const pid_t one[] = { 100 }, other[] = { 200 };
+	struct rename_flood flood = { 0 };
+
+	(void)state;
+	assert_in_range(flood_after(&flood, 0, 1000, one, 1), 0, 1);
+	assert_false(rename_flood_count(&flood, 200, 2));
+	assert_in_range(flood_after(&flood, 3, 1000, other, 1), 0, 2);
+	assert_int_equal(flood.tgid, 200);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(so_many_a_second_are_a_flood),
+		cmocka_unit_test(time_may_wrap_around),
+		cmocka_unit_test(whoever_makes_most_of_them_is_named),
+		cmocka_unit_test(after_a_flood_the_counting_begins_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
