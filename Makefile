@@ -115,7 +115,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads tiny other probe probed listener crowd http-load)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd http-load)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -125,7 +125,7 @@ $(BENCH_TOOLS): $B/bench/tools/bench.o
 # What is started over and over, or measured from its first instruction on, should not wait for a dynamic linker.
 $(addprefix $B/bench/bench-,tiny other probed): STATIC = $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) -static -xc - -o /dev/null 2>/dev/null && echo -static)
-$(addprefix $B/bench/bench-,forks execs threads): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
+$(addprefix $B/bench/bench-,forks execs threads renames work): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
 $(addprefix $B/bench/bench-,probe probed crowd): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
@@ -138,6 +138,9 @@ bench: bench-tools ## the announcement's two comparisons, and where the report i
 
 bench-events: bench-tools ## cost, losses and latency of the event path, against references (root, 3 minutes)
 	$Qbench/events --build $B $(BENCH_FLAGS)
+
+bench-hostile: bench-tools ## what a user takes from others by storms, with the daemon and without (root, 3 minutes)
+	$Qbench/hostile --build $B $(BENCH_FLAGS)
 
 bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (root)
 	$Qbench/growth --build $B $(BENCH_FLAGS)
@@ -193,7 +196,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth help run check check-vm check-deb check-fresh unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $B/tests/live/actor.d
