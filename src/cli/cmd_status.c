@@ -136,6 +136,8 @@ static void print_status(const cJSON *json)
 	printf("%-10s %s\n", "profile",
 	       text(json, "sched_profile")[0] ? text(json, "sched_profile") : "(none)");
 	print_lines(json, "knob_refusals", "refused");
+	if (!cJSON_IsTrue(cJSON_GetObjectItem(json, "crash_safe")))
+		printf("%-10s no\n", "crash-safe");
 	cJSON_ArrayForEach (problem, cJSON_GetObjectItem(json, "problems"))
 		printf("%-10s %.0f x %s\n", "problem", problem->valuedouble, problem->string);
 	printf("%-10s %.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",

@@ -158,8 +158,7 @@ GETTER(get_crash_safe)
 	struct daemon *daemon = userdata;
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "b",
-				     (int)(daemon->state && state_is_whole(daemon->state)));
+	return sd_bus_message_append(reply, "b", (int)(keep_error(daemon) == 0));
 }
 
 /* Paths, and names from files that others wrote, may hold what is no UTF-8, which D-Bus refuses, or moves a cursor. */

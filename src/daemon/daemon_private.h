@@ -11,6 +11,7 @@
 
 #include "apply.h"
 #include "intake.h"
+#include "keep.h"
 #include "live_facts.h"
 #include "problem.h"
 #include "shortage.h"
@@ -26,6 +27,7 @@ enum problem_kind {
 	PROBLEM_BUS,	     /* a client could not be served */
 	PROBLEM_SHORTAGE,    /* no more descriptors, or no memory */
 	PROBLEM_STATE,	     /* what there is to put back is not kept for a crash */
+	PROBLEM_KNOBS,	     /* no knob is set, since an earlier run's record cannot be read */
 	PROBLEM_COUNT,
 };
 
@@ -41,7 +43,8 @@ struct daemon {
 	sd_event_source *fork_timer;  /* looks for forks, while they pour in */
 	sd_event_source *again_source; /* looks once more for all that is queued */
 	struct plan *plan;
-	struct state *state; /* NULL: there is no room for it, and a crash could not be repaired */
+	struct state *state;
+	struct keep keep;
 	struct live_facts *facts;
 	struct bus_server *bus;
 	struct system_profile *system; /* the machine's knobs */

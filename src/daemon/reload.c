@@ -104,8 +104,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		config_free(old);
 		malloc_trim(0);
 		daemon->stats.reloads++;
-		if (daemon->state)
-			state_note_tags(daemon->state, plan_given(daemon->plan));
+		keep_now(daemon);
 		scan_all(daemon);
 		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
 	}

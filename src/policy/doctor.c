@@ -124,6 +124,11 @@ static void judge_daemon(const struct doctor_facts *facts, struct findings *find
 		    "them",
 		    "'schedqos restore', or start the daemon, which puts them back when it stops",
 		    "there is something to put back");
+	if (facts->set_aside)
+		add(findings, "set-aside", FINDING_NOTE,
+		    "what an earlier daemon set before it was killed stays: tasks until they end, knobs until the next boot",
+		    "without .damaged at the file's end, 'schedqos restore' of the version that wrote it; or remove the file",
+		    "a record of what to put back could not be used: see /run/schedqos");
 }
 
 static void judge_unit(const struct doctor_facts *facts, struct findings *findings)

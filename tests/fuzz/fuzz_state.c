@@ -149,7 +149,7 @@ static void read_tasks(struct input *input, uint8_t flags)
 	check(file);
 	memcpy(file, whole.bytes, size);
 	r = state_parse(file, size, BOOT_ID, &legacy);
-	check(r == 0 || r == -EBADMSG);
+	check(r == 0 || r == -EBADMSG || r == -EPROTONOSUPPORT);
 	check(r < 0 || size == FILE_BYTES || size == STATE_HEADER_BYTES);
 	free(file);
 	if (r == 0)
