@@ -117,6 +117,7 @@ static void print_status(const cJSON *json)
 	print_features(json);
 	printf("%-10s %.0f in force\n", "rules", number(json, "rules"));
 	print_lines(json, "config_files", "files");
+	print_lines(json, "pending_users", "not known");
 	printf("%-10s %.0f known\n", "tasks", number(json, "tasks"));
 	print_counts(json, "tasks_by_class", "classes");
 	print_counts(json, "tasks_by_reason", "because");

@@ -47,6 +47,7 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	bus_server_free(daemon->bus);
+	users_end(daemon);
 	shortage_free(daemon);
 	sd_event_source_disable_unref(daemon->again_source);
 	sd_event_source_disable_unref(daemon->fork_source);
@@ -282,6 +283,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	malloc_trim(0);
 	scan_all(daemon);
 	profiles_start(daemon);
+	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
 }
@@ -307,6 +309,7 @@ static void finish(struct daemon *daemon)
 	uint64_t count;
 
 	sd_notify(0, "STOPPING=1");
+	users_end(daemon);
 	shortage_release(daemon);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
 	profiles_stop(daemon);

@@ -17,6 +17,7 @@
 #include "shortage.h"
 #include "state.h"
 #include "stats.h"
+#include "users.h"
 
 enum problem_kind {
 	PROBLEM_LOST,	     /* events were dropped by the kernel */
@@ -62,6 +63,7 @@ struct daemon {
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
 	char *reload_error;   /* of the last reload, or NULL */
 
+	struct users users;
 	struct shortage shortage;
 	struct stats stats;
 	struct problem problems[PROBLEM_COUNT];

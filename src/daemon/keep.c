@@ -47,11 +47,11 @@ static int make_plan(struct daemon *daemon, const struct state_legacy *legacy, s
 
 static void tell_set_aside(const char *what, const char *name, int fault, int r)
 {
-	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " FOLDER "%s" STATE_DAMAGED
-		    "%s",
-		    what, state_file_fault(fault), r > 0 ? "it is removed, since one is kept already as" : "it is kept as",
-		    name,
-		    fault == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "");
+	const char *how = r > 0 ? "it is removed, since one is kept already as" : "it is kept as";
+	const char *remedy = fault == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
+
+	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " FOLDER "%s" STATE_DAMAGED "%s",
+		    what, state_file_fault(fault), how, name, remedy);
 }
 
 /* What a killed daemon left. 0; or a -errno if there is something, and it can neither be read nor set aside. */
@@ -89,7 +89,8 @@ static void tell_error(struct daemon *daemon, int error)
 
 	if (daemon->keep.unread)
 		snprintf(text, sizeof(text),
-			 "the state file of an earlier daemon cannot be read: %s: it stays; until then a crash could not be repaired",
+			 "the state file of an earlier daemon cannot be read: %s: it stays; "
+			 "until then a crash could not be repaired",
 			 strerror(-error));
 	else if (error == -E2BIG)
 		snprintf(text, sizeof(text),
@@ -230,7 +231,8 @@ int keep_init_knobs(struct daemon *daemon)
 	}
 	if (r < 0) {
 		problem_report(&daemon->problems[PROBLEM_KNOBS],
-			       "the record of knobs of an earlier run cannot be read: %s: it stays; until then no knob is set",
+			       "the record of knobs of an earlier run cannot be read: %s: it stays; "
+			       "until then no knob is set",
 			       state_file_fault(r));
 		daemon->keep.no_knobs = true;
 		wait_for_better_times(&daemon->keep, AGAIN_MIN_US);

@@ -22,7 +22,7 @@ struct keep {
 	sd_event_source *timer; /* runs while something is to be tried again */
 };
 
-/* Makes the plan, with what a killed daemon left. Needs daemon->event, ->config and ->applier. 0 or a negative errno. */
+/* Makes the plan, with what a killed daemon left. Needs daemon->event, config and applier. 0 or a negative errno. */
 int keep_init(struct daemon *daemon);
 
 /* After the plan has been freed. Removes the file if everything has been put back. */

@@ -63,7 +63,7 @@ static int revive(struct daemon *daemon, const struct state_legacy *legacy)
 		r = applier_init(&daemon->applier);
 	}
 	if (r == 0)
-		r = config_parse(NULL, 0, NULL, &daemon->config, &errors);
+		r = config_parse(NULL, 0, NULL, NULL, &daemon->config, &errors);
 	config_errors_clear(&errors);
 	if (r < 0)
 		return r;

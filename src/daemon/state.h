@@ -22,15 +22,17 @@ struct state_legacy {
 };
 
 /*
- * Reads and checks what is there. Returns 0 with nothing in it when there is no file, or one of an earlier boot; an error
- * of state_file_is_void for one that will never be of use; or another -errno: it may be read another time.
+ * Reads and checks what is there. Returns 0 with nothing in it when there is no file, or one of an earlier boot;
+ * an error of state_file_is_void for one that will never be of use; or another -errno: it may be read another
+ * time.
  */
 int state_read(int folder, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
  * A place for records, with no file yet: see state_keep. The folder stays the caller's. start: as in the legacy.
- * replaces: there is a file with records that these go on from; it stays until the new file holds them all. 0 or -ENOMEM.
+ * replaces: there is a file with records that these go on from; it stays until the new file holds them all. 0 or
+ * -ENOMEM.
  */
 int state_new(int folder, uint32_t start, bool replaces, struct state **ret);
 
@@ -38,9 +40,10 @@ int state_new(int folder, uint32_t start, bool replaces, struct state **ret);
 struct tasks_memory state_memory(struct state *state);
 
 /*
- * Has the file hold all that there is, and what classes give: makes it, if there is none, moves into it the records for
- * which there was no room (their addresses stay), and puts it in the place of an earlier one. Returns 0, or -errno, and
- * can then be called again: -E2BIG if there are more tags than it has room for, which will stay so.
+ * Has the file hold all that there is, and what classes give: makes it, if there is none, moves into it the
+ * records for which there was no room (their addresses stay), and puts it in the place of an earlier one. Returns
+ * 0, or -errno, and can then be called again: -E2BIG if there are more tags than it has room for, which will stay
+ * so.
  */
 int state_keep(struct state *state, const struct given *given);
 

@@ -44,8 +44,8 @@ int state_file_remove(int folder, const char *name);
 bool state_file_is_void(int error);
 
 /*
- * What to do about such a file is up to people: it gets .damaged at its end. Returns 0; 1 if there was such a file already,
- * and this one has been removed; or -errno.
+ * What to do about such a file is up to people: it gets .damaged at its end. Returns 0; 1 if there was such a file
+ * already, and this one has been removed; or -errno.
  */
 int state_file_set_aside(int folder, const char *name);
 

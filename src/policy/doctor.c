@@ -110,6 +110,17 @@ static void judge_config(const struct config *config, size_t n_errors, struct fi
 		    n_errors == 1 ? "" : "s");
 }
 
+static void judge_users(const struct config *config, struct findings *findings)
+{
+	size_t count = 0;
+
+	for (const struct rule_user *user = config->users; user; user = user->next)
+		count += rule_user_is_pending(user);
+	if (count)
+		add(findings, "users", FINDING_NOTE, "rules that ask for them match nothing until the daemon knows them",
+		    "'schedqos check' tells who it is; see to passwd in nsswitch.conf", "%zu cannot be looked up now", count);
+}
+
 static void judge_daemon(const struct doctor_facts *facts, struct findings *findings)
 {
 	if (facts->daemon)
@@ -353,6 +364,8 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 
 	add_ok(&findings, "kernel", "Linux %s", facts->release ? facts->release : "?");
 	judge_config(config, n_errors, &findings);
+	if (config)
+		judge_users(config, &findings);
 	judge_daemon(facts, &findings);
 	judge_unit(facts, &findings);
 	judge_namespaces(facts, &findings);

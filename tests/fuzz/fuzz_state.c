@@ -209,7 +209,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct config_errors errors = { 0 };
 
 	if (!config)
-		check(config_parse(&file, 1, NULL, &config, &errors) == 0);
+		check(config_parse(&file, 1, NULL, NULL, &config, &errors) == 0);
 	if (flags & KNOBS)
 		read_knobs(&input);
 	else

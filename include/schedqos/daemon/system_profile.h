@@ -29,8 +29,8 @@ struct refusal {
 int system_profile_new(struct system_profile **ret);
 
 /*
- * Tries again to take over what an earlier run left, if that could not be read. Returns 0, or -errno as before: nothing is
- * written to any knob then. system_profile_apply tries, too.
+ * Tries again to take over what an earlier run left, if that could not be read. Returns 0, or -errno as before:
+ * nothing is written to any knob then. system_profile_apply tries, too.
  */
 int system_profile_take_over(struct system_profile *system);
 
