@@ -83,30 +83,26 @@ void state_legacy_clear(struct state_legacy *legacy)
 }
 
 /* Whatever stops us for a while, such as the freezer of cgroups, interrupts it. */
-static int allocate(int fd, off_t offset, size_t bytes)
+static bool allocate(int fd, off_t offset, size_t bytes)
 {
-	int error;
-
 	do {
-		error = posix_fallocate(fd, offset, (off_t)bytes);
-	} while (error == EINTR);
-	return -error;
+		errno = posix_fallocate(fd, offset, (off_t)bytes);
+	} while (errno == EINTR);
+	return errno == 0;
 }
 
-/* Maps so much more of the file, whose room in memory is taken now: a later shortage would be a SIGBUS. 0 or -errno. */
-static int map_more(struct state *state, size_t bytes, void **ret)
+/* Maps so much more of the file, whose room in memory is taken now: a later shortage would be a SIGBUS. NULL: see errno. */
+static void *map_more(struct state *state, size_t bytes)
 {
 	void *memory;
-	int r = allocate(state->fd, state->size, bytes);
 
-	if (r < 0)
-		return r;
+	if (!allocate(state->fd, state->size, bytes))
+		return NULL;
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, state->size);
 	if (memory == MAP_FAILED)
-		return -errno;
+		return NULL;
 	state->size += (off_t)bytes;
-	*ret = memory;
-	return 0;
+	return memory;
 }
 
 int state_new(int folder, uint32_t start, bool replaces, struct state **ret)
@@ -140,12 +136,9 @@ static void close_file(struct state *state)
 
 static int write_header(struct state *state)
 {
-	void *memory;
-	int r = map_more(state, STATE_HEADER_BYTES, &memory);
-
-	if (r < 0)
-		return r;
-	state->header = memory;
+	state->header = map_more(state, STATE_HEADER_BYTES);
+	if (!state->header)
+		return -errno;
 	memcpy(state->header->magic, STATE_MAGIC, sizeof(state->header->magic));
 	state->header->version = STATE_VERSION;
 	state->header->record_bytes = sizeof(struct task);
@@ -175,30 +168,33 @@ static int make_file(struct state *state)
 	return r;
 }
 
-static int anonymous(void **ret)
+static void *anonymous(void)
 {
-	*ret = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return *ret == MAP_FAILED ? -errno : 0;
+	void *memory = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 static struct task *grow(void *context)
 {
 	struct state *state = context;
 	struct chunk *chunks = reallocarray(state->chunks, state->n_chunks + 1, sizeof(*chunks));
-	void *memory;
-	int r;
+	struct chunk chunk = { 0 };
 
 	if (!chunks)
 		return NULL;
 	state->chunks = chunks;
-	r = state->fd < 0 ? state->error : map_more(state, TASKS_CHUNK_BYTES, &memory);
-	if (r < 0) {
-		state->error = r;
-		if (anonymous(&memory) < 0)
-			return NULL;
+	if (state->fd >= 0) {
+		chunk.records = map_more(state, TASKS_CHUNK_BYTES);
+		chunk.in_file = chunk.records;
+		if (!chunk.in_file)
+			state->error = -errno;
 	}
-	chunks[state->n_chunks++] = (struct chunk){ memory, r == 0 };
-	return memory;
+	if (!chunk.in_file)
+		chunk.records = anonymous();
+	if (chunk.records)
+		chunks[state->n_chunks++] = chunk;
+	return chunk.records;
 }
 
 static void release(void *context, struct task *chunk)
@@ -231,11 +227,10 @@ static void copy_records(struct task *to, const struct task *from)
  */
 static int move_to_file(struct state *state, struct chunk *chunk)
 {
-	void *memory;
-	int r = map_more(state, TASKS_CHUNK_BYTES, &memory);
+	void *memory = map_more(state, TASKS_CHUNK_BYTES);
 
-	if (r < 0)
-		return r;
+	if (!memory)
+		return -errno;
 	copy_records(memory, chunk->records);
 	if (mremap(memory, TASKS_CHUNK_BYTES, TASKS_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   chunk->records) == MAP_FAILED)

@@ -115,7 +115,7 @@ int user_lookup_end(struct user_lookup *lookup, uid_t *ret)
 
 int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret)
 {
-	struct user_lookup lookup;
+	struct user_lookup lookup = { -1, -1 };
 	struct pollfd answer = { .events = POLLIN };
 	int r = user_lookup_begin(name, &lookup);
 
