@@ -29,9 +29,9 @@ int cmd_check(const struct command *command)
 			"files to check and --config or --configs-path exclude each other");
 	if (command->n_operands)
 		r = config_load_named((const char *const *)command->operands, command->n_operands,
-				      &config, &errors);
+				      CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	else
-		r = config_load(&command->paths, &config, &errors);
+		r = config_load(&command->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	if (r == 0) {
 		r = config_check_grants(config, &errors);
 		if (r < 0)

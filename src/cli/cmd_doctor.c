@@ -102,7 +102,7 @@ int cmd_doctor(const struct command *command)
 	struct doctor_look *look;
 	int status, r;
 
-	if (config_load(&command->paths, &config, &errors) < 0)
+	if (config_load(&command->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
 		config = NULL;
 	look = doctor_look();
 	r = look ? doctor_judge(doctor_look_facts(look), config, errors.n_errors, &findings) : -1;

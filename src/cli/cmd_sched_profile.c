@@ -122,7 +122,7 @@ static int with_daemon(const struct command *command)
 static int load(const struct command *command, struct config **ret)
 {
 	struct config_errors errors = { 0 };
-	int r = config_load(&command->paths, ret, &errors);
+	int r = config_load(&command->paths, CONFIG_USERS_MS, ret, &errors);
 
 	print_errors(&errors);
 	config_errors_clear(&errors);

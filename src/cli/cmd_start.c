@@ -53,7 +53,7 @@ static int check_config(const struct command *command)
 {
 	struct config_errors errors = { 0 };
 	struct config *config;
-	int r = config_load(&command->paths, &config, &errors);
+	int r = config_load(&command->paths, CONFIG_USERS_MS, &config, &errors);
 
 	if (r == 0)
 		config_free(config);

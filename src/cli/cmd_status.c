@@ -117,6 +117,7 @@ static void print_status(const cJSON *json)
 	print_features(json);
 	printf("%-10s %.0f in force\n", "rules", number(json, "rules"));
 	print_lines(json, "config_files", "files");
+	print_lines(json, "pending_users", "not known");
 	printf("%-10s %.0f known\n", "tasks", number(json, "tasks"));
 	print_counts(json, "tasks_by_class", "classes");
 	print_counts(json, "tasks_by_reason", "because");
@@ -136,6 +137,8 @@ static void print_status(const cJSON *json)
 	printf("%-10s %s\n", "profile",
 	       text(json, "sched_profile")[0] ? text(json, "sched_profile") : "(none)");
 	print_lines(json, "knob_refusals", "refused");
+	if (!cJSON_IsTrue(cJSON_GetObjectItem(json, "crash_safe")))
+		printf("%-10s no\n", "crash-safe");
 	cJSON_ArrayForEach (problem, cJSON_GetObjectItem(json, "problems"))
 		printf("%-10s %.0f x %s\n", "problem", problem->valuedouble, problem->string);
 	printf("%-10s %.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",

@@ -158,8 +158,7 @@ GETTER(get_crash_safe)
 	struct daemon *daemon = userdata;
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "b",
-				     (int)(daemon->state && state_is_whole(daemon->state)));
+	return sd_bus_message_append(reply, "b", (int)(keep_error(daemon) == 0));
 }
 
 /* Paths, and names from files that others wrote, may hold what is no UTF-8, which D-Bus refuses, or moves a cursor. */
@@ -178,6 +177,28 @@ GETTER(get_config_files)
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
 		r = append_escaped(reply, daemon->config->files[i]);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int append_user(sd_bus_message *reply, const struct rule_user *user)
+{
+	_cleanup_free_ char *name = text_escape(user->name, strlen(user->name)), *text = NULL;
+
+	if (!name || asprintf(&text, "%s (%s)", name, strerror(-user->error)) < 0)
+		return -ENOMEM;
+	return sd_bus_message_append(reply, "s", text);
+}
+
+GETTER(get_pending_users)
+{
+	struct daemon *daemon = userdata;
+	int r = sd_bus_message_open_container(reply, 'a', "s");
+
+	UNUSED_GETTER_ARGUMENTS;
+	for (const struct rule_user *user = daemon->config->users; user && r >= 0; user = user->next) {
+		if (rule_user_is_pending(user))
+			r = append_user(reply, user);
+	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -287,6 +308,7 @@ static const sd_bus_vtable properties[] = {
 	COUNTER("SinceUsec", since_us),
 	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
 	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
+	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
 	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),
 	SD_BUS_PROPERTY("CrashSafe", "b", get_crash_safe, 0, 0),
 	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),

@@ -4,13 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
+
+#include "user_lookup.h"
 
 #ifndef DATADIR
 #define DATADIR "/usr/share"
@@ -23,6 +25,7 @@
 struct pile {
 	struct config_file *files;
 	size_t count;
+	unsigned users_ms; /* for looking up users */
 	struct config_errors *errors;
 };
 
@@ -192,21 +195,22 @@ static int pile_add_layout(struct pile *pile, const char *folder)
 	return r;
 }
 
-static bool lookup_user(const char *name, uid_t *ret)
+/* context: until when there is time for it, all names together. */
+static int look_up(void *context, const char *name, uid_t *ret)
 {
-	const struct passwd *user = getpwnam(name);
+	const uint64_t *until_ns = context;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	if (user)
-		*ret = user->pw_uid;
-	return user != NULL;
+	return now_ns < *until_ns ? user_lookup_wait(name, (int)((*until_ns - now_ns) / 1000000), ret) : -ETIMEDOUT;
 }
 
 /* Parses the pile even if some file could not be read, so that all errors are told at once. */
 static int parse(struct pile *pile, struct config **ret)
 {
 	size_t unreadable = pile->errors->n_errors;
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + pile->users_ms * 1000000ULL;
 	struct config *config;
-	int r = config_parse(pile->files, pile->count, lookup_user, &config, pile->errors);
+	int r = config_parse(pile->files, pile->count, look_up, &until_ns, &config, pile->errors);
 
 	if (r < 0)
 		return r;
@@ -218,10 +222,10 @@ static int parse(struct pile *pile, struct config **ret)
 	return 0;
 }
 
-int config_load(const struct config_paths *paths, struct config **ret,
+int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
 		struct config_errors *errors)
 {
-	_cleanup_(pile_clear) struct pile pile = { .errors = errors };
+	_cleanup_(pile_clear) struct pile pile = { .users_ms = users_ms, .errors = errors };
 	int r;
 
 	if (paths->folder && access(paths->folder, F_OK) < 0)
@@ -263,10 +267,10 @@ static enum config_kind kind_of(const char *path)
 	return CONFIG_RULES;
 }
 
-int config_load_named(const char *const *names, size_t n_names, struct config **ret,
+int config_load_named(const char *const *names, size_t n_names, unsigned users_ms, struct config **ret,
 		      struct config_errors *errors)
 {
-	_cleanup_(pile_clear) struct pile pile = { .errors = errors };
+	_cleanup_(pile_clear) struct pile pile = { .users_ms = users_ms, .errors = errors };
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n_names; i++) {

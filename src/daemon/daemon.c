@@ -36,7 +36,7 @@ static struct daemon *daemon_new(const struct daemon_options *options)
 	daemon->paths = options->paths;
 	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
 	daemon->verbose = options->verbose;
-	daemon->proc = -1;
+	daemon->proc = daemon->keep.folder = -1;
 	daemon->applier.ops = &sched_ops_kernel;
 	daemon->tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
 	return daemon;
@@ -47,16 +47,14 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	bus_server_free(daemon->bus);
+	users_end(daemon);
 	shortage_free(daemon);
 	sd_event_source_disable_unref(daemon->again_source);
 	names_close(daemon);
 	pace_close(&daemon->forks);
 	intake_close(daemon->intake);
 	plan_free(daemon->plan);
-	state_free(daemon->state);
-	/* Also that of the one before us, if we had no room for our own. */
-	if (daemon->undone)
-		state_remove();
+	keep_free(daemon);
 	live_facts_free(daemon->facts);
 	config_free(daemon->config);
 	system_profile_free(daemon->system);
@@ -200,52 +198,6 @@ static int init_applier(struct daemon *daemon)
 	return 0;
 }
 
-/* What a killed daemon left; nothing, if it cannot be believed. */
-static void read_legacy(struct state_legacy *legacy)
-{
-	int r = state_read(legacy);
-
-	if (r == -EBADMSG)
-		log_warning("the state file of an earlier daemon is damaged or not root's own: "
-			    "what that daemon set cannot be put back");
-	else if (r < 0)
-		log_warning("reading the state file: %s", strerror(-r));
-	else if (legacy->n_changed)
-		log_notice("an earlier daemon ended without putting back %zu tasks: taking over",
-			   legacy->n_changed);
-}
-
-/* A plan that knows what a killed daemon had set, its table where the next one would find it. */
-static int make_plan(struct daemon *daemon, uint32_t start)
-{
-	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
-	struct tasks_memory memory;
-	int r;
-
-	read_legacy(&legacy);
-	if (legacy.n_records)
-		start = legacy.start;
-	r = state_new(start, &daemon->state);
-	if (r < 0)
-		problem_report(&daemon->problems[PROBLEM_STATE],
-			       "making the state file: %s: a crash could not be repaired",
-			       strerror(-r));
-	else
-		memory = state_memory(daemon->state);
-	daemon->plan = plan_new(&daemon->applier.caps, getpid(), start,
-				daemon->state ? &memory : NULL);
-	if (!daemon->plan)
-		return -ENOMEM;
-	r = plan_adopt(daemon->plan, legacy.records, legacy.n_records, legacy.tags, legacy.n_tags);
-	if (r == 0)
-		r = plan_set_config(daemon->plan, daemon->config);
-	if (r == 0 && daemon->state) {
-		state_note_tags(daemon->state, plan_given(daemon->plan));
-		r = state_publish();
-	}
-	return r;
-}
-
 static int init_plan(struct daemon *daemon)
 {
 	int r = daemon->proc = procfs_open();
@@ -256,7 +208,7 @@ static int init_plan(struct daemon *daemon)
 		return EXIT_FAILURE;
 	}
 	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
-	r = daemon->facts ? make_plan(daemon, daemon_now_ticks(daemon)) : -ENOMEM;
+	r = daemon->facts ? keep_init(daemon) : -ENOMEM;
 	if (r >= 0)
 		r = shortage_init(daemon);
 	if (r < 0)
@@ -290,16 +242,13 @@ static int init_bus(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-/* What an earlier run could not put back is taken over. */
 static int init_system(struct daemon *daemon)
 {
-	int r = system_profile_new(&daemon->system);
+	int r = keep_init_knobs(daemon);
 
-	if (r < 0 && daemon->system)
-		log_warning("knobs that an earlier run changed stay as they are: its record in " RUNDIR
-			    "/schedqos cannot be used: %s",
-			    strerror(-r));
-	return daemon->system ? 0 : EXIT_FAILURE;
+	if (r < 0)
+		log_error("looking at the machine's knobs: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
 }
 
 /* Once it is certain that no other daemon is writing there. */
@@ -335,6 +284,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	names_follow(daemon);
 	scan_all(daemon);
 	profiles_start(daemon);
+	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
 }
@@ -360,6 +310,7 @@ static void finish(struct daemon *daemon)
 	uint64_t count;
 
 	sd_notify(0, "STOPPING=1");
+	users_end(daemon);
 	shortage_release(daemon);
 	names_close(daemon);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */

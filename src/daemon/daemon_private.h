@@ -11,6 +11,7 @@
 
 #include "apply.h"
 #include "intake.h"
+#include "keep.h"
 #include "live_facts.h"
 #include "names.h"
 #include "pace.h"
@@ -18,6 +19,7 @@
 #include "shortage.h"
 #include "state.h"
 #include "stats.h"
+#include "users.h"
 
 enum problem_kind {
 	PROBLEM_LOST,	     /* events were dropped by the kernel */
@@ -29,6 +31,7 @@ enum problem_kind {
 	PROBLEM_BUS,	     /* a client could not be served */
 	PROBLEM_SHORTAGE,    /* no more descriptors, or no memory */
 	PROBLEM_STATE,	     /* what there is to put back is not kept for a crash */
+	PROBLEM_KNOBS,	     /* no knob is set, since an earlier run's record cannot be read */
 	PROBLEM_COUNT,
 };
 
@@ -44,7 +47,8 @@ struct daemon {
 	struct names names;
 	sd_event_source *again_source; /* looks once more for all that is queued */
 	struct plan *plan;
-	struct state *state; /* NULL: there is no room for it, and a crash could not be repaired */
+	struct state *state;
+	struct keep keep;
 	struct live_facts *facts;
 	struct bus_server *bus;
 	struct system_profile *system; /* the machine's knobs */
@@ -60,6 +64,7 @@ struct daemon {
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
 	char *reload_error;   /* of the last reload, or NULL */
 
+	struct users users;
 	struct shortage shortage;
 	struct stats stats;
 	struct problem problems[PROBLEM_COUNT];

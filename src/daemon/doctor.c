@@ -20,13 +20,14 @@
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/cleanup.h>
 
+#include "state_file.h"
+
 #define SCHED_EXT_STATE "/sys/kernel/sched_ext/state"
 #define SCHED_EXT_OPS	"/sys/kernel/sched_ext/root/ops"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define SYSTEMD_RUNS	"/run/systemd/system"
 #define SYSTEMD		"org.freedesktop.systemd1"
-#define STATE_KNOBS	RUNDIR "/schedqos/knobs.json"
-#define STATE_TASKS	RUNDIR "/schedqos/state"
+#define FOLDER		RUNDIR "/schedqos/"
 
 #define RIVALS_MAX	  8
 #define CONNECTOR_BUFFER  65536
@@ -240,7 +241,9 @@ static void look_at_daemon(struct doctor_look *look)
 
 	facts->daemon = owner > 0 ? owner : 0;
 	look->owner_hidden = owner == -EACCES;
-	facts->leftovers = access(STATE_KNOBS, F_OK) == 0 || access(STATE_TASKS, F_OK) == 0;
+	facts->leftovers = access(FOLDER STATE_KNOBS, F_OK) == 0 || access(FOLDER STATE_TASKS, F_OK) == 0;
+	facts->set_aside = access(FOLDER STATE_KNOBS STATE_DAMAGED, F_OK) == 0 ||
+			   access(FOLDER STATE_TASKS STATE_DAMAGED, F_OK) == 0;
 }
 
 struct doctor_look *doctor_look(void)

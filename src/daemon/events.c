@@ -228,15 +228,6 @@ bool events_drain(struct daemon *daemon)
 	return true;
 }
 
-static void check_state(struct daemon *daemon)
-{
-	struct problem *problem = &daemon->problems[PROBLEM_STATE];
-
-	if (daemon->state && !state_is_whole(daemon->state) && !problem->count)
-		problem_report(problem, "no room left for the state file: a crash could not be "
-					"repaired for all tasks");
-}
-
 /*
  * Once it has dropped an event, the kernel drops all, and tells no more of it, until the queue has been empty
  * (netlink_overrun in af_netlink.c): what a scan finds before that may be old before the next loss is told.
@@ -255,7 +246,7 @@ void events_handle(struct daemon *daemon)
 	bool is_empty = handle_up_to(daemon, ROUND_MAX);
 
 	shortage_check(daemon);
-	check_state(daemon);
+	keep_check(daemon);
 	if (plan_is_time(daemon->plan, is_empty, clock_ms())) {
 		decide(daemon, true);
 		repair_losses(daemon, is_empty);

@@ -134,11 +134,12 @@ int knob_records_from_json(const cJSON *json, struct knob_records *ret)
 	const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
 	const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(json, "knobs");
 	_cleanup_(knob_records_clear) struct knob_records records = { 0 };
-	bool good = cJSON_IsArray(list) && cJSON_IsNumber(version) &&
-		    version->valuedouble == FORMAT_VERSION;
+	bool good = cJSON_IsArray(list) && cJSON_IsNumber(version);
 	const char *profile = text_of(json, "profile", &good);
 	int r = good ? 0 : -EBADMSG;
 
+	if (cJSON_IsNumber(version) && version->valuedouble != FORMAT_VERSION)
+		r = -EPROTONOSUPPORT;
 	if (r == 0 && !copy_text(profile, &records.profile))
 		r = -ENOMEM;
 	for (item = list ? list->child : NULL; item && r == 0; item = item->next) {

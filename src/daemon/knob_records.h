@@ -26,5 +26,5 @@ int knob_records_add(struct knob_records *records, const struct knob_record *rec
 /* To be freed with cJSON_Delete; NULL without memory. */
 cJSON *knob_records_to_json(const struct knob_records *records);
 
-/* 0, -EBADMSG for JSON that is not of this form, or -ENOMEM. */
+/* 0, -EBADMSG for JSON that is not of this form, -EPROTONOSUPPORT for another version of it, or -ENOMEM. */
 int knob_records_from_json(const cJSON *json, struct knob_records *ret);

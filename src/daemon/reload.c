@@ -57,7 +57,7 @@ int daemon_load_config(struct daemon *daemon)
 {
 	struct config_errors errors = { 0 };
 	struct config *config;
-	int r = config_load(&daemon->paths, &config, &errors);
+	int r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
 
 	log_errors(&errors);
 	config_errors_clear(&errors);
@@ -80,7 +80,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
 		   clock_ns(CLOCK_MONOTONIC) / 1000);
-	r = config_load(&daemon->paths, &config, &errors);
+	r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
 	*ret_text = errors_text(&errors);
 	log_errors(&errors);
 	config_errors_clear(&errors);
@@ -101,11 +101,12 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 		daemon->config = config;
 		set_log_level(daemon);
 		profiles_reload(daemon, old);
+		users_end(daemon);
+		users_begin(daemon, old);
 		config_free(old);
 		malloc_trim(0);
 		daemon->stats.reloads++;
-		if (daemon->state)
-			state_note_tags(daemon->state, plan_given(daemon->plan));
+		keep_now(daemon);
 		names_follow(daemon);
 		scan_all(daemon);
 		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));

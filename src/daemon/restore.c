@@ -63,7 +63,7 @@ static int revive(struct daemon *daemon, const struct state_legacy *legacy)
 		r = applier_init(&daemon->applier);
 	}
 	if (r == 0)
-		r = config_parse(NULL, 0, NULL, &daemon->config, &errors);
+		r = config_parse(NULL, 0, NULL, NULL, &daemon->config, &errors);
 	config_errors_clear(&errors);
 	if (r < 0)
 		return r;
@@ -92,13 +92,14 @@ static bool restore_tasks(bool *ret_done)
 {
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
 	_cleanup_(bury) struct daemon daemon = { .proc = -1 };
-	int r = state_read(&legacy);
+	_cleanup_close_ int folder = state_folder_open();
+	int r = state_read(folder, &legacy);
 
-	if (r == -EBADMSG) {
-		log_error(RUNDIR "/schedqos/state: damaged, or not root's alone: no task is put back");
+	if (r < 0) {
+		log_error(RUNDIR "/schedqos/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
 		return false;
 	}
-	if (r == 0 && legacy.n_records)
+	if (legacy.n_records)
 		r = revive(&daemon, &legacy);
 	if (r < 0) {
 		log_error("putting tasks back: %s", strerror(-r));
@@ -111,7 +112,7 @@ static bool restore_tasks(bool *ret_done)
 	/* Kept, for a restore that is allowed to. */
 	if (daemon.problems[PROBLEM_REFUSED].count)
 		return false;
-	state_remove();
+	state_remove(folder);
 	return true;
 }
 

@@ -69,7 +69,7 @@ static int read_text(int folder, const char *name, char **ret, size_t *ret_size)
 	ssize_t n;
 
 	if (fd < 0)
-		return errno == ELOOP ? -EPERM : -errno;
+		return state_file_open_error(errno);
 	if (fstat(fd, &stat) < 0)
 		return -errno;
 	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || stat.st_nlink != 1 ||
@@ -161,6 +161,34 @@ int state_file_remove(int folder, const char *name)
 	return unlinkat(folder, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
+int state_file_open_error(int error)
+{
+	if (error == ELOOP)
+		return -EPERM;
+	/* What some security module says is no word on whose file it is. */
+	return error == EPERM ? -EACCES : -error;
+}
+
+bool state_file_is_void(int error)
+{
+	return error == -EPERM || error == -EBADMSG || error == -EPROTONOSUPPORT;
+}
+
+/* The first one stays: what tasks and knobs had before all that was set since, only that can tell. */
+int state_file_set_aside(int folder, const char *name)
+{
+	char aside[64];
+	int r;
+
+	snprintf(aside, sizeof(aside), "%s" STATE_DAMAGED, name);
+	if (renameat2(folder, name, folder, aside, RENAME_NOREPLACE) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	r = state_file_remove(folder, name);
+	return r < 0 ? r : 1;
+}
+
 const char *state_file_fault(int error)
 {
 	switch (error) {
@@ -168,6 +196,8 @@ const char *state_file_fault(int error)
 		return "not ours alone: another user or a link may have made it";
 	case -EBADMSG:
 		return "torn or not what schedqos writes";
+	case -EPROTONOSUPPORT:
+		return "of another version of schedqos";
 	case -ESTALE:
 		return "of another boot";
 	default:

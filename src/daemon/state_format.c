@@ -52,9 +52,11 @@ static size_t record_bytes(const struct state_header *header)
 
 static int check_header(struct state_header *header, size_t size, const char *boot_id)
 {
-	if (memcmp(header->magic, STATE_MAGIC, sizeof(header->magic)) != 0 ||
-	    (header->version != STATE_VERSION && header->version != STATE_VERSION_1) ||
-	    header->record_bytes != record_bytes(header) || header->chunk_records != TASKS_CHUNK ||
+	if (memcmp(header->magic, STATE_MAGIC, sizeof(header->magic)) != 0)
+		return -EBADMSG;
+	if (header->version != STATE_VERSION && header->version != STATE_VERSION_1)
+		return -EPROTONOSUPPORT;
+	if (header->record_bytes != record_bytes(header) || header->chunk_records != TASKS_CHUNK ||
 	    !state_newer_tags(header))
 		return -EBADMSG;
 	if ((size - STATE_HEADER_BYTES) % (TASKS_CHUNK * record_bytes(header)) != 0)

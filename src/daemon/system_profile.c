@@ -13,8 +13,6 @@
 #include "refusals.h"
 #include "state_file.h"
 
-#define STATE_FILE "knobs.json"
-
 /* Policy and kernel do not know each other's names for the trees. */
 _Static_assert((int)KNOB_DEBUGFS == (int)KNOBS_DEBUGFS && (int)KNOB_CPUFREQ == (int)KNOBS_CPUFREQ &&
 		       (int)KNOB_SYSCTL == (int)KNOBS_SYSCTL &&
@@ -25,6 +23,7 @@ struct system_profile {
 	struct knobs knobs;
 	bool keeps_trees; /* they were given to us open */
 	int folder;	  /* of the state file; a -errno where there is none */
+	int adopted;	  /* 0, or why what an earlier run left is still to be taken over */
 	struct knob_records records;
 	struct refusals refusals;
 };
@@ -59,12 +58,13 @@ static int save(const struct system_profile *system, const struct knob_records *
 	cJSON *json;
 	int r;
 
-	if (system->folder < 0)
-		return system->folder;
+	/* Else what is there is lost. */
+	if (system->adopted < 0)
+		return system->adopted;
 	if (!records->count && !records->profile)
-		return state_file_remove(system->folder, STATE_FILE);
+		return state_file_remove(system->folder, STATE_KNOBS);
 	json = knob_records_to_json(records);
-	r = json ? state_file_write(system->folder, STATE_FILE, json) : -ENOMEM;
+	r = json ? state_file_write(system->folder, STATE_KNOBS, json) : -ENOMEM;
 	cJSON_Delete(json);
 	return r;
 }
@@ -110,14 +110,45 @@ static void publish(struct system_profile *system, struct profile_run *run,
 	*ret = run->result;
 }
 
+static int adopt(struct system_profile *system)
+{
+	cJSON *json = NULL;
+	int r = system->folder < 0 ? system->folder
+				   : state_file_read(system->folder, STATE_KNOBS, &json);
+
+	if (r == 0)
+		r = knob_records_from_json(json, &system->records);
+	cJSON_Delete(json);
+	/* Another boot's knobs are as that boot made them: there is nothing to put back. */
+	return r == -ENOENT || r == -ESTALE ? 0 : r;
+}
+
+int system_profile_take_over(struct system_profile *system)
+{
+	if (system->adopted < 0)
+		system->adopted = adopt(system);
+	return system->adopted;
+}
+
+int system_profile_set_aside(struct system_profile *system)
+{
+	int r = system->folder < 0 ? system->folder : state_file_set_aside(system->folder, STATE_KNOBS);
+
+	if (r >= 0)
+		system->adopted = 0;
+	return r;
+}
+
 int system_profile_apply(struct system_profile *system, const struct sched_profile *profile,
 			 bool autogroup_off, struct profile_result *ret)
 {
 	_cleanup_(profile_run_clear) struct profile_run run = { .knobs = &system->knobs,
 								.records = &system->records };
-	int r = profile_run_want(&run, profile, autogroup_off);
+	int r;
 
 	*ret = (struct profile_result){ 0 };
+	system_profile_take_over(system);
+	r = profile_run_want(&run, profile, autogroup_off);
 	if (r == 0)
 		r = profile_run_add_records(&run);
 	if (r == 0)
@@ -133,19 +164,6 @@ int system_profile_apply(struct system_profile *system, const struct sched_profi
 	return r;
 }
 
-static int adopt(struct system_profile *system)
-{
-	cJSON *json = NULL;
-	int r = system->folder < 0 ? system->folder
-				   : state_file_read(system->folder, STATE_FILE, &json);
-
-	if (r == 0)
-		r = knob_records_from_json(json, &system->records);
-	cJSON_Delete(json);
-	/* Another boot's knobs are as that boot made them: there is nothing to put back. */
-	return r == -ENOENT || r == -ESTALE ? 0 : r;
-}
-
 int system_profile_new_at(const struct knobs *knobs, int folder, struct system_profile **ret)
 {
 	struct system_profile *system = calloc(1, sizeof(*system));
@@ -156,7 +174,8 @@ int system_profile_new_at(const struct knobs *knobs, int folder, struct system_p
 	system->keeps_trees = true;
 	system->folder = folder;
 	*ret = system;
-	return adopt(system);
+	system->adopted = adopt(system);
+	return system->adopted;
 }
 
 int system_profile_new(struct system_profile **ret)

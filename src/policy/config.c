@@ -224,10 +224,10 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 }
 
 int config_parse(const struct config_file *files, size_t n_files,
-		 bool (*lookup_user)(const char *name, uid_t *ret), struct config **ret,
-		 struct config_errors *errors)
+		 int (*look_up)(void *context, const char *name, uid_t *ret), void *context,
+		 struct config **ret, struct config_errors *errors)
 {
-	struct parser parser = { .lookup_user = lookup_user };
+	struct parser parser = { .look_up = look_up, .look_up_context = context };
 	int r;
 
 	/* A source has 16 bits for its file. */

@@ -203,11 +203,12 @@ static void put_match(struct printer *printer, const struct rule_match *match)
 		put_close(printer, ']');
 	}
 	put_text(printer, "cgroup", match->cgroup);
-	snprintf(uid, sizeof(uid), "%u", match->uid);
-	if (match->user && strcmp(match->user, uid) == 0)
+	if (match->user)
+		snprintf(uid, sizeof(uid), "%u", match->user->uid);
+	if (match->user && strcmp(match->user->name, uid) == 0)
 		put_word(printer, "user", uid);
 	else
-		put_text(printer, "user", match->user);
+		put_text(printer, "user", match->user ? match->user->name : NULL);
 	put_text(printer, "parent", match->parent);
 	put_text(printer, "user_namespace", userns_name(match->user_namespace));
 	put_close(printer, '}');

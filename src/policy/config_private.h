@@ -43,7 +43,8 @@ struct parser {
 	size_t n_presets;
 	struct later *later;
 	size_t n_later;
-	bool (*lookup_user)(const char *name, uid_t *ret);
+	int (*look_up)(void *context, const char *name, uid_t *ret);
+	void *look_up_context;
 
 	struct config_errors
 		*errors;	    /* one list for each file: parsing is not in the files' order */
@@ -138,6 +139,9 @@ bool preset_add(struct parser *parser, const char *path);
 bool profile_exists(const struct config *config, const char *name);
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
+
+/* config_user.c: a name or a number, for a struct rule_match. */
+void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 
 /* config_rules.c */
 void parse_rules(struct parser *parser);

@@ -176,38 +176,6 @@ static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *
 			 "can never match: the path of a cgroup begins with a /");
 }
 
-static void parse_user_number(struct parser *parser, const cJSON *value, struct rule_match *match)
-{
-	char text[24];
-	int64_t uid;
-
-	/* The highest one is the kernel's word for no user. */
-	if (!value_integer(parser, value, 0, (int64_t)UINT32_MAX - 1, &uid))
-		return;
-	snprintf(text, sizeof(text), "%lld", (long long)uid);
-	match->user = keep_text(parser, text);
-	match->uid = uid;
-}
-
-static void parse_match_user(struct parser *parser, const cJSON *value, void *into)
-{
-	struct rule_match *match = into;
-	const char *name;
-
-	if (cJSON_IsNumber(value)) {
-		parse_user_number(parser, value, match);
-		return;
-	}
-	name = value_kept(parser, value);
-	match->user = name;
-	match->uid = (uid_t)-1;
-	if (!name || (parser->lookup_user && parser->lookup_user(name, &match->uid)))
-		return;
-	match->uid = (uid_t)-1;
-	complain(parser, value, WARNING, "unknown user \"%s\": this never matches%s", name,
-		 name[strspn(name, "0123456789")] ? "" : " (a uid stands without quotes)");
-}
-
 static void parse_match_parent(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_match *match = into;

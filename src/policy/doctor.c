@@ -110,6 +110,17 @@ static void judge_config(const struct config *config, size_t n_errors, struct fi
 		    n_errors == 1 ? "" : "s");
 }
 
+static void judge_users(const struct config *config, struct findings *findings)
+{
+	size_t count = 0;
+
+	for (const struct rule_user *user = config->users; user; user = user->next)
+		count += rule_user_is_pending(user);
+	if (count)
+		add(findings, "users", FINDING_NOTE, "rules that ask for them match nothing until the daemon knows them",
+		    "'schedqos check' tells who it is; see to passwd in nsswitch.conf", "%zu cannot be looked up now", count);
+}
+
 static void judge_daemon(const struct doctor_facts *facts, struct findings *findings)
 {
 	if (facts->daemon)
@@ -124,6 +135,11 @@ static void judge_daemon(const struct doctor_facts *facts, struct findings *find
 		    "them",
 		    "'schedqos restore', or start the daemon, which puts them back when it stops",
 		    "there is something to put back");
+	if (facts->set_aside)
+		add(findings, "set-aside", FINDING_NOTE,
+		    "what an earlier daemon set before it was killed stays: tasks until they end, knobs until the next boot",
+		    "without .damaged at the file's end, 'schedqos restore' of the version that wrote it; or remove the file",
+		    "a record of what to put back could not be used: see /run/schedqos");
 }
 
 static void judge_unit(const struct doctor_facts *facts, struct findings *findings)
@@ -348,6 +364,8 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 
 	add_ok(&findings, "kernel", "Linux %s", facts->release ? facts->release : "?");
 	judge_config(config, n_errors, &findings);
+	if (config)
+		judge_users(config, &findings);
 	judge_daemon(facts, &findings);
 	judge_unit(facts, &findings);
 	judge_namespaces(facts, &findings);

@@ -173,6 +173,11 @@ static uint16_t tag_for(struct rules *rules, const struct qos_class *classes, si
 	return rules->n_tags++;
 }
 
+bool rule_user_is_pending(const struct rule_user *user)
+{
+	return user->error && user->error != -ENOENT;
+}
+
 bool rule_needs_initial_userns(const struct rule *rule)
 {
 	enum rule_userns userns = rule->match ? rule->match->user_namespace : USERNS_UNSAID;

@@ -161,7 +161,7 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 	}
 	if (match->user) {
 		r = facts_need(facts, FACT_UID);
-		if (r < 0 || match->uid == (uid_t)-1 || facts->uid != match->uid)
+		if (r < 0 || match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
 			return r < 0 ? r : 0;
 	}
 	if (match->cgroup) {

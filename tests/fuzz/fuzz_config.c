@@ -38,7 +38,7 @@ static void check_print(struct config *config)
 	struct config *again = NULL;
 
 	if (file.size <= CONFIG_SIZE_MAX) {
-		check(config_parse(&file, 1, NULL, &again, &errors) == 0);
+		check(config_parse(&file, 1, NULL, NULL, &again, &errors) == 0);
 		second = print(again);
 		check(strcmp(first, second) == 0);
 		free(second);
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		files[1].text = cut + 1;
 		files[1].size = text + size - (cut + 1);
 	}
-	r = config_parse(files, 2, NULL, &config, &errors);
+	r = config_parse(files, 2, NULL, NULL, &config, &errors);
 	check_errors(r, &errors);
 	if (r == 0)
 		check_print(config);

@@ -52,7 +52,7 @@ static struct config *parse(const char *text)
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	check(config_parse(&file, 1, NULL, &config, &errors) == 0);
+	check(config_parse(&file, 1, NULL, NULL, &config, &errors) == 0);
 	config_errors_clear(&errors);
 	return config;
 }

@@ -168,7 +168,7 @@ static void begin(struct input *input)
 		knobs.tree[i] = i == KNOBS_SYSCTL ? dup(place.proc) : -ENOENT;
 	system_profile_new_at(&knobs, folder, &the_daemon.system);
 	check(the_daemon.system);
-	check(config_parse(&empty, 1, NULL, &the_daemon.config, &errors) == 0);
+	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);
 	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, &one_chunk);
 	check(the_daemon.plan && plan_set_config(the_daemon.plan, the_daemon.config) == 0);
 }

@@ -43,7 +43,7 @@ static const struct config *parse_rules(void)
 	struct config_errors errors = { 0 };
 
 	if (!config)
-		check(config_parse(&file, 1, NULL, &config, &errors) == 0);
+		check(config_parse(&file, 1, NULL, NULL, &config, &errors) == 0);
 	return config;
 }
 

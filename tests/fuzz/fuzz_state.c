@@ -151,7 +151,7 @@ static void read_tasks(struct input *input, uint8_t flags)
 	check(file);
 	memcpy(file, whole.bytes, size);
 	r = state_parse(file, size, BOOT_ID, &legacy);
-	check(r == 0 || r == -EBADMSG);
+	check(r == 0 || r == -EBADMSG || r == -EPROTONOSUPPORT);
 	check(r < 0 || size == FILE_BYTES || size == STATE_HEADER_BYTES);
 	free(file);
 	if (r == 0)
@@ -211,7 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct config_errors errors = { 0 };
 
 	if (!config)
-		check(config_parse(&file, 1, NULL, &config, &errors) == 0);
+		check(config_parse(&file, 1, NULL, NULL, &config, &errors) == 0);
 	if (flags & KNOBS)
 		read_knobs(&input);
 	else

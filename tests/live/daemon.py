@@ -89,13 +89,17 @@ class Daemon:
     def options(self):
         return ["--config", self.config, "--configs-path", self.layers, *self.args]
 
-    def start(self):
+    def launch(self):
+        """Starts it, and does not wait until it is ready."""
         make_us_pristine()
         self.before = snapshot()
         with open(self.stderr, "ab") as stderr:
             self.popen = subprocess.Popen([*self.prefix, SCHEDQOS, "start", *self.options()],
                                           stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
                                           env=dict(environment(), **self.environ))
+
+    def start(self):
+        self.launch()
         wait_for(self.is_ready, lambda: "readiness of the daemon\n" + self.log())
         return self
 

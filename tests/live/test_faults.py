@@ -239,18 +239,28 @@ class Run(Mounts):
 
     def test_without_room_for_the_state(self):
         daemon = self.prepare_with("mount -t tmpfs -o size=16k none /run", RULES).start()
-        self.check(daemon, "making the state file")
+        self.check(daemon, "the state file cannot hold all tasks: No space left on device")
 
     def test_room_runs_out(self):
         daemon = self.prepare_with("mount -t tmpfs -o size=1m none /run", RULES).start()
         self.assertTrue(daemon.status()["crash_safe"])
-        with open(self.root_of(daemon) + "/run/ballast", "wb", buffering=0) as file, contextlib.suppress(OSError):
+        ballast = self.root_of(daemon) + "/run/ballast"
+        with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(b"x" * 4096)
         # More than there are records in the chunk that is there.
         puppet = self.puppet("app")
         puppet.tell(0, "fork", 1100)
-        self.check(daemon, "no room left for the state file")
+        self.check(daemon, "the state file cannot hold all tasks: No space left on device")
+        os.unlink(ballast)
+        wait_for(lambda: daemon.status()["crash_safe"], daemon.log)
+        self.assertIn("kept in /run/schedqos/state again", daemon.log())
+        # A daemon that was killed then leaves everything in the file.
+        daemon.sync()
+        with open(self.root_of(daemon) + "/run/schedqos/state", "rb") as file:
+            content = file.read()
+        for pid in puppet.descendants():
+            self.assertIn(struct.pack("=ii", pid, pid), content)
         daemon.stop()
         self.assertEqual({get_attr(pid) for pid in puppet.descendants()}, {pristine()})
 

@@ -146,6 +146,39 @@ class Autogroup(KnobTest):
         self.assertIn("knobs put back: 0", self.restore().stderr)
         self.assertEqual(read(AUTOGROUP), "0")
 
+    def test_a_start_keeps_a_torn_record_aside(self):
+        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        self.kill()
+        with open(STATE, encoding="ascii") as file:
+            whole = file.read()
+        self.addCleanup(lambda: os.path.exists(STATE + ".damaged") and os.unlink(STATE + ".damaged"))
+        with open(STATE, "w", encoding="ascii") as file:
+            file.write(whole[:-1])
+        second = self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        self.assertIn(STATE + ".damaged", second.log())
+        second.stop()
+        self.assertEqual(read(AUTOGROUP), "0")
+        os.rename(STATE + ".damaged", STATE)
+        with open(STATE, "w", encoding="ascii") as file:
+            file.write(whole)
+        self.restore()
+        self.assertEqual(read(AUTOGROUP), "1")
+
+    def test_a_record_that_cannot_be_read_yet(self):
+        but = "-dac_override,-dac_read_search"
+        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
+        self.need(prefix)
+        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
+        self.kill()
+        os.chmod(STATE, 0)
+        second = self.daemon({"schedqos": {"autogroup": "off", "default": "none"}}, prefix=prefix)
+        self.assertIn("the record of knobs of an earlier run cannot be read: Permission denied",
+                      " ".join(second.status()["problems"]))
+        os.chmod(STATE, 0o600)
+        wait_for(lambda: second.log().count("sched profile (none): knobs"), second.log)
+        second.stop()
+        self.assertEqual(read(AUTOGROUP), "1")
+
     def test_restore_refuses_a_torn_record(self):
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         self.kill()

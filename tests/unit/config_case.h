@@ -2,6 +2,7 @@
 /* Configurations for tests, written where they are used. */
 #pragma once
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +18,16 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FILES_MAX    4
 
-/* alice, uid 1000, is the only user. */
-static inline bool lookup_user(const char *name, uid_t *ret)
+/* alice, uid 1000, is the only user that is known; of slow nothing can be told now. */
+static inline int lookup_user(void *context, const char *name, uid_t *ret)
 {
+	(void)context;
+	if (strcmp(name, "slow") == 0)
+		return -ETIMEDOUT;
 	if (strcmp(name, "alice") != 0)
-		return false;
+		return -ENOENT;
 	*ret = 1000;
-	return true;
+	return 0;
 }
 
 /* Parses up to FILES_MAX files given as struct config_file without size. */
@@ -37,7 +41,7 @@ static inline int parse(const struct config_file *files, size_t n, struct config
 		sized[i] = files[i];
 		sized[i].size = strlen(files[i].text);
 	}
-	return config_parse(sized, n, lookup_user, ret, errors);
+	return config_parse(sized, n, lookup_user, NULL, ret, errors);
 }
 
 static inline void print_all(const struct config_errors *errors)

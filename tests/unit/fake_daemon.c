@@ -140,7 +140,7 @@ static void parse(struct machine *m, const char *const *texts, size_t n)
 	config_free(m->old_config);
 	m->old_config = m->config;
 	m->config = NULL;
-	config_parse(files, n, NULL, &m->config, &errors);
+	config_parse(files, n, NULL, NULL, &m->config, &errors);
 	for (size_t i = 0; i < errors.count; i++)
 		print_error("%s: %s\n", errors.items[i].path, errors.items[i].message);
 	config_errors_clear(&errors);

@@ -27,7 +27,7 @@ static void load(const char *profiles)
 	const struct config_file file = { "p.json", profiles, strlen(profiles), CONFIG_PROFILES };
 	struct config_errors errors = { 0 };
 
-	assert_int_equal(config_parse(&file, 1, NULL, &the_daemon.config, &errors), 0);
+	assert_int_equal(config_parse(&file, 1, NULL, NULL, &the_daemon.config, &errors), 0);
 	assert_int_equal(plan_set_config(the_daemon.plan, the_daemon.config), 0);
 }
 

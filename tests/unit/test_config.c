@@ -418,8 +418,8 @@ static void rule_has_all_its_keys(void **state)
 	assert_int_equal(rule->match->n_argv, 2);
 	assert_string_equal(rule->match->argv[1], "all");
 	assert_string_equal(rule->match->cgroup, "/x*");
-	assert_string_equal(rule->match->user, "alice");
-	assert_int_equal(rule->match->uid, 1000);
+	assert_string_equal(rule->match->user->name, "alice");
+	assert_int_equal(rule->match->user->uid, 1000);
 	assert_string_equal(rule->match->parent, "make");
 	assert_int_equal(rules_tags(config->rules, &n_tags)[rule->tag].attr.runtime, 8000000);
 	config_free(config);
@@ -448,8 +448,8 @@ static void rule_match_takes_short_forms(void **state)
 	(void)state;
 	assert_int_equal(match->n_argv, 1);
 	assert_string_equal(match->argv[0], "-v");
-	assert_string_equal(match->user, "4294967294");
-	assert_int_equal(match->uid, 4294967294U);
+	assert_string_equal(match->user->name, "4294967294");
+	assert_int_equal(match->user->uid, 4294967294U);
 	assert_null(match->exe);
 	assert_int_equal(match->user_namespace, USERNS_UNSAID);
 	config_free(config);

@@ -88,9 +88,34 @@ static void unknown_user_never_matches(void **state)
 
 	(void)state;
 	file.size = strlen(file.text);
-	assert_int_equal(config_parse(&file, 1, NULL, &config, &errors), 0);
-	assert_int_equal(rule_for(config, "a")->match->uid, (uid_t)-1);
-	assert_string_equal(rule_for(config, "a")->match->user, "bob");
+	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
+	assert_int_equal(rule_for(config, "a")->match->user->uid, (uid_t)-1);
+	assert_string_equal(rule_for(config, "a")->match->user->name, "bob");
+	config_errors_clear(&errors);
+	config_free(config);
+}
+
+static void pending_user_matches_when_known(void **state)
+{
+	struct config_file file = { .path = "f",
+				    .text = "{\"a\":{\"match\":{\"user\":\"slow\"}},\n\"b\":{\"match\":{"
+					    "\"user\":\"slow\"}},\n\"c\":{\"match\":{\"user\":\"root\"}}}" };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	struct rule_user *slow;
+
+	(void)state;
+	assert_int_equal(parse(&file, 1, &config, &errors), 0);
+	/* Each place is told of; who it is, is asked and kept once. */
+	assert_int_equal(errors.count, 2);
+	assert_non_null(strstr(errors.items[1].message, "cannot be looked up now (Connection timed out)"));
+	assert_int_equal(errors.items[1].line, 2);
+	slow = (struct rule_user *)rule_for(config, "a")->match->user;
+	assert_true(rule_user_is_pending(slow));
+	assert_int_equal(slow->uid, (uid_t)-1);
+	assert_ptr_equal(rule_for(config, "b")->match->user, slow);
+	assert_int_equal(rule_for(config, "c")->match->user->uid, 0);
+	assert_false(rule_user_is_pending(rule_for(config, "c")->match->user));
 	config_errors_clear(&errors);
 	config_free(config);
 }
@@ -147,7 +172,7 @@ static void old_errors_do_not_spoil_a_good_configuration(void **state)
 
 	(void)state;
 	config_error_add(&errors, "other", 0, 0, "", "cannot be read");
-	assert_int_equal(config_parse(NULL, 0, NULL, &config, &errors), 0);
+	assert_int_equal(config_parse(NULL, 0, NULL, NULL, &config, &errors), 0);
 	config_free(config);
 	config_errors_clear(&errors);
 }
@@ -243,10 +268,10 @@ static void one_mebibyte_is_the_limit(void **state)
 	memset(text, ' ', sizeof(text));
 	text[0] = '{';
 	text[1] = '}';
-	assert_int_equal(config_parse(&file, 1, NULL, &config, &errors), 0);
+	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
 	config_free(config);
 	file.size++;
-	assert_int_equal(config_parse(&file, 1, NULL, &config, &errors), -EINVAL);
+	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), -EINVAL);
 	assert_int_equal(errors.items[0].line, 0);
 	assert_non_null(strstr(errors.items[0].message, "larger than 1048576 bytes"));
 	config_errors_clear(&errors);
@@ -263,7 +288,7 @@ static void files_are_counted_in_16_bits(void **state)
 	assert_non_null(files);
 	for (size_t i = 0; i < n; i++)
 		files[i] = (struct config_file){ .path = "f", .text = "{}", .size = 2 };
-	assert_int_equal(config_parse(files, n, NULL, &config, &errors), -EINVAL);
+	assert_int_equal(config_parse(files, n, NULL, NULL, &config, &errors), -EINVAL);
 	assert_non_null(strstr(errors.items[0].message, "more than 65535 files"));
 	config_errors_clear(&errors);
 	free(files);
@@ -341,6 +366,7 @@ int main(void)
 		cmocka_unit_test(warnings),
 		cmocka_unit_test(no_warning_where_it_can_match),
 		cmocka_unit_test(unknown_user_never_matches),
+		cmocka_unit_test(pending_user_matches_when_known),
 		cmocka_unit_test(all_errors_come_in_order),
 		cmocka_unit_test(old_errors_do_not_spoil_a_good_configuration),
 		cmocka_unit_test(error_text_is_safe_for_a_terminal),

@@ -34,7 +34,7 @@ static struct config *parse_shipped(const char *pattern, enum config_kind kind)
 		files[i] = (struct config_file){ .path = found.gl_pathv[i], .kind = kind };
 		files[i].text = read_file(files[i].path, &files[i].size);
 	}
-	r = config_parse(files, found.gl_pathc, lookup_user, &config, &errors);
+	r = config_parse(files, found.gl_pathc, lookup_user, NULL, &config, &errors);
 	print_all(&errors);
 	assert_int_equal(errors.count, 0);
 	assert_int_equal(r, 0);
@@ -72,7 +72,7 @@ static struct config *with_preset(const char *name)
 	files[0].text = read_file(path, &files[0].size);
 	files[1] = (struct config_file){ .path = "later", .kind = CONFIG_RULES, .text = setting };
 	files[1].size = strlen(setting);
-	assert_int_equal(config_parse(files, 2, lookup_user, &config, &errors), 0);
+	assert_int_equal(config_parse(files, 2, lookup_user, NULL, &config, &errors), 0);
 	print_all(&errors);
 	assert_int_equal(errors.count, 0);
 	assert_string_equal(config->settings.mapping, name);
@@ -191,7 +191,7 @@ static void rules_hand_out_nothing_to_warn_of(void **state)
 		snprintf(setting, sizeof(setting), "{ \"schedqos\": { \"mapping\": \"%s\" } }",
 			 names[i]);
 		files[n] = (struct config_file){ "mine", setting, strlen(setting), CONFIG_RULES };
-		assert_int_equal(config_parse(files, n + 1, lookup_user, &config, &errors), 0);
+		assert_int_equal(config_parse(files, n + 1, lookup_user, NULL, &config, &errors), 0);
 		assert_string_equal(config->settings.mapping, names[i]);
 		assert_int_equal(config_check_grants(config, &errors), 0);
 		print_all(&errors);

@@ -23,9 +23,19 @@ struct refusal {
 /*
  * Takes over what an earlier run left in its state file. Returns 0; or -errno of a state file that is there and
  * cannot be believed (see state_file.h), with *ret all the same, which then knows of nothing to put back; or
- * -ENOMEM without. Where the folder itself cannot be had, nothing is written to any knob later.
+ * -ENOMEM without. Until that file is taken over or set aside, or where the folder itself cannot be had, nothing is
+ * written to any knob, for how to put it back could not be recorded.
  */
 int system_profile_new(struct system_profile **ret);
+
+/*
+ * Tries again to take over what an earlier run left, if that could not be read. Returns 0, or -errno as before:
+ * nothing is written to any knob then. system_profile_apply tries, too.
+ */
+int system_profile_take_over(struct system_profile *system);
+
+/* Gives a state file that will never be of use another name. As state_file_set_aside. */
+int system_profile_set_aside(struct system_profile *system);
 
 /* With trees, whose descriptors it takes, and a folder for the state, which it takes too, of the caller's. */
 int system_profile_new_at(const struct knobs *knobs, int folder, struct system_profile **ret);

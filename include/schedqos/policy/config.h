@@ -51,6 +51,7 @@ struct config {
 	struct settings settings;
 	struct sched_profile *profiles;
 	size_t n_profiles;
+	struct rule_user *users; /* whom rules ask for by name: may become known later */
 	const char **files; /* paths, indexed by struct source.file */
 	size_t n_files;
 	void *memory; /* private: what all of the above lives in */
@@ -75,15 +76,17 @@ struct config_errors {
 /*
  * Parses all files over what is built in. Returns 0 and the configuration, or -EINVAL when there
  * was any error (then *ret is not written), or -ENOMEM. Errors and warnings are appended to errors
- * in the order of files and lines. lookup_user turns a user's name into its uid and returns false
- * for an unknown one; NULL knows no names. File paths and texts are not kept.
+ * in the order of files and lines. File paths and texts are not kept.
+ *
+ * look_up turns a user's name into its uid and returns an error as of struct rule_user; it is asked
+ * once for each name, with context. NULL knows no names.
  *
  * The JSON tree of a file needs some heap for a moment (6 MB for 15,000 rules); malloc_trim() gives
  * it back to the kernel.
  */
 int config_parse(const struct config_file *files, size_t n_files,
-		 bool (*lookup_user)(const char *name, uid_t *ret), struct config **ret,
-		 struct config_errors *errors);
+		 int (*look_up)(void *context, const char *name, uid_t *ret), void *context,
+		 struct config **ret, struct config_errors *errors);
 void config_free(struct config *config);
 
 /*

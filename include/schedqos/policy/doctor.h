@@ -50,6 +50,7 @@ struct doctor_facts {
 	const char *unit_enabled; /* "enabled", "disabled", "" when there is no such unit */
 	pid_t daemon;		  /* the one that runs, 0 for none */
 	bool leftovers;		  /* a daemon that was killed has left its state */
+	bool set_aside;		  /* ... and a daemon after it could not make anything of that */
 };
 
 enum finding_state {

@@ -33,14 +33,23 @@ enum rule_userns {
 	USERNS_ANY,
 };
 
+/* A user whom rules name; one for each name. */
+struct rule_user {
+	const char *name; /* as written */
+	uid_t uid;	  /* (uid_t)-1 as long as it is not known: matches nobody */
+	int error;	  /* 0; -ENOENT: there is no such user; another -errno: it could not be looked up yet */
+	struct rule_user *next;
+};
+
+bool rule_user_is_pending(const struct rule_user *user);
+
 /* Further conditions, all of which must hold; a NULL one is not asked for. */
 struct rule_match {
 	const char *exe;	/* glob on the full path */
 	const char *const *argv; /* globs, each matching some argument */
 	size_t n_argv;
 	const char *cgroup; /* glob */
-	const char *user;   /* as written */
-	uid_t uid;	    /* its number; (uid_t)-1 when no such user is known: never holds */
+	const struct rule_user *user;
 	const char *parent; /* pattern, compared with the parent's names */
 	enum rule_userns user_namespace;
 };

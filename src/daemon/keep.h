@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What there is to put back, kept for a crash: taken over from a daemon that was killed, written to a file, and tried
+ * again for as long as that cannot be done.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <systemd/sd-event.h>
+
+struct daemon;
+
+struct keep {
+	int folder;	/* descriptor of the runtime folder, or a -errno */
+	uint32_t start; /* since when we listen: ticks since boot */
+	int unread;	/* a -errno: an earlier daemon's file is there and cannot be read now; it stays as it is */
+	bool no_knobs;	/* so it is with the record of knobs */
+	int told;	/* of keep_error, by the log; 0: nothing, or that all is well */
+	uint64_t wait_us;
+	sd_event_source *timer; /* runs while something is to be tried again */
+};
+
+/* Makes the plan, with what a killed daemon left. Needs daemon->event, config and applier. 0 or a negative errno. */
+int keep_init(struct daemon *daemon);
+
+/* After the plan has been freed. Removes the file if everything has been put back. */
+void keep_free(struct daemon *daemon);
+
+/* Takes over what an earlier run has left of knobs. 0 or -errno, for want of memory. */
+int keep_init_knobs(struct daemon *daemon);
+
+/* To be called when there may be more to keep: a new configuration is in force. */
+void keep_now(struct daemon *daemon);
+
+/* To be called after tasks were booked: says so, and sees to it, if there was no room. */
+void keep_check(struct daemon *daemon);
+
+/* 0 if a crash could be repaired now, else a -errno that says why not. */
+int keep_error(const struct daemon *daemon);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "users.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+#include "daemon_private.h"
+
+/* A name service that asks a network for somebody gives up after some seconds; one that hangs has hung by then. */
+#define ANSWER_US 10000000ULL
+
+#define PAUSE_MIN_US 10000000ULL
+#define PAUSE_MAX_US (3600 * 1000000ULL)
+
+#define NAME_TEXT_MAX 256
+
+static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata);
+
+static void set_timer(struct daemon *daemon, uint64_t us)
+{
+	sd_event_source_set_time_relative(daemon->users.timer, us);
+	sd_event_source_set_enabled(daemon->users.timer, SD_EVENT_ONESHOT);
+}
+
+/* Returns whether there is an answer to wait for. */
+static bool ask(struct daemon *daemon, struct rule_user *user)
+{
+	struct users *users = &daemon->users;
+	uid_t unused;
+	int r = user_lookup_begin(user->name, &users->lookup);
+
+	if (r == 0) {
+		r = sd_event_add_io(daemon->event, &users->answer, users->lookup.fd, EPOLLIN, on_answer, daemon);
+		if (r < 0)
+			user_lookup_end(&users->lookup, &unused);
+	}
+	if (r < 0) {
+		user->error = r;
+		return false;
+	}
+	users->asked = user;
+	set_timer(daemon, ANSWER_US);
+	return true;
+}
+
+/* One after the other; then, if there are still some who are not known, a pause, longer each time. */
+static void ask_next(struct daemon *daemon, struct rule_user *user)
+{
+	struct users *users = &daemon->users;
+
+	for (; user; user = user->next) {
+		if (rule_user_is_pending(user) && ask(daemon, user))
+			return;
+	}
+	sd_event_source_set_enabled(users->timer, SD_EVENT_OFF);
+	for (user = daemon->config->users; user; user = user->next) {
+		if (!rule_user_is_pending(user))
+			continue;
+		set_timer(daemon, users->pause_us);
+		users->pause_us = users->pause_us * 2 < PAUSE_MAX_US ? users->pause_us * 2 : PAUSE_MAX_US;
+		return;
+	}
+}
+
+static void tell(const struct rule_user *user)
+{
+	char name[NAME_TEXT_MAX];
+
+	text_escape_to(name, sizeof(name), user->name, strlen(user->name));
+	if (user->error == 0)
+		log_notice("user \"%s\" is known now: uid %u", name, user->uid);
+	else if (user->error == -ENOENT)
+		log_warning("unknown user \"%s\": rules that ask for it never match", name);
+}
+
+/* Takes the answer, or that there is none. Returns whether rules match others by it. */
+static bool take_answer(struct daemon *daemon)
+{
+	struct users *users = &daemon->users;
+	struct rule_user *user = users->asked;
+	const uid_t before = user->uid;
+	uid_t uid = (uid_t)-1;
+
+	users->asked = NULL;
+	users->answer = sd_event_source_disable_unref(users->answer);
+	user->error = user_lookup_end(&users->lookup, &uid);
+	if (!rule_user_is_pending(user))
+		user->uid = user->error ? (uid_t)-1 : uid;
+	tell(user);
+	return user->uid != before;
+}
+
+static void go_on(struct daemon *daemon)
+{
+	struct rule_user *next = daemon->users.asked->next;
+	bool news = take_answer(daemon);
+
+	ask_next(daemon, next);
+	if (news)
+		scan_all(daemon);
+}
+
+static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	go_on(userdata);
+	return 0;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct daemon *daemon = userdata;
+
+	(void)source;
+	(void)usec;
+	if (daemon->users.asked)
+		go_on(daemon);
+	else
+		ask_next(daemon, daemon->config->users);
+	return 0;
+}
+
+/* What works is not to end because a name service is away during a reload. */
+static void take_over(struct rule_user *user, const struct config *before)
+{
+	const struct rule_user *old = before->users;
+
+	while (old && strcmp(old->name, user->name) != 0)
+		old = old->next;
+	if (old)
+		user->uid = old->uid;
+}
+
+void users_begin(struct daemon *daemon, const struct config *before)
+{
+	struct users *users = &daemon->users;
+
+	for (struct rule_user *user = daemon->config->users; before && user; user = user->next) {
+		if (rule_user_is_pending(user))
+			take_over(user, before);
+	}
+	users->pause_us = PAUSE_MIN_US;
+	if (!users->timer &&
+	    sd_event_add_time(daemon->event, &users->timer, CLOCK_MONOTONIC, 0, 0, on_timer, daemon) < 0)
+		return;
+	ask_next(daemon, daemon->config->users);
+}
+
+void users_end(struct daemon *daemon)
+{
+	struct users *users = &daemon->users;
+	uid_t unused;
+
+	if (users->asked) {
+		users->answer = sd_event_source_disable_unref(users->answer);
+		user_lookup_end(&users->lookup, &unused);
+		users->asked = NULL;
+	}
+	users->timer = sd_event_source_disable_unref(users->timer);
+}

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What is kept for a crash: a daemon, a stop or a restore killed at any moment, and what was kept that cannot be read, now
+or ever.
+"""
+
+import os
+import struct
+import subprocess
+import time
+
+from attributes import BATCH, MS, fair, pristine, set_attr
+from daemon import SCHEDQOS, environment, schedqos
+from harness import LiveTest, main
+from waiting import wait_for
+
+UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
+RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
+STATE = "/run/schedqos/state"
+DAMAGED = STATE + ".damaged"
+VERSION_AT = 8  # in the file, of four bytes
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, 0o600)
+
+
+class CrashTest(LiveTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.clear)
+        self.chosen = self.sleeper("app")
+        set_attr(self.chosen.pid, BATCH, 6, 7 * MS)
+        self.app = self.sleeper("app")
+
+    @staticmethod
+    def clear():
+        """However the test ended, the machine is left as it was."""
+        if os.path.exists(STATE):
+            os.chmod(STATE, 0o600)
+            schedqos("restore")
+        for path in (STATE, DAMAGED):
+            if os.path.exists(path):
+                os.unlink(path)
+
+    def killed(self, config=None):
+        """A daemon that has been killed."""
+        first = self.daemon(config or RULES)
+        self.assert_carries(self.app, BACKGROUND)
+        self.assert_carries(self.chosen, fair(BATCH, 6, 20 * MS))
+        first.sync()
+        first.popen.kill()
+        first.popen.wait()
+        return first
+
+    def assert_restored(self, first):
+        result = schedqos("restore")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        first.check_undone()
+        self.assertEqual(self.chosen.attr(), fair(BATCH, 6, 7 * MS))
+        self.assertEqual(self.app.attr(), pristine())
+        self.assertFalse(os.path.exists(STATE) or os.path.exists(STATE + ".new"))
+
+
+class Unread(CrashTest):
+    """By its owner, if that is not as good as root: as in the unit."""
+
+    def second(self):
+        but = "-dac_override,-dac_read_search"
+        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
+        self.need(prefix)
+        first = self.killed()
+        os.chmod(STATE, 0)
+        self.content = read(STATE)
+        second = self.daemon({"app": {"qos": UI}}, prefix=prefix)
+        second.before = first.before
+        # A nice value above 0 is somebody's choice, as far as this daemon knows.
+        self.assert_carries(self.app, fair(nice=4, slice=8 * MS))
+        self.assert_carries(self.sleeper("app"), UI)
+        status = second.status()
+        self.assertFalse(status["crash_safe"])
+        self.assertIn("cannot be read: Permission denied", " ".join(status["problems"]))
+        self.assertIn("crash-safe no", second.ask("status").stdout)
+        return second
+
+    def test_until_it_can_be_read(self):
+        second = self.second()
+        os.chmod(STATE, 0o600)
+        wait_for(lambda: second.status()["crash_safe"], second.log)
+        self.assertIn("can be read now: taking over", second.log())
+        self.assert_carries(self.app, UI)
+        self.assert_carries(self.chosen, fair(slice=8 * MS, nice=6))
+        self.assertNotIn("crash-safe no", second.ask("status").stdout)
+        second.stop()
+        self.assertEqual(self.chosen.attr(), fair(BATCH, 6, 7 * MS))
+        self.assertFalse(os.path.exists(STATE))
+
+    def test_and_killed_then(self):
+        second = self.second()
+        os.chmod(STATE, 0o600)
+        wait_for(lambda: second.status()["crash_safe"], second.log)
+        self.assert_carries(self.app, UI)
+        second.sync()
+        second.popen.kill()
+        second.popen.wait()
+        self.assert_restored(second)
+
+    def test_until_the_stop(self):
+        """What the first daemon set is as it was, and so is its file."""
+        second = self.second()
+        second.popen.terminate()
+        second.wait()
+        self.assertIn("'schedqos restore'", second.log())
+        self.assertEqual(read(STATE), self.content)
+        os.chmod(STATE, 0o600)
+        self.assert_restored(second)
+
+    def test_by_restore(self):
+        first = self.killed()
+        content = read(STATE)
+        result = schedqos("restore", prefix=["prlimit", "--nofile=5:5"])
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(STATE + ": Too many open files: no task is put back", result.stderr)
+        self.assertEqual(read(STATE), content)
+        self.assert_restored(first)
+
+
+class Void(CrashTest):
+    """It is kept aside, for whoever can make something of it."""
+
+    def check(self, change, words):
+        first = self.killed()
+        good = read(STATE)
+        change()
+        bad = read(STATE)
+        result = schedqos("restore")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(words, result.stderr)
+        self.assertEqual(read(STATE), bad)
+        second = self.daemon(RULES)
+        self.assertIn(words, second.log())
+        self.assertIn(DAMAGED, second.log())
+        self.assertEqual(read(DAMAGED), bad)
+        self.assertTrue(second.status()["crash_safe"])
+        self.assertRegex(schedqos("doctor").stdout, r"note +set-aside")
+        second.stop()
+        self.assertEqual(self.app.attr().nice, 4)
+        self.assertEqual(read(DAMAGED), bad)
+        write(STATE, good)
+        self.assert_restored(first)
+
+    def test_damaged(self):
+        self.check(lambda: os.truncate(STATE, os.path.getsize(STATE) - 1), "torn")
+
+    def test_of_another_version(self):
+        def change():
+            good = read(STATE)
+            write(STATE, good[:VERSION_AT] + struct.pack("=I", 77) + good[VERSION_AT + 4:])
+
+        self.check(change, "of another version of schedqos")
+
+    def test_a_second_one(self):
+        write(DAMAGED, b"the first")
+        write(STATE, b"the second")
+        daemon = self.daemon(RULES)
+        self.assertIn("it is removed, since one is kept already", daemon.log())
+        daemon.stop()
+        self.assertEqual(read(DAMAGED), b"the first")
+
+
+class Tags(CrashTest):
+    def test_more_than_there_is_room_for(self):
+        rules = {"p%d" % i: {"qos": UI, "period": 2000000 + 1000 * i} for i in range(500)}
+        daemon = self.daemon({**RULES, **rules})
+        self.assert_carries(self.app, BACKGROUND)
+        self.assertFalse(daemon.status()["crash_safe"])
+        problem, = daemon.status()["problems"]
+        self.assertIn("more different classes and periods than", problem)
+        daemon.stop()
+        daemon = self.daemon(RULES)
+        self.assertTrue(daemon.status()["crash_safe"])
+        self.assertEqual(daemon.reload({**RULES, **rules}).returncode, 0)
+        self.assertFalse(daemon.status()["crash_safe"])
+
+
+class Moments(CrashTest):
+    """SIGKILL, a little later each time, until it comes too late. Afterwards every task of the machine is compared."""
+
+    STEP = 0.002  # a start, stop or restore with this many tasks takes 20 ms and more
+
+    def setUp(self):
+        super().setUp()
+        crowd = self.puppet("app")
+        crowd.tell(0, "fork", 150)
+        crowd.tell(0, "thread", "ui")
+
+    def kill_at_many_moments(self, begin, has_ended):
+        """begin returns a daemon, and the process to be killed."""
+        too_late = moments = 0
+        while too_late < 2:
+            daemon, process = begin()
+            time.sleep(moments * self.STEP)
+            process.kill()
+            process.wait()
+            too_late += has_ended(daemon, process)
+            self.assert_restored(daemon)
+            moments += 1
+        self.assertGreater(moments, 3)
+
+    @staticmethod
+    def is_ready(daemon, _):
+        return "is listening" in daemon.log()
+
+    @staticmethod
+    def has_ended(_, process):
+        return process.returncode == 0
+
+    def test_of_a_start(self):
+        def begin():
+            daemon = self.prepare(RULES)
+            daemon.launch()
+            return daemon, daemon.popen
+
+        self.kill_at_many_moments(begin, self.is_ready)
+
+    def test_of_a_start_after_a_crash(self):
+        def begin():
+            first = self.killed()
+            daemon = self.prepare({"app": {"qos": UI}})
+            daemon.launch()
+            daemon.before = first.before
+            return daemon, daemon.popen
+
+        self.kill_at_many_moments(begin, self.is_ready)
+
+    def test_of_a_stop(self):
+        def begin():
+            daemon = self.daemon(RULES)
+            self.assert_carries(self.app, BACKGROUND)
+            daemon.popen.terminate()
+            return daemon, daemon.popen
+
+        self.kill_at_many_moments(begin, self.has_ended)
+
+    def test_of_a_restore(self):
+        def begin():
+            daemon = self.killed()
+            return daemon, subprocess.Popen([SCHEDQOS, "restore"], stderr=subprocess.DEVNULL, env=environment())
+
+        self.kill_at_many_moments(begin, self.has_ended)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Users whom rules name, and a name service that hangs, fails, and answers in the end: a module of our own (nss(5)), for
+daemons that have /etc/nsswitch.conf of the test's.
+"""
+
+import os
+import shutil
+import subprocess
+import time
+import unittest
+
+from daemon import schedqos
+from harness import LiveTest, main
+from tasks import descendants, state
+from waiting import wait_for
+
+UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
+
+# The answer is in a file of the user's name: a uid, "-" for no such user; without a file there is none until there is.
+MODULE = r"""
+#include <errno.h>
+#include <nss.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum nss_status _nss_sqtest_getpwnam_r(const char *name, struct passwd *ret, char *buf, size_t size, int *error)
+{
+	char path[256], text[32] = "";
+	FILE *file;
+
+	if (size < 64) {
+		*error = ERANGE;
+		return NSS_STATUS_TRYAGAIN;
+	}
+	snprintf(path, sizeof(path), "FOLDER/%s", name);
+	while (!(file = fopen(path, "re")))
+		usleep(1000);
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '!';
+	fclose(file);
+	*error = text[0] == '!' ? ECONNREFUSED : ENOENT;
+	if (text[0] == '!')
+		return NSS_STATUS_UNAVAIL;
+	if (text[0] == '-')
+		return NSS_STATUS_NOTFOUND;
+	snprintf(buf, size, "%s", name);
+	memset(ret, 0, sizeof(*ret));
+	ret->pw_name = ret->pw_passwd = ret->pw_gecos = ret->pw_dir = ret->pw_shell = buf;
+	ret->pw_uid = ret->pw_gid = (uid_t)atoi(text);
+	return NSS_STATUS_SUCCESS;
+}
+"""
+MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
+
+
+def why_not():
+    if not shutil.which("cc"):
+        return "no compiler"
+    if subprocess.run([*MOUNTS, "mount -t tmpfs none /mnt"], check=False, stderr=subprocess.DEVNULL).returncode:
+        return "no mount namespaces"
+    return None
+
+
+@unittest.skipIf(why_not(), why_not())
+class Users(LiveTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("answers"))
+        source = self.path("nss.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(MODULE.replace("FOLDER", self.path("answers")))
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.path("libnss_sqtest.so.2"), source], check=True)
+        with open(self.path("nsswitch.conf"), "w", encoding="ascii") as file:
+            file.write("passwd: files sqtest\n")
+        # Only the daemon has these: the loader that starts it has its own library path already.
+        self.prefix = [*MOUNTS, 'mount --bind %s /etc/nsswitch.conf\nexec env LD_LIBRARY_PATH=%s "$@"'
+                       % (self.path("nsswitch.conf"), self.folder), "sh"]
+
+    def answer(self, name, text):
+        with open(self.path("answers/new"), "w", encoding="ascii") as file:
+            file.write(text)
+        os.rename(self.path("answers/new"), self.path("answers/" + name))
+
+    def forget(self, name):
+        os.unlink(self.path("answers/" + name))
+
+    @staticmethod
+    def rules(*users, qos=UI):
+        return {"app": [{"qos": qos, "match": {"user": user}} for user in users]}
+
+    def lookups(self):
+        """The processes that look somebody up."""
+        return descendants(self.current.pid)
+
+    @staticmethod
+    def await_end(pids):
+        """Init may take its time to wait for them."""
+        wait_for(lambda: all(state(pid) in (None, "Z") for pid in pids), "the end of a lookup")
+
+    def assert_pending(self, *names):
+        pending = self.current.status()["pending_users"]
+        self.assertEqual(sorted(entry.split()[0] for entry in pending), sorted(names))
+
+    def test_one_who_answers_later(self):
+        daemon = self.daemon(self.rules("slow", "nobody"), prefix=self.prefix)
+        self.assertRegex(daemon.log(), r"json:\d+:\d+: app\[0\]\.match\.user: .*user \"slow\" cannot be looked up now")
+        self.assert_pending("slow")
+        self.assertRegex(daemon.ask("status").stdout, r"(?m)^not known +slow \(")
+        app = self.sleeper("app", user=12345)
+        self.assert_carries(self.sleeper("app", user="nobody"), UI)
+        self.assert_keeps(app, DEFAULT)
+        self.answer("slow", "12345")
+        self.assert_carries(app, UI)
+        self.assert_carries(self.sleeper("app", user=12345), UI)
+        self.assertIn('user "slow" is known now: uid 12345', daemon.log())
+        self.assert_pending()
+        wait_for(lambda: not self.lookups(), "the end of the lookup")
+
+    def test_stop_and_reload_do_not_wait(self):
+        daemon = self.daemon(self.rules("slow"), prefix=self.prefix)
+        wait_for(self.lookups, "a lookup")
+        for _ in range(3):
+            before = self.lookups()
+            began = time.monotonic()
+            self.assertEqual(daemon.reload().returncode, 0)
+            # It hangs as long as it may, which is 10 s and more.
+            self.assertLess(time.monotonic() - began, 5)
+            self.await_end(before)
+        wait_for(lambda: len(self.lookups()) == 2, "a lookup, and its guard")
+        hanging = self.lookups()
+        daemon.stop()
+        self.await_end(hanging)
+
+    def test_a_daemon_that_is_killed_leaves_no_lookup(self):
+        daemon = self.daemon(self.rules("slow"), prefix=self.prefix)
+        wait_for(lambda: len(self.lookups()) == 2, "a lookup, and its guard")
+        hanging = self.lookups()
+        daemon.popen.kill()
+        daemon.popen.wait()
+        self.assertEqual(schedqos("restore").returncode, 0)
+        self.await_end(hanging)
+        daemon.check_undone()
+
+    def test_one_who_hangs_does_not_hold_up_others(self):
+        self.answer("late", "12345")
+        self.daemon(self.rules("late", "slow"), prefix=self.prefix)
+        # The last one named is asked first, and given up.
+        self.assert_carries(self.sleeper("app", user=12345), UI)
+        self.assert_pending("slow")
+
+    def test_a_reload_looks_again(self):
+        self.answer("moves", "12345")
+        daemon = self.daemon(self.rules("moves"), prefix=self.prefix)
+        one, other = self.sleeper("app", user=12345), self.sleeper("app", user=12346)
+        self.assert_carries(one, UI)
+        # What is known stays so until there is another answer.
+        self.forget("moves")
+        self.assertEqual(daemon.reload(self.rules("moves", qos=BACKGROUND)).returncode, 0)
+        self.assert_pending("moves")
+        self.assert_carries(one, BACKGROUND)
+        self.assert_keeps(other, DEFAULT)
+        self.answer("moves", "12346")
+        self.assert_carries(other, BACKGROUND)
+        self.assert_carries(one, DEFAULT)
+        # One who is gone matches nobody.
+        self.answer("moves", "-")
+        self.assertEqual(daemon.reload().returncode, 0)
+        self.assertIn('unknown user "moves": this never matches', daemon.log())
+        self.assert_carries(other, DEFAULT)
+        self.assert_pending()
+
+    def test_a_service_that_is_not_there(self):
+        self.answer("away", "!")
+        daemon = self.daemon(self.rules("away"), prefix=self.prefix)
+        self.assertIn("cannot be looked up now (Connection refused)", daemon.log())
+        self.assert_pending("away")
+        app = self.sleeper("app", user=12345)
+        self.assert_keeps(app, DEFAULT)
+        self.answer("away", "12345")
+        # After the first pause, of 10 s.
+        self.assert_carries(app, UI)
+
+    def test_check_and_doctor_tell_the_two_apart(self):
+        self.answer("gone", "-")
+        files = self.prepare(self.rules("gone", "slow"))
+        result = schedqos("check", *files.options(), prefix=self.prefix)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn('unknown user "gone"', result.stderr)
+        self.assertIn('user "slow" cannot be looked up now', result.stderr)
+        result = schedqos("doctor", *files.options(), prefix=self.prefix)
+        self.assertRegex(result.stdout, r"note +users +1 cannot be looked up now\n")
+
+
+if __name__ == "__main__":
+    main()
