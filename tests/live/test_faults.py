@@ -399,7 +399,7 @@ class Pipe(LiveTest):
         while not daemon.status()["log_lost"]:
             app.tell(0, "rename_often", 500)
         self.assert_carries(self.sleeper("app"), BACKGROUND)
-        self.assertEqual(daemon.status()["problems"], {})
+        self.assertEqual([text for text in daemon.status()["problems"] if "renames a second" not in text], [])
 
     def drain(self, pipe):
         while not self.ready.wait(0.01):
