@@ -31,8 +31,10 @@ static const char *hint(enum knobs_tree tree, int error)
 		if (tree == KNOBS_DEBUGFS)
 			return "this kernel has no such knob there";
 		return tree == KNOBS_CPUFREQ ? "this machine has no frequency scaling" : NULL;
+	case EACCES:
+		return "not to be written, or not by the service: a drop-in with ReadWritePaths, see schedqos(8)";
 	case EROFS:
-		return "mounted read-only: a container, or the unit's ProtectKernelTunables";
+		return "closed to the service: a drop-in with ReadWritePaths opens it, see schedqos(8); or a container";
 	case EINVAL:
 		return "the kernel takes no such value";
 	case ENOSYS:
