@@ -38,7 +38,7 @@ static struct daemon *daemon_new(const struct daemon_options *options)
 	daemon->verbose = options->verbose;
 	daemon->proc = -1;
 	daemon->applier.ops = &sched_ops_kernel;
-	daemon->tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
+	daemon->tick_ns = clock_tick_ns();
 	return daemon;
 }
 
@@ -216,7 +216,7 @@ static void read_legacy(struct state_legacy *legacy)
 }
 
 /* A plan that knows what a killed daemon had set, its table where the next one would find it. */
-static int make_plan(struct daemon *daemon, uint32_t start)
+static int make_plan(struct daemon *daemon, uint64_t start)
 {
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
 	struct tasks_memory memory;
@@ -256,7 +256,7 @@ static int init_plan(struct daemon *daemon)
 		return EXIT_FAILURE;
 	}
 	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
-	r = daemon->facts ? make_plan(daemon, daemon_now_ticks(daemon)) : -ENOMEM;
+	r = daemon->facts ? make_plan(daemon, clock_ticks()) : -ENOMEM;
 	if (r >= 0)
 		r = shortage_init(daemon);
 	if (r < 0)

@@ -65,9 +65,6 @@ struct daemon {
 	struct problem problems[PROBLEM_COUNT];
 };
 
-/* Ticks since boot, as starts in /proc/PID/stat, cut to 32 bits. */
-uint32_t daemon_now_ticks(const struct daemon *daemon);
-
 /* events.c: has the event loop receive and handle events. Returns a negative errno on failure. */
 int events_init(struct daemon *daemon);
 

@@ -25,11 +25,6 @@
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
 
-uint32_t daemon_now_ticks(const struct daemon *daemon)
-{
-	return (uint32_t)(clock_ns(CLOCK_BOOTTIME) / daemon->tick_ns);
-}
-
 /* Suspend moves the two clocks apart: to be called before events are told their start. */
 static void refresh_boot_offset(struct daemon *daemon)
 {

@@ -77,7 +77,7 @@ static int fetch_stat(struct live_facts *live)
 
 	if (r < 0)
 		return r;
-	facts->start = (uint32_t)stat.start;
+	facts->start = stat.start;
 	facts->ppid = stat.ppid;
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 #include "state_format.h"
 
@@ -23,6 +24,14 @@ struct state {
 	struct state_header *header;
 	bool is_whole;
 };
+
+/* The latest time that these 32 bits can mean: ticks of 10 ms come round after 497 days. */
+static uint64_t widen(uint32_t ticks)
+{
+	const uint64_t now = clock_ticks();
+
+	return now - (uint32_t)(now - ticks);
+}
 
 int state_read(struct state_legacy *ret)
 {
@@ -51,6 +60,8 @@ int state_read(struct state_legacy *ret)
 	munmap(bytes, stat.st_size);
 	if (r < 0)
 		state_legacy_clear(ret);
+	else
+		ret->start = widen((uint32_t)ret->start);
 	return r;
 }
 
@@ -75,7 +86,7 @@ static void *map_more(struct state *state, size_t bytes)
 	return memory;
 }
 
-int state_new(uint32_t start, struct state **ret)
+int state_new(uint64_t start, struct state **ret)
 {
 	struct state *state = calloc(1, sizeof(*state));
 	int r = -ENOSPC;
@@ -95,7 +106,7 @@ int state_new(uint32_t start, struct state **ret)
 	state->header->version = STATE_VERSION;
 	state->header->record_bytes = sizeof(struct task);
 	state->header->chunk_records = TASKS_CHUNK;
-	state->header->start = start;
+	state->header->start = (uint32_t)start;
 	r = machine_boot_id(state->header->boot_id);
 	if (r < 0)
 		goto fail;

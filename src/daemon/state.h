@@ -15,7 +15,7 @@ struct state_legacy {
 	size_t n_records, n_changed; /* of which so many carry something of ours */
 	struct qos_attr *tags; /* what its classes gave: see struct given */
 	size_t n_tags;
-	uint32_t start; /* since when it had listened: ticks since boot */
+	uint64_t start; /* since when it had listened: ticks since boot */
 };
 
 /*
@@ -26,7 +26,7 @@ int state_read(struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /* A new file, not yet in the place of the old one. start: as in the legacy. Returns 0 or -errno. */
-int state_new(uint32_t start, struct state **ret);
+int state_new(uint64_t start, struct state **ret);
 
 /* What plan_new is to be given. Records for which there is no room in /run are kept on the heap: see state_is_whole. */
 struct tasks_memory state_memory(struct state *state);

@@ -12,8 +12,8 @@
  */
 #define FORK_MAX_MS 2000
 
-/* An event may have waited so long: times further apart have wrapped around. */
-#define WAIT_MAX_MS 86400000
+/* What was so long ago might as well have been earlier. */
+#define LONG_AGO_MS (UINT32_C(1) << 30)
 
 /* Ids are handed out in turn: in this time not even the smallest pid_max, 301, wraps. */
 #define LATE_MS 10
@@ -45,9 +45,30 @@ bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
 /* Whether an event at ms happened less than `within` after a change, or before it. */
 static bool is_after_by_less(uint32_t ms, uint32_t change_ms, int32_t within)
 {
-	int32_t after = (int32_t)(ms - change_ms);
+	return (int32_t)(ms - change_ms) < within;
+}
 
-	return after < within && after > -WAIT_MAX_MS;
+static void bring_forward(uint32_t *time_ms, uint32_t ms)
+{
+	int32_t age = (int32_t)(ms - *time_ms);
+
+	if (age > (int32_t)LONG_AGO_MS)
+		*time_ms = ms - LONG_AGO_MS;
+}
+
+/* After 24.8 days what has been would seem to be still to come. */
+static void bring_times_forward(struct plan *plan, uint32_t ms)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (ms - plan->aged_ms < LONG_AGO_MS / 2)
+		return;
+	plan->aged_ms = ms;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		bring_forward(&task->changed_ms, ms);
+		bring_forward(&task->matched_ms, ms);
+	}
 }
 
 /* ---- who is due ---- */
@@ -77,13 +98,22 @@ void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark)
 		plan->marks_failed++;
 }
 
-static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, pid_t parent, uint32_t ms)
+void plan_name_parent(struct plan_due *due, const struct task *parent)
 {
-	plan_push(plan, &plan->heard, &(struct mark){ tid, tgid, parent, ms });
+	due->parent = parent ? parent->tgid : 0;
+	due->parent_start = parent ? parent->start : 0;
+}
+
+static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, const struct task *parent, uint32_t ms)
+{
+	struct mark mark = { .due = { .tid = tid, .tgid = tgid }, .ms = ms };
+
+	plan_name_parent(&mark.due, parent);
+	plan_push(plan, &plan->heard, &mark);
 }
 
 /* One that could not be decided, because it was gone or a fact could not be had, is still due, but no longer queued. */
-void plan_mark(struct plan *plan, struct task *task, enum due due, pid_t parent, uint32_t ms)
+void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms)
 {
 	if (task->due == DUE_NOTHING || due == DUE_EXEC)
 		mark_id(plan, task->tid, task->tgid, parent, ms);
@@ -93,6 +123,7 @@ void plan_mark(struct plan *plan, struct task *task, enum due due, pid_t parent,
 
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
 {
+	bring_times_forward(plan, ms);
 	if (!is_empty && !plan->is_behind)
 		plan->behind_ms = ms;
 	plan->is_behind = !is_empty && ms - plan->behind_ms < BEHIND_MAX_MS;
@@ -104,7 +135,7 @@ static const struct mark *first_due(const struct plan *plan, struct marks *marks
 {
 	for (; marks->first < marks->count; marks->first++) {
 		const struct mark *mark = &marks->all[marks->first];
-		const struct task *task = tasks_find(plan->tasks, mark->tid);
+		const struct task *task = tasks_find(plan->tasks, mark->due.tid);
 
 		if (!task || (task->due != DUE_NOTHING && task->due != DUE_ENDED))
 			return mark;
@@ -123,7 +154,7 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
 	}
 	if (!mark)
 		return false;
-	*ret = (struct plan_due){ mark->tid, mark->tgid, mark->parent };
+	*ret = mark->due;
 	marks->first++;
 	return true;
 }
@@ -162,12 +193,12 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	return child;
 }
 
-void plan_inherit(const struct plan *plan, struct task *task, pid_t parent_tgid)
+void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
 {
-	const struct task *parent = parent_tgid ? tasks_find(plan->tasks, parent_tgid) : NULL;
+	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
 
 	/* Another may have its id by now. */
-	if (!parent || ((int32_t)(parent->start - task->start) > 0 && !plan_is_same_start(parent->start, task->start)))
+	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
 		return;
 	/* One that was met, and not born of one who was due, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)
@@ -216,7 +247,7 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!leader) {
-		mark_id(plan, fork->tid, fork->tgid, 0, fork->ms);
+		mark_id(plan, fork->tid, fork->tgid, NULL, fork->ms);
 		return;
 	}
 	if (!origin)
@@ -234,7 +265,7 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 	due = due_at_birth(plan, fork, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
-		plan_mark(plan, task, due, due == DUE_EXEC && !is_thread ? fork->parent_tgid : 0, fork->ms);
+		plan_mark(plan, task, due, due == DUE_EXEC && !is_thread ? leader : NULL, fork->ms);
 }
 
 /* ---- exec ---- */
@@ -268,11 +299,11 @@ static void book_exec(struct plan *plan, const struct plan_event *exec)
 		return;
 	/* The parent is not known either: a kernel helper, or a fork that was lost. */
 	if (!leader) {
-		mark_id(plan, exec->tgid, exec->tgid, 0, exec->ms);
+		mark_id(plan, exec->tgid, exec->tgid, NULL, exec->ms);
 		return;
 	}
 	end_threads(plan, leader);
-	plan_mark(plan, leader, DUE_EXEC, 0, exec->ms);
+	plan_mark(plan, leader, DUE_EXEC, NULL, exec->ms);
 }
 
 /* ---- rename ---- */
@@ -288,7 +319,7 @@ static void book_rename(struct plan *plan, const struct plan_event *rename)
 		return;
 	leader = plan_leader_of(plan, task);
 	if (leader && leader->due >= DUE_MATCH) {
-		plan_mark(plan, task, DUE_MATCH, 0, rename->ms);
+		plan_mark(plan, task, DUE_MATCH, NULL, rename->ms);
 		return;
 	}
 	rule = plan_rule_of(plan, leader ? leader->app : 0);
@@ -297,13 +328,13 @@ static void book_rename(struct plan *plan, const struct plan_event *rename)
 	wish = plan_wish(plan, leader, rename->comm);
 	if (wish.tag == task->tag && wish.rule == task->rule) {
 		if (rule->enforce)
-			plan_mark(plan, task, DUE_LOOK, 0, rename->ms);
+			plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
 		return;
 	}
 	task->tag = wish.tag;
 	task->rule = wish.rule;
 	task->wished_by = wish.by;
-	plan_mark(plan, task, DUE_CLASS, 0, rename->ms);
+	plan_mark(plan, task, DUE_CLASS, NULL, rename->ms);
 }
 
 void plan_hear(struct plan *plan, const struct plan_event *event)

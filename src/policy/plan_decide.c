@@ -413,7 +413,7 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 	if (!task)
 		return false;
 	/* It may have come by a rule to inherit only since the task was booked. */
-	plan_inherit(plan, task, due->parent);
+	plan_inherit(plan, task, due);
 	return decide_task(plan, task, task->due, facts, ret);
 }
 
@@ -427,7 +427,7 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 	task->known = action->from;
 	task->flags &= ~TASK_HEARSAY;
 	if (error == -EAGAIN) {
-		plan_mark(plan, task, DUE_LOOK, 0, ms);
+		plan_mark(plan, task, DUE_LOOK, NULL, ms);
 		return PLAN_CHANGED;
 	}
 	if (task->state == TASK_TAGGED)

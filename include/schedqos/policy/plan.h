@@ -71,13 +71,14 @@ struct plan_event {
 struct plan_met {
 	pid_t tid, tgid;
 	pid_t parent_tgid;
-	uint32_t start; /* ticks since boot */
+	uint64_t start; /* ticks since boot */
 };
 
 /* About whom to decide. */
 struct plan_due {
 	pid_t tid, tgid;
 	pid_t parent; /* of a child that was born of one who was due: its tgid; else 0 */
+	uint32_t parent_start;
 };
 
 /* What to do to one task. */
@@ -105,7 +106,7 @@ struct plan;
  * of the program itself, never touched. start: ticks since boot when it, or the one whose records it adopts, began to
  * listen. memory: where the records are to live, or NULL. Returns NULL without memory.
  */
-struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
+struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 		      const struct tasks_memory *memory);
 void plan_free(struct plan *plan);
 
@@ -142,7 +143,8 @@ void plan_meet(struct plan *plan, const struct plan_met *met, struct facts *fact
 
 /*
  * Whether it is time to do what has to wait for an empty queue: it is empty, or has not been for two seconds, in a storm
- * that outruns us. To be called whenever what was queued has been heard. ms: now.
+ * that outruns us. To be called whenever what was queued has been heard. ms: now. It also keeps old times from coming
+ * round, if it is called once in twelve days.
  */
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
 
