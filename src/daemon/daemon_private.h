@@ -10,6 +10,7 @@
 #include <schedqos/policy/plan.h>
 
 #include "apply.h"
+#include "boot_clock.h"
 #include "intake.h"
 #include "live_facts.h"
 #include "names.h"
@@ -55,7 +56,7 @@ struct daemon {
 	bool undone;	      /* everything has been put back */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
-	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
+	struct boot_clock boot_clock;
 	uint64_t tick_ns;     /* length of a clock tick of /proc/PID/stat */
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
 	char *reload_error;   /* of the last reload, or NULL */

@@ -25,10 +25,26 @@
 /* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
 #define NOISE_EVENTS 32
 
-/* Suspend moves the two clocks apart: to be called before events are told their start. */
-static void refresh_boot_offset(struct daemon *daemon)
+static void update_boot_clock(struct daemon *daemon)
 {
-	daemon->boot_offset = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	const uint64_t boottime = clock_ns(CLOCK_BOOTTIME);
+
+	boot_clock_update(&daemon->boot_clock, boottime, clock_ns(CLOCK_MONOTONIC));
+}
+
+/*
+ * When the task of a fork was born, in ticks. Of one that may have been before a suspend or after it /proc tells, if it
+ * still can; one that starts no later than that event before the suspend is the one.
+ */
+static uint32_t start_of(const struct daemon *daemon, const struct proc_news *news)
+{
+	const uint32_t start = (uint32_t)(boot_clock_at(&daemon->boot_clock, news->ns) / daemon->tick_ns);
+	const uint32_t then = (uint32_t)(boot_clock_then(&daemon->boot_clock, news->ns) / daemon->tick_ns);
+	struct procfs_stat stat;
+
+	if (start == then || procfs_thread_stat(daemon->proc, news->tgid, news->tid, &stat) < 0)
+		return start;
+	return (int32_t)((uint32_t)stat.start - then) <= 0 ? then : start;
 }
 
 struct facts *daemon_facts(struct daemon *daemon, pid_t tid, pid_t tgid)
@@ -108,13 +124,13 @@ static void book(struct daemon *daemon, const struct proc_news *news)
 		.tgid = news->tgid,
 		.parent_tid = news->parent_tid,
 		.parent_tgid = news->parent_tgid,
-		.start = (uint32_t)((news->ns + daemon->boot_offset) / daemon->tick_ns),
 		.ms = (uint32_t)(news->ns / 1000000),
 	};
 
 	switch ((enum proc_what)news->what) {
 	case PROC_FORK:
 		event.what = PLAN_FORK;
+		event.start = start_of(daemon, news);
 		daemon->stats.forks++;
 		break;
 	case PROC_EXEC:
@@ -156,7 +172,7 @@ static bool book_up_to(struct daemon *daemon, int max)
 	struct proc_news news;
 	int error;
 
-	refresh_boot_offset(daemon);
+	update_boot_clock(daemon);
 	for (int i = 0; i < max; i++) {
 		switch (intake_next(daemon->intake, &news, &error)) {
 		case INTAKE_EVENT:
