@@ -40,6 +40,7 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
 	live->facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
 	live->source = tgid;
+	live->began_ms = clock_ms();
 	return &live->facts;
 }
 

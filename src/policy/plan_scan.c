@@ -54,6 +54,27 @@ static void note_threads(const struct plan *plan, struct task *leader)
 	}
 }
 
+/* In the place of the old record, if there is one: that of a task that had the id before. NULL as first_sight. */
+static struct task *book_new(struct plan *plan, const struct plan_met *met, struct task *old, struct facts *facts)
+{
+	const bool is_leader = met->tid == met->tgid;
+	struct task_attr carries;
+	const bool was_set = plan_replace(plan, old, &carries);
+	struct task *task;
+
+	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
+	if (is_leader && !is_user_process(facts))
+		return NULL;
+	task = first_sight(plan, met, tasks_find(plan->tasks, is_leader ? met->parent_tgid : met->tgid), facts);
+	if (!task)
+		return NULL;
+	if (was_set)
+		plan_note_mistake(task, &carries);
+	/* What it forks may have been born before we looked. */
+	task->changed_ms = task->matched_ms = facts->fetched_ms;
+	return task;
+}
+
 /*
  * The record of a task that was met, which is due from now on, as *ret_due says. NULL: it is gone, none of our business,
  * or no memory.
@@ -64,22 +85,12 @@ static struct task *book_met(struct plan *plan, const struct plan_met *met, stru
 	const bool is_leader = met->tid == met->tgid;
 	struct task *task = tasks_find(plan->tasks, met->tid);
 
-	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
 	if (plan_is_excluded(plan, met->tid, met->tgid, 0))
 		return NULL;
-	if (task && (task->tgid != met->tgid || !plan_is_same_start(task->start, (uint32_t)met->start))) {
-		tasks_remove(plan->tasks, task);
-		task = NULL;
-	}
-	if (!task) {
-		if (is_leader && !is_user_process(facts))
-			return NULL;
-		task = first_sight(plan, met, tasks_find(plan->tasks, is_leader ? met->parent_tgid : met->tgid), facts);
-		if (!task)
-			return NULL;
-		/* What it forks may have been born before we looked. */
-		task->changed_ms = task->matched_ms = facts->fetched_ms;
-	}
+	if (!task || task->tgid != met->tgid || !plan_is_same_start(task->start, (uint32_t)met->start))
+		task = book_new(plan, met, task, facts);
+	if (!task)
+		return NULL;
 	*ret_due = (struct plan_due){ .tid = met->tid, .tgid = met->tgid };
 	if (is_leader) {
 		plan_name_parent(ret_due, tasks_find(plan->tasks, met->parent_tgid));
