@@ -167,6 +167,7 @@ class Boot:
         """The unit's confinement does not keep the daemon from them."""
         equal(knobs(), wanted_knobs())
         equal(json.loads(command("schedqos", "status", "--json"))["knob_refusals"], [])
+        equal([line["MESSAGE"] for line in journal() if int(line["PRIORITY"]) <= 4], [])
 
     def others_sockets_are_not_there(self):
         equal([path for path in SOCKETS if os.path.exists(seen_by_the_daemon(path))], [])
