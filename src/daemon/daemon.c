@@ -38,7 +38,7 @@ static struct daemon *daemon_new(const struct daemon_options *options)
 	daemon->verbose = options->verbose;
 	daemon->proc = daemon->keep.folder = -1;
 	daemon->applier.ops = &sched_ops_kernel;
-	daemon->tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
+	daemon->tick_ns = clock_tick_ns();
 	return daemon;
 }
 

@@ -10,6 +10,7 @@
 #include <schedqos/policy/plan.h>
 
 #include "apply.h"
+#include "boot_clock.h"
 #include "intake.h"
 #include "keep.h"
 #include "live_facts.h"
@@ -59,7 +60,7 @@ struct daemon {
 	bool undone;	      /* everything has been put back */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
-	uint64_t boot_offset; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, ns */
+	struct boot_clock boot_clock;
 	uint64_t tick_ns;     /* length of a clock tick of /proc/PID/stat */
 	uint64_t since_us;    /* CLOCK_REALTIME when it became ready */
 	char *reload_error;   /* of the last reload, or NULL */
@@ -69,9 +70,6 @@ struct daemon {
 	struct stats stats;
 	struct problem problems[PROBLEM_COUNT];
 };
-
-/* Ticks since boot, as starts in /proc/PID/stat, cut to 32 bits. */
-uint32_t daemon_now_ticks(const struct daemon *daemon);
 
 /* events.c: has the event loop receive and handle events. Returns a negative errno on failure. */
 int events_init(struct daemon *daemon);

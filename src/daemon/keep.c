@@ -8,6 +8,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
 #include "daemon_private.h"
@@ -22,7 +23,7 @@
 static int make_plan(struct daemon *daemon, const struct state_legacy *legacy, struct plan **ret_plan,
 		     struct state **ret_state)
 {
-	const uint32_t start = legacy->n_records ? legacy->start : daemon->keep.start;
+	const uint64_t start = legacy->n_records ? legacy->start : daemon->keep.start;
 	struct tasks_memory memory;
 	struct state *state;
 	struct plan *plan;
@@ -208,7 +209,7 @@ int keep_init(struct daemon *daemon)
 	if (r < 0)
 		return r;
 	keep->folder = state_folder_open();
-	keep->start = daemon_now_ticks(daemon);
+	keep->start = clock_ticks();
 	keep->unread = take_over(daemon, &legacy);
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);

@@ -14,7 +14,7 @@ struct daemon;
 
 struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
-	uint32_t start; /* since when we listen: ticks since boot */
+	uint64_t start; /* since when we listen: ticks since boot */
 	int unread;	/* a -errno: an earlier daemon's file is there and cannot be read now; it stays as it is */
 	bool no_knobs;	/* so it is with the record of knobs */
 	int told;	/* of keep_error, by the log; 0: nothing, or that all is well */

@@ -40,6 +40,7 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
 	live->facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
 	live->source = tgid;
+	live->began_ms = clock_ms();
 	return &live->facts;
 }
 
@@ -77,7 +78,7 @@ static int fetch_stat(struct live_facts *live)
 
 	if (r < 0)
 		return r;
-	facts->start = (uint32_t)stat.start;
+	facts->start = stat.start;
 	facts->ppid = stat.ppid;
 	return 0;
 }

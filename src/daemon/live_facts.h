@@ -15,6 +15,7 @@ struct live_facts {
 	struct facts facts; /* first: fetch finds the rest by it */
 	struct applier *applier;
 	int proc;
+	uint32_t began_ms; /* CLOCK_MONOTONIC before anything was fetched, cut to 32 bits */
 	int error;    /* the last other than that a task is gone; 0: none since it was taken */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* memory for facts.parent */

@@ -23,6 +23,8 @@
 #define LOGDIR "/var/log"
 #endif
 #define LOG_FILE LOGDIR "/schedqosd.log"
+/* At debug level a storm writes megabytes a second. The file before it takes as much once more. */
+#define FILE_MAX_BYTES (8 * 1024 * 1024)
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
 /* A line has at most 4 KiB, and few fields; the rest would be cut off. */
@@ -103,12 +105,38 @@ static bool to_stderr(int level, bool plain, const char *line, const struct log_
 	return !ferror(stderr);
 }
 
+/* What there is becomes the file before; the new one is ours alone, whatever somebody puts there meanwhile. */
+static int begin_file(void)
+{
+	int fd;
+
+	if (rename(LOG_FILE, LOG_FILE ".1") < 0 && errno != ENOENT)
+		return -errno;
+	fd = open(LOG_FILE, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
+	if (fd < 0)
+		return -errno;
+	if (sink.file >= 0)
+		close(sink.file);
+	sink.file = fd;
+	return 0;
+}
+
+static bool file_is_full(void)
+{
+	struct stat stat;
+
+	return fstat(sink.file, &stat) == 0 && stat.st_size >= FILE_MAX_BYTES;
+}
+
 static bool to_file(int level, const char *line)
 {
 	char stamp[32];
 	time_t now = time(NULL);
 	struct tm local;
 
+	/* Until a new one can be made, lines are lost. */
+	if (file_is_full() && begin_file() < 0)
+		return false;
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
 	return dprintf(sink.file, "%s %s: %s\n", stamp, log_level_name(level), line) >= 0;
@@ -161,19 +189,10 @@ void log_sink_foreground(void)
 
 int log_sink_background(void)
 {
-	if (access(JOURNAL_SOCKET, W_OK) == 0) {
-		int r = open_journal();
+	int r = access(JOURNAL_SOCKET, W_OK) == 0 ? open_journal() : begin_file();
 
-		if (r < 0)
-			return r;
-	} else {
-		if (rename(LOG_FILE, LOG_FILE ".1") < 0 && errno != ENOENT)
-			return -errno;
-		sink.file = open(LOG_FILE,
-				 O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0640);
-		if (sink.file < 0)
-			return -errno;
-	}
+	if (r < 0)
+		return r;
 	sink.terminal = true;
 	log_set_sink(write_line);
 	return 0;

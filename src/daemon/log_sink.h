@@ -11,8 +11,9 @@
 void log_sink_foreground(void);
 
 /*
- * The journal, where there is one, or /var/log/schedqosd.log, whose predecessor is kept as .1. Until
- * log_sink_ready lines go to stderr as well. Returns 0 or -errno, with stderr then still in use.
+ * The journal, where there is one, or /var/log/schedqosd.log, whose predecessor is kept as .1; at 8 MiB it becomes that
+ * itself, and a new one is begun. Until log_sink_ready lines go to stderr as well. Returns 0 or -errno, with stderr
+ * then still in use.
  */
 int log_sink_background(void);
 

@@ -38,12 +38,18 @@ bool knob_is_gone(int error)
 	return error == -ENOENT || error == -ENODEV;
 }
 
+/* Of a policy whose processors are all offline: when one comes online it is new. */
+static bool is_for_later(const struct profile_item *item)
+{
+	return item->values && item->record.tree == KNOB_CPUFREQ && item->error == -EBUSY;
+}
+
 /* What cannot be read could not be put back either: it is not written. */
 static enum knob_step decide_unreadable(struct profile_run *run, struct profile_item *item)
 {
 	if (!item->values && knob_is_gone(item->error))
 		return KNOB_FORGET;
-	if (!(item->optional && knob_is_gone(item->error)))
+	if (!(item->optional && knob_is_gone(item->error)) && !is_for_later(item))
 		profile_run_refuse(run, item->record.tree, item->record.path, item->error);
 	return KNOB_LEAVE;
 }
@@ -56,6 +62,8 @@ bool item_is_caused(const struct profile_item *item)
 
 static void decide(struct profile_run *run, struct profile_item *item)
 {
+	if (run->seen && !item->values)
+		return;
 	item->present = item_read(run, item);
 	if (item_is_caused(item))
 		return;
@@ -134,7 +142,7 @@ int profile_run_decide(struct profile_run *run)
 	for (size_t i = 0; i < run->count && r == 0; i++) {
 		struct profile_item *item = &run->items[i];
 
-		if (item_is_caused(item))
+		if (item_is_caused(item) && !run->seen)
 			decide_caused(run, item);
 		if (item->step == KNOB_TAKE && !copy_text(item->present, &item->record.before))
 			r = -ENOMEM;

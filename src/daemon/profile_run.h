@@ -28,6 +28,9 @@ struct profile_item {
 struct profile_run {
 	struct knobs *knobs;
 	const struct knob_records *records; /* from before */
+	/* Of cpufreq, those seen to before: they are left alone, and so is all but new policies. NULL: this is a full run. */
+	const struct knobs_names *seen;
+	struct knobs_names seen_now; /* the same after this run, those gone left out */
 	struct profile_item *items;
 	size_t count, size;
 	struct refusals refusals;

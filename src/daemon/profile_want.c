@@ -17,6 +17,16 @@ void profile_run_clear(struct profile_run *run)
 	}
 	free(run->items);
 	refusals_clear(&run->refusals);
+	knobs_names_clear(&run->seen_now);
+}
+
+static bool is_seen(const struct profile_run *run, const char *path)
+{
+	for (size_t i = 0; run->seen && i < run->seen->count; i++) {
+		if (strcmp(run->seen->items[i], path) == 0)
+			return true;
+	}
+	return false;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -126,7 +136,8 @@ static int want_units(struct profile_run *run, const struct knob *knob)
 	if (r == 0 && units.count == 0 && !(knob->tree == KNOB_BLOCK && strpbrk(glob, "*?[")))
 		r = -ENOENT;
 	if (r < 0) {
-		refuse_unit(run, knob, r);
+		if (!run->seen)
+			refuse_unit(run, knob, r);
 		return 0;
 	}
 	for (size_t i = 0; i < units.count && r == 0; i++) {
@@ -136,7 +147,10 @@ static int want_units(struct profile_run *run, const struct knob *knob)
 			path = NULL;
 			return -ENOMEM;
 		}
-		r = want(run, knob->tree, path, NULL, knob->values, knob->n_values);
+		if (is_seen(run, path))
+			r = knobs_names_add(&run->seen_now, take_ptr(path));
+		else
+			r = want(run, knob->tree, path, NULL, knob->values, knob->n_values);
 	}
 	return r;
 }
@@ -173,8 +187,10 @@ int profile_run_want(struct profile_run *run, const struct sched_profile *profil
 {
 	int r = autogroup_off ? want_no_autogroup(run) : 0;
 
-	for (size_t i = 0; profile && i < profile->n_knobs && r == 0; i++)
-		r = want_knob(run, &profile->knobs[i]);
+	for (size_t i = 0; profile && i < profile->n_knobs && r == 0; i++) {
+		if (!run->seen || profile->knobs[i].tree == KNOB_CPUFREQ)
+			r = want_knob(run, &profile->knobs[i]);
+	}
 	return r;
 }
 

@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/kernel/uevent.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
@@ -82,11 +84,6 @@ static const struct sched_profile *configured(const struct config *config)
 	return name ? sched_profile_find(config->profiles, config->n_profiles, name) : NULL;
 }
 
-void profiles_start(struct daemon *daemon)
-{
-	apply(daemon, configured(daemon->config));
-}
-
 /* The one in force, as the present configuration has it; NULL for none. */
 static const struct sched_profile *current(const struct daemon *daemon)
 {
@@ -94,6 +91,55 @@ static const struct sched_profile *current(const struct daemon *daemon)
 
 	return name ? sched_profile_find(daemon->config->profiles, daemon->config->n_profiles, name)
 		    : NULL;
+}
+
+static void refresh(struct daemon *daemon)
+{
+	const struct sched_profile *profile = current(daemon);
+	struct profile_result result;
+	int r = profile ? system_profile_refresh(daemon->system, profile, &result) : 0;
+
+	if (r < 0)
+		log_warning("no sched profile is given to processors that came online: %s", strerror(-r));
+	if (!profile || r < 0)
+		return;
+	log_refusals(daemon->system);
+	if (result.set)
+		log_result(profile->name, &result);
+}
+
+static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	(void)source;
+	(void)revents;
+	uevent_drain(fd);
+	refresh(userdata);
+	return 0;
+}
+
+/* Processors that come online later are no reason not to start. */
+static void watch_processors(struct daemon *daemon)
+{
+	sd_event_source *source = NULL;
+	int fd = uevent_open();
+	int r = fd < 0 ? fd : sd_event_add_io(daemon->event, &source, fd, EPOLLIN, on_processors, daemon);
+
+	if (r < 0) {
+		if (fd >= 0)
+			close(fd);
+		log_warning("processors that come online get no sched profile: %s", strerror(-r));
+		return;
+	}
+	/* The event loop owns both from here on. */
+	sd_event_source_set_io_fd_own(source, true);
+	sd_event_source_set_floating(source, true);
+	sd_event_source_unref(source);
+}
+
+void profiles_start(struct daemon *daemon)
+{
+	watch_processors(daemon);
+	apply(daemon, configured(daemon->config));
 }
 
 void profiles_reload(struct daemon *daemon, const struct config *old)

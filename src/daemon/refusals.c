@@ -31,8 +31,12 @@ static const char *hint(enum knobs_tree tree, int error)
 		if (tree == KNOBS_DEBUGFS)
 			return "this kernel has no such knob there";
 		return tree == KNOBS_CPUFREQ ? "this machine has no frequency scaling" : NULL;
+	case EACCES:
+		return "not to be written, or not by the service: a drop-in with ReadWritePaths, see schedqos(8)";
+	case EBUSY:
+		return tree == KNOBS_CPUFREQ ? "its processors are offline" : NULL;
 	case EROFS:
-		return "mounted read-only: a container, or the unit's ProtectKernelTunables";
+		return "closed to the service: a drop-in with ReadWritePaths opens it, see schedqos(8); or a container";
 	case EINVAL:
 		return "the kernel takes no such value";
 	case ENOSYS:
@@ -136,6 +140,22 @@ void refusals_finish(struct refusals *refusals, const struct refusals *before)
 		if (text)
 			refusals->items[refusals->count++] =
 				(struct refusal){ text, !has_text(before, text) };
+	}
+}
+
+void refusals_append(struct refusals *refusals, struct refusals *more)
+{
+	struct refusal *items;
+
+	for (size_t i = 0; i < refusals->count; i++)
+		refusals->items[i].is_new = false;
+	items = reallocarray(refusals->items, refusals->count + more->count + 1, sizeof(*items));
+	if (!items)
+		return;
+	refusals->items = items;
+	for (size_t i = 0; i < more->count; i++) {
+		if (more->items[i].is_new)
+			items[refusals->count++] = (struct refusal){ take_ptr(more->items[i].text), true };
 	}
 }
 

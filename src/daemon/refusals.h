@@ -20,4 +20,7 @@ void refusals_add_kept(struct refusals *refusals, enum knobs_tree tree, const ch
 
 /* Makes the lines; those that are not among before's are new. Without memory there are fewer of them. */
 void refusals_finish(struct refusals *refusals, const struct refusals *before);
+
+/* Adds the lines of `more` that are new, after refusals_finish; of all others it is known by now. */
+void refusals_append(struct refusals *refusals, struct refusals *more);
 void refusals_clear(struct refusals *refusals);

@@ -92,7 +92,7 @@ static void meet(struct scan *scan, const struct process *process, pid_t tid, ui
 		.tid = tid,
 		.tgid = process->pid,
 		.parent_tgid = process->ppid,
-		.start = (uint32_t)start,
+		.start = start,
 	};
 
 	/*

@@ -11,6 +11,7 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
+#include <schedqos/util/clock.h>
 
 #include "state_file.h"
 #include "state_format.h"
@@ -35,6 +36,14 @@ struct state {
 	bool published; /* the file is in its place */
 	int error;	/* see state_error */
 };
+
+/* The latest time that these 32 bits can mean: ticks of 10 ms come round after 497 days. */
+static uint64_t widen(uint32_t ticks)
+{
+	const uint64_t now = clock_ticks();
+
+	return now - (uint32_t)(now - ticks);
+}
 
 static int read_file(int fd, const struct stat *stat, const char *boot_id, struct state_legacy *ret)
 {
@@ -72,6 +81,8 @@ int state_read(int folder, struct state_legacy *ret)
 		r = read_file(fd, &stat, boot_id, ret);
 	if (r < 0)
 		state_legacy_clear(ret);
+	else
+		ret->start = widen((uint32_t)ret->start);
 	return r;
 }
 
@@ -105,7 +116,7 @@ static void *map_more(struct state *state, size_t bytes)
 	return memory;
 }
 
-int state_new(int folder, uint32_t start, bool replaces, struct state **ret)
+int state_new(int folder, uint64_t start, bool replaces, struct state **ret)
 {
 	struct state *state = calloc(1, sizeof(*state));
 
@@ -114,7 +125,7 @@ int state_new(int folder, uint32_t start, bool replaces, struct state **ret)
 	*state = (struct state){
 		.folder = folder,
 		.fd = -1,
-		.start = start,
+		.start = (uint32_t)start,
 		.replaces = replaces,
 		.error = -EAGAIN,
 	};

@@ -18,7 +18,7 @@ struct state_legacy {
 	size_t n_records, n_changed; /* of which so many carry something of ours */
 	struct qos_attr *tags; /* what its classes gave: see struct given */
 	size_t n_tags;
-	uint32_t start; /* since when it had listened: ticks since boot */
+	uint64_t start; /* since when it had listened: ticks since boot */
 };
 
 /*
@@ -34,7 +34,7 @@ void state_legacy_clear(struct state_legacy *legacy);
  * replaces: there is a file with records that these go on from; it stays until the new file holds them all. 0 or
  * -ENOMEM.
  */
-int state_new(int folder, uint32_t start, bool replaces, struct state **ret);
+int state_new(int folder, uint64_t start, bool replaces, struct state **ret);
 
 /* What plan_new is to be given. Records for which there is no room in the file yet are kept in memory. */
 struct tasks_memory state_memory(struct state *state);

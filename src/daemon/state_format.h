@@ -66,6 +66,6 @@ bool state_record_is_sound(const struct task *task);
 
 /*
  * What is in a file of this size, which lies in memory that is aligned for a header; boot_id: of
- * this boot. Returns as state_read does; *ret may then hold something even if it failed.
+ * this boot. Returns as state_read does, with ret->start cut to 32 bits; *ret may hold something even if it failed.
  */
 int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret);

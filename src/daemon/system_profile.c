@@ -25,6 +25,7 @@ struct system_profile {
 	int folder;	  /* of the state file; a -errno where there is none */
 	int adopted;	  /* 0, or why what an earlier run left is still to be taken over */
 	struct knob_records records;
+	struct knobs_names seen; /* knobs of cpufreq policies that have been seen to */
 	struct refusals refusals;
 };
 
@@ -100,13 +101,33 @@ static int carry_out(struct system_profile *system, struct profile_run *run, con
 	return 0;
 }
 
+static int note_seen(struct profile_run *run)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < run->count && r == 0; i++) {
+		const struct profile_item *item = &run->items[i];
+
+		if (item->values && item->present && item->record.tree == KNOB_CPUFREQ)
+			r = knobs_names_add(&run->seen_now, strdup(item->record.path));
+	}
+	return r;
+}
+
 static void publish(struct system_profile *system, struct profile_run *run,
 		    struct profile_result *ret)
 {
 	refusals_finish(&run->refusals, &system->refusals);
-	refusals_clear(&system->refusals);
-	system->refusals = run->refusals;
-	run->refusals = (struct refusals){ 0 };
+	if (run->seen) {
+		refusals_append(&system->refusals, &run->refusals);
+	} else {
+		refusals_clear(&system->refusals);
+		system->refusals = run->refusals;
+		run->refusals = (struct refusals){ 0 };
+	}
+	knobs_names_clear(&system->seen);
+	system->seen = run->seen_now;
+	run->seen_now = (struct knobs_names){ 0 };
 	*ret = run->result;
 }
 
@@ -139,21 +160,26 @@ int system_profile_set_aside(struct system_profile *system)
 	return r;
 }
 
-int system_profile_apply(struct system_profile *system, const struct sched_profile *profile,
-			 bool autogroup_off, struct profile_result *ret)
+static int apply(struct system_profile *system, const struct sched_profile *profile, bool autogroup_off,
+		 bool only_new, struct profile_result *ret)
 {
 	_cleanup_(profile_run_clear) struct profile_run run = { .knobs = &system->knobs,
-								.records = &system->records };
+								.records = &system->records,
+								.seen = only_new ? &system->seen : NULL };
+	bool is_idle;
 	int r;
 
 	*ret = (struct profile_result){ 0 };
 	system_profile_take_over(system);
 	r = profile_run_want(&run, profile, autogroup_off);
+	is_idle = only_new && !run.count;
 	if (r == 0)
 		r = profile_run_add_records(&run);
 	if (r == 0)
 		r = profile_run_decide(&run);
 	if (r == 0)
+		r = note_seen(&run);
+	if (r == 0 && !is_idle)
 		r = carry_out(system, &run, profile ? profile->name : NULL,
 			      !profile && !autogroup_off);
 	if (r == 0)
@@ -162,6 +188,18 @@ int system_profile_apply(struct system_profile *system, const struct sched_profi
 	if (!system->keeps_trees)
 		knobs_close(&system->knobs);
 	return r;
+}
+
+int system_profile_apply(struct system_profile *system, const struct sched_profile *profile,
+			 bool autogroup_off, struct profile_result *ret)
+{
+	return apply(system, profile, autogroup_off, false, ret);
+}
+
+int system_profile_refresh(struct system_profile *system, const struct sched_profile *profile,
+			   struct profile_result *ret)
+{
+	return apply(system, profile, false, true, ret);
 }
 
 int system_profile_new_at(const struct knobs *knobs, int folder, struct system_profile **ret)
@@ -198,6 +236,7 @@ void system_profile_free(struct system_profile *system)
 	if (system->folder >= 0)
 		close(system->folder);
 	knob_records_clear(&system->records);
+	knobs_names_clear(&system->seen);
 	refusals_clear(&system->refusals);
 	free(system);
 }

@@ -299,8 +299,7 @@ void knobs_names_clear(struct knobs_names *names)
 	*names = (struct knobs_names){ 0 };
 }
 
-/* Takes the text, NULL for one that there was no memory for. */
-static int names_add(struct knobs_names *names, char *text)
+int knobs_names_add(struct knobs_names *names, char *text)
 {
 	char **items = text ? reallocarray(names->items, names->count + 1, sizeof(*items)) : NULL;
 
@@ -344,8 +343,8 @@ static int names_of(int folder, const char *glob, const char *prefix, struct kno
 
 		if (item->d_name[0] == '.' || fnmatch(glob, item->d_name, 0) != 0)
 			continue;
-		r = names_add(names,
-			      asprintf(&text, "%s%s", prefix, item->d_name) < 0 ? NULL : text);
+		r = knobs_names_add(names,
+				    asprintf(&text, "%s%s", prefix, item->d_name) < 0 ? NULL : text);
 	}
 	return r;
 }
@@ -402,8 +401,8 @@ int knobs_disturbed(struct knobs *knobs, enum knobs_tree tree, const char *path,
 	for (size_t i = 0; i < array_size(of_queue) && r >= 0; i++) {
 		char *text;
 
-		r = names_add(&names,
-			      asprintf(&text, "%.*s/%s", len, path, of_queue[i]) < 0 ? NULL : text);
+		r = knobs_names_add(&names,
+				    asprintf(&text, "%.*s/%s", len, path, of_queue[i]) < 0 ? NULL : text);
 	}
 	if (r >= 0)
 		r = names_of_iosched(queue, path, len, &names);

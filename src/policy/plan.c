@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
+struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 		      const struct tasks_memory *memory)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));

@@ -12,8 +12,8 @@
  */
 #define FORK_MAX_MS 2000
 
-/* An event may have waited so long: times further apart have wrapped around. */
-#define WAIT_MAX_MS 86400000
+/* What was so long ago might as well have been earlier. */
+#define LONG_AGO_MS (UINT32_C(1) << 30)
 
 /* Ids are handed out in turn: in this time not even the smallest pid_max, 301, wraps. */
 #define LATE_MS 10
@@ -35,6 +35,13 @@ bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t pare
 	return tgid == plan->self || tgid == KTHREADD || (tid == tgid && parent_tgid == KTHREADD);
 }
 
+bool plan_is_another(const struct plan *plan, pid_t tid, uint64_t start)
+{
+	const struct task *task = tasks_find(plan->tasks, tid);
+
+	return task && !plan_is_same_start(task->start, (uint32_t)start);
+}
+
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
 {
 	int32_t late = (int32_t)(from_event - from_proc);
@@ -45,9 +52,30 @@ bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
 /* Whether an event at ms happened less than `within` after a change, or before it. */
 static bool is_after_by_less(uint32_t ms, uint32_t change_ms, int32_t within)
 {
-	int32_t after = (int32_t)(ms - change_ms);
+	return (int32_t)(ms - change_ms) < within;
+}
 
-	return after < within && after > -WAIT_MAX_MS;
+static void bring_forward(uint32_t *time_ms, uint32_t ms)
+{
+	int32_t age = (int32_t)(ms - *time_ms);
+
+	if (age > (int32_t)LONG_AGO_MS)
+		*time_ms = ms - LONG_AGO_MS;
+}
+
+/* After 24.8 days what has been would seem to be still to come. */
+static void bring_times_forward(struct plan *plan, uint32_t ms)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (ms - plan->aged_ms < LONG_AGO_MS / 2)
+		return;
+	plan->aged_ms = ms;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		bring_forward(&task->changed_ms, ms);
+		bring_forward(&task->matched_ms, ms);
+	}
 }
 
 /* ---- who is due ---- */
@@ -77,13 +105,22 @@ void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark)
 		plan->marks_failed++;
 }
 
-static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, pid_t parent, uint32_t ms)
+void plan_name_parent(struct plan_due *due, const struct task *parent)
 {
-	plan_push(plan, &plan->heard, &(struct mark){ tid, tgid, parent, ms });
+	due->parent = parent ? parent->tgid : 0;
+	due->parent_start = parent ? parent->start : 0;
+}
+
+static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, const struct task *parent, uint32_t ms)
+{
+	struct mark mark = { .due = { .tid = tid, .tgid = tgid }, .ms = ms };
+
+	plan_name_parent(&mark.due, parent);
+	plan_push(plan, &plan->heard, &mark);
 }
 
 /* One that could not be decided, because it was gone or a fact could not be had, is still due, but no longer queued. */
-void plan_mark(struct plan *plan, struct task *task, enum due due, pid_t parent, uint32_t ms)
+void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms)
 {
 	if (task->due == DUE_NOTHING || due == DUE_EXEC)
 		mark_id(plan, task->tid, task->tgid, parent, ms);
@@ -93,6 +130,7 @@ void plan_mark(struct plan *plan, struct task *task, enum due due, pid_t parent,
 
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
 {
+	bring_times_forward(plan, ms);
 	if (!is_empty && !plan->is_behind)
 		plan->behind_ms = ms;
 	plan->is_behind = !is_empty && ms - plan->behind_ms < BEHIND_MAX_MS;
@@ -104,7 +142,7 @@ static const struct mark *first_due(const struct plan *plan, struct marks *marks
 {
 	for (; marks->first < marks->count; marks->first++) {
 		const struct mark *mark = &marks->all[marks->first];
-		const struct task *task = tasks_find(plan->tasks, mark->tid);
+		const struct task *task = tasks_find(plan->tasks, mark->due.tid);
 
 		if (!task || (task->due != DUE_NOTHING && task->due != DUE_ENDED))
 			return mark;
@@ -123,7 +161,7 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
 	}
 	if (!mark)
 		return false;
-	*ret = (struct plan_due){ mark->tid, mark->tgid, mark->parent };
+	*ret = mark->due;
 	marks->first++;
 	return true;
 }
@@ -157,21 +195,39 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.had = attr_born(&origin->had);
 	child.known = attr_born(&origin->known);
 	child.before = attr_born(&origin->before);
-	child.flags = TASK_COPIED | (origin->flags & TASK_HEARSAY);
+	child.flags = TASK_COPIED | (origin->flags & (TASK_HEARSAY | TASK_MISTAKEN));
 	child.due = DUE_NOTHING;
 	return child;
 }
 
-void plan_inherit(const struct plan *plan, struct task *task, pid_t parent_tgid)
+void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
 {
-	const struct task *parent = parent_tgid ? tasks_find(plan->tasks, parent_tgid) : NULL;
+	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
 
 	/* Another may have its id by now. */
-	if (!parent || ((int32_t)(parent->start - task->start) > 0 && !plan_is_same_start(parent->start, task->start)))
+	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
 		return;
 	/* One that was met, and not born of one who was due, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)
 		task->inherit = parent->inherit;
+}
+
+bool plan_replace(struct plan *plan, struct task *old, struct task_attr *ret_carries)
+{
+	bool was_set;
+
+	if (!old)
+		return false;
+	was_set = old->flags & TASK_REPLACED;
+	*ret_carries = old->known;
+	tasks_remove(plan->tasks, old);
+	return was_set;
+}
+
+void plan_note_mistake(struct task *task, const struct task_attr *carries)
+{
+	task->before = *carries;
+	task->flags |= TASK_HEARSAY | TASK_MISTAKEN;
 }
 
 /* What is to be decided about a child whose record is its origin's. */
@@ -199,9 +255,10 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
 	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
+	struct task_attr carries;
 	struct task child;
 	enum due due;
-	bool mixed;
+	bool mixed, was_set;
 
 	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) || fork->parent_tgid == plan->self)
 		return;
@@ -210,13 +267,12 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 		old->flags &= ~TASK_SCANNED;
 		return;
 	}
-	if (old)
-		tasks_remove(plan->tasks, old);
+	was_set = plan_replace(plan, old, &carries);
 	/* A thread's creator is not in the event; what it copied is most likely what the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!leader) {
-		mark_id(plan, fork->tid, fork->tgid, 0, fork->ms);
+		mark_id(plan, fork->tid, fork->tgid, NULL, fork->ms);
 		return;
 	}
 	if (!origin)
@@ -231,10 +287,12 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 	/* At the stop a fork may have taken however long since its origin was put back. */
 	if (mixed || plan->undoing || is_after_by_less(fork->ms, origin->changed_ms, FORK_MAX_MS))
 		child.flags |= TASK_HEARSAY;
+	if (was_set)
+		plan_note_mistake(&child, &carries);
 	due = due_at_birth(plan, fork, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
-		plan_mark(plan, task, due, due == DUE_EXEC && !is_thread ? fork->parent_tgid : 0, fork->ms);
+		plan_mark(plan, task, due, due == DUE_EXEC && !is_thread ? leader : NULL, fork->ms);
 }
 
 /* ---- exec ---- */
@@ -268,11 +326,11 @@ static void book_exec(struct plan *plan, const struct plan_event *exec)
 		return;
 	/* The parent is not known either: a kernel helper, or a fork that was lost. */
 	if (!leader) {
-		mark_id(plan, exec->tgid, exec->tgid, 0, exec->ms);
+		mark_id(plan, exec->tgid, exec->tgid, NULL, exec->ms);
 		return;
 	}
 	end_threads(plan, leader);
-	plan_mark(plan, leader, DUE_EXEC, 0, exec->ms);
+	plan_mark(plan, leader, DUE_EXEC, NULL, exec->ms);
 }
 
 /* ---- rename ---- */
@@ -288,7 +346,7 @@ static void book_rename(struct plan *plan, const struct plan_event *rename)
 		return;
 	leader = plan_leader_of(plan, task);
 	if (leader && leader->due >= DUE_MATCH) {
-		plan_mark(plan, task, DUE_MATCH, 0, rename->ms);
+		plan_mark(plan, task, DUE_MATCH, NULL, rename->ms);
 		return;
 	}
 	rule = plan_rule_of(plan, leader ? leader->app : 0);
@@ -297,13 +355,13 @@ static void book_rename(struct plan *plan, const struct plan_event *rename)
 	wish = plan_wish(plan, leader, rename->comm);
 	if (wish.tag == task->tag && wish.rule == task->rule) {
 		if (rule->enforce)
-			plan_mark(plan, task, DUE_LOOK, 0, rename->ms);
+			plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
 		return;
 	}
 	task->tag = wish.tag;
 	task->rule = wish.rule;
 	task->wished_by = wish.by;
-	plan_mark(plan, task, DUE_CLASS, 0, rename->ms);
+	plan_mark(plan, task, DUE_CLASS, NULL, rename->ms);
 }
 
 void plan_hear(struct plan *plan, const struct plan_event *event)

@@ -190,6 +190,15 @@ static struct merge merge_reset(const struct task *task, const struct task_attr 
 	return merge;
 }
 
+/* What was given to another in its stead is nobody's choice; what somebody had chosen by then is in had. */
+static struct merge merge_mistaken(const struct task *task, const struct task_attr *actual)
+{
+	struct merge merge = { task->had, *actual, task->theirs };
+
+	merge.theirs &= ~attr_difference(actual, &task->known);
+	return merge;
+}
+
 static void reconcile(const struct plan *plan, struct task *task, struct facts *facts,
 		      const struct task_attr *actual)
 {
@@ -197,6 +206,8 @@ static void reconcile(const struct plan *plan, struct task *task, struct facts *
 
 	if (attr_difference(actual, &task->known) == 0)
 		;
+	else if ((task->flags & TASK_MISTAKEN) && is_as_before(task, actual))
+		merge = merge_mistaken(task, actual);
 	else if (was_born_reset(task, actual))
 		merge = merge_reset(task, actual);
 	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
@@ -209,7 +220,7 @@ static void reconcile(const struct plan *plan, struct task *task, struct facts *
 		merge_found(&merge, actual, &plan->given);
 	merge_reset_on_fork(&merge, actual);
 	record_merge(task, &merge);
-	task->flags &= ~(TASK_HEARSAY | TASK_COPIED);
+	task->flags &= ~(TASK_HEARSAY | TASK_COPIED | TASK_MISTAKEN);
 }
 
 /* ---- what it is to become ---- */
@@ -282,7 +293,7 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-static struct task_attr target(const struct plan *plan, const struct task *task)
+static struct task_attr target(const struct plan *plan, const struct task *task, bool moment)
 {
 	struct task_attr want = task->known;
 
@@ -292,6 +303,11 @@ static struct task_attr target(const struct plan *plan, const struct task *task)
 		keep_theirs(task, &want);
 		break;
 	case TASK_LEFT_ALONE:
+		/* Until the next moment whatever somebody makes of it stays. */
+		want = task->had;
+		if (!moment)
+			keep_theirs(task, &want);
+		break;
 	case TASK_NOT_FAIR:
 	case TASK_UNDONE:
 		want = task->had;
@@ -395,8 +411,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		if (task->tid == task->tgid && app && app->inherit)
 			task->inherit = app->id;
 	}
-	/* One that was left alone stays so until the next moment, whatever somebody makes of it. */
-	want = task->state == TASK_LEFT_ALONE && !moment ? task->known : target(plan, task);
+	want = target(plan, task, moment);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
 		return false;
@@ -413,7 +428,7 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 	if (!task)
 		return false;
 	/* It may have come by a rule to inherit only since the task was booked. */
-	plan_inherit(plan, task, due->parent);
+	plan_inherit(plan, task, due);
 	return decide_task(plan, task, task->due, facts, ret);
 }
 
@@ -424,10 +439,14 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 {
 	if (error == -ESRCH)
 		return PLAN_GONE;
+	if (error == -ESTALE) {
+		task->flags |= TASK_REPLACED;
+		return PLAN_GONE;
+	}
 	task->known = action->from;
 	task->flags &= ~TASK_HEARSAY;
 	if (error == -EAGAIN) {
-		plan_mark(plan, task, DUE_LOOK, 0, ms);
+		plan_mark(plan, task, DUE_LOOK, NULL, ms);
 		return PLAN_CHANGED;
 	}
 	if (task->state == TASK_TAGGED)

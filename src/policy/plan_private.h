@@ -8,7 +8,7 @@
 #define BASES_MAX 16
 
 struct mark {
-	pid_t tid, tgid, parent;
+	struct plan_due due;
 	uint32_t ms; /* of the event */
 };
 
@@ -21,12 +21,13 @@ struct marks {
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
-	uint32_t start;
+	uint64_t start;
 	uint8_t scan;
 	bool unheard; /* the scan is because events have not been heard */
 	bool undoing;
 	bool is_behind; /* the queue has not been empty since behind_ms */
 	uint32_t behind_ms;
+	uint32_t aged_ms; /* when old times were last brought forward */
 	struct tasks *tasks;
 	const struct config *config;
 	struct given given;
@@ -49,17 +50,29 @@ struct wish {
 /* Adds to who is due. Without memory it is counted, and a scan finds the task. */
 void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark);
 
-/* Notes what is to be decided about the task; of an event at ms. parent: see struct plan_due. */
-void plan_mark(struct plan *plan, struct task *task, enum due due, pid_t parent, uint32_t ms);
+/* Names the parent, NULL for none, by its present record. */
+void plan_name_parent(struct plan_due *due, const struct task *parent);
+
+/* Notes what is to be decided about the task, of an event at ms; parent as in plan_name_parent. */
+void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
 
 /* A copy of the record for a child or thread: what it is born with. */
 struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
 
-/* Has the task inherit what its parent does, if there is a record of that. */
-void plan_inherit(const struct plan *plan, struct task *task, pid_t parent_tgid);
+/* Has the task inherit what the parent named does, if there is still a record of that. */
+void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
 
 /* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
+
+/*
+ * Removes the record, if there is one, of a task whose id another has now. Returns whether that other one was set in
+ * its stead, with what it carries since in *ret_carries.
+ */
+bool plan_replace(struct plan *plan, struct task *old, struct task_attr *ret_carries);
+
+/* Takes note that such a task carries this, and is to be looked at. */
+void plan_note_mistake(struct task *task, const struct task_attr *carries);
 
 /* Our own process, and the kernel's threads, which are processes of one thread: none of our business. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);

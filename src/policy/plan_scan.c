@@ -22,13 +22,13 @@ static struct task *first_sight(struct plan *plan, const struct plan_met *met, c
 	task.tid = met->tid;
 	task.tgid = met->tgid;
 	task.app = 0;
-	task.start = met->start;
+	task.start = (uint32_t)met->start;
 	task.flags = TASK_SCANNED | TASK_HEARSAY | (origin ? TASK_COPIED : 0);
 	task.tag = TAG_NONE;
 	task.wished_by = WISHED_BY_NONE;
 	task.state = TASK_UNDECIDED;
 	task.rule = 0;
-	if ((int32_t)(met->start - plan->start) <= 0) {
+	if (met->start <= plan->start) {
 		if (plan_look(plan, facts, &task_attr_pristine, &task.had) < 0)
 			return NULL;
 		task.known = task.before = task.had;
@@ -54,30 +54,47 @@ static void note_threads(const struct plan *plan, struct task *leader)
 	}
 }
 
-/* The record of a task that was met, which is due from now on. NULL: it is gone, none of our business, or no memory. */
-static struct task *book_met(struct plan *plan, const struct plan_met *met, struct facts *facts)
+/* In the place of the old record, if there is one: that of a task that had the id before. NULL as first_sight. */
+static struct task *book_new(struct plan *plan, const struct plan_met *met, struct task *old, struct facts *facts)
+{
+	const bool is_leader = met->tid == met->tgid;
+	struct task_attr carries;
+	const bool was_set = plan_replace(plan, old, &carries);
+	struct task *task;
+
+	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
+	if (is_leader && !is_user_process(facts))
+		return NULL;
+	task = first_sight(plan, met, tasks_find(plan->tasks, is_leader ? met->parent_tgid : met->tgid), facts);
+	if (!task)
+		return NULL;
+	if (was_set)
+		plan_note_mistake(task, &carries);
+	/* What it forks may have been born before we looked. */
+	task->changed_ms = task->matched_ms = facts->fetched_ms;
+	return task;
+}
+
+/*
+ * The record of a task that was met, which is due from now on, as *ret_due says. NULL: it is gone, none of our business,
+ * or no memory.
+ */
+static struct task *book_met(struct plan *plan, const struct plan_met *met, struct facts *facts,
+			     struct plan_due *ret_due)
 {
 	const bool is_leader = met->tid == met->tgid;
 	struct task *task = tasks_find(plan->tasks, met->tid);
 
-	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
 	if (plan_is_excluded(plan, met->tid, met->tgid, 0))
 		return NULL;
-	if (task && (task->tgid != met->tgid || !plan_is_same_start(task->start, met->start))) {
-		tasks_remove(plan->tasks, task);
-		task = NULL;
-	}
-	if (!task) {
-		if (is_leader && !is_user_process(facts))
-			return NULL;
-		task = first_sight(plan, met, tasks_find(plan->tasks, is_leader ? met->parent_tgid : met->tgid), facts);
-		if (!task)
-			return NULL;
-		/* What it forks may have been born before we looked. */
-		task->changed_ms = task->matched_ms = facts->fetched_ms;
-	}
+	if (!task || task->tgid != met->tgid || !plan_is_same_start(task->start, (uint32_t)met->start))
+		task = book_new(plan, met, task, facts);
+	if (!task)
+		return NULL;
+	*ret_due = (struct plan_due){ .tid = met->tid, .tgid = met->tgid };
 	if (is_leader) {
-		plan_inherit(plan, task, met->parent_tgid);
+		plan_name_parent(ret_due, tasks_find(plan->tasks, met->parent_tgid));
+		plan_inherit(plan, task, ret_due);
 		note_threads(plan, task);
 	}
 	task->scan = plan->scan;
@@ -88,25 +105,23 @@ static struct task *book_met(struct plan *plan, const struct plan_met *met, stru
 
 void plan_meet(struct plan *plan, const struct plan_met *met, struct facts *facts)
 {
-	struct mark mark = { .tid = met->tid, .tgid = met->tgid };
+	struct mark mark = { 0 };
 
-	if (!book_met(plan, met, facts))
-		return;
-	if (met->tid == met->tgid)
-		mark.parent = met->parent_tgid;
-	plan_push(plan, &plan->met, &mark);
+	if (book_met(plan, met, facts, &mark.due))
+		plan_push(plan, &plan->met, &mark);
 }
 
 struct task *plan_unheard(struct plan *plan, const struct plan_due *due, struct facts *facts)
 {
 	struct plan_met met = { .tid = due->tid, .tgid = due->tgid };
+	struct plan_due booked;
 	struct task *task;
 
 	if (facts_need(facts, FACT_STAT) < 0)
 		return NULL;
 	met.parent_tgid = facts->ppid;
 	met.start = facts->start;
-	task = book_met(plan, &met, facts);
+	task = book_met(plan, &met, facts, &booked);
 	if (task)
 		task->flags &= ~TASK_SCANNED;
 	return task;
@@ -138,6 +153,6 @@ void plan_undo_begin(struct plan *plan)
 			continue;
 		/* Whatever else was to be decided, and maybe could not be. */
 		task->due = DUE_NOTHING;
-		plan_mark(plan, task, DUE_LOOK, 0, task->changed_ms);
+		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
 	}
 }

@@ -306,6 +306,44 @@ class OwnFile(Mounts):
         self.assert_carries(app, DEFAULT)
 
 
+class Processors(Mounts):
+    """Real ones that come and go, with frequency policies of ours."""
+
+    ONLINE = "/sys/devices/system/cpu/cpu%d/online" % max(os.sched_getaffinity(0))
+
+    def switch(self, online):
+        with open(self.ONLINE, "w", encoding="ascii") as file:
+            file.write("01"[online])
+
+    def test_a_policy_that_comes_with_a_processor(self):
+        if not os.path.exists(self.ONLINE):
+            self.skipTest("no processor that can be taken offline")
+        folder = "/sys/devices/system/cpu/cpufreq"
+        daemon = self.prepare_with("mount -t tmpfs none " + folder, {"schedqos": {"sched_profile": "own"}},
+                                   layers={"sched_profiles.json": {"own": {"cpufreq": {"scaling_governor": "mine"}}}})
+        self.addCleanup(self.switch, True)
+        daemon.start()
+        with open("/proc/%d/mountinfo" % daemon.pid, encoding="ascii") as mounts:
+            self.assertIn(folder, mounts.read())
+        self.switch(False)
+        path = self.root_of(daemon) + folder + "/policy1"
+        os.mkdir(path)
+        path += "/scaling_governor"
+        daemon.write(path, "theirs\n")
+        self.switch(True)
+
+        def governor():
+            with open(path, encoding="ascii") as file:
+                return file.read()
+
+        wait_for(lambda: governor() == "mine\n", governor)
+        self.assertIn("sched profile own: knobs set 1", daemon.log())
+        # The mount is gone with the daemon.
+        with open(path, encoding="ascii") as file:
+            daemon.stop()
+            self.assertEqual(file.read(), "theirs\n")
+
+
 class Journal(Mounts):
     """A journal of ours, on the socket where systemd's is."""
 

@@ -327,6 +327,48 @@ class Background(LiveTest):
         with open(LOG, encoding="utf-8") as file:
             self.assertIn(DEFAULT, file.read())
 
+    def test_the_log_does_not_grow_for_ever(self):
+        if os.path.exists("/run/systemd/journal/socket"):
+            self.skipTest("there is a journal, which takes its place")
+        self.start({})
+        with open(LOG, "a", encoding="ascii") as file:
+            file.truncate(8 * 1024 * 1024 - 1)
+        schedqos("reload")
+        self.assertFalse(os.path.exists(LOG + ".1"))
+        self.assertEqual(schedqos("reload").returncode, 0)
+        self.assertLess(os.path.getsize(LOG), 1000)
+        with open(LOG, encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"\A\S+ \S+ info: reloaded: 1 rules\n\Z")
+        self.assertGreater(os.path.getsize(LOG + ".1"), 8 * 1024 * 1024)
+        # Where none can be made what there is does not grow either.
+        with open(LOG, "a", encoding="ascii") as file:
+            file.truncate(8 * 1024 * 1024)
+        os.unlink(LOG + ".1")
+        os.mkdir(LOG + ".1")
+        self.addCleanup(lambda: os.path.isdir(LOG + ".1") and os.rmdir(LOG + ".1"))
+        lost = json.loads(schedqos("status", "--json").stdout)["log_lost"]
+        self.assertEqual(schedqos("reload").returncode, 0)
+        self.assertEqual(json.loads(schedqos("status", "--json").stdout)["log_lost"], lost + 1)
+        self.assertEqual(os.path.getsize(LOG), 8 * 1024 * 1024)
+        os.rmdir(LOG + ".1")
+        self.stop()
+
+    def test_the_log_is_a_file_of_its_own(self):
+        """Whatever somebody has put in its place, it is not written into."""
+        if os.path.exists("/run/systemd/journal/socket"):
+            self.skipTest("there is a journal, which takes its place")
+        with open(self.path("other"), "w", encoding="ascii") as file:
+            file.write("mine")
+        for put in (os.symlink, os.link):
+            put(self.path("other"), LOG)
+            self.start({})
+            self.stop()
+            self.assertEqual(os.lstat(LOG).st_nlink, 1)
+            self.assertTrue(os.path.isfile(LOG) and not os.path.islink(LOG))
+            with open(self.path("other"), encoding="ascii") as file:
+                self.assertEqual(file.read(), "mine")
+            os.unlink(LOG)
+
     def test_a_failing_start_leaves_the_log_of_the_one_that_runs_alone(self):
         if os.path.exists("/run/systemd/journal/socket"):
             self.skipTest("there is a journal, which takes its place")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "fake_daemon.h"
 
+#include <errno.h>
+
 #define JSON_MAX 4096
 
 struct task *record(struct machine *m, pid_t tid)
@@ -18,6 +20,8 @@ static void act(struct machine *m, const struct plan_action *action)
 
 	if (r == 0) {
 		now = attr_shown(m, task);
+		if (plan_is_another(m->plan, task->tid, task->start))
+			r = -ESTALE;
 		if (!action->want.slice_ns && now.slice_ns != m->caps.base_slice_ns)
 			m->caps.base_slice_ns = m->kernel.base_slice_ns;
 	}

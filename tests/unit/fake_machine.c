@@ -28,7 +28,7 @@ pid_t tgid_of(struct machine *m, pid_t tid)
 	return task ? task->tgid : tid;
 }
 
-void passes(struct machine *m, uint32_t ms)
+void passes(struct machine *m, uint64_t ms)
 {
 	m->ms += ms;
 }

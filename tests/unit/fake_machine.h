@@ -45,7 +45,7 @@ struct machine_task {
 	pid_t tid; /* 0: free */
 	pid_t tgid;
 	pid_t parent; /* the real parent's tid */
-	uint32_t start;
+	uint64_t start;
 	struct task_attr attr; /* slice_ns is 0 without a custom one; nice and slice also while the policy hides them */
 	struct task_attr without; /* what it would carry had there been no daemon */
 	uid_t uid;
@@ -74,12 +74,12 @@ struct machine {
 	struct machine_task tasks[MACHINE_TASKS];
 	struct attr_caps kernel; /* what is so */
 	struct attr_caps caps;	 /* what the plan knows of it */
-	uint32_t ms;		 /* CLOCK_MONOTONIC */
+	uint64_t ms;		 /* CLOCK_MONOTONIC, of which the plan sees 32 bits */
 	uint32_t pace; /* how long everything takes: longer than the plan is wary after a change */
 
 	struct config *config, *old_config;
 	struct plan *plan;
-	uint32_t listens_since; /* ticks */
+	uint64_t listens_since; /* ticks */
 
 	/* What a plan that crashed has left behind. */
 	struct task legacy[MACHINE_RECORDS];
@@ -125,7 +125,7 @@ void execs(struct machine *m, pid_t tid, const char *command);
 void renames(struct machine *m, pid_t tid, const char *comm);
 void exits(struct machine *m, pid_t tid);
 void spawns(struct machine *m, pid_t parent, pid_t child, const char *command); /* fork and exec */
-void passes(struct machine *m, uint32_t ms);
+void passes(struct machine *m, uint64_t ms);
 
 /* What somebody else does to a task: its nice; its policy; everything. */
 void renice(struct machine *m, pid_t tid, int nice);

@@ -265,6 +265,113 @@ static void lists_are_written_in_order(void **state)
 	all_is_as_before();
 }
 
+/* ---- processors that come and go ---- */
+
+static void refresh(void)
+{
+	assert_int_equal(system_profile_refresh(machine, &fast, &result), 0);
+}
+
+static void a_policy_that_comes_later_gets_the_profile_s_and_is_put_back(void **state)
+{
+	(void)state;
+	apply(&fast);
+	put(GOVERNOR2, "ondemand\n");
+	refresh();
+	results_are(1, 0, 0, 0);
+	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+	assert_int_equal(system_profile_count(machine), 6);
+	end();
+	start(0);
+	apply(NULL);
+	results_are(0, 0, 6, 0);
+	assert_string_equal(get(GOVERNOR2), "ondemand\n");
+	all_is_as_before();
+}
+
+static void nothing_else_is_touched_when_one_comes(void **state)
+{
+	(void)state;
+	apply(&fast);
+	put(GOVERNOR0, "ondemand\n");
+	put(AUTOGROUP, "0\n");
+	put("sched/base_slice_ns", "5000000\n");
+	n_writes = 0;
+	refresh();
+	results_are(0, 0, 0, 0);
+	put(GOVERNOR2, "ondemand\n");
+	refresh();
+	results_are(1, 0, 0, 0);
+	assert_int_equal(n_writes, 1);
+	refresh();
+	results_are(0, 0, 0, 0);
+	put(GOVERNOR2, "ondemand\n");
+	refresh();
+	assert_string_equal(get(GOVERNOR2), "ondemand\n");
+	assert_string_equal(get(GOVERNOR0), "ondemand\n");
+	assert_string_equal(get("sched/base_slice_ns"), "5000000\n");
+	assert_string_equal(system_profile_name(machine), "fast");
+}
+
+static void one_that_goes_and_comes_again_is_new(void **state)
+{
+	(void)state;
+	put(GOVERNOR2, "ondemand\n");
+	apply(&fast);
+	take_away(GOVERNOR2);
+	take_away("cpufreq/policy2");
+	refresh();
+	put(GOVERNOR2, "powersave\n");
+	refresh();
+	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+}
+
+/* As is one whose processors were offline, so that it could not be read; for that the profile is refused nothing. */
+static void what_can_only_be_read_later_is_new_then(void **state)
+{
+	(void)state;
+	put(GOVERNOR2, "ondemand\n");
+	busy = "policy2";
+	apply(&fast);
+	results_are(5, 0, 0, 0);
+	refresh();
+	results_are(0, 0, 0, 0);
+	busy = NULL;
+	refresh();
+	results_are(1, 0, 0, 0);
+	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+	/* What cannot be put back in the end stays on record. */
+	busy = "policy2";
+	apply(NULL);
+	results_are(0, 0, 5, 1);
+	refusal_is("/sys/devices/system/cpu/cpufreq/policy2/scaling_governor: Device or resource busy (its "
+		   "processors are offline)");
+	busy = NULL;
+	apply(NULL);
+	assert_string_equal(get(GOVERNOR2), "ondemand\n");
+	all_is_as_before();
+}
+
+static void refusals_are_kept_when_one_comes(void **state)
+{
+	const struct refusal *refusals;
+	size_t count;
+
+	(void)state;
+	take_away("sched/base_slice_ns");
+	apply(&fast);
+	put("cpufreq/policy2/other", "");
+	refresh();
+	refusals = system_profile_refusals(machine, &count);
+	assert_int_equal(count, 2);
+	assert_false(refusals[0].is_new);
+	assert_true(refusals[1].is_new);
+	refresh();
+	refusals = system_profile_refusals(machine, &count);
+	assert_int_equal(count, 2);
+	assert_false(refusals[1].is_new);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -283,6 +390,11 @@ int main(void)
 		PROFILE_TEST(a_device_that_is_gone_is_forgotten),
 		PROFILE_TEST(each_feature_is_a_knob),
 		PROFILE_TEST(lists_are_written_in_order),
+		PROFILE_TEST(a_policy_that_comes_later_gets_the_profile_s_and_is_put_back),
+		PROFILE_TEST(nothing_else_is_touched_when_one_comes),
+		PROFILE_TEST(one_that_goes_and_comes_again_is_new),
+		PROFILE_TEST(what_can_only_be_read_later_is_new_then),
+		PROFILE_TEST(refusals_are_kept_when_one_comes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,10 +61,18 @@ struct profile_result {
 int system_profile_apply(struct system_profile *system, const struct sched_profile *profile,
 			 bool autogroup_off, struct profile_result *ret);
 
+/*
+ * To be called when processors have come or gone: gives cpufreq policies that the last apply, and each refresh since,
+ * has not met, or not with a processor online, what the profile has for them. All else is left as it is. Returns as
+ * apply does.
+ */
+int system_profile_refresh(struct system_profile *system, const struct sched_profile *profile,
+			   struct profile_result *ret);
+
 /* The name of the profile applied last, in this run or the one taken over from; NULL for none. */
 const char *system_profile_name(const struct system_profile *system);
 
-/* Of the last system_profile_apply; *ret_count of them. */
+/* Of the last system_profile_apply, and refreshes since; *ret_count of them. */
 const struct refusal *system_profile_refusals(const struct system_profile *system,
 					      size_t *ret_count);
 

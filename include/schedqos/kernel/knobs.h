@@ -66,6 +66,9 @@ struct knobs_names {
 };
 void knobs_names_clear(struct knobs_names *names);
 
+/* Adds one at the end, and takes the text; NULL for one that there was no memory for. 0 or -ENOMEM. */
+int knobs_names_add(struct knobs_names *names, char *text);
+
 /* What a tree has several of, where the name matches the glob: cpufreq policies, block devices. 0 or -errno. */
 int knobs_units(struct knobs *knobs, enum knobs_tree tree, const char *glob,
 		struct knobs_names *ret);

@@ -44,7 +44,7 @@ struct facts {
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	uid_t uid;	    /* effective */
 	struct facts *parent;
-	uint32_t start; /* of the task: ticks since boot, cut to 32 bits */
+	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */
 	bool initial_userns; /* it is of the initial user namespace, and of none made since */
 };

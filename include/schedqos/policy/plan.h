@@ -71,13 +71,14 @@ struct plan_event {
 struct plan_met {
 	pid_t tid, tgid;
 	pid_t parent_tgid;
-	uint32_t start; /* ticks since boot */
+	uint64_t start; /* ticks since boot */
 };
 
 /* About whom to decide. */
 struct plan_due {
 	pid_t tid, tgid;
 	pid_t parent; /* of a child that was born of one who was due: its tgid; else 0 */
+	uint32_t parent_start;
 };
 
 /* What to do to one task. */
@@ -105,7 +106,7 @@ struct plan;
  * of the program itself, never touched. start: ticks since boot when it, or the one whose records it adopts, began to
  * listen. memory: where the records are to live, or NULL. Returns NULL without memory.
  */
-struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint32_t start,
+struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 		      const struct tasks_memory *memory);
 void plan_free(struct plan *plan);
 
@@ -142,7 +143,8 @@ void plan_meet(struct plan *plan, const struct plan_met *met, struct facts *fact
 
 /*
  * Whether it is time to do what has to wait for an empty queue: it is empty, or has not been for two seconds, in a storm
- * that outruns us. To be called whenever what was queued has been heard. ms: now.
+ * that outruns us. To be called whenever what was queued has been heard. ms: now. It also keeps old times from coming
+ * round, if it is called once in twelve days.
  */
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
 
@@ -159,9 +161,13 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
  */
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
 
+/* Whether the task of this id that started then, ticks since boot, is another than the one on record. */
+bool plan_is_another(const struct plan *plan, pid_t tid, uint64_t start);
+
 /*
  * How an action went: error 0 and what is read back (in facts.attr's form), or -errno; -EAGAIN: the task's policy was
- * changed in between, and nothing was done: it is due again. ms: after it.
+ * changed in between, and nothing was done: it is due again; -ESTALE: it was carried out, but the id was another task's
+ * by then. That one gets its own back when it is first looked at. ms: after it.
  */
 enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
 			      const struct task_attr *now, uint32_t ms);

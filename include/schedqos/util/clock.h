@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NS_PER_S 1000000000ULL
 
@@ -13,6 +14,18 @@ static inline uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* The length of the clock tick in which /proc/PID/stat has times, ns. */
+static inline uint64_t clock_tick_ns(void)
+{
+	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* Ticks since boot, as starts in /proc/PID/stat. */
+static inline uint64_t clock_ticks(void)
+{
+	return clock_ns(CLOCK_BOOTTIME) / clock_tick_ns();
 }
 
 /* CLOCK_MONOTONIC in milliseconds, cut to 32 bits. */

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The installed service's life on a machine that runs systemd, step by step; the result goes to the machine outside."""
 
+import errno
+import glob
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -26,6 +29,14 @@ UNIT = "schedqos.service"
 # Set by the default configuration, as far as the kernel has them.
 KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
 CONFIG = "/etc/schedqos.json"
+GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
+# Sockets at which root is as good as root, and what neither must be written by who takes the daemon over, nor run.
+SOCKETS = ("/run/docker.sock", "/run/containerd/containerd.sock", "/var/lib/lxd/unix.socket")
+CLOSED = ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/vm/mmap_min_addr",
+          "/proc/sys/kernel/sched_rr_timeslice_ms", "/sys/devices/system/cpu/cpu1/online", "/proc/1/mem", "/etc/passwd")
+OWN_KNOBS = {"/proc/sys/kernel/sched_rr_timeslice_ms": "40", "/sys/block/nvme0n1/queue/read_ahead_kb": "512"}
+OPENED = "[Service]\nReadWritePaths=/proc/sys/kernel/sched_rr_timeslice_ms -/no/such /sys/block/nvme0n1/queue\n"
+OWN_PROFILE = {"own": {"sysctl": {"kernel.sched_rr_timeslice_ms": 40}, "block": {"nvme*": {"read_ahead_kb": 512}}}}
 # A minute is long in a test; seconds are short in a guest.
 WATCHDOG = "[Service]\nWatchdogSec=20\n"
 RESTART_LATE = "[Service]\nRestartSec=600\n"
@@ -51,8 +62,9 @@ def show(name, unit=UNIT):
     return systemctl("show", "--value", "-p", name, unit)
 
 
-def drop_in(name, text):
-    write("/run/systemd/system/%s.d/%s.conf" % (UNIT, name), text)
+def drop_in(name, text, units=(UNIT,)):
+    for unit in units:
+        write("/run/systemd/system/%s.d/%s.conf" % (unit, name), text)
     systemctl("daemon-reload")
 
 
@@ -71,12 +83,35 @@ def write(path, text):
     os.chmod(path, 0o644)
 
 
-def knobs():
+def knobs(paths=None):
     found = {}
-    for path in filter(os.path.exists, KNOBS):
+    for path in filter(os.path.exists, paths or [*KNOBS, *glob.glob(GOVERNORS)]):
         with open(path, encoding="ascii") as file:
             found[path] = file.read().strip()
     return found
+
+
+def write_knob(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(value)
+
+
+def wanted_knobs():
+    return {path: KNOBS.get(path, "schedutil") for path in knobs()}
+
+
+def seen_by_the_daemon(path):
+    """The same path as it is in there."""
+    return "/proc/%s/root%s" % (show("MainPID"), path)
+
+
+def refused(function, *args):
+    """The error that it gives, or None."""
+    try:
+        function(*args)
+        return None
+    except OSError as error:
+        return errno.errorcode[error.errno]
 
 
 def equal(found, wanted):
@@ -98,10 +133,16 @@ class Boot:
     def the_machine_is_up(self):
         equal(systemctl("is-system-running", "--wait"), "running")
         self.task = Program(["boot-test", "100000"], sleep_program())
+        for path in glob.glob(GOVERNORS):
+            write_knob(path, "performance")
         pristine()  # asked first here, while the kernel's own base slice is in force, and known from now on
         self.before, self.knobs_before = snapshot(), knobs()
-        if not self.knobs_before or any(self.knobs_before[path] == KNOBS[path] for path in self.knobs_before):
+        if not self.knobs_before or any(self.knobs_before[path] == value for path, value in wanted_knobs().items()):
             raise AssertionError("nothing to set: %s" % self.knobs_before)
+        for path in SOCKETS:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with socket.socket(socket.AF_UNIX) as stand_in:
+                stand_in.bind(path)
 
     def enable_now(self):
         write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
@@ -125,7 +166,49 @@ class Boot:
 
     def knobs_are_set(self):
         """The unit's confinement does not keep the daemon from them."""
-        equal(knobs(), {path: KNOBS[path] for path in self.knobs_before})
+        equal(knobs(), wanted_knobs())
+        equal(json.loads(command("schedqos", "status", "--json"))["knob_refusals"], [])
+        equal([line["MESSAGE"] for line in journal() if int(line["PRIORITY"]) <= 4], [])
+
+    def others_sockets_are_not_there(self):
+        equal([path for path in SOCKETS if os.path.exists(seen_by_the_daemon(path))], [])
+        equal([path for path in SOCKETS if not os.path.exists(path)], [])
+        found = {os.path.join(folder, name).partition("/run/")[2]
+                 for folder, _, names in os.walk(seen_by_the_daemon("/run")) for name in names}
+        equal({path for path in found if not path.startswith(("schedqos/", "systemd/userdb/"))},
+              {"systemd/notify", "systemd/journal/socket"})
+
+    def nothing_else_can_be_written(self):
+        for path in (*CLOSED, "/run/mine", "/var/lib/mine", "/usr/bin/mine"):
+            if os.path.exists(os.path.dirname(path)):
+                equal((path, refused(os.open, seen_by_the_daemon(path), os.O_WRONLY | os.O_CREAT)), (path, "EROFS"))
+
+    def nothing_else_can_be_run(self):
+        equal(refused(os.execv, seen_by_the_daemon("/bin/sh"), ["sh", "-c", "exit 1"]), "EACCES")
+        command(seen_by_the_daemon("/usr/bin/schedqos"), "--version")
+
+    def it_is_not_killed_first(self):
+        with open("/proc/%s/oom_score_adj" % show("MainPID"), encoding="ascii") as file:
+            equal(file.read(), "-900\n")
+
+    def knobs_of_ones_own(self):
+        """Refused, with what to do about it, until a drop-in has opened them."""
+        before = knobs(OWN_KNOBS)
+        write("/etc/schedqos/sched_profiles.json", json.dumps(OWN_PROFILE))
+        write(CONFIG, '{ "schedqos": { "sched_profile": "own" }, "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
+        systemctl("restart", UNIT)
+        refusals = json.loads(command("schedqos", "status", "--json"))["knob_refusals"]
+        equal((len(refusals), [text for text in refusals if "ReadWritePaths" not in text]), (2, []))
+        equal(knobs(OWN_KNOBS), before)
+        drop_in("knobs", OPENED, (UNIT, RESTORE))
+        systemctl("restart", UNIT)
+        equal(json.loads(command("schedqos", "status", "--json"))["knob_refusals"], [])
+        equal(knobs(OWN_KNOBS), OWN_KNOBS)
+        systemctl("stop", UNIT)
+        equal(knobs(OWN_KNOBS), before)
+        os.unlink("/etc/schedqos/sched_profiles.json")
+        write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
+        systemctl("start", UNIT)
 
     def reload(self):
         write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')

@@ -62,6 +62,32 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(self.now(), self.before)
 
+    def test_a_processor_that_comes_online_later(self):
+        """While it is offline its policy can be neither read nor written."""
+        governors = glob.glob(GOVERNORS)
+        online = "/sys/devices/system/cpu/cpu1/online"
+        path = "/sys/devices/system/cpu/cpufreq/policy1/scaling_governor"
+        if path not in governors:
+            self.skipTest("no policy of its own")
+        write(path, "schedutil")
+        self.addCleanup(write, online, "1")
+        write(online, "0")
+        daemon = self.start("other")
+        self.assertEqual(daemon.status()["knob_refusals"], [])
+        write(online, "1")
+        # It is written in two rounds: not before it is said that this is done somebody can choose another.
+        wait_for(lambda: "sched profile other: knobs set 1," in daemon.log(), "the profile's governor")
+        self.assertEqual(read(path), "performance")
+        # What somebody chooses then stays when it goes and comes.
+        write(path, "schedutil")
+        write(online, "0")
+        write(online, "1")
+        daemon.sync()
+        self.assertEqual(read(path), "schedutil")
+        write(path, "performance")
+        daemon.stop()
+        self.assertEqual(read(path), "schedutil")
+
     def test_what_somebody_else_has_changed_stays(self):
         daemon = self.start("other")
         word = next(word for word in self.profile["debugfs"]["features"] if word.endswith("HRTICK"))

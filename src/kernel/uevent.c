@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/uevent.h>
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/netlink.h>
+
+#include <schedqos/util/cleanup.h>
+
+/* The kernel's own; udev sends what it makes of them to another group. */
+#define KERNEL_GROUP 1
+
+/* A datagram begins with ACTION@PATH. Four of its bytes, as a filter loads them. */
+#define WORD(a, b, c, d) ((__u32)(a) << 24 | (b) << 16 | (c) << 8 | (d))
+
+/* Goes on if these are the bytes at the offset; else `skip` instructions further. */
+#define EXPECT(offset, word, skip)                        \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset)),     \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (word), 0, (skip))
+
+int uevent_filter(int fd)
+{
+	/*
+	 * "online@/devices/system/cpu/cpuN" comes when the processor's frequency can be set (device_online in core.c of
+	 * drivers/base, 6.18), "remove@..." when it is no longer there. Others are dropped before anybody is woken.
+	 */
+	static struct sock_filter code[] = {
+		EXPECT(0, WORD('o', 'n', 'l', 'i'), 3),
+		EXPECT(4, WORD('n', 'e', '@', '/'), 16),
+		BPF_STMT(BPF_JMP | BPF_JA, 4),
+		EXPECT(0, WORD('r', 'e', 'm', 'o'), 13),
+		EXPECT(4, WORD('v', 'e', '@', '/'), 11),
+		EXPECT(8, WORD('d', 'e', 'v', 'i'), 9),
+		EXPECT(12, WORD('c', 'e', 's', '/'), 7),
+		EXPECT(16, WORD('s', 'y', 's', 't'), 5),
+		EXPECT(20, WORD('e', 'm', '/', 'c'), 3),
+		EXPECT(24, WORD('p', 'u', '/', 'c'), 1),
+		BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { array_size(code), code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+}
+
+int uevent_open(void)
+{
+	const struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = KERNEL_GROUP };
+	_cleanup_close_ int fd =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = uevent_filter(fd);
+	if (r < 0)
+		return r;
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+void uevent_drain(int fd)
+{
+	char byte;
+
+	/* A loss (ENOBUFS) is as good as an event; what an event says does not matter. */
+	while (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT | MSG_TRUNC) >= 0 || errno == ENOBUFS || errno == EINTR)
+		;
+}

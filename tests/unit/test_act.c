@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Carrying out what the plan wants of a task whose id may be another's by then: ourselves, with a made-up scheduler. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/clock.h>
+
+#include "../../src/daemon/daemon_private.h"
+
+static struct ksched_attr carried;
+static struct daemon the_daemon;
+
+static int fake_get(pid_t tid, struct ksched_attr *ret)
+{
+	(void)tid;
+	*ret = carried;
+	return 0;
+}
+
+static int fake_set(pid_t tid, struct ksched_attr *attr)
+{
+	(void)tid;
+	carried = *attr;
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	static const struct sched_ops ops = { fake_get, fake_set, NULL };
+	struct config_errors errors = { 0 };
+
+	(void)state;
+	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
+	the_daemon = (struct daemon){ .applier = { .ops = &ops }, .proc = procfs_open() };
+	the_daemon.facts = live_facts_new(the_daemon.proc, &the_daemon.applier);
+	the_daemon.plan = plan_new(&the_daemon.applier.caps, 1, 0, NULL);
+	if (config_parse(NULL, 0, NULL, NULL, &the_daemon.config, &errors) < 0)
+		return -1;
+	return plan_set_config(the_daemon.plan, the_daemon.config);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	plan_free(the_daemon.plan);
+	live_facts_free(the_daemon.facts);
+	config_free(the_daemon.config);
+	close(the_daemon.proc);
+	return 0;
+}
+
+static uint64_t own_start(void)
+{
+	struct procfs_stat stat;
+
+	assert_int_equal(procfs_stat(the_daemon.proc, getpid(), &stat), 0);
+	return stat.start;
+}
+
+/* Of a task with our id that started then, after we had been kept from it for so long. */
+static void act(uint64_t start, uint32_t kept_ms)
+{
+	const struct plan_met met = { .tid = getpid(), .tgid = getpid(), .start = start };
+	struct plan_action action;
+	struct plan_due due;
+
+	plan_meet(the_daemon.plan, &met, daemon_facts(&the_daemon, met.tid, met.tgid));
+	assert_true(plan_next(the_daemon.plan, true, clock_ms(), &due));
+	assert_true(plan_decide(the_daemon.plan, &due, daemon_facts(&the_daemon, met.tid, met.tgid), &action));
+	the_daemon.facts->began_ms -= kept_ms;
+	events_act(&the_daemon, &action);
+	assert_int_equal(carried.nice, action.want.nice);
+}
+
+static void the_same_task(void **state)
+{
+	(void)state;
+	act(own_start(), 1000);
+	assert_int_equal(the_daemon.stats.set, 1);
+	assert_int_equal(the_daemon.stats.races, 0);
+}
+
+static void another_task(void **state)
+{
+	(void)state;
+	act(own_start() - 100, 1000);
+	assert_int_equal(the_daemon.stats.set, 0);
+	assert_int_equal(the_daemon.stats.races, 1);
+	assert_true(tasks_find(plan_tasks(the_daemon.plan), getpid())->flags & TASK_REPLACED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_same_task, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_task, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
