@@ -49,7 +49,7 @@ bool plan_seen(struct plan *plan, const struct plan_seen *seen, struct facts *fa
 	bool acts, is_new;
 
 	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
-	if (plan_is_excluded(plan, seen->tid, seen->tgid, 0))
+	if (plan_is_excluded(plan, seen->tid, seen->tgid, 0) || seen->parent_tgid == plan->self)
 		return false;
 	if (task && (task->tgid != seen->tgid || !plan_is_same_start(task->start, seen->start))) {
 		tasks_remove(plan->tasks, task);
