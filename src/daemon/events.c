@@ -11,6 +11,8 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
+#include "watch.h"
+
 /*
  * Forks that follow each other closely are not waited for but looked for from time to time. An exec
  * or rename has to wait for the forks before it to be noted, 1 us each: so about so many of them
@@ -151,9 +153,15 @@ static void decide(struct daemon *daemon, bool is_time)
 	struct plan_due due;
 
 	while (plan_next(daemon->plan, is_time, clock_ms(), &due)) {
+		const struct task *task = tasks_find(plan_tasks(daemon->plan), due.tid);
+
+		if (task && task->due == DUE_EXEC)
+			arguments_exec(&daemon->arguments, due.tgid);
 		if (plan_decide(daemon->plan, &due, daemon_facts(daemon, due.tid, due.tgid), &action))
 			events_act(daemon, &action);
+		arguments_decided(daemon, due.tgid);
 	}
+	watch_rest();
 }
 
 static void report_loss(struct daemon *daemon)
