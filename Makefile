@@ -30,7 +30,7 @@ CC := clang
 endif
 
 CFLAGS   ?= -O2 -g
-override CFLAGS += -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+override CFLAGS += -std=gnu11 -pthread -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	$(if $(SANITIZE)$(FUZZ),$(SANITIZE_FLAGS)) \
 	$(if $(FUZZ),-fsanitize=fuzzer-no-link) \
 	$(if $(COVERAGE),--coverage -O0)
@@ -90,11 +90,13 @@ run: all ## run the daemon in the foreground on the shipped configs (root)
 check: all unit-tests ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$Qtests/check $B
 
-unit-tests: $(UNIT_TESTS) $B/tests/live/actor
+LIVE_TOOLS := $B/tests/live/actor $B/tests/live/stuck
 
-# Runs whatever the sanitizers do not: it forks in every way there is.
-$B/tests/live/actor: SANITIZE_FLAGS :=
-$B/tests/live/actor: $B/tests/live/actor.o
+unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
+
+# They run whatever the sanitizers do not: they fork in every way there is.
+$(LIVE_TOOLS): SANITIZE_FLAGS :=
+$(LIVE_TOOLS): %: %.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
@@ -199,4 +201,4 @@ FORCE:
 .PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
-	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $B/tests/live/actor.d
+	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

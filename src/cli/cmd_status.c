@@ -128,6 +128,7 @@ static void print_status(const cJSON *json)
 	print_counts(json, "refused", "refused");
 	printf("%-10s %.0f times, scans %.0f\n", "lost", number(json, "lost"),
 	       number(json, "scans"));
+	print_if_any(json, "unread", "unread", "processes keep whoever reads their arguments waiting: see doctor");
 	print_if_any(json, "foreign", "foreign", "datagrams that are not the kernel's");
 	print_if_any(json, "log_lost", "log", "lines lost, since nobody took them");
 	printf("%-10s %.0f done, %.0f refused\n", "reloads", number(json, "reloads"),

@@ -264,6 +264,20 @@ GETTER(get_foreign)
 				     daemon->intake ? intake_foreign(daemon->intake) : (uint64_t)0);
 }
 
+/* How many of those that are to be looked at again are still there. */
+GETTER(get_unread)
+{
+	struct daemon *daemon = userdata;
+	const struct unread *unread = &daemon->arguments.unread;
+	struct task_attr attr;
+	uint64_t count = 0;
+
+	UNUSED_GETTER_ARGUMENTS;
+	for (size_t i = 0; i < unread->count; i++)
+		count += applier_look(&daemon->applier, unread->processes[i].pid, &attr) != -ESRCH;
+	return sd_bus_message_append(reply, "t", count);
+}
+
 GETTER(get_log_lost)
 {
 	UNUSED_GETTER_ARGUMENTS;
@@ -325,6 +339,7 @@ static const sd_bus_vtable properties[] = {
 	COUNTER("RenameFloods", stats.rename_floods),
 	COUNTER("ReceiveErrors", stats.receive_errors),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
+	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
 	COUNTER("Scans", stats.scans),
 	COUNTER("Reloads", stats.reloads),

@@ -26,13 +26,17 @@
 #include "daemon_private.h"
 #include "detach.h"
 #include "log_sink.h"
+#include "takeover.h"
+#include "watch.h"
 
-static struct daemon *daemon_new(const struct daemon_options *options)
+static struct daemon *daemon_new(const struct daemon_options *options, int ready)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
 
 	if (!daemon)
 		return NULL;
+	daemon->options = options;
+	daemon->ready = ready;
 	daemon->paths = options->paths;
 	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
 	daemon->verbose = options->verbose;
@@ -46,9 +50,11 @@ static void daemon_free(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
+	watch_stop();
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	shortage_free(daemon);
+	arguments_free(&daemon->arguments);
 	sd_event_source_disable_unref(daemon->again_source);
 	names_close(daemon);
 	pace_close(&daemon->forks);
@@ -65,63 +71,16 @@ static void daemon_free(struct daemon *daemon)
 	free(daemon);
 }
 
-static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
-			  void *userdata)
-{
-	struct daemon *daemon = userdata;
-
-	(void)source;
-	(void)info;
-	return sd_event_exit(daemon->event, 0);
-}
-
-/* A hangup: the terminal that we were started on is gone. */
-static bool has_lost_terminal(const struct daemon *daemon)
-{
-	_cleanup_close_ int fd = -1;
-
-	if (!daemon->on_terminal)
-		return false;
-	fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-	return fd < 0;
-}
-
-static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
-{
-	_cleanup_free_ char *text = NULL;
-	struct daemon *daemon = userdata;
-
-	(void)source;
-	(void)info;
-	if (has_lost_terminal(daemon))
-		return sd_event_exit(daemon->event, 0);
-	daemon_reload(daemon, &text);
-	return 0;
-}
-
 static int init_loop(struct daemon *daemon)
 {
-	sigset_t signals;
-	int r;
+	int r = sd_event_new(&daemon->event);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	/* At a limit (ulimit -f) the state file has no room, as on a full disk: it is no reason to die. */
-	signal(SIGXFSZ, SIG_IGN);
-
-	r = sd_event_new(&daemon->event);
 	if (r >= 0)
-		r = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_stop_signal, daemon);
-	if (r >= 0)
-		r = sd_event_add_signal(daemon->event, NULL, SIGINT, on_stop_signal, daemon);
-	if (r >= 0)
-		r = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_hangup, daemon);
+		r = signals_init(daemon);
 	if (r >= 0)
 		r = sd_event_set_watchdog(daemon->event, 1);
+	if (r >= 0)
+		r = arguments_init(daemon, daemon->hung);
 	if (r < 0)
 		log_error("making the event loop: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
@@ -207,7 +166,7 @@ static int init_plan(struct daemon *daemon)
 			  r == -ENODEV ? "what is mounted there is no procfs" : strerror(-r));
 		return EXIT_FAILURE;
 	}
-	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
+	daemon->facts = live_facts_new(daemon->proc, &daemon->applier, &daemon->arguments);
 	r = daemon->facts ? keep_init(daemon) : -ENOMEM;
 	if (r >= 0)
 		r = shortage_init(daemon);
@@ -231,6 +190,16 @@ static int init_instance(struct daemon *daemon)
 	else if (r < 0)
 		log_error("making the runtime folder: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+/* After the attributes, so that who is to act when the loop hangs does not wait for others either. */
+static int init_watch(struct daemon *daemon)
+{
+	int r = takeover_prepare(daemon);
+
+	if (r < 0)
+		log_warning("nobody watches whether looking at a process hangs: %s", strerror(-r));
+	return 0;
 }
 
 static int init_bus(struct daemon *daemon)
@@ -268,8 +237,8 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		check_namespaces, init_instance, daemon_load_config, init_loop, init_applier, init_intake,
-		init_plan, init_system, init_bus,
+		check_namespaces, init_instance, daemon_load_config, init_loop, init_applier, init_watch,
+		init_intake, init_plan, init_system, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -277,7 +246,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 
 		if (status)
 			return status;
-		if (steps[i] == init_instance)
+		if (steps[i] == init_instance && !daemon->hung)
 			open_log(options);
 	}
 	malloc_trim(0);
@@ -323,19 +292,21 @@ static void finish(struct daemon *daemon)
 }
 
 /* Runs in the process that is to be the daemon. */
-static int run(const struct daemon_options *options, int ready)
+static int run(struct daemon *daemon)
 {
-	struct daemon *daemon = daemon_new(options);
-	int status = daemon ? start(daemon, options) : EXIT_FAILURE;
+	const int ready = daemon ? daemon->ready : -1;
+	int status = daemon ? start(daemon, daemon->options) : EXIT_FAILURE;
 
 	if (status == 0) {
 		log_sink_ready();
 		announce(daemon);
 	}
-	if (ready >= 0)
+	if (ready >= 0) {
 		detach_done(ready, status);
+		daemon->ready = -1;
+	}
 	if (status == 0) {
-		if (sd_event_loop(daemon->event) < 0)
+		if (!daemon->stop_at_once && sd_event_loop(daemon->event) < 0)
 			status = EXIT_FAILURE;
 		finish(daemon);
 	}
@@ -343,16 +314,33 @@ static int run(const struct daemon_options *options, int ready)
 	return status;
 }
 
+int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop)
+{
+	struct daemon *daemon = daemon_new(before->options, before->ready);
+
+	/* All else of before stays as it is: nobody knows what it was about to do. */
+	if (daemon) {
+		daemon->config = before->config;
+		daemon->on_terminal = before->on_terminal;
+		daemon->stop_at_once = stop;
+		daemon->hung = whom;
+		problem_report(&daemon->problems[PROBLEM_HUNG],
+			       "looking at process %s took for ever: started anew, with more care for an hour",
+			       cause);
+	}
+	return run(daemon);
+}
+
 int daemon_run(const struct daemon_options *options)
 {
 	int ready = -1, status, r;
 
 	if (!options->detach)
-		return run(options, -1);
+		return run(daemon_new(options, -1));
 	r = detach(&ready, &status);
 	if (r < 0)
 		log_error("going to the background: %s", strerror(-r));
 	if (r != 0)
 		return r < 0 ? EXIT_FAILURE : status;
-	return run(options, ready);
+	return run(daemon_new(options, ready));
 }

@@ -6,10 +6,12 @@
 #include <systemd/sd-event.h>
 
 #include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/system_profile.h>
 #include <schedqos/policy/plan.h>
 
 #include "apply.h"
+#include "arguments.h"
 #include "boot_clock.h"
 #include "intake.h"
 #include "keep.h"
@@ -31,6 +33,8 @@ enum problem_kind {
 	PROBLEM_SCAN,	     /* /proc could not be read */
 	PROBLEM_BUS,	     /* a client could not be served */
 	PROBLEM_SHORTAGE,    /* no more descriptors, or no memory */
+	PROBLEM_UNREAD,	     /* there are too many processes to be looked at again */
+	PROBLEM_HUNG,	     /* a daemon before this one, in the same program, hung */
 	PROBLEM_STATE,	     /* what there is to put back is not kept for a crash */
 	PROBLEM_KNOBS,	     /* no knob is set, since an earlier run's record cannot be read */
 	PROBLEM_COUNT,
@@ -40,6 +44,8 @@ struct bus_server;
 
 struct daemon {
 	sd_event *event;
+	const struct daemon_options *options;
+	int ready; /* who waits for us to be ready, or -1: see detach.h */
 	struct config_paths paths;
 	struct config *config;
 	struct applier applier;
@@ -51,12 +57,15 @@ struct daemon {
 	struct state *state;
 	struct keep keep;
 	struct live_facts *facts;
+	struct arguments arguments;
 	struct bus_server *bus;
 	struct system_profile *system; /* the machine's knobs */
 	int proc; /* descriptor of /proc */
 
 	bool verbose; /* log at debug level, whatever the configuration says */
 	bool on_terminal;     /* in the foreground of one */
+	pid_t hung;	      /* it takes over from one that hung at this process, with its configuration and log */
+	bool stop_at_once;    /* that had been told to stop */
 	bool undone;	      /* everything has been put back */
 	bool rescan;	      /* events were lost: scan as soon as the queue is empty */
 	size_t sweep_at;      /* number of records at which the ended ones are looked for */
@@ -98,6 +107,9 @@ struct facts *daemon_facts(struct daemon *daemon, pid_t tid, pid_t tgid);
 /* scan.c: looks at every task in /proc until no unknown one is left. */
 void scan_all(struct daemon *daemon);
 
+/* scan.c: looks once more at one process and its threads, if it is still there. */
+void scan_process(struct daemon *daemon, pid_t pid);
+
 /* scan.c: forgets the tasks that have ended, whose end nobody reports. */
 void scan_sweep(struct daemon *daemon);
 
@@ -113,6 +125,12 @@ int profiles_switch(struct daemon *daemon, const char *name);
 
 /* profiles.c: puts all knobs back. */
 void profiles_stop(struct daemon *daemon);
+
+/* daemon.c: goes on, as after a crash, in place of one that hangs for good; see takeover.h. Returns an exit status. */
+int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop);
+
+/* signals.c: has the event loop handle the signals that stop and reload. Returns a negative errno on failure. */
+int signals_init(struct daemon *daemon);
 
 /* reload.c: reads the configuration, and says what is wrong with it. Returns 0 or an exit status. */
 int daemon_load_config(struct daemon *daemon);

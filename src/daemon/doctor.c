@@ -19,6 +19,9 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
+
+#include "reader.h"
 
 #include "state_file.h"
 
@@ -30,6 +33,8 @@
 #define FOLDER		RUNDIR "/schedqos/"
 
 #define RIVALS_MAX	  8
+#define PATIENCE_MS	  200 /* nobody waits for us; and we may have to wait for a CPU */
+#define UNREAD_SHOWN	  4
 #define CONNECTOR_BUFFER  65536
 
 struct doctor_look {
@@ -37,6 +42,8 @@ struct doctor_look {
 	struct utsname uname;
 	struct cgroup_groups groups;
 	struct doctor_rival rivals[RIVALS_MAX];
+	struct doctor_unread unread[UNREAD_SHOWN];
+	struct reader reader;
 	struct knobs knobs;
 	char sched_ext_name[64];
 	char governors[128];
@@ -171,21 +178,35 @@ static void look_at_lockdown(struct doctor_look *look)
 }
 
 /* Of our own name are also the verbs: a daemon is what was called with start. */
-static bool is_starter(int proc, pid_t pid)
+static bool is_starter(struct doctor_look *look, pid_t pid)
 {
 	char argv[256];
-	ssize_t n = procfs_argv(proc, pid, argv, sizeof(argv));
+	ssize_t n = reader_argv(&look->reader, pid, PATIENCE_MS, argv, sizeof(argv));
 	size_t first = n > 0 ? strlen(argv) + 1 : 0;
 
 	return n > 0 && first < (size_t)n &&
 	       (strcmp(argv + first, "start") == 0 || strcmp(argv + first, "restart") == 0);
 }
 
-static bool is_rival(const struct doctor_look *look, int proc, pid_t pid, const char *comm)
+/* A daemon that had to start anew is the child of the one that was started. */
+static bool is_of_daemon(const struct doctor_look *look, int proc, pid_t pid)
 {
-	if (pid == look->facts.daemon || pid == getpid() || !doctor_knows_rival(comm))
+	struct procfs_stat stat;
+
+	for (pid_t at = look->facts.daemon; at > 0; at = stat.ppid) {
+		if (at == pid)
+			return true;
+		if (procfs_stat(proc, at, &stat) < 0)
+			break;
+	}
+	return false;
+}
+
+static bool is_rival(struct doctor_look *look, int proc, pid_t pid, const char *comm)
+{
+	if (pid == getpid() || !doctor_knows_rival(comm))
 		return false;
-	return strcmp(comm, "schedqos") != 0 || is_starter(proc, pid);
+	return strcmp(comm, "schedqos") != 0 || (!is_of_daemon(look, proc, pid) && is_starter(look, pid));
 }
 
 static void look_at_rivals(struct doctor_look *look)
@@ -209,6 +230,28 @@ static void look_at_rivals(struct doctor_look *look)
 			look->rivals[look->facts.n_rivals++] = rival;
 	}
 	look->facts.rivals = look->rivals;
+}
+
+static void look_at_unread(struct doctor_look *look)
+{
+	_cleanup_close_ int proc = procfs_open();
+	_cleanup_(cleanup_list) DIR *list = NULL;
+	char argv[2], comm[16];
+	pid_t pid;
+
+	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
+		return;
+	while ((pid = procfs_next(list)) && look->facts.n_unread < UNREAD_SHOWN) {
+		struct doctor_unread *unread = &look->unread[look->facts.n_unread];
+
+		if (reader_argv(&look->reader, pid, PATIENCE_MS, argv, sizeof(argv)) != -EAGAIN ||
+		    procfs_comm(proc, pid, comm) < 0)
+			continue;
+		unread->pid = pid;
+		text_escape_to(unread->name, sizeof(unread->name), comm, strlen(comm));
+		look->facts.n_unread++;
+	}
+	look->facts.unread = look->unread;
 }
 
 static void look_at_unit(struct doctor_look *look)
@@ -269,6 +312,8 @@ struct doctor_look *doctor_look(void)
 	look_at_debugfs(look);
 	look_at_lockdown(look);
 	look_at_rivals(look);
+	look_at_unread(look);
+	reader_close(&look->reader);
 	look_at_unit(look);
 	return look;
 }

@@ -11,6 +11,8 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
+#include "watch.h"
+
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define ROUND_MAX 4096
 
@@ -172,9 +174,15 @@ static void decide(struct daemon *daemon, bool is_time)
 	struct plan_due due;
 
 	while (plan_next(daemon->plan, is_time, clock_ms(), &due)) {
+		const struct task *task = tasks_find(plan_tasks(daemon->plan), due.tid);
+
+		if (task && task->due == DUE_EXEC)
+			arguments_exec(&daemon->arguments, due.tgid);
 		if (plan_decide(daemon->plan, &due, daemon_facts(daemon, due.tid, due.tgid), &action))
 			events_act(daemon, &action);
+		arguments_decided(daemon, due.tgid);
 	}
+	watch_rest();
 }
 
 static void report_loss(struct daemon *daemon)

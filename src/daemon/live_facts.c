@@ -8,9 +8,11 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
+#include "watch.h"
+
 static int fetch(struct facts *facts, enum fact fact);
 
-struct live_facts *live_facts_new(int proc, struct applier *applier)
+struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments)
 {
 	struct live_facts *live = malloc(sizeof(*live));
 
@@ -24,6 +26,7 @@ struct live_facts *live_facts_new(int proc, struct applier *applier)
 	live->parent->parent = NULL;
 	live->proc = live->parent->proc = proc;
 	live->applier = live->parent->applier = applier;
+	live->arguments = live->parent->arguments = arguments;
 	live->error = live->parent->error = 0;
 	return live;
 }
@@ -92,9 +95,22 @@ static int fetch_parent(struct live_facts *live)
 	return r;
 }
 
-static int fetch(struct facts *facts, enum fact fact)
+static ssize_t fetch_argv(struct live_facts *live)
 {
-	struct live_facts *live = (struct live_facts *)facts;
+	struct facts *facts = &live->facts;
+	ssize_t n = arguments_read(live->arguments, live->proc, live->source, facts->tgid, live->argv, sizeof(live->argv));
+
+	facts->argv_is_unread = n == -EAGAIN;
+	if (n == -EAGAIN)
+		n = 0;
+	facts->argv = live->argv;
+	facts->argv_size = n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+static ssize_t fetch_one(struct live_facts *live, enum fact fact)
+{
+	struct facts *facts = &live->facts;
 	ssize_t r = -EINVAL;
 
 	switch (fact) {
@@ -109,9 +125,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->exe = live->exe;
 		break;
 	case FACT_ARGV:
-		r = procfs_argv(live->proc, live->source, live->argv, sizeof(live->argv));
-		facts->argv = live->argv;
-		facts->argv_size = r > 0 ? (size_t)r : 0;
+		r = fetch_argv(live);
 		break;
 	case FACT_CGROUP:
 		r = procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
@@ -124,7 +138,6 @@ static int fetch(struct facts *facts, enum fact fact)
 		r = procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
 		break;
 	case FACT_PARENT:
-		r = fetch_parent(live);
 		break;
 	case FACT_STAT:
 		r = fetch_stat(live);
@@ -132,6 +145,23 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_BASE:
 		r = applier_refresh_base(live->applier);
 		break;
+	}
+	return r;
+}
+
+static int fetch(struct facts *facts, enum fact fact)
+{
+	struct live_facts *live = (struct live_facts *)facts;
+	ssize_t r;
+
+	if (fact == FACT_PARENT) {
+		r = fetch_parent(live);
+	} else if (fact == FACT_ATTR || fact == FACT_BASE) {
+		r = fetch_one(live, fact);
+	} else {
+		watch_enter(facts->tgid);
+		r = fetch_one(live, fact);
+		watch_leave();
 	}
 	facts->fetched_ms = clock_ms();
 	if (r < 0) {

@@ -7,6 +7,7 @@
 #include <schedqos/policy/facts.h>
 
 #include "apply.h"
+#include "arguments.h"
 
 /* Arguments beyond this are not compared with `argv` conditions. Only pages that are read into cost memory. */
 #define ARGV_BYTES (64 * 1024)
@@ -14,6 +15,7 @@
 struct live_facts {
 	struct facts facts; /* first: fetch finds the rest by it */
 	struct applier *applier;
+	struct arguments *arguments;
 	int proc;
 	uint32_t began_ms; /* CLOCK_MONOTONIC before anything was fetched, cut to 32 bits */
 	int error;    /* the last other than that a task is gone; 0: none since it was taken */
@@ -24,8 +26,8 @@ struct live_facts {
 	char argv[ARGV_BYTES];
 };
 
-/* proc and applier must outlive it. NULL without memory. */
-struct live_facts *live_facts_new(int proc, struct applier *applier);
+/* All that it is given must outlive it. NULL without memory. */
+struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments);
 void live_facts_free(struct live_facts *live);
 
 /* Forgets what was known and begins with another task. Returns the facts to hand to the plan. */

@@ -205,6 +205,11 @@ void log_sink_ready(void)
 		sink.terminal = false;
 }
 
+int log_sink_fd(void)
+{
+	return sink.journal >= 0 ? sink.journal : sink.file;
+}
+
 uint64_t log_sink_lost(void)
 {
 	return sink.lost;

@@ -20,5 +20,8 @@ int log_sink_background(void);
 /* Up to now somebody waits for our start to succeed or fail, and we for them to read why; from now on nobody does. */
 void log_sink_ready(void);
 
+/* The descriptor of the journal or the file, or -1: for who closes all others. */
+int log_sink_fd(void);
+
 /* How many lines were lost. */
 uint64_t log_sink_lost(void);

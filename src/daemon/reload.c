@@ -57,8 +57,11 @@ int daemon_load_config(struct daemon *daemon)
 {
 	struct config_errors errors = { 0 };
 	struct config *config;
-	int r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
+	int r;
 
+	if (daemon->config)
+		return 0;
+	r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
 	log_errors(&errors);
 	config_errors_clear(&errors);
 	if (r == -EINVAL)

@@ -70,7 +70,7 @@ static int revive(struct daemon *daemon, const struct state_legacy *legacy)
 	daemon->proc = procfs_open();
 	if (daemon->proc < 0)
 		return daemon->proc;
-	daemon->facts = live_facts_new(daemon->proc, &daemon->applier);
+	daemon->facts = live_facts_new(daemon->proc, &daemon->applier, &daemon->arguments);
 	daemon->plan = plan_new(&daemon->applier.caps, getpid(), legacy->start, NULL);
 	if (!daemon->facts || !daemon->plan)
 		return -ENOMEM;

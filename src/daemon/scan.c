@@ -9,6 +9,8 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
+#include "watch.h"
+
 /* A fork storm never holds still; what it creates is heard of anyway. */
 #define PASSES_MAX 8
 
@@ -49,12 +51,24 @@ static int compare_starts(const void *va, const void *vb)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
+/* Of a thread; or of a process, by its own number. */
+static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procfs_stat *ret)
+{
+	const int proc = scan->daemon->proc;
+	int r;
+
+	watch_enter(pid);
+	r = pid == tid ? procfs_stat(proc, pid, ret) : procfs_thread_stat(proc, pid, tid, ret);
+	watch_leave();
+	return r;
+}
+
 static int add_process(struct scan *scan, pid_t pid)
 {
 	struct procfs_stat stat;
 	struct process *process;
 
-	if (note_error(scan, procfs_stat(scan->daemon->proc, pid, &stat)) ||
+	if (note_error(scan, read_stat(scan, pid, pid, &stat)) ||
 	    (stat.flags & PROCFS_PF_KTHREAD))
 		return 0;
 	if (scan->count == scan->size) {
@@ -109,7 +123,8 @@ static void meet(struct scan *scan, const struct process *process, pid_t tid, ui
 		events_book(daemon);
 }
 
-static void meet_threads(struct scan *scan, const struct process *process)
+/* Of its threads, those that have not been seen yet, or all. */
+static void meet_threads(struct scan *scan, const struct process *process, bool all)
 {
 	_cleanup_(cleanup_list) DIR *list = NULL;
 	struct daemon *daemon = scan->daemon;
@@ -120,8 +135,8 @@ static void meet_threads(struct scan *scan, const struct process *process)
 	while ((tid = procfs_next(list))) {
 		struct procfs_stat stat;
 
-		if (tid == process->pid || plan_is_seen(daemon->plan, tid) ||
-		    note_error(scan, procfs_thread_stat(daemon->proc, process->pid, tid, &stat)))
+		if (tid == process->pid || (!all && plan_is_seen(daemon->plan, tid)) ||
+		    note_error(scan, read_stat(scan, process->pid, tid, &stat)))
 			continue;
 		meet(scan, process, tid, stat.start);
 	}
@@ -137,9 +152,25 @@ static int pass(struct scan *scan)
 
 		if (!plan_is_seen(scan->daemon->plan, process->pid))
 			meet(scan, process, process->pid, process->start);
-		meet_threads(scan, process);
+		meet_threads(scan, process, false);
 	}
 	return r;
+}
+
+void scan_process(struct daemon *daemon, pid_t pid)
+{
+	struct scan scan = { .daemon = daemon };
+
+	/* What is queued may say that the id is another's by now. */
+	events_drain(daemon);
+	if (add_process(&scan, pid) == 0 && scan.count) {
+		meet(&scan, &scan.processes[0], pid, scan.processes[0].start);
+		meet_threads(&scan, &scan.processes[0], true);
+		events_drain(daemon);
+	}
+	free(scan.processes);
+	shortage_note(daemon, scan.error);
+	watch_rest();
 }
 
 void scan_all(struct daemon *daemon)
@@ -154,12 +185,15 @@ void scan_all(struct daemon *daemon)
 	daemon->rescan = false;
 	daemon->stats.scans++;
 	plan_scan_begin(daemon->plan, unheard);
+	arguments_begin_old(&daemon->arguments);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = pass(&scan);
 		events_drain(daemon);
 		if (scan.fresh == 0)
 			break;
 	}
+	arguments_end_old(&daemon->arguments);
+	watch_rest();
 	free(scan.processes);
 	note_error(&scan, r);
 	if (scan.error)

@@ -7,6 +7,8 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
+#include "watch.h"
+
 /*
  * A fork copies the attributes first and is announced last, after its parent's memory maps: 20 ms for 700 MB here, and
  * more beside others who want the CPU. So a child of a task that has just been put back may still be to come.
@@ -30,8 +32,12 @@ struct forkers {
 static bool is_awake(const struct daemon *daemon, const struct forker *forker, uint64_t *ret_utime)
 {
 	struct procfs_stat stat;
+	int r;
 
-	if (procfs_thread_stat(daemon->proc, forker->tgid, forker->tid, &stat) < 0)
+	watch_enter(forker->tgid);
+	r = procfs_thread_stat(daemon->proc, forker->tgid, forker->tid, &stat);
+	watch_leave();
+	if (r < 0)
 		return false;
 	*ret_utime = stat.utime;
 	return stat.state == 'R' || stat.state == 'D';

@@ -346,6 +346,18 @@ static void judge_rivals(const struct doctor_facts *facts, struct findings *find
 		add_ok(findings, "rivals", "no other daemon known to set priorities runs");
 }
 
+static void judge_unread(const struct doctor_facts *facts, struct findings *findings)
+{
+	for (size_t i = 0; i < facts->n_unread; i++)
+		add(findings, "unread", FINDING_NOTE,
+		    "its rule is found by its name and executable alone; ps and the like hang on it",
+		    "end it, or have the file system answer that it waits for (NFS, FUSE)",
+		    "%s, pid %d, keeps whoever reads its arguments waiting", facts->unread[i].name,
+		    (int)facts->unread[i].pid);
+	if (!facts->n_unread)
+		add_ok(findings, "unread", "every process's arguments can be read");
+}
+
 static void judge_namespaces(const struct doctor_facts *facts, struct findings *findings)
 {
 	if (!facts->other_namespace)
@@ -378,6 +390,7 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 	judge_cgroups(facts, &findings);
 	judge_governor(facts, &findings);
 	judge_lockdown(facts, &findings);
+	judge_unread(facts, &findings);
 	judge_rivals(facts, &findings);
 	if (findings.no_memory) {
 		findings_clear(&findings);

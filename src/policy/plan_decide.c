@@ -19,7 +19,7 @@ static int find_wish(struct plan *plan, struct task *task, enum due due, struct 
 	if (plan->undoing || (due < DUE_MATCH && task->wished_by != WISHED_BY_NONE))
 		return 0;
 	if (leader == task)
-		r = plan_match(plan, leader, facts);
+		r = plan_match(plan, leader, due, facts);
 	if (r == 0 && plan_asks_name(plan, leader)) {
 		r = facts_need(facts, FACT_COMM);
 		comm = facts->comm;

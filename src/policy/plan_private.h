@@ -108,8 +108,11 @@ bool plan_uses_renames(const struct rule *rule);
 /* What the configuration has for a task of this process, which is called comm: NULL if no name is asked for. */
 struct wish plan_wish(const struct plan *plan, const struct task *leader, const char *comm);
 
-/* Finds the rule for a process anew, by its program. Returns 0 or -errno: -ESRCH for one that is about to end. */
-int plan_match(const struct plan *plan, struct task *leader, struct facts *facts);
+/*
+ * Finds the rule for a process anew, by its program, as far as that can be read now. Returns 0 or -errno: -ESRCH for
+ * one that is about to end.
+ */
+int plan_match(const struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 
 /* What the task is to carry by its record, had being as it is, before anything that is theirs. */
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task);

@@ -85,7 +85,7 @@ static struct task *book_met(struct plan *plan, const struct plan_met *met, stru
 	const bool is_leader = met->tid == met->tgid;
 	struct task *task = tasks_find(plan->tasks, met->tid);
 
-	if (plan_is_excluded(plan, met->tid, met->tgid, 0))
+	if (plan_is_excluded(plan, met->tid, met->tgid, 0) || met->parent_tgid == plan->self)
 		return NULL;
 	if (!task || task->tgid != met->tgid || !plan_is_same_start(task->start, (uint32_t)met->start))
 		task = book_new(plan, met, task, facts);

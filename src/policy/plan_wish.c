@@ -74,7 +74,7 @@ struct wish plan_wish(const struct plan *plan, const struct task *leader, const 
 	return (struct wish){ TAG_DEFAULT, 0, WISHED_BY_DEFAULT };
 }
 
-int plan_match(const struct plan *plan, struct task *leader, struct facts *facts)
+int plan_match(const struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
@@ -87,6 +87,9 @@ int plan_match(const struct plan *plan, struct task *leader, struct facts *facts
 	rule = rules_match(plan->config->rules, facts, &r);
 	if (r < 0)
 		return r;
+	/* What was found when all could be read is better than this. */
+	if (facts->argv_is_unread && due != DUE_EXEC && leader->wished_by != WISHED_BY_NONE)
+		return 0;
 	leader->app = rule ? rule->id : 0;
 	leader->matched_ms = facts->fetched_ms;
 	return 0;

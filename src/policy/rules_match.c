@@ -39,6 +39,16 @@ static bool is_wanted_name(const struct rules *rules, const char *pattern, const
 	       rules_best_glob(rules, 0, name, false, NULL) != NULL;
 }
 
+/* Without arguments nothing confirms that comm is a script's name, and it may be cut; but most likely it is one. */
+static int script_by_comm(struct facts *facts, const char *exe, const char **ret)
+{
+	int r = facts_need(facts, FACT_COMM);
+
+	if (r == 0 && facts->comm[0] && strncmp(facts->comm, exe, COMM_CHARS) != 0)
+		*ret = facts->comm;
+	return r;
+}
+
 /*
  * The name of the script that an interpreter runs, or NULL. exec names the task after the script,
  * cut to 15 bytes, so comm confirms which argument it is. As reading comm costs more than all else
@@ -50,6 +60,8 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 	const char *arg = facts->argv_size ? argv_next(facts, facts->argv) : NULL;
 
 	*ret = NULL;
+	if (facts->argv_is_unread)
+		return script_by_comm(facts, exe, ret);
 	for (int i = 0; i < SCRIPT_ARGS && arg; i++, arg = argv_next(facts, arg)) {
 		const char *base = path_base(arg);
 		int r;

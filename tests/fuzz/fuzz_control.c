@@ -120,7 +120,7 @@ static void start(void)
 	the_daemon.applier = (struct applier){ &nothing, { true, true, 3000000 } };
 	the_daemon.proc = place.proc;
 	the_daemon.tick_ns = 10000000;
-	the_daemon.facts = live_facts_new(place.proc, &the_daemon.applier);
+	the_daemon.facts = live_facts_new(place.proc, &the_daemon.applier, &the_daemon.arguments);
 	check(the_daemon.facts && sd_event_new(&the_daemon.event) >= 0);
 	check(bus_server_new(&the_daemon, place.path, &the_daemon.bus) == 0);
 	snprintf(address, sizeof(address), "unix:path=%s", place.path);

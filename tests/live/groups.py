@@ -13,23 +13,28 @@ from attributes import LIBC, get_attr
 from daemon import SCHEDQOS, TOP
 from programs import Program
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "actor.c")
+HERE = os.path.dirname(os.path.abspath(__file__))
 PRIO_PROCESS = 0
 
 
 @functools.lru_cache(maxsize=None)
-def actor():
-    """The program: as the Makefile built it, beside the program under test or in the tree; else built here."""
+def tool(name):
+    """A program in C: as the Makefile built it, beside the program under test or in the tree; else built here."""
+    source = os.path.join(HERE, name + ".c")
     for build in (os.path.dirname(SCHEDQOS), os.path.join(TOP, "build")):
-        path = os.path.join(build, "tests/live/actor")
-        if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(SOURCE):
+        path = os.path.join(build, "tests/live", name)
+        if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(source):
             return path
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
-        raise unittest.SkipTest("no compiler, and no build/tests/live/actor")
-    path = os.path.join(tempfile.mkdtemp(prefix="schedqos-actor-"), "actor")
-    subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-o", path, SOURCE], check=True)
+        raise unittest.SkipTest("no compiler, and no build/tests/live/" + name)
+    path = os.path.join(tempfile.mkdtemp(prefix="schedqos-%s-" % name), name)
+    subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-o", path, source], check=True)
     return path
+
+
+def actor():
+    return tool("actor")
 
 
 class Seen(NamedTuple):

@@ -21,7 +21,7 @@ STATUS_KEYS = [
     "config_files", "cpu_usec", "execs", "features", "foreign", "forks", "log_lost", "lost", "not_kept", "pid",
     "problems", "races", "receive_errors", "refused", "reload_error", "reloads", "reloads_failed", "renames",
     "resident_bytes", "rules", "scans", "set", "since_usec", "table_bytes", "tasks", "tasks_by_class",
-    "tasks_by_reason", "version"]
+    "tasks_by_reason", "unread", "version"]
 
 
 class Usage(LiveTest):

@@ -130,8 +130,9 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->exe = leader->exe;
 		break;
 	case FACT_ARGV:
-		facts->argv = leader->argv;
-		facts->argv_size = leader->argv_size;
+		facts->argv = m->unread ? "" : leader->argv;
+		facts->argv_size = m->unread ? 0 : leader->argv_size;
+		facts->argv_is_unread = m->unread;
 		break;
 	case FACT_CGROUP:
 		facts->cgroup = "/";

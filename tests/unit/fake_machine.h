@@ -101,6 +101,7 @@ struct machine {
 	bool has_held;
 
 	/* Since the last count_from_here(). */
+	bool unread;	  /* nobody's arguments can be read now */
 	unsigned fetches; /* facts asked for */
 	unsigned fetched; /* enum fact: which */
 	unsigned actions;

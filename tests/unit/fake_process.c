@@ -16,8 +16,9 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->exe = process->exe;
 		break;
 	case FACT_ARGV:
-		facts->argv = process->argv;
-		facts->argv_size = process->argv_size;
+		facts->argv = process->unread ? "" : process->argv;
+		facts->argv_size = process->unread ? 0 : process->argv_size;
+		facts->argv_is_unread = process->unread;
 		break;
 	case FACT_CGROUP:
 		facts->cgroup = process->cgroup ? process->cgroup : "";

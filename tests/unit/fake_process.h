@@ -12,6 +12,7 @@ struct process {
 	const char *exe, *argv, *comm, *cgroup;
 	size_t argv_size;
 	uid_t uid;
+	bool unread;	/* its arguments cannot be read now */
 	bool sandboxed; /* in a user namespace of its own */
 	struct process *parent;
 	unsigned missing; /* enum fact: what cannot be had */

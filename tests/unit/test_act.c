@@ -39,7 +39,7 @@ static int set_up(void **state)
 	(void)state;
 	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
 	the_daemon = (struct daemon){ .applier = { .ops = &ops }, .proc = procfs_open() };
-	the_daemon.facts = live_facts_new(the_daemon.proc, &the_daemon.applier);
+	the_daemon.facts = live_facts_new(the_daemon.proc, &the_daemon.applier, &the_daemon.arguments);
 	the_daemon.plan = plan_new(&the_daemon.applier.caps, 1, 0, NULL);
 	if (config_parse(NULL, 0, NULL, NULL, &the_daemon.config, &errors) < 0)
 		return -1;

@@ -91,7 +91,7 @@ static void all_is_well(void **state)
 	static const char *const names[] = {
 		"kernel",   "configuration", "daemon",	 "unit",      "namespaces", "events",
 		"slice",    "util-clamp",    "tick",	 "sched-ext", "autogroup",  "cgroups",
-		"governor", "energy",	     "lockdown", "rivals",
+		"governor", "energy",	     "lockdown", "unread",	 "rivals",
 	};
 
 	(void)state;
@@ -237,6 +237,20 @@ static void lockdown(void **state)
 	WITH(root = false, "lockdown", FINDING_OK, "not seen");
 }
 
+static void processes_that_cannot_be_looked_at(void **state)
+{
+	static const struct doctor_unread unread[] = { { 5, "app" }, { 6, "a\\x1b" } };
+
+	(void)state;
+	WITH(n_unread = 0, "unread", FINDING_OK, "every process's arguments");
+	facts.unread = unread;
+	WITH(n_unread = 1, "unread", FINDING_NOTE, "app, pid 5, keeps");
+	facts.n_unread = COUNT(unread);
+	judge(config);
+	assert_string_equal(findings.items[findings.count - 2].name, "unread");
+	assert_non_null(strstr(findings.items[findings.count - 2].what, "a\\x1b, pid 6"));
+}
+
 static void other_daemons(void **state)
 {
 	static const struct doctor_rival rivals[] = {
@@ -278,6 +292,7 @@ int main(void)
 		TEST(other_schedulers), TEST(autogroup),
 		TEST(cgroups),		TEST(governors),
 		TEST(lockdown),		TEST(other_daemons),
+		TEST(processes_that_cannot_be_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

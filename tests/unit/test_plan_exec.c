@@ -48,6 +48,41 @@ static void an_exec_that_changes_nothing_sets_nothing(void **state)
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 }
 
+#define CHOSEN "'vi': { 'qos': 'QOS_BACKGROUND', 'match': { 'argv': 'chosen' } }"
+
+static void without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
+	m->unread = true;
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	spawns(m, INIT, 200, "/usr/bin/vi chosen");
+	clones(m, 200, 201);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 200, BY_DEFAULT, REASON_DEFAULT);
+	m->unread = false;
+	scan(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 200, BACKGROUND, REASON_RULE);
+	assert_task(m, 201, BACKGROUND, REASON_RULE);
+}
+
+static void what_was_found_by_its_arguments_stays_while_they_cannot_be_read(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
+	spawns(m, INIT, 200, "/usr/bin/vi chosen");
+	m->unread = true;
+	scan(m);
+	assert_task(m, 200, BACKGROUND, REASON_RULE);
+	reload(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
+	assert_task(m, 200, BACKGROUND, REASON_RULE);
+	execs(m, 200, "/usr/bin/chrome");
+	assert_task(m, 200, INTERACTIVE, REASON_RULE);
+}
+
 static void a_class_of_the_default_s_attributes_is_on_record_all_the_same(void **state)
 {
 	struct machine *m = *state;
@@ -143,6 +178,8 @@ int main(void)
 		MACHINE_TEST(a_program_takes_the_class_of_its_rule),
 		MACHINE_TEST(a_program_without_a_rule_takes_the_default),
 		MACHINE_TEST(every_exec_decides_anew),
+		MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read),
+		MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read),
 		MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing),
 		MACHINE_TEST(a_class_of_the_default_s_attributes_is_on_record_all_the_same),
 		MACHINE_TEST(a_period_scales_the_slice),

@@ -166,6 +166,7 @@ static void schedqos_leaves_itself_alone(void **state)
 	scan(m);
 	assert_unknown(m, DAEMON);
 	assert_unknown(m, 51);
+	assert_unknown(m, 52);
 	assert_carries(m, DAEMON, "SCHED_NORMAL nice -20");
 	assert_carries(m, 51, "SCHED_NORMAL nice -20");
 }

@@ -275,6 +275,25 @@ static void a_comm_that_nothing_confirms_is_no_name(void **state)
 	config_free(config);
 }
 
+/* exec gave it the name of what was executed: a script, a link. */
+static void without_arguments_comm_takes_the_place_of_a_script(void **state)
+{
+	struct process script = PROCESS("/bin/sh", "build.sh", "sh\0build.sh", .unread = true);
+	struct process plain = PROCESS("/bin/app", "app", "app", .unread = true);
+	struct process named = PROCESS("/bin/app", "app", "other", .unread = true);
+	struct config *config = rules_file("'build.sh': { 'qos': 'QOS_UTILITY' }, 'sh': { 'qos': 'QOS_UTILITY' }, "
+					   "'app': { 'qos': 'QOS_UTILITY' }, 'other': { 'qos': 'QOS_UTILITY' }, "
+					   "'x': { 'qos': 'QOS_UTILITY', 'match': { 'argv': '*' } }");
+
+	(void)state;
+	assert_matches(config, &script, "build.sh");
+	assert_matches(config, &plain, "app");
+	assert_matches(config, &named, "app");
+	named.unread = false;
+	assert_matches(config, &named, "other");
+	config_free(config);
+}
+
 static void comm_is_read_only_where_a_script_s_name_is_of_use(void **state)
 {
 	struct process process = PROCESS("/usr/bin/vi", "vi", "vi\0notes.txt\0other");
@@ -393,6 +412,7 @@ int main(void)
 		cmocka_unit_test(a_long_script_name_is_known_by_its_first_15_bytes),
 		cmocka_unit_test(an_argument_that_comm_does_not_confirm_is_no_script),
 		cmocka_unit_test(a_comm_that_nothing_confirms_is_no_name),
+		cmocka_unit_test(without_arguments_comm_takes_the_place_of_a_script),
 		cmocka_unit_test(comm_is_read_only_where_a_script_s_name_is_of_use),
 		cmocka_unit_test(an_exact_thread_name_beats_a_glob),
 		cmocka_unit_test(of_thread_globs_the_longer_then_the_earlier_wins),

@@ -19,6 +19,12 @@ struct doctor_rival {
 	char comm[16];
 };
 
+/* A process whose arguments cannot be read without waiting for it. */
+struct doctor_unread {
+	pid_t pid;
+	char name[64]; /* comm, safe for a terminal */
+};
+
 /* Texts are safe for a terminal; NULL stands for unknown or none. */
 struct doctor_facts {
 	bool root;
@@ -44,6 +50,8 @@ struct doctor_facts {
 	bool debugfs_closed;	      /* opening a file of debugfs' sched/ is not permitted */
 	const struct doctor_rival *rivals;
 	size_t n_rivals;
+	const struct doctor_unread *unread; /* the first few */
+	size_t n_unread;
 	const char *other_namespace; /* one that is not the initial one: "PID" */
 	bool systemd;		  /* it manages this machine */
 	const char *unit_active;  /* "active", "inactive", "failed" ... */

@@ -41,6 +41,7 @@ struct facts {
 	const char *exe;    /* full path */
 	const char *argv;   /* NUL-separated, as in /proc/PID/cmdline, and always NUL-terminated */
 	size_t argv_size;   /* with the last NUL */
+	bool argv_is_unread; /* argv is empty since it could not be read now: the process would have to be waited for */
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	uid_t uid;	    /* effective */
 	struct facts *parent;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the daemon does when it is sent a signal. */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "daemon_private.h"
+
+static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
+			  void *userdata)
+{
+	struct daemon *daemon = userdata;
+
+	(void)source;
+	(void)info;
+	return sd_event_exit(daemon->event, 0);
+}
+
+/* A hangup: the terminal that we were started on is gone. */
+static bool has_lost_terminal(const struct daemon *daemon)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!daemon->on_terminal)
+		return false;
+	fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	return fd < 0;
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	_cleanup_free_ char *text = NULL;
+	struct daemon *daemon = userdata;
+
+	(void)source;
+	(void)info;
+	if (has_lost_terminal(daemon))
+		return sd_event_exit(daemon->event, 0);
+	daemon_reload(daemon, &text);
+	return 0;
+}
+
+int signals_init(struct daemon *daemon)
+{
+	sigset_t signals;
+	int r;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	/* At a limit (ulimit -f) the state file has no room, as on a full disk: it is no reason to die. */
+	signal(SIGXFSZ, SIG_IGN);
+
+	r = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_stop_signal, daemon);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGINT, on_stop_signal, daemon);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_hangup, daemon);
+	return r;
+}
