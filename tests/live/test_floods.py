@@ -186,6 +186,34 @@ class Control(Floods):
         self.assertEqual(daemon.status()["problems"], {})
 
 
+class Storms(Floods):
+    """Of what costs its author more than the daemon, but of which a user can make as much as he likes."""
+
+    def storm(self, *order):
+        daemon = self.daemon(RULES)
+        users = [self.puppet("storm") for _ in range(4)]
+        for user in users:
+            user.tell(0, "become", NOBODY)
+        storms = [threading.Thread(target=user.tell, args=(0, *order)) for user in users]
+        for storm in storms:
+            storm.start()
+        while any(storm.is_alive() for storm in storms):
+            self.assert_tags()
+        for storm in storms:
+            storm.join()
+        daemon.sync()
+        self.assertEqual(daemon.status()["refused"], {})
+
+    def test_forks(self):
+        self.storm("children_of_many", storm_of(3000))
+
+    def test_programs(self):
+        self.storm("programs_often", ["/bin/true"], storm_of(1000))
+
+    def test_threads(self):
+        self.storm("threads_often", storm_of(5000))
+
+
 class Renames(Floods):
     def flood(self, flooders, renames, body):
         """Calls body again and again while these puppets rename themselves so many times each."""

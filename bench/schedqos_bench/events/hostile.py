@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import attr
 from ..process import Program
-from . import rules
+from . import latency, rules
 
 NOBODY = "65534"
 WORK = "bench-work"
@@ -52,8 +52,16 @@ def _storm(build, program, variant, starts="", user=None):
     return running
 
 
-def measure(variant, build, attack, seconds):
-    """Operations a second of the work, and the share of one CPU that the variant used meanwhile."""
+# Execs and renames of others that are waited for, and the longest pause between two.
+PROBES, PAUSE_US = 20, 20_000
+
+
+def measure(variant, build, attack, seconds, seed):
+    """
+    Operations a second of the work, and the share of one CPU that the variant used meanwhile; then, with the daemon, how long
+    others' programs and threads wait for their class, in ns.
+    """
+    found = {}
     with contextlib.ExitStack() as stack:
         work = stack.enter_context(_storm(build, WORK, variant))
         storms = [stack.enter_context(_storm(build, attack.program, variant, attack.starts, NOBODY))
@@ -66,7 +74,12 @@ def measure(variant, build, attack, seconds):
         work.say("stop")
         result = work.read_json(timeout=120)
         used = variant.usage().since(before).cpu_ns / 1e9 / (time.monotonic() - began)
+        if variant.probed:
+            found = latency.probe(build, variant, PROBES, PAUSE_US, seed)
+        elapsed = time.monotonic() - began
         for storm in storms:
             storm.say("stop")
         made = sum(storm.read_json(timeout=120)["ops"] for storm in storms)
-    return {"work": result["ops"] * 1e9 / result["ns"], "cpu": used, "made": made / seconds}
+    return {"work": result["ops"] * 1e9 / result["ns"], "cpu": used, "made": made / elapsed,
+            "exec": found.get("exec", []), "rename": found.get("rename", []),
+            "never": found.get("exec_timeouts", 0) + found.get("rename_timeouts", 0)}

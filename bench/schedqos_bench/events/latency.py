@@ -17,7 +17,8 @@ HEAD_START = 0.05  # seconds that a storm gets before it is measured
 CONDITIONS = (None, "fork", "exec", "threads")
 
 
-def _probe(build, variant, samples, pause_us, seed):
+def probe(build, variant, samples, pause_us, seed):
+    """Samples of exec and of rename, in ns, and how many never came."""
     tools = Path(build).resolve() / "bench"
     args = [tools / "bench-probe", samples, pause_us, seed, tools / "bench-probed",
             rules.expected("bench-probed")]
@@ -37,7 +38,7 @@ def measure(variant, build, condition, samples, seed):
             variant.settle()
             storm.go()
             time.sleep(HEAD_START)
-        result = _probe(build, variant, samples, pause, seed)
+        result = probe(build, variant, samples, pause, seed)
         if storm:
             result["storm"] = storm.stop()
     return result
