@@ -260,8 +260,12 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 	enum due due;
 	bool mixed, was_set;
 
-	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) || fork->parent_tgid == plan->self)
+	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) || fork->parent_tgid == plan->self) {
+		/* A kernel thread must not get what a task had that was called so before. */
+		if (old)
+			tasks_remove(plan->tasks, old);
 		return;
+	}
 	if (old && (old->flags & TASK_SCANNED) && plan_is_same_start(fork->start, old->start)) {
 		/* A scan met it before its event came; what the scan found is newer. */
 		old->flags &= ~TASK_SCANNED;

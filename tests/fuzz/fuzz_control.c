@@ -109,7 +109,7 @@ static void remove_place(void)
 /* Once: the loop and the socket. */
 static void start(void)
 {
-	static const struct sched_ops nothing = { no_get, no_set };
+	static const struct sched_ops nothing = { .get = no_get, .set = no_set };
 	char address[128];
 
 	make_place();
@@ -171,12 +171,16 @@ static void begin(struct input *input)
 	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);
 	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, &one_chunk);
 	check(the_daemon.plan && plan_set_config(the_daemon.plan, the_daemon.config) == 0);
+	/* There is no place for a state file. */
+	the_daemon.keep.folder = -ENOENT;
+	check(state_new(the_daemon.keep.folder, 0, false, &the_daemon.state) == 0);
 }
 
 static void end(void)
 {
 	system_profile_free(the_daemon.system);
 	plan_free(the_daemon.plan);
+	state_free(the_daemon.state);
 	config_free(the_daemon.config);
 	free(the_daemon.reload_error);
 	the_daemon.reload_error = NULL;

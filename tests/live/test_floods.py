@@ -5,9 +5,11 @@ memory and log stay as they are, and the flood is in the status.
 """
 
 import contextlib
+import os
 import socket
 import struct
 import threading
+import time
 
 from daemon import schedqos
 from harness import LiveTest, main
@@ -18,6 +20,8 @@ UI, INITIATED, BACKGROUND, DEFAULT = (
 RULES = {"app": {"qos": BACKGROUND}, "other": {"qos": INITIATED}}
 BUS = "/run/schedqos/bus"
 NOBODY = 65534
+# Before Linux 6.6 a socket filter drops what is none of ours, before it is counted.
+IS_COUNTED = tuple(int(part) for part in os.uname().release.split(".")[:2]) >= (6, 6)
 
 
 # With a sanitizer, memory that was freed is kept from use for a while: for a short one.
@@ -55,7 +59,7 @@ class Port(Floods):
         with contextlib.suppress(OSError):
             sent = user.tell(0, "flood", self.ports(daemon), 1000)
         daemon.sync()
-        self.assertEqual((daemon.status()["foreign"], daemon.status()["lost"]), (sent, 0))
+        self.assertEqual((daemon.status()["foreign"], daemon.status()["lost"]), (sent * IS_COUNTED, 0))
 
     def test_by_root(self):
         """Ever so many messages that are not the kernel's, between which its own must be found."""
@@ -74,10 +78,10 @@ class Port(Floods):
         status = daemon.status()
         self.assertEqual(len(sent), 2)
         # What found no room is not there to be counted; then something of the kernel's may have found none as well.
-        self.assertGreater(status["foreign"], 0)
+        self.assertEqual(status["foreign"] > 0, IS_COUNTED)
         if not sum(drops for _, drops in daemon.sockets()):
-            self.assertEqual(status["foreign"], sum(sent))
-        self.assertIn("foreign", schedqos("status").stdout)
+            self.assertEqual(status["foreign"], sum(sent) * IS_COUNTED)
+        self.assertEqual("foreign" in schedqos("status").stdout, IS_COUNTED)
         self.assert_calm(daemon, before, 1)
 
     def test_a_stop_in_the_midst_of_it(self):
@@ -86,7 +90,8 @@ class Port(Floods):
         self.assert_carries(app, BACKGROUND)
         flood = threading.Thread(target=flooder.tell, args=(0, "flood", self.ports(daemon), 100000))
         flood.start()
-        wait_for(lambda: daemon.status()["foreign"], "the flood")
+        if IS_COUNTED:
+            wait_for(lambda: daemon.status()["foreign"], "the flood")
         daemon.stop()
         flood.join()
 
@@ -218,12 +223,17 @@ class Renames(Floods):
     def flood(self, flooders, renames, body):
         """Calls body again and again while these puppets rename themselves so many times each."""
         floods = [threading.Thread(target=flooder.tell, args=(0, "rename_often", renames)) for flooder in flooders]
+        began = time.monotonic()
         for flood in floods:
             flood.start()
         while any(flood.is_alive() for flood in floods):
             body()
         for flood in floods:
             flood.join()
+        rate = renames * len(flooders) / (time.monotonic() - began)
+        # On a slow machine it may not have been one.
+        if rate < 20000:
+            self.skipTest("no more than %.0f renames a second here" % rate)
 
     def assert_unheard(self, daemon, before, begun):
         """Which costs no scan, and is said once, with who it was."""
@@ -231,7 +241,7 @@ class Renames(Floods):
         status = daemon.status()
         self.assertGreater(status["rename_floods"], 0)
         self.assertEqual((status["lost"], status["scans"], status["refused"]), (0, begun["scans"], {}))
-        self.assertIn("renames a second", daemon.log())
+        self.assertIn("renames", daemon.log())
         self.assert_calm(daemon, before, 1)
 
     def test_a_hundred_thousand(self):

@@ -135,6 +135,19 @@ static void a_tagged_task_that_becomes_real_time_is_left_alone(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
+static void a_kernel_thread_has_nothing_of_who_had_its_id_before(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'make': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/make");
+	assert_carries(m, 100, BACKGROUND);
+	exits(m, 100);
+	forks(m, KTHREADD, 100);
+	assert_unknown(m, 100);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
 static void kernel_threads_are_left_alone(void **state)
 {
 	struct machine *m = *state;
@@ -335,6 +348,7 @@ int main(void)
 		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
 		MACHINE_TEST(kernel_threads_are_left_alone),
+		MACHINE_TEST(a_kernel_thread_has_nothing_of_who_had_its_id_before),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
 		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),
