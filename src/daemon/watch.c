@@ -16,6 +16,9 @@
 /* A look seen twice so far apart, with the loop asleep in the kernel both times, hangs. */
 #define SECOND_LOOK_MS 40
 
+/* So often one that could run is waited for anew, on a machine that is overloaded: somebody else may hold the lock on purpose. */
+#define RUNNABLE_ROUNDS 8
+
 static struct {
 	pthread_t thread;
 	bool is_on;
@@ -84,8 +87,18 @@ static bool is_stuck(void)
 	return proc >= 0 && procfs_thread_stat(proc, getpid(), watch.loop, &stat) == 0 && stat.state == 'D';
 }
 
+/* Whether whom the loop looks at waits for a CPU, and may just not have got on with what others wait for. */
+static bool is_runnable(void)
+{
+	_cleanup_close_ int proc = procfs_open();
+	struct procfs_stat stat;
+
+	return proc >= 0 && procfs_stat(proc, watch.whom, &stat) == 0 && stat.state == 'R';
+}
+
 static void *run(void *unused)
 {
+	unsigned last = 0, rounds = 0;
 	uint64_t times;
 
 	(void)unused;
@@ -97,7 +110,9 @@ static void *run(void *unused)
 		if (atomic_load(&watch.is_over))
 			return NULL;
 		look = atomic_load(&watch.look);
-		if ((look & 1) && is_stuck()) {
+		rounds = look == last ? rounds + 1 : 0;
+		last = look;
+		if ((look & 1) && is_stuck() && (rounds >= RUNNABLE_ROUNDS || !is_runnable())) {
 			poll(NULL, 0, SECOND_LOOK_MS);
 			/* An even number is what watch_leave does not expect. */
 			if (atomic_load(&watch.look) == look && is_stuck() &&

@@ -153,11 +153,13 @@ class Hostility(LiveTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         merged = json.loads(result.stdout)
         nice = {name: value.get("sched_nice", 0) for name, value in merged.items() if name.startswith("QOS_")}
-        self.lowest = {"plain": 0}
+        self.lowest, self.heirs = {"plain": 0}, set()
         for name, value in merged.items():
             if name.startswith("QOS_") or name == "schedqos" or any(char in name for char in "/*?["):
                 continue
             rules = value if isinstance(value, list) else [value]
+            if any(rule.get("inherit") for rule in rules):
+                self.heirs.add(name)
             given = [qos for rule in rules for qos in (rule.get("qos"), *rule.get("thread_qos", {}).values()) if qos]
             self.lowest[name] = min([0, *(nice[qos] for qos in given)])
         for name in {*self.lowest, "nice", "c-rt"}:
@@ -198,9 +200,12 @@ class Hostility(LiveTest):
         self.current.sync()
         for group in groups:
             model, _ = self.follow(group)
+            # What no rule names may have the class of what it was before, or an ancestor.
+            inherited = min([0] + [self.lowest[step.args[-1]] for step in group.script
+                                   if step.word in ("exec", "spawn") and step.args[-1] in self.heirs])
             for slot, task in model.tasks.items():
                 now = seen(group.tids[slot])
-                lowest = min(self.lowest.get(task.process.program, 0), task.nice)
+                lowest = min(self.lowest.get(task.process.program, inherited), task.nice)
                 self.assertGreaterEqual(now.nice, lowest, self.describe(what, group, slot, now))
                 if task.process.program != "c-rt":
                     self.assertNotIn(now.policy, (FIFO, RR), self.describe(what, group, slot, now))
