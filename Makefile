@@ -100,6 +100,11 @@ $(LIVE_TOOLS): %: %.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
 
+SOAK_SECONDS ?= 3600
+
+soak: all $B/tests/live/actor ## an hour of random load, storms and kills (root; SOAK_SECONDS=3600, SOAK_SEED)
+	$Qenv -u MAKEFLAGS -u MFLAGS SCHEDQOS=$B/schedqos SOAK_SECONDS=$(SOAK_SECONDS) SOAK_SEED=$(SOAK_SEED) tests/live/soak.py
+
 check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)
 	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)
 
@@ -198,7 +203,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests soak fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

@@ -93,6 +93,10 @@ class Daemon:
         """Starts it, and does not wait until it is ready."""
         make_us_pristine()
         self.before = snapshot()
+        self.run()
+
+    def run(self):
+        """Starts it where one has been before: what there is is what that one has left."""
         with open(self.stderr, "ab") as stderr:
             self.popen = subprocess.Popen([*self.prefix, SCHEDQOS, "start", *self.options()],
                                           stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
@@ -100,6 +104,9 @@ class Daemon:
 
     def start(self):
         self.launch()
+        return self.await_ready()
+
+    def await_ready(self):
         wait_for(self.is_ready, lambda: "readiness of the daemon\n" + self.log())
         return self
 
@@ -187,9 +194,13 @@ class Daemon:
         if status != self.expect_status or any(word in log for word in SANITIZER_WORDS):
             raise AssertionError("the daemon ended with %d\n%s" % (status, log))
 
-    def check_undone(self):
+    def traces(self):
+        """What it has left behind, in words."""
         after = snapshot()
-        wrong = differences(self.before, after, self.changed) + leftovers(self.before, after, self.changed)
+        return differences(self.before, after, self.changed) + leftovers(self.before, after, self.changed)
+
+    def check_undone(self):
+        wrong = self.traces()
         if wrong:
             more = ["... and %d more" % (len(wrong) - 8)] if len(wrong) > 8 else []
             raise AssertionError("after the stop:\n" + "\n".join(wrong[:8] + more))

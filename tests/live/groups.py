@@ -37,6 +37,15 @@ def actor():
     return tool("actor")
 
 
+def lay_out(copy, names):
+    """A folder with the actor under these names; copy is what a Stage has, since anybody has to be able to run it."""
+    program = copy("programs/actor", actor())
+    folder = os.path.dirname(program)
+    for name in names:
+        os.symlink(program, os.path.join(folder, name))
+    return folder
+
+
 class Seen(NamedTuple):
     """What a task shows, with the nice value that real time hides."""
 

@@ -10,12 +10,12 @@ import unittest
 
 from attributes import classes, get_attr, make_us_pristine
 from daemon import LOG_FILES, Daemon
-from programs import PYTHON, Program, Puppet, end_all, sleep_program
+from programs import Program, Stage, end_all
 from tasks import comm
 from waiting import wait_for
 
 
-class LiveTest(unittest.TestCase):
+class LiveTest(Stage, unittest.TestCase):
     """Programs under names, a daemon, and assertions on what a thread carries."""
 
     def setUp(self):
@@ -56,42 +56,6 @@ class LiveTest(unittest.TestCase):
         """Skips the test where programs cannot be run in that way, as in a chroot."""
         if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
             self.skipTest("%s does not work here" % " ".join(prefix))
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def alias(self, name, target=None):
-        """A symbolic link of that name to a program."""
-        path = self.path(name)
-        if not os.path.lexists(path):
-            os.symlink(target or sleep_program(), path)
-        return path
-
-    def copy(self, name, target=None):
-        """A program of that name."""
-        path = self.path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        shutil.copy(target or sleep_program(), path)
-        return path
-
-    def run_program(self, argv, executable=None, **options):
-        program = Program(argv, executable, **options)
-        self.addCleanup(program.end)
-        return program
-
-    def sleeper(self, name, *args, prefix=(), **options):
-        """A program that calls itself by that name, and just is there; behind a prefix such as nice -n 5."""
-        if prefix:
-            return self.run_program([*prefix, self.alias(name), "1000", *args], **options)
-        options.setdefault("executable", sleep_program())
-        return self.run_program([name, "1000", *args], **options)
-
-    def puppet(self, name="puppet", *args, **options):
-        # By its path: a Python called after a program in PATH would look for its library beside that.
-        path = self.alias(name, PYTHON)
-        puppet = Puppet([path, *args], path, **options)
-        self.addCleanup(puppet.end)
-        return puppet
 
     def assert_carries(self, task, want, message=""):
         """Waits until the task (a program or a tid) carries a class, by its name, or these attributes."""

@@ -5,6 +5,7 @@ import contextlib
 import functools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,14 +67,73 @@ class Puppet(Program):
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         assert self.popen.stdout.readline() == b"ready\n"
 
-    def tell(self, thread, verb, *args):
-        """Has the thread (0: the first) do something; returns its answer."""
+    def begin(self, thread, verb, *args):
+        """Has the thread (0: the first) do something, and waits for no answer: for what has no end."""
         self.popen.stdin.write(json.dumps([thread, verb, *args]).encode() + b"\n")
         self.popen.stdin.flush()
+
+    def tell(self, thread, verb, *args):
+        """Has the thread do something; returns its answer."""
+        self.begin(thread, verb, *args)
         answer = json.loads(self.popen.stdout.readline())
         if isinstance(answer, dict):
             raise OSError(answer["error"])
         return answer
+
+
+class Stage:
+    """Runs programs under names of its own. For who has a folder, and calls what is given to addCleanup at the end."""
+
+    folder = None
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def alias(self, name, target=None):
+        """A symbolic link of that name to a program."""
+        path = self.path(name)
+        if not os.path.lexists(path):
+            os.symlink(target or sleep_program(), path)
+        return path
+
+    def copy(self, name, target=None):
+        """A program of that name."""
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        shutil.copy(target or sleep_program(), path)
+        return path
+
+    def run_program(self, argv, executable=None, **options):
+        program = Program(argv, executable, **options)
+        self.addCleanup(program.end)
+        return program
+
+    def sleeper(self, name, *args, prefix=(), **options):
+        """A program that calls itself by that name, and just is there; behind a prefix such as nice -n 5."""
+        if prefix:
+            return self.run_program([*prefix, self.alias(name), "1000", *args], **options)
+        options.setdefault("executable", sleep_program())
+        return self.run_program([name, "1000", *args], **options)
+
+    def puppet(self, name="puppet", *args, **options):
+        # By its path: a Python called after a program in PATH would look for its library beside that.
+        path = self.alias(name, PYTHON)
+        puppet = Puppet([path, *args], path, **options)
+        self.addCleanup(puppet.end)
+        return puppet
+
+
+def end_group(program):
+    """
+    Ends a program that leads a session of its own, and all that it has started in there. A signal to a process group
+    comes to all its members at once: not even a fork bomb gets away. Its orphans have to be ours: see end_all().
+    """
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-program.pid, 0)
+    program.end()
 
 
 def end_all():

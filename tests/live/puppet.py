@@ -9,6 +9,7 @@ import _thread
 import ctypes
 import json
 import os
+import resource
 import signal
 import socket
 import struct
@@ -17,6 +18,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
+PR_SET_CHILD_SUBREAPER = 36
 CLONE_PARENT = 0x8000
 SYS_CLONE, SYS_EXIT = (56, 60) if os.uname().machine == "x86_64" else (220, 93)
 
@@ -160,6 +162,27 @@ def threads_often(count):
     return count
 
 
+def bomb(limit):
+    """
+    Children that have children that have children: each for a moment, so many at once as one user's processes may be.
+    For ever.
+    """
+    resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+    # Nobody waits for the dead, and orphans come here.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    first, end = os.getpid(), 0
+    while True:
+        try:
+            if os.fork() == 0:
+                end = time.monotonic() + 0.2
+        except OSError:
+            pass
+        if os.getpid() != first and time.monotonic() > end:
+            os._exit(0)
+        time.sleep(0.02)
+
+
 def become(user):
     """No longer root; for good."""
     os.setgroups([])
@@ -199,7 +222,7 @@ def nice(value):
 
 VERBS = {function.__name__: function for function in (
     name, thread, fork, spawn, sibling, run, leave, allocate, children_of_many, programs_often, rename_often,
-    threads_often, become, connect, flood, nice)}
+    threads_often, bomb, become, connect, flood, nice)}
 
 
 def obey(line):

@@ -12,7 +12,7 @@ BIRTHS = ("fork", "sibling", "double", "spawn", "thread")
 CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "attr": ("policy", "nice", "slice"),
            "reset": (), "clamp": ()}
 
-# What classes of the test's configurations give: see test_oracle.py.
+# What the classes below give.
 CLASS_NICES = (-4, -2, 2, 4, 6)
 CLASS_SLICES = tuple(slice * MS for slice in (6, 8, 12, 16, 20))
 LOWEST, HIGHEST = min(CLASS_NICES), max(CLASS_NICES)
@@ -21,6 +21,26 @@ SLICES = tuple(slice * MS for slice in (3, 5, 7, 9, 11, 30))
 PROGRAMS = ("o-ui", "o-low", "o-mid", "o-heir", "o-yield", "o-hard", "o-keep", "o-spare", "o-part", "o-threads",
             "plain", "other")
 NAMES = ("t-ui", "t-low", "t-mid", "t-spare", "t-none", "any")
+
+UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
+THREADS = {"t-ui": UI, "t-low": BACKGROUND, "t-mid": UTILITY, "t-spare": "QOS_SPARE"}
+CONFIG = {
+    "QOS_SPARE": {"sched_policy": "SCHED_IDLE"},
+    "QOS_PART": {"sched_policy": "SCHED_NORMAL", "sched_runtime": 6 * MS},
+    "o-ui": {"qos": UI, "thread_qos": THREADS},
+    "o-low": {"qos": BACKGROUND},
+    "o-mid": {"qos": UTILITY, "thread_qos": THREADS},
+    "o-heir": {"qos": BACKGROUND, "inherit": True},
+    "o-yield": {"qos": UI, "yield": True},
+    "o-hard": {"qos": UTILITY, "yield": False},
+    "o-keep": {"qos": INITIATED},
+    "o-spare": {"qos": "QOS_SPARE"},
+    "o-part": {"qos": "QOS_PART", "thread_qos": THREADS},
+    "o-threads": {"thread_qos": THREADS},
+}
+OTHER_CONFIG = {**CONFIG, "QOS_BACKGROUND": {"sched_nice": 6}, "o-ui": {"qos": BACKGROUND},
+                "o-low": {"qos": UI, "thread_qos": THREADS}, "o-mid": {"qos": "QOS_SPARE"}, "o-heir": {"qos": UTILITY},
+                "o-spare": {"qos": INITIATED}, "plain": {"qos": BACKGROUND}}
 
 
 @dataclasses.dataclass(frozen=True)

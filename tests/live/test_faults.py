@@ -17,6 +17,7 @@ import time
 import unittest
 
 from attributes import BATCH, MS, fair, get_attr, pristine, set_attr
+from cgroups import MemoryCgroup
 from daemon import is_sanitized, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
@@ -525,59 +526,30 @@ class Descriptors(LiveTest):
             self.assertEqual(get_attr(pid), pristine())
 
 
-def memory_cgroup(name):
-    """A new cgroup whose memory can be limited, and the names of its files; or why there is none."""
-    top = "/sys/fs/cgroup"
-    if os.path.exists(top + "/cgroup.controllers"):
-        with contextlib.suppress(OSError), open(top + "/cgroup.subtree_control", "w", encoding="ascii") as control:
-            control.write("+memory")
-        path, limit, swap, events = top + "/" + name, "memory.max", "memory.swap.max", "memory.events"
-    else:
-        path, limit, swap, events = top + "/memory/" + name, "memory.limit_in_bytes", None, "memory.oom_control"
-    try:
-        os.mkdir(path)
-    except OSError as error:
-        raise unittest.SkipTest("no memory cgroup: %s" % error) from None
-    if not os.path.exists(path + "/" + limit):
-        os.rmdir(path)
-        raise unittest.SkipTest("no memory cgroup: no " + limit)
-    return path, limit, swap, events
-
-
 class Memory(LiveTest):
     HUGE = {"app": {"qos": BACKGROUND}, **{"program-number-%d" % i: {"qos": UI} for i in range(16000)}}
 
     def test_a_cgroup_at_its_limit(self):
         """The kernel kills; who asked for the reload is told, and nothing is lost."""
-        path, limit, swap, events = memory_cgroup("schedqos-test")
-        self.addCleanup(lambda: wait_for(lambda: self.removed(path), "the end of the cgroup"))
+        cgroup = MemoryCgroup("schedqos-test")
+        self.addCleanup(cgroup.remove)
         app = self.puppet("app")
         daemon = self.daemon(RULES)
         self.assert_carries(app, BACKGROUND)
         daemon.sync()
-        for file, value in ((limit, 512 * 1024), (swap, 0), ("cgroup.procs", daemon.pid)):
-            if file and os.path.exists(path + "/" + file):
-                with open(path + "/" + file, "w", encoding="ascii") as out:
-                    out.write(str(value))
+        cgroup.confine(daemon.pid, 512 * 1024)
         child, = app.tell(0, "fork")
         result = daemon.reload(self.HUGE)
         self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
         self.assertIn("reload failed: ", result.stderr)
         self.assertEqual(daemon.popen.wait(), -signal.SIGKILL)
-        with open("%s/%s" % (path, events), encoding="ascii") as file:
-            self.assertRegex(file.read(), "(?m)^oom_kill [1-9]")
+        self.assertGreater(cgroup.kills(), 0)
         self.assertIn("not running", schedqos("status").stderr)
         result = schedqos("restore")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stderr, r"tasks put back: [1-9]")
         self.assertEqual((app.attr(), get_attr(child)), (pristine(), pristine()))
         daemon.check_undone()
-
-    @staticmethod
-    def removed(path):
-        with contextlib.suppress(OSError):
-            os.rmdir(path)
-        return not os.path.exists(path)
 
     @unittest.skipIf(is_sanitized(), "a sanitizer maps it all and dies without")
     def test_no_more_address_space(self):

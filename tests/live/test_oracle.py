@@ -23,8 +23,9 @@ from typing import NamedTuple
 import scripts
 from attributes import BATCH, FIFO, IDLE, MS, NORMAL, RR, base_slices
 from daemon import schedqos
-from groups import RunningGroup, Seen, actor, seen
+from groups import RunningGroup, Seen, lay_out, seen
 from harness import LiveTest, main
+from scripts import CONFIG, OTHER_CONFIG
 from waiting import STORM
 
 SEED = int(os.environ.get("ORACLE_SEED", "1"))
@@ -42,26 +43,6 @@ SHRINKS, SHRUNK_MAX = int(os.environ.get("ORACLE_SHRINKS", "8")), int(os.environ
 # Without the daemon nobody has to follow.
 PAUSE_ALONE = 0.0005
 NOBODY = 65534
-
-UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
-THREADS = {"t-ui": UI, "t-low": BACKGROUND, "t-mid": UTILITY, "t-spare": "QOS_SPARE"}
-CONFIG = {
-    "QOS_SPARE": {"sched_policy": "SCHED_IDLE"},
-    "QOS_PART": {"sched_policy": "SCHED_NORMAL", "sched_runtime": 6 * MS},
-    "o-ui": {"qos": UI, "thread_qos": THREADS},
-    "o-low": {"qos": BACKGROUND},
-    "o-mid": {"qos": UTILITY, "thread_qos": THREADS},
-    "o-heir": {"qos": BACKGROUND, "inherit": True},
-    "o-yield": {"qos": UI, "yield": True},
-    "o-hard": {"qos": UTILITY, "yield": False},
-    "o-keep": {"qos": INITIATED},
-    "o-spare": {"qos": "QOS_SPARE"},
-    "o-part": {"qos": "QOS_PART", "thread_qos": THREADS},
-    "o-threads": {"thread_qos": THREADS},
-}
-OTHER_CONFIG = {**CONFIG, "QOS_BACKGROUND": {"sched_nice": 6}, "o-ui": {"qos": BACKGROUND},
-                "o-low": {"qos": UI, "thread_qos": THREADS}, "o-mid": {"qos": "QOS_SPARE"}, "o-heir": {"qos": UTILITY},
-                "o-spare": {"qos": INITIATED}, "plain": {"qos": BACKGROUND}}
 
 # What happens to the daemon meanwhile: when, as a share of the time that the scripts take, and what. It is stopped at
 # the end in any case.
@@ -407,11 +388,7 @@ def reveal(tid):
 class Oracle(LiveTest):
     def setUp(self):
         super().setUp()
-        # A copy, since anybody has to be able to run it.
-        program = self.copy("programs/actor", actor())
-        self.programs = os.path.dirname(program)
-        for name in scripts.PROGRAMS:
-            os.symlink(program, os.path.join(self.programs, name))
+        self.programs = lay_out(self.copy, scripts.PROGRAMS)
 
     def run_round(self, life, written, pause=PAUSE):
         """What differed."""

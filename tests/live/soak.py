@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The soak test: a daemon that is left to itself, killed, stopped, suspended, reloaded and starved of memory, beside random
+load and storms by a user, for SOAK_SECONDS. What each round does follows from SOAK_SEED. Afterwards a table; the exit
+status is 1 when a task was ever wrong, a stop left a trace, or memory or descriptors have grown. Ctrl-C ends it early.
+"""
+
+import contextlib
+import itertools
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import soak_report  # noqa: E402
+from attributes import already_tagged, classes, get_attr, make_us_pristine, snapshot  # noqa: E402
+from cgroups import MemoryCgroup  # noqa: E402
+from daemon import Daemon, schedqos  # noqa: E402
+from programs import end_all  # noqa: E402
+from requirements import why_not  # noqa: E402
+from scripts import BACKGROUND, OTHER_CONFIG  # noqa: E402
+from soak_loads import Loads, prepare  # noqa: E402
+from soak_plan import CONFIGS, HUGE, NAMED, NOBODY, SLEEPERS, THREAD_NAMES, WRONG, plan_lives  # noqa: E402
+from tasks import comm, open_files  # noqa: E402
+from waiting import wait_for  # noqa: E402
+
+SECONDS = float(os.environ.get("SOAK_SECONDS") or 3600)
+SEED = int(os.environ.get("SOAK_SEED") or random.SystemRandom().randrange(1 << 16))
+# How many sockets at the proc connector a daemon has with these configurations, unless it leaves a flood unheard.
+CONNECTORS = 3
+# Of those that do nothing, so many stay.
+SLEEPERS_MAX = 40
+FAULTS_MAX = 10
+# What the daemon counts since its start, as its status has it.
+COUNTED = ("lost", "scans", "rename_floods", "not_kept", "reloads", "reloads_failed", "forks", "execs", "renames")
+
+
+def say(text):
+    print("soak: " + text, file=sys.stderr, flush=True)
+
+
+class Crowd:
+    """Tasks that do nothing, and what they have to carry."""
+
+    def __init__(self, loads):
+        self.loads = loads
+        self.sleepers = []  # (name, program)
+        self.puppets = []
+        self.threads = {}  # by (puppet, number of the thread): [tid, name]
+
+    def begin(self):
+        for _ in range(2):
+            puppet = self.loads.puppet(NAMED)
+            self.puppets.append(puppet)
+            for _ in range(3):
+                number, tid = puppet.tell(0, "thread")
+                self.threads[puppet, number] = [tid, "t-none"]
+
+    def add(self, number):
+        """Some sleepers, in place of old ones, and other names for some threads."""
+        chance = random.Random(number)
+        for name in chance.sample(sorted(SLEEPERS), 3):
+            user = chance.choice((0, NOBODY))
+            self.sleepers.append((name, self.loads.sleeper(name, user=user, group=user, extra_groups=[])))
+        for _, program in self.sleepers[:-SLEEPERS_MAX]:
+            program.end()
+        self.sleepers = self.sleepers[-SLEEPERS_MAX:]
+        for puppet, thread in chance.sample(sorted(self.threads, key=lambda key: self.threads[key][0]), 2):
+            name = chance.choice(sorted(THREAD_NAMES))
+            puppet.tell(thread, "name", name)
+            self.threads[puppet, thread][1] = name
+
+    def wanted(self, config):
+        """By tid: what it has to carry with this of the configurations."""
+        attrs = dict(classes())
+        if config == 1:
+            attrs[BACKGROUND] = attrs[BACKGROUND]._replace(nice=OTHER_CONFIG[BACKGROUND]["sched_nice"])
+        found = {program.pid: attrs[SLEEPERS[name][config]] for name, program in self.sleepers}
+        found.update((tid, attrs[THREAD_NAMES[name]]) for tid, name in self.threads.values())
+        return found
+
+
+class Soak:
+    def __init__(self, folder, stack):
+        self.folder = folder
+        self.loads = Loads(folder, stack)  # what is there in all rounds
+        self.crowd = Crowd(self.loads)
+        self.config = 0
+        self.daemon = Daemon(folder, CONFIGS[0], prefix=["setsid"])
+        self.samples, self.faults, self.lives = [], [], 0
+        self.seen = {}  # of the daemon that runs: what its counts were when last asked
+        self.problems = set()
+        self.cgroup = None
+
+    # The daemon's life.
+
+    def start(self):
+        self.daemon.run()
+        self.daemon.await_ready()
+        self.seen = {}
+
+    def begin(self):
+        make_us_pristine()
+        self.daemon.before = snapshot()
+        tagged = already_tagged(self.daemon.before)
+        if tagged:
+            say("%d tasks carry a class's attributes already" % tagged)
+        self.crowd.begin()
+
+    def tally(self):
+        """Adds to the round what the daemon has counted since it was last asked; returns its status."""
+        status, sample = self.daemon.status(), self.samples[-1]
+        status["refused"] = sum(status["refused"].values())
+        for text in set(status["problems"]) - self.problems:
+            say("problem: %s" % ascii(text))
+        self.problems.update(status["problems"])
+        status["problems"] = sum(status["problems"].values())
+        for key in (*COUNTED, "refused", "problems"):
+            sample.counts[key] += status[key] - self.seen.get(key, 0)
+        sample.cpu += (status["cpu_usec"] - self.seen.get("cpu_usec", 0)) / 1e6
+        self.seen = status
+        return status
+
+    def kill(self, restore, gap):
+        self.tally()
+        self.daemon.popen.kill()
+        self.daemon.popen.wait()
+        self.crowd.add(gap)
+        time.sleep(gap / 2)
+        if restore:
+            self.restore()
+        self.crowd.add(gap + 1)
+        self.start()
+        self.samples[-1].counts["kills"] += 1
+
+    def restore(self):
+        result = schedqos("restore")
+        if result.returncode:
+            raise AssertionError("restore: " + result.stderr)
+        self.samples[-1].counts["restores"] += 1
+
+    def suspend(self, seconds):
+        self.daemon.freeze()
+        try:
+            time.sleep(seconds / 2)
+            self.crowd.add(seconds)
+            time.sleep(seconds / 2)
+        finally:
+            os.kill(self.daemon.pid, signal.SIGCONT)
+        self.samples[-1].counts["suspended"] += 1
+
+    def reload(self, config, status=0):
+        result = self.daemon.reload(config)
+        if result.returncode != status:
+            raise AssertionError("reload: exit status %d, not %d: %s" % (result.returncode, status, result.stderr))
+
+    def do(self, what, number):
+        if what == "sleepers":
+            self.crowd.add(number)
+        elif what == "suspend":
+            self.suspend(0.5 + 2.5 * number)
+        elif what == "reload":
+            self.config = 1 - self.config
+            self.reload(CONFIGS[self.config])
+        elif what == "huge reload":
+            # Whether there is memory enough is the kernel's affair.
+            self.daemon.reload({**CONFIGS[self.config], **HUGE})
+        elif what == "wrong reload":
+            try:
+                self.reload(WRONG[int(number * len(WRONG))], 78)
+            finally:
+                self.daemon.configure(CONFIGS[self.config])
+        else:
+            self.kill(what == "kill and restore", number)
+
+    # A round.
+
+    def go_through(self, plan, loads):
+        began = time.monotonic()
+        for group in plan.groups:
+            loads.begin_group(*group)
+        for program in plan.programs:
+            loads.begin_program(*program)
+        with contextlib.ExitStack() as stack:
+            storms = Loads(self.folder, stack)
+            for storm in plan.storms:
+                storms.begin_storm(storm)
+            for moment, what, number in plan.disturbances:
+                # Real time: the others go on meanwhile.
+                time.sleep(max(0, began + moment - time.monotonic()))
+                self.do(what, number)
+            time.sleep(max(0, began + plan.seconds - time.monotonic()))
+
+    def confine(self, plan):
+        if plan.little_memory:
+            self.cgroup = MemoryCgroup("schedqos-soak")
+            self.cgroup.confine(self.daemon.pid, plan.little_memory)
+
+    def has_starved(self):
+        """Whether the daemon is no more, and for want of memory; then there is another one."""
+        if self.daemon.running() or not self.cgroup or not self.cgroup.kills():
+            return False
+        self.daemon.popen.wait()
+        self.daemon.configure(CONFIGS[self.config])
+        self.start()
+        self.samples[-1].counts["starved"] += 1
+        return True
+
+    def look(self):
+        """When the daemon has caught up: what its tasks carry, and what it costs."""
+        sample = self.samples[-1]
+        self.daemon.sync()
+        wanted = self.crowd.wanted(self.config)
+        sample.counts["checked"] += len(wanted)
+        others = [tid for tid, attr in wanted.items() if get_attr(tid) != attr]
+        if others:
+            self.wait_for_others(others, wanted)
+        for tid in others:
+            if get_attr(tid) == wanted[tid]:
+                sample.counts["late"] += 1
+            else:
+                sample.counts["wrong"] += 1
+                say("wrong: %d %r carries %s, not %s" % (tid, comm(tid), get_attr(tid), wanted[tid]))
+        status = self.tally()
+        sample.descriptors = self.descriptors()
+        sample.resident = status["resident_bytes"] // 1024
+
+    def wait_for_others(self, others, wanted):
+        """Those that are not right yet, as in a flood of renames, in which names are only read from time to time."""
+        began = time.monotonic()
+        with contextlib.suppress(AssertionError):
+            wait_for(lambda: all(get_attr(tid) == wanted[tid] for tid in others), "")
+        self.samples[-1].latest = time.monotonic() - began
+
+    def descriptors(self):
+        """Those that it keeps: not a client's, nor of a file in /proc that it just reads."""
+        files = open_files(self.daemon.pid).items()
+        self.daemon.sync()
+        unheard = max(0, CONNECTORS - len(self.daemon.sockets()))
+        return len(files & open_files(self.daemon.pid).items()) + unheard
+
+    def round(self, plan, is_last):
+        began = time.monotonic()
+        sample = soak_report.Sample(plan.number, self.lives, plan.words(), bool(plan.little_memory))
+        self.samples.append(sample)
+        with contextlib.ExitStack() as stack:
+            loads = Loads(self.folder, stack)
+            self.confine(plan)
+            try:
+                self.go_through(plan, loads)
+                tids = loads.tids()
+                self.look()
+            except AssertionError:
+                if not self.has_starved():
+                    raise
+                tids = loads.tids()
+                self.look()
+            sample.seconds = time.monotonic() - began
+            if is_last:
+                self.stop(plan, loads, tids)
+        say("round %d, daemon %d: %.1f s, %s: %d KiB, %d descriptors, %d lost, %d wrong, %d late (%.1f s)" % (
+            plan.number, self.lives, sample.seconds, ", ".join(sample.words) or "nothing special", sample.resident,
+            sample.descriptors, sample.counts["lost"], sample.counts["wrong"], sample.counts["late"],
+            sample.latest))
+
+    def stop(self, plan, loads, tids):
+        """In the midst of storms, too; and all tasks of the machine are compared with what they were before the soak."""
+        if plan.stops_in_storm:
+            for storm in plan.storms:
+                loads.begin_storm(storm)
+        self.daemon.popen.terminate()
+        self.daemon.wait()
+        # What they chose looks like a daemon's.
+        self.daemon.changed = tids
+        traces = self.daemon.traces()
+        self.samples[-1].counts["traces"] += len(traces)
+        for trace in traces:
+            say("after the stop: " + trace)
+        if self.cgroup:
+            self.cgroup.remove()
+            self.cgroup = None
+
+    def live(self, plans, end):
+        self.lives += 1
+        self.start()
+        for plan in plans:
+            is_last = plan is plans[-1] or time.monotonic() > end
+            self.round(plan, is_last)
+            if is_last:
+                return
+
+    def run(self, seconds):
+        end = time.monotonic() + seconds
+        self.begin()
+        for plans in plan_lives(SEED):
+            try:
+                self.live(plans, end)
+            except AssertionError as error:
+                self.fault(error)
+            if time.monotonic() > end or len(self.faults) > FAULTS_MAX:
+                return
+
+    def fault(self, error):
+        """What should not have happened: told, and a new daemon is started."""
+        self.faults.append(error)
+        say("fault: %s" % error)
+        if self.samples:
+            self.samples[-1].counts["faults"] += 1
+        self.end()
+
+    def end(self):
+        """However it was ended: all is put back."""
+        self.daemon.discard()
+        schedqos("restore")
+        self.daemon.configure(CONFIGS[self.config])
+        if self.cgroup:
+            self.cgroup.remove()
+            self.cgroup = None
+
+
+def once(*_):
+    """The first signal ends the soak; those after it do not disturb that."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def main():
+    reason = why_not()
+    if reason:
+        print("the soak test cannot run here: %s" % reason)
+        return 77
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, once)
+    end_all()
+    restored = schedqos("restore")
+    if restored.stderr:
+        say("before the soak: " + restored.stderr.strip())
+    folder = tempfile.mkdtemp(prefix="schedqos-soak-")
+    os.chmod(folder, 0o755)
+    say("%.0f s, seed %d" % (SECONDS, SEED))
+    prepare(folder)
+    soak = None
+    try:
+        with contextlib.ExitStack() as stack:
+            soak = Soak(folder, stack)
+            soak.run(SECONDS)
+    except KeyboardInterrupt:
+        say("ended early")
+    finally:
+        soak.end()
+        end_all()
+        shutil.rmtree(folder)
+    print(soak_report.report(soak.samples, SEED))
+    wrong = soak_report.verdict(soak.samples)
+    print("\n" + ("\n".join("FAILED: " + line for line in wrong) or "passed"))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
