@@ -357,15 +357,18 @@ class Background(LiveTest):
         """Whatever somebody has put in its place, it is not written into."""
         if os.path.exists("/run/systemd/journal/socket"):
             self.skipTest("there is a journal, which takes its place")
-        with open(self.path("other"), "w", encoding="ascii") as file:
+        # On the same file system, for a link.
+        other = LOG + ".other"
+        self.addCleanup(os.unlink, other)
+        with open(other, "w", encoding="ascii") as file:
             file.write("mine")
         for put in (os.symlink, os.link):
-            put(self.path("other"), LOG)
+            put(other, LOG)
             self.start({})
             self.stop()
             self.assertEqual(os.lstat(LOG).st_nlink, 1)
             self.assertTrue(os.path.isfile(LOG) and not os.path.islink(LOG))
-            with open(self.path("other"), encoding="ascii") as file:
+            with open(other, encoding="ascii") as file:
                 self.assertEqual(file.read(), "mine")
             os.unlink(LOG)
 
