@@ -103,8 +103,10 @@ class Users(LiveTest):
         wait_for(lambda: all(state(pid) in (None, "Z") for pid in pids), "the end of a lookup")
 
     def assert_pending(self, *names):
-        pending = self.current.status()["pending_users"]
-        self.assertEqual(sorted(entry.split()[0] for entry in pending), sorted(names))
+        """On a slow machine even who is known may be waited for at first."""
+        def pending():
+            return sorted(entry.split()[0] for entry in self.current.status()["pending_users"])
+        wait_for(lambda: pending() == sorted(names), lambda: "%s pending; still: %s" % (names, pending()))
 
     def test_one_who_answers_later(self):
         daemon = self.daemon(self.rules("slow", "nobody"), prefix=self.prefix)
