@@ -102,7 +102,7 @@ $(LIVE_TOOLS): %: %.o
 
 SOAK_SECONDS ?= 3600
 
-soak: all $B/tests/live/actor ## an hour of random load, storms and kills (root; SOAK_SECONDS=3600, SOAK_SEED)
+soak: bench-tools $B/tests/live/actor ## an hour of random load, storms and kills (root; SOAK_SECONDS=3600, SOAK_SEED)
 	$Qenv -u MAKEFLAGS -u MFLAGS SCHEDQOS=$B/schedqos SOAK_SECONDS=$(SOAK_SECONDS) SOAK_SEED=$(SOAK_SEED) tests/live/soak.py
 
 check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)

@@ -1,33 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The soak test: a daemon that is left to itself, killed, stopped, suspended, reloaded and starved of memory, beside random
-load and storms by a user, for SOAK_SECONDS. What each round does follows from SOAK_SEED. Afterwards a table; the exit
+The soak test: for SOAK_SECONDS a daemon is left to itself, killed, stopped, suspended, reloaded and starved of memory,
+beside random load and storms by a user. What each round does follows from SOAK_SEED. Afterwards a table; the exit
 status is 1 when a task was ever wrong, a stop left a trace, or memory or descriptors have grown. Ctrl-C ends it early.
 """
 
 import contextlib
-import itertools
 import os
 import random
+import re
 import shutil
 import signal
 import sys
 import tempfile
 import time
+import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import soak_report  # noqa: E402
-from attributes import already_tagged, classes, get_attr, make_us_pristine, snapshot  # noqa: E402
+from attributes import already_tagged, get_attr, make_us_pristine, snapshot  # noqa: E402
 from cgroups import MemoryCgroup  # noqa: E402
 from daemon import Daemon, schedqos  # noqa: E402
 from programs import end_all  # noqa: E402
 from requirements import why_not  # noqa: E402
-from scripts import BACKGROUND, OTHER_CONFIG  # noqa: E402
-from soak_loads import Loads, prepare  # noqa: E402
-from soak_plan import CONFIGS, HUGE, NAMED, NOBODY, SLEEPERS, THREAD_NAMES, WRONG, plan_lives  # noqa: E402
+from soak_loads import Crowd, Loads, prepare  # noqa: E402
+from soak_plan import CONFIGS, HUGE, WRONG, plan_lives  # noqa: E402
 from tasks import comm, open_files  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
@@ -35,8 +35,6 @@ SECONDS = float(os.environ.get("SOAK_SECONDS") or 3600)
 SEED = int(os.environ.get("SOAK_SEED") or random.SystemRandom().randrange(1 << 16))
 # How many sockets at the proc connector a daemon has with these configurations, unless it leaves a flood unheard.
 CONNECTORS = 3
-# Of those that do nothing, so many stay.
-SLEEPERS_MAX = 40
 FAULTS_MAX = 10
 # What the daemon counts since its start, as its status has it.
 COUNTED = ("lost", "scans", "rename_floods", "not_kept", "reloads", "reloads_failed", "forks", "execs", "renames")
@@ -46,57 +44,18 @@ def say(text):
     print("soak: " + text, file=sys.stderr, flush=True)
 
 
-class Crowd:
-    """Tasks that do nothing, and what they have to carry."""
-
-    def __init__(self, loads):
-        self.loads = loads
-        self.sleepers = []  # (name, program)
-        self.puppets = []
-        self.threads = {}  # by (puppet, number of the thread): [tid, name]
-
-    def begin(self):
-        for _ in range(2):
-            puppet = self.loads.puppet(NAMED)
-            self.puppets.append(puppet)
-            for _ in range(3):
-                number, tid = puppet.tell(0, "thread")
-                self.threads[puppet, number] = [tid, "t-none"]
-
-    def add(self, number):
-        """Some sleepers, in place of old ones, and other names for some threads."""
-        chance = random.Random(number)
-        for name in chance.sample(sorted(SLEEPERS), 3):
-            user = chance.choice((0, NOBODY))
-            self.sleepers.append((name, self.loads.sleeper(name, user=user, group=user, extra_groups=[])))
-        for _, program in self.sleepers[:-SLEEPERS_MAX]:
-            program.end()
-        self.sleepers = self.sleepers[-SLEEPERS_MAX:]
-        for puppet, thread in chance.sample(sorted(self.threads, key=lambda key: self.threads[key][0]), 2):
-            name = chance.choice(sorted(THREAD_NAMES))
-            puppet.tell(thread, "name", name)
-            self.threads[puppet, thread][1] = name
-
-    def wanted(self, config):
-        """By tid: what it has to carry with this of the configurations."""
-        attrs = dict(classes())
-        if config == 1:
-            attrs[BACKGROUND] = attrs[BACKGROUND]._replace(nice=OTHER_CONFIG[BACKGROUND]["sched_nice"])
-        found = {program.pid: attrs[SLEEPERS[name][config]] for name, program in self.sleepers}
-        found.update((tid, attrs[THREAD_NAMES[name]]) for tid, name in self.threads.values())
-        return found
-
-
 class Soak:
     def __init__(self, folder, stack):
         self.folder = folder
         self.loads = Loads(folder, stack)  # what is there in all rounds
         self.crowd = Crowd(self.loads)
         self.config = 0
+        # In a session of its own: Ctrl-C is for us.
         self.daemon = Daemon(folder, CONFIGS[0], prefix=["setsid"])
         self.samples, self.faults, self.lives = [], [], 0
         self.seen = {}  # of the daemon that runs: what its counts were when last asked
-        self.problems = set()
+        self.problems = set()  # told already
+        self.pid = 0  # of the process that does the work: the one that was started, unless that one hung
         self.cgroup = None
 
     # The daemon's life.
@@ -104,7 +63,7 @@ class Soak:
     def start(self):
         self.daemon.run()
         self.daemon.await_ready()
-        self.seen = {}
+        self.seen, self.pid = {}, self.daemon.pid
 
     def begin(self):
         make_us_pristine()
@@ -117,10 +76,11 @@ class Soak:
     def tally(self):
         """Adds to the round what the daemon has counted since it was last asked; returns its status."""
         status, sample = self.daemon.status(), self.samples[-1]
+        if status["pid"] != self.pid:
+            sample.counts["takeovers"] += 1
+            self.seen, self.pid = {}, status["pid"]
         status["refused"] = sum(status["refused"].values())
-        for text in set(status["problems"]) - self.problems:
-            say("problem: %s" % ascii(text))
-        self.problems.update(status["problems"])
+        self.tell(status["problems"])
         status["problems"] = sum(status["problems"].values())
         for key in (*COUNTED, "refused", "problems"):
             sample.counts[key] += status[key] - self.seen.get(key, 0)
@@ -128,9 +88,18 @@ class Soak:
         self.seen = status
         return status
 
+    def tell(self, problems):
+        """Each once, whatever numbers are in it."""
+        for text in problems:
+            kind = re.sub(r"\d+ \(.*?\)|\d+", "N", text)
+            if kind not in self.problems:
+                say("problem: %s" % ascii(text))
+                self.problems.add(kind)
+
     def kill(self, restore, gap):
         self.tally()
-        self.daemon.popen.kill()
+        for pid in {self.pid, self.daemon.pid}:
+            os.kill(pid, signal.SIGKILL)
         self.daemon.popen.wait()
         self.crowd.add(gap)
         time.sleep(gap / 2)
@@ -199,9 +168,14 @@ class Soak:
             time.sleep(max(0, began + plan.seconds - time.monotonic()))
 
     def confine(self, plan):
-        if plan.little_memory:
+        if not plan.little_memory:
+            return
+        try:
             self.cgroup = MemoryCgroup("schedqos-soak")
-            self.cgroup.confine(self.daemon.pid, plan.little_memory)
+        except unittest.SkipTest as reason:
+            say(str(reason))
+            return
+        self.cgroup.confine(self.pid, plan.little_memory)
 
     def has_starved(self):
         """Whether the daemon is no more, and for want of memory; then there is another one."""
@@ -241,10 +215,10 @@ class Soak:
 
     def descriptors(self):
         """Those that it keeps: not a client's, nor of a file in /proc that it just reads."""
-        files = open_files(self.daemon.pid).items()
+        files = open_files(self.pid).items()
         self.daemon.sync()
         unheard = max(0, CONNECTORS - len(self.daemon.sockets()))
-        return len(files & open_files(self.daemon.pid).items()) + unheard
+        return len(files & open_files(self.pid).items()) + unheard
 
     def round(self, plan, is_last):
         began = time.monotonic()
@@ -271,18 +245,24 @@ class Soak:
             sample.latest))
 
     def stop(self, plan, loads, tids):
-        """In the midst of storms, too; and all tasks of the machine are compared with what they were before the soak."""
+        """In the midst of storms, too. Then all tasks of the machine have to be what they were before the soak."""
         if plan.stops_in_storm:
             for storm in plan.storms:
                 loads.begin_storm(storm)
         self.daemon.popen.terminate()
         self.daemon.wait()
-        # What they chose looks like a daemon's.
+        self.compare(tids)
+        self.remove_cgroup()
+
+    def compare(self, tids=frozenset()):
+        # What these chose looks like a daemon's.
         self.daemon.changed = tids
         traces = self.daemon.traces()
         self.samples[-1].counts["traces"] += len(traces)
         for trace in traces:
             say("after the stop: " + trace)
+
+    def remove_cgroup(self):
         if self.cgroup:
             self.cgroup.remove()
             self.cgroup = None
@@ -317,12 +297,15 @@ class Soak:
 
     def end(self):
         """However it was ended: all is put back."""
+        was_running = self.daemon.running()
         self.daemon.discard()
-        schedqos("restore")
+        result = schedqos("restore")
+        if result.returncode:
+            say("restore: " + result.stderr)
         self.daemon.configure(CONFIGS[self.config])
-        if self.cgroup:
-            self.cgroup.remove()
-            self.cgroup = None
+        self.remove_cgroup()
+        if was_running and self.samples:
+            self.compare()
 
 
 def once(*_):
@@ -347,10 +330,10 @@ def main():
     os.chmod(folder, 0o755)
     say("%.0f s, seed %d" % (SECONDS, SEED))
     prepare(folder)
-    soak = None
+    stack = contextlib.ExitStack()
+    soak = Soak(folder, stack)
     try:
-        with contextlib.ExitStack() as stack:
-            soak = Soak(folder, stack)
+        with stack:
             soak.run(SECONDS)
     except KeyboardInterrupt:
         say("ended early")
@@ -358,7 +341,7 @@ def main():
         soak.end()
         end_all()
         shutil.rmtree(folder)
-    print(soak_report.report(soak.samples, SEED))
+        print(soak_report.report(soak.samples, SEED))
     wrong = soak_report.verdict(soak.samples)
     print("\n" + ("\n".join("FAILED: " + line for line in wrong) or "passed"))
     return 1 if wrong else 0

@@ -24,7 +24,7 @@ THREAD_NAMES = {"t-ui": UI, "t-low": BACKGROUND, "t-mid": UTILITY, "t-none": UTI
 def _config(base, which):
     ours = {name: {"qos": qos[which]} for name, qos in SLEEPERS.items() if qos[which] != "QOS_DEFAULT"}
     return {**base, **ours, NAMED: {"qos": UTILITY, "thread_qos": THREADS},
-            HOSTILE: {"thread_qos": {"odd": BACKGROUND}}, MAKE: {"qos": BACKGROUND, "inherit": True}}
+            HOSTILE: {"thread_qos": {"bench-odd": BACKGROUND}}, MAKE: {"qos": BACKGROUND, "inherit": True}}
 
 
 CONFIGS = (_config(CONFIG, 0), _config(OTHER_CONFIG, 1))
@@ -32,7 +32,8 @@ WRONG = ("{", {"soak-ui": {"qos": "QOS_NONE_SUCH"}}, {"soak-ui": {"qos": UI, "pe
 # So much that there is no memory for it where there is little.
 HUGE = {"program-number-%d" % i: {"qos": UI} for i in range(16000)}
 
-STORMS = ("renames", "renames by many", "renames with a class", "forks", "fork bomb", "execs", "threads")
+STORMS = ("renames", "renames by many", "renames with a class", "forks", "fork bomb", "execs", "exec after exec",
+          "threads")
 PROGRAMS = ("make", "shell")
 DISTURBANCES = {"kill": 3, "kill and restore": 2, "reload": 4, "wrong reload": 2, "suspend": 3, "sleepers": 6}
 

@@ -13,9 +13,9 @@ sys.path.append(os.path.join(TOP, "bench"))
 
 from schedqos_bench.stats import table  # noqa: E402
 
-# So much more memory than at first is growth. Of fewer rounds nobody can say what grows.
+# So much more memory than at first is growth: of many rounds only, since what went on in a few decides about it.
 GROWTH = 1.1
-ROUNDS_MIN = 6
+ROUNDS_MEMORY, ROUNDS_DESCRIPTORS = 30, 6
 
 
 @dataclasses.dataclass
@@ -39,12 +39,14 @@ class Sample:
 
 
 # What is summed up, by its key in Sample.counts; the first ones must not be.
-COUNTS = {"wrong": "wrong tasks", "traces": "traces", "faults": "faults", "late": "tasks right only later",
-          "kills": "kills survived", "starved": "kills for want of memory survived", "restores": "restores",
-          "suspended": "suspensions", "reloads": "reloads", "reloads_failed": "reloads refused", "lost": "losses",
-          "scans": "scans", "rename_floods": "floods of renames", "refused": "refusals", "not_kept": "not kept",
-          "problems": "problems", "checked": "tasks looked at", "forks": "forks heard", "execs": "execs heard",
-          "renames": "renames heard"}
+COUNTS = {
+    "wrong": "wrong tasks", "traces": "traces", "faults": "faults", "late": "tasks right only later",
+    "kills": "kills survived", "starved": "kills for want of memory survived", "restores": "restores",
+    "suspended": "suspensions", "takeovers": "takeovers from a look that hung", "reloads": "reloads",
+    "reloads_failed": "reloads refused", "lost": "losses", "scans": "scans", "rename_floods": "floods of renames",
+    "refused": "refusals", "not_kept": "not kept", "problems": "problems", "checked": "tasks looked at",
+    "forks": "forks heard", "execs": "execs heard", "renames": "renames heard",
+}
 FATAL = ("wrong", "traces", "faults")
 GAUGES = {"resident": ("resident memory, KiB", "%.0f"), "descriptors": ("descriptors", "%d"),
           "share": ("CPU of the daemon, % of one", "%.1f")}
@@ -85,28 +87,52 @@ def causes(samples):
     return [[what, rounds[what], lost] for what, lost in found.most_common()]
 
 
-def growth(samples, what):
-    """What grows between the first third of these rounds and the last one, in words."""
-    plain = [sample for sample in samples if not sample.little_memory and sample.descriptors]
-    if len(plain) < ROUNDS_MIN:
-        return
-    first, last = thirds(plain)
-    before, after = (statistics.median(values(part, "resident")) for part in (first, last))
-    if after > before * GROWTH:
-        yield "resident memory %s: %.0f KiB, later %.0f" % (what, before, after)
-    before, after = (max(values(part, "descriptors")) for part in (first, last))
-    if after > before:
-        yield "descriptors %s: %d, later %d" % (what, before, after)
+def usual(samples):
+    return [sample for sample in samples if not sample.little_memory and sample.descriptors]
+
+
+def more_memory(samples):
+    """In words."""
+    if len(usual(samples)) < ROUNDS_MEMORY:
+        return []
+    first, last = (statistics.median(values(part, "resident")) for part in thirds(usual(samples)))
+    return ["resident memory: %.0f KiB, later %.0f" % (first, last)] if last > first * GROWTH else []
+
+
+def more_descriptors(samples, whose):
+    """In words."""
+    if len(usual(samples)) < ROUNDS_DESCRIPTORS:
+        return []
+    first, last = (max(values(part, "descriptors")) for part in thirds(usual(samples)))
+    return ["descriptors of %s: %d, later %d" % (whose, first, last)] if last > first else []
+
+
+def lives(samples):
+    """The rounds of each life of a daemon."""
+    found = collections.defaultdict(list)
+    for sample in samples:
+        found[sample.life].append(sample)
+    return found
 
 
 def verdict(samples):
     """What is not as it should be, in words."""
     found = ["%s: %d" % (COUNTS[key], sum(sample.counts[key] for sample in samples)) for key in FATAL
              if any(sample.counts[key] for sample in samples)]
-    found += growth(samples, "of all daemons")
-    for life in sorted({sample.life for sample in samples}):
-        found += growth([sample for sample in samples if sample.life == life], "of daemon %d" % life)
+    found += more_memory(samples) + more_descriptors(samples, "all daemons")
+    for life, rounds in lives(samples).items():
+        found += more_descriptors(rounds, "daemon %d" % life)
     return found
+
+
+def ages(samples):
+    """What those daemons that were left alone for long had of memory after their first rounds and after their last."""
+    old = [thirds(usual(rounds)) for rounds in lives(samples).values() if len(usual(rounds)) >= ROUNDS_DESCRIPTORS]
+    if not old:
+        return ""
+    young, aged = (statistics.median(value for parts in old for value in values(parts[i], "resident")) for i in (0, 1))
+    return "\n\nResident memory of %d daemons that lived long, KiB: %.0f at first, %.0f at last." % (
+        len(old), young, aged)
 
 
 def report(samples, seed):
@@ -120,4 +146,7 @@ def report(samples, seed):
     lost = causes(samples)
     if lost:
         text += "\n\n" + table(["losses by what went on in the round", "rounds", "losses"], lost)
+    text += ages(samples)
+    if len(usual(samples)) < ROUNDS_MEMORY:
+        text += "\n\nToo few rounds to say whether memory grows."
     return text
