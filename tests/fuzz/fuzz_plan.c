@@ -340,8 +340,12 @@ static void chooses(struct run *run, uint8_t kind)
 	struct machine_task *task = machine_task(run->m, some_task(run));
 	uint8_t how = take_byte(&run->input);
 
-	/* With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. */
-	if (run->m->n_queued || run->n_unborn || task->attr.reset_on_fork || (kind == RESET && is_unseen(run, task)))
+	/*
+	 * With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. And below
+	 * real time nice 0 looks like a climb from what its parent had.
+	 */
+	if (run->m->n_queued || run->n_unborn || task->attr.reset_on_fork ||
+	    (kind == RESET && (is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) && task->without.nice > 0))))
 		run->exact = false;
 	run->alone = false;
 	switch (kind) {
