@@ -99,14 +99,14 @@ static void report_not_kept(struct daemon *daemon, const struct plan_action *act
 }
 
 /*
- * Whether a task was set in another's stead, which had its id when we began to look. Two CPUs take 0.5 s for the 32,768
- * ids that there are where nobody has lowered their number (6.18): so only who was kept from it need ask.
+ * Whether the id is another task's than when we began to look. Two CPUs take 0.5 s for the 32,768 ids that there are where
+ * nobody has lowered their number (6.18): so it need be asked only if something kept us from the task.
  */
-static bool was_another(const struct daemon *daemon, const struct plan_action *action, uint32_t ms)
+static bool is_another(const struct daemon *daemon, const struct plan_action *action)
 {
 	struct procfs_stat stat;
 
-	return ms - daemon->facts->began_ms > REUSE_MIN_MS &&
+	return clock_ms() - daemon->facts->began_ms > REUSE_MIN_MS &&
 	       procfs_stat(daemon->proc, action->tid, &stat) == 0 &&
 	       plan_is_another(daemon->plan, action->tid, stat.start);
 }
@@ -114,12 +114,9 @@ static bool was_another(const struct daemon *daemon, const struct plan_action *a
 void events_act(struct daemon *daemon, const struct plan_action *action)
 {
 	struct task_attr now = task_attr_pristine;
-	int r = applier_apply(&daemon->applier, action, &now);
-	const uint32_t ms = clock_ms();
+	int r = is_another(daemon, action) ? -ESRCH : applier_apply(&daemon->applier, action, &now);
 
-	if (r == 0 && was_another(daemon, action, ms))
-		r = -ESTALE;
-	switch (plan_applied(daemon->plan, action, r, &now, ms)) {
+	switch (plan_applied(daemon->plan, action, r, &now, clock_ms())) {
 	case PLAN_KEPT:
 		daemon->stats.set++;
 		log_tag(daemon, action);

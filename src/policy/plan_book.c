@@ -195,7 +195,7 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.had = attr_born(&origin->had);
 	child.known = attr_born(&origin->known);
 	child.before = attr_born(&origin->before);
-	child.flags = TASK_COPIED | (origin->flags & (TASK_HEARSAY | TASK_MISTAKEN));
+	child.flags = TASK_COPIED | (origin->flags & TASK_HEARSAY);
 	child.due = DUE_NOTHING;
 	return child;
 }
@@ -210,24 +210,6 @@ void plan_inherit(const struct plan *plan, struct task *task, const struct plan_
 	/* One that was met, and not born of one who was due, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)
 		task->inherit = parent->inherit;
-}
-
-bool plan_replace(struct plan *plan, struct task *old, struct task_attr *ret_carries)
-{
-	bool was_set;
-
-	if (!old)
-		return false;
-	was_set = old->flags & TASK_REPLACED;
-	*ret_carries = old->known;
-	tasks_remove(plan->tasks, old);
-	return was_set;
-}
-
-void plan_note_mistake(struct task *task, const struct task_attr *carries)
-{
-	task->before = *carries;
-	task->flags |= TASK_HEARSAY | TASK_MISTAKEN;
 }
 
 /* What is to be decided about a child whose record is its origin's. */
@@ -255,10 +237,9 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
 	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
-	struct task_attr carries;
 	struct task child;
 	enum due due;
-	bool mixed, was_set;
+	bool mixed;
 
 	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) || fork->parent_tgid == plan->self) {
 		/* A kernel thread must not get what a task had that was called so before. */
@@ -271,7 +252,8 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 		old->flags &= ~TASK_SCANNED;
 		return;
 	}
-	was_set = plan_replace(plan, old, &carries);
+	if (old)
+		tasks_remove(plan->tasks, old);
 	/* A thread's creator is not in the event; what it copied is most likely what the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
@@ -291,8 +273,6 @@ static void book_fork(struct plan *plan, const struct plan_event *fork)
 	/* At the stop a fork may have taken however long since its origin was put back. */
 	if (mixed || plan->undoing || is_after_by_less(fork->ms, origin->changed_ms, FORK_MAX_MS))
 		child.flags |= TASK_HEARSAY;
-	if (was_set)
-		plan_note_mistake(&child, &carries);
 	due = due_at_birth(plan, fork, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)

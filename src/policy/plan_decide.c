@@ -190,15 +190,6 @@ static struct merge merge_reset(const struct task *task, const struct task_attr 
 	return merge;
 }
 
-/* What was given to another in its stead is nobody's choice; what somebody had chosen by then is in had. */
-static struct merge merge_mistaken(const struct task *task, const struct task_attr *actual)
-{
-	struct merge merge = { task->had, *actual, task->theirs };
-
-	merge.theirs &= ~attr_difference(actual, &task->known);
-	return merge;
-}
-
 static void reconcile(const struct plan *plan, struct task *task, struct facts *facts,
 		      const struct task_attr *actual)
 {
@@ -206,8 +197,6 @@ static void reconcile(const struct plan *plan, struct task *task, struct facts *
 
 	if (attr_difference(actual, &task->known) == 0)
 		;
-	else if ((task->flags & TASK_MISTAKEN) && is_as_before(task, actual))
-		merge = merge_mistaken(task, actual);
 	else if (was_born_reset(task, actual))
 		merge = merge_reset(task, actual);
 	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
@@ -220,7 +209,7 @@ static void reconcile(const struct plan *plan, struct task *task, struct facts *
 		merge_found(&merge, actual, &plan->given);
 	merge_reset_on_fork(&merge, actual);
 	record_merge(task, &merge);
-	task->flags &= ~(TASK_HEARSAY | TASK_COPIED | TASK_MISTAKEN);
+	task->flags &= ~(TASK_HEARSAY | TASK_COPIED);
 }
 
 /* ---- what it is to become ---- */
@@ -439,10 +428,6 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 {
 	if (error == -ESRCH)
 		return PLAN_GONE;
-	if (error == -ESTALE) {
-		task->flags |= TASK_REPLACED;
-		return PLAN_GONE;
-	}
 	task->known = action->from;
 	task->flags &= ~TASK_HEARSAY;
 	if (error == -EAGAIN) {

@@ -65,15 +65,6 @@ void plan_inherit(const struct plan *plan, struct task *task, const struct plan_
 /* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
 
-/*
- * Removes the record, if there is one, of a task whose id another has now. Returns whether that other one was set in
- * its stead, with what it carries since in *ret_carries.
- */
-bool plan_replace(struct plan *plan, struct task *old, struct task_attr *ret_carries);
-
-/* Takes note that such a task carries this, and is to be looked at. */
-void plan_note_mistake(struct task *task, const struct task_attr *carries);
-
 /* Our own process, and the kernel's threads, which are processes of one thread: none of our business. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
 

@@ -58,18 +58,16 @@ static void note_threads(const struct plan *plan, struct task *leader)
 static struct task *book_new(struct plan *plan, const struct plan_met *met, struct task *old, struct facts *facts)
 {
 	const bool is_leader = met->tid == met->tgid;
-	struct task_attr carries;
-	const bool was_set = plan_replace(plan, old, &carries);
 	struct task *task;
 
+	if (old)
+		tasks_remove(plan->tasks, old);
 	/* The kernel has its helpers in user space, too: those of its threads have no executable. */
 	if (is_leader && !is_user_process(facts))
 		return NULL;
 	task = first_sight(plan, met, tasks_find(plan->tasks, is_leader ? met->parent_tgid : met->tgid), facts);
 	if (!task)
 		return NULL;
-	if (was_set)
-		plan_note_mistake(task, &carries);
 	/* What it forks may have been born before we looked. */
 	task->changed_ms = task->matched_ms = facts->fetched_ms;
 	return task;

@@ -111,16 +111,10 @@ static bool is_forking(const struct run *run, pid_t tid)
 	return false;
 }
 
-/* /proc shows the newborn, and dates it, from here on: its attributes are older (copy_process in
- * fork.c). */
 static void end_forks(struct run *run)
 {
-	for (size_t i = 0; i < run->n_unborn; i++) {
-		struct machine_task *task = machine_task(run->m, run->unborn[i]);
-
-		task->start = run->m->ms / 10;
-		ends_fork(run->m, task->tid);
-	}
+	for (size_t i = 0; i < run->n_unborn; i++)
+		ends_fork(run->m, run->unborn[i]);
 	run->n_unborn = 0;
 }
 

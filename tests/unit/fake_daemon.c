@@ -14,14 +14,13 @@ struct task *record(struct machine *m, pid_t tid)
 
 static void act(struct machine *m, const struct plan_action *action)
 {
-	int r = kernel_sets(m, action);
 	struct machine_task *task = machine_task(m, action->tid);
+	const bool is_another = task && plan_is_another(m->plan, task->tid, task->start);
+	int r = is_another ? -ESRCH : kernel_sets(m, action);
 	struct task_attr now = task_attr_pristine;
 
 	if (r == 0) {
 		now = attr_shown(m, task);
-		if (plan_is_another(m->plan, task->tid, task->start))
-			r = -ESTALE;
 		if (!action->want.slice_ns && now.slice_ns != m->caps.base_slice_ns)
 			m->caps.base_slice_ns = m->kernel.base_slice_ns;
 	}

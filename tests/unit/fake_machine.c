@@ -261,10 +261,12 @@ void begins_clone(struct machine *m, pid_t creator, pid_t thread)
 	is_born(m, creator, thread, true);
 }
 
+/* /proc shows the newborn, and dates it, from here on: its attributes are older (copy_process in fork.c). */
 void ends_fork(struct machine *m, pid_t child)
 {
-	const struct machine_task *task = living(m, child);
+	struct machine_task *task = living(m, child);
 
+	task->start = m->ms / TICK_MS;
 	announce(m, &(struct machine_event){
 			    .what = FORKED,
 			    .tid = child,

@@ -16,6 +16,7 @@
 
 static struct ksched_attr carried;
 static struct daemon the_daemon;
+static bool carries; /* what was wanted */
 
 static int fake_get(pid_t tid, struct ksched_attr *ret)
 {
@@ -76,13 +77,14 @@ static void act(uint64_t start, uint32_t kept_ms)
 	assert_true(plan_decide(the_daemon.plan, &due, daemon_facts(&the_daemon, met.tid, met.tgid), &action));
 	the_daemon.facts->began_ms -= kept_ms;
 	events_act(&the_daemon, &action);
-	assert_int_equal(carried.nice, action.want.nice);
+	carries = carried.nice == action.want.nice;
 }
 
 static void the_same_task(void **state)
 {
 	(void)state;
 	act(own_start(), 1000);
+	assert_true(carries);
 	assert_int_equal(the_daemon.stats.set, 1);
 	assert_int_equal(the_daemon.stats.races, 0);
 }
@@ -93,7 +95,7 @@ static void another_task(void **state)
 	act(own_start() - 100, 1000);
 	assert_int_equal(the_daemon.stats.set, 0);
 	assert_int_equal(the_daemon.stats.races, 1);
-	assert_true(tasks_find(plan_tasks(the_daemon.plan), getpid())->flags & TASK_REPLACED);
+	assert_false(carries);
 }
 
 int main(void)

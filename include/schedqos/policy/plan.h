@@ -166,8 +166,7 @@ bool plan_is_another(const struct plan *plan, pid_t tid, uint64_t start);
 
 /*
  * How an action went: error 0 and what is read back (in facts.attr's form), or -errno; -EAGAIN: the task's policy was
- * changed in between, and nothing was done: it is due again; -ESTALE: it was carried out, but the id was another task's
- * by then. That one gets its own back when it is first looked at. ms: after it.
+ * changed in between, and nothing was done: it is due again; -ESRCH: it has ended. ms: after it.
  */
 enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
 			      const struct task_attr *now, uint32_t ms);

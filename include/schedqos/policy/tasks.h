@@ -55,8 +55,6 @@ enum task_flag {
 	TASK_MIXED = 1 << 1,   /* leader: the records of its process's threads differ */
 	TASK_COPIED = 1 << 2,  /* its record is its parent's: nobody has looked at it since its fork */
 	TASK_HEARSAY = 1 << 3, /* there is reason to doubt its record: see plan.h */
-	TASK_REPLACED = 1 << 4, /* it had ended when it was set: who has its id now carries what is known of it */
-	TASK_MISTAKEN = 1 << 5, /* that one: `before` is what it carries, and ours */
 };
 
 /* What is to be decided about a task; each includes those before it. */
