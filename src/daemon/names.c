@@ -7,7 +7,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
-/* Nobody's new class is to wait longer; but reading names is to take no more than a fiftieth of the time. */
+/* Nobody's new class is to wait longer; but reading names is to take no more than a fiftieth of a CPU's time. */
 #define UNHEARD_MIN_US	 150000
 #define UNHEARD_PER_READ 50
 
@@ -56,7 +56,7 @@ static void leave_unheard(struct daemon *daemon);
 static int on_unheard(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct daemon *daemon = userdata;
-	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	uint64_t began;
 	int r = open_queue(daemon);
 
 	(void)source;
@@ -67,8 +67,10 @@ static int on_unheard(sd_event_source *source, uint64_t usec, void *userdata)
 		leave_unheard(daemon);
 	}
 	events_book(daemon);
+	/* Not by the clock: one suspended in the midst of it would leave renames unheard for minutes. */
+	began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	read_names(daemon);
-	daemon->names.reading_us = (clock_ns(CLOCK_MONOTONIC) - began) / 1000;
+	daemon->names.reading_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
 	events_handle(daemon);
 	return 0;
 }
