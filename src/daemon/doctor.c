@@ -17,11 +17,10 @@
 #include <schedqos/kernel/machine.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/kernel/reader.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-
-#include "reader.h"
 
 #include "state_file.h"
 

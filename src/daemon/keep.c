@@ -6,15 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
 
 #include "daemon_private.h"
-#include "state_file.h"
-
-#define FOLDER RUNDIR "/schedqos/"
 
 #define AGAIN_MIN_US 1000000ULL
 #define AGAIN_MAX_US (64 * AGAIN_MIN_US)
@@ -46,15 +43,6 @@ static int make_plan(struct daemon *daemon, const struct state_legacy *legacy, s
 	return 0;
 }
 
-static void tell_set_aside(const char *what, const char *name, int fault, int r)
-{
-	const char *how = r > 0 ? "it is removed, since one is kept already as" : "it is kept as";
-	const char *remedy = fault == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
-
-	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " FOLDER "%s" STATE_DAMAGED "%s",
-		    what, state_file_fault(fault), how, name, remedy);
-}
-
 /* What a killed daemon left. 0; or a -errno if there is something, and it can neither be read nor set aside. */
 static int take_over(struct daemon *daemon, struct state_legacy *legacy)
 {
@@ -64,7 +52,7 @@ static int take_over(struct daemon *daemon, struct state_legacy *legacy)
 		return fault;
 	r = state_file_set_aside(daemon->keep.folder, STATE_TASKS);
 	if (r >= 0)
-		tell_set_aside("the state file", STATE_TASKS, fault, r);
+		state_file_log_set_aside("the state file", STATE_TASKS, fault, r);
 	return r < 0 ? r : 0;
 }
 
@@ -115,7 +103,7 @@ void keep_check(struct daemon *daemon)
 		return;
 	keep->told = error;
 	if (!error) {
-		log_notice("all that is to be put back is kept in " FOLDER STATE_TASKS " again");
+		log_notice("all that is to be put back is kept in " STATE_FOLDER "/" STATE_TASKS " again");
 		return;
 	}
 	tell_error(daemon, error);
@@ -228,7 +216,7 @@ int keep_init_knobs(struct daemon *daemon)
 	if (state_file_is_void(fault)) {
 		r = system_profile_set_aside(daemon->system);
 		if (r >= 0)
-			tell_set_aside("the record of knobs", STATE_KNOBS, fault, r);
+			state_file_log_set_aside("the record of knobs", STATE_KNOBS, fault, r);
 	}
 	if (r < 0) {
 		problem_report(&daemon->problems[PROBLEM_KNOBS],

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/file.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/file.h>
+#include <schedqos/util/state_folder.h>
 
-#include "state_file.h"
 #include "state_format.h"
 
 #define STATE_TASKS_NEW STATE_TASKS ".new"

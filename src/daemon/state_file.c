@@ -10,27 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/machine.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
-#define FOLDER	     RUNDIR "/schedqos"
-#define BOOT_KEY     "boot_id"
+#define BOOT_KEY "boot_id"
 
 static void cleanup_json(cJSON **json)
 {
 	cJSON_Delete(*json);
-}
-
-int state_folder_open(void)
-{
-	int fd;
-
-	if (mkdir(FOLDER, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	fd = open(FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 /* Fills at most size bytes of buf, and a NUL behind them. Returns their number, or -errno. */
@@ -154,53 +142,4 @@ int state_file_write(int folder, const char *name, cJSON *content)
 		return -ENOMEM;
 	text = cJSON_PrintUnformatted(content);
 	return text ? replace(folder, name, text) : -ENOMEM;
-}
-
-int state_file_remove(int folder, const char *name)
-{
-	return unlinkat(folder, name, 0) < 0 && errno != ENOENT ? -errno : 0;
-}
-
-int state_file_open_error(int error)
-{
-	if (error == ELOOP)
-		return -EPERM;
-	/* What some security module says is no word on whose file it is. */
-	return error == EPERM ? -EACCES : -error;
-}
-
-bool state_file_is_void(int error)
-{
-	return error == -EPERM || error == -EBADMSG || error == -EPROTONOSUPPORT;
-}
-
-/* The first one stays: what tasks and knobs had before all that was set since, only that can tell. */
-int state_file_set_aside(int folder, const char *name)
-{
-	char aside[64];
-	int r;
-
-	snprintf(aside, sizeof(aside), "%s" STATE_DAMAGED, name);
-	if (renameat2(folder, name, folder, aside, RENAME_NOREPLACE) == 0 || errno == ENOENT)
-		return 0;
-	if (errno != EEXIST)
-		return -errno;
-	r = state_file_remove(folder, name);
-	return r < 0 ? r : 1;
-}
-
-const char *state_file_fault(int error)
-{
-	switch (error) {
-	case -EPERM:
-		return "not ours alone: another user or a link may have made it";
-	case -EBADMSG:
-		return "torn or not what schedqos writes";
-	case -EPROTONOSUPPORT:
-		return "of another version of schedqos";
-	case -ESTALE:
-		return "of another boot";
-	default:
-		return strerror(-error);
-	}
 }
