@@ -13,25 +13,6 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-/*
- * The base slice is now another one, but tasks that have not run since still show the old one, which would then
- * look like a slice that somebody chose for them.
- */
-static void renew_base_slice(struct daemon *daemon)
-{
-	struct applier *applier = &daemon->applier;
-	uint32_t old = applier->caps.base_slice_ns, cursor = 0;
-	struct task *task;
-
-	if (!applier->caps.slice || applier_renew_base(applier) < 0 ||
-	    applier->caps.base_slice_ns == old)
-		return;
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
-		if (task->known.slice_ns != old)
-			applier_renew_task(applier, task->tid, old);
-	}
-}
-
 static void log_refusals(const struct system_profile *system)
 {
 	size_t count;
@@ -73,7 +54,7 @@ static int apply(struct daemon *daemon, const struct sched_profile *profile)
 	if (profile || result.set || result.already || result.put_back || result.refused)
 		log_result(profile ? profile->name : "", &result);
 	if (result.base_slice)
-		renew_base_slice(daemon);
+		tagger_follow_base_slice(daemon->tagger);
 	return 0;
 }
 
@@ -179,5 +160,5 @@ void profiles_stop(struct daemon *daemon)
 	if (result.put_back)
 		log_info("knobs put back: %zu", result.put_back);
 	if (result.base_slice)
-		renew_base_slice(daemon);
+		tagger_follow_base_slice(daemon->tagger);
 }

@@ -16,12 +16,12 @@
 #include <systemd/sd-daemon.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 #include "log_sink.h"
-#include "watch.h"
 
 static pid_t child;
 

@@ -10,7 +10,7 @@
 
 #include "../../src/daemon/knob_records.h"
 #include "../../src/daemon/state_file.h"
-#include "../../src/daemon/state_format.h"
+#include "../../src/tagging/state_format.h"
 #include "fuzz.h"
 
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"

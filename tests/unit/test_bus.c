@@ -10,8 +10,10 @@
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
 #include "../../src/daemon/state_file.h"
+#include "../../src/tagging/tagger_private.h"
 
 static struct daemon the_daemon;
+static struct tagger tagger;
 static sd_bus *client;
 static char path[96];
 
@@ -28,7 +30,7 @@ static void load(const char *profiles)
 	struct config_errors errors = { 0 };
 
 	assert_int_equal(config_parse(&file, 1, NULL, NULL, &the_daemon.config, &errors), 0);
-	assert_int_equal(plan_set_config(the_daemon.plan, the_daemon.config), 0);
+	assert_int_equal(plan_set_config(tagger.plan, the_daemon.config), 0);
 }
 
 /* With what a killed daemon has left: the name of its profile. */
@@ -45,9 +47,10 @@ static void start(const char *profiles, const char *left)
 	cJSON_AddArrayToObject(json, "knobs");
 	assert_int_equal(state_file_write(folder, "knobs.json", json), 0);
 	cJSON_Delete(json);
-	the_daemon = (struct daemon){ .applier = { .ops = &nothing }, .proc = -1 };
+	tagger = (struct tagger){ .applier = { .ops = &nothing }, .proc = -1 };
+	the_daemon = (struct daemon){ .tagger = &tagger, .proc = -1 };
 	assert_int_equal(system_profile_new_at(&knobs, folder, &the_daemon.system), 0);
-	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, NULL);
+	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, NULL);
 	load(profiles);
 	assert_true(sd_event_new(&the_daemon.event) >= 0);
 	snprintf(path, sizeof(path), "%s/bus", top);
@@ -68,7 +71,7 @@ static int bus_off(void **state)
 	sd_bus_close_unref(client);
 	bus_server_free(the_daemon.bus);
 	system_profile_free(the_daemon.system);
-	plan_free(the_daemon.plan);
+	plan_free(tagger.plan);
 	config_free(the_daemon.config);
 	sd_event_unref(the_daemon.event);
 	return remove_trees(state);

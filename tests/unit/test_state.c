@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "../../src/daemon/state_file.h"
-#include "../../src/daemon/state_format.h"
+#include "../../src/tagging/state_format.h"
 
 #define FILE_NAME "run/state"
 #define NEW_NAME  "run/state.new"

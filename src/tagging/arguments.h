@@ -15,8 +15,6 @@
 #include <schedqos/kernel/reader.h>
 #include <schedqos/policy/unread.h>
 
-struct daemon;
-
 struct arguments {
 	struct reader reader;
 	struct unread unread;
@@ -24,11 +22,11 @@ struct arguments {
 	uint32_t careful_ms;
 	unsigned old_processes; /* how many callers are about processes that may have been running for long */
 	bool were_read, were_not; /* in the decision under way */
-	sd_event_source *timer; /* looks again */
+	sd_event_source *timer; /* of the loop's, for whoever looks again; NULL: there is no loop */
 };
 
-/* Needs daemon->event. hung: at which process a look has hung just now, or 0. Returns a negative errno on failure. */
-int arguments_init(struct daemon *daemon, pid_t hung);
+/* hung: at which process of proc a look has hung just now, or 0. */
+void arguments_init(struct arguments *arguments, int proc, pid_t hung);
 void arguments_free(struct arguments *arguments);
 
 /* What is decided about until the end is about processes that may have been running for long. May be nested. */
@@ -44,5 +42,12 @@ ssize_t arguments_read(struct arguments *arguments, int proc, pid_t tid, pid_t t
 /* The process has become another program: there is no more reason to be wary of it. */
 void arguments_exec(struct arguments *arguments, pid_t tgid);
 
-/* It has been decided about a task of process tgid: if arguments were wanting, it is looked at again later. */
-void arguments_decided(struct daemon *daemon, pid_t tgid);
+/*
+ * It has been decided about a task of process tgid: if arguments were wanting, it is to be looked at again later. False if
+ * there are too many such processes for that.
+ */
+bool arguments_decided(struct arguments *arguments, pid_t tgid);
+
+/* The next process that is to be looked at now; false: there is none. Once it has been looked at, call arguments_looked. */
+bool arguments_next(const struct arguments *arguments, struct unread_process *ret);
+void arguments_looked(struct arguments *arguments, const struct unread_process *process);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way back: every task still carrying what we set gets what it, or the ancestor it inherited from, had. */
-#include "daemon_private.h"
+#include "tagger_private.h"
 
 #include <stdlib.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/clock.h>
-
-#include "watch.h"
 
 /*
  * A fork copies the attributes first and is announced last, after its parent's memory maps: 20 ms for 700 MB here, and
@@ -29,13 +28,13 @@ struct forkers {
 };
 
 /* A task that is asleep, as nearly all are, is in no fork. */
-static bool is_awake(const struct daemon *daemon, const struct forker *forker, uint64_t *ret_utime)
+static bool is_awake(const struct tagger *tagger, const struct forker *forker, uint64_t *ret_utime)
 {
 	struct procfs_stat stat;
 	int r;
 
 	watch_enter(forker->tgid);
-	r = procfs_thread_stat(daemon->proc, forker->tgid, forker->tid, &stat);
+	r = procfs_thread_stat(tagger->proc, forker->tgid, forker->tid, &stat);
 	watch_leave();
 	if (r < 0)
 		return false;
@@ -59,24 +58,24 @@ static void note_forker(struct forkers *forkers, const struct forker *forker)
 }
 
 /* Adds those who were put back since the last time, on whatever occasion. */
-static void note_forkers(const struct daemon *daemon, struct forkers *forkers)
+static void note_forkers(const struct tagger *tagger, struct forkers *forkers)
 {
 	const uint32_t since_ms = forkers->noted_ms;
 	uint32_t cursor = 0;
 	struct task *task;
 
 	forkers->noted_ms = clock_ms();
-	while ((task = tasks_next(plan_tasks(daemon->plan), &cursor))) {
+	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
 		struct forker forker = { .tid = task->tid, .tgid = task->tgid };
 
 		if (task->state == TASK_UNDONE && (int32_t)(task->changed_ms - since_ms) >= 0 &&
-		    is_awake(daemon, &forker, &forker.utime))
+		    is_awake(tagger, &forker, &forker.utime))
 			note_forker(forkers, &forker);
 	}
 }
 
 /* Keeps those who have neither slept nor, but for an error of the sampling, run code of their own since. */
-static void check_forkers(const struct daemon *daemon, struct forkers *forkers)
+static void check_forkers(const struct tagger *tagger, struct forkers *forkers)
 {
 	size_t kept = 0;
 	uint64_t utime;
@@ -84,50 +83,52 @@ static void check_forkers(const struct daemon *daemon, struct forkers *forkers)
 	for (size_t i = 0; i < forkers->count; i++) {
 		const struct forker *forker = &forkers->all[i];
 
-		if (is_awake(daemon, forker, &utime) && utime <= forker->utime + 1)
+		if (is_awake(tagger, forker, &utime) && utime <= forker->utime + 1)
 			forkers->all[kept++] = *forker;
 	}
 	forkers->count = kept;
 }
 
+/* Decides by all that has been heard of, and where that is not all, by what there is. */
+static void catch_up(struct tagger *tagger)
+{
+	events_drain(tagger);
+	if (tagger->events_lost)
+		scan_all(tagger);
+}
+
 /* began_ms: before anything was put back. */
-static void await_forks(struct daemon *daemon, uint32_t began_ms)
+static void await_forks(struct tagger *tagger, uint32_t began_ms)
 {
 	const uint32_t began = clock_ms();
 	struct forkers forkers = { .noted_ms = began_ms };
 
-	note_forkers(daemon, &forkers);
+	note_forkers(tagger, &forkers);
 	while (forkers.count && clock_ms() - began < LINGER_MS) {
-		intake_wait(daemon->intake, LINGER_STEP_MS);
-		events_drain(daemon);
-		if (daemon->rescan)
-			scan_all(daemon);
-		check_forkers(daemon, &forkers);
-		note_forkers(daemon, &forkers);
+		intake_wait(tagger->intake, LINGER_STEP_MS);
+		catch_up(tagger);
+		check_forkers(tagger, &forkers);
+		note_forkers(tagger, &forkers);
 	}
 	free(forkers.all);
 }
 
-uint64_t undo_all(struct daemon *daemon)
+uint64_t undo_all(struct tagger *tagger)
 {
 	uint32_t began_ms;
 	uint64_t set;
 
 	/* What is still queued may say that a tid belongs to somebody else by now. */
-	events_drain(daemon);
-	if (daemon->rescan)
-		scan_all(daemon);
-	plan_undo_begin(daemon->plan);
+	catch_up(tagger);
+	plan_undo_begin(tagger->plan);
 	began_ms = clock_ms();
-	set = daemon->stats.set;
+	set = tagger->counters.set;
 	/* Who restores has heard of nothing since the daemon died: not of births, nor of ids that are others' by now. */
-	if (!daemon->intake)
-		scan_all(daemon);
-	events_drain(daemon);
-	if (daemon->rescan)
-		scan_all(daemon);
-	await_forks(daemon, began_ms);
+	if (!tagger->intake)
+		scan_all(tagger);
+	catch_up(tagger);
+	await_forks(tagger, began_ms);
 	/* Tasks that nobody told us of, born of tagged ones while events were lost or nobody listened. */
-	scan_all(daemon);
-	return daemon->stats.set - set;
+	scan_all(tagger);
+	return tagger->counters.set - set;
 }

@@ -19,12 +19,14 @@ struct pace {
 	void *context;
 };
 
+/* heard: counts the events that read finds. The queue is closed at first. */
+void pace_init(struct pace *pace, const uint64_t *heard, void (*read)(void *context), void *context);
+
 /*
- * Calls read, of the event loop, when there is something to read from fd, which must stay open until pace_close. heard: counts
- * the events that read finds. Returns 0 or a negative errno.
+ * Has the event loop call read when there is something to read from fd, which must stay open until pace_close. Returns 0 or
+ * a negative errno.
  */
-int pace_open(struct pace *pace, sd_event *event, int fd, const uint64_t *heard, void (*read)(void *context),
-	      void *context);
+int pace_open(struct pace *pace, sd_event *event, int fd);
 
 /* Of a zeroed one, too. */
 void pace_close(struct pace *pace);

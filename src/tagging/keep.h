@@ -5,37 +5,38 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <systemd/sd-event.h>
 
-struct daemon;
+struct tagger;
+
+/* How soon what could not be done is tried again; then later each time. */
+#define KEEP_AGAIN_MIN_US 1000000ULL
 
 struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
 	uint64_t start; /* since when we listen: ticks since boot */
 	int unread;	/* a -errno: an earlier daemon's file is there and cannot be read now; it stays as it is */
-	bool no_knobs;	/* so it is with the record of knobs */
 	int told;	/* of keep_error, by the log; 0: nothing, or that all is well */
 	uint64_t wait_us;
-	sd_event_source *timer; /* runs while something is to be tried again */
+	sd_event_source *timer; /* of the loop's: runs while something is to be tried again */
 };
 
-/* Makes the plan, with what a killed daemon left. Needs daemon->event, config and applier. 0 or a negative errno. */
-int keep_init(struct daemon *daemon);
+/* Makes the plan, with what a killed daemon left. Needs tagger->config and applier. 0 or -ENOMEM. */
+int keep_init(struct tagger *tagger);
 
 /* After the plan has been freed. Removes the file if everything has been put back. */
-void keep_free(struct daemon *daemon);
-
-/* Takes over what an earlier run has left of knobs. 0 or -errno, for want of memory. */
-int keep_init_knobs(struct daemon *daemon);
+void keep_free(struct tagger *tagger);
 
 /* To be called when there may be more to keep: a new configuration is in force. */
-void keep_now(struct daemon *daemon);
+void keep_now(struct tagger *tagger);
 
-/* To be called after tasks were booked: says so, and sees to it, if there was no room. */
-void keep_check(struct daemon *daemon);
+/* Tries again what could not be done. */
+void keep_try_again(struct tagger *tagger);
+
+/* To be called after tasks were booked: reports it, and sees to it, if there was no room. */
+void keep_check(struct tagger *tagger);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */
-int keep_error(const struct daemon *daemon);
+int keep_error(const struct tagger *tagger);

@@ -5,15 +5,10 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
-
-#include "daemon_private.h"
 
 /* What has hung the loop once, by design or not, may come again; and a reader costs each exec only 6 us more. */
 #define CAREFUL_MS 3600000
-
-static int on_timer(sd_event_source *source, uint64_t usec, void *userdata);
 
 /* Who answers for the process. */
 static uid_t user_of(int proc, pid_t tgid)
@@ -27,33 +22,23 @@ static uid_t user_of(int proc, pid_t tgid)
 }
 
 /* It may be one of many. */
-static void be_careful(struct arguments *arguments, pid_t hung)
+static void be_careful(struct arguments *arguments, int proc, pid_t hung)
 {
-	_cleanup_close_ int proc = procfs_open();
-
 	arguments->is_careful = true;
 	arguments->careful_ms = clock_ms() + CAREFUL_MS;
-	if (proc >= 0)
-		unread_spend(&arguments->unread, user_of(proc, hung), UNREAD_BUDGET_US / 2, clock_ms());
+	unread_spend(&arguments->unread, user_of(proc, hung), UNREAD_BUDGET_US / 2, clock_ms());
 }
 
-int arguments_init(struct daemon *daemon, pid_t hung)
+void arguments_init(struct arguments *arguments, int proc, pid_t hung)
 {
-	struct arguments *arguments = &daemon->arguments;
-	int r = sd_event_add_time(daemon->event, &arguments->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, daemon);
-
-	if (r >= 0)
-		r = sd_event_source_set_enabled(arguments->timer, SD_EVENT_OFF);
 	unread_init(&arguments->unread, clock_ms());
 	if (hung)
-		be_careful(arguments, hung);
-	return r;
+		be_careful(arguments, proc, hung);
 }
 
 void arguments_free(struct arguments *arguments)
 {
 	reader_close(&arguments->reader);
-	sd_event_source_disable_unref(arguments->timer);
 }
 
 /* Sets the clock for the one who is to be looked at first. */
@@ -62,6 +47,9 @@ static void set_timer(struct arguments *arguments)
 	const struct unread_process *first = unread_first(&arguments->unread);
 	int32_t in_ms;
 
+	/* Who restores has no loop. */
+	if (!arguments->timer)
+		return;
 	if (!first) {
 		sd_event_source_set_enabled(arguments->timer, SD_EVENT_OFF);
 		return;
@@ -82,9 +70,7 @@ void arguments_end_old(struct arguments *arguments)
 		return;
 	if (!arguments->is_careful)
 		reader_close(&arguments->reader);
-	/* Who restores has no loop. */
-	if (arguments->timer)
-		set_timer(arguments);
+	set_timer(arguments);
 }
 
 static bool needs_reader(struct arguments *arguments, uint32_t ms)
@@ -134,40 +120,35 @@ void arguments_exec(struct arguments *arguments, pid_t tgid)
 	unread_forget(&arguments->unread, tgid);
 }
 
-void arguments_decided(struct daemon *daemon, pid_t tgid)
+bool arguments_decided(struct arguments *arguments, pid_t tgid)
 {
-	struct arguments *arguments = &daemon->arguments;
 	const bool were_not = arguments->were_not, were_read = arguments->were_read;
 
 	arguments->were_not = arguments->were_read = false;
 	if (were_not) {
 		if (!unread_note(&arguments->unread, tgid, clock_ms()))
-			problem_report(&daemon->problems[PROBLEM_UNREAD],
-				       "too many processes whose arguments cannot be read: a reload looks at all again");
-		else if (!arguments->old_processes)
+			return false;
+		if (!arguments->old_processes)
 			set_timer(arguments);
 	} else if (were_read) {
 		unread_forget(&arguments->unread, tgid);
 	}
+	return true;
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+bool arguments_next(const struct arguments *arguments, struct unread_process *ret)
 {
-	struct daemon *daemon = userdata;
-	struct arguments *arguments = &daemon->arguments;
-	const struct unread_process *first;
+	const struct unread_process *first = unread_first(&arguments->unread);
 
-	(void)source;
-	(void)usec;
-	arguments_begin_old(arguments);
-	while ((first = unread_first(&arguments->unread)) && (int32_t)(first->next_ms - clock_ms()) <= 0) {
-		const struct unread_process then = *first;
+	if (!first || (int32_t)(first->next_ms - clock_ms()) > 0)
+		return false;
+	*ret = *first;
+	return true;
+}
 
-		scan_process(daemon, then.pid);
-		/* It has gone, or has nothing to be read for any more. */
-		if (!unread_is_waiting(&arguments->unread, then.pid, then.next_ms))
-			unread_forget(&arguments->unread, then.pid);
-	}
-	arguments_end_old(arguments);
-	return 0;
+/* If it was not tried again, it has gone, or has nothing to be read for any more. */
+void arguments_looked(struct arguments *arguments, const struct unread_process *process)
+{
+	if (!unread_is_waiting(&arguments->unread, process->pid, process->next_ms))
+		unread_forget(&arguments->unread, process->pid);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "watch.h"
+#include <schedqos/tagging/watch.h>
 
 #include <errno.h>
 #include <poll.h>

@@ -68,13 +68,17 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-int pace_open(struct pace *pace, sd_event *event, int fd, const uint64_t *heard, void (*read)(void *context),
-	      void *context)
+void pace_init(struct pace *pace, const uint64_t *heard, void (*read)(void *context), void *context)
 {
-	int r;
+	*pace = (struct pace){ .heard = heard, .read = read, .context = context };
+}
 
-	*pace = (struct pace){ .heard = heard, .heard_then = *heard, .read = read, .context = context };
-	r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
+int pace_open(struct pace *pace, sd_event *event, int fd)
+{
+	int r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
+
+	pace->heard_then = *pace->heard;
+	pace->read_us = 0;
 	if (r >= 0)
 		r = sd_event_source_set_priority(pace->source, SD_EVENT_PRIORITY_NORMAL + 1);
 	if (r >= 0)

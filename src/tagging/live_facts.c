@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
-
-#include "watch.h"
 
 static int fetch(struct facts *facts, enum fact fact);
 
