@@ -57,8 +57,8 @@ void bus_server_reloaded(struct bus_server *server)
 }
 
 /*
- * Answers when the new rules have been applied to all tasks. The loop sees to that before it comes to another call, so no two
- * wait; if one did, it would be answered early.
+ * Answers when the new rules have been applied to all tasks. The loop sees to that before it comes to another call, so
+ * no two wait; if one did, it would be answered early.
  */
 static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {

@@ -11,7 +11,7 @@ struct daemon;
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 
-/* All tasks have been looked at: answers who asked for a reload before that. */
+/* All tasks have been looked at: answers the client that asked for a reload before that. */
 void bus_server_reloaded(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */

@@ -142,7 +142,10 @@ static int init_instance(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-/* After the tagger, which takes us to nice -20, so that who is to act when the loop hangs does not wait for others either. */
+/*
+ * After the tagger, which takes us to nice -20, so that the thread that acts when the loop hangs does not wait for
+ * others either.
+ */
 static int init_watch(struct daemon *daemon)
 {
 	int r = takeover_prepare(daemon);

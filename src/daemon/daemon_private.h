@@ -64,8 +64,8 @@ int profiles_switch(struct daemon *daemon, const char *name);
 void profiles_stop(struct daemon *daemon);
 
 /*
- * profiles_init.c: takes over what an earlier run has left of knobs; if it cannot be read now, tries again later. 0 or -errno,
- * for want of memory.
+ * profiles_init.c: takes over what an earlier run has left of knobs; if it cannot be read now, tries again later. 0 or
+ * -errno, for want of memory.
  */
 int profiles_init(struct daemon *daemon);
 void profiles_free(struct daemon *daemon);
@@ -80,8 +80,8 @@ int signals_init(struct daemon *daemon);
 int daemon_load_config(struct daemon *daemon);
 
 /*
- * reload.c: reads the configuration again, puts it in force, and asks for a scan, after which daemon_reloaded is to be called.
- * Returns 0 with warnings, or -errno with the errors, in *ret_text, to be freed.
+ * reload.c: reads the configuration again, puts it in force, and asks for a scan, after which daemon_reloaded is to be
+ * called. Returns 0 with warnings, or -errno with the errors, in *ret_text, to be freed.
  */
 int daemon_reload(struct daemon *daemon, char **ret_text);
 

@@ -204,38 +204,39 @@ static bool was_changed(const struct applier *applier, const struct plan_action 
 	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
 }
 
-int applier_apply(struct applier *applier, const struct plan_action *action,
-		  struct task_attr *ret)
+/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
+static int set_idle(struct applier *applier, const struct plan_action *action, struct ksched_attr *attr)
 {
-	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
-	int r = 0;
+	struct ksched_attr first = *attr;
+	int r;
 
-	if (changes_hidden_nice(action)) {
-		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
-		if (r < 0)
-			return r;
-		if (attr_difference(&action->from, &action->want) == 0)
-			return applier_look(applier, action->tid, ret);
-	}
-	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
-		give_up_share(applier, action->tid);
-	/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
-	if (attr.policy == POLICY_IDLE) {
-		struct ksched_attr first = attr;
-
-		first.policy = POLICY_NORMAL;
-		r = applier->ops->set(action->tid, &first);
-	}
+	first.policy = POLICY_NORMAL;
+	r = applier->ops->set(action->tid, &first);
 	if (r == 0) {
-		r = applier->ops->set(action->tid, &attr);
-		if (r < 0 && attr.policy == POLICY_IDLE)
+		r = applier->ops->set(action->tid, attr);
+		if (r < 0)
 			take_back(applier, action);
 	}
-	if (r == -EINVAL && keeps_policy(action))
-		return was_changed(applier, action) ? -EAGAIN : r;
-	if (r < 0)
-		return r;
-	r = applier_look(applier, action->tid, ret);
+	return r;
+}
+
+static int set(struct applier *applier, const struct plan_action *action)
+{
+	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
+	int r;
+
+	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
+		give_up_share(applier, action->tid);
+	if (attr.policy == POLICY_IDLE)
+		return set_idle(applier, action, &attr);
+	r = applier->ops->set(action->tid, &attr);
+	return r == -EINVAL && keeps_policy(action) && was_changed(applier, action) ? -EAGAIN : r;
+}
+
+static int read_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
+{
+	int r = applier_look(applier, action->tid, ret);
+
 	/*
 	 * Set and then gone: maybe a thread that has called exec since, and carries this under its
 	 * leader's id. On a kernel without slices nothing but our record tells it from a choice of
@@ -248,4 +249,18 @@ int applier_apply(struct applier *applier, const struct plan_action *action,
 	if (r == 0 && !action->want.slice_ns && ret->slice_ns != applier->caps.base_slice_ns)
 		applier_refresh_base(applier);
 	return r;
+}
+
+int applier_apply(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
+{
+	int r = 0;
+
+	if (changes_hidden_nice(action)) {
+		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
+		if (r == 0 && attr_difference(&action->from, &action->want) == 0)
+			return applier_look(applier, action->tid, ret);
+	}
+	if (r == 0)
+		r = set(applier, action);
+	return r < 0 ? r : read_back(applier, action, ret);
 }

@@ -47,7 +47,7 @@ static void set_timer(struct arguments *arguments)
 	const struct unread_process *first = unread_first(&arguments->unread);
 	int32_t in_ms;
 
-	/* Who restores has no loop. */
+	/* A restore has no loop. */
 	if (!arguments->timer)
 		return;
 	if (!first) {

@@ -43,11 +43,14 @@ ssize_t arguments_read(struct arguments *arguments, int proc, pid_t tid, pid_t t
 void arguments_exec(struct arguments *arguments, pid_t tgid);
 
 /*
- * It has been decided about a task of process tgid: if arguments were wanting, it is to be looked at again later. False if
- * there are too many such processes for that.
+ * It has been decided about a task of process tgid: if arguments were wanting, it is to be looked at again later. False
+ * if there are too many such processes for that.
  */
 bool arguments_decided(struct arguments *arguments, pid_t tgid);
 
-/* The next process that is to be looked at now; false: there is none. Once it has been looked at, call arguments_looked. */
+/*
+ * The next process that is to be looked at now; false: there is none. Once it has been looked at, call
+ * arguments_looked.
+ */
 bool arguments_next(const struct arguments *arguments, struct unread_process *ret);
 void arguments_looked(struct arguments *arguments, const struct unread_process *process);

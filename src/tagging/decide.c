@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the books to the task: has the plan decide about who is due, sets and reads back, counts, reports. */
+/*
+ * From the books to the attributes: has the plan decide about the tasks that are due, sets and reads back, counts,
+ * reports.
+ */
 #include "tagger_private.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 /* Under a storm, other sources (bus, signals) get their turn after this many events. */
 #define TURN_MAX 4096
 
-/* So many events are booked before those who are due by then are decided about. */
+/* So many events are booked before the tasks that are due by then are decided about. */
 #define BOOK_MAX 512
 
 /*
@@ -133,7 +133,7 @@ bool events_book(struct tagger *tagger)
 {
 	const uint32_t began = clock_ms();
 
-	/* Who restores does not listen. */
+	/* A restore does not listen. */
 	while (tagger->intake && !book_batch(tagger)) {
 		if (clock_ms() - began > DRAIN_MAX_MS)
 			return false;

@@ -118,7 +118,7 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 	poll(fds, INTAKE_QUEUES, timeout_ms);
 }
 
-static bool is_settled(const struct queue *queue)
+static bool is_ready(const struct queue *queue)
 {
 	return queue->head < queue->count || queue->is_dry;
 }
@@ -133,7 +133,7 @@ static int refill(struct intake *intake, struct queue *queue)
 	bool drained;
 	int n;
 
-	if (is_settled(queue))
+	if (is_ready(queue))
 		return 0;
 	if (!queue->connector) {
 		queue->is_dry = true;
@@ -156,7 +156,7 @@ static int refill_all(struct intake *intake, enum intake_queue *ret)
 	int i = 0, r = 0;
 
 	while (r == 0 && i < INTAKE_QUEUES) {
-		if (is_settled(&intake->queues[i])) {
+		if (is_ready(&intake->queues[i])) {
 			i++;
 			continue;
 		}

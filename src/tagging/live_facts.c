@@ -110,58 +110,46 @@ static ssize_t fetch_argv(struct live_facts *live)
 static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 {
 	struct facts *facts = &live->facts;
-	ssize_t r = -EINVAL;
 
 	switch (fact) {
 	case FACT_ATTR:
-		r = applier_look(live->applier, facts->tid, &facts->attr);
-		break;
+		return applier_look(live->applier, facts->tid, &facts->attr);
 	case FACT_COMM:
-		r = procfs_comm(live->proc, facts->tid, facts->comm);
-		break;
+		return procfs_comm(live->proc, facts->tid, facts->comm);
 	case FACT_EXE:
-		r = fetch_exe(live);
 		facts->exe = live->exe;
-		break;
+		return fetch_exe(live);
 	case FACT_ARGV:
-		r = fetch_argv(live);
-		break;
+		return fetch_argv(live);
 	case FACT_CGROUP:
-		r = procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
 		facts->cgroup = live->cgroup;
-		break;
+		return procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
 	case FACT_UID:
-		r = procfs_euid(live->proc, facts->tgid, &facts->uid);
-		break;
+		return procfs_euid(live->proc, facts->tgid, &facts->uid);
 	case FACT_USERNS:
-		r = procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
-		break;
+		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
 	case FACT_PARENT:
-		break;
+		return fetch_parent(live);
 	case FACT_STAT:
-		r = fetch_stat(live);
-		break;
+		return fetch_stat(live);
 	case FACT_BASE:
-		r = applier_refresh_base(live->applier);
-		break;
+		return applier_refresh_base(live->applier);
 	}
-	return r;
+	return -EINVAL;
 }
 
+/* Reading files of a process may hang: see watch.h. A parent is read when its own facts are asked for. */
 static int fetch(struct facts *facts, enum fact fact)
 {
 	struct live_facts *live = (struct live_facts *)facts;
+	const bool may_hang = fact != FACT_ATTR && fact != FACT_BASE && fact != FACT_PARENT;
 	ssize_t r;
 
-	if (fact == FACT_PARENT) {
-		r = fetch_parent(live);
-	} else if (fact == FACT_ATTR || fact == FACT_BASE) {
-		r = fetch_one(live, fact);
-	} else {
+	if (may_hang)
 		watch_enter(facts->tgid);
-		r = fetch_one(live, fact);
+	r = fetch_one(live, fact);
+	if (may_hang)
 		watch_leave();
-	}
 	facts->fetched_ms = clock_ms();
 	if (r < 0) {
 		if (r != -ESRCH)

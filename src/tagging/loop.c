@@ -27,7 +27,9 @@ static void handle(struct tagger *tagger)
 	shortage_check(tagger);
 	keep_check(tagger);
 	if (plan_is_time(tagger->plan, is_empty, clock_ms())) {
-		decide_due(tagger, true);
+		/* Else it has been done. */
+		if (!is_empty)
+			decide_due(tagger, true);
 		repair_losses(tagger, is_empty);
 		/* Not before: of a task that has ended, forks may still be queued, whose children inherit from it. */
 		if (tasks_count(plan_tasks(tagger->plan)) > tagger->sweep_at)
@@ -114,7 +116,8 @@ static int on_keep_due(sd_event_source *source, uint64_t usec, void *userdata)
 }
 
 /* A clock that stands still. */
-static int add_clock(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us, sd_event_time_handler_t handler)
+static int add_clock(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us,
+		     sd_event_time_handler_t handler)
 {
 	int r = sd_event_add_time(tagger->event, ret, CLOCK_MONOTONIC, 0, accuracy_us, handler, tagger);
 

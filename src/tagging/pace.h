@@ -23,8 +23,8 @@ struct pace {
 void pace_init(struct pace *pace, const uint64_t *heard, void (*read)(void *context), void *context);
 
 /*
- * Has the event loop call read when there is something to read from fd, which must stay open until pace_close. Returns 0 or
- * a negative errno.
+ * Has the event loop call read when there is something to read from fd, which must stay open until pace_close. Returns
+ * 0 or a negative errno.
  */
 int pace_open(struct pace *pace, sd_event *event, int fd);
 

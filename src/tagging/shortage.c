@@ -58,7 +58,7 @@ void shortage_note(struct tagger *tagger, int error)
 		shortage_release(tagger);
 	else
 		had_reserve = false;
-	/* Who restores has no loop. */
+	/* A restore has no loop. */
 	if (tagger->shortage.timer)
 		again_after(tagger, had_reserve ? 0 : AGAIN_US);
 }

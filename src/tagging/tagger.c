@@ -171,8 +171,8 @@ void tagger_note_shortage(struct tagger *tagger, int error)
 }
 
 /*
- * Tasks that have not run since the base slice was changed still show the one before, which would then look like a slice
- * that somebody chose for them.
+ * Tasks that have not run since the base slice was changed still show the one before, which would then look like a
+ * slice that somebody chose for them.
  */
 void tagger_follow_base_slice(struct tagger *tagger)
 {

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the tagger share. Above those that know no tagger (intake, pace, apply, live_facts, arguments, state ...)
- * they stand one over the other, and each calls only what is below it:
+ * What the files of the tagger share. Below them are those that know no tagger (intake, pace, apply, live_facts,
+ * arguments, state ...); the others stand one over the other, and each calls only what is below it:
  *
  *	tagger.c	what the owner calls; restore.c, the same without a loop
- *	loop.c		what wakes us, and what is done then
+ *	loop.c		what wakes the tagger, and what it does then
  *	keep.c		what is kept for a crash
  *	undo.c		everything is put back
  *	scan.c		every task in /proc is booked
- *	events.c	events are received and booked, and then it is decided about who is due
+ *	events.c	events are received and booked, and then the tasks that are due are decided
  *	decide.c	a decision, carried out and counted
  *	names.c		renames are heard, or left unheard
  *	shortage.c	descriptors and memory run out
  *
- * Who wants something done from below asks for it, and the loop does it: request_scan(), tagger_wake().
+ * What has to be done from above is asked for with request_scan() or tagger_wake(), and the loop does it.
+ *
+ * The way of an exec, from the kernel's word to the attributes:
+ *
+ *	on_exec, handle, events_handle		loop.c, events.c	the loop is woken
+ *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
+ *	book, plan_hear				events.c		the plan marks the task as due
+ *	decide_due, plan_next, plan_decide	decide.c		the plan asks for facts: live_facts.c reads /proc
+ *	decide_carry_out, applier_apply		decide.c, apply.c	sched_setattr, and sched_getattr to read back
+ *	plan_applied				decide.c		the plan is told what came of it, and it is counted
  */
 #pragma once
 
@@ -80,7 +89,10 @@ struct tagger {
 	struct problem problems[TAGGER_PROBLEMS];
 };
 
-/* Has the loop come round once more, though nothing may arrive: for what is received and yet to be handled, or asked for. */
+/*
+ * Has the loop come round once more, though nothing may arrive: for what is received and yet to be handled, or asked
+ * for.
+ */
 static inline void tagger_wake(struct tagger *tagger)
 {
 	if (tagger->requests)
@@ -96,7 +108,10 @@ static inline void request_scan(struct tagger *tagger)
 /* tagger.c: the applier, for this kernel. 0, or -errno of what kept it from being tried. */
 int tagger_init_applier(struct applier *applier);
 
-/* loop.c: what wakes us beside events: clocks and requests; and events, which needs the intake. A negative errno on failure. */
+/*
+ * loop.c: what wakes us beside events: clocks and requests; and events, which needs the intake. A negative errno on
+ * failure.
+ */
 int loop_init(struct tagger *tagger);
 int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
@@ -107,22 +122,25 @@ uint64_t undo_all(struct tagger *tagger);
 /* scan.c: books every task in /proc until no unknown one is left, and has it decided about them. */
 void scan_all(struct tagger *tagger);
 
-/* scan.c: looks once more at those processes whose arguments could not be read, and whose time has come. */
+/* scan.c: looks once more at the processes with arguments that could not be read, as far as it is time to. */
 void scan_unread(struct tagger *tagger);
 
-/* scan.c: forgets the tasks that have ended, whose end nobody reports. */
+/* scan.c: forgets the tasks that have ended, for no event tells of that. */
 void scan_sweep(struct tagger *tagger);
 
 /* events.c: books all that is queued, and decides nothing yet. Returns false when there is no end to it. */
 bool events_book(struct tagger *tagger);
 
-/* events.c: handles what is queued, as much as one turn may take: books it, and decides. Returns whether nothing was left. */
+/*
+ * events.c: handles what is queued, as much as one turn may take: books it, and decides. Returns whether nothing was
+ * left.
+ */
 bool events_handle(struct tagger *tagger);
 
 /* events.c: handles all that is queued. Returns false when there is no end to it. */
 bool events_drain(struct tagger *tagger);
 
-/* decide.c: decides about those who are due, and does what is decided; about those of late events only if it is time. */
+/* decide.c: decides about the tasks that are due, and does what is decided; those of late events only if it is time. */
 void decide_due(struct tagger *tagger, bool is_time);
 
 /* decide.c: sets and reads back, tells the plan, counts and reports. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tagger: from the kernel's word on a task to the attributes that it carries, and back. It works in an event loop of
- * the caller's, logs what goes wrong, and counts it. One at a time may be at work on a machine: see instance_lock.
+ * The tagger: from the kernel's word on a task to the attributes that it carries, and back. It works in an event loop
+ * of the caller's, logs what goes wrong, and counts it. One at a time may be at work on a machine: see instance_lock.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ struct tagger_setup {
 };
 
 /*
- * Finds out what this kernel can do, and takes the calling thread to nice -20. All that it is given must outlive the tagger.
- * Returns 0 or -errno, having logged what went wrong.
+ * Finds out what this kernel can do, and takes the calling thread to nice -20. All that it is given must outlive the
+ * tagger. Returns 0 or -errno, having logged what went wrong.
  */
 int tagger_new(const struct tagger_setup *setup, struct tagger **ret);
 
@@ -49,12 +49,16 @@ void tagger_start(struct tagger *tagger);
  */
 int tagger_set_config(struct tagger *tagger, const struct config *config);
 
-/* Has the event loop look at every task, before anything that happens later: at what rules match, not at events alone. */
+/*
+ * Has the event loop look at every task, as soon as it comes round: to be called when rules may match others than
+ * before.
+ */
 void tagger_ask_scan(struct tagger *tagger);
 
 /*
- * To be called with the -errno (or 0) of anything that failed elsewhere in the program. For want of descriptors the tagger
- * gives up those that it holds in reserve, so that trying once more may help, and later looks at what was missed.
+ * To be called with the -errno (or 0) of anything that failed elsewhere in the program. For want of descriptors the
+ * tagger gives up those that it holds in reserve, so that trying once more may help, and later looks at what was
+ * missed.
  */
 void tagger_note_shortage(struct tagger *tagger, int error);
 
@@ -68,8 +72,8 @@ void tagger_wind_down(struct tagger *tagger);
 uint64_t tagger_undo(struct tagger *tagger);
 
 /*
- * Without a tagger at work: puts back what a killed one has left, and removes the record of it. Returns whether nothing is
- * left to do, and logs why not; sets *ret_done if there was something to do.
+ * Without a tagger at work: puts back what a killed one has left, and removes the record of it. Returns whether nothing
+ * is left to do, and logs why not; sets *ret_done if there was something to do.
  */
 bool tagger_restore(bool *ret_done);
 
