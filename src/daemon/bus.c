@@ -260,7 +260,7 @@ static int on_connection(sd_event_source *source, int listener, uint32_t revents
 	return 0;
 }
 
-/* Others than root have the system bus. */
+/* For root alone. */
 static int listen_on(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -169,6 +169,54 @@ static void a_profile_is_logged_in_one_line(void **state)
 	sd_bus_message_unref(reply);
 }
 
+/* ---- a reload is answered when all tasks have been looked at ---- */
+
+static bool was_scanned;
+
+static void on_scanned(void *context)
+{
+	(void)context;
+	was_scanned = true;
+}
+
+static void pump(void)
+{
+	while (sd_event_run(the_daemon.event, 0) > 0 || sd_bus_process(client, NULL) > 0)
+		;
+}
+
+static void a_reload_is_answered_after_the_scan(void **state)
+{
+	sd_bus_message *reply = NULL;
+	char own[96];
+
+	(void)state;
+	start("{}", "old");
+	put("own.json", "{}");
+	snprintf(own, sizeof(own), "%s/own.json", top);
+	tagger.facts = live_facts_new(-1, &tagger.applier, &tagger.arguments);
+	tagger.event = the_daemon.event;
+	tagger.scanned = on_scanned;
+	assert_true(loop_init(&tagger) >= 0);
+	/* There is no place for a state file. */
+	assert_int_equal(state_new(-ENOENT, 0, false, &tagger.state), 0);
+	the_daemon.paths = (struct config_paths){ .folder = top, .file = own };
+	assert_true(sd_bus_call_method_async(client, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reload", keep, &reply,
+					     NULL) >= 0);
+	pump();
+	assert_true(was_scanned);
+	assert_int_equal(tagger.counters.scans, 1);
+	assert_null(reply);
+	bus_server_reloaded(the_daemon.bus);
+	pump();
+	assert_non_null(reply);
+	assert_false(sd_bus_message_is_method_error(reply, NULL));
+	sd_bus_message_unref(reply);
+	state_free(tagger.state);
+	loop_free(&tagger);
+	live_facts_free(tagger.facts);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bus_on, bus_off)
 
 int main(void)
@@ -177,6 +225,7 @@ int main(void)
 		TEST(a_profile_that_is_no_utf8_does_not_hide_the_status),
 		TEST(names_of_profiles_are_safe_to_print),
 		TEST(a_profile_is_logged_in_one_line),
+		TEST(a_reload_is_answered_after_the_scan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

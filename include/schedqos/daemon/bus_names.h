@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The control interface, the same on the private socket and on the system bus. */
+/* The control interface, on the private socket. */
 #pragma once
 
 #include <schedqos/util/state_folder.h>
