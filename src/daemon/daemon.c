@@ -16,7 +16,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
@@ -93,7 +93,7 @@ static int init_loop(struct daemon *daemon)
  */
 static int check_namespaces(struct daemon *daemon)
 {
-	const char *other = machine_other_namespace();
+	const char *other = host_other_namespace();
 
 	(void)daemon;
 	if (other)

@@ -14,7 +14,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/knobs.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/sched_attr.h>
@@ -87,13 +87,13 @@ static void look_at_sched_ext(struct doctor_look *look)
 {
 	struct doctor_facts *facts = &look->facts;
 	char state[64];
-	int r = machine_read(SCHED_EXT_STATE, state, sizeof(state));
+	int r = host_read(SCHED_EXT_STATE, state, sizeof(state));
 
 	facts->sched_ext = r == -ENOENT ? DOCTOR_NONE : DOCTOR_UNKNOWN;
 	if (r < 0)
 		return;
 	facts->sched_ext = yes_or_no(strcmp(state, "disabled") != 0);
-	if (machine_read(SCHED_EXT_OPS, look->sched_ext_name, sizeof(look->sched_ext_name)) == 0 &&
+	if (host_read(SCHED_EXT_OPS, look->sched_ext_name, sizeof(look->sched_ext_name)) == 0 &&
 	    look->sched_ext_name[0])
 		facts->sched_ext_name = look->sched_ext_name;
 }
@@ -112,14 +112,14 @@ static enum doctor_answer sysctl(struct doctor_look *look, const char *path)
 static void look_at_cgroups(struct doctor_look *look)
 {
 	struct cgroup_mount mounts[8];
-	size_t n = machine_cgroups(mounts, array_size(mounts));
+	size_t n = host_cgroups(mounts, array_size(mounts));
 
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_close_ int root = open(mounts[i].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		if (root < 0 || look->groups.count)
 			continue;
-		machine_cpu_groups(root, mounts[i].version, &look->groups);
+		host_cpu_groups(root, mounts[i].version, &look->groups);
 		look->facts.cpu_cgroup_version = mounts[i].version;
 	}
 	look->facts.cpu_groups = look->groups.count;
@@ -172,8 +172,8 @@ static void look_at_debugfs(struct doctor_look *look)
 
 static void look_at_lockdown(struct doctor_look *look)
 {
-	if (machine_read(LOCKDOWN, look->lockdown, sizeof(look->lockdown)) == 0 &&
-	    machine_parse_lockdown(look->lockdown))
+	if (host_read(LOCKDOWN, look->lockdown, sizeof(look->lockdown)) == 0 &&
+	    host_parse_lockdown(look->lockdown))
 		look->facts.lockdown = look->lockdown;
 }
 
@@ -299,8 +299,8 @@ struct doctor_look *doctor_look(void)
 	look->facts.root = geteuid() == 0;
 	if (uname(&look->uname) == 0)
 		look->facts.release = look->uname.release;
-	look->facts.tick_ns = machine_tick_ns();
-	look->facts.other_namespace = machine_other_namespace();
+	look->facts.tick_ns = host_tick_ns();
+	look->facts.other_namespace = host_other_namespace();
 	look->facts.autogroup = sysctl(look, "kernel/sched_autogroup_enabled");
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
 	look_at_daemon(look);

@@ -11,7 +11,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/daemon/system_profile.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -123,7 +123,7 @@ int restore_run(void)
 {
 	bool good = true, done = false;
 	pid_t owner = 0;
-	const char *other = machine_other_namespace();
+	const char *other = host_other_namespace();
 	int r;
 
 	/* There, tasks have other ids or other starts than on record: all would seem to be gone. */

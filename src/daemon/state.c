@@ -76,7 +76,7 @@ int state_read(int folder, struct state_legacy *ret)
 		return -EPERM;
 	if (stat.st_size < (off_t)STATE_HEADER_BYTES || stat.st_size > STATE_FILE_MAX)
 		return -EBADMSG;
-	r = machine_boot_id(boot_id);
+	r = host_boot_id(boot_id);
 	if (r == 0)
 		r = read_file(fd, &stat, boot_id, ret);
 	if (r < 0)
@@ -155,7 +155,7 @@ static int write_header(struct state *state)
 	state->header->record_bytes = sizeof(struct task);
 	state->header->chunk_records = TASKS_CHUNK;
 	state->header->start = state->start;
-	return machine_boot_id(state->header->boot_id);
+	return host_boot_id(state->header->boot_id);
 }
 
 static int make_file(struct state *state)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
@@ -114,7 +114,7 @@ int state_file_read(int folder, const char *name, cJSON **ret)
 	int r = read_text(folder, name, &text, &size);
 
 	if (r == 0)
-		r = machine_boot_id(boot_now);
+		r = host_boot_id(boot_now);
 	if (r == 0 && text)
 		r = state_file_parse(text, size, boot_now, ret);
 	return r;
@@ -145,7 +145,7 @@ int state_file_write(int folder, const char *name, cJSON *content)
 {
 	_cleanup_free_ char *text = NULL;
 	char boot[BOOT_ID_SIZE];
-	int r = machine_boot_id(boot);
+	int r = host_boot_id(boot);
 
 	if (r < 0)
 		return r;
