@@ -19,11 +19,10 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
 
 #include "reader.h"
-
-#include "state_file.h"
 
 #define SCHED_EXT_STATE "/sys/kernel/sched_ext/state"
 #define SCHED_EXT_OPS	"/sys/kernel/sched_ext/root/ops"

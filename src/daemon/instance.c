@@ -7,11 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/state_folder.h>
 
-#define FOLDER RUNDIR "/schedqos"
-#define LOCK_FILE FOLDER "/lock"
+#define LOCK_FILE STATE_FOLDER "/lock"
 
 /* The bytes of the file that are locked: the first by whoever works, the second by a daemon as well. */
 enum { WORK, DAEMON };
@@ -58,7 +57,7 @@ int instance_lock(bool as_daemon, pid_t *ret_owner)
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	if (mkdir(FOLDER, 0755) < 0 && errno != EEXIST)
+	if (mkdir(STATE_FOLDER, 0755) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -10,9 +10,9 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
 
 #include "daemon_private.h"
-#include "state_file.h"
 
 #define FOLDER RUNDIR "/schedqos/"
 

@@ -15,9 +15,9 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
 
 #include "daemon_private.h"
-#include "state_file.h"
 
 static void cleanup_system(struct system_profile **system)
 {

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/state_folder.h>
 
-#include "knob_records.h"
+#include "knob_file.h"
 #include "profile_run.h"
 #include "refusals.h"
-#include "state_file.h"
 
 /* Policy and kernel do not know each other's names for the trees. */
 _Static_assert((int)KNOB_DEBUGFS == (int)KNOBS_DEBUGFS && (int)KNOB_CPUFREQ == (int)KNOBS_CPUFREQ &&
@@ -53,21 +53,10 @@ static int record_items(const struct profile_run *run, const char *profile,
 	return r;
 }
 
-/* The file is there as long as there is something to know. */
 static int save(const struct system_profile *system, const struct knob_records *records)
 {
-	cJSON *json;
-	int r;
-
 	/* Else what is there is lost. */
-	if (system->adopted < 0)
-		return system->adopted;
-	if (!records->count && !records->profile)
-		return state_file_remove(system->folder, STATE_KNOBS);
-	json = knob_records_to_json(records);
-	r = json ? state_file_write(system->folder, STATE_KNOBS, json) : -ENOMEM;
-	cJSON_Delete(json);
-	return r;
+	return system->adopted < 0 ? system->adopted : knob_file_write(system->folder, records);
 }
 
 /* Writes, with a record of it before and after. What only puts back does not depend on a record. */
@@ -133,13 +122,8 @@ static void publish(struct system_profile *system, struct profile_run *run,
 
 static int adopt(struct system_profile *system)
 {
-	cJSON *json = NULL;
-	int r = system->folder < 0 ? system->folder
-				   : state_file_read(system->folder, STATE_KNOBS, &json);
+	int r = knob_file_read(system->folder, &system->records);
 
-	if (r == 0)
-		r = knob_records_from_json(json, &system->records);
-	cJSON_Delete(json);
 	/* Another boot's knobs are as that boot made them: there is nothing to put back. */
 	return r == -ENOENT || r == -ESTALE ? 0 : r;
 }

@@ -9,7 +9,7 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/state_file.h"
+#include "../../src/daemon/knob_file.h"
 
 static struct daemon the_daemon;
 static sd_bus *client;
@@ -37,14 +37,10 @@ static void start(const char *profiles, const char *left)
 	static const struct sched_ops nothing = { no_task, no_task, NULL };
 	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
-	cJSON *json = cJSON_CreateObject();
+	const struct knob_records records = { .profile = (char *)left };
 	char address[128];
 
-	cJSON_AddNumberToObject(json, "version", 1);
-	cJSON_AddStringToObject(json, "profile", left);
-	cJSON_AddArrayToObject(json, "knobs");
-	assert_int_equal(state_file_write(folder, "knobs.json", json), 0);
-	cJSON_Delete(json);
+	assert_int_equal(knob_file_write(folder, &records), 0);
 	the_daemon = (struct daemon){ .applier = { .ops = &nothing }, .proc = -1 };
 	assert_int_equal(system_profile_new_at(&knobs, folder, &the_daemon.system), 0);
 	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, NULL);
