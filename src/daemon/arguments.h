@@ -12,9 +12,8 @@
 
 #include <systemd/sd-event.h>
 
+#include <schedqos/kernel/reader.h>
 #include <schedqos/policy/unread.h>
-
-#include "reader.h"
 
 struct daemon;
 

@@ -9,6 +9,7 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/system_profile.h>
 #include <schedqos/policy/plan.h>
+#include <schedqos/util/problem.h>
 
 #include "apply.h"
 #include "arguments.h"
@@ -18,7 +19,6 @@
 #include "live_facts.h"
 #include "names.h"
 #include "pace.h"
-#include "problem.h"
 #include "shortage.h"
 #include "state.h"
 #include "stats.h"

@@ -13,23 +13,22 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/host.h>
+#include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/kernel/reader.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
-
-#include "reader.h"
 
 #define SCHED_EXT_STATE "/sys/kernel/sched_ext/state"
 #define SCHED_EXT_OPS	"/sys/kernel/sched_ext/root/ops"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define SYSTEMD_RUNS	"/run/systemd/system"
 #define SYSTEMD		"org.freedesktop.systemd1"
-#define FOLDER		RUNDIR "/schedqos/"
+#define FOLDER		STATE_FOLDER "/"
 
 #define RIVALS_MAX	  8
 #define PATIENCE_MS	  200 /* nobody waits for us; and we may have to wait for a CPU */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "problem.h"
+#include <schedqos/util/problem.h>
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "reader.h"
+#include <schedqos/kernel/reader.h>
 
 #include <errno.h>
 #include <fcntl.h>
