@@ -100,7 +100,7 @@ static void look_at_sched_ext(struct doctor_look *look)
 static enum doctor_answer sysctl(struct doctor_look *look, const char *path)
 {
 	char value[KNOBS_VALUE_MAX];
-	int r = knobs_read(&look->knobs, KNOBS_SYSCTL, path, NULL, value);
+	int r = knobs_read(&look->knobs, KNOB_SYSCTL, path, NULL, value);
 
 	if (r == -ENOENT || r == -EOPNOTSUPP)
 		return DOCTOR_NONE;
@@ -144,14 +144,14 @@ static void look_at_governors(struct doctor_look *look)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names policies = { 0 };
 
-	if (knobs_units(&look->knobs, KNOBS_CPUFREQ, "policy*", &policies) < 0)
+	if (knobs_units(&look->knobs, KNOB_CPUFREQ, "policy*", &policies) < 0)
 		return;
 	look->facts.schedutil = DOCTOR_YES;
 	for (size_t i = 0; i < policies.count; i++) {
 		char value[KNOBS_VALUE_MAX], path[KNOBS_PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/scaling_governor", policies.items[i]);
-		if (knobs_read(&look->knobs, KNOBS_CPUFREQ, path, NULL, value) == 0)
+		if (knobs_read(&look->knobs, KNOB_CPUFREQ, path, NULL, value) == 0)
 			add_governor(look, value);
 	}
 	if (look->governors[0])
@@ -161,11 +161,11 @@ static void look_at_governors(struct doctor_look *look)
 static void look_at_debugfs(struct doctor_look *look)
 {
 	char value[KNOBS_VALUE_MAX];
-	int r = knobs_read(&look->knobs, KNOBS_DEBUGFS, "features", "HRTICK", value);
+	int r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "HRTICK", value);
 
 	look->facts.hrtick = r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "HRTICK") == 0);
 	/* The tree itself could be had, by mounting it if need be: it is the file that is closed. */
-	look->facts.debugfs_closed = r == -EPERM && knobs_open(&look->knobs, KNOBS_DEBUGFS) == 0;
+	look->facts.debugfs_closed = r == -EPERM && knobs_open(&look->knobs, KNOB_DEBUGFS) == 0;
 }
 
 static void look_at_lockdown(struct doctor_look *look)

@@ -13,12 +13,6 @@
 #include "profile_run.h"
 #include "refusals.h"
 
-/* Policy and kernel do not know each other's names for the trees. */
-_Static_assert((int)KNOB_DEBUGFS == (int)KNOBS_DEBUGFS && (int)KNOB_CPUFREQ == (int)KNOBS_CPUFREQ &&
-		       (int)KNOB_SYSCTL == (int)KNOBS_SYSCTL &&
-		       (int)KNOB_BLOCK == (int)KNOBS_BLOCK && KNOB_TREES == KNOBS_TREES,
-	       "one is cast to the other");
-
 struct system_profile {
 	struct knobs knobs;
 	bool keeps_trees; /* they were given to us open */

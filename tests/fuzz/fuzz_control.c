@@ -155,8 +155,8 @@ static void begin(struct input *input)
 		write_records(input, folder);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlinkat(place.fd, files[i], 0);
-	for (int i = 0; i < KNOBS_TREES; i++)
-		knobs.tree[i] = i == KNOBS_SYSCTL ? dup(place.proc) : -ENOENT;
+	for (int i = 0; i < KNOB_TREES; i++)
+		knobs.tree[i] = i == KNOB_SYSCTL ? dup(place.proc) : -ENOENT;
 	system_profile_new_at(&knobs, folder, &the_daemon.system);
 	check(the_daemon.system);
 	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);

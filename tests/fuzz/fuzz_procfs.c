@@ -224,7 +224,7 @@ static void parse_machine(struct input *input, uint8_t which)
 			      *mounts[i].path);
 		break;
 	default:
-		if (knobs_parse(which % KNOBS_TREES, paths[which >> 4 & 3], word, text) == 0)
+		if (knobs_parse(which % KNOB_TREES, paths[which >> 4 & 3], word, text) == 0)
 			check(strlen(text) <= len);
 		break;
 	}

@@ -160,8 +160,8 @@ static void a_tree_that_cannot_be_had_is_one_refusal(void **state)
 
 	(void)state;
 	end();
-	close(knobs.tree[KNOBS_CPUFREQ]);
-	knobs.tree[KNOBS_CPUFREQ] = -ENOENT;
+	close(knobs.tree[KNOB_CPUFREQ]);
+	knobs.tree[KNOB_CPUFREQ] = -ENOENT;
 	assert_int_equal(system_profile_new_at(&knobs, open_folder("run"), &machine), 0);
 	apply(&fast);
 	results_are(3, 0, 0, 1);
