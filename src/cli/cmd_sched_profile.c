@@ -10,7 +10,7 @@
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/policy/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>

@@ -7,7 +7,7 @@
 
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/policy/plan.h>
 #include <schedqos/util/problem.h>
 

@@ -10,7 +10,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>

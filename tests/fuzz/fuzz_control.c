@@ -22,7 +22,7 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/knob_file.h"
+#include "../../src/machine/knob_file.h"
 #include "fuzz.h"
 
 #define TEXT_MAX 1024

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../src/daemon/knob_file.h"
+#include "../../src/machine/knob_file.h"
 #include "../../src/daemon/state_format.h"
 #include "fuzz.h"
 

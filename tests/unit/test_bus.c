@@ -9,7 +9,7 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/knob_file.h"
+#include "../../src/machine/knob_file.h"
 
 static struct daemon the_daemon;
 static sd_bus *client;

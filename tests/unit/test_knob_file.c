@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/daemon/knob_file.h"
+#include "../../src/machine/knob_file.h"
 
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
 #define EMPTY	"\"version\": 1, \"knobs\": []"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/doctor.h>
+/* Looks at this machine. */
+#include <schedqos/machine/doctor.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +12,6 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/daemon/bus_names.h>
-#include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/proc_connector.h>
@@ -275,10 +274,9 @@ static void look_at_unit(struct doctor_look *look)
 	look->facts.unit_enabled = look->unit_enabled;
 }
 
-static void look_at_daemon(struct doctor_look *look)
+static void look_at_daemon(struct doctor_look *look, pid_t owner)
 {
 	struct doctor_facts *facts = &look->facts;
-	pid_t owner = instance_owner();
 
 	facts->daemon = owner > 0 ? owner : 0;
 	look->owner_hidden = owner == -EACCES;
@@ -287,7 +285,7 @@ static void look_at_daemon(struct doctor_look *look)
 			   access(FOLDER STATE_TASKS STATE_DAMAGED, F_OK) == 0;
 }
 
-struct doctor_look *doctor_look(void)
+struct doctor_look *doctor_look(pid_t daemon)
 {
 	struct doctor_look *look = calloc(1, sizeof(*look));
 
@@ -301,7 +299,7 @@ struct doctor_look *doctor_look(void)
 	look->facts.other_namespace = host_other_namespace();
 	look->facts.autogroup = sysctl(look, "kernel/sched_autogroup_enabled");
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
-	look_at_daemon(look);
+	look_at_daemon(look, daemon);
 	look_at_events(&look->facts);
 	look_at_attributes(&look->facts);
 	look_at_sched_ext(look);

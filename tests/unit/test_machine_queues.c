@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A block queue's scheduler takes other knobs with it: all of them are put back. */
-#include "profile_case.h"
+#include "machine_case.h"
 
 static void what_a_scheduler_loses_is_put_back(void **state)
 {

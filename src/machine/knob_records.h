@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <schedqos/policy/knob_plan.h>
+#include "knob_plan.h"
 
 struct knob_records {
 	struct knob_record *items;

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 
 #define AUTOGROUP "sys/kernel/sched_autogroup_enabled"
 #define GOVERNOR0 "cpufreq/policy0/scaling_governor"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 
 #include "knob_records.h"
 #include "refusals.h"

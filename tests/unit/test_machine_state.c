@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Killed over a profile, or with a state file that is not ours: what the next start puts back. */
-#include "profile_case.h"
+#include "machine_case.h"
 
 #include <sys/wait.h>
 

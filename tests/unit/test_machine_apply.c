@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Applying profiles to a made-up machine, refusals, and putting everything back. */
-#include "profile_case.h"
+#include "machine_case.h"
 
 static void a_profile_is_applied_and_put_back(void **state)
 {

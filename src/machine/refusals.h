@@ -2,7 +2,7 @@
 /* Knobs that could not be had, told in as few lines as there are different reasons. */
 #pragma once
 
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 
 struct refusals {
 	struct refusal_group *groups;
