@@ -35,11 +35,6 @@ static void cleanup_config(struct config **config)
 	config_free(*config);
 }
 
-static void cleanup_system(struct system_profile **system)
-{
-	system_profile_free(*system);
-}
-
 static bool is_list(const struct command *command)
 {
 	return !command->none && !command->n_operands;
@@ -134,11 +129,11 @@ static int load(const struct command *command, struct config **ret)
 /* Whoever may not look does not see which is the current one. */
 static int alone_list(const struct config *config)
 {
-	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	_cleanup_(machine_freep) struct machine *machine = NULL;
 	const char *current;
 
-	system_profile_new(&system);
-	current = system ? system_profile_name(system) : NULL;
+	machine_new(&machine);
+	current = machine ? machine_profile(machine) : NULL;
 	for (size_t i = 0; i < config->n_profiles; i++)
 		print_profile(config->profiles[i].name, current);
 	return 0;
@@ -176,7 +171,7 @@ static int lock(void)
 
 static int alone_apply(const struct sched_profile *profile)
 {
-	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
 	const struct refusal *refusals;
 	size_t count;
@@ -184,24 +179,24 @@ static int alone_apply(const struct sched_profile *profile)
 
 	if (r < 0)
 		return EXIT_FAILURE;
-	r = system_profile_new(&system);
-	if (r < 0 && system) {
+	r = machine_new(&machine);
+	if (r < 0 && machine) {
 		log_error("nothing is changed, since the record of an earlier run in " RUNDIR
 			  "/schedqos cannot be used: %s",
 			  strerror(-r));
 		return EXIT_FAILURE;
 	}
 	if (r == 0)
-		r = system_profile_apply(system, profile, false, &result);
+		r = machine_apply(machine, profile, false, &result);
 	if (r < 0) {
 		log_error("nothing is changed, since how to put it back cannot be recorded: %s",
 			  strerror(-r));
 		return EXIT_FAILURE;
 	}
-	refusals = system_profile_refusals(system, &count);
+	refusals = machine_refusals(machine, &count);
 	for (size_t i = 0; i < count; i++)
 		log_warning("%s", refusals[i].text);
-	if (system_profile_count(system))
+	if (machine_count_changed(machine))
 		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
 	return count ? EXIT_FAILURE : 0;
 }

@@ -77,7 +77,7 @@ static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_
 
 	if (r < 0)
 		return r;
-	r = profiles_switch(daemon, name);
+	r = machine_switch(daemon->machine, name);
 	if (r == -ENOENT)
 		return unknown_profile(daemon, name, error);
 	if (r < 0)

@@ -63,7 +63,7 @@ static void daemon_free(struct daemon *daemon)
 	keep_free(daemon);
 	live_facts_free(daemon->facts);
 	config_free(daemon->config);
-	system_profile_free(daemon->system);
+	machine_free(daemon->machine);
 	sd_event_unref(daemon->event);
 	free(daemon->reload_error);
 	if (daemon->proc >= 0)
@@ -211,13 +211,18 @@ static int init_bus(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-static int init_system(struct daemon *daemon)
+static int init_machine(struct daemon *daemon)
 {
-	int r = keep_init_knobs(daemon);
+	/* If there is a state file that cannot be read, machine_start will see to it. */
+	int r = machine_new(&daemon->machine);
 
-	if (r < 0)
+	if (!daemon->machine) {
 		log_error("looking at the machine's knobs: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+		return EXIT_FAILURE;
+	}
+	machine_set_config(daemon->machine, daemon->config);
+	machine_on_base_slice(daemon->machine, base_slice_changed, daemon);
+	return 0;
 }
 
 /* Once it is certain that no other daemon is writing there. */
@@ -238,7 +243,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
 		check_namespaces, init_instance, daemon_load_config, init_loop, init_applier, init_watch,
-		init_intake, init_plan, init_system, init_bus,
+		init_intake, init_plan, init_machine, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -252,7 +257,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	malloc_trim(0);
 	names_follow(daemon);
 	scan_all(daemon);
-	profiles_start(daemon);
+	machine_start(daemon->machine, daemon->event, &daemon->problems[PROBLEM_KNOBS]);
 	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
@@ -283,7 +288,7 @@ static void finish(struct daemon *daemon)
 	shortage_release(daemon);
 	names_close(daemon);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
-	profiles_stop(daemon);
+	machine_put_back(daemon->machine);
 	count = undo_all(daemon);
 	daemon->undone = true;
 	for (int i = 0; i < PROBLEM_COUNT; i++)

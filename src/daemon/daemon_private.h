@@ -59,7 +59,7 @@ struct daemon {
 	struct live_facts *facts;
 	struct arguments arguments;
 	struct bus_server *bus;
-	struct system_profile *system; /* the machine's knobs */
+	struct machine *machine; /* its knobs */
 	int proc; /* descriptor of /proc */
 
 	bool verbose; /* log at debug level, whatever the configuration says */
@@ -116,15 +116,8 @@ void scan_sweep(struct daemon *daemon);
 /* undo.c: puts everything back, tasks born meanwhile included. Returns the number of tasks put back. */
 uint64_t undo_all(struct daemon *daemon);
 
-/* profiles.c: applies the configured profile; again, if it is not what it was in the configuration before. */
-void profiles_start(struct daemon *daemon);
-void profiles_reload(struct daemon *daemon, const struct config *old);
-
-/* profiles.c: applies the profile of that name, "" for none, until the configuration asks for another. -ENOENT: unknown. */
-int profiles_switch(struct daemon *daemon, const char *name);
-
-/* profiles.c: puts all knobs back. */
-void profiles_stop(struct daemon *daemon);
+/* base_slice.c: to be called with the daemon when the kernel's base slice has been written. */
+void base_slice_changed(void *context);
 
 /* daemon.c: goes on, as after a crash, in place of one that hangs for good; see takeover.h. Returns an exit status. */
 int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop);

@@ -46,15 +46,6 @@ static int make_plan(struct daemon *daemon, const struct state_legacy *legacy, s
 	return 0;
 }
 
-static void tell_set_aside(const char *what, const char *name, int fault, int r)
-{
-	const char *how = r > 0 ? "it is removed, since one is kept already as" : "it is kept as";
-	const char *remedy = fault == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
-
-	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " FOLDER "%s" STATE_DAMAGED "%s",
-		    what, state_file_fault(fault), how, name, remedy);
-}
-
 /* What a killed daemon left. 0; or a -errno if there is something, and it can neither be read nor set aside. */
 static int take_over(struct daemon *daemon, struct state_legacy *legacy)
 {
@@ -64,7 +55,7 @@ static int take_over(struct daemon *daemon, struct state_legacy *legacy)
 		return fault;
 	r = state_file_set_aside(daemon->keep.folder, STATE_TASKS);
 	if (r >= 0)
-		tell_set_aside("the state file", STATE_TASKS, fault, r);
+		state_file_log_set_aside("the state file", STATE_TASKS, fault, r);
 	return r < 0 ? r : 0;
 }
 
@@ -167,14 +158,6 @@ static void read_again(struct daemon *daemon)
 	daemon->keep.unread = r;
 }
 
-static void read_knobs_again(struct daemon *daemon)
-{
-	if (system_profile_take_over(daemon->system) < 0)
-		return;
-	daemon->keep.no_knobs = false;
-	profiles_start(daemon);
-}
-
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct daemon *daemon = userdata;
@@ -184,10 +167,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)usec;
 	if (keep->unread)
 		read_again(daemon);
-	if (keep->no_knobs)
-		read_knobs_again(daemon);
 	keep_now(daemon);
-	if (keep->no_knobs || (keep->told && keep->told != -E2BIG))
+	if (keep->told && keep->told != -E2BIG)
 		wait_for_better_times(keep, keep->wait_us * 2);
 	return 0;
 }
@@ -217,28 +198,6 @@ int keep_init(struct daemon *daemon)
 	if (r == 0)
 		keep_now(daemon);
 	return r;
-}
-
-int keep_init_knobs(struct daemon *daemon)
-{
-	int r = system_profile_new(&daemon->system), fault = r;
-
-	if (!daemon->system)
-		return r;
-	if (state_file_is_void(fault)) {
-		r = system_profile_set_aside(daemon->system);
-		if (r >= 0)
-			tell_set_aside("the record of knobs", STATE_KNOBS, fault, r);
-	}
-	if (r < 0) {
-		problem_report(&daemon->problems[PROBLEM_KNOBS],
-			       "the record of knobs of an earlier run cannot be read: %s: it stays; "
-			       "until then no knob is set",
-			       state_file_fault(r));
-		daemon->keep.no_knobs = true;
-		wait_for_better_times(&daemon->keep, AGAIN_MIN_US);
-	}
-	return 0;
 }
 
 void keep_free(struct daemon *daemon)

@@ -16,7 +16,6 @@ struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
 	uint64_t start; /* since when we listen: ticks since boot */
 	int unread;	/* a -errno: an earlier daemon's file is there and cannot be read now; it stays as it is */
-	bool no_knobs;	/* so it is with the record of knobs */
 	int told;	/* of keep_error, by the log; 0: nothing, or that all is well */
 	uint64_t wait_us;
 	sd_event_source *timer; /* runs while something is to be tried again */
@@ -27,9 +26,6 @@ int keep_init(struct daemon *daemon);
 
 /* After the plan has been freed. Removes the file if everything has been put back. */
 void keep_free(struct daemon *daemon);
-
-/* Takes over what an earlier run has left of knobs. 0 or -errno, for want of memory. */
-int keep_init_knobs(struct daemon *daemon);
 
 /* To be called when there may be more to keep: a new configuration is in force. */
 void keep_now(struct daemon *daemon);

@@ -103,7 +103,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 
 		daemon->config = config;
 		set_log_level(daemon);
-		profiles_reload(daemon, old);
+		machine_reload(daemon->machine, config);
 		users_end(daemon);
 		users_begin(daemon, old);
 		config_free(old);

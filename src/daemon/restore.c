@@ -10,38 +10,33 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/machine/machine.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
 
 #include "daemon_private.h"
 
-static void cleanup_system(struct system_profile **system)
-{
-	system_profile_free(*system);
-}
-
 /* Parts return whether all is well, and set *ret_done if there was something to do. */
 static bool restore_knobs(bool *ret_done)
 {
-	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
 	const struct refusal *refusals;
 	size_t count;
-	int r = system_profile_new(&system);
+	int r = machine_new(&machine);
 
 	if (r < 0) {
 		log_error(RUNDIR "/schedqos/knobs.json: %s: no knob is put back",
 			  state_file_fault(r));
 		return false;
 	}
-	if (!system_profile_count(system) && !system_profile_name(system))
+	if (!machine_count_changed(machine) && !machine_profile(machine))
 		return true;
-	system_profile_apply(system, NULL, false, &result);
-	refusals = system_profile_refusals(system, &count);
+	machine_apply(machine, NULL, false, &result);
+	refusals = machine_refusals(machine, &count);
 	for (size_t i = 0; i < count; i++)
 		log_error("%s", refusals[i].text);
 	log_info("knobs put back: %zu", result.put_back);

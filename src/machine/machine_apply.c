@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/machine/machine.h>
-
+/* Which sched profile is applied, and the record of it before and after. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/state_folder.h>
 
 #include "knob_file.h"
+#include "machine_private.h"
 #include "profile_run.h"
-#include "refusals.h"
-
-struct system_profile {
-	struct knobs knobs;
-	bool keeps_trees; /* they were given to us open */
-	int folder;	  /* of the state file; a -errno where there is none */
-	int adopted;	  /* 0, or why what an earlier run left is still to be taken over */
-	struct knob_records records;
-	struct knobs_names seen; /* knobs of cpufreq policies that have been seen to */
-	struct refusals refusals;
-};
 
 static bool is_kept(const struct profile_item *item)
 {
@@ -47,14 +33,14 @@ static int record_items(const struct profile_run *run, const char *profile,
 	return r;
 }
 
-static int save(const struct system_profile *system, const struct knob_records *records)
+static int save(const struct machine *machine, const struct knob_records *records)
 {
 	/* Else what is there is lost. */
-	return system->adopted < 0 ? system->adopted : knob_file_write(system->folder, records);
+	return machine->adopted < 0 ? machine->adopted : knob_file_write(machine->folder, records);
 }
 
 /* Writes, with a record of it before and after. What only puts back does not depend on a record. */
-static int carry_out(struct system_profile *system, struct profile_run *run, const char *profile,
+static int carry_out(struct machine *machine, struct profile_run *run, const char *profile,
 		     bool only_back)
 {
 	_cleanup_(knob_records_clear) struct knob_records before = { 0 }, after = { 0 };
@@ -64,7 +50,7 @@ static int carry_out(struct system_profile *system, struct profile_run *run, con
 		run->items[i].record.writing |= item_is_touched(&run->items[i]);
 	r = record_items(run, profile, is_at_stake, &before);
 	if (r == 0)
-		r = save(system, &before);
+		r = save(machine, &before);
 	if (r < 0 && !only_back)
 		return r;
 	profile_run_write(run);
@@ -72,15 +58,15 @@ static int carry_out(struct system_profile *system, struct profile_run *run, con
 	/* If this fails the records from before the writing hold: in them, whatever is there is
 	 * ours. */
 	r = record_items(run, profile, is_kept, &after);
-	knob_records_clear(&system->records);
+	knob_records_clear(&machine->records);
 	if (r == 0) {
-		system->records = after;
+		machine->records = after;
 		after = (struct knob_records){ 0 };
 	} else {
-		system->records = before;
+		machine->records = before;
 		before = (struct knob_records){ 0 };
 	}
-	save(system, &system->records);
+	save(machine, &machine->records);
 	return 0;
 }
 
@@ -97,58 +83,49 @@ static int note_seen(struct profile_run *run)
 	return r;
 }
 
-static void publish(struct system_profile *system, struct profile_run *run,
+static void publish(struct machine *machine, struct profile_run *run,
 		    struct profile_result *ret)
 {
-	refusals_finish(&run->refusals, &system->refusals);
+	refusals_finish(&run->refusals, &machine->refusals);
 	if (run->seen) {
-		refusals_append(&system->refusals, &run->refusals);
+		refusals_append(&machine->refusals, &run->refusals);
 	} else {
-		refusals_clear(&system->refusals);
-		system->refusals = run->refusals;
+		refusals_clear(&machine->refusals);
+		machine->refusals = run->refusals;
 		run->refusals = (struct refusals){ 0 };
 	}
-	knobs_names_clear(&system->seen);
-	system->seen = run->seen_now;
+	knobs_names_clear(&machine->seen);
+	machine->seen = run->seen_now;
 	run->seen_now = (struct knobs_names){ 0 };
 	*ret = run->result;
 }
 
-static int adopt(struct system_profile *system)
+static int adopt(struct machine *machine)
 {
-	int r = knob_file_read(system->folder, &system->records);
+	int r = knob_file_read(machine->folder, &machine->records);
 
 	/* Another boot's knobs are as that boot made them: there is nothing to put back. */
 	return r == -ENOENT || r == -ESTALE ? 0 : r;
 }
 
-int system_profile_take_over(struct system_profile *system)
+int machine_take_over(struct machine *machine)
 {
-	if (system->adopted < 0)
-		system->adopted = adopt(system);
-	return system->adopted;
+	if (machine->adopted < 0)
+		machine->adopted = adopt(machine);
+	return machine->adopted;
 }
 
-int system_profile_set_aside(struct system_profile *system)
-{
-	int r = system->folder < 0 ? system->folder : state_file_set_aside(system->folder, STATE_KNOBS);
-
-	if (r >= 0)
-		system->adopted = 0;
-	return r;
-}
-
-static int apply(struct system_profile *system, const struct sched_profile *profile, bool autogroup_off,
+static int apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
 		 bool only_new, struct profile_result *ret)
 {
-	_cleanup_(profile_run_clear) struct profile_run run = { .knobs = &system->knobs,
-								.records = &system->records,
-								.seen = only_new ? &system->seen : NULL };
+	_cleanup_(profile_run_clear) struct profile_run run = { .knobs = &machine->knobs,
+								.records = &machine->records,
+								.seen = only_new ? &machine->seen : NULL };
 	bool is_idle;
 	int r;
 
 	*ret = (struct profile_result){ 0 };
-	system_profile_take_over(system);
+	machine_take_over(machine);
 	r = profile_run_want(&run, profile, autogroup_off);
 	is_idle = only_new && !run.count;
 	if (r == 0)
@@ -158,80 +135,23 @@ static int apply(struct system_profile *system, const struct sched_profile *prof
 	if (r == 0)
 		r = note_seen(&run);
 	if (r == 0 && !is_idle)
-		r = carry_out(system, &run, profile ? profile->name : NULL,
+		r = carry_out(machine, &run, profile ? profile->name : NULL,
 			      !profile && !autogroup_off);
 	if (r == 0)
-		publish(system, &run, ret);
+		publish(machine, &run, ret);
 	/* An open folder keeps debugfs from being unmounted. */
-	if (!system->keeps_trees)
-		knobs_close(&system->knobs);
+	if (!machine->keeps_trees)
+		knobs_close(&machine->knobs);
 	return r;
 }
 
-int system_profile_apply(struct system_profile *system, const struct sched_profile *profile,
-			 bool autogroup_off, struct profile_result *ret)
+int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
+		  struct profile_result *ret)
 {
-	return apply(system, profile, autogroup_off, false, ret);
+	return apply(machine, profile, autogroup_off, false, ret);
 }
 
-int system_profile_refresh(struct system_profile *system, const struct sched_profile *profile,
-			   struct profile_result *ret)
+int machine_refresh(struct machine *machine, const struct sched_profile *profile, struct profile_result *ret)
 {
-	return apply(system, profile, false, true, ret);
-}
-
-int system_profile_new_at(const struct knobs *knobs, int folder, struct system_profile **ret)
-{
-	struct system_profile *system = calloc(1, sizeof(*system));
-
-	if (!system)
-		return -ENOMEM;
-	system->knobs = *knobs;
-	system->keeps_trees = true;
-	system->folder = folder;
-	*ret = system;
-	system->adopted = adopt(system);
-	return system->adopted;
-}
-
-int system_profile_new(struct system_profile **ret)
-{
-	struct knobs knobs;
-	int r;
-
-	knobs_init(&knobs);
-	r = system_profile_new_at(&knobs, state_folder_open(), ret);
-	if (*ret)
-		(*ret)->keeps_trees = false;
-	return r;
-}
-
-void system_profile_free(struct system_profile *system)
-{
-	if (!system)
-		return;
-	knobs_close(&system->knobs);
-	if (system->folder >= 0)
-		close(system->folder);
-	knob_records_clear(&system->records);
-	knobs_names_clear(&system->seen);
-	refusals_clear(&system->refusals);
-	free(system);
-}
-
-const char *system_profile_name(const struct system_profile *system)
-{
-	return system->records.profile;
-}
-
-const struct refusal *system_profile_refusals(const struct system_profile *system,
-					      size_t *ret_count)
-{
-	*ret_count = system->refusals.count;
-	return system->refusals.items;
-}
-
-size_t system_profile_count(const struct system_profile *system)
-{
-	return system->records.count;
+	return apply(machine, profile, false, true, ret);
 }

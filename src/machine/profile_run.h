@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include <schedqos/machine/machine.h>
+#include <schedqos/kernel/knobs.h>
+#include <schedqos/machine/profile_result.h>
 
 #include "knob_records.h"
 #include "refusals.h"

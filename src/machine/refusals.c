@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/kernel/knobs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

@@ -2,7 +2,8 @@
 /* Knobs that could not be had, told in as few lines as there are different reasons. */
 #pragma once
 
-#include <schedqos/machine/machine.h>
+#include <schedqos/machine/profile_result.h>
+#include <schedqos/util/knob_tree.h>
 
 struct refusals {
 	struct refusal_group *groups;

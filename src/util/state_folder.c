@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
 
 int state_folder_open(void)
 {
@@ -66,6 +67,15 @@ int state_file_set_aside(int folder, const char *name)
 		return -errno;
 	r = state_file_remove(folder, name);
 	return r < 0 ? r : 1;
+}
+
+void state_file_log_set_aside(const char *what, const char *name, int error, int result)
+{
+	const char *how = result > 0 ? "it is removed, since one is kept already as" : "it is kept as";
+	const char *remedy = error == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
+
+	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " STATE_FOLDER "/%s" STATE_DAMAGED "%s",
+		    what, state_file_fault(error), how, name, remedy);
 }
 
 const char *state_file_fault(int error)

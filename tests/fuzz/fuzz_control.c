@@ -157,9 +157,10 @@ static void begin(struct input *input)
 		unlinkat(place.fd, files[i], 0);
 	for (int i = 0; i < KNOB_TREES; i++)
 		knobs.tree[i] = i == KNOB_SYSCTL ? dup(place.proc) : -ENOENT;
-	system_profile_new_at(&knobs, folder, &the_daemon.system);
-	check(the_daemon.system);
+	machine_new_at(&knobs, folder, &the_daemon.machine);
+	check(the_daemon.machine);
 	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);
+	machine_set_config(the_daemon.machine, the_daemon.config);
 	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, &one_chunk);
 	check(the_daemon.plan && plan_set_config(the_daemon.plan, the_daemon.config) == 0);
 	/* There is no place for a state file. */
@@ -169,7 +170,7 @@ static void begin(struct input *input)
 
 static void end(void)
 {
-	system_profile_free(the_daemon.system);
+	machine_free(the_daemon.machine);
 	plan_free(the_daemon.plan);
 	state_free(the_daemon.state);
 	config_free(the_daemon.config);

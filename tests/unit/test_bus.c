@@ -42,9 +42,10 @@ static void start(const char *profiles, const char *left)
 
 	assert_int_equal(knob_file_write(folder, &records), 0);
 	the_daemon = (struct daemon){ .applier = { .ops = &nothing }, .proc = -1 };
-	assert_int_equal(system_profile_new_at(&knobs, folder, &the_daemon.system), 0);
+	assert_int_equal(machine_new_at(&knobs, folder, &the_daemon.machine), 0);
 	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, NULL);
 	load(profiles);
+	machine_set_config(the_daemon.machine, the_daemon.config);
 	assert_true(sd_event_new(&the_daemon.event) >= 0);
 	snprintf(path, sizeof(path), "%s/bus", top);
 	assert_int_equal(bus_server_new(&the_daemon, path, &the_daemon.bus), 0);
@@ -63,7 +64,7 @@ static int bus_off(void **state)
 {
 	sd_bus_close_unref(client);
 	bus_server_free(the_daemon.bus);
-	system_profile_free(the_daemon.system);
+	machine_free(the_daemon.machine);
 	plan_free(the_daemon.plan);
 	config_free(the_daemon.config);
 	sd_event_unref(the_daemon.event);

@@ -42,5 +42,8 @@ bool state_file_is_void(int error);
  */
 int state_file_set_aside(int folder, const char *name);
 
+/* Logs that this was done: what the file is, for people, why it is void, and what state_file_set_aside returned. */
+void state_file_log_set_aside(const char *what, const char *name, int error, int result);
+
 /* Why a file could not be read, for people. */
 const char *state_file_fault(int error);
