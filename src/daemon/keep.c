@@ -6,15 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
 
 #include "daemon_private.h"
-
-#define FOLDER RUNDIR "/schedqos/"
 
 #define AGAIN_MIN_US 1000000ULL
 #define AGAIN_MAX_US (64 * AGAIN_MIN_US)
@@ -106,7 +103,7 @@ void keep_check(struct daemon *daemon)
 		return;
 	keep->told = error;
 	if (!error) {
-		log_notice("all that is to be put back is kept in " FOLDER STATE_TASKS " again");
+		log_notice("all that is to be put back is kept in " STATE_FOLDER "/" STATE_TASKS " again");
 		return;
 	}
 	tell_error(daemon, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The runtime folder, and in it the files of what must survive a crash. They tell a later run, as root, what to write
- * where; so a file is believed only if it is whole, ours alone, and of this boot.
+ * The runtime folder: what must survive a crash, for a later run, as root, to put back. So a file there is believed only
+ * if it is whole, ours alone, and of this boot; one that never will be is set aside, and one that cannot be read now stays.
  */
 #pragma once
 
