@@ -41,13 +41,13 @@ static void update_boot_clock(struct daemon *daemon)
  * When the task of a fork was born, in ticks. Of one that may have been before a suspend or after it /proc tells, if it
  * still can; one that starts no later than that event before the suspend is the one.
  */
-static uint32_t start_of(const struct daemon *daemon, const struct proc_news *news)
+static uint32_t start_of(const struct daemon *daemon, const struct task_event *fork)
 {
-	const uint32_t start = (uint32_t)(boot_clock_at(&daemon->boot_clock, news->ns) / daemon->tick_ns);
-	const uint32_t then = (uint32_t)(boot_clock_then(&daemon->boot_clock, news->ns) / daemon->tick_ns);
+	const uint32_t start = (uint32_t)(boot_clock_at(&daemon->boot_clock, fork->ns) / daemon->tick_ns);
+	const uint32_t then = (uint32_t)(boot_clock_then(&daemon->boot_clock, fork->ns) / daemon->tick_ns);
 	struct procfs_stat stat;
 
-	if (start == then || procfs_thread_stat(daemon->proc, news->tgid, news->tid, &stat) < 0)
+	if (start == then || procfs_thread_stat(daemon->proc, fork->tgid, fork->tid, &stat) < 0)
 		return start;
 	return (int32_t)((uint32_t)stat.start - then) <= 0 ? then : start;
 }
@@ -138,33 +138,21 @@ void events_act(struct daemon *daemon, const struct plan_action *action)
 }
 
 /* Keeps the books by an event. */
-static void book(struct daemon *daemon, const struct proc_news *news)
+static void book(struct daemon *daemon, struct task_event *event)
 {
-	struct plan_event event = {
-		.tid = news->tid,
-		.tgid = news->tgid,
-		.parent_tid = news->parent_tid,
-		.parent_tgid = news->parent_tgid,
-		.ms = (uint32_t)(news->ns / 1000000),
-	};
-
-	switch ((enum proc_what)news->what) {
-	case PROC_FORK:
-		event.what = PLAN_FORK;
-		event.start = start_of(daemon, news);
+	switch (event->what) {
+	case EVENT_FORK:
+		event->start = start_of(daemon, event);
 		daemon->stats.forks++;
 		break;
-	case PROC_EXEC:
-		event.what = PLAN_EXEC;
+	case EVENT_EXEC:
 		daemon->stats.execs++;
 		break;
-	case PROC_COMM:
-		event.what = PLAN_RENAME;
-		memcpy(event.comm, news->comm, sizeof(event.comm));
-		names_count(daemon, news->tgid, event.ms);
+	case EVENT_RENAME:
+		names_count(daemon, event->tgid, event->ms);
 		break;
 	}
-	plan_hear(daemon->plan, &event);
+	plan_hear(daemon->plan, event);
 }
 
 /* Decides about those who are due; about those of late events only if it is time. */
@@ -196,14 +184,14 @@ static void report_loss(struct daemon *daemon)
 /* Books up to max events. Returns whether nothing was left. */
 static bool book_up_to(struct daemon *daemon, int max)
 {
-	struct proc_news news;
+	struct task_event event;
 	int error;
 
 	update_boot_clock(daemon);
 	for (int i = 0; i < max; i++) {
-		switch (intake_next(daemon->intake, &news, &error)) {
+		switch (intake_next(daemon->intake, &event, &error)) {
 		case INTAKE_EVENT:
-			book(daemon, &news);
+			book(daemon, &event);
 			break;
 		case INTAKE_EMPTY:
 			return true;

@@ -14,7 +14,7 @@
 /* Renames that were not heard are booked by what the names are now. */
 static void read_names(struct daemon *daemon)
 {
-	struct plan_event event = { .what = PLAN_RENAME };
+	struct task_event event = { .what = EVENT_RENAME };
 	const struct task *task;
 	uint32_t cursor = 0;
 

@@ -57,7 +57,7 @@ static enum doctor_answer yes_or_no(bool yes)
 static void look_at_events(struct doctor_facts *facts)
 {
 	struct proc_connector *connector;
-	int r = proc_connector_open(PROC_FORK, CONNECTOR_BUFFER, &connector);
+	int r = proc_connector_open(EVENT_FORK, CONNECTOR_BUFFER, &connector);
 
 	if (r == 0) {
 		r = proc_connector_prove(connector);
