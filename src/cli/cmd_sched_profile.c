@@ -20,20 +20,7 @@
 #include "print_errors.h"
 #include "verb.h"
 
-static void cleanup_bus(sd_bus **bus)
-{
-	sd_bus_flush_close_unref(*bus);
-}
-
-static void cleanup_message(sd_bus_message **message)
-{
-	sd_bus_message_unref(*message);
-}
-
-static void cleanup_config(struct config **config)
-{
-	config_free(*config);
-}
+DEFINE_CLEANUP(struct config, config_free)
 
 static bool is_list(const struct command *command)
 {
@@ -65,7 +52,7 @@ static int fail(const sd_bus_error *error, int r)
 static int daemon_list(sd_bus *bus)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(cleanup_message) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ char *current = NULL;
 	const char *name;
 	int r = sd_bus_get_property_string(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE,
@@ -86,7 +73,7 @@ static int daemon_list(sd_bus *bus)
 static int daemon_apply(sd_bus *bus, const char *name)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(cleanup_message) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *refusal;
 	int status = 0, r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE,
 					       "SetSchedProfile", &error, &reply, "s", name);
@@ -104,7 +91,7 @@ static int daemon_apply(sd_bus *bus, const char *name)
 
 static int with_daemon(const struct command *command)
 {
-	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
@@ -153,31 +140,16 @@ static int unknown(const struct config *config, const char *name)
 	return EXIT_USAGE;
 }
 
-static int lock(void)
-{
-	pid_t owner;
-	int r = instance_lock(false, &owner);
-
-	if (r == -EEXIST)
-		log_error("a daemon has just started: try again");
-	else if (r == -EBUSY)
-		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
-	else if (r == -EACCES || r == -EPERM)
-		log_error("must be run as root");
-	else if (r < 0)
-		log_error(RUNDIR "/schedqos: %s", strerror(-r));
-	return r;
-}
-
 static int alone_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
 	const struct refusal *refusals;
 	size_t count;
-	int r = lock();
+	int r;
 
-	if (r < 0)
+	/* There was none a moment ago. */
+	if (instance_lock(false, "try again") < 0)
 		return EXIT_FAILURE;
 	r = machine_new(&machine);
 	if (r < 0 && machine) {
@@ -203,7 +175,7 @@ static int alone_apply(const struct sched_profile *profile)
 
 static int without_daemon(const struct command *command)
 {
-	_cleanup_(cleanup_config) struct config *config = NULL;
+	_cleanup_(config_freep) struct config *config = NULL;
 	const struct sched_profile *profile = NULL;
 	int status = load(command, &config);
 

@@ -36,11 +36,6 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
-static void cleanup_bus(sd_bus **bus)
-{
-	sd_bus_unref(*bus);
-}
-
 static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *text = NULL;
@@ -131,7 +126,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 
 static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 {
-	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
 	sd_id128_t id;
 	int r = sd_bus_new(&bus);
 

@@ -177,19 +177,8 @@ static int init_plan(struct daemon *daemon)
 
 static int init_instance(struct daemon *daemon)
 {
-	pid_t owner = 0;
-	int r = instance_lock(true, &owner);
-
 	(void)daemon;
-	if (r == -EEXIST)
-		log_error("already running as pid %d", (int)owner);
-	else if (r == -EBUSY)
-		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
-	else if (r == -EACCES || r == -EPERM)
-		log_error("must be run as root");
-	else if (r < 0)
-		log_error("making the runtime folder: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+	return instance_lock(true, NULL) < 0 ? EXIT_FAILURE : 0;
 }
 
 /* After the attributes, so that who is to act when the loop hangs does not wait for others either. */

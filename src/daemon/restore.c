@@ -117,9 +117,7 @@ static bool (*const parts[])(bool *ret_done) = { restore_knobs, restore_tasks };
 int restore_run(void)
 {
 	bool good = true, done = false;
-	pid_t owner = 0;
 	const char *other = host_other_namespace();
-	int r;
 
 	/* There, tasks have other ids or other starts than on record: all would seem to be gone. */
 	if (other) {
@@ -127,19 +125,8 @@ int restore_run(void)
 			  other);
 		return EXIT_FAILURE;
 	}
-	r = instance_lock(false, &owner);
-	if (r < 0) {
-		if (r == -EEXIST)
-			log_error("a daemon runs, as pid %d: 'schedqos stop' puts everything back",
-				  (int)owner);
-		else if (r == -EBUSY)
-			log_error("another schedqos is at work, as pid %d: try again", (int)owner);
-		else if (r == -EACCES || r == -EPERM)
-			log_error("must be run as root");
-		else
-			log_error(RUNDIR "/schedqos: %s", strerror(-r));
+	if (instance_lock(false, "'schedqos stop' puts everything back") < 0)
 		return EXIT_FAILURE;
-	}
 	for (size_t i = 0; i < array_size(parts); i++)
 		good = parts[i](&done) && good;
 	if (good && !done)

@@ -175,29 +175,18 @@ static void add_group(struct cgroup_groups *groups, const char *name)
 		 safe);
 }
 
-static void cleanup_closedir(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static void look_at_group(int group, const char *name, unsigned version, unsigned depth,
 			  struct cgroup_groups *groups);
 
 /* All groups right below one. */
 static int look_below(int group, unsigned version, unsigned depth, struct cgroup_groups *groups)
 {
-	_cleanup_(cleanup_closedir) DIR *list = NULL;
-	int fd = openat(group, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *list = NULL;
+	int r = open_list(group, ".", &list);
 	struct dirent *item;
 
-	if (fd < 0)
-		return -errno;
-	list = fdopendir(fd);
-	if (!list) {
-		close(fd);
-		return -ENOMEM;
-	}
+	if (r < 0)
+		return r;
 	while ((item = readdir(list))) {
 		_cleanup_close_ int child = -1;
 

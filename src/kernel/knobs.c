@@ -317,27 +317,14 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void cleanup_closedir(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 /* Adds PREFIX and the name of everything in the folder that matches, without what begins with a
  * dot. */
 static int names_of(int folder, const char *glob, const char *prefix, struct knobs_names *names)
 {
-	_cleanup_(cleanup_closedir) DIR *list = NULL;
-	int r = 0, fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *list = NULL;
+	int r = open_list(folder, ".", &list);
 	struct dirent *item;
 
-	if (fd < 0)
-		return -errno;
-	list = fdopendir(fd);
-	if (!list) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (r == 0 && (item = readdir(list))) {
 		char *text;
 

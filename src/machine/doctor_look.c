@@ -209,7 +209,7 @@ static bool is_rival(struct doctor_look *look, int proc, pid_t pid, const char *
 static void look_at_rivals(struct doctor_look *look)
 {
 	_cleanup_close_ int proc = procfs_open();
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	pid_t pid;
 
 	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
@@ -232,7 +232,7 @@ static void look_at_rivals(struct doctor_look *look)
 static void look_at_unread(struct doctor_look *look)
 {
 	_cleanup_close_ int proc = procfs_open();
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	char argv[2], comm[16];
 	pid_t pid;
 

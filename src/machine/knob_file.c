@@ -164,7 +164,6 @@ int knob_file_read(int folder, struct knob_records *ret)
 	_cleanup_free_ char *text = NULL;
 	char boot_now[BOOT_ID_SIZE];
 	size_t size = 0;
-	ssize_t n;
 	int r;
 
 	if (folder < 0)
@@ -174,15 +173,10 @@ int knob_file_read(int folder, struct knob_records *ret)
 		return fd;
 	if (size > SIZE_MAX_BYTES)
 		return -EBADMSG;
-	text = malloc(size + 1);
-	if (!text)
-		return -ENOMEM;
-	n = read_full(fd, text, size);
-	if (n < 0)
-		return (int)n;
-	text[n] = '\0';
-	r = host_boot_id(boot_now);
-	return r < 0 ? r : knob_file_parse(text, n, boot_now, ret);
+	r = read_text(fd, size, &text, &size);
+	if (r == 0)
+		r = host_boot_id(boot_now);
+	return r < 0 ? r : knob_file_parse(text, size, boot_now, ret);
 }
 
 static int write_whole(int fd, const char *text)

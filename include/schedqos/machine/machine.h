@@ -14,6 +14,7 @@
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/machine/profile_result.h>
 #include <schedqos/policy/config.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/problem.h>
 
 struct machine;
@@ -31,12 +32,7 @@ int machine_new_at(const struct knobs *knobs, int folder, struct machine **ret);
 
 /* Puts nothing back. */
 void machine_free(struct machine *machine);
-
-/* For _cleanup_. */
-static inline void machine_freep(struct machine **machine)
-{
-	machine_free(*machine);
-}
+DEFINE_CLEANUP(struct machine, machine_free)
 
 /* ---- for a daemon: how it goes is logged ---- */
 
