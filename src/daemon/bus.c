@@ -42,11 +42,6 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
-static void cleanup_bus(sd_bus **bus)
-{
-	sd_bus_unref(*bus);
-}
-
 void bus_server_reloaded(struct bus_server *server)
 {
 	if (!server->reload)
@@ -100,7 +95,7 @@ static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_
 
 	if (r < 0)
 		return r;
-	r = profiles_switch(daemon, name);
+	r = machine_switch(daemon->machine, name);
 	if (r == -ENOENT)
 		return unknown_profile(daemon, name, error);
 	if (r < 0)
@@ -154,7 +149,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 
 static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 {
-	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
 	sd_id128_t id;
 	int r = sd_bus_new(&bus);
 

@@ -214,7 +214,7 @@ GETTER(get_reload_error)
 GETTER(get_sched_profile)
 {
 	struct daemon *daemon = userdata;
-	const char *name = system_profile_name(daemon->system);
+	const char *name = machine_profile(daemon->machine);
 
 	UNUSED_GETTER_ARGUMENTS;
 	return append_escaped(reply, name ? name : "");
@@ -234,7 +234,7 @@ GETTER(get_sched_profiles)
 int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon)
 {
 	size_t count;
-	const struct refusal *refusals = system_profile_refusals(daemon->system, &count);
+	const struct refusal *refusals = machine_refusals(daemon->machine, &count);
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
 	for (size_t i = 0; i < count && r >= 0; i++)

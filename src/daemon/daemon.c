@@ -16,7 +16,7 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
@@ -53,7 +53,7 @@ static void daemon_free(struct daemon *daemon)
 	users_end(daemon);
 	tagger_free(daemon->tagger);
 	config_free(daemon->config);
-	profiles_free(daemon);
+	machine_free(daemon->machine);
 	sd_event_unref(daemon->event);
 	free(daemon->reload_error);
 	if (daemon->proc >= 0)
@@ -81,7 +81,7 @@ static int init_loop(struct daemon *daemon)
  */
 static int check_namespaces(struct daemon *daemon)
 {
-	const char *other = machine_other_namespace();
+	const char *other = host_other_namespace();
 
 	(void)daemon;
 	if (other)
@@ -127,19 +127,8 @@ static int init_listening(struct daemon *daemon)
 
 static int init_instance(struct daemon *daemon)
 {
-	pid_t owner = 0;
-	int r = instance_lock(true, &owner);
-
 	(void)daemon;
-	if (r == -EEXIST)
-		log_error("already running as pid %d", (int)owner);
-	else if (r == -EBUSY)
-		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
-	else if (r == -EACCES || r == -EPERM)
-		log_error("must be run as root");
-	else if (r < 0)
-		log_error("making the runtime folder: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+	return instance_lock(true, NULL) < 0 ? EXIT_FAILURE : 0;
 }
 
 /*
@@ -164,13 +153,25 @@ static int init_bus(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-static int init_profiles(struct daemon *daemon)
+static void on_base_slice(void *context)
 {
-	int r = profiles_init(daemon);
+	struct daemon *daemon = context;
 
-	if (r < 0)
+	tagger_follow_base_slice(daemon->tagger);
+}
+
+static int init_machine(struct daemon *daemon)
+{
+	/* If there is a state file that cannot be read, machine_start will see to it. */
+	int r = machine_new(&daemon->machine);
+
+	if (!daemon->machine) {
 		log_error("looking at the machine's knobs: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+		return EXIT_FAILURE;
+	}
+	machine_set_config(daemon->machine, daemon->config);
+	machine_on_base_slice(daemon->machine, on_base_slice, daemon);
+	return 0;
 }
 
 /* Once it is certain that no other daemon is writing there. */
@@ -190,8 +191,8 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		check_namespaces, init_instance, daemon_load_config, init_loop,	 init_proc, init_tagger,
-		init_watch,	  init_listening, init_profiles,	     init_bus,
+		check_namespaces, init_instance,  daemon_load_config, init_loop, init_proc,
+		init_tagger,	  init_watch,	  init_listening,     init_machine, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -204,7 +205,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	}
 	malloc_trim(0);
 	tagger_start(daemon->tagger);
-	profiles_start(daemon);
+	machine_start(daemon->machine, daemon->event, &daemon->problems[PROBLEM_KNOBS]);
 	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
@@ -242,7 +243,7 @@ static void finish(struct daemon *daemon)
 	users_end(daemon);
 	tagger_wind_down(daemon->tagger);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
-	profiles_stop(daemon);
+	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);
 	problems = tagger_problems(daemon->tagger, &n);
 	log_problems(problems, n);

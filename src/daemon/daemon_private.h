@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The running daemon: its loop, its clients, its configuration. It owns one tagger and the machine's knobs. */
+/* The running daemon: its loop, its clients, its configuration. It owns one tagger and one machine. */
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -7,7 +7,7 @@
 
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/problem.h>
 
@@ -22,12 +22,6 @@ enum daemon_problem {
 
 struct bus_server;
 
-/* The record of knobs of an earlier run, while it cannot be read. */
-struct knob_wait {
-	sd_event_source *timer; /* when to try again; NULL: it need not be */
-	uint64_t us;
-};
-
 struct daemon {
 	sd_event *event;
 	const struct daemon_options *options;
@@ -37,8 +31,7 @@ struct daemon {
 	struct config *config;
 	struct users users;
 	struct tagger *tagger;
-	struct system_profile *system; /* the machine's knobs */
-	struct knob_wait knob_wait;
+	struct machine *machine; /* its knobs */
 	struct bus_server *bus;
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
@@ -52,23 +45,6 @@ struct daemon {
 	bool reload_is_unseen; /* the last reload is in force, but not all tasks have been looked at since */
 	struct problem problems[DAEMON_PROBLEMS];
 };
-
-/* profiles.c: applies the configured profile; again, if it is not what it was in the configuration before. */
-void profiles_start(struct daemon *daemon);
-void profiles_reload(struct daemon *daemon, const struct config *old);
-
-/* profiles.c: applies the profile of that name, "" for none, until the configuration asks for another. -ENOENT: unknown. */
-int profiles_switch(struct daemon *daemon, const char *name);
-
-/* profiles.c: puts all knobs back. */
-void profiles_stop(struct daemon *daemon);
-
-/*
- * profiles_init.c: takes over what an earlier run has left of knobs; if it cannot be read now, tries again later. 0 or
- * -errno, for want of memory.
- */
-int profiles_init(struct daemon *daemon);
-void profiles_free(struct daemon *daemon);
 
 /* daemon.c: goes on, as after a crash, in place of one that hangs for good; see takeover.h. Returns an exit status. */
 int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop);

@@ -96,7 +96,7 @@ static void put_in_force(struct daemon *daemon, struct config *config)
 
 	daemon->config = config;
 	set_log_level(daemon);
-	profiles_reload(daemon, old);
+	machine_reload(daemon->machine, config);
 	users_end(daemon);
 	users_begin(daemon, old);
 	config_free(old);

@@ -32,45 +32,33 @@ static void update_boot_clock(struct tagger *tagger)
  * When the task of a fork was born, in ticks. Of one that may have been before a suspend or after it /proc tells, if it
  * still can; one that starts no later than that event before the suspend is the one.
  */
-static uint32_t start_of(const struct tagger *tagger, const struct proc_news *news)
+static uint32_t start_of(const struct tagger *tagger, const struct task_event *fork)
 {
-	const uint32_t start = (uint32_t)(boot_clock_at(&tagger->boot_clock, news->ns) / tagger->tick_ns);
-	const uint32_t then = (uint32_t)(boot_clock_then(&tagger->boot_clock, news->ns) / tagger->tick_ns);
+	const uint32_t start = (uint32_t)(boot_clock_at(&tagger->boot_clock, fork->ns) / tagger->tick_ns);
+	const uint32_t then = (uint32_t)(boot_clock_then(&tagger->boot_clock, fork->ns) / tagger->tick_ns);
 	struct procfs_stat stat;
 
-	if (start == then || procfs_thread_stat(tagger->proc, news->tgid, news->tid, &stat) < 0)
+	if (start == then || procfs_thread_stat(tagger->proc, fork->tgid, fork->tid, &stat) < 0)
 		return start;
 	return (int32_t)((uint32_t)stat.start - then) <= 0 ? then : start;
 }
 
-static void book(struct tagger *tagger, const struct proc_news *news)
+static void book(struct tagger *tagger, struct task_event *event)
 {
-	struct plan_event event = {
-		.tid = news->tid,
-		.tgid = news->tgid,
-		.parent_tid = news->parent_tid,
-		.parent_tgid = news->parent_tgid,
-		.ms = (uint32_t)(news->ns / 1000000),
-	};
-
-	switch ((enum proc_what)news->what) {
-	case PROC_FORK:
-		event.what = PLAN_FORK;
-		event.start = start_of(tagger, news);
+	switch (event->what) {
+	case EVENT_FORK:
+		event->start = start_of(tagger, event);
 		tagger->counters.forks++;
 		break;
-	case PROC_EXEC:
-		event.what = PLAN_EXEC;
+	case EVENT_EXEC:
 		tagger->counters.execs++;
-		arguments_exec(&tagger->arguments, news->tgid);
+		arguments_exec(&tagger->arguments, event->tgid);
 		break;
-	case PROC_COMM:
-		event.what = PLAN_RENAME;
-		memcpy(event.comm, news->comm, sizeof(event.comm));
-		names_count(tagger, news->tgid, event.ms);
+	case EVENT_RENAME:
+		names_count(tagger, event->tgid, event->ms);
 		break;
 	}
-	plan_hear(tagger->plan, &event);
+	plan_hear(tagger->plan, event);
 }
 
 static void note_loss(struct tagger *tagger)
@@ -90,14 +78,14 @@ static void note_error(struct tagger *tagger, int error)
 /* Receives and books up to BOOK_MAX events. Returns whether nothing was left. */
 static bool book_batch(struct tagger *tagger)
 {
-	struct proc_news news;
+	struct task_event event;
 	int error;
 
 	update_boot_clock(tagger);
 	for (int i = 0; i < BOOK_MAX; i++) {
-		switch (intake_next(tagger->intake, &news, &error)) {
+		switch (intake_next(tagger->intake, &event, &error)) {
 		case INTAKE_EVENT:
-			book(tagger, &news);
+			book(tagger, &event);
 			break;
 		case INTAKE_EMPTY:
 			return true;

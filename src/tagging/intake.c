@@ -15,7 +15,7 @@ struct queue {
 	uint64_t foreign;		  /* of connectors that were closed */
 	int head, count;
 	bool is_dry; /* it was empty after all that the other queues now have was received */
-	struct proc_news news[BATCH];
+	struct task_event news[BATCH];
 };
 
 struct intake {
@@ -30,9 +30,9 @@ static const struct {
 	 */
 	int buffer;
 } kinds[INTAKE_QUEUES] = {
-	[INTAKE_EXECS] = { PROC_EXEC, 16 * 1024 * 1024 },
-	[INTAKE_FORKS] = { PROC_FORK, 16 * 1024 * 1024 },
-	[INTAKE_NAMES] = { PROC_COMM, 1024 * 1024 },
+	[INTAKE_EXECS] = { EVENT_EXEC, 16 * 1024 * 1024 },
+	[INTAKE_FORKS] = { EVENT_FORK, 16 * 1024 * 1024 },
+	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024 },
 };
 
 static int open_queue(struct intake *intake, enum intake_queue kind)
@@ -181,7 +181,7 @@ static struct queue *earliest(struct intake *intake)
 	return earliest;
 }
 
-enum intake_result intake_next(struct intake *intake, struct proc_news *ret, int *ret_error)
+enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error)
 {
 	enum intake_queue which = INTAKE_EXECS;
 	int r = refill_all(intake, &which);

@@ -45,4 +45,4 @@ int intake_fd(const struct intake *intake, enum intake_queue queue);
 void intake_wait(const struct intake *intake, int timeout_ms);
 
 /* The next event by time: never a later one while an earlier one that could have caused it is unread. */
-enum intake_result intake_next(struct intake *intake, struct proc_news *ret, int *ret_error);
+enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);

@@ -49,7 +49,7 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 /* A leader that ended before its threads is a zombie without files: one of the others has them. */
 static ssize_t exe_of_threads(struct live_facts *live)
 {
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	ssize_t n = procfs_list(live->proc, live->facts.tgid, &list);
 	pid_t tid;
 

@@ -82,7 +82,7 @@ void names_hear_again(struct tagger *tagger)
 
 void names_read(struct tagger *tagger)
 {
-	struct plan_event event = { .what = PLAN_RENAME };
+	struct task_event event = { .what = EVENT_RENAME };
 	const struct task *task;
 	uint32_t cursor = 0;
 

@@ -86,7 +86,7 @@ static int add_process(struct scan *scan, pid_t pid)
 /* A child has a later start than its parent, and within one tick most often the higher pid. */
 static int list_processes(struct scan *scan)
 {
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	int r = procfs_list(scan->tagger->proc, 0, &list);
 	pid_t pid;
 
@@ -125,7 +125,7 @@ static void meet(struct scan *scan, const struct process *process, pid_t tid, ui
 /* Of its threads, those that have not been seen yet, or all. */
 static void meet_threads(struct scan *scan, const struct process *process, bool all)
 {
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	struct tagger *tagger = scan->tagger;
 	pid_t tid;
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
@@ -45,15 +44,15 @@ static uint64_t widen(uint32_t ticks)
 	return now - (uint32_t)(now - ticks);
 }
 
-static int read_file(int fd, const struct stat *stat, const char *boot_id, struct state_legacy *ret)
+static int read_file(int fd, size_t size, const char *boot_id, struct state_legacy *ret)
 {
 	/* Not mapped: what cannot be read back from a swap device would be a SIGBUS. */
-	_cleanup_free_ void *bytes = malloc(stat->st_size);
+	_cleanup_free_ void *bytes = malloc(size);
 	ssize_t n;
 
 	if (!bytes)
 		return -ENOMEM;
-	n = read_full(fd, bytes, stat->st_size);
+	n = read_full(fd, bytes, size);
 	return n < 0 ? (int)n : state_parse(bytes, n, boot_id, ret);
 }
 
@@ -61,24 +60,20 @@ int state_read(int folder, struct state_legacy *ret)
 {
 	_cleanup_close_ int fd = -1;
 	char boot_id[BOOT_ID_SIZE];
-	struct stat stat;
+	size_t size = 0;
 	int r;
 
 	*ret = (struct state_legacy){ 0 };
 	if (folder < 0)
 		return folder;
-	fd = openat(folder, STATE_TASKS, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = state_file_open(folder, STATE_TASKS, &size);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : state_file_open_error(errno);
-	if (fstat(fd, &stat) < 0)
-		return -errno;
-	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || (stat.st_mode & 0077))
-		return -EPERM;
-	if (stat.st_size < (off_t)STATE_HEADER_BYTES || stat.st_size > STATE_FILE_MAX)
+		return fd == -ENOENT ? 0 : fd;
+	if (size < STATE_HEADER_BYTES || size > STATE_FILE_MAX)
 		return -EBADMSG;
-	r = machine_boot_id(boot_id);
+	r = host_boot_id(boot_id);
 	if (r == 0)
-		r = read_file(fd, &stat, boot_id, ret);
+		r = read_file(fd, size, boot_id, ret);
 	if (r < 0)
 		state_legacy_clear(ret);
 	else
@@ -155,7 +150,7 @@ static int write_header(struct state *state)
 	state->header->record_bytes = sizeof(struct task);
 	state->header->chunk_records = TASKS_CHUNK;
 	state->header->start = state->start;
-	return machine_boot_id(state->header->boot_id);
+	return host_boot_id(state->header->boot_id);
 }
 
 static int make_file(struct state *state)

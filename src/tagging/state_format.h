@@ -3,7 +3,7 @@
  * can be tested. */
 #pragma once
 
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 
 #include "state.h"
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
 int state_folder_open(void)
@@ -20,12 +21,27 @@ int state_folder_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int state_file_open_error(int error)
+static int open_error(int error)
 {
 	if (error == ELOOP)
 		return -EPERM;
 	/* What some security module says is no word on whose file it is. */
 	return error == EPERM ? -EACCES : -error;
+}
+
+int state_file_open(int folder, const char *name, size_t *ret_size)
+{
+	_cleanup_close_ int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0)
+		return open_error(errno);
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || stat.st_nlink != 1 || (stat.st_mode & 077))
+		return -EPERM;
+	*ret_size = (size_t)stat.st_size;
+	return take_fd(fd);
 }
 
 int state_file_remove(int folder, const char *name)

@@ -22,7 +22,7 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/state_file.h"
+#include "../../src/machine/knob_file.h"
 #include "../../src/tagging/tagger_private.h"
 #include "fuzz.h"
 
@@ -147,19 +147,10 @@ static void start(void)
 static void write_records(struct input *input, int folder)
 {
 	char *name = take_text(input, TEXT_MAX), *path = take_text(input, TEXT_MAX);
-	cJSON *json = cJSON_CreateObject(), *list, *item;
+	struct knob_record record = { .tree = KNOB_SYSCTL, .path = path, .before = "1", .set = "2" };
+	const struct knob_records records = { .items = &record, .count = 1, .profile = name };
 
-	cJSON_AddNumberToObject(json, "version", 1);
-	cJSON_AddStringToObject(json, "profile", name);
-	list = cJSON_AddArrayToObject(json, "knobs");
-	item = cJSON_CreateObject();
-	cJSON_AddItemToArray(list, item);
-	cJSON_AddStringToObject(item, "tree", "sysctl");
-	cJSON_AddStringToObject(item, "path", path);
-	cJSON_AddStringToObject(item, "before", "1");
-	cJSON_AddStringToObject(item, "set", "2");
-	check(state_file_write(folder, "knobs.json", json) == 0);
-	cJSON_Delete(json);
+	check(knob_file_write(folder, &records) == 0);
 	free(name);
 	free(path);
 }
@@ -172,16 +163,17 @@ static void begin(struct input *input)
 	int folder = openat(place.fd, "state", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	check(folder >= 0);
-	state_file_remove(folder, "knobs.json");
+	state_file_remove(folder, STATE_KNOBS);
 	if (take_byte(input) & 1)
 		write_records(input, folder);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlinkat(place.fd, files[i], 0);
-	for (int i = 0; i < KNOBS_TREES; i++)
-		knobs.tree[i] = i == KNOBS_SYSCTL ? dup(place.proc) : -ENOENT;
-	system_profile_new_at(&knobs, folder, &the_daemon.system);
-	check(the_daemon.system);
+	for (int i = 0; i < KNOB_TREES; i++)
+		knobs.tree[i] = i == KNOB_SYSCTL ? dup(place.proc) : -ENOENT;
+	machine_new_at(&knobs, folder, &the_daemon.machine);
+	check(the_daemon.machine);
 	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);
+	machine_set_config(the_daemon.machine, the_daemon.config);
 	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, &one_chunk);
 	check(tagger.plan && plan_set_config(tagger.plan, the_daemon.config) == 0);
 	/* There is no place for a state file. */
@@ -191,7 +183,7 @@ static void begin(struct input *input)
 
 static void end(void)
 {
-	system_profile_free(the_daemon.system);
+	machine_free(the_daemon.machine);
 	plan_free(tagger.plan);
 	state_free(tagger.state);
 	config_free(the_daemon.config);

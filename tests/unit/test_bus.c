@@ -9,7 +9,7 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/state_file.h"
+#include "../../src/machine/knob_file.h"
 #include "../../src/tagging/tagger_private.h"
 
 static struct daemon the_daemon;
@@ -39,19 +39,16 @@ static void start(const char *profiles, const char *left)
 	static const struct sched_ops nothing = { no_task, no_task, NULL };
 	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
-	cJSON *json = cJSON_CreateObject();
+	const struct knob_records records = { .profile = (char *)left };
 	char address[128];
 
-	cJSON_AddNumberToObject(json, "version", 1);
-	cJSON_AddStringToObject(json, "profile", left);
-	cJSON_AddArrayToObject(json, "knobs");
-	assert_int_equal(state_file_write(folder, "knobs.json", json), 0);
-	cJSON_Delete(json);
+	assert_int_equal(knob_file_write(folder, &records), 0);
 	tagger = (struct tagger){ .applier = { .ops = &nothing }, .proc = -1 };
 	the_daemon = (struct daemon){ .tagger = &tagger, .proc = -1 };
-	assert_int_equal(system_profile_new_at(&knobs, folder, &the_daemon.system), 0);
+	assert_int_equal(machine_new_at(&knobs, folder, &the_daemon.machine), 0);
 	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, NULL);
 	load(profiles);
+	machine_set_config(the_daemon.machine, the_daemon.config);
 	assert_true(sd_event_new(&the_daemon.event) >= 0);
 	snprintf(path, sizeof(path), "%s/bus", top);
 	assert_int_equal(bus_server_new(&the_daemon, path, &the_daemon.bus), 0);
@@ -70,7 +67,7 @@ static int bus_off(void **state)
 {
 	sd_bus_close_unref(client);
 	bus_server_free(the_daemon.bus);
-	system_profile_free(the_daemon.system);
+	machine_free(the_daemon.machine);
 	plan_free(tagger.plan);
 	config_free(the_daemon.config);
 	sd_event_unref(the_daemon.event);

@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "../../src/daemon/state_file.h"
+#include <schedqos/util/state_folder.h>
+
 #include "../../src/tagging/state_format.h"
 
 #define FILE_NAME "run/state"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifndef RUNDIR
 #define RUNDIR "/run"
@@ -21,19 +22,19 @@
 /* The end of the name of one that has been set aside. */
 #define STATE_DAMAGED ".damaged"
 
-/* Makes the folder, if it is not there, and opens it. A descriptor, or -errno. */
+/* Makes the runtime folder, if it is not there, and opens it. A descriptor, or -errno. */
 int state_folder_open(void);
 
-/* What reading a file of the folder returns for this errno of opening it. */
-int state_file_open_error(int error);
+/*
+ * Opens the file to be read. Returns a descriptor, with the size in bytes in *ret_size; -ENOENT; -EPERM for one that is
+ * not a regular file of our own user's that no one else can reach; or another -errno: it may be read another time.
+ */
+int state_file_open(int folder, const char *name, size_t *ret_size);
 
-/* 0, also when there is no such file, or -errno. */
+/* 0, also when there is none, or -errno. */
 int state_file_remove(int folder, const char *name);
 
-/*
- * Whether this error of reading a file says that it is there, and will never be of use to us: -EPERM, not ours alone;
- * -EBADMSG, torn; -EPROTONOSUPPORT, of another version.
- */
+/* Whether this error of reading a file says that it is there, and will never be of use to us. */
 bool state_file_is_void(int error);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/policy/knob_plan.h>
+#include "knob_plan.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 
 #define AUTOGROUP "sys/kernel/sched_autogroup_enabled"
 #define GOVERNOR0 "cpufreq/policy0/scaling_governor"
@@ -112,21 +112,21 @@ static struct knob deep_knobs[] = {
 };
 static const struct sched_profile deep = { "deep", deep_knobs, COUNT(deep_knobs), { 0 } };
 
-static struct system_profile *machine;
+static struct machine *machine;
 static struct profile_result result;
 
 static inline void start(int want)
 {
 	struct knobs knobs = open_trees();
 
-	assert_int_equal(system_profile_new_at(&knobs, open_folder("run"), &machine), want);
+	assert_int_equal(machine_new_at(&knobs, open_folder("run"), &machine), want);
 	assert_non_null(machine);
 }
 
 /* What SIGKILL leaves: the files. */
 static inline void end(void)
 {
-	system_profile_free(machine);
+	machine_free(machine);
 	machine = NULL;
 }
 
@@ -160,7 +160,7 @@ static inline int tear_down(void **state)
 
 static inline void apply(const struct sched_profile *profile)
 {
-	assert_int_equal(system_profile_apply(machine, profile, false, &result), 0);
+	assert_int_equal(machine_apply(machine, profile, false, &result), 0);
 }
 
 static inline char *boot_id(void)

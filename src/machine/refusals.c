@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/kernel/knobs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
@@ -13,28 +14,28 @@
 #define NAMES_MAX 4
 
 struct refusal_group {
-	enum knobs_tree tree;
+	enum knob_tree tree;
 	char *reason;
 	char *names; /* the first few */
 	size_t count;
 };
 
 /* What an error means here, where strerror alone would leave people guessing; or NULL. */
-static const char *hint(enum knobs_tree tree, int error)
+static const char *hint(enum knob_tree tree, int error)
 {
 	switch (-error) {
 	case EPERM:
-		return tree == KNOBS_DEBUGFS ? "kernel lockdown, or no CAP_SYS_ADMIN to mount it"
+		return tree == KNOB_DEBUGFS ? "kernel lockdown, or no CAP_SYS_ADMIN to mount it"
 					     : NULL;
 	case ENOENT:
 	case ENODEV:
-		if (tree == KNOBS_DEBUGFS)
+		if (tree == KNOB_DEBUGFS)
 			return "this kernel has no such knob there";
-		return tree == KNOBS_CPUFREQ ? "this machine has no frequency scaling" : NULL;
+		return tree == KNOB_CPUFREQ ? "this machine has no frequency scaling" : NULL;
 	case EACCES:
 		return "not to be written, or not by the service: a drop-in with ReadWritePaths, see schedqos(8)";
 	case EBUSY:
-		return tree == KNOBS_CPUFREQ ? "its processors are offline" : NULL;
+		return tree == KNOB_CPUFREQ ? "its processors are offline" : NULL;
 	case EROFS:
 		return "closed to the service: a drop-in with ReadWritePaths opens it, see schedqos(8); or a container";
 	case EINVAL:
@@ -60,7 +61,7 @@ static void add_name(struct refusal_group *group, const char *name)
 }
 
 /* Takes reason, NULL for one that there was no memory for. */
-static void add(struct refusals *refusals, enum knobs_tree tree, const char *name, char *reason)
+static void add(struct refusals *refusals, enum knob_tree tree, const char *name, char *reason)
 {
 	struct refusal_group *groups;
 
@@ -84,7 +85,7 @@ static void add(struct refusals *refusals, enum knobs_tree tree, const char *nam
 	add_name(&groups[refusals->n_groups++], name);
 }
 
-void refusals_add(struct refusals *refusals, enum knobs_tree tree, const char *name, int error)
+void refusals_add(struct refusals *refusals, enum knob_tree tree, const char *name, int error)
 {
 	const char *more = hint(tree, error);
 	char *reason;
@@ -95,7 +96,7 @@ void refusals_add(struct refusals *refusals, enum knobs_tree tree, const char *n
 	add(refusals, tree, name, reason);
 }
 
-void refusals_add_kept(struct refusals *refusals, enum knobs_tree tree, const char *name,
+void refusals_add_kept(struct refusals *refusals, enum knob_tree tree, const char *name,
 		       const char *wanted, const char *now)
 {
 	char *reason;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Killed over a profile, or with a state file that is not ours: what the next start puts back. */
-#include "profile_case.h"
+#include "machine_case.h"
 
 #include <sys/wait.h>
 
@@ -10,8 +10,8 @@ static void a_killed_run_is_taken_over(void **state)
 	apply(&fast);
 	end();
 	start(0);
-	assert_string_equal(system_profile_name(machine), "fast");
-	assert_int_equal(system_profile_count(machine), 5);
+	assert_string_equal(machine_profile(machine), "fast");
+	assert_int_equal(machine_count_changed(machine), 5);
 	apply(NULL);
 	results_are(0, 0, 5, 0);
 	all_is_as_before();
@@ -82,13 +82,13 @@ static void a_state_file_of_others_is_refused(void **state)
 		put(STATE, bad[i]);
 		assert_int_equal(chmod(path, 0600), 0);
 		start(-EBADMSG);
-		assert_int_equal(system_profile_count(machine), 0);
+		assert_int_equal(machine_count_changed(machine), 0);
 	}
 	for (size_t i = 0; i < COUNT(bad_knobs); i++) {
 		end();
 		put_state(bad_knobs[i], boot_id());
 		start(-EBADMSG);
-		assert_int_equal(system_profile_count(machine), 0);
+		assert_int_equal(machine_count_changed(machine), 0);
 	}
 	end();
 	put_state(knob, boot_id());
@@ -114,7 +114,7 @@ static void a_state_file_of_another_boot_has_nothing_to_put_back(void **state)
 		  "\"3000000\"}",
 		  "another");
 	start(0);
-	assert_int_equal(system_profile_count(machine), 0);
+	assert_int_equal(machine_count_changed(machine), 0);
 	apply(NULL);
 	all_is_as_before();
 }
@@ -137,8 +137,8 @@ static void nothing_is_written_that_cannot_be_recorded(void **state)
 
 	(void)state;
 	end();
-	assert_int_equal(system_profile_new_at(&knobs, -EROFS, &machine), -EROFS);
-	assert_int_equal(system_profile_apply(machine, &fast, true, &result), -EROFS);
+	assert_int_equal(machine_new_at(&knobs, -EROFS, &machine), -EROFS);
+	assert_int_equal(machine_apply(machine, &fast, true, &result), -EROFS);
 	all_is_as_before();
 }
 
@@ -150,10 +150,10 @@ static bool use_profiles_until(unsigned when)
 
 	if (child == 0) {
 		fuse = when;
-		system_profile_apply(machine, &fast, true, &result);
-		system_profile_apply(machine, &other, true, &result);
-		system_profile_apply(machine, &deep, true, &result);
-		system_profile_apply(machine, NULL, true, &result);
+		machine_apply(machine, &fast, true, &result);
+		machine_apply(machine, &other, true, &result);
+		machine_apply(machine, &deep, true, &result);
+		machine_apply(machine, NULL, true, &result);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);

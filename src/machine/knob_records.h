@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records of changed knobs as they stand in the state file. */
+/* The records of changed knobs. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include <cjson/cJSON.h>
-
-#include <schedqos/policy/knob_plan.h>
+#include "knob_plan.h"
 
 struct knob_records {
 	struct knob_record *items;
@@ -22,9 +21,3 @@ void knob_records_clear(struct knob_records *records);
 
 /* Adds a copy. 0 or -ENOMEM. */
 int knob_records_add(struct knob_records *records, const struct knob_record *record);
-
-/* To be freed with cJSON_Delete; NULL without memory. */
-cJSON *knob_records_to_json(const struct knob_records *records);
-
-/* 0, -EBADMSG for JSON that is not of this form, -EPROTONOSUPPORT for another version of it, or -ENOMEM. */
-int knob_records_from_json(const cJSON *json, struct knob_records *ret);

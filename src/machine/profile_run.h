@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/kernel/knobs.h>
+#include <schedqos/machine/profile_result.h>
 
 #include "knob_records.h"
 #include "refusals.h"
@@ -70,8 +71,6 @@ int profile_run_decide(struct profile_run *run);
 
 /* What the knob holds now, to be freed; NULL and item->error when that cannot be read. */
 char *item_read(struct profile_run *run, struct profile_item *item);
-
-enum knobs_tree item_tree(const struct profile_item *item);
 
 /* What the knob is to hold in the end by the profile; NULL when nothing wants it. */
 const char *item_wanted(const struct profile_item *item);

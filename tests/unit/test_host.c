@@ -2,7 +2,7 @@
 /* What is read of the machine: lockdown, mounts, and which cgroups the cpu controller divides. */
 #include "made_up_tree.h"
 
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 
 static void lockdown_is_the_one_in_brackets(void **state)
 {
@@ -10,12 +10,12 @@ static void lockdown_is_the_one_in_brackets(void **state)
 	     some[] = "none [integrity] confidentiality", bad[] = "none", open_only[] = "[none";
 
 	(void)state;
-	assert_true(machine_parse_lockdown(none));
+	assert_true(host_parse_lockdown(none));
 	assert_string_equal(none, "none");
-	assert_true(machine_parse_lockdown(some));
+	assert_true(host_parse_lockdown(some));
 	assert_string_equal(some, "integrity");
-	assert_false(machine_parse_lockdown(bad));
-	assert_false(machine_parse_lockdown(open_only));
+	assert_false(host_parse_lockdown(bad));
+	assert_false(host_parse_lockdown(open_only));
 }
 
 static void hierarchies_are_found_among_mounts(void **state)
@@ -32,13 +32,13 @@ static void hierarchies_are_found_among_mounts(void **state)
 	struct cgroup_mount mounts[4];
 
 	(void)state;
-	assert_int_equal(machine_parse_cgroups(mountinfo, mounts, 4), 2);
+	assert_int_equal(host_parse_cgroups(mountinfo, mounts, 4), 2);
 	assert_int_equal(mounts[0].version, 1);
 	assert_string_equal(mounts[0].path, "/sys/fs/cgroup/cpu,cpuacct");
 	assert_int_equal(mounts[1].version, 2);
 	assert_string_equal(mounts[1].path, "/sys/fs/cgroup/unified");
-	assert_int_equal(machine_parse_cgroups(mountinfo, mounts, 1), 1);
-	assert_int_equal(machine_parse_cgroups("", mounts, 4), 0);
+	assert_int_equal(host_parse_cgroups(mountinfo, mounts, 1), 1);
+	assert_int_equal(host_parse_cgroups("", mounts, 4), 0);
 }
 
 /* A group of version 2. */
@@ -58,7 +58,7 @@ static struct cgroup_groups look(const char *path, unsigned version)
 	struct cgroup_groups groups = { 0 };
 	int fd = open_folder(path);
 
-	assert_int_equal(machine_cpu_groups(fd, version, &groups), 0);
+	assert_int_equal(host_cpu_groups(fd, version, &groups), 0);
 	close(fd);
 	return groups;
 }
@@ -127,7 +127,7 @@ static void names_are_safe_for_a_terminal(void **state)
 
 static void ticks(void **state)
 {
-	uint64_t tick = machine_tick_ns();
+	uint64_t tick = host_tick_ns();
 
 	(void)state;
 	/* CONFIG_HZ is 100 to 1000 on what runs this. */

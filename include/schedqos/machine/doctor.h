@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What about this machine keeps classes from having their effect: facts in, findings out. */
+/* What about this machine keeps classes from having their effect: it is looked at, and then judged. */
 #pragma once
 
 #include <sys/types.h>
@@ -60,6 +60,16 @@ struct doctor_facts {
 	bool leftovers;		  /* a daemon that was killed has left its state */
 	bool set_aside;		  /* ... and a daemon after it could not make anything of that */
 };
+
+struct doctor_look;
+
+/*
+ * Looks, and changes nothing. daemon: the pid of the one that runs, 0 for none, or the -errno for which that is not
+ * known. The facts live as long as the look. NULL without memory.
+ */
+struct doctor_look *doctor_look(pid_t daemon);
+const struct doctor_facts *doctor_look_facts(const struct doctor_look *look);
+void doctor_look_free(struct doctor_look *look);
 
 enum finding_state {
 	FINDING_OK,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/policy/doctor.h>
+/* What the facts mean for classes. Pure. */
+#include <schedqos/machine/doctor.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_buf.h"
+#include <schedqos/util/text_buf.h>
 
 #define NS_PER_MS 1000000.0
 

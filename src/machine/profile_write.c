@@ -36,8 +36,7 @@ static void write_item(struct profile_run *run, struct profile_item *item)
 	item->error = 0;
 	item->written = true;
 	for (size_t i = 0; i < n_values && item->error == 0; i++)
-		item->error =
-			knobs_write(run->knobs, item_tree(item), item->record.path, values[i]);
+		item->error = knobs_write(run->knobs, item->record.tree, item->record.path, values[i]);
 }
 
 /*
@@ -65,12 +64,12 @@ void profile_run_write(struct profile_run *run)
 
 static void refuse_kept(struct profile_run *run, const struct profile_item *item, const char *now)
 {
+	const struct knob_record *record = &item->record;
 	char name[KNOBS_PATH_MAX];
 
 	run->result.refused++;
-	refusals_add_kept(&run->refusals, item_tree(item),
-			  knobs_name(item_tree(item), item->record.path, name), target_of(item),
-			  now);
+	refusals_add_kept(&run->refusals, record->tree, knobs_name(record->tree, record->path, name),
+			  target_of(item), now);
 }
 
 /* error: of the writes. now: what the knob holds after them. */

@@ -8,11 +8,6 @@
 
 #include <schedqos/util/cleanup.h>
 
-enum knobs_tree item_tree(const struct profile_item *item)
-{
-	return (enum knobs_tree)item->record.tree;
-}
-
 const char *item_wanted(const struct profile_item *item)
 {
 	return item->values ? item->values[item->n_values - 1] : NULL;
@@ -23,8 +18,7 @@ char *item_read(struct profile_run *run, struct profile_item *item)
 {
 	char buf[KNOBS_VALUE_MAX], *text;
 
-	item->error =
-		knobs_read(run->knobs, item_tree(item), item->record.path, item->record.word, buf);
+	item->error = knobs_read(run->knobs, item->record.tree, item->record.path, item->record.word, buf);
 	if (item->error < 0)
 		return NULL;
 	text = strdup(buf);
@@ -108,8 +102,7 @@ static int add_disturbed(struct profile_run *run, size_t index)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names names = { 0 };
 	enum knob_tree tree = run->items[index].record.tree;
-	int r = knobs_disturbed(run->knobs, (enum knobs_tree)tree, run->items[index].record.path,
-				&names);
+	int r = knobs_disturbed(run->knobs, tree, run->items[index].record.path, &names);
 
 	for (size_t i = 0; i < names.count && r == 0; i++) {
 		struct profile_item *item = profile_run_find(run, tree, names.items[i], NULL);

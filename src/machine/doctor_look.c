@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/doctor.h>
+/* Looks at this machine. */
+#include <schedqos/machine/doctor.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,25 +12,22 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/daemon/bus_names.h>
-#include <schedqos/daemon/instance.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/knobs.h>
-#include <schedqos/kernel/machine.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/reader.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
-
-#include "state_file.h"
 
 #define SCHED_EXT_STATE "/sys/kernel/sched_ext/state"
 #define SCHED_EXT_OPS	"/sys/kernel/sched_ext/root/ops"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define SYSTEMD_RUNS	"/run/systemd/system"
 #define SYSTEMD		"org.freedesktop.systemd1"
-#define FOLDER		RUNDIR "/schedqos/"
+#define FOLDER		STATE_FOLDER "/"
 
 #define RIVALS_MAX	  8
 #define PATIENCE_MS	  200 /* nobody waits for us; and we may have to wait for a CPU */
@@ -59,7 +57,7 @@ static enum doctor_answer yes_or_no(bool yes)
 static void look_at_events(struct doctor_facts *facts)
 {
 	struct proc_connector *connector;
-	int r = proc_connector_open(PROC_FORK, CONNECTOR_BUFFER, &connector);
+	int r = proc_connector_open(EVENT_FORK, CONNECTOR_BUFFER, &connector);
 
 	if (r == 0) {
 		r = proc_connector_prove(connector);
@@ -86,13 +84,13 @@ static void look_at_sched_ext(struct doctor_look *look)
 {
 	struct doctor_facts *facts = &look->facts;
 	char state[64];
-	int r = machine_read(SCHED_EXT_STATE, state, sizeof(state));
+	int r = host_read(SCHED_EXT_STATE, state, sizeof(state));
 
 	facts->sched_ext = r == -ENOENT ? DOCTOR_NONE : DOCTOR_UNKNOWN;
 	if (r < 0)
 		return;
 	facts->sched_ext = yes_or_no(strcmp(state, "disabled") != 0);
-	if (machine_read(SCHED_EXT_OPS, look->sched_ext_name, sizeof(look->sched_ext_name)) == 0 &&
+	if (host_read(SCHED_EXT_OPS, look->sched_ext_name, sizeof(look->sched_ext_name)) == 0 &&
 	    look->sched_ext_name[0])
 		facts->sched_ext_name = look->sched_ext_name;
 }
@@ -101,7 +99,7 @@ static void look_at_sched_ext(struct doctor_look *look)
 static enum doctor_answer sysctl(struct doctor_look *look, const char *path)
 {
 	char value[KNOBS_VALUE_MAX];
-	int r = knobs_read(&look->knobs, KNOBS_SYSCTL, path, NULL, value);
+	int r = knobs_read(&look->knobs, KNOB_SYSCTL, path, NULL, value);
 
 	if (r == -ENOENT || r == -EOPNOTSUPP)
 		return DOCTOR_NONE;
@@ -111,14 +109,14 @@ static enum doctor_answer sysctl(struct doctor_look *look, const char *path)
 static void look_at_cgroups(struct doctor_look *look)
 {
 	struct cgroup_mount mounts[8];
-	size_t n = machine_cgroups(mounts, array_size(mounts));
+	size_t n = host_cgroups(mounts, array_size(mounts));
 
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_close_ int root = open(mounts[i].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		if (root < 0 || look->groups.count)
 			continue;
-		machine_cpu_groups(root, mounts[i].version, &look->groups);
+		host_cpu_groups(root, mounts[i].version, &look->groups);
 		look->facts.cpu_cgroup_version = mounts[i].version;
 	}
 	look->facts.cpu_groups = look->groups.count;
@@ -145,14 +143,14 @@ static void look_at_governors(struct doctor_look *look)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names policies = { 0 };
 
-	if (knobs_units(&look->knobs, KNOBS_CPUFREQ, "policy*", &policies) < 0)
+	if (knobs_units(&look->knobs, KNOB_CPUFREQ, "policy*", &policies) < 0)
 		return;
 	look->facts.schedutil = DOCTOR_YES;
 	for (size_t i = 0; i < policies.count; i++) {
 		char value[KNOBS_VALUE_MAX], path[KNOBS_PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/scaling_governor", policies.items[i]);
-		if (knobs_read(&look->knobs, KNOBS_CPUFREQ, path, NULL, value) == 0)
+		if (knobs_read(&look->knobs, KNOB_CPUFREQ, path, NULL, value) == 0)
 			add_governor(look, value);
 	}
 	if (look->governors[0])
@@ -162,17 +160,17 @@ static void look_at_governors(struct doctor_look *look)
 static void look_at_debugfs(struct doctor_look *look)
 {
 	char value[KNOBS_VALUE_MAX];
-	int r = knobs_read(&look->knobs, KNOBS_DEBUGFS, "features", "HRTICK", value);
+	int r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "HRTICK", value);
 
 	look->facts.hrtick = r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "HRTICK") == 0);
 	/* The tree itself could be had, by mounting it if need be: it is the file that is closed. */
-	look->facts.debugfs_closed = r == -EPERM && knobs_open(&look->knobs, KNOBS_DEBUGFS) == 0;
+	look->facts.debugfs_closed = r == -EPERM && knobs_open(&look->knobs, KNOB_DEBUGFS) == 0;
 }
 
 static void look_at_lockdown(struct doctor_look *look)
 {
-	if (machine_read(LOCKDOWN, look->lockdown, sizeof(look->lockdown)) == 0 &&
-	    machine_parse_lockdown(look->lockdown))
+	if (host_read(LOCKDOWN, look->lockdown, sizeof(look->lockdown)) == 0 &&
+	    host_parse_lockdown(look->lockdown))
 		look->facts.lockdown = look->lockdown;
 }
 
@@ -211,7 +209,7 @@ static bool is_rival(struct doctor_look *look, int proc, pid_t pid, const char *
 static void look_at_rivals(struct doctor_look *look)
 {
 	_cleanup_close_ int proc = procfs_open();
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	pid_t pid;
 
 	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
@@ -234,7 +232,7 @@ static void look_at_rivals(struct doctor_look *look)
 static void look_at_unread(struct doctor_look *look)
 {
 	_cleanup_close_ int proc = procfs_open();
-	_cleanup_(cleanup_list) DIR *list = NULL;
+	_cleanup_closedir_ DIR *list = NULL;
 	char argv[2], comm[16];
 	pid_t pid;
 
@@ -276,10 +274,9 @@ static void look_at_unit(struct doctor_look *look)
 	look->facts.unit_enabled = look->unit_enabled;
 }
 
-static void look_at_daemon(struct doctor_look *look)
+static void look_at_daemon(struct doctor_look *look, pid_t owner)
 {
 	struct doctor_facts *facts = &look->facts;
-	pid_t owner = instance_owner();
 
 	facts->daemon = owner > 0 ? owner : 0;
 	look->owner_hidden = owner == -EACCES;
@@ -288,7 +285,7 @@ static void look_at_daemon(struct doctor_look *look)
 			   access(FOLDER STATE_TASKS STATE_DAMAGED, F_OK) == 0;
 }
 
-struct doctor_look *doctor_look(void)
+struct doctor_look *doctor_look(pid_t daemon)
 {
 	struct doctor_look *look = calloc(1, sizeof(*look));
 
@@ -298,11 +295,11 @@ struct doctor_look *doctor_look(void)
 	look->facts.root = geteuid() == 0;
 	if (uname(&look->uname) == 0)
 		look->facts.release = look->uname.release;
-	look->facts.tick_ns = machine_tick_ns();
-	look->facts.other_namespace = machine_other_namespace();
+	look->facts.tick_ns = host_tick_ns();
+	look->facts.other_namespace = host_other_namespace();
 	look->facts.autogroup = sysctl(look, "kernel/sched_autogroup_enabled");
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
-	look_at_daemon(look);
+	look_at_daemon(look, daemon);
 	look_at_events(&look->facts);
 	look_at_attributes(&look->facts);
 	look_at_sched_ext(look);

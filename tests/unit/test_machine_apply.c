@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Applying profiles to a made-up machine, refusals, and putting everything back. */
-#include "profile_case.h"
+#include "machine_case.h"
+
+#include "../../src/machine/machine_private.h"
 
 static void a_profile_is_applied_and_put_back(void **state)
 {
@@ -14,12 +16,12 @@ static void a_profile_is_applied_and_put_back(void **state)
 	assert_string_equal(get("sys/kernel/sched_rr_timeslice_ms"), "50\n");
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "64\n");
 	assert_string_equal(get("devices/sda/queue/nr_requests"), "32\n");
-	assert_string_equal(system_profile_name(machine), "fast");
-	assert_int_equal(system_profile_count(machine), 5);
+	assert_string_equal(machine_profile(machine), "fast");
+	assert_int_equal(machine_count_changed(machine), 5);
 	apply(NULL);
 	results_are(0, 0, 5, 0);
 	assert_true(result.base_slice);
-	assert_null(system_profile_name(machine));
+	assert_null(machine_profile(machine));
 	all_is_as_before();
 }
 
@@ -67,7 +69,7 @@ static void another_profile_keeps_what_was_before_the_first(void **state)
 	assert_string_equal(get(GOVERNOR1), "performance\n");
 	assert_string_equal(get("sys/kernel/sched_rr_timeslice_ms"), "100\n");
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "256\n");
-	assert_string_equal(system_profile_name(machine), "other");
+	assert_string_equal(machine_profile(machine), "other");
 	apply(NULL);
 	all_is_as_before();
 }
@@ -101,7 +103,7 @@ static void after_others_a_new_profile_begins_anew(void **state)
 static void refusal_is(const char *text)
 {
 	size_t count;
-	const struct refusal *refusals = system_profile_refusals(machine, &count);
+	const struct refusal *refusals = machine_refusals(machine, &count);
 
 	assert_int_equal(count, 1);
 	assert_string_equal(refusals[0].text, text);
@@ -127,13 +129,13 @@ static void a_refusal_is_new_once(void **state)
 	(void)state;
 	take_away("sched/base_slice_ns");
 	apply(&fast);
-	refusals = system_profile_refusals(machine, &count);
+	refusals = machine_refusals(machine, &count);
 	assert_true(count == 1 && refusals[0].is_new);
 	apply(&fast);
-	refusals = system_profile_refusals(machine, &count);
+	refusals = machine_refusals(machine, &count);
 	assert_true(count == 1 && !refusals[0].is_new);
 	apply(NULL);
-	system_profile_refusals(machine, &count);
+	machine_refusals(machine, &count);
 	assert_int_equal(count, 0);
 }
 
@@ -160,9 +162,9 @@ static void a_tree_that_cannot_be_had_is_one_refusal(void **state)
 
 	(void)state;
 	end();
-	close(knobs.tree[KNOBS_CPUFREQ]);
-	knobs.tree[KNOBS_CPUFREQ] = -ENOENT;
-	assert_int_equal(system_profile_new_at(&knobs, open_folder("run"), &machine), 0);
+	close(knobs.tree[KNOB_CPUFREQ]);
+	knobs.tree[KNOB_CPUFREQ] = -ENOENT;
+	assert_int_equal(machine_new_at(&knobs, open_folder("run"), &machine), 0);
 	apply(&fast);
 	results_are(3, 0, 0, 1);
 	refusal_is("/sys/devices/system/cpu/cpufreq/scaling_governor: No such file or directory "
@@ -203,22 +205,22 @@ static void autogroup_is_one_more_knob(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(system_profile_apply(machine, NULL, true, &result), 0);
+	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
 	results_are(1, 0, 0, 0);
 	assert_string_equal(get(AUTOGROUP), "0\n");
 	/* A profile that names it decides. */
-	assert_int_equal(system_profile_apply(machine, &wants_it, true, &result), 0);
+	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
 	assert_string_equal(get(AUTOGROUP), "1\n");
-	assert_int_equal(system_profile_apply(machine, NULL, true, &result), 0);
+	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
 	apply(NULL);
 	all_is_as_before();
 	/* A kernel without it: no fault, but where a profile wants it. */
 	take_away(AUTOGROUP);
-	assert_int_equal(system_profile_apply(machine, &wants_it, true, &result), 0);
+	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
 	results_are(0, 0, 0, 1);
-	assert_int_equal(system_profile_apply(machine, NULL, true, &result), 0);
+	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
 	results_are(0, 0, 0, 0);
-	system_profile_refusals(machine, &count);
+	machine_refusals(machine, &count);
 	assert_int_equal(count, 0);
 }
 
@@ -231,7 +233,7 @@ static void a_device_that_is_gone_is_forgotten(void **state)
 	take_away("block/vda");
 	apply(NULL);
 	results_are(0, 0, 4, 0);
-	system_profile_refusals(machine, &count);
+	machine_refusals(machine, &count);
 	assert_int_equal(count, 0);
 	assert_null(get(STATE));
 }
@@ -247,7 +249,7 @@ static void each_feature_is_a_knob(void **state)
 	/* Unlike the kernel's, this file holds just what was written last. */
 	results_are(1, 1, 0, 0);
 	assert_string_equal(get("sched/features"), "NO_HRTICK\n");
-	assert_int_equal(system_profile_count(machine), 1);
+	assert_int_equal(machine_count_changed(machine), 1);
 	apply(NULL);
 	assert_string_equal(get("sched/features"), "HRTICK\n");
 }
@@ -269,7 +271,7 @@ static void lists_are_written_in_order(void **state)
 
 static void refresh(void)
 {
-	assert_int_equal(system_profile_refresh(machine, &fast, &result), 0);
+	assert_int_equal(machine_refresh(machine, &fast, &result), 0);
 }
 
 static void a_policy_that_comes_later_gets_the_profile_s_and_is_put_back(void **state)
@@ -280,7 +282,7 @@ static void a_policy_that_comes_later_gets_the_profile_s_and_is_put_back(void **
 	refresh();
 	results_are(1, 0, 0, 0);
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
-	assert_int_equal(system_profile_count(machine), 6);
+	assert_int_equal(machine_count_changed(machine), 6);
 	end();
 	start(0);
 	apply(NULL);
@@ -310,7 +312,7 @@ static void nothing_else_is_touched_when_one_comes(void **state)
 	assert_string_equal(get(GOVERNOR2), "ondemand\n");
 	assert_string_equal(get(GOVERNOR0), "ondemand\n");
 	assert_string_equal(get("sched/base_slice_ns"), "5000000\n");
-	assert_string_equal(system_profile_name(machine), "fast");
+	assert_string_equal(machine_profile(machine), "fast");
 }
 
 static void one_that_goes_and_comes_again_is_new(void **state)
@@ -362,12 +364,12 @@ static void refusals_are_kept_when_one_comes(void **state)
 	apply(&fast);
 	put("cpufreq/policy2/other", "");
 	refresh();
-	refusals = system_profile_refusals(machine, &count);
+	refusals = machine_refusals(machine, &count);
 	assert_int_equal(count, 2);
 	assert_false(refusals[0].is_new);
 	assert_true(refusals[1].is_new);
 	refresh();
-	refusals = system_profile_refusals(machine, &count);
+	refusals = machine_refusals(machine, &count);
 	assert_int_equal(count, 2);
 	assert_false(refusals[1].is_new);
 }

@@ -2,7 +2,8 @@
 /* Knobs that could not be had, told in as few lines as there are different reasons. */
 #pragma once
 
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/profile_result.h>
+#include <schedqos/util/knob_tree.h>
 
 struct refusals {
 	struct refusal_group *groups;
@@ -12,10 +13,10 @@ struct refusals {
 };
 
 /* The knob's path for people (see knobs_name), and what the kernel said. */
-void refusals_add(struct refusals *refusals, enum knobs_tree tree, const char *name, int error);
+void refusals_add(struct refusals *refusals, enum knob_tree tree, const char *name, int error);
 
 /* The kernel accepted what was wanted and holds something else (NULL: nothing that can be read). */
-void refusals_add_kept(struct refusals *refusals, enum knobs_tree tree, const char *name,
+void refusals_add_kept(struct refusals *refusals, enum knob_tree tree, const char *name,
 		       const char *wanted, const char *now);
 
 /* Makes the lines; those that are not among before's are new. Without memory there are fewer of them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,15 +41,15 @@ static int read_at(int folder, const char *path, char *buf, size_t size)
 	return 0;
 }
 
-int machine_read(const char *path, char *buf, size_t size)
+int host_read(const char *path, char *buf, size_t size)
 {
 	return read_at(AT_FDCWD, path, buf, size);
 }
 
-int machine_boot_id(char ret[BOOT_ID_SIZE])
+int host_boot_id(char ret[BOOT_ID_SIZE])
 {
 	char text[BOOT_ID_SIZE + 1]; /* and a newline */
-	int r = machine_read("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+	int r = host_read("/proc/sys/kernel/random/boot_id", text, sizeof(text));
 
 	if (r < 0)
 		return r;
@@ -59,7 +59,7 @@ int machine_boot_id(char ret[BOOT_ID_SIZE])
 	return 0;
 }
 
-bool machine_parse_lockdown(char *text)
+bool host_parse_lockdown(char *text)
 {
 	char *open = strchr(text, '['), *end = open ? strchr(open, ']') : NULL;
 
@@ -70,7 +70,7 @@ bool machine_parse_lockdown(char *text)
 	return true;
 }
 
-uint64_t machine_tick_ns(void)
+uint64_t host_tick_ns(void)
 {
 	struct timespec tick;
 
@@ -79,7 +79,7 @@ uint64_t machine_tick_ns(void)
 	return (uint64_t)tick.tv_nsec;
 }
 
-const char *machine_other_namespace(void)
+const char *host_other_namespace(void)
 {
 	for (size_t i = 0; i < array_size(namespaces); i++) {
 		struct stat stat_buf;
@@ -127,7 +127,7 @@ static bool parse_mount(const char *line, struct cgroup_mount *ret)
 	return true;
 }
 
-size_t machine_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max)
+size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max)
 {
 	size_t count = 0;
 
@@ -143,13 +143,13 @@ size_t machine_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, si
 	return count;
 }
 
-size_t machine_cgroups(struct cgroup_mount *ret, size_t max)
+size_t host_cgroups(struct cgroup_mount *ret, size_t max)
 {
 	_cleanup_free_ char *text = malloc(256 * 1024);
 
-	if (!text || machine_read("/proc/self/mountinfo", text, 256 * 1024) < 0)
+	if (!text || host_read("/proc/self/mountinfo", text, 256 * 1024) < 0)
 		return 0;
-	return machine_parse_cgroups(text, ret, max);
+	return host_parse_cgroups(text, ret, max);
 }
 
 static bool is_populated(int group, unsigned version)
@@ -175,29 +175,18 @@ static void add_group(struct cgroup_groups *groups, const char *name)
 		 safe);
 }
 
-static void cleanup_closedir(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static void look_at_group(int group, const char *name, unsigned version, unsigned depth,
 			  struct cgroup_groups *groups);
 
 /* All groups right below one. */
 static int look_below(int group, unsigned version, unsigned depth, struct cgroup_groups *groups)
 {
-	_cleanup_(cleanup_closedir) DIR *list = NULL;
-	int fd = openat(group, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *list = NULL;
+	int r = open_list(group, ".", &list);
 	struct dirent *item;
 
-	if (fd < 0)
-		return -errno;
-	list = fdopendir(fd);
-	if (!list) {
-		close(fd);
-		return -ENOMEM;
-	}
+	if (r < 0)
+		return r;
 	while ((item = readdir(list))) {
 		_cleanup_close_ int child = -1;
 
@@ -232,7 +221,7 @@ static void look_at_group(int group, const char *name, unsigned version, unsigne
 	}
 }
 
-int machine_cpu_groups(int hierarchy, unsigned version, struct cgroup_groups *ret)
+int host_cpu_groups(int hierarchy, unsigned version, struct cgroup_groups *ret)
 {
 	return divides(hierarchy, version) ? look_below(hierarchy, version, 0, ret) : 0;
 }

@@ -108,8 +108,7 @@ void profile_run_refuse(struct profile_run *run, enum knob_tree tree, const char
 	char name[KNOBS_PATH_MAX];
 
 	run->result.refused++;
-	refusals_add(&run->refusals, (enum knobs_tree)tree,
-		     knobs_name((enum knobs_tree)tree, path, name), error);
+	refusals_add(&run->refusals, tree, knobs_name(tree, path, name), error);
 }
 
 /* A glob that matches nothing is no refusal: a profile may be meant for several machines. A name
@@ -129,7 +128,7 @@ static int want_units(struct profile_run *run, const struct knob *knob)
 {
 	const char *glob = knob->tree == KNOB_BLOCK ? knob->devices : "policy*";
 	_cleanup_(knobs_names_clear) struct knobs_names units = { 0 };
-	int r = knobs_units(run->knobs, (enum knobs_tree)knob->tree, glob, &units);
+	int r = knobs_units(run->knobs, knob->tree, glob, &units);
 
 	if (r == -ENOMEM)
 		return r;

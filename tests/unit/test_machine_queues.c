@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A block queue's scheduler takes other knobs with it: all of them are put back. */
-#include "profile_case.h"
+#include "machine_case.h"
 
 static void what_a_scheduler_loses_is_put_back(void **state)
 {
@@ -13,14 +13,14 @@ static void what_a_scheduler_loses_is_put_back(void **state)
 	put("devices/vda/queue/nr_requests", "100\n");
 	apply(&profile);
 	results_are(1, 0, 0, 0);
-	assert_int_equal(system_profile_count(machine), 4);
+	assert_int_equal(machine_count_changed(machine), 4);
 	/* What was not there cannot be lost, and does not spoil the record. */
 	apply(NULL);
 	take_away("devices/vda/queue/wbt_lat_usec");
 	apply(&profile);
 	end();
 	start(0);
-	assert_int_equal(system_profile_count(machine), 3);
+	assert_int_equal(machine_count_changed(machine), 3);
 	put("devices/vda/queue/wbt_lat_usec", "75000\n");
 	/* As if the kernel had done it in answer to our write, when we were killed over it. */
 	end();
