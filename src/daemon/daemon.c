@@ -131,13 +131,15 @@ static int init_instance(struct daemon *daemon)
 	return instance_lock(true, NULL) < 0 ? EXIT_FAILURE : 0;
 }
 
+static takeover_t take_over;
+
 /*
  * After the tagger, which takes us to nice -20, so that the thread that acts when the loop hangs does not wait for
  * others either.
  */
 static int init_watch(struct daemon *daemon)
 {
-	int r = takeover_prepare(daemon);
+	int r = takeover_prepare(daemon, take_over);
 
 	if (r < 0)
 		log_warning("nobody watches whether looking at a process hangs: %s", strerror(-r));
@@ -274,7 +276,7 @@ static int run(struct daemon *daemon)
 	return status;
 }
 
-int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop)
+static int take_over(struct daemon *before, pid_t hung, const char *cause, bool stop)
 {
 	struct daemon *daemon = daemon_new(before->options, before->ready);
 
@@ -283,7 +285,7 @@ int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool 
 		daemon->config = before->config;
 		daemon->on_terminal = before->on_terminal;
 		daemon->stop_at_once = stop;
-		daemon->hung = whom;
+		daemon->hung = hung;
 		problem_report(&daemon->problems[PROBLEM_HUNG],
 			       "looking at process %s took for ever: started anew, with more care for an hour",
 			       cause);

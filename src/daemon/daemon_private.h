@@ -46,9 +46,6 @@ struct daemon {
 	struct problem problems[DAEMON_PROBLEMS];
 };
 
-/* daemon.c: goes on, as after a crash, in place of one that hangs for good; see takeover.h. Returns an exit status. */
-int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop);
-
 /* signals.c: has the event loop handle the signals that stop and reload. Returns a negative errno on failure. */
 int signals_init(struct daemon *daemon);
 
