@@ -6,7 +6,8 @@
 #include <cjson/cJSON.h>
 
 #include <schedqos/daemon/config_load.h>
-#include <schedqos/daemon/doctor.h>
+#include <schedqos/daemon/instance.h>
+#include <schedqos/machine/doctor.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
@@ -104,7 +105,7 @@ int cmd_doctor(const struct command *command)
 
 	if (config_load(&command->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
 		config = NULL;
-	look = doctor_look();
+	look = doctor_look(instance_owner());
 	r = look ? doctor_judge(doctor_look_facts(look), config, errors.n_errors, &findings) : -1;
 	if (r < 0)
 		log_error("out of memory");

@@ -10,7 +10,7 @@
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/daemon/system_profile.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/policy/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -20,25 +20,7 @@
 #include "print_errors.h"
 #include "verb.h"
 
-static void cleanup_bus(sd_bus **bus)
-{
-	sd_bus_flush_close_unref(*bus);
-}
-
-static void cleanup_message(sd_bus_message **message)
-{
-	sd_bus_message_unref(*message);
-}
-
-static void cleanup_config(struct config **config)
-{
-	config_free(*config);
-}
-
-static void cleanup_system(struct system_profile **system)
-{
-	system_profile_free(*system);
-}
+DEFINE_CLEANUP(struct config, config_free)
 
 static bool is_list(const struct command *command)
 {
@@ -70,7 +52,7 @@ static int fail(const sd_bus_error *error, int r)
 static int daemon_list(sd_bus *bus)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(cleanup_message) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ char *current = NULL;
 	const char *name;
 	int r = sd_bus_get_property_string(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE,
@@ -91,7 +73,7 @@ static int daemon_list(sd_bus *bus)
 static int daemon_apply(sd_bus *bus, const char *name)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(cleanup_message) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *refusal;
 	int status = 0, r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE,
 					       "SetSchedProfile", &error, &reply, "s", name);
@@ -109,7 +91,7 @@ static int daemon_apply(sd_bus *bus, const char *name)
 
 static int with_daemon(const struct command *command)
 {
-	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
@@ -134,11 +116,11 @@ static int load(const struct command *command, struct config **ret)
 /* Whoever may not look does not see which is the current one. */
 static int alone_list(const struct config *config)
 {
-	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	_cleanup_(machine_freep) struct machine *machine = NULL;
 	const char *current;
 
-	system_profile_new(&system);
-	current = system ? system_profile_name(system) : NULL;
+	machine_new(&machine);
+	current = machine ? machine_profile(machine) : NULL;
 	for (size_t i = 0; i < config->n_profiles; i++)
 		print_profile(config->profiles[i].name, current);
 	return 0;
@@ -158,57 +140,42 @@ static int unknown(const struct config *config, const char *name)
 	return EXIT_USAGE;
 }
 
-static int lock(void)
-{
-	pid_t owner;
-	int r = instance_lock(false, &owner);
-
-	if (r == -EEXIST)
-		log_error("a daemon has just started: try again");
-	else if (r == -EBUSY)
-		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
-	else if (r == -EACCES || r == -EPERM)
-		log_error("must be run as root");
-	else if (r < 0)
-		log_error(RUNDIR "/schedqos: %s", strerror(-r));
-	return r;
-}
-
 static int alone_apply(const struct sched_profile *profile)
 {
-	_cleanup_(cleanup_system) struct system_profile *system = NULL;
+	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
 	const struct refusal *refusals;
 	size_t count;
-	int r = lock();
+	int r;
 
-	if (r < 0)
+	/* There was none a moment ago. */
+	if (instance_lock(false, "try again") < 0)
 		return EXIT_FAILURE;
-	r = system_profile_new(&system);
-	if (r < 0 && system) {
+	r = machine_new(&machine);
+	if (r < 0 && machine) {
 		log_error("nothing is changed, since the record of an earlier run in " RUNDIR
 			  "/schedqos cannot be used: %s",
 			  strerror(-r));
 		return EXIT_FAILURE;
 	}
 	if (r == 0)
-		r = system_profile_apply(system, profile, false, &result);
+		r = machine_apply(machine, profile, false, &result);
 	if (r < 0) {
 		log_error("nothing is changed, since how to put it back cannot be recorded: %s",
 			  strerror(-r));
 		return EXIT_FAILURE;
 	}
-	refusals = system_profile_refusals(system, &count);
+	refusals = machine_refusals(machine, &count);
 	for (size_t i = 0; i < count; i++)
 		log_warning("%s", refusals[i].text);
-	if (system_profile_count(system))
+	if (machine_count_changed(machine))
 		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
 	return count ? EXIT_FAILURE : 0;
 }
 
 static int without_daemon(const struct command *command)
 {
-	_cleanup_(cleanup_config) struct config *config = NULL;
+	_cleanup_(config_freep) struct config *config = NULL;
 	const struct sched_profile *profile = NULL;
 	int status = load(command, &config);
 

@@ -15,10 +15,7 @@
 #include "status_json.h"
 #include "verb.h"
 
-static void cleanup_json(cJSON **json)
-{
-	cJSON_Delete(*json);
-}
+DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /* All properties as one object. Returns NULL after saying what went wrong. */
 static cJSON *read_status(sd_bus *bus)
@@ -149,7 +146,7 @@ static void print_status(const cJSON *json)
 
 static int show(sd_bus *bus, bool as_json)
 {
-	_cleanup_(cleanup_json) cJSON *json = read_status(bus), *numbers = NULL;
+	_cleanup_(cJSON_Deletep) cJSON *json = read_status(bus), *numbers = NULL;
 	_cleanup_free_ char *printed = json ? cJSON_Print(json) : NULL;
 
 	if (!printed)

@@ -23,12 +23,18 @@
 /* Answers that wait for the client to read them, beyond what its socket holds (some 200 KB, an answer being 3 KB). */
 #define ANSWERS_MAX 8
 
+/* How long a shortage of descriptors may last before a client is tried again. */
+#define AGAIN_US 1000000
+
 struct bus_server {
 	struct daemon *daemon;
 	const char *path;
 	int fd;
 	sd_event_source *source;
-	uint64_t served; /* clients so far */
+	sd_event_source *again;	/* resumes it after a shortage of descriptors */
+	uint64_t served;	/* clients so far */
+	sd_bus_message *reload; /* a call that is answered when all tasks have been looked at, or NULL */
+	char *warnings;		/* ... with this */
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
@@ -36,21 +42,33 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
-static void cleanup_bus(sd_bus **bus)
+void bus_server_reloaded(struct bus_server *server)
 {
-	sd_bus_unref(*bus);
+	if (!server->reload)
+		return;
+	sd_bus_reply_method_return(server->reload, "s", server->warnings ? server->warnings : "");
+	server->reload = sd_bus_message_unref(server->reload);
+	free(take_ptr(server->warnings));
 }
 
+/*
+ * Answers when the new rules have been applied to all tasks. The loop sees to that before it comes to another call, so
+ * no two wait; if one did, it would be answered early.
+ */
 static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *text = NULL;
-	int r = daemon_reload(userdata, &text);
+	struct daemon *daemon = userdata;
+	int r = daemon_reload(daemon, &text);
 
 	if (r == -EINVAL)
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
-	return sd_bus_reply_method_return(message, "s", text ? text : "");
+	bus_server_reloaded(daemon->bus);
+	daemon->bus->reload = sd_bus_message_ref(message);
+	daemon->bus->warnings = take_ptr(text);
+	return 1;
 }
 
 /* Names the profile that may have been meant. */
@@ -77,7 +95,7 @@ static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_
 
 	if (r < 0)
 		return r;
-	r = profiles_switch(daemon, name);
+	r = machine_switch(daemon->machine, name);
 	if (r == -ENOENT)
 		return unknown_profile(daemon, name, error);
 	if (r < 0)
@@ -131,7 +149,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 
 static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 {
-	_cleanup_(cleanup_bus) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
 	sd_id128_t id;
 	int r = sd_bus_new(&bus);
 
@@ -196,19 +214,38 @@ static int accept_client(struct bus_server *server)
 	return fd < 0 ? -errno : fd;
 }
 
+static int on_again(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct bus_server *server = userdata;
+
+	(void)source;
+	(void)usec;
+	return sd_event_source_set_enabled(server->source, SD_EVENT_ON);
+}
+
+/* The listener goes on being readable: it is left alone for a while. */
+static int wait_for_descriptors(struct bus_server *server)
+{
+	int r = sd_event_source_set_time_relative(server->again, AGAIN_US);
+
+	if (r >= 0)
+		r = sd_event_source_set_enabled(server->again, SD_EVENT_ONESHOT);
+	return r < 0 ? r : sd_event_source_set_enabled(server->source, SD_EVENT_OFF);
+}
+
 static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
 {
 	struct bus_server *server = userdata;
 	int r = accept_client(server);
 
+	(void)source;
 	(void)listener;
 	(void)revents;
 	if (r == -EMFILE || r == -ENFILE) {
-		shortage_note(server->daemon, r);
+		tagger_note_shortage(server->daemon->tagger, r);
 		r = accept_client(server);
-		/* It goes on being readable: until the shortage is looked at again. */
 		if (r == -EMFILE || r == -ENFILE)
-			return sd_event_source_set_enabled(source, SD_EVENT_OFF);
+			return wait_for_descriptors(server);
 	}
 	if (r >= 0)
 		r = open_peer(server, make_place(server), r);
@@ -218,12 +255,7 @@ static int on_connection(sd_event_source *source, int listener, uint32_t revents
 	return 0;
 }
 
-void bus_server_resume(struct bus_server *server)
-{
-	sd_event_source_set_enabled(server->source, SD_EVENT_ON);
-}
-
-/* Others than root have the system bus. */
+/* For root alone. */
 static int listen_on(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -257,6 +289,10 @@ int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **
 	if (r >= 0)
 		r = sd_event_add_io(daemon->event, &server->source, server->fd, EPOLLIN,
 				    on_connection, server);
+	if (r >= 0)
+		r = sd_event_add_time(daemon->event, &server->again, CLOCK_MONOTONIC, 0, 0, on_again, server);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(server->again, SD_EVENT_OFF);
 	if (r < 0) {
 		bus_server_free(server);
 		return r;
@@ -269,9 +305,12 @@ void bus_server_free(struct bus_server *server)
 {
 	if (!server)
 		return;
+	sd_bus_message_unref(server->reload);
+	free(server->warnings);
 	/* Not flushed: see open_peer. */
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		sd_bus_close_unref(server->peers[i].bus);
+	sd_event_source_disable_unref(server->again);
 	sd_event_source_disable_unref(server->source);
 	if (server->fd >= 0) {
 		close(server->fd);

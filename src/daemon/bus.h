@@ -11,8 +11,8 @@ struct daemon;
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 
-/* Takes clients again, should there have been no descriptor for one. */
-void bus_server_resume(struct bus_server *server);
+/* All tasks have been looked at: answers the client that asked for a reload before that. */
+void bus_server_reloaded(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */
 void bus_server_free(struct bus_server *server);

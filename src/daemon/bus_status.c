@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
@@ -43,34 +44,15 @@ static int append_count(sd_bus_message *reply, const char *name, uint64_t count)
 	return count ? sd_bus_message_append(reply, "{st}", name, count) : 0;
 }
 
-/*
- * How it stands with the next task that lives: nobody tells of exits, nor of what others change, so each is looked at.
- * NULL at the end.
- */
-static struct task *next_living(struct daemon *daemon, uint32_t *cursor, enum reason *ret_reason)
-{
-	struct task *task;
-	int r;
-
-	while ((task = tasks_next(plan_tasks(daemon->plan), cursor))) {
-		r = plan_reason(daemon->plan, task, daemon_facts(daemon, task->tid, task->tgid));
-		if (r == -ESRCH)
-			continue;
-		*ret_reason = r < 0 ? task_reason(task) : (enum reason)r;
-		return task;
-	}
-	return NULL;
-}
-
 GETTER(get_tasks)
 {
 	struct daemon *daemon = userdata;
-	enum reason reason;
+	struct tagger_task task;
 	uint32_t cursor = 0;
 	uint64_t count = 0;
 
 	UNUSED_GETTER_ARGUMENTS;
-	while (next_living(daemon, &cursor, &reason))
+	while (tagger_next_task(daemon->tagger, &cursor, &task))
 		count++;
 	return sd_bus_message_append(reply, "t", count);
 }
@@ -82,17 +64,16 @@ GETTER(get_tasks_by_class)
 	_cleanup_free_ uint64_t *counts = calloc(config->n_classes, sizeof(*counts));
 	size_t n_tags;
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
-	enum reason reason;
+	struct tagger_task task;
 	uint32_t cursor = 0;
-	struct task *task;
 	int r;
 
 	UNUSED_GETTER_ARGUMENTS;
 	if (!counts)
 		return -ENOMEM;
-	while ((task = next_living(daemon, &cursor, &reason))) {
-		if (task->state == TASK_TAGGED && task->tag < n_tags)
-			counts[tags[task->tag].qos_class]++;
+	while (tagger_next_task(daemon->tagger, &cursor, &task)) {
+		if (task.tag < n_tags)
+			counts[tags[task.tag].qos_class]++;
 	}
 	r = sd_bus_message_open_container(reply, 'a', "{st}");
 	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
@@ -104,13 +85,13 @@ GETTER(get_tasks_by_reason)
 {
 	struct daemon *daemon = userdata;
 	uint64_t counts[REASON_COUNT] = { 0 };
-	enum reason reason;
+	struct tagger_task task;
 	uint32_t cursor = 0;
 	int r;
 
 	UNUSED_GETTER_ARGUMENTS;
-	while (next_living(daemon, &cursor, &reason))
-		counts[reason]++;
+	while (tagger_next_task(daemon->tagger, &cursor, &task))
+		counts[task.reason]++;
 	r = sd_bus_message_open_container(reply, 'a', "{st}");
 	for (int i = 0; i < REASON_COUNT && r >= 0; i++)
 		r = append_count(reply, reason_name(i), counts[i]);
@@ -119,38 +100,50 @@ GETTER(get_tasks_by_reason)
 
 GETTER(get_refused)
 {
-	struct daemon *daemon = userdata;
+	const struct tagger_counters *counters = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
 	UNUSED_GETTER_ARGUMENTS;
-	for (int i = 0; i <= STATS_ERRNO_MAX && r >= 0; i++) {
+	for (int i = 0; i <= TAGGER_ERRNO_MAX && r >= 0; i++) {
 		const char *name = strerrorname_np(i);
 
-		r = append_count(reply, name ? name : "other", daemon->stats.refused[i]);
+		r = append_count(reply, name ? name : "other", counters->refused[i]);
 	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int append_problems(sd_bus_message *reply, const struct problem *problems, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < count && r >= 0; i++)
+		r = append_count(reply, problems[i].text, problems[i].count);
+	return r;
 }
 
 GETTER(get_problems)
 {
 	struct daemon *daemon = userdata;
+	size_t count;
+	const struct problem *problems = tagger_problems(daemon->tagger, &count);
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
 	UNUSED_GETTER_ARGUMENTS;
-	for (int i = 0; i < PROBLEM_COUNT && r >= 0; i++)
-		r = append_count(reply, daemon->problems[i].text, daemon->problems[i].count);
+	if (r >= 0)
+		r = append_problems(reply, problems, count);
+	if (r >= 0)
+		r = append_problems(reply, daemon->problems, DAEMON_PROBLEMS);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 GETTER(get_features)
 {
 	struct daemon *daemon = userdata;
+	const struct attr_caps *caps = tagger_caps(daemon->tagger);
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice",
-				     (int)daemon->applier.caps.slice, "util_clamp",
-				     (int)daemon->applier.caps.util_clamp, "event_filter",
-				     (int)proc_connector_has_filter());
+	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice", (int)caps->slice, "util_clamp",
+				     (int)caps->util_clamp, "event_filter", (int)proc_connector_has_filter());
 }
 
 GETTER(get_crash_safe)
@@ -158,7 +151,7 @@ GETTER(get_crash_safe)
 	struct daemon *daemon = userdata;
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "b", (int)(keep_error(daemon) == 0));
+	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
 }
 
 /* Paths, and names from files that others wrote, may hold what is no UTF-8, which D-Bus refuses, or moves a cursor. */
@@ -221,7 +214,7 @@ GETTER(get_reload_error)
 GETTER(get_sched_profile)
 {
 	struct daemon *daemon = userdata;
-	const char *name = system_profile_name(daemon->system);
+	const char *name = machine_profile(daemon->machine);
 
 	UNUSED_GETTER_ARGUMENTS;
 	return append_escaped(reply, name ? name : "");
@@ -241,7 +234,7 @@ GETTER(get_sched_profiles)
 int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon)
 {
 	size_t count;
-	const struct refusal *refusals = system_profile_refusals(daemon->system, &count);
+	const struct refusal *refusals = machine_refusals(daemon->machine, &count);
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
 	for (size_t i = 0; i < count && r >= 0; i++)
@@ -260,22 +253,15 @@ GETTER(get_foreign)
 	struct daemon *daemon = userdata;
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t",
-				     daemon->intake ? intake_foreign(daemon->intake) : (uint64_t)0);
+	return sd_bus_message_append(reply, "t", tagger_foreign(daemon->tagger));
 }
 
-/* How many of those that are to be looked at again are still there. */
 GETTER(get_unread)
 {
 	struct daemon *daemon = userdata;
-	const struct unread *unread = &daemon->arguments.unread;
-	struct task_attr attr;
-	uint64_t count = 0;
 
 	UNUSED_GETTER_ARGUMENTS;
-	for (size_t i = 0; i < unread->count; i++)
-		count += applier_look(&daemon->applier, unread->processes[i].pid, &attr) != -ESRCH;
-	return sd_bus_message_append(reply, "t", count);
+	return sd_bus_message_append(reply, "t", tagger_unread(daemon->tagger));
 }
 
 GETTER(get_log_lost)
@@ -308,18 +294,18 @@ GETTER(get_table_bytes)
 	struct daemon *daemon = userdata;
 
 	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t",
-				     (uint64_t)tasks_memory(plan_tasks(daemon->plan)));
+	return sd_bus_message_append(reply, "t", (uint64_t)tagger_table_bytes(daemon->tagger));
 }
 
 /* A counter that sd-bus reads by itself. */
-#define COUNTER(name, member) SD_BUS_PROPERTY(name, "t", NULL, offsetof(struct daemon, member), 0)
+#define COUNTER(name, type, member) SD_BUS_PROPERTY(name, "t", NULL, offsetof(struct type, member), 0)
 
+/* Of a struct daemon. */
 static const sd_bus_vtable properties[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Pid", "u", get_pid, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	COUNTER("SinceUsec", since_us),
+	COUNTER("SinceUsec", daemon, since_us),
 	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
 	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
 	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
@@ -328,22 +314,11 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
 	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
-	COUNTER("Forks", stats.forks),
-	COUNTER("Execs", stats.execs),
-	COUNTER("Renames", stats.renames),
-	COUNTER("Set", stats.set),
-	COUNTER("Races", stats.races),
-	COUNTER("NotKept", stats.not_kept),
-	SD_BUS_PROPERTY("Refused", "a{st}", get_refused, 0, 0),
-	COUNTER("Lost", stats.lost),
-	COUNTER("RenameFloods", stats.rename_floods),
-	COUNTER("ReceiveErrors", stats.receive_errors),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
-	COUNTER("Scans", stats.scans),
-	COUNTER("Reloads", stats.reloads),
-	COUNTER("ReloadsFailed", stats.reloads_failed),
+	COUNTER("Reloads", daemon, reloads),
+	COUNTER("ReloadsFailed", daemon, reloads_failed),
 	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
 	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, 0),
 	SD_BUS_PROPERTY("SchedProfiles", "as", get_sched_profiles, 0, 0),
@@ -355,7 +330,28 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_VTABLE_END,
 };
 
+/* Of a struct tagger_counters. */
+static const sd_bus_vtable counters[] = {
+	SD_BUS_VTABLE_START(0),
+	COUNTER("Forks", tagger_counters, forks),
+	COUNTER("Execs", tagger_counters, execs),
+	COUNTER("Renames", tagger_counters, renames),
+	COUNTER("Set", tagger_counters, set),
+	COUNTER("Races", tagger_counters, races),
+	COUNTER("NotKept", tagger_counters, not_kept),
+	SD_BUS_PROPERTY("Refused", "a{st}", get_refused, 0, 0),
+	COUNTER("Lost", tagger_counters, lost),
+	COUNTER("RenameFloods", tagger_counters, rename_floods),
+	COUNTER("ReceiveErrors", tagger_counters, receive_errors),
+	COUNTER("Scans", tagger_counters, scans),
+	SD_BUS_VTABLE_END,
+};
+
 int bus_status_add(sd_bus *bus, struct daemon *daemon)
 {
-	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
+	/* It is only read. */
+	struct tagger_counters *counted = (struct tagger_counters *)tagger_counters(daemon->tagger);
+	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
+
+	return r < 0 ? r : sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
 }

@@ -55,22 +55,6 @@ static const char *file_fault(const struct stat *stat)
 	return NULL;
 }
 
-static int read_whole(int fd, size_t size, char **ret_text, size_t *ret_size)
-{
-	_cleanup_free_ char *text = malloc(size + 1);
-	ssize_t n;
-
-	if (!text)
-		return -ENOMEM;
-	n = read_full(fd, text, size);
-	if (n < 0)
-		return (int)n;
-	text[n] = '\0';
-	*ret_text = take_ptr(text);
-	*ret_size = n;
-	return 0;
-}
-
 /* Opens without waiting, should it be a FIFO. Returns 0, or -errno with the error already noted. */
 static int read_file(const char *path, char **ret_text, size_t *ret_size,
 		     struct config_errors *errors)
@@ -90,7 +74,7 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size,
 		config_error_add(errors, path, 0, 0, "", "%s", fault);
 		return -EINVAL;
 	}
-	r = read_whole(fd, stat.st_size, ret_text, ret_size);
+	r = read_text(fd, stat.st_size, ret_text, ret_size);
 	if (r < 0)
 		config_error_add(errors, path, 0, 0, "", "cannot be read: %s", strerror(-r));
 	return r;

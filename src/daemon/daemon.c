@@ -16,8 +16,9 @@
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
@@ -27,7 +28,6 @@
 #include "detach.h"
 #include "log_sink.h"
 #include "takeover.h"
-#include "watch.h"
 
 static struct daemon *daemon_new(const struct daemon_options *options, int ready)
 {
@@ -40,9 +40,7 @@ static struct daemon *daemon_new(const struct daemon_options *options, int ready
 	daemon->paths = options->paths;
 	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
 	daemon->verbose = options->verbose;
-	daemon->proc = daemon->keep.folder = -1;
-	daemon->applier.ops = &sched_ops_kernel;
-	daemon->tick_ns = clock_tick_ns();
+	daemon->proc = -1;
 	return daemon;
 }
 
@@ -53,17 +51,9 @@ static void daemon_free(struct daemon *daemon)
 	watch_stop();
 	bus_server_free(daemon->bus);
 	users_end(daemon);
-	shortage_free(daemon);
-	arguments_free(&daemon->arguments);
-	sd_event_source_disable_unref(daemon->again_source);
-	names_close(daemon);
-	pace_close(&daemon->forks);
-	intake_close(daemon->intake);
-	plan_free(daemon->plan);
-	keep_free(daemon);
-	live_facts_free(daemon->facts);
+	tagger_free(daemon->tagger);
 	config_free(daemon->config);
-	system_profile_free(daemon->system);
+	machine_free(daemon->machine);
 	sd_event_unref(daemon->event);
 	free(daemon->reload_error);
 	if (daemon->proc >= 0)
@@ -79,8 +69,6 @@ static int init_loop(struct daemon *daemon)
 		r = signals_init(daemon);
 	if (r >= 0)
 		r = sd_event_set_watchdog(daemon->event, 1);
-	if (r >= 0)
-		r = arguments_init(daemon, daemon->hung);
 	if (r < 0)
 		log_error("making the event loop: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
@@ -93,7 +81,7 @@ static int init_loop(struct daemon *daemon)
  */
 static int check_namespaces(struct daemon *daemon)
 {
-	const char *other = machine_other_namespace();
+	const char *other = host_other_namespace();
 
 	(void)daemon;
 	if (other)
@@ -101,101 +89,57 @@ static int check_namespaces(struct daemon *daemon)
 	return other ? EXIT_FAILURE : 0;
 }
 
-/* Why the kernel does not tell us of events, in words that say what to do about it. */
-static const char *connector_fault(int error)
-{
-	if (error == EPERM || error == EACCES)
-		return "not allowed: run it as root (it needs CAP_NET_ADMIN)";
-	if (error == ECONNREFUSED)
-		return "nobody answers: this is not the initial network namespace (a container?)";
-	if (error == EPROTONOSUPPORT)
-		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
-	if (error == ENODATA)
-		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
-	return strerror(error);
-}
-
-static int init_intake(struct daemon *daemon)
-{
-	int r = intake_open(&daemon->intake);
-
-	if (r == 0)
-		r = events_init(daemon);
-	if (r < 0)
-		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
-}
-
-/* Finds out what the kernel can do; what it lacks is left out of every call, and said once. */
-static int init_applier(struct daemon *daemon)
-{
-	struct applier *applier = &daemon->applier;
-	struct ksched_features features;
-	struct task_attr own;
-	int r = ksched_probe(&features);
-
-	if (r == 0) {
-		applier->caps.slice = features.slice;
-		applier->caps.util_clamp = features.util_clamp;
-		r = applier_init(applier);
-	}
-	if (r < 0) {
-		log_error("cannot set scheduling attributes: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	/* Tasks could be made nicer, but not be put back. */
-	if (applier_look(applier, 0, &own) == 0 && own.nice >= 0) {
-		log_error("not allowed to raise priorities: run it as root (it needs CAP_SYS_NICE)");
-		return EXIT_FAILURE;
-	}
-	if (!applier->caps.slice)
-		log_notice("this kernel has no custom slices (Linux 6.12 brings them): "
-			   "sched_runtime of fair classes is left out");
-	if (!applier->caps.util_clamp)
-		log_notice("this kernel has no util clamp (CONFIG_UCLAMP_TASK): sched_util_min "
-			   "and sched_util_max are left out");
-	return 0;
-}
-
-static int init_plan(struct daemon *daemon)
+static int init_proc(struct daemon *daemon)
 {
 	int r = daemon->proc = procfs_open();
 
-	if (r < 0) {
-		log_error("reading /proc: %s",
-			  r == -ENODEV ? "what is mounted there is no procfs" : strerror(-r));
-		return EXIT_FAILURE;
-	}
-	daemon->facts = live_facts_new(daemon->proc, &daemon->applier, &daemon->arguments);
-	r = daemon->facts ? keep_init(daemon) : -ENOMEM;
-	if (r >= 0)
-		r = shortage_init(daemon);
 	if (r < 0)
-		log_error("making the table of tasks: %s", strerror(-r));
+		log_error("reading /proc: %s", r == -ENODEV ? "what is mounted there is no procfs" : strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+static void on_scanned(void *context)
+{
+	struct daemon *daemon = context;
+
+	daemon_reloaded(daemon);
+	bus_server_reloaded(daemon->bus);
+}
+
+static int init_tagger(struct daemon *daemon)
+{
+	const struct tagger_setup setup = {
+		.event = daemon->event,
+		.config = daemon->config,
+		.proc = daemon->proc,
+		.hung = daemon->hung,
+		.scanned = on_scanned,
+		.context = daemon,
+	};
+
+	return tagger_new(&setup, &daemon->tagger) < 0 ? EXIT_FAILURE : 0;
+}
+
+static int init_listening(struct daemon *daemon)
+{
+	return tagger_listen(daemon->tagger) < 0 ? EXIT_FAILURE : 0;
 }
 
 static int init_instance(struct daemon *daemon)
 {
-	pid_t owner = 0;
-	int r = instance_lock(true, &owner);
-
 	(void)daemon;
-	if (r == -EEXIST)
-		log_error("already running as pid %d", (int)owner);
-	else if (r == -EBUSY)
-		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
-	else if (r == -EACCES || r == -EPERM)
-		log_error("must be run as root");
-	else if (r < 0)
-		log_error("making the runtime folder: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+	return instance_lock(true, NULL) < 0 ? EXIT_FAILURE : 0;
 }
 
-/* After the attributes, so that who is to act when the loop hangs does not wait for others either. */
+static takeover_t take_over;
+
+/*
+ * After the tagger, which takes us to nice -20, so that the thread that acts when the loop hangs does not wait for
+ * others either.
+ */
 static int init_watch(struct daemon *daemon)
 {
-	int r = takeover_prepare(daemon);
+	int r = takeover_prepare(daemon, take_over);
 
 	if (r < 0)
 		log_warning("nobody watches whether looking at a process hangs: %s", strerror(-r));
@@ -211,13 +155,25 @@ static int init_bus(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-static int init_system(struct daemon *daemon)
+static void on_base_slice(void *context)
 {
-	int r = keep_init_knobs(daemon);
+	struct daemon *daemon = context;
 
-	if (r < 0)
+	tagger_follow_base_slice(daemon->tagger);
+}
+
+static int init_machine(struct daemon *daemon)
+{
+	/* If there is a state file that cannot be read, machine_start will see to it. */
+	int r = machine_new(&daemon->machine);
+
+	if (!daemon->machine) {
 		log_error("looking at the machine's knobs: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+		return EXIT_FAILURE;
+	}
+	machine_set_config(daemon->machine, daemon->config);
+	machine_on_base_slice(daemon->machine, on_base_slice, daemon);
+	return 0;
 }
 
 /* Once it is certain that no other daemon is writing there. */
@@ -237,8 +193,8 @@ static void open_log(const struct daemon_options *options)
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
-		check_namespaces, init_instance, daemon_load_config, init_loop, init_applier, init_watch,
-		init_intake, init_plan, init_system, init_bus,
+		check_namespaces, init_instance,  daemon_load_config, init_loop, init_proc,
+		init_tagger,	  init_watch,	  init_listening,     init_machine, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -250,9 +206,8 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 			open_log(options);
 	}
 	malloc_trim(0);
-	names_follow(daemon);
-	scan_all(daemon);
-	profiles_start(daemon);
+	tagger_start(daemon->tagger);
+	machine_start(daemon->machine, daemon->event, &daemon->problems[PROBLEM_KNOBS]);
 	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
@@ -266,28 +221,35 @@ static void announce(const struct daemon *daemon)
 	};
 
 	snprintf(rules, sizeof(rules), "%zu", rules_count(daemon->config->rules));
-	snprintf(tasks, sizeof(tasks), "%zu", tasks_count(plan_tasks(daemon->plan)));
+	snprintf(tasks, sizeof(tasks), "%zu", tagger_records(daemon->tagger));
 	log_write(LOG_INFO, fields,
 		  "schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION,
-		  rules, tasks, daemon->stats.set);
+		  rules, tasks, tagger_counters(daemon->tagger)->set);
 	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
+}
+
+static void log_problems(const struct problem *problems, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		problem_summary(&problems[i]);
 }
 
 static void finish(struct daemon *daemon)
 {
 	static const struct log_field fields[] = { { "EVENT", "stop" }, { NULL, NULL } };
+	const struct problem *problems;
 	uint64_t count;
+	size_t n;
 
 	sd_notify(0, "STOPPING=1");
 	users_end(daemon);
-	shortage_release(daemon);
-	names_close(daemon);
+	tagger_wind_down(daemon->tagger);
 	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
-	profiles_stop(daemon);
-	count = undo_all(daemon);
-	daemon->undone = true;
-	for (int i = 0; i < PROBLEM_COUNT; i++)
-		problem_summary(&daemon->problems[i]);
+	machine_put_back(daemon->machine);
+	count = tagger_undo(daemon->tagger);
+	problems = tagger_problems(daemon->tagger, &n);
+	log_problems(problems, n);
+	log_problems(daemon->problems, DAEMON_PROBLEMS);
 	log_write(LOG_INFO, fields, "stopped: %" PRIu64 " tasks put back", count);
 }
 
@@ -314,7 +276,7 @@ static int run(struct daemon *daemon)
 	return status;
 }
 
-int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool stop)
+static int take_over(struct daemon *before, pid_t hung, const char *cause, bool stop)
 {
 	struct daemon *daemon = daemon_new(before->options, before->ready);
 
@@ -323,7 +285,7 @@ int daemon_take_over(struct daemon *before, pid_t whom, const char *cause, bool 
 		daemon->config = before->config;
 		daemon->on_terminal = before->on_terminal;
 		daemon->stop_at_once = stop;
-		daemon->hung = whom;
+		daemon->hung = hung;
 		problem_report(&daemon->problems[PROBLEM_HUNG],
 			       "looking at process %s took for ever: started anew, with more care for an hour",
 			       cause);

@@ -3,15 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
 
-#define FOLDER RUNDIR "/schedqos"
-#define LOCK_FILE FOLDER "/lock"
+#define LOCK_FILE STATE_FOLDER "/lock"
 
 /* The bytes of the file that are locked: the first by whoever works, the second by a daemon as well. */
 enum { WORK, DAEMON };
@@ -52,13 +53,14 @@ static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 	return holder(fd, DAEMON) == 0 ? -EBUSY : -EEXIST;
 }
 
-int instance_lock(bool as_daemon, pid_t *ret_owner)
+/* Returns 0; -EEXIST or -EBUSY with the owner; or -errno. */
+static int take_lock(bool as_daemon, pid_t *ret_owner)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_MS * 1000000L };
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	if (mkdir(FOLDER, 0755) < 0 && errno != EEXIST)
+	if (mkdir(STATE_FOLDER, 0755) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -72,6 +74,22 @@ int instance_lock(bool as_daemon, pid_t *ret_owner)
 	/* Kept open on purpose: closing it would give up the lock. */
 	if (r == 0)
 		(void)take_fd(fd);
+	return r;
+}
+
+int instance_lock(bool as_daemon, const char *remedy)
+{
+	pid_t owner = 0;
+	int r = take_lock(as_daemon, &owner);
+
+	if (r == -EEXIST)
+		log_error("already running as pid %d%s%s", (int)owner, remedy ? ": " : "", remedy ? remedy : "");
+	else if (r == -EBUSY)
+		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
+	else if (r == -EACCES || r == -EPERM)
+		log_error("must be run as root");
+	else if (r < 0)
+		log_error(STATE_FOLDER ": %s", strerror(-r));
 	return r;
 }
 

@@ -75,46 +75,66 @@ int daemon_load_config(struct daemon *daemon)
 	return 0;
 }
 
+static void notify_ready(const struct daemon *daemon, const char *remark)
+{
+	sd_notifyf(0, "READY=1\nSTATUS=%zu rules, %zu tasks%s", rules_count(daemon->config->rules),
+		   tagger_records(daemon->tagger), remark);
+}
+
+static void refuse(struct daemon *daemon, const char *error)
+{
+	daemon->reloads_failed++;
+	daemon->reload_error = strdup(error);
+	log_error("reload refused: the configuration that was in force stays");
+	notify_ready(daemon, ", last reload refused");
+}
+
+/* Already known to the tagger. */
+static void put_in_force(struct daemon *daemon, struct config *config)
+{
+	struct config *old = daemon->config;
+
+	daemon->config = config;
+	set_log_level(daemon);
+	machine_reload(daemon->machine, config);
+	users_end(daemon);
+	users_begin(daemon, old);
+	config_free(old);
+	malloc_trim(0);
+	daemon->reloads++;
+	daemon->reload_is_unseen = true;
+}
+
 int daemon_reload(struct daemon *daemon, char **ret_text)
 {
 	struct config_errors errors = { 0 };
 	struct config *config;
 	int r;
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
-		   clock_ns(CLOCK_MONOTONIC) / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
 	r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
 	*ret_text = errors_text(&errors);
 	log_errors(&errors);
 	config_errors_clear(&errors);
 	if (r == 0) {
-		r = plan_set_config(daemon->plan, config);
+		r = tagger_set_config(daemon->tagger, config);
 		if (r < 0)
 			config_free(config);
 	}
 	free(daemon->reload_error);
 	daemon->reload_error = NULL;
-	if (r < 0) {
-		daemon->stats.reloads_failed++;
-		daemon->reload_error = strdup(*ret_text ? *ret_text : strerror(-r));
-		log_error("reload refused: the configuration that was in force stays");
-	} else {
-		struct config *old = daemon->config;
-
-		daemon->config = config;
-		set_log_level(daemon);
-		profiles_reload(daemon, old);
-		users_end(daemon);
-		users_begin(daemon, old);
-		config_free(old);
-		malloc_trim(0);
-		daemon->stats.reloads++;
-		keep_now(daemon);
-		names_follow(daemon);
-		scan_all(daemon);
-		log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(config->rules));
-	}
-	sd_notifyf(0, "READY=1\nSTATUS=%zu rules, %zu tasks%s", rules_count(daemon->config->rules),
-		   tasks_count(plan_tasks(daemon->plan)), r < 0 ? ", last reload refused" : "");
+	if (r < 0)
+		refuse(daemon, *ret_text ? *ret_text : strerror(-r));
+	else
+		put_in_force(daemon, config);
 	return r;
+}
+
+void daemon_reloaded(struct daemon *daemon)
+{
+	if (!daemon->reload_is_unseen)
+		return;
+	daemon->reload_is_unseen = false;
+	log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(daemon->config->rules));
+	notify_ready(daemon, "");
 }

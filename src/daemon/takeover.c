@@ -16,14 +16,15 @@
 #include <systemd/sd-daemon.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 #include "log_sink.h"
-#include "watch.h"
 
 static pid_t child;
+static takeover_t *go_on;
 
 /* By whom, for people. */
 static void tell_cause(const struct daemon *daemon, char *buf, size_t size)
@@ -70,7 +71,7 @@ static void close_descriptors(int ready)
 	close_range((unsigned)first, ~0U, 0);
 }
 
-static _Noreturn void go_on(struct daemon *daemon, const char *cause, pid_t parent, bool stop)
+static _Noreturn void be_the_child(struct daemon *daemon, const char *cause, pid_t parent, bool stop)
 {
 	watch_stop();
 	/* If the parent is killed, tasks are to be put back. */
@@ -81,7 +82,7 @@ static _Noreturn void go_on(struct daemon *daemon, const char *cause, pid_t pare
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	/* Nothing of what the other has left is to be cleaned up. */
-	_exit(daemon_take_over(daemon, watch_whom(), cause, stop));
+	_exit(go_on(daemon, watch_whom(), cause, stop));
 }
 
 /* The service's seccomp filter forbids kill: then our end tells it. */
@@ -147,7 +148,7 @@ static void take_over(void *context)
 	close_descriptors(daemon->ready);
 	child = fork();
 	if (child == 0)
-		go_on(daemon, cause, self, stop);
+		be_the_child(daemon, cause, self, stop);
 	if (child < 0) {
 		log_error("starting anew: %s", strerror(errno));
 		_exit(EXIT_FAILURE);
@@ -157,7 +158,8 @@ static void take_over(void *context)
 	stand_by();
 }
 
-int takeover_prepare(struct daemon *daemon)
+int takeover_prepare(struct daemon *daemon, takeover_t *function)
 {
+	go_on = function;
 	return watch_start(take_over, daemon);
 }

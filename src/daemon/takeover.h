@@ -6,7 +6,16 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 struct daemon;
 
+/*
+ * Goes on, as after a crash, in place of a daemon that hangs for good at a process, which cause names for people; stop:
+ * it has been told to stop. Returns an exit status.
+ */
+typedef int takeover_t(struct daemon *before, pid_t hung, const char *cause, bool stop);
+
 /* Has the watch take over when a look of the calling thread hangs. Returns 0 or -errno. */
-int takeover_prepare(struct daemon *daemon);
+int takeover_prepare(struct daemon *daemon, takeover_t *go_on);

@@ -100,7 +100,7 @@ static void go_on(struct daemon *daemon)
 
 	ask_next(daemon, next);
 	if (news)
-		scan_all(daemon);
+		tagger_ask_scan(daemon->tagger);
 }
 
 static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata)

@@ -25,11 +25,11 @@
 #define DEBUGFS_SUPER_MAGIC  0x64626720
 #define DEBUGFS_MOUNT	     "/sys/kernel/debug"
 
-static const char *const folders[KNOBS_TREES] = {
-	[KNOBS_DEBUGFS] = DEBUGFS_MOUNT "/sched",
-	[KNOBS_CPUFREQ] = "/sys/devices/system/cpu/cpufreq",
-	[KNOBS_SYSCTL] = "/proc/sys",
-	[KNOBS_BLOCK] = "/sys/block",
+static const char *const folders[KNOB_TREES] = {
+	[KNOB_DEBUGFS] = DEBUGFS_MOUNT "/sched",
+	[KNOB_CPUFREQ] = "/sys/devices/system/cpu/cpufreq",
+	[KNOB_SYSCTL] = "/proc/sys",
+	[KNOB_BLOCK] = "/sys/block",
 };
 
 static bool is_same_file_system(int one, int other)
@@ -119,26 +119,26 @@ static int open_debugfs(void)
 
 void knobs_init(struct knobs *knobs)
 {
-	for (int i = 0; i < KNOBS_TREES; i++)
+	for (int i = 0; i < KNOB_TREES; i++)
 		knobs->tree[i] = KNOBS_UNOPENED;
 }
 
 void knobs_close(struct knobs *knobs)
 {
-	for (int i = 0; i < KNOBS_TREES; i++) {
+	for (int i = 0; i < KNOB_TREES; i++) {
 		if (knobs->tree[i] >= 0)
 			close(knobs->tree[i]);
 	}
 	knobs_init(knobs);
 }
 
-int knobs_open(struct knobs *knobs, enum knobs_tree tree)
+int knobs_open(struct knobs *knobs, enum knob_tree tree)
 {
 	int *fd = &knobs->tree[tree];
 
 	if (*fd != KNOBS_UNOPENED)
 		return *fd < 0 ? *fd : 0;
-	if (tree == KNOBS_DEBUGFS) {
+	if (tree == KNOB_DEBUGFS) {
 		*fd = open_debugfs();
 	} else {
 		*fd = open(folders[tree], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -148,14 +148,14 @@ int knobs_open(struct knobs *knobs, enum knobs_tree tree)
 	return *fd < 0 ? *fd : 0;
 }
 
-const char *knobs_folder(enum knobs_tree tree)
+const char *knobs_folder(enum knob_tree tree)
 {
 	return folders[tree];
 }
 
-const char *knobs_name(enum knobs_tree tree, const char *path, char buf[KNOBS_PATH_MAX])
+const char *knobs_name(enum knob_tree tree, const char *path, char buf[KNOBS_PATH_MAX])
 {
-	size_t unit = tree == KNOBS_BLOCK ? strcspn(path, "/") : 0;
+	size_t unit = tree == KNOB_BLOCK ? strcspn(path, "/") : 0;
 
 	if (unit && path[unit])
 		snprintf(buf, KNOBS_PATH_MAX, "%.*s/queue%s", (int)unit, path, path + unit);
@@ -190,7 +190,7 @@ static int open_queue(int block, const char **path)
 	return open_folder(device, "queue");
 }
 
-static int open_knob(struct knobs *knobs, enum knobs_tree tree, const char *path, int flags)
+static int open_knob(struct knobs *knobs, enum knob_tree tree, const char *path, int flags)
 {
 	_cleanup_close_ int queue = -1;
 	int folder, r = knobs_open(knobs, tree);
@@ -198,7 +198,7 @@ static int open_knob(struct knobs *knobs, enum knobs_tree tree, const char *path
 	if (r < 0)
 		return r;
 	folder = knobs->tree[tree];
-	if (tree == KNOBS_BLOCK) {
+	if (tree == KNOB_BLOCK) {
 		folder = queue = open_queue(folder, &path);
 		if (queue < 0)
 			return queue;
@@ -234,7 +234,7 @@ static void parse_choice(char *text, const char *brackets)
 	memmove(text, open + 1, end - open);
 }
 
-int knobs_parse(enum knobs_tree tree, const char *path, const char *word, char *text)
+int knobs_parse(enum knob_tree tree, const char *path, const char *word, char *text)
 {
 	const char *file = strrchr(path, '/');
 	size_t len = strlen(text);
@@ -244,14 +244,14 @@ int knobs_parse(enum knobs_tree tree, const char *path, const char *word, char *
 	file = file ? file + 1 : path;
 	if (word)
 		return parse_features(word, text);
-	if (tree == KNOBS_BLOCK && strcmp(file, "scheduler") == 0)
+	if (tree == KNOB_BLOCK && strcmp(file, "scheduler") == 0)
 		parse_choice(text, "[]");
-	if (tree == KNOBS_DEBUGFS && strcmp(file, "preempt") == 0)
+	if (tree == KNOB_DEBUGFS && strcmp(file, "preempt") == 0)
 		parse_choice(text, "()");
 	return 0;
 }
 
-int knobs_read(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *word,
+int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const char *word,
 	       char buf[KNOBS_VALUE_MAX])
 {
 	_cleanup_close_ int fd = open_knob(knobs, tree, path, O_RDONLY);
@@ -269,7 +269,7 @@ int knobs_read(struct knobs *knobs, enum knobs_tree tree, const char *path, cons
 	return knobs_parse(tree, path, word, buf);
 }
 
-int knobs_write(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *value)
+int knobs_write(struct knobs *knobs, enum knob_tree tree, const char *path, const char *value)
 {
 	_cleanup_close_ int fd = -1;
 	char line[KNOBS_VALUE_MAX];
@@ -317,27 +317,14 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void cleanup_closedir(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 /* Adds PREFIX and the name of everything in the folder that matches, without what begins with a
  * dot. */
 static int names_of(int folder, const char *glob, const char *prefix, struct knobs_names *names)
 {
-	_cleanup_(cleanup_closedir) DIR *list = NULL;
-	int r = 0, fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *list = NULL;
+	int r = open_list(folder, ".", &list);
 	struct dirent *item;
 
-	if (fd < 0)
-		return -errno;
-	list = fdopendir(fd);
-	if (!list) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (r == 0 && (item = readdir(list))) {
 		char *text;
 
@@ -349,7 +336,7 @@ static int names_of(int folder, const char *glob, const char *prefix, struct kno
 	return r;
 }
 
-int knobs_units(struct knobs *knobs, enum knobs_tree tree, const char *glob,
+int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob,
 		struct knobs_names *ret)
 {
 	struct knobs_names names = { 0 };
@@ -382,7 +369,7 @@ static int names_of_iosched(int queue, const char *device, int len, struct knobs
 	return names_of(folder, "*", prefix, names);
 }
 
-int knobs_disturbed(struct knobs *knobs, enum knobs_tree tree, const char *path,
+int knobs_disturbed(struct knobs *knobs, enum knob_tree tree, const char *path,
 		    struct knobs_names *ret)
 {
 	static const char *const of_queue[] = { "nr_requests", "wbt_lat_usec" };
@@ -392,7 +379,7 @@ int knobs_disturbed(struct knobs *knobs, enum knobs_tree tree, const char *path,
 	int len, r;
 
 	*ret = names;
-	if (tree != KNOBS_BLOCK || !file || strcmp(file, "/scheduler") != 0)
+	if (tree != KNOB_BLOCK || !file || strcmp(file, "/scheduler") != 0)
 		return 0;
 	len = (int)(file - path);
 	r = knobs_open(knobs, tree);

@@ -41,7 +41,7 @@ struct proc_connector {
 	uint8_t datagrams[BATCH][DATAGRAM_MAX] __attribute__((aligned(8)));
 };
 
-int proc_connector_decode(const void *datagram, size_t size, struct proc_news *ret)
+int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret)
 {
 	const size_t head = NLMSG_HDRLEN + sizeof(struct cn_msg);
 	struct nlmsghdr netlink;
@@ -62,19 +62,23 @@ int proc_connector_decode(const void *datagram, size_t size, struct proc_news *r
 	memcpy(&event, (const char *)datagram + head,
 	       message.len < sizeof(event) ? message.len : sizeof(event));
 
-	*ret = (struct proc_news){ .what = (uint32_t)event.what, .ns = event.timestamp_ns };
-	switch (ret->what) {
-	case PROC_FORK:
+	*ret = (struct task_event){
+		.what = (enum event_kind)event.what,
+		.ns = event.timestamp_ns,
+		.ms = (uint32_t)(event.timestamp_ns / 1000000),
+	};
+	switch ((uint32_t)event.what) {
+	case EVENT_FORK:
 		ret->tid = event.event_data.fork.child_pid;
 		ret->tgid = event.event_data.fork.child_tgid;
 		ret->parent_tid = event.event_data.fork.parent_pid;
 		ret->parent_tgid = event.event_data.fork.parent_tgid;
 		break;
-	case PROC_EXEC:
+	case EVENT_EXEC:
 		ret->tid = event.event_data.exec.process_pid;
 		ret->tgid = event.event_data.exec.process_tgid;
 		break;
-	case PROC_COMM:
+	case EVENT_RENAME:
 		ret->tid = event.event_data.comm.process_pid;
 		ret->tgid = event.event_data.comm.process_tgid;
 		memcpy(ret->comm, event.event_data.comm.comm, sizeof(ret->comm) - 1);
@@ -214,7 +218,7 @@ uint64_t proc_connector_foreign(const struct proc_connector *connector)
 	return connector->foreign;
 }
 
-int proc_connector_receive(struct proc_connector *connector, struct proc_news *news, size_t max,
+int proc_connector_receive(struct proc_connector *connector, struct task_event *events, size_t max,
 			   bool *ret_drained)
 {
 	unsigned want = max < BATCH ? max : BATCH;
@@ -236,8 +240,8 @@ int proc_connector_receive(struct proc_connector *connector, struct proc_news *n
 			continue;
 		}
 		if (proc_connector_decode(connector->datagrams[i], message->msg_len,
-					  &news[count]) == 1 &&
-		    (news[count].what & connector->wanted))
+					  &events[count]) == 1 &&
+		    (events[count].what & connector->wanted))
 			count++;
 	}
 	return count;
@@ -246,16 +250,16 @@ int proc_connector_receive(struct proc_connector *connector, struct proc_news *n
 /* Whether an event of the child is queued. */
 static int find_events_of(struct proc_connector *connector, pid_t child)
 {
-	struct proc_news news[BATCH];
+	struct task_event events[BATCH];
 	bool drained;
 	int n;
 
 	do {
-		n = proc_connector_receive(connector, news, BATCH, &drained);
+		n = proc_connector_receive(connector, events, BATCH, &drained);
 		if (n < 0 && n != -ENOBUFS)
 			return n;
 		for (int i = 0; i < n; i++) {
-			if (news[i].tid == child)
+			if (events[i].tid == child)
 				return 0;
 		}
 	} while (!drained || n == -ENOBUFS);

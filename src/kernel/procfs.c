@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/number.h>
 
 #define DELETED " (deleted)"
@@ -254,19 +255,12 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret)
 int procfs_list(int proc, pid_t tgid, DIR **ret)
 {
 	char path[64] = ".";
-	int fd;
+	int r;
 
 	if (tgid)
 		task_path(path, tgid, "task");
-	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return gone_or_errno();
-	*ret = fdopendir(fd);
-	if (!*ret) {
-		close(fd);
-		return -ENOMEM;
-	}
-	return 0;
+	r = open_list(proc, path, ret);
+	return r == -ENOENT ? -ESRCH : r;
 }
 
 pid_t procfs_next(DIR *list)

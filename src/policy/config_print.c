@@ -9,7 +9,7 @@
 
 #include <schedqos/util/text.h>
 
-#include "text_buf.h"
+#include <schedqos/util/text_buf.h>
 
 struct printer {
 	struct text_buf text;

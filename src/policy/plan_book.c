@@ -213,7 +213,7 @@ void plan_inherit(const struct plan *plan, struct task *task, const struct plan_
 }
 
 /* What is to be decided about a child whose record is its origin's. */
-static enum due due_at_birth(const struct plan *plan, const struct plan_event *fork, const struct task *child,
+static enum due due_at_birth(const struct plan *plan, const struct task_event *fork, const struct task *child,
 			     const struct task *origin, const struct task *leader, bool mixed)
 {
 	enum due due = origin->due < DUE_ENDED ? origin->due : DUE_NOTHING;
@@ -233,7 +233,7 @@ static enum due due_at_birth(const struct plan *plan, const struct plan_event *f
 	return due;
 }
 
-static void book_fork(struct plan *plan, const struct plan_event *fork)
+static void book_fork(struct plan *plan, const struct task_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
 	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
@@ -302,7 +302,7 @@ static void end_threads(struct plan *plan, struct task *leader)
 	leader->flags &= ~TASK_MIXED;
 }
 
-static void book_exec(struct plan *plan, const struct plan_event *exec)
+static void book_exec(struct plan *plan, const struct task_event *exec)
 {
 	struct task *leader = tasks_find(plan->tasks, exec->tgid);
 
@@ -319,7 +319,7 @@ static void book_exec(struct plan *plan, const struct plan_event *exec)
 
 /* ---- rename ---- */
 
-static void book_rename(struct plan *plan, const struct plan_event *rename)
+static void book_rename(struct plan *plan, const struct task_event *rename)
 {
 	struct task *task = tasks_find(plan->tasks, rename->tid), *leader;
 	const struct rule *rule;
@@ -348,16 +348,16 @@ static void book_rename(struct plan *plan, const struct plan_event *rename)
 	plan_mark(plan, task, DUE_CLASS, NULL, rename->ms);
 }
 
-void plan_hear(struct plan *plan, const struct plan_event *event)
+void plan_hear(struct plan *plan, const struct task_event *event)
 {
 	switch (event->what) {
-	case PLAN_FORK:
+	case EVENT_FORK:
 		book_fork(plan, event);
 		break;
-	case PLAN_EXEC:
+	case EVENT_EXEC:
 		book_exec(plan, event);
 		break;
-	case PLAN_RENAME:
+	case EVENT_RENAME:
 		book_rename(plan, event);
 		break;
 	}

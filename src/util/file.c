@@ -2,6 +2,8 @@
 #include <schedqos/util/file.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 ssize_t read_full(int fd, char *buf, size_t size)
@@ -20,4 +22,36 @@ ssize_t read_full(int fd, char *buf, size_t size)
 		used += n;
 	}
 	return (ssize_t)used;
+}
+
+int read_text(int fd, size_t size, char **ret, size_t *ret_size)
+{
+	char *text = malloc(size + 1);
+	ssize_t n;
+
+	if (!text)
+		return -ENOMEM;
+	n = read_full(fd, text, size);
+	if (n < 0) {
+		free(text);
+		return (int)n;
+	}
+	text[n] = '\0';
+	*ret = text;
+	*ret_size = (size_t)n;
+	return 0;
+}
+
+int open_list(int folder, const char *path, DIR **ret)
+{
+	int fd = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*ret = fdopendir(fd);
+	if (!*ret) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return 0;
 }

@@ -177,29 +177,13 @@ static pid_t fold(pid_t id)
 	return id <= 0 ? id : 1 + id % TIDS;
 }
 
-static void happens(struct run *run, const struct proc_news *news)
+static void happens(struct run *run, struct task_event event)
 {
-	struct plan_event event = {
-		.tid = fold(news->tid),
-		.tgid = fold(news->tgid),
-		.parent_tid = fold(news->parent_tid),
-		.parent_tgid = fold(news->parent_tgid),
-		.start = (uint32_t)(news->ns / 10000000),
-		.ms = (uint32_t)(news->ns / 1000000),
-	};
-
-	switch ((enum proc_what)news->what) {
-	case PROC_FORK:
-		event.what = PLAN_FORK;
-		break;
-	case PROC_EXEC:
-		event.what = PLAN_EXEC;
-		break;
-	case PROC_COMM:
-		event.what = PLAN_RENAME;
-		memcpy(event.comm, news->comm, sizeof(event.comm));
-		break;
-	}
+	event.tid = fold(event.tid);
+	event.tgid = fold(event.tgid);
+	event.parent_tid = fold(event.parent_tid);
+	event.parent_tgid = fold(event.parent_tgid);
+	event.start = (uint32_t)(event.ns / 10000000);
 	plan_hear(run->plan, &event);
 }
 
@@ -213,16 +197,16 @@ static void hear(struct run *run, size_t max)
 {
 	size_t size;
 	uint8_t *datagram = take_bytes(&run->input, max, &size);
-	struct proc_news news;
-	int r = proc_connector_decode(datagram, size, &news);
+	struct task_event event;
+	int r = proc_connector_decode(datagram, size, &event);
 
 	free(datagram);
 	check(r == 1 || r == 0 || r == -EBADMSG);
 	if (r != 1)
 		return;
-	check(news.tid > 0 && news.tgid > 0 && news.comm[sizeof(news.comm) - 1] == '\0');
-	run->ms = (uint32_t)(news.ns / 1000000);
-	happens(run, &news);
+	check(event.tid > 0 && event.tgid > 0 && event.comm[sizeof(event.comm) - 1] == '\0');
+	run->ms = event.ms;
+	happens(run, event);
 	check_all(run);
 }
 

@@ -22,7 +22,8 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/state_file.h"
+#include "../../src/machine/knob_file.h"
+#include "../../src/tagging/tagger_private.h"
 #include "fuzz.h"
 
 #define TEXT_MAX 1024
@@ -41,6 +42,7 @@ static struct {
 } place = { .fd = -1 };
 
 static struct daemon the_daemon;
+static struct tagger tagger;
 static sd_bus *client;
 
 /* ---- a machine with nothing on it ---- */
@@ -106,6 +108,13 @@ static void remove_place(void)
 	rmdir(place.folder);
 }
 
+static void on_scanned(void *context)
+{
+	(void)context;
+	daemon_reloaded(&the_daemon);
+	bus_server_reloaded(the_daemon.bus);
+}
+
 /* Once: the loop and the socket. */
 static void start(void)
 {
@@ -117,11 +126,15 @@ static void start(void)
 	log_set_sink(check_line);
 	unsetenv("NOTIFY_SOCKET");
 	the_daemon.paths = (struct config_paths){ place.folder, place.own };
-	the_daemon.applier = (struct applier){ &nothing, { true, true, 3000000 } };
-	the_daemon.proc = place.proc;
-	the_daemon.tick_ns = 10000000;
-	the_daemon.facts = live_facts_new(place.proc, &the_daemon.applier, &the_daemon.arguments);
-	check(the_daemon.facts && sd_event_new(&the_daemon.event) >= 0);
+	the_daemon.proc = tagger.proc = place.proc;
+	the_daemon.tagger = &tagger;
+	tagger.applier = (struct applier){ &nothing, { true, true, 3000000 } };
+	tagger.tick_ns = 10000000;
+	tagger.scanned = on_scanned;
+	tagger.facts = live_facts_new(place.proc, &tagger.applier, &tagger.arguments);
+	check(tagger.facts && sd_event_new(&the_daemon.event) >= 0);
+	tagger.event = the_daemon.event;
+	check(loop_init(&tagger) >= 0);
 	check(bus_server_new(&the_daemon, place.path, &the_daemon.bus) == 0);
 	snprintf(address, sizeof(address), "unix:path=%s", place.path);
 	check(sd_bus_new(&client) >= 0 && sd_bus_set_address(client, address) >= 0);
@@ -134,19 +147,10 @@ static void start(void)
 static void write_records(struct input *input, int folder)
 {
 	char *name = take_text(input, TEXT_MAX), *path = take_text(input, TEXT_MAX);
-	cJSON *json = cJSON_CreateObject(), *list, *item;
+	struct knob_record record = { .tree = KNOB_SYSCTL, .path = path, .before = "1", .set = "2" };
+	const struct knob_records records = { .items = &record, .count = 1, .profile = name };
 
-	cJSON_AddNumberToObject(json, "version", 1);
-	cJSON_AddStringToObject(json, "profile", name);
-	list = cJSON_AddArrayToObject(json, "knobs");
-	item = cJSON_CreateObject();
-	cJSON_AddItemToArray(list, item);
-	cJSON_AddStringToObject(item, "tree", "sysctl");
-	cJSON_AddStringToObject(item, "path", path);
-	cJSON_AddStringToObject(item, "before", "1");
-	cJSON_AddStringToObject(item, "set", "2");
-	check(state_file_write(folder, "knobs.json", json) == 0);
-	cJSON_Delete(json);
+	check(knob_file_write(folder, &records) == 0);
 	free(name);
 	free(path);
 }
@@ -159,32 +163,34 @@ static void begin(struct input *input)
 	int folder = openat(place.fd, "state", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	check(folder >= 0);
-	state_file_remove(folder, "knobs.json");
+	state_file_remove(folder, STATE_KNOBS);
 	if (take_byte(input) & 1)
 		write_records(input, folder);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlinkat(place.fd, files[i], 0);
-	for (int i = 0; i < KNOBS_TREES; i++)
-		knobs.tree[i] = i == KNOBS_SYSCTL ? dup(place.proc) : -ENOENT;
-	system_profile_new_at(&knobs, folder, &the_daemon.system);
-	check(the_daemon.system);
+	for (int i = 0; i < KNOB_TREES; i++)
+		knobs.tree[i] = i == KNOB_SYSCTL ? dup(place.proc) : -ENOENT;
+	machine_new_at(&knobs, folder, &the_daemon.machine);
+	check(the_daemon.machine);
 	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);
-	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, &one_chunk);
-	check(the_daemon.plan && plan_set_config(the_daemon.plan, the_daemon.config) == 0);
+	machine_set_config(the_daemon.machine, the_daemon.config);
+	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, &one_chunk);
+	check(tagger.plan && plan_set_config(tagger.plan, the_daemon.config) == 0);
 	/* There is no place for a state file. */
-	the_daemon.keep.folder = -ENOENT;
-	check(state_new(the_daemon.keep.folder, 0, false, &the_daemon.state) == 0);
+	tagger.keep.folder = -ENOENT;
+	check(state_new(tagger.keep.folder, 0, false, &tagger.state) == 0);
 }
 
 static void end(void)
 {
-	system_profile_free(the_daemon.system);
-	plan_free(the_daemon.plan);
-	state_free(the_daemon.state);
+	machine_free(the_daemon.machine);
+	plan_free(tagger.plan);
+	state_free(tagger.state);
 	config_free(the_daemon.config);
 	free(the_daemon.reload_error);
 	the_daemon.reload_error = NULL;
-	memset(&the_daemon.stats, 0, sizeof(the_daemon.stats));
+	memset(&tagger.counters, 0, sizeof(tagger.counters));
+	memset(&tagger.problems, 0, sizeof(tagger.problems));
 	memset(&the_daemon.problems, 0, sizeof(the_daemon.problems));
 }
 

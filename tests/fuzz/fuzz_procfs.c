@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/knobs.h>
-#include <schedqos/kernel/machine.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/text.h>
 
@@ -213,18 +213,18 @@ static void parse_machine(struct input *input, uint8_t which)
 
 	switch (which & 7) {
 	case 0:
-		if (machine_parse_lockdown(text))
+		if (host_parse_lockdown(text))
 			check(strlen(text) < len && !strchr(text, ']'));
 		break;
 	case 1:
-		len = machine_parse_cgroups(text, mounts, 3);
+		len = host_parse_cgroups(text, mounts, 3);
 		check(len <= 3);
 		for (size_t i = 0; i < len; i++)
 			check((mounts[i].version == 1 || mounts[i].version == 2) &&
 			      *mounts[i].path);
 		break;
 	default:
-		if (knobs_parse(which % KNOBS_TREES, paths[which >> 4 & 3], word, text) == 0)
+		if (knobs_parse(which % KNOB_TREES, paths[which >> 4 & 3], word, text) == 0)
 			check(strlen(text) <= len);
 		break;
 	}

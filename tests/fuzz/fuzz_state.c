@@ -8,9 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../src/daemon/knob_records.h"
-#include "../../src/daemon/state_file.h"
-#include "../../src/daemon/state_format.h"
+#include "../../src/machine/knob_file.h"
+#include "../../src/tagging/state_format.h"
 #include "fuzz.h"
 
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
@@ -181,23 +180,21 @@ static void read_knobs(struct input *input)
 	struct knob_records records = { 0 }, again = { 0 };
 	size_t size = input->left;
 	char *text = malloc(size + 1);
-	cJSON *json = NULL;
 	int r;
 
 	check(text);
 	memcpy(text, input->at, size);
 	text[size] = '\0';
-	r = state_file_parse(text, size, BOOT_ID, &json);
-	check(r == 0 || r == -EBADMSG || r == -ESTALE);
+	r = knob_file_parse(text, size, BOOT_ID, &records);
+	check(r == 0 || r == -EBADMSG || r == -ESTALE || r == -EPROTONOSUPPORT);
 	check(r < 0 || strlen(text) == size);
-	if (r == 0 && knob_records_from_json(json, &records) == 0) {
-		cJSON *written = knob_records_to_json(&records);
+	if (r == 0) {
+		char *written = knob_file_text(&records, BOOT_ID);
 
-		check(written && knob_records_from_json(written, &again) == 0);
+		check(written && knob_file_parse(written, strlen(written), BOOT_ID, &again) == 0);
 		check_same(&records, &again);
-		cJSON_Delete(written);
+		free(written);
 	}
-	cJSON_Delete(json);
 	knob_records_clear(&records);
 	knob_records_clear(&again);
 	free(text);

@@ -12,7 +12,6 @@ import os
 import resource
 import signal
 import socket
-import struct
 import sys
 import time
 
@@ -199,10 +198,10 @@ def connect(path):
 
 def flood(ports, count):
     """Sends so many renames that never were to these ports at the proc connector. Returns how many were taken."""
-    body = struct.pack("=IIQii16s", 0x200, 0, time.monotonic_ns(), 1, 1, b"other")
-    message = struct.pack("=IHHIIIIIIHH", 36 + len(body), 3, 0, 0, 0, 1, 1, 0, 0, len(body), 0) + body
-    sent = 0
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11) as netlink:
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import proc_events
+    message, sent = proc_events.rename(1, b"other"), 0
+    with proc_events.open_socket() as netlink:
         netlink.setblocking(False)
         for _ in range(count):
             for port in ports:

@@ -4,10 +4,9 @@
 import contextlib
 import errno
 import os
-import socket
-import struct
 import time
 
+import proc_events
 from attributes import set_attr
 from daemon import SCHEDQOS, schedqos
 from waiting import PATIENCE
@@ -26,20 +25,17 @@ def hears_of_a_fork(netlink, end):
             if error.errno == errno.ENOBUFS:
                 return False
             raise
-        # nlmsghdr and cn_msg are 36 bytes; what, cpu, timestamp 16; then a fork's parent and child.
-        if len(message) >= 68 and struct.unpack_from("=I", message, 36)[0] == 1 and \
-                struct.unpack_from("=I", message, 60)[0] == child:
+        if proc_events.forked_child(message) == child:
             return True
     return False
 
 
 def proc_connector_fault():
     """Why the proc connector does not work here, or None: found out without the daemon."""
-    with contextlib.closing(socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11)) as netlink:
+    with contextlib.closing(proc_events.open_socket()) as netlink:
         netlink.settimeout(PATIENCE)
         try:
-            netlink.bind((0, 1))
-            netlink.send(struct.pack("=IHHIIIIIIHHI", 40, 3, 0, 0, 0, 1, 1, 0, 0, 4, 0, 1))
+            proc_events.listen(netlink)
             end = time.monotonic() + PATIENCE
             while time.monotonic() < end:
                 if hears_of_a_fork(netlink, end):

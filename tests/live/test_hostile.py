@@ -5,12 +5,11 @@ import contextlib
 import os
 import signal
 import socket
-import struct
 import subprocess
 import threading
-import time
 import unittest
 
+import proc_events
 from attributes import BATCH, MS, NORMAL, fair, get_attr, has_slice, pristine, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
@@ -331,9 +330,8 @@ class Clients(LiveTest):
         renames, forged = daemon.status()["renames"], 1000
         ports = [port for port, _ in daemon.sockets()]
         self.assertTrue(ports)
-        with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11) as netlink:
-            body = struct.pack("=IIQii16s", 0x200, 0, time.monotonic_ns(), app.pid, app.pid, b"bg")
-            message = struct.pack("=IHHIIIIIIHH", 36 + len(body), 3, 0, 0, 0, 1, 1, 0, 0, len(body), 0) + body
+        with proc_events.open_socket() as netlink:
+            message = proc_events.rename(app.pid, b"bg")
             for port in ports:
                 for _ in range(forged):
                     netlink.sendto(message, (port, 0))

@@ -7,6 +7,7 @@ import os
 import shutil
 import unittest
 
+import proc_events
 from attributes import differences, snapshot
 from daemon import Daemon, is_sanitized, schedqos
 from harness import LiveTest, main
@@ -58,11 +59,8 @@ class Elsewhere(LiveTest):
 
     def test_a_pid_namespace_while_somebody_else_listens(self):
         """Another listener's subscription feeds every socket of the group: no proof of ours."""
-        import socket
-        import struct
-        with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11) as netlink:
-            netlink.bind((0, 1))
-            netlink.send(struct.pack("=IHHIIIIIIHHI", 40, 3, 0, 0, 0, 1, 1, 0, 0, 4, 0, 1))
+        with proc_events.open_socket() as netlink:
+            proc_events.listen(netlink)
             self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
 
     def test_a_second_one_in_a_pid_namespace(self):

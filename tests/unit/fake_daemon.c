@@ -71,32 +71,6 @@ void carry_out(struct machine *m)
 
 /* ---- events ---- */
 
-static void book(struct machine *m, const struct machine_event *event)
-{
-	struct plan_event told = {
-		.tid = event->tid,
-		.tgid = event->tgid,
-		.parent_tid = event->parent_tid,
-		.parent_tgid = event->parent_tgid,
-		.start = event->start,
-		.ms = event->ms,
-	};
-
-	switch (event->what) {
-	case FORKED:
-		told.what = PLAN_FORK;
-		break;
-	case EXECED:
-		told.what = PLAN_EXEC;
-		break;
-	case RENAMED:
-		told.what = PLAN_RENAME;
-		memcpy(told.comm, event->comm, sizeof(told.comm));
-		break;
-	}
-	plan_hear(m->plan, &told);
-}
-
 static void decide(struct machine *m, bool is_empty)
 {
 	const bool is_time = plan_is_time(m->plan, is_empty, m->ms);
@@ -111,7 +85,7 @@ void hear_first(struct machine *m, size_t n)
 {
 	assert_in_range(n, 0, m->n_queued);
 	for (size_t i = 0; i < n; i++)
-		book(m, &m->queue[i]);
+		plan_hear(m->plan, &m->queue[i]);
 	m->n_queued -= n;
 	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
 	decide(m, m->n_queued == 0);

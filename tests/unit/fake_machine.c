@@ -203,7 +203,7 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 
 /* ---- what happens ---- */
 
-static void announce(struct machine *m, const struct machine_event *event)
+static void announce(struct machine *m, const struct task_event *event)
 {
 	if (!m->plan || m->lossy)
 		return;
@@ -267,8 +267,8 @@ void ends_fork(struct machine *m, pid_t child)
 	struct machine_task *task = living(m, child);
 
 	task->start = m->ms / TICK_MS;
-	announce(m, &(struct machine_event){
-			    .what = FORKED,
+	announce(m, &(struct task_event){
+			    .what = EVENT_FORK,
 			    .tid = child,
 			    .tgid = task->tgid,
 			    .parent_tid = task->parent,
@@ -309,14 +309,14 @@ void execs(struct machine *m, pid_t tid, const char *command)
 		if (task->tid && task->tgid == leader->tid && task != leader)
 			*task = (struct machine_task){ 0 };
 	}
-	announce(m, &(struct machine_event){
-			    .what = EXECED, .tid = leader->tid, .tgid = leader->tid });
+	announce(m, &(struct task_event){
+			    .what = EVENT_EXEC, .tid = leader->tid, .tgid = leader->tid });
 }
 
 void renames(struct machine *m, pid_t tid, const char *comm)
 {
 	struct machine_task *task = living(m, tid);
-	struct machine_event event = { .what = RENAMED, .tid = tid, .tgid = task->tgid };
+	struct task_event event = { .what = EVENT_RENAME, .tid = tid, .tgid = task->tgid };
 
 	passes(m, m->pace);
 	snprintf(task->comm, sizeof(task->comm), "%s", comm);

@@ -55,13 +55,6 @@ struct machine_task {
 	size_t argv_size;
 };
 
-struct machine_event {
-	enum { FORKED, EXECED, RENAMED } what;
-	pid_t tid, tgid, parent_tid, parent_tgid;
-	uint32_t start, ms;
-	char comm[TASK_COMM_LEN];
-};
-
 struct machine;
 
 struct machine_facts {
@@ -95,7 +88,7 @@ struct machine {
 	unsigned missing; /* enum fact: what cannot be had, as if the task had just ended ... */
 	int why_missing;  /* ... or for this errno */
 	bool no_memory;	  /* the plan gets none for its records */
-	struct machine_event queue[MACHINE_EVENTS];
+	struct task_event queue[MACHINE_EVENTS];
 	size_t n_queued;
 	struct plan_action held;
 	bool has_held;

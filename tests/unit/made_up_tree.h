@@ -121,10 +121,10 @@ static inline int make_trees(void **state)
 static inline struct knobs open_trees(void)
 {
 	return (struct knobs){
-		.tree = { [KNOBS_DEBUGFS] = open_folder("sched"),
-			  [KNOBS_CPUFREQ] = open_folder("cpufreq"),
-			  [KNOBS_SYSCTL] = open_folder("sys"),
-			  [KNOBS_BLOCK] = open_folder("block") },
+		.tree = { [KNOB_DEBUGFS] = open_folder("sched"),
+			  [KNOB_CPUFREQ] = open_folder("cpufreq"),
+			  [KNOB_SYSCTL] = open_folder("sys"),
+			  [KNOB_BLOCK] = open_folder("block") },
 	};
 }
 

@@ -12,10 +12,11 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-#include "../../src/daemon/daemon_private.h"
+#include "../../src/tagging/tagger_private.h"
 
 static struct ksched_attr carried;
-static struct daemon the_daemon;
+static struct tagger tagger;
+static struct config *config;
 static bool carries; /* what was wanted */
 
 static int fake_get(pid_t tid, struct ksched_attr *ret)
@@ -39,21 +40,21 @@ static int set_up(void **state)
 
 	(void)state;
 	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
-	the_daemon = (struct daemon){ .applier = { .ops = &ops }, .proc = procfs_open() };
-	the_daemon.facts = live_facts_new(the_daemon.proc, &the_daemon.applier, &the_daemon.arguments);
-	the_daemon.plan = plan_new(&the_daemon.applier.caps, 1, 0, NULL);
-	if (config_parse(NULL, 0, NULL, NULL, &the_daemon.config, &errors) < 0)
+	tagger = (struct tagger){ .applier = { .ops = &ops }, .proc = procfs_open() };
+	tagger.facts = live_facts_new(tagger.proc, &tagger.applier, &tagger.arguments);
+	tagger.plan = plan_new(&tagger.applier.caps, 1, 0, NULL);
+	if (config_parse(NULL, 0, NULL, NULL, &config, &errors) < 0)
 		return -1;
-	return plan_set_config(the_daemon.plan, the_daemon.config);
+	return plan_set_config(tagger.plan, config);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	plan_free(the_daemon.plan);
-	live_facts_free(the_daemon.facts);
-	config_free(the_daemon.config);
-	close(the_daemon.proc);
+	plan_free(tagger.plan);
+	live_facts_free(tagger.facts);
+	config_free(config);
+	close(tagger.proc);
 	return 0;
 }
 
@@ -61,7 +62,7 @@ static uint64_t own_start(void)
 {
 	struct procfs_stat stat;
 
-	assert_int_equal(procfs_stat(the_daemon.proc, getpid(), &stat), 0);
+	assert_int_equal(procfs_stat(tagger.proc, getpid(), &stat), 0);
 	return stat.start;
 }
 
@@ -72,11 +73,11 @@ static void act(uint64_t start, uint32_t kept_ms)
 	struct plan_action action;
 	struct plan_due due;
 
-	plan_meet(the_daemon.plan, &met, daemon_facts(&the_daemon, met.tid, met.tgid));
-	assert_true(plan_next(the_daemon.plan, true, clock_ms(), &due));
-	assert_true(plan_decide(the_daemon.plan, &due, daemon_facts(&the_daemon, met.tid, met.tgid), &action));
-	the_daemon.facts->began_ms -= kept_ms;
-	events_act(&the_daemon, &action);
+	plan_meet(tagger.plan, &met, live_facts_for(tagger.facts, met.tid, met.tgid));
+	assert_true(plan_next(tagger.plan, true, clock_ms(), &due));
+	assert_true(plan_decide(tagger.plan, &due, live_facts_for(tagger.facts, met.tid, met.tgid), &action));
+	tagger.facts->began_ms -= kept_ms;
+	decide_carry_out(&tagger, &action);
 	carries = carried.nice == action.want.nice;
 }
 
@@ -85,16 +86,16 @@ static void the_same_task(void **state)
 	(void)state;
 	act(own_start(), 1000);
 	assert_true(carries);
-	assert_int_equal(the_daemon.stats.set, 1);
-	assert_int_equal(the_daemon.stats.races, 0);
+	assert_int_equal(tagger.counters.set, 1);
+	assert_int_equal(tagger.counters.races, 0);
 }
 
 static void another_task(void **state)
 {
 	(void)state;
 	act(own_start() - 100, 1000);
-	assert_int_equal(the_daemon.stats.set, 0);
-	assert_int_equal(the_daemon.stats.races, 1);
+	assert_int_equal(tagger.counters.set, 0);
+	assert_int_equal(tagger.counters.races, 1);
 	assert_false(carries);
 }
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/daemon/apply.h"
+#include "../../src/tagging/apply.h"
 
 #define MS 1000000U
 

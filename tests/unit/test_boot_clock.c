@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/daemon/boot_clock.h"
+#include "../../src/tagging/boot_clock.h"
 
 #define MS    UINT64_C(1000000)
 #define HOUR  (3600000 * MS)

@@ -9,9 +9,11 @@
 #include "../../src/cli/status_json.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/daemon/state_file.h"
+#include "../../src/machine/knob_file.h"
+#include "../../src/tagging/tagger_private.h"
 
 static struct daemon the_daemon;
+static struct tagger tagger;
 static sd_bus *client;
 static char path[96];
 
@@ -28,7 +30,7 @@ static void load(const char *profiles)
 	struct config_errors errors = { 0 };
 
 	assert_int_equal(config_parse(&file, 1, NULL, NULL, &the_daemon.config, &errors), 0);
-	assert_int_equal(plan_set_config(the_daemon.plan, the_daemon.config), 0);
+	assert_int_equal(plan_set_config(tagger.plan, the_daemon.config), 0);
 }
 
 /* With what a killed daemon has left: the name of its profile. */
@@ -37,18 +39,16 @@ static void start(const char *profiles, const char *left)
 	static const struct sched_ops nothing = { no_task, no_task, NULL };
 	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
-	cJSON *json = cJSON_CreateObject();
+	const struct knob_records records = { .profile = (char *)left };
 	char address[128];
 
-	cJSON_AddNumberToObject(json, "version", 1);
-	cJSON_AddStringToObject(json, "profile", left);
-	cJSON_AddArrayToObject(json, "knobs");
-	assert_int_equal(state_file_write(folder, "knobs.json", json), 0);
-	cJSON_Delete(json);
-	the_daemon = (struct daemon){ .applier = { .ops = &nothing }, .proc = -1 };
-	assert_int_equal(system_profile_new_at(&knobs, folder, &the_daemon.system), 0);
-	the_daemon.plan = plan_new(&the_daemon.applier.caps, getpid(), 0, NULL);
+	assert_int_equal(knob_file_write(folder, &records), 0);
+	tagger = (struct tagger){ .applier = { .ops = &nothing }, .proc = -1 };
+	the_daemon = (struct daemon){ .tagger = &tagger, .proc = -1 };
+	assert_int_equal(machine_new_at(&knobs, folder, &the_daemon.machine), 0);
+	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, NULL);
 	load(profiles);
+	machine_set_config(the_daemon.machine, the_daemon.config);
 	assert_true(sd_event_new(&the_daemon.event) >= 0);
 	snprintf(path, sizeof(path), "%s/bus", top);
 	assert_int_equal(bus_server_new(&the_daemon, path, &the_daemon.bus), 0);
@@ -67,8 +67,8 @@ static int bus_off(void **state)
 {
 	sd_bus_close_unref(client);
 	bus_server_free(the_daemon.bus);
-	system_profile_free(the_daemon.system);
-	plan_free(the_daemon.plan);
+	machine_free(the_daemon.machine);
+	plan_free(tagger.plan);
 	config_free(the_daemon.config);
 	sd_event_unref(the_daemon.event);
 	return remove_trees(state);
@@ -166,6 +166,54 @@ static void a_profile_is_logged_in_one_line(void **state)
 	sd_bus_message_unref(reply);
 }
 
+/* ---- a reload is answered when all tasks have been looked at ---- */
+
+static bool was_scanned;
+
+static void on_scanned(void *context)
+{
+	(void)context;
+	was_scanned = true;
+}
+
+static void pump(void)
+{
+	while (sd_event_run(the_daemon.event, 0) > 0 || sd_bus_process(client, NULL) > 0)
+		;
+}
+
+static void a_reload_is_answered_after_the_scan(void **state)
+{
+	sd_bus_message *reply = NULL;
+	char own[96];
+
+	(void)state;
+	start("{}", "old");
+	put("own.json", "{}");
+	snprintf(own, sizeof(own), "%s/own.json", top);
+	tagger.facts = live_facts_new(-1, &tagger.applier, &tagger.arguments);
+	tagger.event = the_daemon.event;
+	tagger.scanned = on_scanned;
+	assert_true(loop_init(&tagger) >= 0);
+	/* There is no place for a state file. */
+	assert_int_equal(state_new(-ENOENT, 0, false, &tagger.state), 0);
+	the_daemon.paths = (struct config_paths){ .folder = top, .file = own };
+	assert_true(sd_bus_call_method_async(client, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reload", keep, &reply,
+					     NULL) >= 0);
+	pump();
+	assert_true(was_scanned);
+	assert_int_equal(tagger.counters.scans, 1);
+	assert_null(reply);
+	bus_server_reloaded(the_daemon.bus);
+	pump();
+	assert_non_null(reply);
+	assert_false(sd_bus_message_is_method_error(reply, NULL));
+	sd_bus_message_unref(reply);
+	state_free(tagger.state);
+	loop_free(&tagger);
+	live_facts_free(tagger.facts);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bus_on, bus_off)
 
 int main(void)
@@ -174,6 +222,7 @@ int main(void)
 		TEST(a_profile_that_is_no_utf8_does_not_hide_the_status),
 		TEST(names_of_profiles_are_safe_to_print),
 		TEST(a_profile_is_logged_in_one_line),
+		TEST(a_reload_is_answered_after_the_scan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

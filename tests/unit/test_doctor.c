@@ -2,7 +2,7 @@
 /* What the doctor says to which facts. */
 #include "config_case.h"
 
-#include <schedqos/policy/doctor.h>
+#include <schedqos/machine/doctor.h>
 
 static struct doctor_facts facts;
 static struct config *config;

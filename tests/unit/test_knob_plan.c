@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/knob_plan.h>
+#include "../../src/machine/knob_plan.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

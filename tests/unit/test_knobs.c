@@ -33,7 +33,7 @@ static int tear_down(void **state)
 	return remove_trees(state);
 }
 
-static void reads(enum knobs_tree tree, const char *path, const char *word, const char *want)
+static void reads(enum knob_tree tree, const char *path, const char *word, const char *want)
 {
 	char buf[KNOBS_VALUE_MAX];
 
@@ -41,7 +41,7 @@ static void reads(enum knobs_tree tree, const char *path, const char *word, cons
 	assert_string_equal(buf, want);
 }
 
-static void refuses(enum knobs_tree tree, const char *path, int error)
+static void refuses(enum knob_tree tree, const char *path, int error)
 {
 	char buf[KNOBS_VALUE_MAX];
 
@@ -55,31 +55,31 @@ static void values_are_read_in_the_form_they_are_written(void **state)
 	char buf[KNOBS_VALUE_MAX];
 
 	(void)state;
-	reads(KNOBS_DEBUGFS, "base_slice_ns", NULL, "3000000");
-	reads(KNOBS_DEBUGFS, "features", "HRTICK", "NO_HRTICK");
-	reads(KNOBS_DEBUGFS, "features", "HRTICK_DL", "NO_HRTICK_DL");
-	reads(KNOBS_DEBUGFS, "features", "PLACE_LAG", "PLACE_LAG");
-	reads(KNOBS_DEBUGFS, "features", "X_Y", "X_Y");
-	reads(KNOBS_DEBUGFS, "preempt", NULL, "full");
-	assert_int_equal(knobs_read(&knobs, KNOBS_DEBUGFS, "features", "HRTIC", buf), -EINVAL);
-	assert_int_equal(knobs_read(&knobs, KNOBS_DEBUGFS, "features", "", buf), -EINVAL);
-	reads(KNOBS_SYSCTL, "kernel/sched_autogroup_enabled", NULL, "1");
-	reads(KNOBS_CPUFREQ, "policy12/scaling_governor", NULL, "powersave");
-	reads(KNOBS_BLOCK, "vda/scheduler", NULL, "mq-deadline");
-	reads(KNOBS_BLOCK, "vda/nr_requests", NULL, "256");
+	reads(KNOB_DEBUGFS, "base_slice_ns", NULL, "3000000");
+	reads(KNOB_DEBUGFS, "features", "HRTICK", "NO_HRTICK");
+	reads(KNOB_DEBUGFS, "features", "HRTICK_DL", "NO_HRTICK_DL");
+	reads(KNOB_DEBUGFS, "features", "PLACE_LAG", "PLACE_LAG");
+	reads(KNOB_DEBUGFS, "features", "X_Y", "X_Y");
+	reads(KNOB_DEBUGFS, "preempt", NULL, "full");
+	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "features", "HRTIC", buf), -EINVAL);
+	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "features", "", buf), -EINVAL);
+	reads(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", NULL, "1");
+	reads(KNOB_CPUFREQ, "policy12/scaling_governor", NULL, "powersave");
+	reads(KNOB_BLOCK, "vda/scheduler", NULL, "mq-deadline");
+	reads(KNOB_BLOCK, "vda/nr_requests", NULL, "256");
 	/* A device with one scheduler only has no brackets. */
-	reads(KNOBS_BLOCK, "dm-0/scheduler", NULL, "none");
+	reads(KNOB_BLOCK, "dm-0/scheduler", NULL, "none");
 }
 
 static void values_are_written_whole(void **state)
 {
 	(void)state;
-	assert_int_equal(knobs_write(&knobs, KNOBS_BLOCK, "vda/scheduler", "bfq"), 0);
+	assert_int_equal(knobs_write(&knobs, KNOB_BLOCK, "vda/scheduler", "bfq"), 0);
 	assert_string_equal(get("devices/vda/queue/scheduler"), "bfq\n");
-	assert_int_equal(knobs_write(&knobs, KNOBS_SYSCTL, "kernel/sched_autogroup_enabled", "0"),
+	assert_int_equal(knobs_write(&knobs, KNOB_SYSCTL, "kernel/sched_autogroup_enabled", "0"),
 			 0);
 	assert_string_equal(get("sys/kernel/sched_autogroup_enabled"), "0\n");
-	assert_int_equal(knobs_write(&knobs, KNOBS_DEBUGFS, "features", "HRTICK"), 0);
+	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "features", "HRTICK"), 0);
 	assert_string_equal(get("sched/features"), "HRTICK\n");
 }
 
@@ -89,14 +89,14 @@ static void missing_and_unfit_knobs_are_errors(void **state)
 	char buf[KNOBS_VALUE_MAX];
 
 	(void)state;
-	refuses(KNOBS_DEBUGFS, "min_granularity_ns", -ENOENT);
-	refuses(KNOBS_BLOCK, "vdb/scheduler", -ENOENT);
-	refuses(KNOBS_BLOCK, "vda", -EINVAL);
-	refuses(KNOBS_CPUFREQ, "policy1/scaling_governor", -ENOENT);
+	refuses(KNOB_DEBUGFS, "min_granularity_ns", -ENOENT);
+	refuses(KNOB_BLOCK, "vdb/scheduler", -ENOENT);
+	refuses(KNOB_BLOCK, "vda", -EINVAL);
+	refuses(KNOB_CPUFREQ, "policy1/scaling_governor", -ENOENT);
 	memset(large, 'x', sizeof(large) - 1);
 	put("sched/large", large);
-	assert_int_equal(knobs_read(&knobs, KNOBS_DEBUGFS, "large", NULL, buf), -EMSGSIZE);
-	assert_int_equal(knobs_write(&knobs, KNOBS_DEBUGFS, "base_slice_ns", large), -EMSGSIZE);
+	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "large", NULL, buf), -EMSGSIZE);
+	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "base_slice_ns", large), -EMSGSIZE);
 	assert_string_equal(get("sched/base_slice_ns"), "3000000\n");
 	/* No new file is ever made. */
 	assert_null(get("sched/min_granularity_ns"));
@@ -108,15 +108,15 @@ static void no_path_leads_out(void **state)
 
 	(void)state;
 	snprintf(absolute, sizeof(absolute), "%s/secret", top);
-	refuses(KNOBS_DEBUGFS, "../secret", -EXDEV);
-	refuses(KNOBS_SYSCTL, "kernel/../../secret", -EXDEV);
-	refuses(KNOBS_DEBUGFS, absolute, -EXDEV);
-	refuses(KNOBS_DEBUGFS, "", -ENOENT);
-	refuses(KNOBS_BLOCK, "vda/../removable", -EXDEV);
-	refuses(KNOBS_BLOCK, "vda/../../../secret", -EXDEV);
-	refuses(KNOBS_BLOCK, "../vda/scheduler", -EXDEV);
-	refuses(KNOBS_BLOCK, "./scheduler", -EXDEV);
-	refuses(KNOBS_BLOCK, "/scheduler", -EINVAL);
+	refuses(KNOB_DEBUGFS, "../secret", -EXDEV);
+	refuses(KNOB_SYSCTL, "kernel/../../secret", -EXDEV);
+	refuses(KNOB_DEBUGFS, absolute, -EXDEV);
+	refuses(KNOB_DEBUGFS, "", -ENOENT);
+	refuses(KNOB_BLOCK, "vda/../removable", -EXDEV);
+	refuses(KNOB_BLOCK, "vda/../../../secret", -EXDEV);
+	refuses(KNOB_BLOCK, "../vda/scheduler", -EXDEV);
+	refuses(KNOB_BLOCK, "./scheduler", -EXDEV);
+	refuses(KNOB_BLOCK, "/scheduler", -EINVAL);
 	assert_string_equal(get("devices/vda/removable"), "0\n");
 }
 
@@ -124,25 +124,25 @@ static void no_link_is_followed_but_a_devices(void **state)
 {
 	(void)state;
 	make_link("../secret", "sched/link");
-	refuses(KNOBS_DEBUGFS, "link", -ELOOP);
+	refuses(KNOB_DEBUGFS, "link", -ELOOP);
 	make_link("base_slice_ns", "sched/inside");
-	refuses(KNOBS_DEBUGFS, "inside", -ELOOP);
+	refuses(KNOB_DEBUGFS, "inside", -ELOOP);
 	make_link("kernel", "sys/folder");
-	refuses(KNOBS_SYSCTL, "folder/sched_autogroup_enabled", -ENOTDIR);
+	refuses(KNOB_SYSCTL, "folder/sched_autogroup_enabled", -ENOTDIR);
 	make_link("../../secret", "cpufreq/policy0/link");
-	refuses(KNOBS_CPUFREQ, "policy0/link", -ELOOP);
+	refuses(KNOB_CPUFREQ, "policy0/link", -ELOOP);
 	make_link("../../../secret", "devices/vda/queue/link");
-	refuses(KNOBS_BLOCK, "vda/link", -ELOOP);
+	refuses(KNOB_BLOCK, "vda/link", -ELOOP);
 	make_folder("devices/vdb");
 	make_link("../vda/queue", "devices/vdb/queue");
 	make_link("../devices/vdb", "block/vdb");
-	refuses(KNOBS_BLOCK, "vdb/scheduler", -ENOTDIR);
-	refuses(KNOBS_SYSCTL, "kernel/sched_autogroup_enabled/", -ENOTDIR);
+	refuses(KNOB_BLOCK, "vdb/scheduler", -ENOTDIR);
+	refuses(KNOB_SYSCTL, "kernel/sched_autogroup_enabled/", -ENOTDIR);
 	/* To another file system, however that is reached: a magic link, a device's link. */
 	make_link("/proc/self/root", "sys/magic");
-	refuses(KNOBS_SYSCTL, "magic/etc/hostname", -ENOTDIR);
+	refuses(KNOB_SYSCTL, "magic/etc/hostname", -ENOTDIR);
 	make_link("/proc/sys/kernel", "block/proc");
-	refuses(KNOBS_BLOCK, "proc/scheduler", -EXDEV);
+	refuses(KNOB_BLOCK, "proc/scheduler", -EXDEV);
 }
 
 static void a_fifo_does_not_hang(void **state)
@@ -152,8 +152,8 @@ static void a_fifo_does_not_hang(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/sched/fifo", top);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(knobs_write(&knobs, KNOBS_DEBUGFS, "fifo", "x"), -ENXIO);
-	assert_int_equal(knobs_read(&knobs, KNOBS_DEBUGFS, "fifo", NULL, buf), 0);
+	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "fifo", "x"), -ENXIO);
+	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "fifo", NULL, buf), 0);
 }
 
 static void units_are_listed_by_glob_and_in_order(void **state)
@@ -161,22 +161,22 @@ static void units_are_listed_by_glob_and_in_order(void **state)
 	struct knobs_names names;
 
 	(void)state;
-	assert_int_equal(knobs_units(&knobs, KNOBS_CPUFREQ, "policy*", &names), 0);
+	assert_int_equal(knobs_units(&knobs, KNOB_CPUFREQ, "policy*", &names), 0);
 	assert_int_equal(names.count, 2);
 	assert_string_equal(names.items[0], "policy0");
 	assert_string_equal(names.items[1], "policy12");
 	knobs_names_clear(&names);
-	assert_int_equal(knobs_units(&knobs, KNOBS_BLOCK, "*", &names), 0);
+	assert_int_equal(knobs_units(&knobs, KNOB_BLOCK, "*", &names), 0);
 	assert_int_equal(names.count, 2);
 	assert_string_equal(names.items[0], "dm-0");
 	knobs_names_clear(&names);
-	assert_int_equal(knobs_units(&knobs, KNOBS_BLOCK, "sd?", &names), 0);
+	assert_int_equal(knobs_units(&knobs, KNOB_BLOCK, "sd?", &names), 0);
 	assert_int_equal(names.count, 0);
 	knobs_names_clear(&names);
-	close(knobs.tree[KNOBS_BLOCK]);
-	knobs.tree[KNOBS_BLOCK] = -ENOENT;
-	assert_int_equal(knobs_units(&knobs, KNOBS_BLOCK, "*", &names), -ENOENT);
-	refuses(KNOBS_BLOCK, "vda/scheduler", -ENOENT);
+	close(knobs.tree[KNOB_BLOCK]);
+	knobs.tree[KNOB_BLOCK] = -ENOENT;
+	assert_int_equal(knobs_units(&knobs, KNOB_BLOCK, "*", &names), -ENOENT);
+	refuses(KNOB_BLOCK, "vda/scheduler", -ENOENT);
 }
 
 static void what_a_scheduler_disturbs(void **state)
@@ -184,21 +184,21 @@ static void what_a_scheduler_disturbs(void **state)
 	struct knobs_names names;
 
 	(void)state;
-	assert_int_equal(knobs_disturbed(&knobs, KNOBS_BLOCK, "vda/scheduler", &names), 0);
+	assert_int_equal(knobs_disturbed(&knobs, KNOB_BLOCK, "vda/scheduler", &names), 0);
 	assert_int_equal(names.count, 3);
 	assert_string_equal(names.items[0], "vda/nr_requests");
 	assert_string_equal(names.items[1], "vda/wbt_lat_usec");
 	assert_string_equal(names.items[2], "vda/iosched/read_expire");
-	reads(KNOBS_BLOCK, names.items[2], NULL, "500");
+	reads(KNOB_BLOCK, names.items[2], NULL, "500");
 	knobs_names_clear(&names);
-	assert_int_equal(knobs_disturbed(&knobs, KNOBS_BLOCK, "dm-0/scheduler", &names), 0);
+	assert_int_equal(knobs_disturbed(&knobs, KNOB_BLOCK, "dm-0/scheduler", &names), 0);
 	assert_int_equal(names.count, 2);
 	knobs_names_clear(&names);
-	assert_int_equal(knobs_disturbed(&knobs, KNOBS_BLOCK, "vda/nr_requests", &names), 0);
+	assert_int_equal(knobs_disturbed(&knobs, KNOB_BLOCK, "vda/nr_requests", &names), 0);
 	assert_int_equal(names.count, 0);
-	assert_int_equal(knobs_disturbed(&knobs, KNOBS_SYSCTL, "kernel/scheduler", &names), 0);
+	assert_int_equal(knobs_disturbed(&knobs, KNOB_SYSCTL, "kernel/scheduler", &names), 0);
 	assert_int_equal(names.count, 0);
-	assert_int_equal(knobs_disturbed(&knobs, KNOBS_BLOCK, "vdb/scheduler", &names), -ENOENT);
+	assert_int_equal(knobs_disturbed(&knobs, KNOB_BLOCK, "vdb/scheduler", &names), -ENOENT);
 	assert_int_equal(names.count, 0);
 }
 
@@ -207,10 +207,10 @@ static void names_for_people(void **state)
 	char buf[KNOBS_PATH_MAX];
 
 	(void)state;
-	assert_string_equal(knobs_name(KNOBS_BLOCK, "vda/scheduler", buf), "vda/queue/scheduler");
-	assert_string_equal(knobs_name(KNOBS_SYSCTL, "kernel/x", buf), "kernel/x");
-	assert_string_equal(knobs_name(KNOBS_CPUFREQ, "policy0/x", buf), "policy0/x");
-	assert_string_equal(knobs_folder(KNOBS_BLOCK), "/sys/block");
+	assert_string_equal(knobs_name(KNOB_BLOCK, "vda/scheduler", buf), "vda/queue/scheduler");
+	assert_string_equal(knobs_name(KNOB_SYSCTL, "kernel/x", buf), "kernel/x");
+	assert_string_equal(knobs_name(KNOB_CPUFREQ, "policy0/x", buf), "policy0/x");
+	assert_string_equal(knobs_folder(KNOB_BLOCK), "/sys/block");
 }
 
 int main(void)

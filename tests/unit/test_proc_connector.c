@@ -48,7 +48,7 @@ static struct datagram datagram(uint32_t what)
 
 static struct datagram fork_of(pid_t parent, pid_t parent_tgid, pid_t tid, pid_t tgid)
 {
-	struct datagram d = datagram(PROC_FORK);
+	struct datagram d = datagram(EVENT_FORK);
 
 	d.event.event_data.fork.parent_pid = parent;
 	d.event.event_data.fork.parent_tgid = parent_tgid;
@@ -58,13 +58,13 @@ static struct datagram fork_of(pid_t parent, pid_t parent_tgid, pid_t tid, pid_t
 }
 
 /* From memory that ends with the datagram, so that reading beyond it shows. */
-static int decode(const void *bytes, size_t size, struct proc_news *news)
+static int decode(const void *bytes, size_t size, struct task_event *event)
 {
 	char *copy = malloc(size ? size : 1);
 	int r;
 
 	memcpy(copy, bytes, size);
-	r = proc_connector_decode(copy, size, news);
+	r = proc_connector_decode(copy, size, event);
 	free(copy);
 	return r;
 }
@@ -72,94 +72,95 @@ static int decode(const void *bytes, size_t size, struct proc_news *news)
 static void a_fork_has_a_parent_and_a_child(void **state)
 {
 	const struct datagram d = fork_of(10, 11, 12, 13);
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
-	assert_int_equal(decode(&d, SIZE, &news), 1);
-	assert_int_equal(news.what, PROC_FORK);
-	assert_int_equal(news.parent_tid, 10);
-	assert_int_equal(news.parent_tgid, 11);
-	assert_int_equal(news.tid, 12);
-	assert_int_equal(news.tgid, 13);
-	assert_true(news.ns == 123456789012345);
-	assert_string_equal(news.comm, "");
+	assert_int_equal(decode(&d, SIZE, &event), 1);
+	assert_int_equal(event.what, EVENT_FORK);
+	assert_int_equal(event.parent_tid, 10);
+	assert_int_equal(event.parent_tgid, 11);
+	assert_int_equal(event.tid, 12);
+	assert_int_equal(event.tgid, 13);
+	assert_true(event.ns == 123456789012345);
+	assert_int_equal(event.ms, (uint32_t)123456789);
+	assert_string_equal(event.comm, "");
 }
 
 static void an_exec_has_a_task(void **state)
 {
-	struct datagram exec = datagram(PROC_EXEC);
-	struct proc_news news;
+	struct datagram exec = datagram(EVENT_EXEC);
+	struct task_event event;
 
 	(void)state;
 	exec.event.event_data.exec.process_pid = 20;
 	exec.event.event_data.exec.process_tgid = 21;
-	assert_int_equal(decode(&exec, SIZE, &news), 1);
-	assert_int_equal(news.what, PROC_EXEC);
-	assert_int_equal(news.tid, 20);
-	assert_int_equal(news.tgid, 21);
-	assert_int_equal(news.parent_tid, 0);
+	assert_int_equal(decode(&exec, SIZE, &event), 1);
+	assert_int_equal(event.what, EVENT_EXEC);
+	assert_int_equal(event.tid, 20);
+	assert_int_equal(event.tgid, 21);
+	assert_int_equal(event.parent_tid, 0);
 }
 
 static void a_rename_has_a_name_that_ends(void **state)
 {
-	struct datagram d = datagram(PROC_COMM);
-	struct proc_news news;
+	struct datagram d = datagram(EVENT_RENAME);
+	struct task_event event;
 
 	(void)state;
 	d.event.event_data.comm.process_pid = 30;
 	d.event.event_data.comm.process_tgid = 31;
 	memcpy(d.event.event_data.comm.comm, "worker", 7);
-	assert_int_equal(decode(&d, SIZE, &news), 1);
-	assert_int_equal(news.tid, 30);
-	assert_int_equal(news.tgid, 31);
-	assert_string_equal(news.comm, "worker");
+	assert_int_equal(decode(&d, SIZE, &event), 1);
+	assert_int_equal(event.tid, 30);
+	assert_int_equal(event.tgid, 31);
+	assert_string_equal(event.comm, "worker");
 	/* The kernel ends it; but who would rely on that? */
 	memset(d.event.event_data.comm.comm, 'x', 16);
-	assert_int_equal(decode(&d, SIZE, &news), 1);
-	assert_string_equal(news.comm, "xxxxxxxxxxxxxxx");
+	assert_int_equal(decode(&d, SIZE, &event), 1);
+	assert_string_equal(event.comm, "xxxxxxxxxxxxxxx");
 }
 
 static void other_kinds_of_event_are_none_of_ours(void **state)
 {
 	static const uint32_t kinds[] = { 0, 4, 0x40, 0x80, 0x100, 0x20000000, 0x40000000, 3 };
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct datagram d = datagram(kinds[i]);
 
 		d.event.event_data.exec.process_pid = d.event.event_data.exec.process_tgid = 5;
-		assert_int_equal(decode(&d, SIZE, &news), 0);
+		assert_int_equal(decode(&d, SIZE, &event), 0);
 	}
 }
 
 static void other_connectors_are_none_of_ours(void **state)
 {
 	struct datagram d = fork_of(1, 1, 2, 2);
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	d.idx++;
-	assert_int_equal(decode(&d, SIZE, &news), 0);
+	assert_int_equal(decode(&d, SIZE, &event), 0);
 	d.idx--;
 	d.val++;
-	assert_int_equal(decode(&d, SIZE, &news), 0);
+	assert_int_equal(decode(&d, SIZE, &event), 0);
 }
 
 static void a_datagram_cut_anywhere_is_bad(void **state)
 {
 	const struct datagram d = fork_of(10, 11, 12, 13);
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	for (size_t size = 0; size < SIZE; size++)
-		assert_int_equal(decode(&d, size, &news), -EBADMSG);
+		assert_int_equal(decode(&d, size, &event), -EBADMSG);
 }
 
 static void a_datagram_that_admits_to_be_short_is_bad(void **state)
 {
 	const size_t needed = HEAD + offsetof(struct proc_event, event_data) + 4 * sizeof(pid_t);
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	for (size_t size = 0; size < needed; size++) {
@@ -168,7 +169,7 @@ static void a_datagram_that_admits_to_be_short_is_bad(void **state)
 
 		d.netlink.nlmsg_len = (uint32_t)size;
 		d.length = (uint16_t)(size > HEAD ? size - HEAD : 0);
-		r = decode(&d, size, &news);
+		r = decode(&d, size, &event);
 		/* Its last number may be cut within: then it is just another number. */
 		assert_int_equal(r, size > needed - sizeof(pid_t) ? 1 : -EBADMSG);
 	}
@@ -178,17 +179,17 @@ static void lengths_beyond_the_datagram_are_bad(void **state)
 {
 	static const uint32_t lengths[] = { SIZE + 1,	0x7fffffff, 0x80000000,
 					    0xffffffff, HEAD - 1,   0 };
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		struct datagram d = fork_of(1, 1, 2, 2);
 
 		d.netlink.nlmsg_len = lengths[i];
-		assert_int_equal(decode(&d, SIZE, &news), -EBADMSG);
+		assert_int_equal(decode(&d, SIZE, &event), -EBADMSG);
 		d = fork_of(1, 1, 2, 2);
 		d.length = (uint16_t)(sizeof(struct proc_event) + 1 + i * 13000);
-		assert_int_equal(decode(&d, SIZE, &news), -EBADMSG);
+		assert_int_equal(decode(&d, SIZE, &event), -EBADMSG);
 	}
 }
 
@@ -198,25 +199,25 @@ static void a_longer_event_of_a_later_kernel_is_read(void **state)
 		struct datagram datagram;
 		char more[32];
 	} __attribute__((packed)) d = { .datagram = fork_of(10, 11, 12, 13) };
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	d.datagram.netlink.nlmsg_len += sizeof(d.more);
 	d.datagram.length += sizeof(d.more);
-	assert_int_equal(decode(&d, sizeof(d), &news), 1);
-	assert_int_equal(news.tgid, 13);
+	assert_int_equal(decode(&d, sizeof(d), &event), 1);
+	assert_int_equal(event.tgid, 13);
 }
 
 static void a_task_has_an_id(void **state)
 {
 	static const pid_t ids[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 1, -1 } };
-	struct proc_news news;
+	struct task_event event;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		const struct datagram d = fork_of(1, 1, ids[i][0], ids[i][1]);
 
-		assert_int_equal(decode(&d, SIZE, &news), -EBADMSG);
+		assert_int_equal(decode(&d, SIZE, &event), -EBADMSG);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -390,11 +391,11 @@ static void a_list_holds_numbers_only(void **state)
 	while ((id = procfs_next(list)))
 		sum += id;
 	assert_int_equal(sum, 85);
-	cleanup_list(&list);
+	cleanup_closedir(&list);
 	assert_int_equal(procfs_list(proc, 0, &list), 0);
 	assert_int_equal(procfs_next(list), PID);
 	assert_int_equal(procfs_next(list), 0);
-	cleanup_list(&list);
+	cleanup_closedir(&list);
 	close(proc);
 }
 

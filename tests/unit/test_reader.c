@@ -15,8 +15,7 @@
 #include <sys/wait.h>
 
 #include <schedqos/kernel/procfs.h>
-
-#include "../../src/daemon/reader.h"
+#include <schedqos/kernel/reader.h>
 
 static struct reader reader;
 static char expected[4096], buf[4096];

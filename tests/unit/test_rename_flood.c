@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/daemon/rename_flood.h"
+#include "../../src/tagging/rename_flood.h"
 
 /* Renames by processes in turn, from ms on, so many each millisecond. Returns after how many ms they are a flood, or -1. */
 static int flood_after(struct rename_flood *flood, uint32_t ms, int per_ms, const pid_t *tgids, int n_tgids)

@@ -8,8 +8,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "../../src/daemon/state_file.h"
-#include "../../src/daemon/state_format.h"
+#include <schedqos/util/state_folder.h>
+
+#include "../../src/tagging/state_format.h"
 
 #define FILE_NAME "run/state"
 #define NEW_NAME  "run/state.new"

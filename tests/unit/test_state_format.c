@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/daemon/state_file.h"
-#include "../../src/daemon/state_format.h"
+#include "../../src/tagging/state_format.h"
 
 #define BOOT_ID	   "01234567-89ab-cdef-0123-456789abcdef"
 #define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)
@@ -298,37 +297,6 @@ static void another_version_is_told_from_damage(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static int parse_text(const char *text, size_t size)
-{
-	cJSON *json = NULL;
-	int r = state_file_parse(text, size, BOOT_ID, &json);
-
-	cJSON_Delete(json);
-	return r;
-}
-
-#define parse_literal(text) parse_text(text, sizeof(text) - 1)
-
-static void a_file_of_text_is_one_object_of_this_boot(void **state)
-{
-	(void)state;
-	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"}"), 0);
-	assert_int_equal(parse_literal("{\"boot_id\": \"another\"}"), -ESTALE);
-	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\""), -EBADMSG);
-	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"} {"), -EBADMSG);
-	assert_int_equal(parse_literal("{\"boot_id\": 1}"), -EBADMSG);
-	assert_int_equal(parse_literal("[\"boot_id\"]"), -EBADMSG);
-	assert_int_equal(parse_literal(""), -EBADMSG);
-}
-
-/* cJSON would take it for the end. */
-static void a_nul_is_not_the_end(void **state)
-{
-	(void)state;
-	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"}\0"), -EBADMSG);
-	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\"}\0{}"), -EBADMSG);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, file_on, file_off)
 
 int main(void)
@@ -347,8 +315,6 @@ int main(void)
 		TEST(of_that_only_who_carried_something_counts),
 		TEST(a_version_and_its_records_go_together),
 		TEST(another_version_is_told_from_damage),
-		cmocka_unit_test(a_file_of_text_is_one_object_of_this_boot),
-		cmocka_unit_test(a_nul_is_not_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

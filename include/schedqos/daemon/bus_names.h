@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The control interface, the same on the private socket and on the system bus. */
+/* The control interface, on the private socket. */
 #pragma once
 
-#ifndef RUNDIR
-#define RUNDIR "/run"
-#endif
+#include <schedqos/util/state_folder.h>
 
-#define BUS_SOCKET RUNDIR "/schedqos/bus"
+#define BUS_SOCKET STATE_FOLDER "/bus"
 #define BUS_PATH "/org/schedqos1"
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
 #define BUS_STATUS_INTERFACE "org.schedqos1.Status" /* properties */

@@ -7,10 +7,10 @@
 
 /*
  * Makes the runtime folder and takes the lock in it, which lasts as long as the process. Waits up to 8 s for a verb
- * that has it. Returns 0, -EEXIST if a daemon has it, -EBUSY if a verb still has, each with its pid in *ret_owner, or
- * -errno.
+ * that has it. Returns 0, or -errno once it has logged why not: -EEXIST if a daemon has it, -EBUSY if a verb still has.
+ * remedy: what to do where a daemon has it, or NULL.
  */
-int instance_lock(bool as_daemon, pid_t *ret_owner);
+int instance_lock(bool as_daemon, const char *remedy);
 
 /* The pid of the daemon that runs, 0 when none does, or -errno. */
 pid_t instance_owner(void);

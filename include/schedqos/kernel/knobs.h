@@ -8,19 +8,13 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum knobs_tree {
-	KNOBS_DEBUGFS, /* sched/ of debugfs: FILE (since 5.13) */
-	KNOBS_CPUFREQ, /* POLICY/FILE */
-	KNOBS_SYSCTL,  /* /proc/sys: its path */
-	KNOBS_BLOCK,   /* DEVICE/FILE, which is queue/FILE of that block device */
-};
-#define KNOBS_TREES 4
+#include <schedqos/util/knob_tree.h>
 
 /* In the place of a descriptor: not opened yet, since nobody has needed it. */
 #define KNOBS_UNOPENED INT_MIN
 
 struct knobs {
-	int tree[KNOBS_TREES]; /* directory descriptor, KNOBS_UNOPENED, or the -errno that opening gave */
+	int tree[KNOB_TREES]; /* directory descriptor, KNOBS_UNOPENED, or the -errno that opening gave */
 };
 
 /* Room for what a knob holds, and for its whole path. */
@@ -36,13 +30,13 @@ void knobs_init(struct knobs *knobs);
 void knobs_close(struct knobs *knobs);
 
 /* 0, or the -errno for which the tree as a whole cannot be had: -ENOENT when this kernel has no such thing. */
-int knobs_open(struct knobs *knobs, enum knobs_tree tree);
+int knobs_open(struct knobs *knobs, enum knob_tree tree);
 
 /* The tree's usual folder, for people: "/sys/block". Static storage. */
-const char *knobs_folder(enum knobs_tree tree);
+const char *knobs_folder(enum knob_tree tree);
 
 /* The knob's path beneath that folder, for people: "vda/queue/scheduler". Returns buf. */
-const char *knobs_name(enum knobs_tree tree, const char *path, char buf[KNOBS_PATH_MAX]);
+const char *knobs_name(enum knob_tree tree, const char *path, char buf[KNOBS_PATH_MAX]);
 
 /*
  * What the knob holds, in the form in which it is written: of a choice, the one chosen; of debugfs' `features`,
@@ -50,14 +44,14 @@ const char *knobs_name(enum knobs_tree tree, const char *path, char buf[KNOBS_PA
  * of it, without spaces at its end. 0 or -errno: -ENOENT no such knob, -EINVAL no such word, -EPERM kernel
  * lockdown, -ELOOP, -ENOTDIR and -EXDEV for a path that would leave the tree.
  */
-int knobs_read(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *word,
+int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const char *word,
 	       char buf[KNOBS_VALUE_MAX]);
 
 /* Writes the value, in one piece. 0 or -errno: what the kernel says to it, or as above. */
-int knobs_write(struct knobs *knobs, enum knobs_tree tree, const char *path, const char *value);
+int knobs_write(struct knobs *knobs, enum knob_tree tree, const char *path, const char *value);
 
 /* The parser behind knobs_read: text becomes the value, in place. Returns 0 or -EINVAL. */
-int knobs_parse(enum knobs_tree tree, const char *path, const char *word, char *text);
+int knobs_parse(enum knob_tree tree, const char *path, const char *word, char *text);
 
 /* Names, in byte order. */
 struct knobs_names {
@@ -70,7 +64,7 @@ void knobs_names_clear(struct knobs_names *names);
 int knobs_names_add(struct knobs_names *names, char *text);
 
 /* What a tree has several of, where the name matches the glob: cpufreq policies, block devices. 0 or -errno. */
-int knobs_units(struct knobs *knobs, enum knobs_tree tree, const char *glob,
+int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob,
 		struct knobs_names *ret);
 
 /*
@@ -78,5 +72,5 @@ int knobs_units(struct knobs *knobs, enum knobs_tree tree, const char *glob,
  * scheduler a block device loses its queue's depth, its write-back throttling and the old scheduler's own settings
  * (seen on 6.18). Mostly none. 0 or -errno.
  */
-int knobs_disturbed(struct knobs *knobs, enum knobs_tree tree, const char *path,
+int knobs_disturbed(struct knobs *knobs, enum knob_tree tree, const char *path,
 		    struct knobs_names *ret);

@@ -8,26 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-enum proc_what {
-	PROC_FORK = 0x1,
-	PROC_EXEC = 0x2,
-	PROC_COMM = 0x200,
-};
-
-struct proc_news {
-	uint32_t what; /* enum proc_what */
-	pid_t tid, tgid;
-	pid_t parent_tid, parent_tgid; /* PROC_FORK: the real parent, for a thread its process's */
-	uint64_t ns;		       /* CLOCK_MONOTONIC when it happened */
-	char comm[16];		       /* PROC_COMM: the new name, NUL-terminated, else empty */
-};
+#include <schedqos/util/task_event.h>
 
 struct proc_connector;
 
 /*
- * Subscribes to the events in `wanted` (enum proc_what; a kernel before 6.6 sends all kinds, of which a socket filter
+ * Subscribes to the events in `wanted` (enum event_kind; a kernel before 6.6 sends all kinds, of which a socket filter
  * drops the others) with a receive buffer of this many bytes, above the system's limit if the capability allows.
  * Returns 0 or -errno: -EPERM without CAP_NET_ADMIN, -ECONNREFUSED outside the initial network
  * namespace, -EPROTONOSUPPORT when the kernel has no connector.
@@ -54,8 +41,8 @@ int proc_connector_prove(struct proc_connector *connector);
  * all have been of other kinds: *ret_drained tells whether the queue was empty), or -errno: -ENOBUFS when the
  * kernel has dropped events, after which receiving goes on.
  */
-int proc_connector_receive(struct proc_connector *connector, struct proc_news *news, size_t max,
+int proc_connector_receive(struct proc_connector *connector, struct task_event *events, size_t max,
 			   bool *ret_drained);
 
-/* One datagram. Returns 1 and the event, 0 for one that is none of ours, -EBADMSG for a malformed one. */
-int proc_connector_decode(const void *datagram, size_t size, struct proc_news *ret);
+/* One datagram. Returns 1 and the event, but for its start; 0 for one that is none of ours, -EBADMSG for a malformed one. */
+int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret);

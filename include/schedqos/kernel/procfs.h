@@ -67,10 +67,3 @@ int procfs_list(int proc, pid_t tgid, DIR **ret);
 
 /* The next id of a list, or 0 at its end. */
 pid_t procfs_next(DIR *list);
-
-/* For _cleanup_: closes a list that was opened. */
-static inline void cleanup_list(DIR **list)
-{
-	if (*list)
-		closedir(*list);
-}

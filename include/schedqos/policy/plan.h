@@ -51,21 +51,7 @@
 #include <schedqos/policy/facts.h>
 #include <schedqos/policy/merge.h>
 #include <schedqos/policy/tasks.h>
-
-enum plan_what {
-	PLAN_FORK,
-	PLAN_EXEC,
-	PLAN_RENAME,
-};
-
-struct plan_event {
-	enum plan_what what;
-	pid_t tid, tgid;
-	pid_t parent_tid, parent_tgid; /* PLAN_FORK: the real parent, as the kernel's event has them */
-	uint32_t start;		       /* PLAN_FORK: ticks since boot */
-	uint32_t ms;		       /* CLOCK_MONOTONIC, cut to 32 bits, as all times here */
-	char comm[TASK_COMM_LEN];      /* PLAN_RENAME */
-};
+#include <schedqos/util/task_event.h>
 
 /* A task met in /proc. */
 struct plan_met {
@@ -133,7 +119,7 @@ const struct given *plan_given(const struct plan *plan);
 uint64_t plan_failed(const struct plan *plan);
 
 /* Books an event. To be called in the order of time. */
-void plan_hear(struct plan *plan, const struct plan_event *event);
+void plan_hear(struct plan *plan, const struct task_event *event);
 
 /*
  * Books a task met in /proc, which is due from now on: parents before their children, processes before their threads. To be

@@ -6,14 +6,7 @@
 #include <stddef.h>
 
 #include <schedqos/policy/source.h>
-
-enum knob_tree {
-	KNOB_DEBUGFS, /* a file under sched/ of debugfs */
-	KNOB_CPUFREQ, /* a file of every cpufreq policy */
-	KNOB_SYSCTL,  /* a file under /proc/sys */
-	KNOB_BLOCK,   /* a file under queue/ of block devices */
-};
-#define KNOB_TREES 4
+#include <schedqos/util/knob_tree.h>
 
 struct knob {
 	enum knob_tree tree;

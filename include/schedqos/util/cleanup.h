@@ -2,6 +2,7 @@
 /* Locals that clean up after themselves when they go out of scope. */
 #pragma once
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,9 +26,23 @@ static inline void cleanup_fclose(FILE **file)
 		fclose(*file);
 }
 
+static inline void cleanup_closedir(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+}
+
 #define _cleanup_free_ _cleanup_(cleanup_free)
 #define _cleanup_close_ _cleanup_(cleanup_close)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose)
+#define _cleanup_closedir_ _cleanup_(cleanup_closedir)
+
+/* For a pointer that `release` takes, NULL included: _cleanup_(releasep), named as libsystemd names its own. */
+#define DEFINE_CLEANUP(type, release)             \
+	static inline void release##p(type **p)   \
+	{                                         \
+		release(*p);                      \
+	}
 
 /* Takes the value out of a variable that cleans up, leaving nothing to clean. */
 #define take_ptr(p)                                                                                \

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
+#include <dirent.h>
 #include <sys/types.h>
 
 /* Reads until the end of the file, or until size bytes are there. Returns their number, or -errno. No NUL is added. */
 ssize_t read_full(int fd, char *buf, size_t size);
+
+/*
+ * Reads up to size bytes into memory that the caller frees, with a NUL behind them that *ret_size does not count. 0 or
+ * -errno.
+ */
+int read_text(int fd, size_t size, char **ret, size_t *ret_size);
+
+/* Opens the list of what is in a folder, by its path from another. 0 or -errno. */
+int open_list(int folder, const char *path, DIR **ret);

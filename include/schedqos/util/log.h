@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One line of log for people. Nothing below the daemon and the command line logs; they return -errno.
+ * One line of log for people. Nothing below the tagger, the machine and the command line logs; they return -errno.
  * Text that a task chose must have gone through text_escape before it comes here.
  */
 #pragma once

@@ -6,24 +6,22 @@ import glob
 import os
 import platform
 import socket
-import struct
 import time
 
+import proc_events
 from attributes import has_clamp, has_slice
+from proc_events import EXIT, FORK
 from requirements import proc_connector_fault
 
-FORK, EXIT = 0x1, 0x80000000
 SCHED_DEBUG = "/sys/kernel/debug/sched"
 
 
 def event_filter():
     """Whether a subscription to forks hears of no exits. Before 6.6 such a subscription was not heard at all."""
     heard = set()
-    with contextlib.closing(socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 11)) as netlink:
+    with contextlib.closing(proc_events.open_socket()) as netlink:
         netlink.settimeout(0.2)
-        netlink.bind((0, 1))
-        # nlmsghdr, cn_msg, then PROC_CN_MCAST_LISTEN and the kinds of events.
-        netlink.send(struct.pack("=IHHIIIIIIHHII", 44, 3, 0, 0, 0, 1, 1, 0, 0, 8, 0, 1, FORK))
+        proc_events.listen(netlink, FORK)
         end = time.monotonic() + 10
         while time.monotonic() < end and not {FORK, EXIT} <= heard:
             child = os.fork()
@@ -32,7 +30,7 @@ def event_filter():
             os.waitpid(child, 0)
             with contextlib.suppress(socket.timeout):
                 while True:
-                    heard.add(struct.unpack_from("=I", netlink.recv(4096), 36)[0])
+                    heard.add(proc_events.kind(netlink.recv(4096)))
             if len(heard) == 1 and FORK in heard:
                 end = min(end, time.monotonic() + 2)
     return FORK in heard and EXIT not in heard

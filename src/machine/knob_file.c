@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "knob_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/kernel/host.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
+#include <schedqos/util/state_folder.h>
+
+#define FORMAT_VERSION 1
+#define SIZE_MAX_BYTES (16 * 1024 * 1024)
+#define NEW	       "." STATE_KNOBS ".new"
+
+/* Leaves a text that is NULL out. */
+static bool add_text(cJSON *object, const char *key, const char *text)
+{
+	return !text || cJSON_AddStringToObject(object, key, text);
+}
+
+static bool add_record(cJSON *list, const struct knob_record *record)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (!object || !cJSON_AddItemToArray(list, object)) {
+		cJSON_Delete(object);
+		return false;
+	}
+	return add_text(object, "tree", knob_tree_name(record->tree)) &&
+	       add_text(object, "path", record->path) && add_text(object, "word", record->word) &&
+	       add_text(object, "cause", record->cause) &&
+	       add_text(object, "before", record->before) && add_text(object, "set", record->set) &&
+	       (!record->writing || cJSON_AddTrueToObject(object, "writing"));
+}
+
+static cJSON *to_json(const struct knob_records *records, const char *boot_now)
+{
+	cJSON *json = cJSON_CreateObject(), *list = NULL;
+	bool good = json && cJSON_AddNumberToObject(json, "version", FORMAT_VERSION) &&
+		    add_text(json, "boot_id", boot_now) && add_text(json, "profile", records->profile);
+
+	if (good)
+		list = cJSON_AddArrayToObject(json, "knobs");
+	good = good && list;
+	for (size_t i = 0; i < records->count && good; i++)
+		good = add_record(list, &records->items[i]);
+	if (!good) {
+		cJSON_Delete(json);
+		return NULL;
+	}
+	return json;
+}
+
+static bool parse_tree(const char *name, enum knob_tree *ret)
+{
+	for (int i = 0; name && i < KNOB_TREES; i++) {
+		if (strcmp(knob_tree_name(i), name) == 0) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* NULL for none; anything but a string is a fault. */
+static char *text_of(const cJSON *object, const char *key, bool *good)
+{
+	const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+
+	if (value && !cJSON_IsString(value))
+		*good = false;
+	return cJSON_GetStringValue(value);
+}
+
+/* The texts stay the JSON's. */
+static int parse_record(const cJSON *object, struct knob_record *ret)
+{
+	bool good = cJSON_IsObject(object);
+
+	ret->path = text_of(object, "path", &good);
+	ret->word = text_of(object, "word", &good);
+	ret->cause = text_of(object, "cause", &good);
+	ret->before = text_of(object, "before", &good);
+	ret->set = text_of(object, "set", &good);
+	ret->writing = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "writing"));
+	good = good && parse_tree(text_of(object, "tree", &good), &ret->tree) && ret->path &&
+	       *ret->path && ret->before;
+	return good ? 0 : -EBADMSG;
+}
+
+static int from_json(const cJSON *json, struct knob_records *ret)
+{
+	const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
+	const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(json, "knobs");
+	_cleanup_(knob_records_clear) struct knob_records records = { 0 };
+	bool good = cJSON_IsArray(list) && cJSON_IsNumber(version);
+	const char *profile = text_of(json, "profile", &good);
+	int r = good ? 0 : -EBADMSG;
+
+	if (cJSON_IsNumber(version) && version->valuedouble != FORMAT_VERSION)
+		r = -EPROTONOSUPPORT;
+	if (r == 0 && !copy_text(profile, &records.profile))
+		r = -ENOMEM;
+	for (item = list ? list->child : NULL; item && r == 0; item = item->next) {
+		struct knob_record record;
+
+		r = parse_record(item, &record);
+		if (r == 0)
+			r = knob_records_add(&records, &record);
+	}
+	if (r == 0) {
+		*ret = records;
+		records = (struct knob_records){ 0 };
+	}
+	return r;
+}
+
+/* A killed daemon's, of this boot. */
+static int check_boot(const cJSON *json, const char *boot_now)
+{
+	const char *boot_then = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "boot_id"));
+
+	if (!cJSON_IsObject(json) || !boot_then)
+		return -EBADMSG;
+	return strcmp(boot_then, boot_now) == 0 ? 0 : -ESTALE;
+}
+
+int knob_file_parse(const char *text, size_t size, const char *boot_now, struct knob_records *ret)
+{
+	cJSON *json;
+	int r;
+
+	/* cJSON takes a NUL for the end, whatever follows it. */
+	if (memchr(text, '\0', size))
+		return -EBADMSG;
+	json = cJSON_ParseWithLengthOpts(text, size + 1, NULL, true);
+	r = check_boot(json, boot_now);
+	if (r == 0)
+		r = from_json(json, ret);
+	cJSON_Delete(json);
+	return r;
+}
+
+char *knob_file_text(const struct knob_records *records, const char *boot_now)
+{
+	cJSON *json = to_json(records, boot_now);
+	char *text = json ? cJSON_PrintUnformatted(json) : NULL;
+
+	cJSON_Delete(json);
+	return text;
+}
+
+int knob_file_read(int folder, struct knob_records *ret)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *text = NULL;
+	char boot_now[BOOT_ID_SIZE];
+	size_t size = 0;
+	int r;
+
+	if (folder < 0)
+		return folder;
+	fd = state_file_open(folder, STATE_KNOBS, &size);
+	if (fd < 0)
+		return fd;
+	if (size > SIZE_MAX_BYTES)
+		return -EBADMSG;
+	r = read_text(fd, size, &text, &size);
+	if (r == 0)
+		r = host_boot_id(boot_now);
+	return r < 0 ? r : knob_file_parse(text, size, boot_now, ret);
+}
+
+static int write_whole(int fd, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* The file is always the old one or the new one. */
+static int replace(int folder, const char *text)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	/* What an earlier run was killed over. */
+	if (unlinkat(folder, NEW, 0) < 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(folder, NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = write_whole(fd, text);
+	if (r == 0 && renameat(folder, NEW, folder, STATE_KNOBS) < 0)
+		r = -errno;
+	if (r < 0)
+		unlinkat(folder, NEW, 0);
+	return r;
+}
+
+int knob_file_write(int folder, const struct knob_records *records)
+{
+	_cleanup_free_ char *text = NULL;
+	char boot_now[BOOT_ID_SIZE];
+	int r;
+
+	if (folder < 0)
+		return folder;
+	if (!records->count && !records->profile)
+		return state_file_remove(folder, STATE_KNOBS);
+	r = host_boot_id(boot_now);
+	if (r < 0)
+		return r;
+	text = knob_file_text(records, boot_now);
+	return text ? replace(folder, text) : -ENOMEM;
+}

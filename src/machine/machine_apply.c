@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which sched profile is applied, and the record of it before and after. */
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "knob_file.h"
+#include "machine_private.h"
+#include "profile_run.h"
+
+static bool is_kept(const struct profile_item *item)
+{
+	return item->kept;
+}
+
+/* What is, or in a moment may be, not as it was before us. */
+static bool is_at_stake(const struct profile_item *item)
+{
+	return item_is_touched(item) || (item->recorded && item->step == KNOB_LEAVE);
+}
+
+static int record_items(const struct profile_run *run, const char *profile,
+			bool (*is_recorded)(const struct profile_item *item),
+			struct knob_records *ret)
+{
+	int r = copy_text(profile, &ret->profile) ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < run->count && r == 0; i++) {
+		if (is_recorded(&run->items[i]))
+			r = knob_records_add(ret, &run->items[i].record);
+	}
+	return r;
+}
+
+static int save(const struct machine *machine, const struct knob_records *records)
+{
+	/* Else what is there is lost. */
+	return machine->adopted < 0 ? machine->adopted : knob_file_write(machine->folder, records);
+}
+
+/* Writes, with a record of it before and after. What only puts back does not depend on a record. */
+static int carry_out(struct machine *machine, struct profile_run *run, const char *profile,
+		     bool only_back)
+{
+	_cleanup_(knob_records_clear) struct knob_records before = { 0 }, after = { 0 };
+	int r;
+
+	for (size_t i = 0; i < run->count; i++)
+		run->items[i].record.writing |= item_is_touched(&run->items[i]);
+	r = record_items(run, profile, is_at_stake, &before);
+	if (r == 0)
+		r = save(machine, &before);
+	if (r < 0 && !only_back)
+		return r;
+	profile_run_write(run);
+	profile_run_settle(run);
+	/* If this fails the records from before the writing hold: in them, whatever is there is
+	 * ours. */
+	r = record_items(run, profile, is_kept, &after);
+	knob_records_clear(&machine->records);
+	if (r == 0) {
+		machine->records = after;
+		after = (struct knob_records){ 0 };
+	} else {
+		machine->records = before;
+		before = (struct knob_records){ 0 };
+	}
+	save(machine, &machine->records);
+	return 0;
+}
+
+static int note_seen(struct profile_run *run)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < run->count && r == 0; i++) {
+		const struct profile_item *item = &run->items[i];
+
+		if (item->values && item->present && item->record.tree == KNOB_CPUFREQ)
+			r = knobs_names_add(&run->seen_now, strdup(item->record.path));
+	}
+	return r;
+}
+
+static void publish(struct machine *machine, struct profile_run *run,
+		    struct profile_result *ret)
+{
+	refusals_finish(&run->refusals, &machine->refusals);
+	if (run->seen) {
+		refusals_append(&machine->refusals, &run->refusals);
+	} else {
+		refusals_clear(&machine->refusals);
+		machine->refusals = run->refusals;
+		run->refusals = (struct refusals){ 0 };
+	}
+	knobs_names_clear(&machine->seen);
+	machine->seen = run->seen_now;
+	run->seen_now = (struct knobs_names){ 0 };
+	*ret = run->result;
+}
+
+static int adopt(struct machine *machine)
+{
+	int r = knob_file_read(machine->folder, &machine->records);
+
+	/* Another boot's knobs are as that boot made them: there is nothing to put back. */
+	return r == -ENOENT || r == -ESTALE ? 0 : r;
+}
+
+int machine_take_over(struct machine *machine)
+{
+	if (machine->adopted < 0)
+		machine->adopted = adopt(machine);
+	return machine->adopted;
+}
+
+static int apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
+		 bool only_new, struct profile_result *ret)
+{
+	_cleanup_(profile_run_clear) struct profile_run run = { .knobs = &machine->knobs,
+								.records = &machine->records,
+								.seen = only_new ? &machine->seen : NULL };
+	bool is_idle;
+	int r;
+
+	*ret = (struct profile_result){ 0 };
+	machine_take_over(machine);
+	r = profile_run_want(&run, profile, autogroup_off);
+	is_idle = only_new && !run.count;
+	if (r == 0)
+		r = profile_run_add_records(&run);
+	if (r == 0)
+		r = profile_run_decide(&run);
+	if (r == 0)
+		r = note_seen(&run);
+	if (r == 0 && !is_idle)
+		r = carry_out(machine, &run, profile ? profile->name : NULL,
+			      !profile && !autogroup_off);
+	if (r == 0)
+		publish(machine, &run, ret);
+	/* An open folder keeps debugfs from being unmounted. */
+	if (!machine->keeps_trees)
+		knobs_close(&machine->knobs);
+	return r;
+}
+
+int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
+		  struct profile_result *ret)
+{
+	return apply(machine, profile, autogroup_off, false, ret);
+}
+
+int machine_refresh(struct machine *machine, const struct sched_profile *profile, struct profile_result *ret)
+{
+	return apply(machine, profile, false, true, ret);
+}

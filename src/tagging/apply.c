@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "apply.h"
+
+#include <errno.h>
+
+/* The daemon is not to be the one that waits: it acts for everybody else. */
+#define OWN_NICE (-20)
+
+const struct sched_ops sched_ops_kernel = {
+	.get = ksched_get,
+	.set = ksched_set,
+	.replace_nice = ksched_replace_nice,
+};
+
+static bool is_real_time(uint32_t policy)
+{
+	return policy == POLICY_FIFO || policy == POLICY_RR;
+}
+
+static struct task_attr attr_from_kernel(const struct ksched_attr *from,
+					 const struct attr_caps *caps)
+{
+	struct task_attr attr = {
+		.policy = (uint8_t)from->policy,
+		.reset_on_fork = !!(from->flags & KSCHED_FLAG_RESET_ON_FORK),
+		.util_max = UTIL_FULL,
+	};
+
+	if (task_policy_is_fair(from->policy)) {
+		attr.nice = (int8_t)from->nice;
+		if (caps->slice)
+			attr.slice_ns = from->runtime < UINT32_MAX ? (uint32_t)from->runtime :
+								     UINT32_MAX;
+	} else {
+		attr.rt_priority = (uint8_t)from->priority;
+	}
+	if (caps->util_clamp) {
+		attr.util_min = (uint16_t)from->util_min;
+		attr.util_max = (uint16_t)from->util_max;
+		/* What a real-time task shows that nobody gave one (sched_util_clamp_min_rt_default). */
+		if (is_real_time(from->policy) && attr.util_min == UTIL_FULL)
+			attr.util_min = 0;
+	}
+	return attr;
+}
+
+static bool keeps_policy(const struct plan_action *action)
+{
+	return action->want.policy == action->from.policy && action->want.policy != POLICY_IDLE &&
+	       action->want.policy != POLICY_DEADLINE && action->want.rt_priority == action->from.rt_priority;
+}
+
+/* A clamp at its default is reset, not set to the default's number: it then follows the system's. */
+static struct ksched_attr attr_to_kernel(const struct plan_action *action,
+					 const struct attr_caps *caps)
+{
+	const struct task_attr *want = &action->want;
+	struct ksched_attr attr = {
+		.policy = want->policy,
+		.flags = want->reset_on_fork ? KSCHED_FLAG_RESET_ON_FORK : 0,
+		.nice = want->nice,
+		.priority = want->rt_priority,
+		.runtime = want->slice_ns,
+	};
+
+	/*
+	 * A policy that stays is kept by the kernel itself, reset-on-fork with it: should somebody have made the task
+	 * real-time since it was looked at, the call fails instead of taking that back. Under SCHED_IDLE such a call would
+	 * change nothing.
+	 */
+	if (keeps_policy(action))
+		attr.flags = KSCHED_FLAG_KEEP_POLICY;
+	if (action->deadline) {
+		attr.runtime = action->deadline->runtime;
+		attr.deadline = action->deadline->deadline;
+		attr.period = action->deadline->period;
+	}
+	/*
+	 * A util_max below the 1024 that a real-time task has as its util_min is EINVAL, even where the same call ends
+	 * real time (7.2). Reset, that is no obstacle.
+	 */
+	if (caps->util_clamp && (want->util_min != action->from.util_min ||
+				 (is_real_time(action->from.policy) && want->util_max < UTIL_FULL))) {
+		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MIN;
+		attr.util_min = want->util_min ? want->util_min : KSCHED_UTIL_RESET;
+	}
+	if (caps->util_clamp && want->util_max != action->from.util_max) {
+		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MAX;
+		attr.util_max = want->util_max < UTIL_FULL ? want->util_max : KSCHED_UTIL_RESET;
+	}
+	return attr;
+}
+
+int applier_refresh_base(struct applier *applier)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(0, &attr);
+
+	if (r == 0 && applier->caps.slice)
+		applier->caps.base_slice_ns = (uint32_t)attr.runtime;
+	return r;
+}
+
+/* A runtime of 0 has the kernel take its base slice as it is now (__setparam_fair in syscalls.c). */
+static int renew(struct applier *applier, pid_t tid, struct ksched_attr *attr)
+{
+	attr->flags &= KSCHED_FLAG_RESET_ON_FORK;
+	attr->runtime = 0;
+	return applier->ops->set(tid, attr);
+}
+
+int applier_renew_base(struct applier *applier)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(0, &attr);
+
+	if (r == 0)
+		r = renew(applier, 0, &attr);
+	return r < 0 ? r : applier_refresh_base(applier);
+}
+
+int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(tid, &attr);
+
+	if (r < 0 || !task_policy_is_fair(attr.policy) || attr.runtime != old_base_ns)
+		return r;
+	return renew(applier, tid, &attr);
+}
+
+int applier_init(struct applier *applier)
+{
+	struct ksched_attr attr = { .policy = POLICY_NORMAL, .nice = OWN_NICE };
+
+	if (applier->caps.util_clamp) {
+		attr.flags = KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX;
+		attr.util_min = attr.util_max = KSCHED_UTIL_RESET;
+	}
+	if (applier->ops->set(0, &attr) < 0) {
+		attr.nice = 0;
+		applier->ops->set(0, &attr);
+	}
+	return applier_refresh_base(applier);
+}
+
+int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret)
+{
+	struct ksched_attr attr;
+	int r = applier->ops->get(tid, &attr);
+
+	if (r == 0)
+		*ret = attr_from_kernel(&attr, &applier->caps);
+	return r;
+}
+
+/*
+ * 6.18 takes a task's share of CPU time back from SCHED_DEADLINE only when the task ends its wait, not when another
+ * has it leave the policy asleep: each time what can be promised to others shrinks, until nothing is left. So it gives
+ * up its share first, down to the least that sched_dl_overflow() can count: 1024 ns of 2^22 us, in 2^-20ths none.
+ * Where that is refused (sched_deadline_period_max_us is lower) it leaves as it is.
+ */
+static void give_up_share(struct applier *applier, pid_t tid)
+{
+	struct ksched_attr attr = {
+		.policy = POLICY_DEADLINE,
+		.flags = KSCHED_FLAG_RESET_ON_FORK, /* without it, a fork fails */
+		.runtime = 1024,
+		.deadline = UINT64_C(4194304000),
+		.period = UINT64_C(4194304000),
+	};
+
+	applier->ops->set(tid, &attr);
+}
+
+/* The first of two calls was taken, the second not: as if neither had been. */
+static void take_back(struct applier *applier, const struct plan_action *action)
+{
+	const struct plan_action back = {
+		.tid = action->tid,
+		.from = action->want,
+		.want = action->from,
+	};
+	struct ksched_attr attr = attr_to_kernel(&back, &applier->caps);
+
+	applier->ops->set(action->tid, &attr);
+}
+
+/*
+ * The nice value of a task that is not fair, for when it is no longer so: the call for all else leaves it as it is. What somebody
+ * chose for it meanwhile, which looking does not show, stays.
+ */
+static bool changes_hidden_nice(const struct plan_action *action)
+{
+	return !task_policy_is_fair(action->want.policy) && action->want.nice != action->from.nice;
+}
+
+/* Whether somebody has changed the policy that was to be kept. */
+static bool was_changed(const struct applier *applier, const struct plan_action *action)
+{
+	struct task_attr now;
+
+	return applier_look(applier, action->tid, &now) == 0 &&
+	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
+}
+
+/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
+static int set_idle(struct applier *applier, const struct plan_action *action, struct ksched_attr *attr)
+{
+	struct ksched_attr first = *attr;
+	int r;
+
+	first.policy = POLICY_NORMAL;
+	r = applier->ops->set(action->tid, &first);
+	if (r == 0) {
+		r = applier->ops->set(action->tid, attr);
+		if (r < 0)
+			take_back(applier, action);
+	}
+	return r;
+}
+
+static int set(struct applier *applier, const struct plan_action *action)
+{
+	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
+	int r;
+
+	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
+		give_up_share(applier, action->tid);
+	if (attr.policy == POLICY_IDLE)
+		return set_idle(applier, action, &attr);
+	r = applier->ops->set(action->tid, &attr);
+	return r == -EINVAL && keeps_policy(action) && was_changed(applier, action) ? -EAGAIN : r;
+}
+
+static int read_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
+{
+	int r = applier_look(applier, action->tid, ret);
+
+	/*
+	 * Set and then gone: maybe a thread that has called exec since, and carries this under its
+	 * leader's id. On a kernel without slices nothing but our record tells it from a choice of
+	 * somebody else's.
+	 */
+	if (r == -ESRCH) {
+		*ret = action->want;
+		return 0;
+	}
+	if (r == 0 && !action->want.slice_ns && ret->slice_ns != applier->caps.base_slice_ns)
+		applier_refresh_base(applier);
+	return r;
+}
+
+int applier_apply(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
+{
+	int r = 0;
+
+	if (changes_hidden_nice(action)) {
+		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
+		if (r == 0 && attr_difference(&action->from, &action->want) == 0)
+			return applier_look(applier, action->tid, ret);
+	}
+	if (r == 0)
+		r = set(applier, action);
+	return r < 0 ? r : read_back(applier, action, ret);
+}

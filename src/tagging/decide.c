@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the books to the attributes: has the plan decide about the tasks that are due, sets and reads back, counts,
+ * reports.
+ */
+#include "tagger_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+/* In less time no id comes to be another task's. */
+#define REUSE_MIN_MS 10
+
+/* Names a tag for people: its class. */
+static const char *tag_name(const struct config *config, uint16_t tag)
+{
+	size_t count;
+	const struct tag *tags = rules_tags(config->rules, &count);
+
+	return tag < count ? config->classes[tags[tag].qos_class].name : "back";
+}
+
+static void log_tag(const struct tagger *tagger, const struct plan_action *action)
+{
+	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
+
+	if (!log_enabled(LOG_DEBUG))
+		return;
+	procfs_comm(tagger->proc, action->tid, comm);
+	text_escape_to(name, sizeof(name), comm, strlen(comm));
+	log_debug("%d %s: %s (%s): %s", (int)action->tid, name, tag_name(tagger->config, action->tag),
+		  reason_name(action->reason), task_attr_text(&action->want, attr));
+}
+
+static void report_refusal(struct tagger *tagger, const struct plan_action *action, int error)
+{
+	char attr[TASK_ATTR_TEXT_MAX];
+	int number = -error;
+
+	tagger->counters.refused[number < TAGGER_ERRNO_MAX ? number : TAGGER_ERRNO_MAX]++;
+	problem_report(&tagger->problems[PROBLEM_REFUSED], "the kernel refuses %s for task %d: %s",
+		       task_attr_text(&action->want, attr), (int)action->tid, strerror(number));
+}
+
+static void report_not_kept(struct tagger *tagger, const struct plan_action *action, const struct task_attr *now)
+{
+	char want[TASK_ATTR_TEXT_MAX], got[TASK_ATTR_TEXT_MAX];
+
+	tagger->counters.not_kept++;
+	problem_report(&tagger->problems[PROBLEM_NOT_KEPT], "the kernel accepted %s for task %d but keeps %s",
+		       task_attr_text(&action->want, want), (int)action->tid, task_attr_text(now, got));
+}
+
+/*
+ * Whether the id is another task's than when we began to look. Two CPUs take 0.5 s for the 32,768 ids that there are where
+ * nobody has lowered their number (6.18): so it need be asked only if something kept us from the task.
+ */
+static bool is_another(const struct tagger *tagger, const struct plan_action *action)
+{
+	struct procfs_stat stat;
+
+	return clock_ms() - tagger->facts->began_ms > REUSE_MIN_MS &&
+	       procfs_stat(tagger->proc, action->tid, &stat) == 0 &&
+	       plan_is_another(tagger->plan, action->tid, stat.start);
+}
+
+void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
+{
+	struct task_attr now = task_attr_pristine;
+	int r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+
+	switch (plan_applied(tagger->plan, action, r, &now, clock_ms())) {
+	case PLAN_KEPT:
+		tagger->counters.set++;
+		log_tag(tagger, action);
+		break;
+	case PLAN_CHANGED:
+	case PLAN_GONE:
+		tagger->counters.races++;
+		break;
+	case PLAN_NOT_KEPT:
+		report_not_kept(tagger, action, &now);
+		break;
+	case PLAN_REFUSED:
+		report_refusal(tagger, action, r);
+		break;
+	}
+}
+
+void decide_due(struct tagger *tagger, bool is_time)
+{
+	struct plan_action action;
+	struct plan_due due;
+
+	while (plan_next(tagger->plan, is_time, clock_ms(), &due)) {
+		struct facts *facts = live_facts_for(tagger->facts, due.tid, due.tgid);
+
+		if (plan_decide(tagger->plan, &due, facts, &action))
+			decide_carry_out(tagger, &action);
+		if (!arguments_decided(&tagger->arguments, due.tgid))
+			problem_report(&tagger->problems[PROBLEM_UNREAD],
+				       "too many processes whose arguments cannot be read: a reload looks at all again");
+	}
+	watch_rest();
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "intake.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 64
+
+/* One queue: what was received of it and not yet handed out. */
+struct queue {
+	struct proc_connector *connector; /* NULL: it is closed */
+	uint64_t foreign;		  /* of connectors that were closed */
+	int head, count;
+	bool is_dry; /* it was empty after all that the other queues now have was received */
+	struct task_event news[BATCH];
+};
+
+struct intake {
+	struct queue queues[INTAKE_QUEUES];
+};
+
+static const struct {
+	uint32_t wanted;
+	/*
+	 * Bytes of receive buffer, used only while we are behind. For a fork storm, of some 20,000 events/s of 1 KB each with
+	 * the kernel's overhead, room for about half a second. More than a thousand renames at once are a flood.
+	 */
+	int buffer;
+} kinds[INTAKE_QUEUES] = {
+	[INTAKE_EXECS] = { EVENT_EXEC, 16 * 1024 * 1024 },
+	[INTAKE_FORKS] = { EVENT_FORK, 16 * 1024 * 1024 },
+	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024 },
+};
+
+static int open_queue(struct intake *intake, enum intake_queue kind)
+{
+	struct queue *queue = &intake->queues[kind];
+
+	return proc_connector_open(kinds[kind].wanted, kinds[kind].buffer, &queue->connector);
+}
+
+static void close_queue(struct queue *queue)
+{
+	if (queue->connector)
+		queue->foreign += proc_connector_foreign(queue->connector);
+	proc_connector_close(queue->connector);
+	queue->connector = NULL;
+	queue->head = queue->count = 0;
+}
+
+int intake_open(struct intake **ret)
+{
+	struct intake *intake = calloc(1, sizeof(*intake));
+	int r;
+
+	if (!intake)
+		return -ENOMEM;
+	r = open_queue(intake, INTAKE_EXECS);
+	if (r == 0)
+		r = open_queue(intake, INTAKE_FORKS);
+	if (r == 0)
+		r = proc_connector_prove(intake->queues[INTAKE_FORKS].connector);
+	if (r < 0) {
+		intake_close(intake);
+		return r;
+	}
+	*ret = intake;
+	return 0;
+}
+
+void intake_close(struct intake *intake)
+{
+	if (!intake)
+		return;
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		close_queue(&intake->queues[i]);
+	free(intake);
+}
+
+int intake_hear_names(struct intake *intake, bool hear)
+{
+	struct queue *names = &intake->queues[INTAKE_NAMES];
+
+	if (!hear)
+		close_queue(names);
+	return !hear || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
+}
+
+uint64_t intake_foreign(const struct intake *intake)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < INTAKE_QUEUES; i++) {
+		const struct queue *queue = &intake->queues[i];
+
+		count += queue->foreign + (queue->connector ? proc_connector_foreign(queue->connector) : 0);
+	}
+	return count;
+}
+
+int intake_fd(const struct intake *intake, enum intake_queue queue)
+{
+	const struct proc_connector *connector = intake->queues[queue].connector;
+
+	return connector ? proc_connector_fd(connector) : -1;
+}
+
+void intake_wait(const struct intake *intake, int timeout_ms)
+{
+	struct pollfd fds[INTAKE_QUEUES];
+
+	/* poll passes over a negative descriptor. */
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		fds[i] = (struct pollfd){ .fd = intake ? intake_fd(intake, i) : -1, .events = POLLIN };
+	poll(fds, INTAKE_QUEUES, timeout_ms);
+}
+
+static bool is_ready(const struct queue *queue)
+{
+	return queue->head < queue->count || queue->is_dry;
+}
+
+/*
+ * Makes sure that the queue has an event or is known to be dry. An event can only be caused by one that was queued
+ * before it; so the other queues have to be looked at again when this one has received something new.
+ * Returns 0 or -errno: -EAGAIN when what was received holds no event, which somebody could go on sending for ever.
+ */
+static int refill(struct intake *intake, struct queue *queue)
+{
+	bool drained;
+	int n;
+
+	if (is_ready(queue))
+		return 0;
+	if (!queue->connector) {
+		queue->is_dry = true;
+		return 0;
+	}
+	queue->head = queue->count = 0;
+	n = proc_connector_receive(queue->connector, queue->news, BATCH, &drained);
+	if (n < 0)
+		return n;
+	queue->count = n;
+	for (int i = 0; n > 0 && i < INTAKE_QUEUES; i++)
+		intake->queues[i].is_dry = false;
+	queue->is_dry = n == 0 && drained;
+	return n > 0 || drained ? 0 : -EAGAIN;
+}
+
+/* Returns 0 when each queue has an event or is known to be dry, or -errno as refill, and which queue it was. */
+static int refill_all(struct intake *intake, enum intake_queue *ret)
+{
+	int i = 0, r = 0;
+
+	while (r == 0 && i < INTAKE_QUEUES) {
+		if (is_ready(&intake->queues[i])) {
+			i++;
+			continue;
+		}
+		*ret = i;
+		r = refill(intake, &intake->queues[i]);
+		i = 0;
+	}
+	return r;
+}
+
+static struct queue *earliest(struct intake *intake)
+{
+	struct queue *earliest = NULL;
+
+	for (int i = 0; i < INTAKE_QUEUES; i++) {
+		struct queue *queue = &intake->queues[i];
+
+		if (queue->head < queue->count &&
+		    (!earliest || queue->news[queue->head].ns < earliest->news[earliest->head].ns))
+			earliest = queue;
+	}
+	return earliest;
+}
+
+enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error)
+{
+	enum intake_queue which = INTAKE_EXECS;
+	int r = refill_all(intake, &which);
+	struct queue *queue;
+
+	if (r == -EAGAIN)
+		return INTAKE_NOISE;
+	if (r == -ENOBUFS)
+		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
+	if (r < 0) {
+		*ret_error = -r;
+		return INTAKE_ERROR;
+	}
+	queue = earliest(intake);
+	if (queue) {
+		*ret = queue->news[queue->head++];
+		return INTAKE_EVENT;
+	}
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		intake->queues[i].is_dry = false;
+	return INTAKE_EMPTY;
+}

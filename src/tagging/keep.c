@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tagger_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
+
+#define AGAIN_MAX_US (64 * KEEP_AGAIN_MIN_US)
+
+/* A plan that knows what a killed daemon had set, and the place where its records are kept. 0 or -ENOMEM. */
+static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, struct plan **ret_plan,
+		     struct state **ret_state)
+{
+	const uint64_t start = legacy->n_records ? legacy->start : tagger->keep.start;
+	struct tasks_memory memory;
+	struct state *state;
+	struct plan *plan;
+	int r = state_new(tagger->keep.folder, start, legacy->n_records > 0, &state);
+
+	if (r < 0)
+		return r;
+	memory = state_memory(state);
+	plan = plan_new(&tagger->applier.caps, getpid(), start, &memory);
+	r = plan ? plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags) : -ENOMEM;
+	if (r == 0)
+		r = plan_set_config(plan, tagger->config);
+	if (r < 0) {
+		plan_free(plan);
+		state_free(state);
+		return r;
+	}
+	*ret_plan = plan;
+	*ret_state = state;
+	return 0;
+}
+
+/* What a killed daemon left. 0; or a -errno if there is something, and it can neither be read nor set aside. */
+static int take_over(struct tagger *tagger, struct state_legacy *legacy)
+{
+	int fault = state_read(tagger->keep.folder, legacy), r;
+
+	if (!state_file_is_void(fault))
+		return fault;
+	r = state_file_set_aside(tagger->keep.folder, STATE_TASKS);
+	if (r >= 0)
+		state_file_log_set_aside("the state file", STATE_TASKS, fault, r);
+	return r < 0 ? r : 0;
+}
+
+int keep_error(const struct tagger *tagger)
+{
+	if (tagger->keep.unread)
+		return tagger->keep.unread;
+	return tagger->state ? state_error(tagger->state) : -EAGAIN;
+}
+
+static void wait_for_better_times(struct keep *keep, uint64_t us)
+{
+	keep->wait_us = us < AGAIN_MAX_US ? us : AGAIN_MAX_US;
+	sd_event_source_set_time_relative(keep->timer, keep->wait_us);
+	sd_event_source_set_enabled(keep->timer, SD_EVENT_ONESHOT);
+}
+
+/* Each time anew: in between it was well. */
+static void tell_error(struct tagger *tagger, int error)
+{
+	struct problem *problem = &tagger->problems[PROBLEM_STATE];
+	char text[sizeof(problem->text)];
+
+	if (tagger->keep.unread)
+		snprintf(text, sizeof(text),
+			 "the state file of an earlier daemon cannot be read: %s: it stays; "
+			 "until then a crash could not be repaired",
+			 strerror(-error));
+	else if (error == -E2BIG)
+		snprintf(text, sizeof(text),
+			 "more different classes and periods than the state file has room for: "
+			 "a crash could not be repaired for all tasks");
+	else
+		snprintf(text, sizeof(text),
+			 "the state file cannot hold all tasks: %s: a crash could not be repaired for all tasks",
+			 strerror(-error));
+	if (problem->count)
+		log_warning("%s", text);
+	problem_report(problem, "%s", text);
+}
+
+void keep_check(struct tagger *tagger)
+{
+	struct keep *keep = &tagger->keep;
+	int error = keep_error(tagger);
+
+	if (!error == !keep->told && (error == -E2BIG) == (keep->told == -E2BIG))
+		return;
+	keep->told = error;
+	if (!error) {
+		log_notice("all that is to be put back is kept in " STATE_FOLDER "/" STATE_TASKS " again");
+		return;
+	}
+	tell_error(tagger, error);
+	/* There will be no more room for tags. */
+	if (error != -E2BIG)
+		wait_for_better_times(keep, KEEP_AGAIN_MIN_US);
+}
+
+void keep_now(struct tagger *tagger)
+{
+	if (!tagger->keep.unread)
+		state_keep(tagger->state, plan_given(tagger->plan));
+	keep_check(tagger);
+}
+
+/*
+ * What the earlier daemon set was there when we began, and we took it for what tasks had before us. Undone, all is as
+ * that daemon left it, as for a daemon that starts now.
+ */
+static int begin_anew(struct tagger *tagger, const struct state_legacy *legacy)
+{
+	struct plan *plan;
+	struct state *state;
+	int r = make_plan(tagger, legacy, &plan, &state);
+
+	if (r < 0)
+		return r;
+	log_notice("the state file of an earlier daemon can be read now: taking over %zu tasks", legacy->n_changed);
+	undo_all(tagger);
+	plan_free(tagger->plan);
+	state_free(tagger->state);
+	tagger->plan = plan;
+	tagger->state = state;
+	tagger->shortage.records_failed = 0;
+	state_keep(state, plan_given(plan));
+	/* The new plan has heard of nothing. */
+	tagger->events_lost = true;
+	scan_all(tagger);
+	return 0;
+}
+
+static void read_again(struct tagger *tagger)
+{
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
+	int r = take_over(tagger, &legacy);
+
+	if (r == 0 && legacy.n_records)
+		r = begin_anew(tagger, &legacy);
+	tagger->keep.unread = r;
+}
+
+void keep_try_again(struct tagger *tagger)
+{
+	struct keep *keep = &tagger->keep;
+
+	if (keep->unread)
+		read_again(tagger);
+	keep_now(tagger);
+	if (keep->told && keep->told != -E2BIG)
+		wait_for_better_times(keep, keep->wait_us * 2);
+}
+
+int keep_init(struct tagger *tagger)
+{
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
+	struct keep *keep = &tagger->keep;
+	int r;
+
+	keep->folder = state_folder_open();
+	keep->start = clock_ticks();
+	keep->unread = take_over(tagger, &legacy);
+	if (legacy.n_changed)
+		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
+	r = make_plan(tagger, &legacy, &tagger->plan, &tagger->state);
+	if (r == 0)
+		keep_now(tagger);
+	return r;
+}
+
+void keep_free(struct tagger *tagger)
+{
+	struct keep *keep = &tagger->keep;
+
+	state_free(tagger->state);
+	if (tagger->undone && keep->unread)
+		log_warning("what an earlier daemon set is not put back: %s: 'schedqos restore' can try again",
+			    strerror(-keep->unread));
+	else if (tagger->undone)
+		/* Also that of the one before us, if we had no room for our own. */
+		state_remove(keep->folder);
+	if (keep->folder >= 0)
+		close(keep->folder);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "live_facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+
+static int fetch(struct facts *facts, enum fact fact);
+
+struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments)
+{
+	struct live_facts *live = malloc(sizeof(*live));
+
+	if (!live)
+		return NULL;
+	live->parent = malloc(sizeof(*live));
+	if (!live->parent) {
+		free(live);
+		return NULL;
+	}
+	live->parent->parent = NULL;
+	live->proc = live->parent->proc = proc;
+	live->applier = live->parent->applier = applier;
+	live->arguments = live->parent->arguments = arguments;
+	live->error = live->parent->error = 0;
+	return live;
+}
+
+void live_facts_free(struct live_facts *live)
+{
+	if (!live)
+		return;
+	free(live->parent);
+	free(live);
+}
+
+struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
+{
+	live->facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
+	live->source = tgid;
+	live->began_ms = clock_ms();
+	return &live->facts;
+}
+
+/* A leader that ended before its threads is a zombie without files: one of the others has them. */
+static ssize_t exe_of_threads(struct live_facts *live)
+{
+	_cleanup_closedir_ DIR *list = NULL;
+	ssize_t n = procfs_list(live->proc, live->facts.tgid, &list);
+	pid_t tid;
+
+	if (n < 0)
+		return n;
+	while (n == 0 && (tid = procfs_next(list))) {
+		if (tid == live->facts.tgid)
+			continue;
+		n = procfs_exe(live->proc, tid, live->exe, sizeof(live->exe));
+		if (n > 0)
+			live->source = tid;
+	}
+	return n;
+}
+
+static ssize_t fetch_exe(struct live_facts *live)
+{
+	ssize_t n = procfs_exe(live->proc, live->source, live->exe, sizeof(live->exe));
+
+	return n == 0 ? exe_of_threads(live) : n;
+}
+
+static int fetch_stat(struct live_facts *live)
+{
+	struct facts *facts = &live->facts;
+	struct procfs_stat stat;
+	int r = procfs_thread_stat(live->proc, facts->tgid, facts->tid, &stat);
+
+	if (r < 0)
+		return r;
+	facts->start = stat.start;
+	facts->ppid = stat.ppid;
+	return 0;
+}
+
+static int fetch_parent(struct live_facts *live)
+{
+	int r = facts_need(&live->facts, FACT_STAT);
+
+	if (r == 0 && live->parent && live->facts.ppid)
+		live->facts.parent = live_facts_for(live->parent, live->facts.ppid, live->facts.ppid);
+	return r;
+}
+
+static ssize_t fetch_argv(struct live_facts *live)
+{
+	struct facts *facts = &live->facts;
+	ssize_t n = arguments_read(live->arguments, live->proc, live->source, facts->tgid, live->argv, sizeof(live->argv));
+
+	facts->argv_is_unread = n == -EAGAIN;
+	if (n == -EAGAIN)
+		n = 0;
+	facts->argv = live->argv;
+	facts->argv_size = n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+static ssize_t fetch_one(struct live_facts *live, enum fact fact)
+{
+	struct facts *facts = &live->facts;
+
+	switch (fact) {
+	case FACT_ATTR:
+		return applier_look(live->applier, facts->tid, &facts->attr);
+	case FACT_COMM:
+		return procfs_comm(live->proc, facts->tid, facts->comm);
+	case FACT_EXE:
+		facts->exe = live->exe;
+		return fetch_exe(live);
+	case FACT_ARGV:
+		return fetch_argv(live);
+	case FACT_CGROUP:
+		facts->cgroup = live->cgroup;
+		return procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
+	case FACT_UID:
+		return procfs_euid(live->proc, facts->tgid, &facts->uid);
+	case FACT_USERNS:
+		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
+	case FACT_PARENT:
+		return fetch_parent(live);
+	case FACT_STAT:
+		return fetch_stat(live);
+	case FACT_BASE:
+		return applier_refresh_base(live->applier);
+	}
+	return -EINVAL;
+}
+
+/* Reading files of a process may hang: see watch.h. A parent is read when its own facts are asked for. */
+static int fetch(struct facts *facts, enum fact fact)
+{
+	struct live_facts *live = (struct live_facts *)facts;
+	const bool may_hang = fact != FACT_ATTR && fact != FACT_BASE && fact != FACT_PARENT;
+	ssize_t r;
+
+	if (may_hang)
+		watch_enter(facts->tgid);
+	r = fetch_one(live, fact);
+	if (may_hang)
+		watch_leave();
+	facts->fetched_ms = clock_ms();
+	if (r < 0) {
+		if (r != -ESRCH)
+			live->error = (int)r;
+		return (int)r;
+	}
+	facts->have |= fact;
+	return 0;
+}
+
+int live_facts_take_error(struct live_facts *live)
+{
+	int error = live->error ? live->error : live->parent->error;
+
+	live->error = live->parent->error = 0;
+	return error;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What wakes the tagger, and what it does then: events, requests, and clocks. */
+#include "tagger_private.h"
+
+#include <sys/epoll.h>
+
+#include <schedqos/util/clock.h>
+
+/*
+ * Once it has dropped an event, the kernel drops all, and tells no more of it, until the queue has been empty
+ * (netlink_overrun in af_netlink.c): what a scan finds before that may be old before the next loss is told.
+ */
+static void repair_losses(struct tagger *tagger, bool is_empty)
+{
+	if (!tagger->events_lost)
+		return;
+	scan_all(tagger);
+	if (!is_empty)
+		tagger->events_lost = true;
+}
+
+/* Handles what is queued, and then what has to wait for an empty queue. */
+static void handle(struct tagger *tagger)
+{
+	bool is_empty = events_handle(tagger);
+
+	shortage_check(tagger);
+	keep_check(tagger);
+	if (plan_is_time(tagger->plan, is_empty, clock_ms())) {
+		/* Else it has been done. */
+		if (!is_empty)
+			decide_due(tagger, true);
+		repair_losses(tagger, is_empty);
+		/* Not before: of a task that has ended, forks may still be queued, whose children inherit from it. */
+		if (tasks_count(plan_tasks(tagger->plan)) > tagger->sweep_at)
+			scan_sweep(tagger);
+	}
+	if (!is_empty || tagger->events_lost)
+		tagger_wake(tagger);
+}
+
+static void scan_as_asked(struct tagger *tagger)
+{
+	tagger->scan_asked = false;
+	scan_all(tagger);
+	shortage_scanned(tagger);
+	if (tagger->scanned)
+		tagger->scanned(tagger->context);
+}
+
+static int on_request(sd_event_source *source, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	if (tagger->scan_asked)
+		scan_as_asked(tagger);
+	if (tagger->intake)
+		handle(tagger);
+	return 0;
+}
+
+static int on_exec(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	handle(userdata);
+	return 0;
+}
+
+/* Forks or renames. */
+static void on_paced(void *context)
+{
+	handle(context);
+}
+
+/* Listens before reading, so that no name falls between. */
+static int on_names_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	(void)usec;
+	names_hear_again(tagger);
+	events_book(tagger);
+	names_read(tagger);
+	handle(tagger);
+	return 0;
+}
+
+static int on_unread_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	scan_unread(userdata);
+	return 0;
+}
+
+static int on_shortage_over(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	request_scan(userdata);
+	return 0;
+}
+
+static int on_keep_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	keep_try_again(userdata);
+	return 0;
+}
+
+/* A clock that stands still. */
+static int add_clock(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us,
+		     sd_event_time_handler_t handler)
+{
+	int r = sd_event_add_time(tagger->event, ret, CLOCK_MONOTONIC, 0, accuracy_us, handler, tagger);
+
+	return r < 0 ? r : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
+int loop_init(struct tagger *tagger)
+{
+	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
+
+	if (r >= 0)
+		r = sd_event_source_set_enabled(tagger->requests, SD_EVENT_OFF);
+	if (r >= 0)
+		r = add_clock(tagger, &tagger->names.timer, 1, on_names_due);
+	if (r >= 0)
+		r = add_clock(tagger, &tagger->arguments.timer, 1000, on_unread_due);
+	if (r >= 0)
+		r = add_clock(tagger, &tagger->shortage.timer, 0, on_shortage_over);
+	if (r >= 0)
+		r = add_clock(tagger, &tagger->keep.timer, KEEP_AGAIN_MIN_US / 4, on_keep_due);
+	pace_init(&tagger->forks, &tagger->counters.forks, on_paced, tagger);
+	pace_init(&tagger->names.pace, &tagger->counters.renames, on_paced, tagger);
+	return r;
+}
+
+int loop_listen(struct tagger *tagger)
+{
+	int r = sd_event_add_io(tagger->event, &tagger->execs, intake_fd(tagger->intake, INTAKE_EXECS), EPOLLIN, on_exec,
+				tagger);
+
+	return r < 0 ? r : pace_open(&tagger->forks, tagger->event, intake_fd(tagger->intake, INTAKE_FORKS));
+}
+
+void loop_free(struct tagger *tagger)
+{
+	sd_event_source_disable_unref(tagger->keep.timer);
+	sd_event_source_disable_unref(tagger->shortage.timer);
+	sd_event_source_disable_unref(tagger->arguments.timer);
+	sd_event_source_disable_unref(tagger->names.timer);
+	sd_event_source_disable_unref(tagger->requests);
+	sd_event_source_disable_unref(tagger->execs);
+	pace_close(&tagger->names.pace);
+	pace_close(&tagger->forks);
+}

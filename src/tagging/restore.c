@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Undoing what a killed daemon has set, without a loop: a tagger that hears nothing and only knows what there was. */
+#include "tagger_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
+
+/* Returns 0 or -errno. */
+static int make_tagger(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy)
+{
+	int r = tagger_init_applier(&tagger->applier);
+
+	if (r < 0)
+		return r;
+	tagger->config = config;
+	tagger->proc = procfs_open();
+	if (tagger->proc < 0)
+		return tagger->proc;
+	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments);
+	tagger->plan = plan_new(&tagger->applier.caps, getpid(), legacy->start, NULL);
+	if (!tagger->facts || !tagger->plan)
+		return -ENOMEM;
+	r = plan_adopt(tagger->plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags);
+	return r < 0 ? r : plan_set_config(tagger->plan, config);
+}
+
+static void cleanup_tagger(struct tagger *tagger)
+{
+	arguments_free(&tagger->arguments);
+	plan_free(tagger->plan);
+	live_facts_free(tagger->facts);
+	if (tagger->proc >= 0)
+		close(tagger->proc);
+}
+
+static void cleanup_config(struct config **config)
+{
+	config_free(*config);
+}
+
+/* What is built in: nothing is decided by it. */
+static int empty_config(struct config **ret)
+{
+	struct config_errors errors = { 0 };
+	int r = config_parse(NULL, 0, NULL, NULL, ret, &errors);
+
+	config_errors_clear(&errors);
+	return r;
+}
+
+bool tagger_restore(bool *ret_done)
+{
+	_cleanup_(cleanup_config) struct config *config = NULL;
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
+	_cleanup_(cleanup_tagger) struct tagger tagger = { .proc = -1 };
+	_cleanup_close_ int folder = state_folder_open();
+	int r = state_read(folder, &legacy);
+
+	if (r < 0) {
+		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
+		return false;
+	}
+	if (legacy.n_records) {
+		r = empty_config(&config);
+		if (r == 0)
+			r = make_tagger(&tagger, config, &legacy);
+	}
+	if (r < 0) {
+		log_error("putting tasks back: %s", strerror(-r));
+		return false;
+	}
+	if (legacy.n_changed) {
+		log_info("tasks put back: %" PRIu64, undo_all(&tagger));
+		*ret_done = true;
+	}
+	/* Kept, for a restore that is allowed to. */
+	if (tagger.problems[PROBLEM_REFUSED].count)
+		return false;
+	state_remove(folder);
+	return true;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds every task in /proc: at the start, after a change of the rules, after a loss of events. */
+#include "tagger_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
+#include <schedqos/util/cleanup.h>
+
+/* A fork storm never holds still; what it creates is heard of anyway. */
+#define PASSES_MAX 8
+
+/* Events are booked every so many tasks, so that a long scan does not make the queue overflow. */
+#define BOOK_EVERY 256
+
+/* Below this number of records nobody minds the ended ones. */
+#define SWEEP_MIN 2048
+
+struct process {
+	pid_t pid, ppid;
+	uint64_t start;
+};
+
+struct scan {
+	struct tagger *tagger;
+	struct process *processes; /* all living ones, parents before their children */
+	size_t count, size;
+	size_t fresh; /* tasks met in this pass */
+	bool outrun;  /* by a storm: there is no end to the events */
+	int error;    /* the last for which some task was passed over, though it was there */
+};
+
+/* Returns whether it is one. */
+static bool note_error(struct scan *scan, int error)
+{
+	if (error < 0 && error != -ESRCH)
+		scan->error = error;
+	return error < 0;
+}
+
+static int compare_starts(const void *va, const void *vb)
+{
+	const struct process *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* Of a thread; or of a process, by its own number. */
+static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procfs_stat *ret)
+{
+	const int proc = scan->tagger->proc;
+	int r;
+
+	watch_enter(pid);
+	r = pid == tid ? procfs_stat(proc, pid, ret) : procfs_thread_stat(proc, pid, tid, ret);
+	watch_leave();
+	return r;
+}
+
+static int add_process(struct scan *scan, pid_t pid)
+{
+	struct procfs_stat stat;
+	struct process *process;
+
+	if (note_error(scan, read_stat(scan, pid, pid, &stat)) ||
+	    (stat.flags & PROCFS_PF_KTHREAD))
+		return 0;
+	if (scan->count == scan->size) {
+		size_t size = scan->size ? scan->size * 2 : 256;
+
+		process = reallocarray(scan->processes, size, sizeof(*process));
+		if (!process)
+			return -ENOMEM;
+		scan->processes = process;
+		scan->size = size;
+	}
+	scan->processes[scan->count++] = (struct process){ pid, stat.ppid, stat.start };
+	return 0;
+}
+
+/* A child has a later start than its parent, and within one tick most often the higher pid. */
+static int list_processes(struct scan *scan)
+{
+	_cleanup_closedir_ DIR *list = NULL;
+	int r = procfs_list(scan->tagger->proc, 0, &list);
+	pid_t pid;
+
+	scan->count = 0;
+	while (r == 0 && (pid = procfs_next(list)))
+		r = add_process(scan, pid);
+	if (r == 0 && scan->count)
+		qsort(scan->processes, scan->count, sizeof(*scan->processes), compare_starts);
+	return r;
+}
+
+static void meet(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
+{
+	struct tagger *tagger = scan->tagger;
+	const struct plan_met met = {
+		.tid = tid,
+		.tgid = process->pid,
+		.parent_tgid = process->ppid,
+		.start = start,
+	};
+
+	/*
+	 * One that was born since we listen is known by its fork, which also tells what its parent had: if that can be
+	 * got at.
+	 */
+	if (!scan->outrun && !tasks_find(plan_tasks(tagger->plan), tid)) {
+		scan->outrun = !events_book(tagger);
+		if (plan_is_seen(tagger->plan, tid))
+			return;
+	}
+	plan_meet(tagger->plan, &met, live_facts_for(tagger->facts, tid, process->pid));
+	if (++scan->fresh % BOOK_EVERY == 0)
+		events_book(tagger);
+}
+
+/* Of its threads, those that have not been seen yet, or all. */
+static void meet_threads(struct scan *scan, const struct process *process, bool all)
+{
+	_cleanup_closedir_ DIR *list = NULL;
+	struct tagger *tagger = scan->tagger;
+	pid_t tid;
+
+	if (note_error(scan, procfs_list(tagger->proc, process->pid, &list)))
+		return;
+	while ((tid = procfs_next(list))) {
+		struct procfs_stat stat;
+
+		if (tid == process->pid || (!all && plan_is_seen(tagger->plan, tid)) ||
+		    note_error(scan, read_stat(scan, process->pid, tid, &stat)))
+			continue;
+		meet(scan, process, tid, stat.start);
+	}
+}
+
+static int pass(struct scan *scan)
+{
+	int r = list_processes(scan);
+
+	scan->fresh = 0;
+	for (size_t i = 0; r == 0 && i < scan->count; i++) {
+		const struct process *process = &scan->processes[i];
+
+		if (!plan_is_seen(scan->tagger->plan, process->pid))
+			meet(scan, process, process->pid, process->start);
+		meet_threads(scan, process, false);
+	}
+	return r;
+}
+
+/* Looks once more at one process and its threads, if it is still there. */
+static void scan_process(struct tagger *tagger, pid_t pid)
+{
+	struct scan scan = { .tagger = tagger };
+
+	/* What is queued may say that the id is another's by now. */
+	events_drain(tagger);
+	if (add_process(&scan, pid) == 0 && scan.count) {
+		meet(&scan, &scan.processes[0], pid, scan.processes[0].start);
+		meet_threads(&scan, &scan.processes[0], true);
+		events_drain(tagger);
+	}
+	free(scan.processes);
+	shortage_note(tagger, scan.error);
+	watch_rest();
+}
+
+void scan_unread(struct tagger *tagger)
+{
+	struct arguments *arguments = &tagger->arguments;
+	struct unread_process process;
+
+	arguments_begin_old(arguments);
+	while (arguments_next(arguments, &process)) {
+		scan_process(tagger, process.pid);
+		arguments_looked(arguments, &process);
+	}
+	arguments_end_old(arguments);
+}
+
+void scan_all(struct tagger *tagger)
+{
+	struct scan scan = { .tagger = tagger };
+	bool unheard;
+	int r = 0;
+
+	/* It may be now that a loss is told. And the first scan is after whatever came to pass since an earlier daemon died. */
+	events_book(tagger);
+	unheard = tagger->events_lost || !tagger->started;
+	tagger->events_lost = false;
+	tagger->counters.scans++;
+	plan_scan_begin(tagger->plan, unheard);
+	arguments_begin_old(&tagger->arguments);
+	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
+		r = pass(&scan);
+		events_drain(tagger);
+		if (scan.fresh == 0)
+			break;
+	}
+	arguments_end_old(&tagger->arguments);
+	watch_rest();
+	free(scan.processes);
+	note_error(&scan, r);
+	if (scan.error)
+		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
+	shortage_note(tagger, scan.error);
+	shortage_check(tagger);
+	scan_sweep(tagger);
+	if (tagger->events_lost)
+		tagger_wake(tagger);
+}
+
+void scan_sweep(struct tagger *tagger)
+{
+	const struct tasks *tasks = plan_tasks(tagger->plan);
+	struct task_attr attr;
+	struct task *task;
+	uint32_t cursor = 0;
+
+	while ((task = tasks_next(tasks, &cursor))) {
+		if (applier_look(&tagger->applier, task->tid, &attr) == -ESRCH)
+			plan_exited(tagger->plan, task->tid);
+	}
+	tagger->sweep_at = tasks_count(tasks) * 2 + SWEEP_MIN;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/file.h>
+#include <schedqos/util/state_folder.h>
+
+#include "state_format.h"
+
+#define STATE_TASKS_NEW STATE_TASKS ".new"
+
+/* TASKS_CHUNK records, in the file or, where that has no room, in memory of our own. */
+struct chunk {
+	struct task *records;
+	bool in_file;
+};
+
+struct state {
+	int folder;
+	int fd; /* of the file; -1: there is none yet */
+	off_t size;
+	uint32_t start;
+	struct state_header *header;
+	struct chunk *chunks;
+	size_t n_chunks;
+	bool replaces;
+	bool published; /* the file is in its place */
+	int error;	/* see state_error */
+};
+
+/* The latest time that these 32 bits can mean: ticks of 10 ms come round after 497 days. */
+static uint64_t widen(uint32_t ticks)
+{
+	const uint64_t now = clock_ticks();
+
+	return now - (uint32_t)(now - ticks);
+}
+
+static int read_file(int fd, size_t size, const char *boot_id, struct state_legacy *ret)
+{
+	/* Not mapped: what cannot be read back from a swap device would be a SIGBUS. */
+	_cleanup_free_ void *bytes = malloc(size);
+	ssize_t n;
+
+	if (!bytes)
+		return -ENOMEM;
+	n = read_full(fd, bytes, size);
+	return n < 0 ? (int)n : state_parse(bytes, n, boot_id, ret);
+}
+
+int state_read(int folder, struct state_legacy *ret)
+{
+	_cleanup_close_ int fd = -1;
+	char boot_id[BOOT_ID_SIZE];
+	size_t size = 0;
+	int r;
+
+	*ret = (struct state_legacy){ 0 };
+	if (folder < 0)
+		return folder;
+	fd = state_file_open(folder, STATE_TASKS, &size);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (size < STATE_HEADER_BYTES || size > STATE_FILE_MAX)
+		return -EBADMSG;
+	r = host_boot_id(boot_id);
+	if (r == 0)
+		r = read_file(fd, size, boot_id, ret);
+	if (r < 0)
+		state_legacy_clear(ret);
+	else
+		ret->start = widen((uint32_t)ret->start);
+	return r;
+}
+
+void state_legacy_clear(struct state_legacy *legacy)
+{
+	free(legacy->records);
+	free(legacy->tags);
+	*legacy = (struct state_legacy){ 0 };
+}
+
+/* Whatever stops us for a while, such as the freezer of cgroups, interrupts it. */
+static bool allocate(int fd, off_t offset, size_t bytes)
+{
+	do {
+		errno = posix_fallocate(fd, offset, (off_t)bytes);
+	} while (errno == EINTR);
+	return errno == 0;
+}
+
+/* Maps so much more of the file, whose room in memory is taken now: a later shortage would be a SIGBUS. NULL: see errno. */
+static void *map_more(struct state *state, size_t bytes)
+{
+	void *memory;
+
+	if (!allocate(state->fd, state->size, bytes))
+		return NULL;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, state->size);
+	if (memory == MAP_FAILED)
+		return NULL;
+	state->size += (off_t)bytes;
+	return memory;
+}
+
+int state_new(int folder, uint64_t start, bool replaces, struct state **ret)
+{
+	struct state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return -ENOMEM;
+	*state = (struct state){
+		.folder = folder,
+		.fd = -1,
+		.start = (uint32_t)start,
+		.replaces = replaces,
+		.error = -EAGAIN,
+	};
+	*ret = state;
+	return 0;
+}
+
+/* Without a file again. */
+static void close_file(struct state *state)
+{
+	if (state->header)
+		munmap(state->header, STATE_HEADER_BYTES);
+	if (state->fd >= 0)
+		close(state->fd);
+	state->header = NULL;
+	state->fd = -1;
+	state->size = 0;
+}
+
+static int write_header(struct state *state)
+{
+	state->header = map_more(state, STATE_HEADER_BYTES);
+	if (!state->header)
+		return -errno;
+	memcpy(state->header->magic, STATE_MAGIC, sizeof(state->header->magic));
+	state->header->version = STATE_VERSION;
+	state->header->record_bytes = sizeof(struct task);
+	state->header->chunk_records = TASKS_CHUNK;
+	state->header->start = state->start;
+	return host_boot_id(state->header->boot_id);
+}
+
+static int make_file(struct state *state)
+{
+	int r;
+
+	if (state->folder < 0)
+		return state->folder;
+	/* What an earlier run was killed over. */
+	if (unlinkat(state->folder, STATE_TASKS_NEW, 0) < 0 && errno != ENOENT)
+		return -errno;
+	state->fd = openat(state->folder, STATE_TASKS_NEW,
+			   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (state->fd < 0)
+		return -errno;
+	r = write_header(state);
+	if (r < 0) {
+		close_file(state);
+		unlinkat(state->folder, STATE_TASKS_NEW, 0);
+	}
+	return r;
+}
+
+static void *anonymous(void)
+{
+	void *memory = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static struct task *grow(void *context)
+{
+	struct state *state = context;
+	struct chunk *chunks = reallocarray(state->chunks, state->n_chunks + 1, sizeof(*chunks));
+	struct chunk chunk = { 0 };
+
+	if (!chunks)
+		return NULL;
+	state->chunks = chunks;
+	if (state->fd >= 0) {
+		chunk.records = map_more(state, TASKS_CHUNK_BYTES);
+		chunk.in_file = chunk.records;
+		if (!chunk.in_file)
+			state->error = -errno;
+	}
+	if (!chunk.in_file)
+		chunk.records = anonymous();
+	if (chunk.records)
+		chunks[state->n_chunks++] = chunk;
+	return chunk.records;
+}
+
+static void release(void *context, struct task *chunk)
+{
+	(void)context;
+	munmap(chunk, TASKS_CHUNK_BYTES);
+}
+
+struct tasks_memory state_memory(struct state *state)
+{
+	return (struct tasks_memory){ grow, release, state };
+}
+
+/* See task_publish: we may be killed at any moment, and each record that has a tid is believed. */
+static void copy_records(struct task *to, const struct task *from)
+{
+	for (size_t i = 0; i < TASKS_CHUNK; i++) {
+		struct task task = from[i];
+
+		task.tid = 0;
+		to[i] = task;
+		task_publish();
+		to[i].tid = from[i].tid;
+	}
+}
+
+/*
+ * The file's memory takes the place of the chunk's own. Should that fail with the old memory gone already, which takes
+ * a kernel without a few hundred bytes, we crash, and all is in the file.
+ */
+static int move_to_file(struct state *state, struct chunk *chunk)
+{
+	void *memory = map_more(state, TASKS_CHUNK_BYTES);
+
+	if (!memory)
+		return -errno;
+	copy_records(memory, chunk->records);
+	if (mremap(memory, TASKS_CHUNK_BYTES, TASKS_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   chunk->records) == MAP_FAILED)
+		return -errno;
+	chunk->in_file = true;
+	return 0;
+}
+
+static bool holds(const struct state_tags *tags, const struct qos_attr *attr)
+{
+	for (uint32_t i = 0; i < tags->count; i++) {
+		if (memcmp(&tags->tags[i], attr, sizeof(*attr)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Beside what was noted before. 0 or -E2BIG. */
+static int note_tags(struct state_header *header, const struct given *given)
+{
+	struct state_tags *last = state_newer_tags(header);
+	struct state_tags *next = last == &header->tags[0] ? &header->tags[1] : &header->tags[0];
+	int r = 0;
+
+	next->sum = 0;
+	task_publish();
+	*next = last ? *last : (struct state_tags){ 0 };
+	for (size_t i = 0; i < given->count; i++) {
+		if (holds(next, &given->attrs[i]))
+			continue;
+		if (next->count < STATE_TAGS_MAX)
+			next->tags[next->count++] = given->attrs[i];
+		else
+			r = -E2BIG;
+	}
+	next->sequence++;
+	task_publish();
+	next->sum = state_tags_sum(next);
+	return r;
+}
+
+/* Puts the file in the place of an earlier one; not if that may hold more. 0 or -errno. */
+static int publish(struct state *state, bool holds_all)
+{
+	if (state->published || (state->replaces && !holds_all))
+		return 0;
+	if (renameat(state->folder, STATE_TASKS_NEW, state->folder, STATE_TASKS) < 0)
+		return -errno;
+	state->published = true;
+	return 0;
+}
+
+int state_keep(struct state *state, const struct given *given)
+{
+	int r = state->fd < 0 ? make_file(state) : 0, tags, published;
+
+	state->error = r;
+	if (r < 0)
+		return r;
+	tags = note_tags(state->header, given);
+	for (size_t i = 0; i < state->n_chunks && r == 0; i++) {
+		if (!state->chunks[i].in_file)
+			r = move_to_file(state, &state->chunks[i]);
+	}
+	published = publish(state, r == 0);
+	/* What a further call could mend comes first. */
+	state->error = r < 0 ? r : published < 0 ? published : tags;
+	return state->error;
+}
+
+int state_error(const struct state *state)
+{
+	return state->error;
+}
+
+void state_free(struct state *state)
+{
+	if (!state)
+		return;
+	if (state->fd >= 0 && !state->published)
+		unlinkat(state->folder, STATE_TASKS_NEW, 0);
+	close_file(state);
+	free(state->chunks);
+	free(state);
+}
+
+void state_remove(int folder)
+{
+	if (folder < 0)
+		return;
+	unlinkat(folder, STATE_TASKS_NEW, 0);
+	unlinkat(folder, STATE_TASKS, 0);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tagger as its owner sees it. */
+#include "tagger_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+
+int tagger_init_applier(struct applier *applier)
+{
+	struct ksched_features features;
+	int r = ksched_probe(&features);
+
+	if (r < 0)
+		return r;
+	applier->ops = &sched_ops_kernel;
+	applier->caps.slice = features.slice;
+	applier->caps.util_clamp = features.util_clamp;
+	return applier_init(applier);
+}
+
+/* What the kernel lacks is left out of every call, and logged once. */
+static int try_kernel(struct applier *applier)
+{
+	struct task_attr own;
+	int r = tagger_init_applier(applier);
+
+	if (r < 0) {
+		log_error("cannot set scheduling attributes: %s", strerror(-r));
+		return r;
+	}
+	/* Tasks could be made nicer, but not be put back. */
+	if (applier_look(applier, 0, &own) == 0 && own.nice >= 0) {
+		log_error("not allowed to raise priorities: run it as root (it needs CAP_SYS_NICE)");
+		return -EPERM;
+	}
+	if (!applier->caps.slice)
+		log_notice("this kernel has no custom slices (Linux 6.12 brings them): "
+			   "sched_runtime of fair classes is left out");
+	if (!applier->caps.util_clamp)
+		log_notice("this kernel has no util clamp (CONFIG_UCLAMP_TASK): sched_util_min "
+			   "and sched_util_max are left out");
+	return 0;
+}
+
+int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
+{
+	struct tagger *tagger = calloc(1, sizeof(*tagger));
+	int r;
+
+	if (!tagger) {
+		log_error("making the tagger: %s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	tagger->event = setup->event;
+	tagger->config = setup->config;
+	tagger->proc = setup->proc;
+	tagger->scanned = setup->scanned;
+	tagger->context = setup->context;
+	tagger->keep.folder = -1;
+	tagger->tick_ns = clock_tick_ns();
+	arguments_init(&tagger->arguments, tagger->proc, setup->hung);
+	r = try_kernel(&tagger->applier);
+	if (r == 0) {
+		r = loop_init(tagger);
+		if (r < 0)
+			log_error("making the event loop: %s", strerror(-r));
+	}
+	if (r < 0) {
+		tagger_free(tagger);
+		return r;
+	}
+	*ret = tagger;
+	return 0;
+}
+
+void tagger_free(struct tagger *tagger)
+{
+	if (!tagger)
+		return;
+	loop_free(tagger);
+	shortage_release(tagger);
+	arguments_free(&tagger->arguments);
+	intake_close(tagger->intake);
+	plan_free(tagger->plan);
+	keep_free(tagger);
+	live_facts_free(tagger->facts);
+	free(tagger);
+}
+
+/* Why the kernel does not tell us of events, in words that say what to do about it. */
+static const char *connector_fault(int error)
+{
+	if (error == EPERM || error == EACCES)
+		return "not allowed: run it as root (it needs CAP_NET_ADMIN)";
+	if (error == ECONNREFUSED)
+		return "nobody answers: this is not the initial network namespace (a container?)";
+	if (error == EPROTONOSUPPORT)
+		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
+	if (error == ENODATA)
+		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
+	return strerror(error);
+}
+
+static int open_intake(struct tagger *tagger)
+{
+	int r = intake_open(&tagger->intake);
+
+	if (r == 0)
+		r = loop_listen(tagger);
+	if (r < 0)
+		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
+	return r;
+}
+
+static int make_table(struct tagger *tagger)
+{
+	int r = -ENOMEM;
+
+	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments);
+	if (tagger->facts)
+		r = keep_init(tagger);
+	if (r < 0)
+		log_error("making the table of tasks: %s", strerror(-r));
+	return r;
+}
+
+int tagger_listen(struct tagger *tagger)
+{
+	int r = open_intake(tagger);
+
+	if (r == 0)
+		r = make_table(tagger);
+	if (r == 0)
+		shortage_fill_reserve(tagger);
+	return r;
+}
+
+void tagger_start(struct tagger *tagger)
+{
+	names_follow(tagger);
+	scan_all(tagger);
+	tagger->started = true;
+}
+
+int tagger_set_config(struct tagger *tagger, const struct config *config)
+{
+	int r = plan_set_config(tagger->plan, config);
+
+	if (r < 0)
+		return r;
+	tagger->config = config;
+	keep_now(tagger);
+	names_follow(tagger);
+	request_scan(tagger);
+	return 0;
+}
+
+void tagger_ask_scan(struct tagger *tagger)
+{
+	request_scan(tagger);
+}
+
+void tagger_note_shortage(struct tagger *tagger, int error)
+{
+	shortage_note(tagger, error);
+}
+
+/*
+ * Tasks that have not run since the base slice was changed still show the one before, which would then look like a
+ * slice that somebody chose for them.
+ */
+void tagger_follow_base_slice(struct tagger *tagger)
+{
+	struct applier *applier = &tagger->applier;
+	uint32_t old = applier->caps.base_slice_ns, cursor = 0;
+	struct task *task;
+
+	if (!applier->caps.slice || applier_renew_base(applier) < 0 || applier->caps.base_slice_ns == old)
+		return;
+	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
+		if (task->known.slice_ns != old)
+			applier_renew_task(applier, task->tid, old);
+	}
+}
+
+void tagger_wind_down(struct tagger *tagger)
+{
+	shortage_release(tagger);
+	names_close(tagger);
+}
+
+uint64_t tagger_undo(struct tagger *tagger)
+{
+	const uint64_t count = undo_all(tagger);
+
+	tagger->undone = true;
+	return count;
+}
+
+/* ---- questions ---- */
+
+const struct tagger_counters *tagger_counters(const struct tagger *tagger)
+{
+	return &tagger->counters;
+}
+
+const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count)
+{
+	*ret_count = TAGGER_PROBLEMS;
+	return tagger->problems;
+}
+
+bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
+{
+	const struct task *task;
+
+	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
+		struct facts *facts = live_facts_for(tagger->facts, task->tid, task->tgid);
+		int r = plan_reason(tagger->plan, task, facts);
+
+		if (r == -ESRCH)
+			continue;
+		ret->tid = task->tid;
+		ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
+		ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
+		return true;
+	}
+	return false;
+}
+
+size_t tagger_records(const struct tagger *tagger)
+{
+	return tasks_count(plan_tasks(tagger->plan));
+}
+
+size_t tagger_table_bytes(const struct tagger *tagger)
+{
+	return tasks_memory(plan_tasks(tagger->plan));
+}
+
+uint64_t tagger_unread(const struct tagger *tagger)
+{
+	const struct unread *unread = &tagger->arguments.unread;
+	struct task_attr attr;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < unread->count; i++)
+		count += applier_look(&tagger->applier, unread->processes[i].pid, &attr) != -ESRCH;
+	return count;
+}
+
+uint64_t tagger_foreign(const struct tagger *tagger)
+{
+	return tagger->intake ? intake_foreign(tagger->intake) : 0;
+}
+
+const struct attr_caps *tagger_caps(const struct tagger *tagger)
+{
+	return &tagger->applier.caps;
+}
+
+int tagger_crash_error(const struct tagger *tagger)
+{
+	return keep_error(tagger);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/tagging/watch.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+
+/* A look seen twice so far apart, with the loop asleep in the kernel both times, hangs. */
+#define SECOND_LOOK_MS 40
+
+/* So often one that could run is waited for anew, on a machine that is overloaded: somebody else may hold the lock on purpose. */
+#define RUNNABLE_ROUNDS 8
+
+static struct {
+	pthread_t thread;
+	bool is_on;
+	atomic_bool is_over;
+	int timer;
+	pid_t loop; /* the thread that is watched */
+	pid_t whom;
+	atomic_uint look; /* a number for each; odd while it is under way */
+	atomic_bool is_armed;
+	void (*replace)(void *context);
+	void *context;
+} watch = { .timer = -1 };
+
+static void set_timer(long ms)
+{
+	const struct itimerspec timer = { .it_value.tv_nsec = ms * 1000000 };
+
+	timerfd_settime(watch.timer, 0, &timer, NULL);
+}
+
+void watch_enter(pid_t tgid)
+{
+	if (!watch.is_on)
+		return;
+	watch.whom = tgid;
+	atomic_fetch_add_explicit(&watch.look, 1, memory_order_release);
+	if (atomic_load_explicit(&watch.is_armed, memory_order_relaxed))
+		return;
+	atomic_store(&watch.is_armed, true);
+	set_timer(WATCH_MS);
+}
+
+void watch_leave(void)
+{
+	unsigned look;
+
+	if (!watch.is_on)
+		return;
+	look = atomic_load_explicit(&watch.look, memory_order_relaxed);
+	if ((look & 1) && atomic_compare_exchange_strong(&watch.look, &look, look + 1))
+		return;
+	/* Replaced meanwhile. */
+	for (;;)
+		pause();
+}
+
+void watch_rest(void)
+{
+	if (!watch.is_on || !atomic_load_explicit(&watch.is_armed, memory_order_relaxed))
+		return;
+	atomic_store(&watch.is_armed, false);
+	set_timer(0);
+}
+
+pid_t watch_whom(void)
+{
+	return watch.whom;
+}
+
+/* Asleep so that no signal but a fatal one wakes it, if that: not stopped, not waiting for a CPU. */
+static bool is_stuck(void)
+{
+	_cleanup_close_ int proc = procfs_open();
+	struct procfs_stat stat;
+
+	return proc >= 0 && procfs_thread_stat(proc, getpid(), watch.loop, &stat) == 0 && stat.state == 'D';
+}
+
+/* Whether whom the loop looks at waits for a CPU, and may just not have got on with what others wait for. */
+static bool is_runnable(void)
+{
+	_cleanup_close_ int proc = procfs_open();
+	struct procfs_stat stat;
+
+	return proc >= 0 && procfs_stat(proc, watch.whom, &stat) == 0 && stat.state == 'R';
+}
+
+static void *run(void *unused)
+{
+	unsigned last = 0, rounds = 0;
+	uint64_t times;
+
+	(void)unused;
+	for (;;) {
+		unsigned look;
+
+		if (read(watch.timer, &times, sizeof(times)) < 0)
+			continue;
+		if (atomic_load(&watch.is_over))
+			return NULL;
+		look = atomic_load(&watch.look);
+		rounds = look == last ? rounds + 1 : 0;
+		last = look;
+		if ((look & 1) && is_stuck() && (rounds >= RUNNABLE_ROUNDS || !is_runnable())) {
+			poll(NULL, 0, SECOND_LOOK_MS);
+			/* An even number is what watch_leave does not expect. */
+			if (atomic_load(&watch.look) == look && is_stuck() &&
+			    atomic_compare_exchange_strong(&watch.look, &look, look + 1)) {
+				watch.replace(watch.context);
+				return NULL;
+			}
+		}
+		/* The loop arms it again with its next look, but it may still be in this one. */
+		atomic_store(&watch.is_armed, false);
+		if (atomic_load(&watch.look) == look && (look & 1)) {
+			atomic_store(&watch.is_armed, true);
+			set_timer(WATCH_MS);
+		}
+	}
+}
+
+int watch_start(void (*replace)(void *context), void *context)
+{
+	int r;
+
+	watch.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (watch.timer < 0)
+		return -errno;
+	watch.loop = gettid();
+	watch.replace = replace;
+	watch.context = context;
+	atomic_store(&watch.look, 0);
+	atomic_store(&watch.is_over, false);
+	atomic_store(&watch.is_armed, false);
+	r = pthread_create(&watch.thread, NULL, run, NULL);
+	watch.is_on = r == 0;
+	if (r) {
+		close(watch.timer);
+		watch.timer = -1;
+	}
+	return -r;
+}
+
+void watch_stop(void)
+{
+	if (!watch.is_on)
+		return;
+	watch.is_on = false;
+	if (gettid() == watch.loop) {
+		/* Not cancelled: glibc loads a library for that, for which there may be no descriptor. */
+		atomic_store(&watch.is_over, true);
+		set_timer(1);
+		pthread_join(watch.thread, NULL);
+		close(watch.timer);
+	}
+	watch.timer = -1;
+}

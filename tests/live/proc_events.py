@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The proc connector's messages as the kernel packs them: a struct nlmsghdr, a struct cn_msg and a body."""
+
+import socket
+import struct
+import time
+
+FORK, COMM, EXIT = 0x1, 0x200, 0x80000000
+
+_NETLINK_CONNECTOR, _NLMSG_DONE = 11, 3
+_CN_IDX_PROC, _CN_VAL_PROC = 1, 1
+_LISTEN = 1
+_HEAD = struct.Struct("=IHHIIIIIIHH")
+
+
+def open_socket():
+    """One that hears of nothing yet."""
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_CONNECTOR)
+
+
+def _message(body):
+    return _HEAD.pack(_HEAD.size + len(body), _NLMSG_DONE, 0, 0, 0, _CN_IDX_PROC, _CN_VAL_PROC, 0, 0, len(body), 0) + body
+
+
+def listen(netlink, kinds=None):
+    """Subscribes to all events, or (since Linux 6.6) to these kinds."""
+    netlink.bind((0, _CN_IDX_PROC))
+    netlink.send(_message(struct.pack("=I", _LISTEN) + (b"" if kinds is None else struct.pack("=I", kinds))))
+
+
+def rename(pid, name):
+    """The message that this process has renamed itself."""
+    return _message(struct.pack("=IIQii16s", COMM, 0, time.monotonic_ns(), pid, pid, name))
+
+
+def kind(message):
+    """What a message that was received tells of."""
+    return struct.unpack_from("=I", message, _HEAD.size)[0]
+
+
+def forked_child(message):
+    """The child's thread id, if it is of a fork; else None."""
+    # What, cpu and timestamp, then the parent's and the child's.
+    if len(message) < _HEAD.size + 32 or kind(message) != FORK:
+        return None
+    return struct.unpack_from("=I", message, _HEAD.size + 24)[0]

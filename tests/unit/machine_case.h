@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Profiles, and a made-up machine for them: its knobs, its kernel, and its power. */
+#pragma once
+
+#include "made_up_tree.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include <schedqos/machine/machine.h>
+
+#define AUTOGROUP "sys/kernel/sched_autogroup_enabled"
+#define GOVERNOR0 "cpufreq/policy0/scaling_governor"
+#define GOVERNOR1 "cpufreq/policy1/scaling_governor"
+#define GOVERNOR2 "cpufreq/policy2/scaling_governor"
+#define STATE	  "run/knobs.json"
+
+/* ---- what the kernel and the power do ---- */
+
+/* Kills this process, as a power cut would, at the nth thing it does to a file. 0: never. */
+static unsigned fuse;
+
+static inline void burn(void)
+{
+	if (fuse && --fuse == 0)
+		kill(getpid(), SIGKILL);
+}
+
+static unsigned n_writes; /* knobs opened to be written */
+/* A policy without a processor online; NULL: there is none. */
+static const char *busy;
+/* What the kernel sets with another scheduler; NULL: no such kernel. */
+static const char *depth_of_new_queue;
+
+/* Instead of the C library's, which they call: knobs are opened by the first, states come into
+ * force by the second. */
+int openat(int folder, const char *path, int flags, ...)
+{
+	static int (*next)(int folder, const char *path, int flags, ...);
+	mode_t mode;
+	va_list args;
+	int fd;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "openat");
+	burn();
+	if (busy && strcmp(path, busy) == 0) {
+		errno = EBUSY;
+		return -1;
+	}
+	fd = next(folder, path, flags, mode);
+	if (fd >= 0 && flags & O_WRONLY && !(flags & O_CREAT)) {
+		n_writes++;
+		if (depth_of_new_queue && strcmp(path, "scheduler") == 0)
+			put("devices/vda/queue/nr_requests", depth_of_new_queue);
+	}
+	return fd;
+}
+
+/* What _FORTIFY_SOURCE, as packages are built, makes of it where flags are not constant. */
+int __openat_2(int folder, const char *path, int flags); /* NOLINT(bugprone-reserved-identifier) */
+int __openat_2(int folder, const char *path, int flags)	 /* NOLINT(bugprone-reserved-identifier) */
+{
+	return openat(folder, path, flags);
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+	static int (*next)(int from_folder, const char *from, int to_folder, const char *to);
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "renameat");
+	burn();
+	return next(from_folder, from, to_folder, to);
+}
+
+/* ---- the machine ---- */
+
+#define VALUES(...) ((const char *const[]){ __VA_ARGS__ })
+#define KNOB(t, f, ...)                                                  \
+	{                                                                \
+		.tree = (t), .file = (f), .values = VALUES(__VA_ARGS__), \
+		.n_values = COUNT(VALUES(__VA_ARGS__))                   \
+	}
+#define BLOCK(d, f, v)                                                                \
+	{                                                                             \
+		.tree = KNOB_BLOCK, .devices = (d), .file = (f), .values = VALUES(v), \
+		.n_values = 1                                                         \
+	}
+
+static struct knob fast_knobs[] = {
+	KNOB(KNOB_DEBUGFS, "base_slice_ns", "16000000"),
+	KNOB(KNOB_CPUFREQ, "scaling_governor", "schedutil"),
+	KNOB(KNOB_SYSCTL, "kernel/sched_rr_timeslice_ms", "50"),
+	BLOCK("vd*", "nr_requests", "64"),
+};
+static const struct sched_profile fast = { "fast", fast_knobs, COUNT(fast_knobs), { 0 } };
+
+static struct knob other_knobs[] = {
+	KNOB(KNOB_DEBUGFS, "base_slice_ns", "4000000"),
+	KNOB(KNOB_CPUFREQ, "scaling_governor", "performance"),
+};
+static const struct sched_profile other = { "other", other_knobs, COUNT(other_knobs), { 0 } };
+
+static struct knob deep_knobs[] = {
+	BLOCK("vda", "nr_requests", "64"),
+	BLOCK("vda", "scheduler", "bfq"),
+};
+static const struct sched_profile deep = { "deep", deep_knobs, COUNT(deep_knobs), { 0 } };
+
+static struct machine *machine;
+static struct profile_result result;
+
+static inline void start(int want)
+{
+	struct knobs knobs = open_trees();
+
+	assert_int_equal(machine_new_at(&knobs, open_folder("run"), &machine), want);
+	assert_non_null(machine);
+}
+
+/* What SIGKILL leaves: the files. */
+static inline void end(void)
+{
+	machine_free(machine);
+	machine = NULL;
+}
+
+static inline int set_up(void **state)
+{
+	if (make_trees(state) < 0)
+		return -1;
+	put("sched/base_slice_ns", "3000000\n");
+	put(GOVERNOR0, "performance\n");
+	put(GOVERNOR1, "powersave\n");
+	put(AUTOGROUP, "1\n");
+	put("sys/kernel/sched_rr_timeslice_ms", "100\n");
+	put("devices/vda/queue/nr_requests", "256\n");
+	put("devices/vda/queue/scheduler", "none\n");
+	make_link("../devices/vda", "block/vda");
+	put("devices/sda/queue/nr_requests", "32\n");
+	make_link("../devices/sda", "block/sda");
+	fuse = n_writes = 0;
+	depth_of_new_queue = busy = NULL;
+	start(0);
+	return 0;
+}
+
+static inline int tear_down(void **state)
+{
+	end();
+	return remove_trees(state);
+}
+
+#define PROFILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+static inline void apply(const struct sched_profile *profile)
+{
+	assert_int_equal(machine_apply(machine, profile, false, &result), 0);
+}
+
+static inline char *boot_id(void)
+{
+	static char id[64];
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	assert_non_null(file);
+	assert_non_null(fgets(id, sizeof(id), file));
+	fclose(file);
+	id[strcspn(id, "\n")] = '\0';
+	return id;
+}
+
+static inline void put_state(const char *knobs, const char *boot)
+{
+	char text[2048], path[128];
+
+	snprintf(text, sizeof(text), "{\"version\":1,\"boot_id\":\"%s\",\"knobs\":[%s]}", boot,
+		 knobs);
+	put(STATE, text);
+	snprintf(path, sizeof(path), "%s/" STATE, top);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* ---- what is so ---- */
+
+static inline void results_are(size_t set, size_t already, size_t put_back, size_t refused)
+{
+	assert_int_equal(result.set, set);
+	assert_int_equal(result.already, already);
+	assert_int_equal(result.put_back, put_back);
+	assert_int_equal(result.refused, refused);
+}
+
+static inline void all_is_as_before(void)
+{
+	assert_string_equal(get("sched/base_slice_ns"), "3000000\n");
+	assert_string_equal(get(GOVERNOR0), "performance\n");
+	assert_string_equal(get(GOVERNOR1), "powersave\n");
+	assert_string_equal(get(AUTOGROUP), "1\n");
+	assert_string_equal(get("sys/kernel/sched_rr_timeslice_ms"), "100\n");
+	assert_string_equal(get("devices/vda/queue/nr_requests"), "256\n");
+	assert_string_equal(get("devices/sda/queue/nr_requests"), "32\n");
+	assert_null(get(STATE));
+}
