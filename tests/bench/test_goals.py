@@ -70,6 +70,7 @@ class Goals(unittest.TestCase):
     def test_the_worst_round_counts(self):
         self.assertEqual(verdicts(result(), {"metric": "wrong", "most": 0}), [(FEW, "1", False), (MANY, "1", False)])
         self.assertEqual(verdicts(result(), {"metric": "wrong", "least": 0})[0], (FEW, "0", True))
+        self.assertEqual(verdicts(result(), {"metric": "wrong", "most": 1})[0], (FEW, "1", True))
 
     def test_percentiles_of_all_samples(self):
         goal = {"distribution": "latency", "percent": 50, "to": FEW, "most": 1.05}

@@ -9,7 +9,8 @@ COLUMNS = 2
 
 
 def _panel(axes, along, title, unit, by_variant, slot_of):
-    axes.set(title=title, xlabel=along, xscale="log", yscale="log")
+    shown = title if not unit or drawing.is_time(unit) else f"{title} ({unit})"
+    axes.set(title=shown, xlabel=along, xscale="log", yscale="log")
     # A logarithmic axis has no zero.
     points = {name: [(size, value) for size, value in each.items() if size > 0 and value > 0]
               for name, each in by_variant.items()}
