@@ -87,7 +87,7 @@ run: all ## run the daemon in the foreground on the shipped configs (root)
 	$Qrm -rf $B/configs && for file in $(CONFIGS); do $(INSTALL) -D -m 644 configs/$$file $B/configs/$$file; done
 	$Q$B/schedqos start -v --configs-path $B/configs
 
-check: all unit-tests ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
+check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$Qtests/check $B
 
 LIVE_TOOLS := $B/tests/live/actor $B/tests/live/stuck
@@ -143,14 +143,14 @@ bench-tools: all $(BENCH_TOOLS)
 bench: bench-tools ## the announcement's two comparisons, and where the report is (root, 15 minutes; make bench-deps)
 	$Qbench/schedqos-bench run --build $B --prepare $(BENCH_FLAGS) cyclictest schbench
 
-bench-events: bench-tools ## cost, losses and latency of the event path, against references (root, 3 minutes)
-	$Qbench/events --build $B $(BENCH_FLAGS)
+bench-events: bench-tools ## cost, losses and latency of the event path, against references (root, 4 minutes)
+	$Qbench/schedqos-bench run --build $B --rounds 4 $(BENCH_FLAGS) events rest
 
-bench-hostile: bench-tools ## what a user takes from others by storms, with the daemon and without (root, 3 minutes)
-	$Qbench/hostile --build $B $(BENCH_FLAGS)
+bench-hostile: bench-tools ## what a user takes from others by storms, with the daemon and without (root, 4 minutes)
+	$Qbench/schedqos-bench run --build $B --duration 18 $(BENCH_FLAGS) hostile
 
 bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (root)
-	$Qbench/growth --build $B $(BENCH_FLAGS)
+	$Qbench/schedqos-bench run --build $B --rounds 1 --warmup 0 $(BENCH_FLAGS) growth
 
 # SOURCE:DESTINATION of what is installed beside the program.
 TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \

@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import fcntl
+import itertools
 import os
 import random
 import sys
@@ -49,9 +50,11 @@ def parse(arguments):
     run = verbs.add_parser("run", help="measure scenarios under variants, and report")
     run.add_argument("scenarios", nargs="+", choices=[each.NAME for each in scenarios.available()], metavar="SCENARIO")
     run.add_argument("--variants", action="append", metavar="LIST",
-                     help="of default, schedqos, schedqos:PRESET, schedqos:FILE.json, cmd:NAME=COMMAND "
-                          "(default,schedqos)")
+                     help=f"of {variants.EXPECTED} (default: what the scenario is for, mostly default,schedqos)")
+    run.add_argument("--reference", metavar="VARIANT", help="that all others are compared with, of one's own choice")
     run.add_argument("--rounds", type=scenarios.positive, default=5, metavar="N", help="of each variant (%(default)s)")
+    run.add_argument("--within", type=scenarios.positive, metavar="S",
+                     help="seconds for all of it: no round begins that would not fit, but for the first")
     run.add_argument("--warmup", type=scenarios.natural, default=1, metavar="N",
                      help=f"rounds that do not count, of at most {WARM_UP_SECONDS} s (%(default)s)")
     _add_measuring(run, 30, "build/bench/results/TIME")
@@ -89,7 +92,8 @@ def _settings(args, build):
         raise Failure(f"{out} holds a result already")
     progress.say(f"seed {seed}; results go to {out}")
     command = [Path(sys.argv[0]).name, *sys.argv[1:]]
-    return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args)
+    return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args,
+                    getattr(args, "reference", None))
 
 
 @contextlib.contextmanager
@@ -119,28 +123,45 @@ def _alone(path=LOCK):
 
 
 @contextlib.contextmanager
-def _runner(args, able, variant_texts):
-    """A context with a runner that is ready for its first round, on a machine that is."""
+def _runner(args, able, texts_of):
+    """
+    A context with a runner that is ready for its first round, on a machine that is, and {scenario: names of variants}
+    of {scenario: texts}.
+    """
     _say_whether_plots()
     with _alone(), tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
+        os.chmod(folder, 0o755)  # some of the programs are run by nobody
         settings = _settings(args, copy_build(args.build, folder))
-        runner = Runner(settings, able, variants.parse(variant_texts, settings.build / "schedqos"))
+        parsed = {name: variants.parse(texts, settings.build / "schedqos") for name, texts in texts_of.items()}
+        chosen = {each.name: each for found in parsed.values() for each in found}
+        if settings.reference not in (None, *chosen):
+            raise Failure(f"--reference {settings.reference}: not among the variants, which are {', '.join(chosen)}")
+        runner = Runner(settings, able, chosen.values())
         with preparing.prepared(progress.say) if args.prepare else contextlib.nullcontext(), \
                 _interruption_told(settings.out):
             runner.look()
             runner.prepare()
-            yield runner
+            yield runner, {name: [each.name for each in found] for name, found in parsed.items()}
         runner.save(finished=True)
 
 
-def _measure_all(runner, steps):
+def _measure_all(runner, steps, within=None):
+    """All steps, but for whole rounds that would not end within so many seconds of the start."""
+    def ahead(some):
+        return runner.estimate.left([(each.scenario, seconds(each)) for each in some])
+
     def seconds(step):
         duration = runner.settings.seconds
         return min(duration, WARM_UP_SECONDS) if step.warmup else duration
-    for index, step in enumerate(steps):
-        record = runner.measure(step, seconds(step))
-        left = runner.estimate.left([(each.scenario, seconds(each)) for each in steps[index + 1:]])
-        tell(record, runner.result["scenarios"][step.scenario]["metrics"], left)
+    done = 0
+    for (warmup, number), together in itertools.groupby(steps, lambda step: (step.warmup, step.round)):
+        together = list(together)
+        if within and not warmup and number > 1 and time.monotonic() - runner.clock + ahead(together) > within:
+            progress.say(f"ends after round {number - 1}: another would not fit into {within} s")
+            return
+        for done, step in enumerate(together, done + 1):
+            record = runner.measure(step, seconds(step))
+            tell(record, runner.result["scenarios"][step.scenario]["metrics"], ahead(steps[done:]))
 
 
 def _write_report(directory):
@@ -153,10 +174,10 @@ def run(args):
     able, skipped = _skips([scenarios.load(name) for name in dict.fromkeys(args.scenarios)], args)
     if not able:
         return EXIT_SKIPPED
-    with _runner(args, able, args.variants or ["default,schedqos"]) as runner:
+    texts_of = {each.NAME: args.variants or [each.VARIANTS] for each in able}
+    with _runner(args, able, texts_of) as (runner, variants_of):
         runner.result["skipped"] = skipped
-        _measure_all(runner, order.plan(list(runner.scenarios), list(runner.variants), args.rounds, args.warmup,
-                                        runner.settings.seed))
+        _measure_all(runner, order.plan(variants_of, args.rounds, args.warmup, runner.settings.seed), args.within)
     _write_report(runner.settings.out)
     return EXIT_SKIPPED if skipped else 0
 
@@ -165,7 +186,7 @@ def search(args):
     able, skipped = _skips([scenarios.load(args.scenario)], args)
     if skipped:
         return EXIT_SKIPPED
-    with _runner(args, able, [variants.REFERENCE]) as runner:
+    with _runner(args, able, {args.scenario: [variants.REFERENCE]}) as (runner, _):
         sweep.run(runner, able[0], args)
     _write_report(runner.settings.out)
     return 0
@@ -179,8 +200,8 @@ def list_all(_):
         print(f"  {scenario.NAME:<12} {scenario.TITLE}")
         for each in missing:
             print(f"  {'':<12} needs {each.what}: {each.remedy}")
-    print("Variants: default, schedqos, " + ", ".join(f"schedqos:{name}" for name in variants.presets())
-          + ", schedqos:FILE.json, cmd:NAME=COMMAND")
+    print(f"Variants: {variants.EXPECTED}")
+    print(f"Presets: {', '.join(variants.presets())}")
     if plotting.why_not():
         print(f"Reports: {plotting.why_not()}")
     return 0

@@ -10,24 +10,26 @@ import tempfile
 import time
 from pathlib import Path
 
-from .process import Failure, Program
+from . import accounting, attr
+from .process import Failure, Program, until
+from .running import Listening
 
 READY_TIMEOUT = 120
 
 
-class Daemon:
+class Daemon(Listening):
     """
     A context in which the daemon runs with these options; entered when it is ready, left when it has ended. What one
     that was killed could not put back is put back then.
     """
 
-    def __init__(self, executable, options):
-        self.argv = [executable, "start", *options]
-        self.folder = self.program = self.ready_ns = None
+    tags = probed = True
+    asking_events = 2
 
-    @property
-    def pid(self):
-        return self.program.pid
+    def __init__(self, executable, options, classes=None):
+        self.argv = [executable, "start", *options]
+        self.classes = classes or attr.CLASSES
+        self.folder = self.ready_ns = self.ready_cpu_ns = None
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="schedqos-bench-")
@@ -49,6 +51,7 @@ class Daemon:
                                    env=environment, death_signal=signal.SIGTERM)
             self._await_ready(notify)
             self.ready_ns = time.monotonic_ns() - start
+            self.ready_cpu_ns = accounting.cpu_ns(self.pid)
 
     def _await_ready(self, notify):
         notify.settimeout(0.2)
@@ -70,6 +73,18 @@ class Daemon:
                 subprocess.run([self.argv[0], "restore"], capture_output=True, check=False)
         finally:
             self.folder.cleanup()
+
+    def counts(self):
+        return status(self.argv[0])
+
+    def reload(self, timeout=120):
+        """By signal: who asks on the bus gives up after 25 seconds. Returns the CPU time that it took, in ns."""
+        before = accounting.cpu_ns(self.pid)
+        os.kill(self.pid, signal.SIGHUP)
+        until(lambda: accounting.cpu_ns(self.pid) > before, timeout, "reload")
+        if not accounting.settle(self.pid, timeout=timeout):
+            raise Failure(f"reload takes more than {timeout} s")
+        return accounting.cpu_ns(self.pid) - before
 
     def log(self):
         return Path(self.folder.name, "log").read_text(encoding="utf-8", errors="replace")

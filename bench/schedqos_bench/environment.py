@@ -158,7 +158,8 @@ def _autogroup():
     if _read("/proc/sys/kernel/sched_autogroup_enabled") != "1":
         return []
     return [finding("autogroup is on",
-                    "the daemon turns it off while it runs, and default runs with it: the comparison includes that",
+                    "the daemon turns it off while it runs, unless a scenario's rules keep it, and default runs with "
+                    "it: the comparison includes that",
                     "--prepare")]
 
 

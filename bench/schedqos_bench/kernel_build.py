@@ -56,7 +56,7 @@ def needs(options):
     return missing
 
 
-def _environment():
+def make_environment():
     """What make was told about us is none of its child's business; a compiler cache would make rounds differ."""
     return {**{name: value for name, value in os.environ.items()
                if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "V", "O", "ARCH")},
@@ -67,7 +67,7 @@ def _run(what, argv):
     """A step of preparing, which takes its time; a Failure with its last words."""
     progress.say(what)
     with Program(argv, whole_group=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                 env=_environment(), errors="replace") as program:
+                 env=make_environment(), errors="replace") as program:
         output = program.process.stdout.read()
         status = program.process.wait()
     if status:
@@ -127,7 +127,7 @@ class Kernel:
     def build(self, output):
         """The build as a Background, over and over."""
         self.reset()
-        return Background(self.make(), output, before_restart=self.reset, env=_environment())
+        return Background(self.make(), output, before_restart=self.reset, env=make_environment())
 
 
 def _flat(path):

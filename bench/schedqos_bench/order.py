@@ -12,15 +12,16 @@ class Step(NamedTuple):
     warmup: bool
 
 
-def plan(scenarios, variants, rounds, warmup, seed):
+def plan(variants_of, rounds, warmup, seed):
     """
-    All steps: in each round every scenario, in each of them every variant. An end before time then leaves as many
-    rounds of one as of the other, give or take one.
+    All steps: in each round every scenario, in each of them every variant, of {scenario: variants}. An end before
+    time then leaves as many rounds of one as of the other, give or take one.
     """
     chance = random.Random(seed)
     steps = []
     for number, is_warmup in [(n + 1, True) for n in range(warmup)] + [(n + 1, False) for n in range(rounds)]:
-        for scenario in chance.sample(scenarios, len(scenarios)):
+        for scenario in chance.sample(list(variants_of), len(variants_of)):
+            variants = variants_of[scenario]
             steps += [Step(scenario, variant, number, is_warmup) for variant in chance.sample(variants, len(variants))]
     return steps
 

@@ -2,6 +2,7 @@
 """Runs rounds, and keeps what they find."""
 
 import argparse
+import contextlib
 import datetime
 import resource
 import shutil
@@ -11,9 +12,7 @@ from typing import Any, NamedTuple
 
 from . import accounting, attr, daemon, environment, order, progress, result, scenarios, tasks, variants
 from .process import Failure, adopt_orphans
-
-POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH, "SCHED_IDLE": attr.IDLE}
-
+from .running import Nobody
 
 # Of what others use in a round. What the kernel does for the scenario counts as well, so it is never quite nothing.
 WORTH_TELLING = 0.05
@@ -27,6 +26,7 @@ class Settings(NamedTuple):
     seed: int
     seconds: int
     options: Any  # of all scenarios
+    reference: str = None  # the variant that ratios are to, whatever a metric says
 
 
 def copy_build(build, folder):
@@ -51,12 +51,6 @@ def _own_options(scenario, options):
     parser = argparse.ArgumentParser(add_help=False)
     scenario.add_options(parser)
     return {name: getattr(options, name) for name in sorted(vars(parser.parse_args([])))}
-
-
-def _class_attrs(variant):
-    """What the variant's tasks look like; IDLE keeps a nice of its own."""
-    return [attr.Attr(POLICIES[each["sched_policy"]], each.get("sched_nice", 0), each.get("sched_runtime", 0))
-            for each in variant.get("classes", {}).values() if each.get("sched_policy") in POLICIES]
 
 
 def _tagged_already():
@@ -89,7 +83,7 @@ class Runner:
         self.clock = time.monotonic()
         self.result = {
             "format": result.FORMAT, "began": _now(), "seconds": 0.0, "seed": settings.seed, "finished": False,
-            "command": settings.command, "environment": {}, "findings": [],
+            "reference": settings.reference, "command": settings.command, "environment": {}, "findings": [],
             "scenarios": {each.NAME: self._described(each) for each in chosen}, "variants": {}, "rounds": [],
             "skipped": [],
         }
@@ -105,7 +99,7 @@ class Runner:
         return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds),
                 "options": {name: _text(value) for name, value in _own_options(scenario, options).items()},
                 "seconds": seconds, "metrics": scenario.metrics(options), "axes": scenario.AXES,
-                "rules": scenario.config(options)}
+                "rules": scenario.config(options), "goals": scenario.goals(options)}
 
     def look(self):
         """At the machine: facts, and what would spoil the result. Nothing of ours runs yet."""
@@ -122,7 +116,8 @@ class Runner:
     def prepare(self):
         """Once, before the first round."""
         adopt_orphans()
-        attr.put(0, attr.PRISTINE)
+        if not attr.has_slices():
+            attr.without_slices()
         self.save()
         for scenario in self.scenarios.values():
             scenario.prepare(scenarios.Context(self.settings.options, self.settings.seconds, 0,
@@ -168,11 +163,17 @@ class Runner:
     def _run(self, step, seconds):
         """What the scenario found, the daemon's CPU seconds, and how long it took."""
         scenario, variant = self.scenarios[step.scenario], self.variants[step.variant]
-        with variant.running(scenario.config(self.settings.options)) as cpu_seconds:
-            before, clock = cpu_seconds() if cpu_seconds else None, time.monotonic()
-            found = scenario.run_round(self.context(step, seconds))
+        rules = scenario.config(self.settings.options)
+        context = self.context(step, seconds)._replace(start=variant.running)
+        with contextlib.ExitStack() as stack:
+            running = Nobody()
+            if rules is not None:
+                running = stack.enter_context(variant.running(rules))
+                context = context._replace(running=running)
+            before, clock = running.cpu_seconds(), time.monotonic()
+            found = scenario.run_round(context)
             measured = time.monotonic() - clock
-            return found, cpu_seconds() - before if cpu_seconds else None, measured
+            return found, None if before is None else running.cpu_seconds() - before, measured
 
     def _left_changed(self, name, before, now):
         """
@@ -182,7 +183,7 @@ class Runner:
         changed = tasks.changed(before, now)
         if self.variants[name].kind != variants.Schedqos.kind:
             return changed
-        mine = tasks.of_classes({tid: now[tid] for tid in changed}, _class_attrs(self.result["variants"][name]))
+        mine = tasks.of_classes({tid: now[tid] for tid in changed}, self.variants[name].attrs().values())
         return {tid: changed[tid] for tid in mine}
 
     def _leftovers(self, name, before):
@@ -195,7 +196,7 @@ class Runner:
         # What looked like that before has children that do.
         usual = {task.attr for task in before.values()}
         new = {tid: task for tid, task in now.items() if tid not in before and task.attr not in usual}
-        born = tasks.of_classes(new, _class_attrs(self.result["variants"][name]))
+        born = tasks.of_classes(new, self.variants[name].attrs().values())
         notes = []
         if changed:
             notes.append(f"{name} left {len(changed)} tasks changed when it ended: the bench has put them back")
@@ -211,8 +212,8 @@ def _now():
 def tell(record, meanings, left):
     """One line for a round that is over."""
     kind = "warm-up" if record["warmup"] else "round"
-    progress.say(f"{record['scenario']}, {record['variant']}, {kind} {record['round']}: "
-                 f"{progress.headline(record['metrics'], meanings)}; {progress.end_text(left)}")
+    shown = filter(None, (progress.headline(record["metrics"], meanings), progress.end_text(left)))
+    progress.say(f"{record['scenario']}, {record['variant']}, {kind} {record['round']}: {'; '.join(shown)}")
     tell_notes(record)
 
 

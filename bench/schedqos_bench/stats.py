@@ -33,10 +33,6 @@ def rank(count, percent):
     return max(1, -(-count * round(percent * 1000) // 100_000))
 
 
-def ratio(value, base):
-    return value / base if value is not None and base else None
-
-
 class Interval(NamedTuple):
     """A ratio of medians; low and high are None where there is no interval."""
     ratio: float
@@ -71,16 +67,6 @@ def ratio_of_medians(mine, base, seed, paired):
     found = _resampled(mine, base, paired, random.Random(seed))
     tail = (1 - CONFIDENCE) / 2 * 100
     return Interval(middle, percentile(found, tail), percentile(found, 100 - tail))
-
-
-def text(summary, digits=2, scale=1.0, unit=""):
-    """"1.23 (1.20-1.31)", or a dash."""
-    if summary is None:
-        return "-"
-    shown = f"{summary['median'] * scale:.{digits}f}{unit}"
-    if len(summary["values"]) > 1:
-        shown += f" ({summary['min'] * scale:.{digits}f}-{summary['max'] * scale:.{digits}f})"
-    return shown
 
 
 def table(heads, rows, left=1):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The variants that a scenario runs under: nothing, the daemon with some mapping, or any other command."""
+"""The variants that a scenario runs under: nothing, a reference, the daemon with some mapping, or any command."""
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -12,14 +13,23 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import accounting, daemon
-from .events import account
+from . import accounting, attr, daemon
 from .process import Failure, Program, children, end_group, end_orphans, until
+from .running import Group, Listener, Nobody
+from .storms.rules import filled
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "configs"
 REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
+LISTENERS = ("bare", "tagger")
+EXPECTED = ("default, bare, tagger, schedqos, schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND; "
+            "schedqos and build also with +RULES")
+_POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH,
+             "SCHED_IDLE": attr.IDLE}
+
+# The daemon reads no file over 1 MiB.
+RULES_PER_FILE = 5000
 
 # A command cannot say that it is ready: it is when it has been asleep for so long.
 CALM_SECONDS, CALM_TIMEOUT = 1.0, 60
@@ -30,15 +40,22 @@ def presets():
     return sorted({ANNOUNCEMENT, *(path.stem for path in (CONFIGS / "mappings").glob("*.json"))})
 
 
+def _write_rules(folder, rules):
+    folder.mkdir(parents=True)
+    names = list(rules)
+    for start in range(0, max(1, len(names)), RULES_PER_FILE):
+        part = {name: rules[name] for name in names[start:start + RULES_PER_FILE]}
+        (folder / f"bench{start or ''}.json").write_text(json.dumps(part, indent="\t") + "\n", encoding="utf-8")
+
+
 def write_configs(folder, rules, mapping=None):
     """
-    Writes rules as a configuration folder in the usual layout, and the mapping (NAME, path or None for the built-in
-    one) into it. Returns the options that make schedqos read it and nothing else.
+    Writes rules, with settings under "schedqos", as a configuration folder in the usual layout, and the mapping (NAME,
+    path or None for the built-in one) into it. Returns the options that make schedqos read it and nothing else.
     """
     configs = Path(folder) / "configs"
-    (configs / "app_configs").mkdir(parents=True)
-    (configs / "app_configs" / "bench.json").write_text(json.dumps(rules, indent="\t") + "\n", encoding="utf-8")
-    settings = {}
+    _write_rules(configs / "app_configs", {name: rule for name, rule in rules.items() if name != "schedqos"})
+    settings = dict(rules.get("schedqos", {}))
     if mapping:
         (configs / "mappings").mkdir()
         shutil.copyfile(mapping, configs / "mappings" / f"{mapping.stem}.json")
@@ -66,24 +83,51 @@ class Nothing:
     def described(self):
         return {"kind": self.kind}
 
-    @contextlib.contextmanager
+    def attrs(self):
+        """{class: Attr} of what it gives to tasks, as far as that is known."""
+        return {}
+
     def running(self, _):
-        """A context in which it runs with these rules; gives a function for the CPU seconds used so far, or None."""
-        yield None
+        """A context in which it runs with these rules; gives what running.Nobody is."""
+        return Nobody()
+
+
+class Reference(Nothing):
+    """The least that could be in the daemon's place: "bare" hears all events, "tagger" also applies the rules."""
+
+    kind = "reference"
+
+    def __init__(self, name, tools):
+        super().__init__(name)
+        self.tools = tools
+
+    def running(self, rules):
+        return Listener(self.tools, self.name, rules)
 
 
 class Schedqos(Nothing):
-    """The daemon; mapping is the path of a file of classes, or None for the built-in announcement."""
+    """
+    The daemon; mapping is the path of a file of classes, or None for the built-in announcement. With a count there are
+    so many rules, most of them made up.
+    """
 
     kind = "schedqos"
 
-    def __init__(self, name, executable, mapping=None):
+    def __init__(self, name, executable, mapping=None, count=0):
         super().__init__(name)
-        self.executable, self.mapping = executable, mapping
+        self.executable, self.mapping, self.count = executable, mapping, count
 
     def described(self):
         return {"kind": self.kind, "mapping": self.mapping.stem if self.mapping else ANNOUNCEMENT,
-                "classes": self.classes()}
+                "classes": self.classes(), **({"rules": self.count} if self.count else {})}
+
+    @functools.lru_cache(maxsize=None)
+    def attrs(self):
+        """Of fair classes only. Where the kernel keeps no slices, none is looked at."""
+        slices = attr.has_slices()
+        return {name: attr.Attr(_POLICIES[each["sched_policy"]], each.get("sched_nice", 0),
+                                each.get("sched_runtime", 0) if slices else 0)
+                for name, each in self.classes().items() if each.get("sched_policy") in _POLICIES}
 
     def classes(self):
         """The full mapping, as the daemon understands it; a Failure with all that is wrong with it."""
@@ -99,10 +143,11 @@ class Schedqos(Nothing):
 
     @contextlib.contextmanager
     def running(self, rules):
-        with configuration(rules, self.mapping) as options, daemon.Daemon(self.executable, options) as running:
-            if not account.settle(running.pid):
-                raise Failure(f"{self.name}: the daemon does not catch up")
-            yield lambda: account.cpu_ns(running.pid) / 1e9
+        rules = filled(rules, self.count) if self.count else rules
+        with configuration(rules, self.mapping) as options, \
+                daemon.Daemon(self.executable, options, self.attrs()) as running:
+            running.settle()
+            yield running
             if running.program.process.poll() is not None:
                 raise Failure(f"{self.name}: the daemon has ended during the round:\n{running.log()[-2000:]}")
 
@@ -135,7 +180,7 @@ class Command(Nothing):
                             stderr=log, env={**os.environ, "SCHEDQOS_BENCH_CONFIGS": str(configs)}) as program:
                 try:
                     self._await_calm(program, log)
-                    yield lambda: accounting.group_cpu_seconds(program.pid)
+                    yield Group(program.pid)
                     self._check(program, log, "has ended during the round")
                 finally:
                     # To all: a shell does not pass it on.
@@ -172,20 +217,45 @@ def _mapping(name, text):
     return path.resolve()
 
 
-def parse_one(text, executable):
+def _built(name, build, executable):
+    """The daemon of another build, copied beside ours: it stays the same even if somebody builds meanwhile."""
+    program = Path(build) / "schedqos"
+    if not program.is_file():
+        raise Failure(f"variant {name}: there is no {program}")
+    copy = Path(executable).with_name(f"of-{name}") / "schedqos"
+    copy.parent.mkdir(exist_ok=True)
+    return shutil.copy(program, copy)
+
+
+def _schedqos(text, count, executable):
+    """The daemon that a text means, without its count of rules; None if it means none."""
     kind, colon, rest = text.partition(":")
+    more = f"+{count}" if count else ""
+    if text == REFERENCE:
+        return Schedqos(text + more, executable, None, count)
+    if kind == REFERENCE and colon and rest:
+        name = f"{REFERENCE}:{Path(rest).stem if rest.endswith('.json') else rest}"
+        return Schedqos(name + more, executable, _mapping(text, rest), count)
+    name, equals, build = rest.partition("=")
+    if kind == "build" and equals and build and _NAME.match(name):
+        return Schedqos(name + more, _built(name, build, executable), None, count)
+    return None
+
+
+def parse_one(text, executable):
     if text == "default":
         return Nothing(text)
-    if text == REFERENCE:
-        return Schedqos(text, executable)
-    if kind == REFERENCE and colon and rest:
-        mapping = _mapping(text, rest)
-        return Schedqos(f"{REFERENCE}:{Path(rest).stem if rest.endswith('.json') else rest}", executable, mapping)
+    if text in LISTENERS:
+        return Reference(text, Path(executable).parent / "bench")
+    kind, _, rest = text.partition(":")
     name, equals, command = rest.partition("=")
     if kind == "cmd" and equals and command and _NAME.match(name):
         return Command(name, command)
-    raise Failure(f"variant {text}: expected default, schedqos, schedqos:PRESET, schedqos:FILE.json or "
-                  "cmd:NAME=COMMAND")
+    daemon_text, count = re.fullmatch(r"(.*?)(?:\+([1-9][0-9]*))?", text, re.DOTALL).groups()
+    found = _schedqos(daemon_text, int(count or 0), executable)
+    if not found:
+        raise Failure(f"variant {text}: expected {EXPECTED}")
+    return found
 
 
 def split(texts):
@@ -194,7 +264,7 @@ def split(texts):
     a variant does divides: commands have commas too.
     """
     return [part for text in texts
-            for part in re.split(r",(?=default(?:,|$)|schedqos(?:[,:]|$)|cmd:)", text) if part]
+            for part in re.split(r",(?=(?:default|bare|tagger)(?:,|$)|schedqos(?:[,:+]|$)|build:|cmd:)", text) if part]
 
 
 def parse(texts, executable):

@@ -6,30 +6,28 @@ import math
 import random
 from pathlib import Path
 
+from schedqos_bench.scenarios import metric
+
 FACTORS = (1.0, 0.45, 0.4, 1.4, 0.15, 0.8, 1.02)
 NAMES = ("default", "schedqos", "schedqos:latency", "schedqos:foreground", "schedqos:throughput", "upstream", "ananicy")
 TITLES = {"cyclictest": "Cyclictest + hackbench", "schbench": "schbench + kernel build",
           "service": "HTTP service + pinned stress-ng", "io": "Random reader + sequential writer"}
 
 
-def _metric(title, unit, better, headline=False):
-    return {"title": title, "unit": unit, "better": better, "headline": headline}
-
-
 METRICS = {
-    "cyclictest": {"min": _metric("min latency", "us", "lower"), "avg": _metric("average latency", "us", "lower", True),
-                   "p99": _metric("p99 latency", "us", "lower", True),
-                   "max": _metric("max latency", "us", "lower", True),
-                   "hackbench_cpu": _metric("hackbench's CPU time", "s", "higher")},
-    "schbench": {"wakeup_p50": _metric("wakeup latency p50", "us", "lower"),
-                 "wakeup_p99": _metric("wakeup latency p99", "us", "lower", True),
-                 "request_p99": _metric("request latency p99", "us", "lower", True),
-                 "rps": _metric("requests", "1/s", "higher", True),
-                 "build_cpu": _metric("CPU time of the build", "s/s", "higher", True),
-                 "build_objects": _metric("objects compiled", "1/s", "higher")},
-    "service": {"p99": _metric("p99 latency", "us", "lower", True), "errors": _metric("errors", "", None)},
-    "io": {"read_p99": _metric("read latency p99", "us", "lower", True),
-           "write_rate": _metric("written", "MiB/s", "higher")},
+    "cyclictest": {"min": metric("min latency", "us", "lower"), "avg": metric("average latency", "us", "lower", True),
+                   "p99": metric("p99 latency", "us", "lower", True),
+                   "max": metric("max latency", "us", "lower", True),
+                   "hackbench_cpu": metric("hackbench's CPU time", "s", "higher")},
+    "schbench": {"wakeup_p50": metric("wakeup latency p50", "us", "lower"),
+                 "wakeup_p99": metric("wakeup latency p99", "us", "lower", True),
+                 "request_p99": metric("request latency p99", "us", "lower", True),
+                 "rps": metric("requests", "1/s", "higher", True),
+                 "build_cpu": metric("CPU time of the build", "s/s", "higher", True),
+                 "build_objects": metric("objects compiled", "1/s", "higher")},
+    "service": {"p99": metric("p99 latency", "us", "lower", True), "errors": metric("errors", "", None)},
+    "io": {"read_p99": metric("read latency p99", "us", "lower", True),
+           "write_rate": metric("written", "MiB/s", "higher")},
 }
 AXES = {"cyclictest": {"latency": "p99", "throughput": None, "background": "hackbench_cpu"},
         "schbench": {"latency": "wakeup_p99", "throughput": "rps", "background": "build_cpu"}}

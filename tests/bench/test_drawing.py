@@ -22,8 +22,7 @@ from schedqos_bench.process import Failure
 
 if not plotting.why_not():
     from schedqos_bench import drawing
-    from schedqos_bench.events import charts
-    from schedqos_bench.report.plots import distribution
+    from schedqos_bench.report.plots import curves, distribution
 
 BENCH = Path(__file__).parents[2] / "bench" / "schedqos-bench"
 
@@ -42,11 +41,13 @@ class Texts(unittest.TestCase):
 
     def test_names_are_no_formulas(self):
         names = ("$x^2$", r"\$a$ $", "_hidden", "<b>&amp;", "\u65e5\u672c", "\x1b[31m")
-        lines = {name: [(1, 2), (3, 4)] for name in names}
+        lines = {name: {1: 2, 3: 4} for name in names}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            picture, = pictures(charts.draw([("$t$ \0", "$x$ \0", "$y$ \0", lines)]))
-        self.assertLessEqual({*names[:-1], r"\x1b[31m", r"$t$ \x00", r"$x$ \x00", r"$y$ \x00"}, set(texts(picture)))
+            slot_of = {name: slot for slot, name in enumerate(names)}
+            drawn = curves.draw("$x$ \0", {("$t$ \0", ""): lines}, slot_of)
+            picture, = pictures(drawing.svg(drawn, "t"))
+        self.assertLessEqual({*names[:-1], r"\x1b[31m", r"$t$ \x00", r"$x$ \x00"}, set(texts(picture)))
 
 
 @needs_plots.drawing
@@ -83,16 +84,19 @@ class Axes(unittest.TestCase):
 
 @needs_plots.drawing
 class Svg(unittest.TestCase):
-    LINES = {"one": [(1, 2), (10, 0), (100, 30)], "none": [(0, 0)]}
+    LINES = {"one": {1: 2, 10: 0, 100: 30}, "none": {0: 0}}
+    TITLES = {("a <b>", "us"): LINES, ("empty", ""): {"one": {1: 0}}}
+    SLOTS = {"one": 1, "none": 2}
 
-    def draw(self, title="a <b>"):
-        return charts.draw([(title, "x & y", "z", self.LINES), ("empty", "x", "y", {})])
+    def draw(self, title="t"):
+        return drawing.svg(curves.draw("x & y", self.TITLES, self.SLOTS), title, alone=True)
 
     def test_a_picture_that_stands_alone(self):
         text = self.draw()
         shown = texts(ElementTree.fromstring(text))
         self.assertLessEqual({"a <b>", "x & y", "one"}, set(shown))
-        self.assertNotIn("none", shown)
+        self.assertFalse({"none", "empty"} & set(shown))
+        self.assertIsNone(curves.draw("x", {("empty", ""): {"one": {1: 0}}}, self.SLOTS))
         self.assertFalse([each for each in shown if "mathdefault" in each])
         self.assertIn("prefers-color-scheme:dark", text)
 
@@ -118,8 +122,10 @@ class Svg(unittest.TestCase):
     def test_nobodys_settings_matter(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "matplotlibrc").write_text("text.usetex: True\nlines.marker: *\n", encoding="ascii")
-            code = (f"import sys; sys.path.insert(0, {str(BENCH.parent)!r})\nfrom schedqos_bench.events import charts\n"
-                    f"print(charts.draw([('a <b>', 'x & y', 'z', {self.LINES}), ('empty', 'x', 'y', {{}})]), end='')")
+            code = (f"import sys; sys.path.insert(0, {str(BENCH.parent)!r})\nfrom schedqos_bench import drawing\n"
+                    "from schedqos_bench.report.plots import curves\n"
+                    f"drawn = curves.draw('x & y', {self.TITLES}, {self.SLOTS})\n"
+                    "print(drawing.svg(drawn, 't', alone=True), end='')")
             run = subprocess.run([sys.executable, "-B", "-c", code], cwd=folder, capture_output=True, text=True,
                                  check=False)
         self.assertEqual((run.stdout, run.stderr), (self.draw(), ""))

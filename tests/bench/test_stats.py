@@ -106,10 +106,6 @@ class Ratios(unittest.TestCase):
 
 
 class Text(unittest.TestCase):
-    def test_a_summary(self):
-        self.assertEqual(stats.text(stats.spread([1.2, 1.3, 1.25])), "1.25 (1.20-1.30)")
-        self.assertEqual(stats.text(None), "-")
-
     def test_a_table_is_aligned(self):
         lines = stats.table(["a", "b"], [["x", 1], ["long", 22]]).splitlines()
         self.assertEqual(len({len(line) for line in lines}), 1)

@@ -43,12 +43,11 @@ class Tasks(unittest.TestCase):
         tasks.put_back({sleeper.pid: tasks.Task(1, attr.PRISTINE)})
 
     def test_what_others_change_during_a_round_is_not_put_back(self):
-        classes = {"QOS_BACKGROUND": {"sched_policy": "SCHED_BATCH", "sched_nice": 4, "sched_runtime": 20 * attr.MS}}
         # 1 was changed by somebody; 2 is left with a class.
         before = {tid: tasks.Task(10, PRISTINE) for tid in (1, 2)}
         now = {1: tasks.Task(10, PRISTINE._replace(nice=7)), 2: tasks.Task(10, BACKGROUND)}
         for kind, left in (("schedqos", [2]), ("command", [1, 2])):
             one = runner.Runner.__new__(runner.Runner)
-            one.variants, one.result = {"x": SimpleNamespace(kind=kind)}, {"variants": {"x": {"classes": classes}}}
+            one.variants = {"x": SimpleNamespace(kind=kind, attrs=lambda: {"QOS_BACKGROUND": BACKGROUND})}
             with self.subTest(kind=kind):
                 self.assertEqual(sorted(one._left_changed("x", before, now)), left)

@@ -35,9 +35,30 @@ class Parse(unittest.TestCase):
     def test_announcement_is_a_preset_with_and_without_a_file(self):
         self.assertEqual(variants.parse(["schedqos:announcement"], "schedqos")[0].name, "schedqos:announcement")
 
+    def test_references_and_counts_of_rules(self):
+        text = f"default,bare,tagger,schedqos+15000,schedqos:{self.file}+100,cmd:a+5=x,y"
+        found = variants.parse([text], "build/schedqos")
+        self.assertEqual([each.name for each in found],
+                         ["default", "bare", "tagger", "schedqos+15000", "schedqos:mine+100", "a+5"])
+        self.assertEqual([each.count for each in found[3:5]], [15000, 100])
+        self.assertEqual(found[5].command, "x,y")
+
+    def test_the_daemon_of_another_build_is_copied(self):
+        build, ours = (Path(self.file).with_name(name) for name in ("other", "ours"))
+        for folder in build, ours:
+            folder.mkdir()
+        (build / "schedqos").write_text("then", encoding="ascii")
+        one, more = variants.parse([f"build:old={build},build:older={build}+10"], ours / "schedqos")
+        (build / "schedqos").write_text("now", encoding="ascii")
+        self.assertEqual((one.name, more.name, more.count), ("old", "older+10", 10))
+        self.assertEqual(one.executable.read_text(encoding="ascii"), "then")
+        with self.assertRaises(Failure):
+            variants.parse([f"build:old={build}/none"], ours / "schedqos")
+
     def test_what_is_wrong_is_said(self):
         for text in ("", "Default", "schedqos:", "schedqos:no-such-preset", "schedqos:/no/such.json", "cmd:x", "cmd:=y",
-                     "cmd:../x=y", "default,default", f"schedqos:{self.file},schedqos:{self.file}"):
+                     "cmd:../x=y", "default,default", "schedqos+", "schedqos+0", "bare+5", "build:x", "build:../x=y",
+                     f"schedqos:{self.file},schedqos:{self.file}"):
             with self.assertRaises(Failure, msg=text):
                 variants.parse([text], "schedqos")
 
@@ -67,6 +88,16 @@ class Configuration(unittest.TestCase):
             self.assertFalse(own.exists())
 
 
+    def test_many_rules_are_of_several_files_and_settings_are_none(self):
+        rules = {"schedqos": {"autogroup": "keep"}, **{f"r{i}": {"qos": "QOS_BACKGROUND"} for i in range(12_000)}}
+        with variants.configuration(rules) as options:
+            own, files = Path(options[1]), sorted((Path(options[3]) / "app_configs").iterdir())
+            self.assertEqual(json.loads(own.read_text()), {"schedqos": {"autogroup": "keep"}})
+            self.assertEqual([path.name for path in files], ["bench.json", "bench10000.json", "bench5000.json"])
+            self.assertEqual(sum(len(json.loads(path.read_text())) for path in files), 12_000)
+            self.assertLess(max(path.stat().st_size for path in files), 1 << 20)
+
+
 class Running(unittest.TestCase):
     def test_another_daemon_that_ends_during_a_round_is_no_result(self):
         adopt_orphans()
@@ -76,8 +107,8 @@ class Running(unittest.TestCase):
             command = variants.parse_one(f"cmd:other=cat {go}; echo out of memory; exit 3", "schedqos")
             before = children()
             with self.assertRaisesRegex(Failure, r"(?s)ended during the round \(status 3\).*out of memory"), \
-                    command.running({}) as cpu_seconds:
-                self.assertIsNotNone(cpu_seconds())
+                    command.running({}) as running:
+                self.assertIsNotNone(running.cpu_seconds())
                 child, = children() - before
                 go.write_text("", encoding="ascii")
                 os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)

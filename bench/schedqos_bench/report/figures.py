@@ -22,7 +22,7 @@ NO_INTERVAL = "no interval: zeros"
 class Cell(NamedTuple):
     """What a variant has of a metric."""
     summary: dict  # of stats.spread(); None: not measured
-    ratio: Interval  # to the default; None: no ratio
+    ratio: Interval  # to the reference; None: no ratio
     verdict: str
 
 
@@ -34,6 +34,7 @@ class Line(NamedTuple):
     better: str  # "lower", "higher" or None
     headline: bool
     cells: dict
+    reference: str  # the variant that ratios are to
 
 
 class Distribution(NamedTuple):
@@ -100,30 +101,59 @@ def is_claim(words):
     return words in (BETTER, WORSE, LOWER, HIGHER)
 
 
-def _ratio_to(base, mine, seed):
-    """By rounds that both have: the default's and the variant's turns of a round come within minutes of each other."""
-    both = sorted(set(base) & set(mine))
-    return ratio_of_medians([mine[number] for number in both], [base[number] for number in both], seed, paired=True)
+def reference(result, metric):
+    """The variant that ratios of a metric are to: the run's own choice, the metric's, or the default."""
+    return result.get("reference") or metric.get("reference") or DEFAULT
 
 
-def _cell(result, scenario, variant, metric, better, base):
-    mine = values(result, scenario, variant, metric)
-    ratio = _ratio_to(base, mine, f"{result['seed']} {scenario} {variant} {metric}") if variant != DEFAULT else None
-    words = verdict(ratio, better, base.values()) if ratio else ""
-    return Cell(spread(mine.values()), ratio, words)
+def ratio(result, scenario, key, variant, base):
+    """
+    Of a variant's metric to that of the base, or None. By rounds that both have: the turns of a round come within
+    minutes of each other.
+    """
+    mine, others = (values(result, scenario, name, key) for name in (variant, base))
+    both = sorted(set(mine) & set(others))
+    return ratio_of_medians([mine[number] for number in both], [others[number] for number in both],
+                            f"{result['seed']} {scenario} {variant} {key}", paired=True)
+
+
+def _cell(result, scenario, variant, key, metric):
+    base = reference(result, metric)
+    found = ratio(result, scenario, key, variant, base) if variant != base else None
+    words = verdict(found, metric.get("better"), values(result, scenario, base, key).values()) if found else ""
+    return Cell(spread(values(result, scenario, variant, key).values()), found, words)
+
+
+def _has(result, scenario, variant, key):
+    """Not what it has no such thing of, by its own account."""
+    return any(each["metrics"].get(key, 0) is not None for each in rounds(result, scenario, variant).values())
 
 
 def lines(result, scenario):
-    """One for each metric that has been measured at all; the headlines first."""
+    """One for each metric that has been measured at all, but for those of curves; the headlines first."""
     found = []
     for key, metric in result["scenarios"][scenario]["metrics"].items():
-        base = values(result, scenario, DEFAULT, key)
-        better = metric.get("better")
-        cells = {name: _cell(result, scenario, name, key, better, base) for name in variants(result, scenario)}
+        if metric.get("curve"):
+            continue
+        cells = {name: _cell(result, scenario, name, key, metric) for name in variants(result, scenario)
+                 if _has(result, scenario, name, key)}
         if any(cell.summary for cell in cells.values()):
-            found.append(Line(key, metric.get("title") or key, metric.get("unit") or "", better,
-                              bool(metric.get("headline")), cells))
+            found.append(Line(key, metric.get("title") or key, metric.get("unit") or "", metric.get("better"),
+                              bool(metric.get("headline")), cells, reference(result, metric)))
     return sorted(found, key=lambda line: not line.headline)
+
+
+def curves(result, scenario):
+    """{what grows: {(title, unit): {variant: {size: median}}}}"""
+    found = {}
+    for key, metric in result["scenarios"][scenario]["metrics"].items():
+        curve = metric.get("curve")
+        for name in variants(result, scenario) if curve else ():
+            summary = spread(values(result, scenario, name, key).values())
+            if summary:
+                titles = found.setdefault(curve["along"], {}).setdefault((curve["title"], metric.get("unit") or ""), {})
+                titles.setdefault(name, {})[curve["at"]] = summary["median"]
+    return found
 
 
 def all_lines(result):

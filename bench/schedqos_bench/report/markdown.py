@@ -9,7 +9,7 @@ import re
 import textwrap
 
 from ..escape import plain
-from . import blocks, figures, words
+from . import blocks, figures, goals, words
 
 WIDTH = 78
 _INDENT = "    "
@@ -99,12 +99,24 @@ def grouped(groups, head):
 
 def summary(lines):
     """Every metric with its variants: median and spread, ratio, verdict."""
-    if not lines:
-        return ["nothing was measured"]
-    return grouped([(words.heading(line.title, line.unit, line.better),
-                     [[f"  {plain(name)}", words.spread(cell.summary), words.ratio(cell.ratio),
+    return grouped([(words.line(line), [[f"  {plain(name)}", words.spread(cell.summary), words.ratio(cell.ratio),
                        words.difference(cell.verdict)] for name, cell in line.cells.items()]) for line in lines],
                    ["  variant", "median", "ratio [interval]", "difference"])
+
+
+def _curves(result, scenario):
+    """A table for each thing that grows and each variant: a row for each figure, a column for each size."""
+    found = []
+    for along, titles in figures.curves(result, scenario).items():
+        for name in figures.variants(result, scenario):
+            shown, sizes = words.curve(titles, name)
+            found += [plain(f"{name}, by number of {along}"), *rows([["", *sizes], *shown]), ""]
+    return found[:-1]
+
+
+def _goals(result, scenario):
+    return labelled([(each.words(), f"{each.variant}: {each.goal}; measured: {each.measured}")
+                     for each in goals.verdicts(result, scenario)])
 
 
 def _cost(result, scenario):
@@ -133,8 +145,10 @@ def _scenario(result, scenario, lines):
         found += paragraph(note) + verbatim(block)
     compared = any(cell.ratio for line in lines for cell in line.cells.values())
     found += paragraph("Medians over the rounds (least-most)"
-                       + (", ratio to the default with its 95 % interval:" if compared else ":"))
-    found += verbatim(summary(lines))
+                       + (f", ratio to {words.base(lines)} with its 95 % interval:" if compared else ":"))
+    measured = _curves(result, scenario), summary(lines) if lines else (), _goals(result, scenario)
+    for part in filter(None, measured if any(measured) else (["nothing was measured"],)):
+        found += verbatim(part)
     found += verbatim(_cost(result, scenario))
     notes = _notes(result, scenario)
     return found + (verbatim(notes) if notes else [])

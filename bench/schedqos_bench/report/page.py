@@ -5,7 +5,7 @@ import json
 
 from .. import theme
 from ..escape import markup
-from . import blocks, figures, words
+from . import blocks, figures, goals, words
 
 _STYLE = theme.CSS + """\
 *{box-sizing:border-box}
@@ -27,6 +27,9 @@ pre{font:13px/1.4 "Liberation Mono","DejaVu Sans Mono",monospace;padding:10px 14
 pre{background:color-mix(in srgb,var(--ink) 5%,var(--paper))}
 summary{cursor:pointer;margin:14px 0 4px;font-weight:600}
 """ + "".join(f".v{i}{{color:var(--v{i});font-weight:600}}\n" for i in range(theme.SLOTS))
+
+# So many distributions are folded, to be looked at by those who want to.
+MANY = 4
 
 
 def _element(name, content, css=""):
@@ -72,18 +75,36 @@ def _figures(lines, slot_of):
     found = ["<div class=\"wide\"><table>", "<tr><th>variant</th><th>median (least–most)</th>"
              "<th>ratio [95 % interval]</th><th>verdict</th></tr>"]
     for line in lines:
-        about = words.preferred(line.unit, line.better)
-        found.append(f'<tr class="metric"><th colspan="4">{markup(line.title)} <span>{markup(about)}</span></th></tr>')
+        found.append(f'<tr class="metric"><th colspan="4">{markup(line.title)} '
+                     f'<span>{markup(words.about(line))}</span></th></tr>')
         found += [_cell(name, cell, slot_of[name]) for name, cell in line.cells.items()]
     return found + ["</table></div>"]
 
 
-def _cost(result, scenario, slot_of):
-    found = ['<div class="wide"><table>', "<tr>" + "".join(_element("th", head) for head in words.COSTS) + "</tr>"]
-    for name, *cells in words.costs(result, scenario):
+def _table(heads, rows, slot_of):
+    """With a variant's colour for its name in the first column."""
+    found = ['<div class="wide"><table>', "<tr>" + "".join(_element("th", head) for head in heads) + "</tr>"]
+    for name, *cells in rows:
         shown = "".join(_element("td", cell) for cell in cells)
-        found.append(f"<tr>{_element('td', name, theme.variable(slot_of[name]))}{shown}</tr>")
+        css = theme.variable(slot_of[name]) if name in slot_of else ""
+        found.append(f"<tr>{_element('td', name, css)}{shown}</tr>")
     return found + ["</table></div>"]
+
+
+def _goals(result, scenario, slot_of):
+    found = goals.verdicts(result, scenario)
+    return [_element("h3", "Goals"), *_table(("variant", "goal", "measured", "verdict"), [
+        (each.variant, each.goal, each.measured, each.words()) for each in found], slot_of)] if found else []
+
+
+def _curves(result, scenario, slot_of, pictures):
+    found = []
+    for along, titles in figures.curves(result, scenario).items():
+        found += _plot(f"By number of {along}", pictures.get((scenario, "curves", along)))
+        for name in figures.variants(result, scenario):
+            cells, sizes = words.curve(titles, name)
+            found += _folded(f"{name}: figures by number of {along}", _table(("", *sizes), cells, slot_of))
+    return found
 
 
 def _plot(title, picture, note=""):
@@ -94,8 +115,8 @@ def _plot(title, picture, note=""):
 
 
 def _distributions(result, scenario, pictures):
-    found = []
-    for name, by_variant in figures.distributions(result, scenario).items():
+    found, named = [], figures.distributions(result, scenario)
+    for name, by_variant in named.items():
         title = words.latency(name)
         pooled = any(each.pooled for each in by_variant.values())
         note = ("Of the samples of all rounds together." if pooled else
@@ -104,7 +125,7 @@ def _distributions(result, scenario, pictures):
                        f"{note} Lower is better; both axes are logarithmic, towards 100\u00a0% in the share.")
         found += _plot(f"Percentiles with the spread over the rounds: {title}",
                        pictures.get((scenario, "percentiles", name)))
-    return found
+    return _folded(f"Distributions ({len(named)})", found) if found and len(named) > MANY else found
 
 
 def _scenario(result, scenario, lines, slot_of, pictures):
@@ -113,18 +134,20 @@ def _scenario(result, scenario, lines, slot_of, pictures):
     found += _pre([words.command(argv) for argv in described["commands"].values()])
     if not figures.variants(result, scenario):
         return found + [_element("p", "No round of it was completed.")]
-    found += _plot("Against the default", pictures.get((scenario, "ratios", "headlines")),
+    found += _goals(result, scenario, slot_of) + _curves(result, scenario, slot_of, pictures)
+    found += _plot(f"Against {words.base(lines)}", pictures.get((scenario, "ratios", "headlines")),
                    "Filled: a difference has been shown; hollow: none has.")
     found += _plot("What it costs the background", pictures.get((scenario, "trade-off", "")),
                    "Each round (small) and the medians (large).")
     found += _distributions(result, scenario, pictures)
-    found += [_element("h3", "Figures"), *_figures(lines, slot_of), *_cost(result, scenario, slot_of)]
+    found += [_element("h3", "Figures"), *(_figures(lines, slot_of) if lines else []),
+              *_table(words.COSTS, words.costs(result, scenario), slot_of)]
     note, block = blocks.of(result, scenario)
     if block:
         found += _folded("As in the mail", [_element("p", note), *_pre(block)])
     every = pictures.get((scenario, "ratios", "all metrics"))
     if every and any(not line.headline for line in lines):
-        found += _folded("All metrics against the default", [f'<div class="wide">{every}</div>'])
+        found += _folded(f"All metrics against {words.base(lines)}", [f'<div class="wide">{every}</div>'])
     notes = words.notes(result, scenario)
     return found + (_folded(f"Notes on single rounds ({len(notes)})", _pre(notes)) if notes else [])
 

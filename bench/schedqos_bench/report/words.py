@@ -14,9 +14,9 @@ _LABELS = {"kernel": "Kernel", "config": "Kernel config", "cpu": "CPU", "cpus": 
 
 METHOD = (
     "Figures are medians over the rounds, with the least and the most of them. Warm-up rounds are left out.",
-    "A ratio is that of the medians to the default's. Its 95 % interval is a bootstrap percentile interval "
-    f"({RESAMPLES} resamples, drawn with the seed above), paired by round: the variants take turns, so what disturbs a "
-    "round disturbs all of them alike.",
+    "A ratio is that of the medians to the default's, or to those of the variant that is named. Its "
+    f"95 % interval is a bootstrap percentile interval ({RESAMPLES} resamples, drawn with the seed above), paired by "
+    "round: the variants take turns, so what disturbs a round disturbs all of them alike.",
     "Where the interval includes 1, no difference has been shown, whatever the medians are. With fewer than "
     f"{LEAST_ROUNDS} rounds there is no interval: the range of four values covers their median in 7 cases of 8 only.",
 )
@@ -76,6 +76,15 @@ def difference(verdict):
     return "none shown" if verdict == figures.NO_DIFFERENCE else verdict
 
 
+def curve(titles, variant):
+    """Rows of a table of figures.curves(), and the sizes that are its heads."""
+    sizes = sorted({size for each in titles.values() for size in each.get(variant, {})})
+    cells = [[f"{title} ({unit})" if unit else title,
+              *(figure(each[variant][size]) if size in each.get(variant, {}) else "-" for size in sizes)]
+             for (title, unit), each in titles.items()]
+    return cells, [f"{size:,}" for size in sizes]
+
+
 def percent(share):
     return f"{share * 100:.2f}%"
 
@@ -90,6 +99,23 @@ def heading(title, unit, better):
     """"wakeup latency p99 (us, lower is better)"."""
     about = preferred(unit, better)
     return f"{title} ({about})" if about else title
+
+
+def about(each):
+    """Of a figures.Line."""
+    to = "" if each.reference == figures.DEFAULT else f"to {each.reference}"
+    return ", ".join(filter(None, (preferred(each.unit, each.better), to)))
+
+
+def line(each):
+    """The heading of a figures.Line: as above, with what its ratios are to where that is not the default."""
+    shown = about(each)
+    return f"{each.title} ({shown})" if shown else each.title
+
+
+def base(lines):
+    """What the ratios of these are to."""
+    return "the default" if all(each.reference == figures.DEFAULT for each in lines) else "the reference"
 
 
 def _value(key, value):
@@ -136,7 +162,10 @@ def variant(description):
     if kind == "command":
         return description.get("command", ""), []
     classes = [(name, _attributes(attributes)) for name, attributes in (description.get("classes") or {}).items()]
-    return f"schedqos with mapping {description.get('mapping', '?')}", classes
+    if kind == "reference":
+        return "the least that could be in the daemon's place", []
+    rules = f" and {description['rules']:,} rules" if description.get("rules") else ""
+    return f"schedqos with mapping {description.get('mapping', '?')}{rules}", classes
 
 
 def command(argv):

@@ -3,19 +3,25 @@
 The scenarios. Each is a module of this package with:
 
   NAME, TITLE           "cyclictest", "Cyclictest + hackbench"
-  AXES                  what sweep weighs against each other: {"latency": METRIC, "throughput": METRIC or None,
-                        "background": METRIC}; None: not for sweep
-  add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
-                        the parsed namespace is what is called options below
   needs(options)        what is missing here: a list of Missing; empty: it can run
-  config(options)       the rules used with the daemon: {process pattern: {"qos": ...}}
+  config(options)       the rules used with the daemon: {process pattern: {"qos": ...}}, and settings under "schedqos";
+                        None: it starts the variant itself, by context.start
   commands(options, seconds)  {name: argv} as they are run: what the report quotes
-  metrics(options)      {name: {"title", "unit", "better": "lower" or "higher", "headline": bool}}
-  prepare(context)      once, before the first round of a run: unpacks, builds, calibrates
+  metrics(options)      {name: metric()}
   run_round(context)    one round; returns a Round
 
-A scenario starts programs by schedqos_bench.programs, which ends them whatever happens. It neither starts nor knows the
-variant. A round leaves nothing running. What goes wrong is a process.Failure, with a text for people.
+It may also have:
+
+  VARIANTS              those that it is for, as --variants has them; otherwise default,schedqos
+  AXES                  what sweep weighs against each other: {"latency": METRIC, "throughput": METRIC or None,
+                        "background": METRIC}; without it, it is not for sweep
+  add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
+                        the parsed namespace is what is called options here
+  goals(options)        what is to hold of each daemon, as report/goals.py has it
+  prepare(context)      once, before the first round of a run: unpacks, builds, calibrates
+
+A scenario starts programs by schedqos_bench.programs, which ends them whatever happens. A round leaves nothing running.
+What goes wrong is a process.Failure, with a text for people.
 """
 
 import argparse
@@ -23,7 +29,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NAMES = ("cyclictest", "schbench", "service", "io")
+NAMES = ("cyclictest", "schbench", "service", "io", "events", "rest", "growth", "hostile")
 
 
 class Missing(NamedTuple):
@@ -42,6 +48,8 @@ class Context(NamedTuple):
     raw: Any  # raw(name): the path for the output of one command, DIR/raw/SCENARIO-VARIANT-ROUND-name.txt
     work: Path  # a folder for what is worth keeping between runs; each scenario makes its own in there
     tools: Path  # where make bench-tools has put our own programs
+    running: Any = None  # what runs meanwhile, as running.Nobody is; None where the scenario is to start it
+    start: Any = None  # start(rules): a context in which the variant runs with these rules; gives what running is
 
 
 class Round(NamedTuple):
@@ -51,7 +59,7 @@ class Round(NamedTuple):
     {"request": {"unit": "us", "kind": "percentiles", "points": [[percent, value], ...], "min", "max", "samples"}}.
     """
 
-    metrics: dict  # {name: number}; every one of metrics(), unless a note says why it is missing
+    metrics: dict  # {name: number}; every one of metrics(), or a note says why not; None: this variant has none
     distributions: dict
     printed: dict  # numbers as the program printed them: what the announcement's block is printed from again
     notes: list  # texts for people: what was unusual about this round
@@ -77,9 +85,24 @@ def natural(text):
     return _least(text, 0)
 
 
+def metric(title, unit, better="lower", headline=False, **others):
+    """
+    better: "lower", "higher" or None. Others: reference, the variant that ratios are to, if that is not the default;
+    curve, of one size among others: {"title", "along": "rules", "at": 1000}.
+    """
+    return {"title": title, "unit": unit, "better": better, "headline": headline, **others}
+
+
+_USUAL = {"VARIANTS": "default,schedqos", "AXES": None, "add_options": lambda group: None, "goals": lambda options: [],
+          "prepare": lambda context: None}
+
+
 def load(name):
     """The module of a scenario."""
-    return importlib.import_module(f"{__name__}.{name}")
+    module = importlib.import_module(f"{__name__}.{name}")
+    for each, usual in _USUAL.items():
+        vars(module).setdefault(each, usual)
+    return module
 
 
 def available():

@@ -7,7 +7,7 @@ import shutil
 from .. import histogram
 from ..process import Failure
 from ..programs import Background, let_run, measure
-from . import Missing, Round, positive
+from . import Missing, Round, metric, positive
 
 NAME, TITLE = "cyclictest", "Cyclictest + hackbench"
 AXES = {"latency": "p99", "throughput": None, "background": "hackbench_cpu"}
@@ -48,16 +48,12 @@ def commands(options, seconds):
 
 def metrics(_):
     def latency(title, headline=False):
-        return {"title": f"{title} latency", "unit": "us", "better": "lower", "headline": headline}
+        return metric(f"{title} latency", "us", headline=headline)
     return {
         "min": latency("min"), "avg": latency("average", True), "p50": latency("p50"), "p99": latency("p99", True),
         "p99.9": latency("p99.9"), "max": latency("max", True),
-        "hackbench_cpu": {"title": "hackbench's CPU time", "unit": "s", "better": "higher", "headline": False},
+        "hackbench_cpu": metric("hackbench's CPU time", "s", "higher"),
     }
-
-
-def prepare(_):
-    pass
 
 
 def run_round(context):

@@ -23,10 +23,9 @@ from typing import NamedTuple
 from .. import block
 from ..process import Failure
 from ..programs import Background, let_run, measure
-from . import Missing, Round, natural, positive
+from . import Missing, Round, metric, natural, positive
 
 NAME, TITLE = "io", "fio: random reader + sequential writer"
-AXES = None
 
 # The names by which the daemon tells the two apart: of one program, started under these.
 READER, WRITER = "fio-reader", "fio-writer"
@@ -181,10 +180,9 @@ def metrics(options):
     found = {}
     for cell in cells(options):
         for name in ("p50", "p99", "p99.9", "max"):
-            found[f"read_{name}_{cell.name}"] = {"title": f"read latency {name}, {cell.title}", "unit": "us",
-                                                "better": "lower", "headline": name == "p99"}
-        found[f"write_{cell.name}"] = {"title": f"written, {cell.title}", "unit": "MiB/s", "better": "higher",
-                                       "headline": True}
+            found[f"read_{name}_{cell.name}"] = metric(f"read latency {name}, {cell.title}", "us",
+                                                       headline=name == "p99")
+        found[f"write_{cell.name}"] = metric(f"written, {cell.title}", "MiB/s", "higher", True)
     return found
 
 

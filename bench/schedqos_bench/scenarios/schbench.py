@@ -9,7 +9,7 @@ import time
 from .. import kernel_build
 from ..process import Failure
 from ..programs import measure
-from . import Missing, Round, natural
+from . import Missing, Round, metric, natural
 
 NAME, TITLE = "schbench", "schbench + kernel build"
 AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_cpu"}
@@ -61,16 +61,11 @@ def commands(options, seconds):
 
 
 def metrics(_):
-    def latency(kind, name, headline=False):
-        return {"title": f"{kind} latency {name}", "unit": "us", "better": "lower", "headline": headline}
-    found = {}
-    for kind in ("wakeup", "request"):
-        for name in ("p50", "p90", "p99", "p99.9", "max"):
-            found[f"{kind}_{name}"] = latency(kind, name, name == "p99")
-    found["rps"] = {"title": "requests", "unit": "1/s", "better": "higher", "headline": True}
-    found["build_cpu"] = {"title": "CPU time of the build", "unit": "s/s", "better": "higher", "headline": True}
-    found["build_objects"] = {"title": "objects compiled", "unit": "1/s", "better": "higher", "headline": False}
-    return found
+    found = {f"{kind}_{name}": metric(f"{kind} latency {name}", "us", headline=name == "p99")
+             for kind in ("wakeup", "request") for name in ("p50", "p90", "p99", "p99.9", "max")}
+    return {**found, "rps": metric("requests", "1/s", "higher", True),
+            "build_cpu": metric("CPU time of the build", "s/s", "higher", True),
+            "build_objects": metric("objects compiled", "1/s", "higher")}
 
 
 def _kernel(context):

@@ -13,7 +13,7 @@ from time import monotonic
 from .. import attr, progress
 from ..process import Failure, until
 from ..programs import Background, let_run, measure
-from . import Missing, Round, natural, positive
+from . import Missing, Round, metric, natural, positive
 
 NAME, TITLE = "service", "nginx + stress-ng"
 AXES = {"latency": "p99", "throughput": None, "background": "noise_cpu"}
@@ -132,14 +132,9 @@ def commands(options, seconds):
 
 
 def metrics(_):
-    def latency(title, headline):
-        return {"title": f"{title} latency", "unit": "us", "better": "lower", "headline": headline}
-    return {
-        "p50": latency("p50", True), "p99": latency("p99", True), "p99.9": latency("p99.9", True),
-        "max": latency("max", True),
-        "noise_cpu": {"title": "CPU time of stress-ng", "unit": "s/s", "better": "higher", "headline": True},
-        "service_cpu": {"title": "CPU time of nginx", "unit": "s/s", "better": "lower", "headline": False},
-    }
+    return {**{name: metric(f"{name} latency", "us", headline=True) for name in ("p50", "p99", "p99.9", "max")},
+            "noise_cpu": metric("CPU time of stress-ng", "s/s", "higher", True),
+            "service_cpu": metric("CPU time of nginx", "s/s")}
 
 
 def body(size, seed):

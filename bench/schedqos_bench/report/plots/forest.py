@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ratios to the default with their intervals."""
+"""Ratios to the default, or another reference, with their intervals."""
 
 from ... import drawing
 from .. import figures, words
@@ -29,11 +29,11 @@ def draw(lines, slot_of):
     groups = [(line, cells) for line, cells in groups if cells]
     if not groups:
         return None
-    axes, places = rows.axes([(words.heading(line.title, "", line.better), cells) for line, cells in groups], slot_of)
+    axes, places = rows.axes([(words.line(line._replace(unit="")), cells) for line, cells in groups], slot_of)
     axes.axvline(1, color=drawing.AXIS, linewidth=2)
     for (_, cells), group in zip(groups, places):
         for (name, cell), y in zip(cells.items(), group):
             _row(axes, y, cell, slot_of[name])
     drawing.log_ticks(axes.xaxis, "")
-    axes.set_xlabel("ratio to the default (line: 95 % interval)")
+    axes.set_xlabel(f"ratio to {words.base(lines)} (line: 95 % interval)")
     return axes.figure

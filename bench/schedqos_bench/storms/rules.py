@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Configurations: the ten rules of the bench's own programs, among any number of made-up ones."""
+"""The ten rules of the bench's own programs, and any number of made-up ones beside those of a scenario."""
 
 import fnmatch
-import json
 import random
-from pathlib import Path
 
 from ..attr import CLASSES
 
-# A file is limited to 1 MiB.
-RULES_PER_FILE = 5000
+# How many of the rules are globs: one in so many.
+GLOBS = 30
 
 OWN = {
     "bench-forks": {"qos": "QOS_UTILITY"},
@@ -91,39 +89,28 @@ def _rule(chance):
     return rule
 
 
-def generate(count, globs, seed):
-    """A dictionary of count rules, our own among them, so many of which are globs."""
-    chance = random.Random(seed)
-    own = [*OWN, WITHOUT_RULE]
-    taken = set(own)
-    patterns = [pattern for pattern in _unique(chance, _glob, globs, taken)
-                if not any(fnmatch.fnmatchcase(name, pattern) for name in own)]
-    patterns += _unique(chance, _exact_name, count - len(OWN) - len(patterns), taken)
+def filled(own, count):
+    """A scenario's rules among made-up ones, always the same, of which none matches its programs: count in all."""
+    chance = random.Random(1)
+    names = [*own, WITHOUT_RULE]
+    taken = set(names)
+    patterns = [pattern for pattern in _unique(chance, _glob, count // GLOBS, taken)
+                if not any(fnmatch.fnmatchcase(name, pattern) for name in names)]
+    rules = [name for name in own if name != "schedqos"]
+    patterns += _unique(chance, _exact_name, count - len(rules) - len(patterns), taken)
     chance.shuffle(patterns)
-    rules = {pattern: _rule(chance) for pattern in patterns}
-    rules.update(OWN)
-    return rules
+    return {**{pattern: _rule(chance) for pattern in patterns}, **own}
 
 
-def write(folder, rules):
-    """Writes rules as configuration files. Returns the options that make schedqos read them, and only them."""
-    folder = Path(folder)
-    (folder / "configs" / "app_configs").mkdir(parents=True)
-    made_up = [name for name in rules if name not in OWN]
-    for start in range(0, len(made_up), RULES_PER_FILE):
-        part = {name: rules[name] for name in made_up[start:start + RULES_PER_FILE]}
-        lines = ",\n".join(f"\t{json.dumps(name)}: {json.dumps(rule)}" for name, rule in part.items())
-        path = folder / "configs" / "app_configs" / f"{start:07}.json"
-        path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-    own = {"schedqos": {"autogroup": "keep"}, **OWN}
-    (folder / "own.json").write_text(json.dumps(own, indent="\t"), encoding="utf-8")
-    return ["--config", folder / "own.json", "--configs-path", folder / "configs"]
+def config(_):
+    """Of a scenario: whoever listens, and whoever does not, is to find the same autogroup."""
+    return {"schedqos": {"autogroup": "keep"}, **OWN}
 
 
-def expected(program, thread=None):
+def expected(classes, program, thread=None):
     """The attributes of a task of our own programs, by its program and, if it has one, its thread name."""
     rule = OWN.get(program, {})
     for pattern, qos in rule.get("thread_qos", {}).items():
         if thread is not None and fnmatch.fnmatchcase(thread, pattern):
-            return CLASSES[qos]
-    return CLASSES[rule.get("qos", "QOS_DEFAULT")]
+            return classes[qos]
+    return classes[rule.get("qos", "QOS_DEFAULT")]

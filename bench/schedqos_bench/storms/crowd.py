@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Limits of the machine, raised for as long as a context lasts."""
+"""Many sleeping tasks, and the machine's limits, raised for as long as a context lasts."""
 
 import contextlib
 import resource
 from pathlib import Path
+
+from ..process import Program
 
 _KERNEL = Path("/proc/sys/kernel")
 
@@ -45,3 +47,19 @@ def available_bytes():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+class Crowd(Program):
+    """So many processes of so many threads each; self.tasks says how many the kernel has allowed."""
+
+    def __init__(self, tools, processes, threads):
+        super().__init__([tools / "bench-crowd", processes, threads], ends_at_eof=True)
+        self.tasks = 0
+
+    def __enter__(self):
+        try:
+            self.tasks = self.read_json(timeout=300)["tasks"]
+        except BaseException:
+            self.end()
+            raise
+        return self

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What runs while a scenario is measured: nobody, a reference that listens as well, or (daemon.py) the daemon."""
+
+import os
+import signal
+
+from . import accounting, attr
+from .process import Failure, Program
+
+
+class Nobody:
+    """Nobody listens. A context, as all of them."""
+
+    listens = False
+    tags = False  # whether tasks get their classes by themselves
+    probed = False  # whether it tags anything, so that somebody can wait for that
+    asking_events = 0  # which asking for the counts makes it hear
+    classes = attr.CLASSES  # {name: Attr} that it gives, or that is given in its place
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def settle(self):
+        """Waits until it has caught up with all events."""
+
+    def usage(self):
+        return accounting.Usage(0, 0)
+
+    def counts(self):
+        """What it says of itself: forks, execs, renames and others."""
+        return {}
+
+    def cpu_seconds(self):
+        """So far, or None."""
+        return None
+
+
+class Group(Nobody):
+    """Whatever a command has started. Whether it tags is not known."""
+
+    listens = True
+
+    def __init__(self, pgid):
+        self.pgid = pgid
+
+    def usage(self):
+        return accounting.Usage(int(self.cpu_seconds() * 1e9), 0)
+
+    def cpu_seconds(self):
+        return accounting.group_cpu_seconds(self.pgid)
+
+
+class Listening(Nobody):
+    """A program that is a proc connector's listener; self.program, once it has been entered."""
+
+    listens = True
+    program = None
+
+    @property
+    def pid(self):
+        return self.program.pid
+
+    def __exit__(self, *_):
+        self.program.end()
+
+    def settle(self):
+        if not accounting.settle(self.pid):
+            raise Failure(f"{self.program.name}: does not catch up")
+
+    def usage(self):
+        return accounting.usage(self.pid)
+
+    def cpu_seconds(self):
+        return accounting.cpu_ns(self.pid) / 1e9
+
+
+class Listener(Listening):
+    """The least that can be: "bare" only listens, "tagger" also applies these rules."""
+
+    def __init__(self, tools, mode, rules):
+        self.probed = mode == "tagger"
+        self.args = [tools / "bench-listener", *_tagger_options(rules), mode]
+
+    def __enter__(self):
+        self.program = Program(self.args)
+        try:
+            self.program.read_line()
+        except BaseException:
+            self.program.end()
+            raise
+        return self
+
+    def counts(self):
+        os.kill(self.pid, signal.SIGUSR1)
+        return self.program.read_json()
+
+
+def _tagger_options(rules):
+    """It knows names, and no patterns."""
+    options = []
+    for name, rule in rules.items():
+        if "qos" in rule and "*" not in name:
+            options += ["-p", f"{name}={attr.CLASSES[rule['qos']]}"]
+        for thread, qos in rule.get("thread_qos", {}).items():
+            if "*" not in thread:
+                options += ["-t", f"{thread}={attr.CLASSES[qos]}"]
+    return options
