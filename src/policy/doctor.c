@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_buf.h"
+#include <schedqos/util/text_buf.h>
 
 #define NS_PER_MS 1000000.0
 

@@ -3,6 +3,7 @@
  */
 #include "made_up_tree.h"
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
 

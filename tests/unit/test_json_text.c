@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/policy/json_text.h"
+#include "../../src/config/json_text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -2,8 +2,8 @@
 /* What the parts of the configuration's parser share. */
 #pragma once
 
-#include <schedqos/policy/config.h>
-#include <schedqos/policy/suggest.h>
+#include <schedqos/config/config_text.h>
+#include <schedqos/config/suggest.h>
 
 #include "arena.h"
 #include "json_text.h"

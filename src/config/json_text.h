@@ -12,9 +12,8 @@
 
 #include <cjson/cJSON.h>
 
-#include <schedqos/policy/config.h>
-
-#include "text_buf.h"
+#include <schedqos/config/config_text.h>
+#include <schedqos/util/text_buf.h>
 
 #define JSON_DEPTH_MAX	 CONFIG_DEPTH_MAX
 #define JSON_MESSAGE_MAX 160

@@ -9,8 +9,7 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-
-#include "text_buf.h"
+#include <schedqos/util/text_buf.h>
 
 static void error_clear(struct config_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The merged configuration as one rules file. */
-#include <schedqos/policy/config.h>
+#include <schedqos/config/config_text.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,7 @@
 #include <syslog.h>
 
 #include <schedqos/util/text.h>
-
-#include "text_buf.h"
+#include <schedqos/util/text_buf.h>
 
 struct printer {
 	struct text_buf text;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_buf.h"
+#include <schedqos/util/text_buf.h>
 
 struct json_position json_count_position(const char *text, size_t offset)
 {
