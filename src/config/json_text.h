@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * JSON as people write it: with comments, and with a place for everything that is wrong. cJSON
- * makes the tree; around it are a strict scan of the words before, an index of where each node
- * stands in the text after, and an explanation for a text that cJSON refused.
+ * JSON as people write it: with comments, and with a place for everything that is wrong. The tree is cJSON's; each of
+ * its nodes knows where in the text it stands.
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <cjson/cJSON.h>
@@ -15,16 +12,11 @@
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/text_buf.h>
 
-#define JSON_DEPTH_MAX	 CONFIG_DEPTH_MAX
-#define JSON_MESSAGE_MAX 160
+#include "json_lex.h"
 
-/* Why a text is not JSON. The message may hold raw bytes of the text. */
-struct json_problem {
-	size_t offset;
-	char message[JSON_MESSAGE_MAX];
-};
+#define JSON_DEPTH_MAX CONFIG_DEPTH_MAX
 
-/* Where a node stands. Offsets into json_doc.text. */
+/* Where a node stands. Offsets into the text. */
 struct json_place {
 	const cJSON *node;
 	uint32_t key;	 /* the opening quote of its key; value when it has none */
@@ -35,9 +27,7 @@ struct json_place {
 };
 
 struct json_doc {
-	cJSON *root;
-	char *text; /* the comments blanked; NUL-terminated */
-	size_t size;
+	cJSON *root; /* a number's valuestring is the number as written */
 	struct json_place *places; /* in the order of the text */
 	size_t n_places;
 	uint32_t *lines; /* offsets at which lines begin */
@@ -49,8 +39,8 @@ struct json_position {
 };
 
 /*
- * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated). Returns 0 and the document,
- * -EINVAL and the problem, with its position, or -ENOMEM.
+ * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the document,
+ * -EINVAL and the problem, with its position, or -ENOMEM. Of two faults it is the one that people read first.
  */
 int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem,
 	       struct json_position *position);
@@ -68,11 +58,7 @@ struct json_position json_position(const struct json_doc *doc, size_t offset);
  * The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent,
  * or -ERANGE.
  */
-int json_integer(const struct json_doc *doc, const cJSON *node, int64_t min, int64_t max,
-		 int64_t *ret);
-
-/* The characters of a number as written; *ret_len of them, not terminated. */
-const char *json_number_text(const struct json_doc *doc, const cJSON *node, size_t *ret_len);
+int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret);
 
 /*
  * "chrome.thread_qos["a b"][0]": the way from the root to the node, with keys unescaped. The caller
@@ -85,36 +71,3 @@ void json_path_put_key(struct text_buf *path, const char *key);
 
 /* "an object", "a string" ... */
 const char *json_type_name(const cJSON *node);
-
-/* Inside the module. */
-
-enum json_token_kind {
-	JSON_END,
-	JSON_OPEN,  /* { [ */
-	JSON_CLOSE, /* } ] */
-	JSON_COLON,
-	JSON_COMMA,
-	JSON_STRING,
-	JSON_WORD, /* true, false, null or a number */
-};
-
-struct json_token {
-	enum json_token_kind kind;
-	size_t start, end;
-};
-
-/* Blanks comments and checks each word by itself. On false the text up to problem->offset is good.
- */
-bool json_scan(char *text, size_t size, struct json_problem *problem);
-
-/* The next token of a scanned text at or after offset. */
-struct json_token json_token(const char *text, size_t size, size_t offset);
-
-/*
- * Finds the first token of a scanned text that cannot follow those before it. With whole the end
- * counts as one, too. Returns false when there is none.
- */
-bool json_explain(const char *text, size_t size, bool whole, struct json_problem *problem);
-
-/* Line and column by counting from the start: for the one problem that stops a file. */
-struct json_position json_count_position(const char *text, size_t offset);
