@@ -2,114 +2,12 @@
 /* The merged configuration as one rules file. */
 #include <schedqos/config/config_text.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
 
-#include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
-
-struct printer {
-	struct text_buf text;
-	unsigned depth;
-	bool has_items; /* the innermost open bracket has some */
-};
-
-static uint32_t decode_utf8(const char *s, size_t n)
-{
-	static const unsigned char lead_mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t c = (unsigned char)s[0] & lead_mask[n];
-
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | (s[i] & 0x3f);
-	return c;
-}
-
-/* As \u: one for most characters, a surrogate pair for those above 16 bits. */
-static void put_escape(struct printer *printer, uint32_t c)
-{
-	if (c > 0xffff) {
-		put_escape(printer, 0xd800 + ((c - 0x10000) >> 10));
-		c = 0xdc00 + ((c - 0x10000) & 0x3ff);
-	}
-	text_buf_printf(&printer->text, "\\u%04x", c);
-}
-
-/* What text_escape leaves as it is can be shown to people, and is what JSON takes as it is, quotes
- * aside. */
-static void put_string(struct printer *printer, const char *s)
-{
-	size_t left = strlen(s), n;
-	char shown[8];
-
-	text_buf_put(&printer->text, "\"", 1);
-	for (; left; s += n, left -= n) {
-		n = text_utf8_length(s, left);
-		if (*s == '"' || *s == '\\')
-			text_buf_printf(&printer->text, "\\%c", *s);
-		else if (strncmp(text_escape_to(shown, sizeof(shown), s, n), s, n) == 0)
-			text_buf_put(&printer->text, s, n);
-		else
-			put_escape(printer, decode_utf8(s, n));
-	}
-	text_buf_put(&printer->text, "\"", 1);
-}
-
-/* Begins an item of the innermost bracket; key is NULL in a list. */
-static void put_key(struct printer *printer, const char *key)
-{
-	if (printer->depth) {
-		text_buf_printf(&printer->text, "%s\n", printer->has_items ? "," : "");
-		for (unsigned i = 0; i < printer->depth; i++)
-			text_buf_put(&printer->text, "\t", 1);
-	}
-	if (key) {
-		put_string(printer, key);
-		text_buf_put(&printer->text, ": ", 2);
-	}
-	printer->has_items = true;
-}
-
-static void put_open(struct printer *printer, const char *key, char bracket)
-{
-	put_key(printer, key);
-	text_buf_put(&printer->text, &bracket, 1);
-	printer->depth++;
-	printer->has_items = false;
-}
-
-static void put_close(struct printer *printer, char bracket)
-{
-	printer->depth--;
-	if (printer->has_items) {
-		text_buf_put(&printer->text, "\n", 1);
-		for (unsigned i = 0; i < printer->depth; i++)
-			text_buf_put(&printer->text, "\t", 1);
-	}
-	text_buf_put(&printer->text, &bracket, 1);
-	printer->has_items = true;
-}
-
-static void put_text(struct printer *printer, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	put_key(printer, key);
-	put_string(printer, value);
-}
-
-static void put_number(struct printer *printer, const char *key, int64_t value)
-{
-	put_key(printer, key);
-	text_buf_printf(&printer->text, "%" PRId64, value);
-}
-
-static void put_word(struct printer *printer, const char *key, const char *word)
-{
-	put_key(printer, key);
-	text_buf_put(&printer->text, word, strlen(word));
-}
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/json_writer.h>
 
 static const char *default_name(enum default_mode mode)
 {
@@ -125,23 +23,23 @@ static const char *default_name(enum default_mode mode)
 }
 
 /* Without `mapping`: the classes follow in full, so no preset has to be there for them. */
-static void put_settings(struct printer *printer, const struct settings *settings)
+static void put_settings(struct json_writer *json, const struct settings *settings)
 {
 	static const char *const levels[] = { "error", "warning", "notice", "info", "debug" };
 
-	put_open(printer, "schedqos", '{');
+	json_begin(json, "schedqos", '{');
 	if (settings->sched_profile)
-		put_text(printer, "sched_profile", settings->sched_profile);
+		json_put_text(json, "sched_profile", settings->sched_profile);
 	else
-		put_word(printer, "sched_profile", "null");
-	put_text(printer, "default", default_name(settings->default_mode));
-	put_text(printer, "autogroup", settings->autogroup_off ? "off" : "keep");
+		json_put_null(json, "sched_profile");
+	json_put_text(json, "default", default_name(settings->default_mode));
+	json_put_text(json, "autogroup", settings->autogroup_off ? "off" : "keep");
 	if (settings->has_log_level)
-		put_text(printer, "log", levels[settings->log_level - LOG_ERR]);
-	put_close(printer, '}');
+		json_put_text(json, "log", levels[settings->log_level - LOG_ERR]);
+	json_end(json, '}');
 }
 
-static void put_class(struct printer *printer, const struct qos_class *class)
+static void put_class(struct json_writer *json, const struct qos_class *class)
 {
 	const struct qos_attr *attr = &class->attr;
 	const struct {
@@ -165,15 +63,15 @@ static void put_class(struct printer *printer, const struct qos_class *class)
 		if (strcmp(qos_builtin[i].name, class->name) == 0)
 			below = qos_attr_merge(&qos_builtin[i].attr, attr).has & ~attr->has;
 	}
-	put_open(printer, class->name, '{');
-	put_text(printer, "sched_policy", task_policy_name(attr->policy));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	json_begin(json, class->name, '{');
+	json_put_text(json, "sched_policy", task_policy_name(attr->policy));
+	for (size_t i = 0; i < array_size(numbers); i++) {
 		if (attr->has & numbers[i].bit)
-			put_number(printer, numbers[i].key, numbers[i].value);
+			json_put_number(json, numbers[i].key, numbers[i].value);
 		else if (below & numbers[i].bit)
-			put_word(printer, numbers[i].key, "null");
+			json_put_null(json, numbers[i].key);
 	}
-	put_close(printer, '}');
+	json_end(json, '}');
 }
 
 static const char *userns_name(enum rule_userns userns)
@@ -189,71 +87,71 @@ static const char *userns_name(enum rule_userns userns)
 	return NULL;
 }
 
-static void put_match(struct printer *printer, const struct rule_match *match)
+static void put_match(struct json_writer *json, const struct rule_match *match)
 {
 	char uid[16];
 
-	put_open(printer, "match", '{');
-	put_text(printer, "exe", match->exe);
+	json_begin(json, "match", '{');
+	json_put_text(json, "exe", match->exe);
 	if (match->n_argv) {
-		put_open(printer, "argv", '[');
+		json_begin(json, "argv", '[');
 		for (size_t i = 0; i < match->n_argv; i++)
-			put_text(printer, NULL, match->argv[i]);
-		put_close(printer, ']');
+			json_put_text(json, NULL, match->argv[i]);
+		json_end(json, ']');
 	}
-	put_text(printer, "cgroup", match->cgroup);
+	json_put_text(json, "cgroup", match->cgroup);
 	if (match->user)
 		snprintf(uid, sizeof(uid), "%u", match->user->uid);
 	if (match->user && strcmp(match->user->name, uid) == 0)
-		put_word(printer, "user", uid);
+		json_put_number(json, "user", match->user->uid);
 	else
-		put_text(printer, "user", match->user ? match->user->name : NULL);
-	put_text(printer, "parent", match->parent);
-	put_text(printer, "user_namespace", userns_name(match->user_namespace));
-	put_close(printer, '}');
+		json_put_text(json, "user", match->user ? match->user->name : NULL);
+	json_put_text(json, "parent", match->parent);
+	json_put_text(json, "user_namespace", userns_name(match->user_namespace));
+	json_end(json, '}');
 }
 
-static void put_rule(struct printer *printer, const char *key, const struct rule *rule)
+static void put_rule(struct json_writer *json, const char *key, const struct rule *rule)
 {
-	put_open(printer, key, '{');
-	put_text(printer, "qos", rule->qos);
+	json_begin(json, key, '{');
+	json_put_text(json, "qos", rule->qos);
 	if (rule->n_threads) {
-		put_open(printer, "thread_qos", '{');
+		json_begin(json, "thread_qos", '{');
 		for (size_t i = 0; i < rule->n_threads; i++)
-			put_text(printer, rule->threads[i].pattern, rule->threads[i].qos);
-		put_close(printer, '}');
+			json_put_text(json, rule->threads[i].pattern, rule->threads[i].qos);
+		json_end(json, '}');
 	}
 	if (rule->period_ns)
-		put_number(printer, "period", rule->period_ns);
-	put_text(printer, "version", rule->version);
+		json_put_number(json, "period", rule->period_ns);
+	json_put_text(json, "version", rule->version);
 	if (rule->inherit)
-		put_word(printer, "inherit", "true");
+		json_put_bool(json, "inherit", true);
 	if (rule->enforce)
-		put_word(printer, "enforce", "true");
+		json_put_bool(json, "enforce", true);
 	if (rule->yield != YIELD_UNSAID)
-		put_word(printer, "yield", rule->yield == YIELD_YES ? "true" : "false");
+		json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	if (rule->match)
-		put_match(printer, rule->match);
-	put_close(printer, '}');
+		put_match(json, rule->match);
+	json_end(json, '}');
 }
 
-static void put_rules(struct printer *printer, const struct rule *list)
+static void put_rules(struct json_writer *json, const struct rule *list)
 {
 	if (!list->next) {
-		put_rule(printer, list->pattern, list);
+		put_rule(json, list->pattern, list);
 		return;
 	}
-	put_open(printer, list->pattern, '[');
+	json_begin(json, list->pattern, '[');
 	for (const struct rule *rule = list; rule; rule = rule->next)
-		put_rule(printer, NULL, rule);
-	put_close(printer, ']');
+		put_rule(json, NULL, rule);
+	json_end(json, ']');
 }
 
 /*
  * The last file's rules first: of equally good globs the later file's wins, and within the one file
  * that this becomes, the earlier line's.
  */
-static void put_all_rules(struct printer *printer, const struct rules *rules)
+static void put_all_rules(struct json_writer *json, const struct rules *rules)
 {
 	size_t end = rules_count(rules);
 
@@ -264,21 +162,20 @@ static void put_all_rules(struct printer *printer, const struct rules *rules)
 		while (start > 0 && rules_nth(rules, start - 1)->source.file == file)
 			start--;
 		for (size_t i = start; i < end; i++)
-			put_rules(printer, rules_nth(rules, i));
+			put_rules(json, rules_nth(rules, i));
 		end = start;
 	}
 }
 
 char *config_print(const struct config *config)
 {
-	struct printer printer = { 0 };
+	struct json_writer json = { 0 };
 
-	put_open(&printer, NULL, '{');
-	put_settings(&printer, &config->settings);
+	json_begin(&json, NULL, '{');
+	put_settings(&json, &config->settings);
 	for (size_t i = 0; i < config->n_classes; i++)
-		put_class(&printer, &config->classes[i]);
-	put_all_rules(&printer, config->rules);
-	put_close(&printer, '}');
-	text_buf_put(&printer.text, "\n", 1);
-	return text_buf_take(&printer.text);
+		put_class(&json, &config->classes[i]);
+	put_all_rules(&json, config->rules);
+	json_end(&json, '}');
+	return json_take(&json);
 }
