@@ -1,41 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The merged configuration as one rules file. */
-#include <schedqos/config/config_text.h>
+#include "config_private.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <syslog.h>
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 
-static const char *default_name(enum default_mode mode)
-{
-	switch (mode) {
-	case DEFAULT_PRISTINE:
-		return "pristine";
-	case DEFAULT_ALL:
-		return "all";
-	case DEFAULT_NONE:
-		return "none";
-	}
-	return NULL;
-}
-
 /* Without `mapping`: the classes follow in full, so no preset has to be there for them. */
 static void put_settings(struct json_writer *json, const struct settings *settings)
 {
-	static const char *const levels[] = { "error", "warning", "notice", "info", "debug" };
-
 	json_begin(json, "schedqos", '{');
 	if (settings->sched_profile)
 		json_put_text(json, "sched_profile", settings->sched_profile);
 	else
 		json_put_null(json, "sched_profile");
-	json_put_text(json, "default", default_name(settings->default_mode));
-	json_put_text(json, "autogroup", settings->autogroup_off ? "off" : "keep");
+	json_put_text(json, "default", default_mode_names[settings->default_mode]);
+	json_put_text(json, "autogroup", autogroup_names[!settings->autogroup_off]);
 	if (settings->has_log_level)
-		json_put_text(json, "log", levels[settings->log_level - LOG_ERR]);
+		json_put_text(json, "log", log_level_names[settings->log_level - LOG_ERR]);
 	json_end(json, '}');
 }
 
@@ -74,19 +58,6 @@ static void put_class(struct json_writer *json, const struct qos_class *class)
 	json_end(json, '}');
 }
 
-static const char *userns_name(enum rule_userns userns)
-{
-	switch (userns) {
-	case USERNS_UNSAID:
-		return NULL;
-	case USERNS_INITIAL:
-		return "initial";
-	case USERNS_ANY:
-		return "any";
-	}
-	return NULL;
-}
-
 static void put_match(struct json_writer *json, const struct rule_match *match)
 {
 	char uid[16];
@@ -107,7 +78,7 @@ static void put_match(struct json_writer *json, const struct rule_match *match)
 	else
 		json_put_text(json, "user", match->user ? match->user->name : NULL);
 	json_put_text(json, "parent", match->parent);
-	json_put_text(json, "user_namespace", userns_name(match->user_namespace));
+	json_put_text(json, "user_namespace", userns_names[match->user_namespace]);
 	json_end(json, '}');
 }
 

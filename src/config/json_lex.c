@@ -209,39 +209,31 @@ static int read_string(struct json_lexer *lexer)
 	return refuse(lexer, start, "string is not closed");
 }
 
-static size_t digits(const char *s, size_t len)
+/* What follows the digits at s: NULL if there are none. */
+static const char *after_digits(const char *s, const char *end)
 {
-	size_t n = 0;
+	const char *after = s;
 
-	while (n < len && is_digit(s[n]))
-		n++;
-	return n;
+	while (after < end && is_digit(*after))
+		after++;
+	return after > s ? after : NULL;
 }
 
 /* JSON's grammar: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
-static bool is_number(const char *s, size_t len)
+static bool is_number(const char *s, const char *end)
 {
-	size_t at = len && s[0] == '-', n = digits(s + at, len - at);
+	const char *first = s + (*s == '-');
 
-	if (n == 0 || (n > 1 && s[at] == '0'))
+	s = after_digits(first, end);
+	if (!s || (*first == '0' && s > first + 1))
 		return false;
-	at += n;
-	if (at < len && s[at] == '.') {
-		n = digits(s + at + 1, len - at - 1);
-		if (n == 0)
-			return false;
-		at += n + 1;
+	if (s < end && *s == '.')
+		s = after_digits(s + 1, end);
+	if (s && s < end && (*s == 'e' || *s == 'E')) {
+		s++;
+		s = after_digits(s + (s < end && (*s == '+' || *s == '-')), end);
 	}
-	if (at < len && (s[at] == 'e' || s[at] == 'E')) {
-		at++;
-		if (at < len && (s[at] == '+' || s[at] == '-'))
-			at++;
-		n = digits(s + at, len - at);
-		if (n == 0)
-			return false;
-		at += n;
-	}
-	return at == len;
+	return s == end;
 }
 
 static bool word_begins(const char *word, size_t len, const char *with)
@@ -307,7 +299,7 @@ static int read_word(struct json_lexer *lexer)
 		if (len == strlen(literals[i]) && memcmp(word, literals[i], len) == 0)
 			return 0;
 	}
-	if (!is_number(word, len))
+	if (!is_number(word, word + len))
 		return refuse_word(lexer, word, len);
 	if (len > NUMBER_MAX)
 		return refuse(lexer, word - lexer->text, "number of more than %d characters", NUMBER_MAX);

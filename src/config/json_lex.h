@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words of a JSON text, one after another, and what is wrong with one by itself. Comments are space. */
+/* Splits a JSON text into tokens, and says what is wrong with one by itself. Comments count as white space. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ enum json_token_kind {
 struct json_token {
 	enum json_token_kind kind;
 	size_t start, end;
-	bool cut; /* at end, which is inside it, stands what the lexer's problem tells of */
+	bool cut; /* it ends early, at the fault that the lexer's problem describes */
 };
 
 struct json_lexer {
@@ -38,7 +38,10 @@ struct json_lexer {
 	struct json_problem *problem;
 };
 
-/* The next token. Returns 0, or -EINVAL and the problem, if that stands where the token would begin. */
+/*
+ * Returns 0 and the next token, or -EINVAL when a fault stands where it would begin. A fault further inside only cuts the
+ * token short: people are told the first of two faults, and the token itself may be out of place.
+ */
 int json_lex(struct json_lexer *lexer, struct json_token *ret);
 
 /* Notes a problem. Returns -EINVAL. */

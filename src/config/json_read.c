@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sentences of JSON: from words to a tree, or to what is wrong, in the words of the person who wrote it. */
+/* The grammar of JSON: makes a tree of tokens, or says what is wrong, in the words of the person who wrote it. */
 #include "json_text.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 struct reader {
 	struct json_doc *doc;
 	struct json_lexer lexer;
-	struct json_token before, token; /* the one taken last, and the next */
+	struct json_token before, token; /* the one taken last, and the one to look at */
 	size_t open[JSON_DEPTH_MAX];	 /* the brackets around it */
 	unsigned depth;
 };
@@ -30,7 +30,7 @@ static bool closes(const struct reader *reader)
 	return token->kind == JSON_CLOSE && bracket(reader) == (reader->lexer.text[token->start] == '}' ? '{' : '[');
 }
 
-/* Takes the token, which may stand where it does. */
+/* Goes on to the next token; the present one may stand where it does. */
 static int take(struct reader *reader)
 {
 	const struct json_token *token = &reader->token;
@@ -61,7 +61,7 @@ static int refuse_end(struct reader *reader)
 		      bracket(reader), open.line, open.column);
 }
 
-/* In place of the token what is wanted belongs. */
+/* wanted: what should stand in place of the token. */
 static int refuse_token(struct reader *reader, const char *wanted)
 {
 	const struct json_token *token = &reader->token;
@@ -90,7 +90,7 @@ static int refuse_close(struct reader *reader)
 		      open.line, open.column);
 }
 
-/* The token follows a value. */
+/* The token cannot follow the value before it. */
 static int refuse_next(struct reader *reader)
 {
 	const struct json_token *token = &reader->token;
