@@ -119,7 +119,7 @@ fuzz: ## fuzz what reads foreign bytes (clang; FUZZ_SECONDS=60 for each, FUZZ_ON
 lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 	$Qtests/lint
 
-coverage: ## line coverage of src/policy by the unit tests
+coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
 BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd http-load)

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/machine/doctor.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>
 
 #include "verb.h"
@@ -50,37 +49,29 @@ static void print_finding(const struct finding *finding)
 		printf("%20s-> %s\n", "", finding->remedy);
 }
 
-static bool add_finding(cJSON *list, const struct finding *finding)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	if (!object || !cJSON_AddItemToArray(list, object)) {
-		cJSON_Delete(object);
-		return false;
-	}
-	return cJSON_AddStringToObject(object, "name", finding->name) &&
-	       cJSON_AddStringToObject(object, "state", finding_state_name(finding->state)) &&
-	       cJSON_AddStringToObject(object, "what", finding->what) &&
-	       cJSON_AddStringToObject(object, "consequence",
-				       finding->consequence ? finding->consequence : "") &&
-	       cJSON_AddStringToObject(object, "remedy", finding->remedy ? finding->remedy : "");
-}
-
 static int print_json(const struct findings *findings)
 {
-	cJSON *json = cJSON_CreateObject(), *list = NULL;
+	struct json_writer json = { 0 };
 	_cleanup_free_ char *text = NULL;
-	bool good = json && cJSON_AddBoolToObject(json, "ok", !is_bad(findings));
 
-	if (good)
-		list = cJSON_AddArrayToObject(json, "findings");
-	for (size_t i = 0; i < findings->count && list; i++) {
-		if (!add_finding(list, &findings->items[i]))
-			list = NULL;
+	json_begin(&json, NULL, '{');
+	json_put_bool(&json, "ok", !is_bad(findings));
+	json_begin(&json, "findings", '[');
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		json_begin(&json, NULL, '{');
+		json_put_text(&json, "name", finding->name);
+		json_put_text(&json, "state", finding_state_name(finding->state));
+		json_put_text(&json, "what", finding->what);
+		json_put_text(&json, "consequence", finding->consequence ? finding->consequence : "");
+		json_put_text(&json, "remedy", finding->remedy ? finding->remedy : "");
+		json_end(&json, '}');
 	}
-	text = list ? cJSON_Print(json) : NULL;
-	cJSON_Delete(json);
-	return text && puts(text) >= 0 ? 0 : -1;
+	json_end(&json, ']');
+	json_end(&json, '}');
+	text = json_take(&json);
+	return text && fputs(text, stdout) >= 0 ? 0 : -1;
 }
 
 static int show(const struct findings *findings, bool as_json)

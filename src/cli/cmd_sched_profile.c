@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/machine/machine.h>
-#include <schedqos/policy/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>

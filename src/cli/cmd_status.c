@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cjson/cJSON.h>
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
@@ -15,160 +13,194 @@
 #include "status_json.h"
 #include "verb.h"
 
-DEFINE_CLEANUP(cJSON, cJSON_Delete)
-
-/* All properties as one object. Returns NULL after saying what went wrong. */
-static cJSON *read_status(sd_bus *bus)
+/* All properties. Returns NULL after saying what went wrong. */
+static sd_bus_message *read_status(sd_bus *bus)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *reply = NULL;
-	cJSON *json = NULL;
 	int r = sd_bus_call_method(bus, NULL, BUS_PATH, "org.freedesktop.DBus.Properties", "GetAll",
 				   &error, &reply, "s", BUS_STATUS_INTERFACE);
 
-	if (r >= 0)
-		r = status_json(reply, &json);
 	if (r < 0)
 		log_error("asking the daemon: %s", error.message ? error.message : strerror(-r));
 	sd_bus_error_free(&error);
-	sd_bus_message_unref(reply);
-	return json;
+	return reply;
 }
 
-static double number(const cJSON *json, const char *key)
+/* Goes to a property's value, which the next read then gives: of an array, its first item. False: it is not there. */
+static bool go_to(sd_bus_message *reply, const char *property, const char *type)
 {
-	return cJSON_GetNumberValue(cJSON_GetObjectItem(json, key));
+	const char *name;
+
+	if (sd_bus_message_rewind(reply, true) < 0 || sd_bus_message_enter_container(reply, 'a', "{sv}") < 0)
+		return false;
+	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0 && sd_bus_message_read(reply, "s", &name) > 0) {
+		if (strcmp(name, property) == 0)
+			return sd_bus_message_enter_container(reply, 'v', type) > 0 &&
+			       (*type != 'a' || sd_bus_message_enter_container(reply, 'a', type + 1) > 0);
+		if (sd_bus_message_skip(reply, "v") < 0 || sd_bus_message_exit_container(reply) < 0)
+			break;
+	}
+	return false;
 }
 
-static const char *text(const cJSON *json, const char *key)
+static unsigned long long count(sd_bus_message *reply, const char *property)
 {
-	const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(json, key));
+	uint64_t value = 0;
 
-	return value ? value : "";
+	if (go_to(reply, property, "t"))
+		sd_bus_message_read(reply, "t", &value);
+	return value;
 }
 
-/* "name 12, name 3" of an object of numbers. */
-static void print_counts(const cJSON *json, const char *key, const char *label)
+static const char *text(sd_bus_message *reply, const char *property)
 {
-	const cJSON *item, *object = cJSON_GetObjectItem(json, key);
-	const char *separator = "";
+	const char *value = "";
 
-	if (!cJSON_GetArraySize(object))
+	if (go_to(reply, property, "s"))
+		sd_bus_message_read(reply, "s", &value);
+	return value;
+}
+
+/* "name 12, name 3" of an array of numbers by name. */
+static void print_counts(sd_bus_message *reply, const char *property, const char *label)
+{
+	const char *name, *separator = "";
+	uint64_t value;
+
+	if (!go_to(reply, property, "a{st}") || sd_bus_message_at_end(reply, 0))
 		return;
 	printf("%-10s ", label);
-	cJSON_ArrayForEach (item, object) {
-		printf("%s%s %.0f", separator, item->string, item->valuedouble);
-		separator = ", ";
-	}
+	for (; sd_bus_message_read(reply, "{st}", &name, &value) > 0; separator = ", ")
+		printf("%s%s %" PRIu64, separator, name, value);
 	printf("\n");
 }
 
-static void print_features(const cJSON *json)
+static void print_features(sd_bus_message *reply)
 {
-	const cJSON *item;
-	const char *separator = "";
+	const char *name, *separator = "";
+	int has;
 
+	if (!go_to(reply, "Features", "a{sb}"))
+		return;
 	printf("%-10s ", "kernel");
-	cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, "features")) {
-		printf("%s%s %s", separator, item->string, cJSON_IsTrue(item) ? "yes" : "no");
-		separator = ", ";
-	}
+	for (; sd_bus_message_read(reply, "{sb}", &name, &has) > 0; separator = ", ")
+		printf("%s%s %s", separator, name, has ? "yes" : "no");
 	printf("\n");
 }
 
-static void print_lines(const cJSON *json, const char *key, const char *label)
+static void print_problems(sd_bus_message *reply)
 {
-	const cJSON *item;
+	const char *what;
+	uint64_t times;
 
-	cJSON_ArrayForEach (item, cJSON_GetObjectItem(json, key)) {
-		printf("%-10s %s\n", label, item->valuestring);
-		label = "";
-	}
+	if (!go_to(reply, "Problems", "a{st}"))
+		return;
+	while (sd_bus_message_read(reply, "{st}", &what, &times) > 0)
+		printf("%-10s %" PRIu64 " x %s\n", "problem", times, what);
+}
+
+static void print_lines(sd_bus_message *reply, const char *property, const char *label)
+{
+	const char *line;
+
+	if (!go_to(reply, property, "as"))
+		return;
+	for (; sd_bus_message_read(reply, "s", &line) > 0; label = "")
+		printf("%-10s %s\n", label, line);
 }
 
 /* What is nothing to mention as long as there is none. */
-static void print_if_any(const cJSON *json, const char *key, const char *label, const char *what)
+static void print_if_any(sd_bus_message *reply, const char *property, const char *label, const char *what)
 {
-	if (number(json, key) > 0)
-		printf("%-10s %.0f %s\n", label, number(json, key), what);
+	if (count(reply, property))
+		printf("%-10s %llu %s\n", label, count(reply, property), what);
 }
 
-static void print_since(double since_us)
+static void print_running(sd_bus_message *reply)
 {
-	time_t since = (time_t)(since_us / 1e6);
+	time_t since = (time_t)(count(reply, "SinceUsec") / 1000000);
+	uint32_t pid = 0;
 	struct tm local;
 	char stamp[64];
 
+	if (go_to(reply, "Pid", "u"))
+		sd_bus_message_read(reply, "u", &pid);
 	localtime_r(&since, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
-	printf("since %s\n", stamp);
+	printf("%-10s pid %u, version %s, since %s\n", "running", pid, text(reply, "Version"), stamp);
 }
 
-static void print_status(const cJSON *json)
+static void print_work(sd_bus_message *reply)
 {
-	const cJSON *problem;
+	printf("%-10s %llu known\n", "tasks", count(reply, "Tasks"));
+	print_counts(reply, "TasksByClass", "classes");
+	print_counts(reply, "TasksByReason", "because");
+	printf("%-10s fork %llu, exec %llu, rename %llu\n", "events", count(reply, "Forks"), count(reply, "Execs"),
+	       count(reply, "Renames"));
+	printf("%-10s set %llu, too late %llu, not kept %llu\n", "actions", count(reply, "Set"), count(reply, "Races"),
+	       count(reply, "NotKept"));
+	print_counts(reply, "Refused", "refused");
+	printf("%-10s %llu times, scans %llu\n", "lost", count(reply, "Lost"), count(reply, "Scans"));
+	print_if_any(reply, "Unread", "unread", "processes keep whoever reads their arguments waiting: see doctor");
+	print_if_any(reply, "Foreign", "foreign", "datagrams that are not the kernel's");
+	print_if_any(reply, "LogLost", "log", "lines lost, since nobody took them");
+}
 
-	printf("%-10s pid %.0f, version %s, ", "running", number(json, "pid"),
-	       text(json, "version"));
-	print_since(number(json, "since_usec"));
-	print_features(json);
-	printf("%-10s %.0f in force\n", "rules", number(json, "rules"));
-	print_lines(json, "config_files", "files");
-	print_lines(json, "pending_users", "not known");
-	printf("%-10s %.0f known\n", "tasks", number(json, "tasks"));
-	print_counts(json, "tasks_by_class", "classes");
-	print_counts(json, "tasks_by_reason", "because");
-	printf("%-10s fork %.0f, exec %.0f, rename %.0f\n", "events", number(json, "forks"),
-	       number(json, "execs"), number(json, "renames"));
-	printf("%-10s set %.0f, too late %.0f, not kept %.0f\n", "actions", number(json, "set"),
-	       number(json, "races"), number(json, "not_kept"));
-	print_counts(json, "refused", "refused");
-	printf("%-10s %.0f times, scans %.0f\n", "lost", number(json, "lost"),
-	       number(json, "scans"));
-	print_if_any(json, "unread", "unread", "processes keep whoever reads their arguments waiting: see doctor");
-	print_if_any(json, "foreign", "foreign", "datagrams that are not the kernel's");
-	print_if_any(json, "log_lost", "log", "lines lost, since nobody took them");
-	printf("%-10s %.0f done, %.0f refused\n", "reloads", number(json, "reloads"),
-	       number(json, "reloads_failed"));
-	if (text(json, "reload_error")[0])
-		printf("%-10s %s\n", "", text(json, "reload_error"));
-	printf("%-10s %s\n", "profile",
-	       text(json, "sched_profile")[0] ? text(json, "sched_profile") : "(none)");
-	print_lines(json, "knob_refusals", "refused");
-	if (!cJSON_IsTrue(cJSON_GetObjectItem(json, "crash_safe")))
+static void print_status(sd_bus_message *reply)
+{
+	const char *error, *profile;
+	int crash_safe = 0;
+
+	print_running(reply);
+	print_features(reply);
+	printf("%-10s %llu in force\n", "rules", count(reply, "Rules"));
+	print_lines(reply, "ConfigFiles", "files");
+	print_lines(reply, "PendingUsers", "not known");
+	print_work(reply);
+	printf("%-10s %llu done, %llu refused\n", "reloads", count(reply, "Reloads"), count(reply, "ReloadsFailed"));
+	error = text(reply, "ReloadError");
+	if (*error)
+		printf("%-10s %s\n", "", error);
+	profile = text(reply, "SchedProfile");
+	printf("%-10s %s\n", "profile", *profile ? profile : "(none)");
+	print_lines(reply, "KnobRefusals", "refused");
+	if (go_to(reply, "CrashSafe", "b"))
+		sd_bus_message_read(reply, "b", &crash_safe);
+	if (!crash_safe)
 		printf("%-10s no\n", "crash-safe");
-	cJSON_ArrayForEach (problem, cJSON_GetObjectItem(json, "problems"))
-		printf("%-10s %.0f x %s\n", "problem", problem->valuedouble, problem->string);
+	print_problems(reply);
 	printf("%-10s %.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",
-	       number(json, "cpu_usec") / 1e6, number(json, "resident_bytes") / 1048576,
-	       number(json, "table_bytes") / 1024);
+	       (double)count(reply, "CpuUsec") / 1e6, (double)count(reply, "ResidentBytes") / 1048576,
+	       (double)count(reply, "TableBytes") / 1024);
 }
 
-static int show(sd_bus *bus, bool as_json)
+static int print_json(sd_bus_message *reply)
 {
-	_cleanup_(cJSON_Deletep) cJSON *json = read_status(bus), *numbers = NULL;
-	_cleanup_free_ char *printed = json ? cJSON_Print(json) : NULL;
+	_cleanup_free_ char *json = NULL;
+	int r = status_json(reply, &json);
 
-	if (!printed)
-		return EXIT_FAILURE;
-	if (as_json)
-		return puts(printed) >= 0 ? 0 : EXIT_FAILURE;
-	/* What was added as digits is a number for who reads it. */
-	numbers = cJSON_Parse(printed);
-	if (!numbers)
-		return EXIT_FAILURE;
-	print_status(numbers);
-	return 0;
+	if (r < 0)
+		log_error("what the daemon says: %s", strerror(-r));
+	return r < 0 || fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
 }
 
 int cmd_status(const struct command *command)
 {
+	sd_bus_message *reply;
+	int status = EXIT_FAILURE;
 	sd_bus *bus;
-	int status;
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = show(bus, command->json);
+	reply = read_status(bus);
+	if (reply && command->json)
+		status = print_json(reply);
+	else if (reply) {
+		print_status(reply);
+		status = 0;
+	}
+	sd_bus_message_unref(reply);
 	sd_bus_flush_close_unref(bus);
 	return status;
 }

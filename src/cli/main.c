@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/policy/suggest.h>
+#include <schedqos/config/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

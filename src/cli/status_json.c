@@ -3,8 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/json_writer.h>
 
 /* A property's name as the JSON has it: TasksByClass becomes tasks_by_class. */
 static void snake_case(const char *name, char *buf, size_t size)
@@ -19,102 +22,98 @@ static void snake_case(const char *name, char *buf, size_t size)
 	buf[used] = '\0';
 }
 
-static cJSON *read_value(sd_bus_message *message);
+static int put_value(sd_bus_message *message, struct json_writer *json, const char *key);
 
-/* In all its digits, which cJSON would cut to fifteen. */
-static cJSON *whole_number(uint64_t number)
+/* a{s?} becomes an object, any other array a list. */
+static int put_array(sd_bus_message *message, struct json_writer *json, const char *key, const char *contents)
 {
-	char digits[32];
+	bool object = contents[0] == '{';
+	int r = sd_bus_message_enter_container(message, 'a', contents);
 
-	snprintf(digits, sizeof(digits), "%" PRIu64, number);
-	return cJSON_CreateRaw(digits);
-}
+	json_begin(json, key, object ? '{' : '[');
+	while (r >= 0 && !sd_bus_message_at_end(message, 0)) {
+		const char *name = NULL;
 
-/* a{s?} becomes an object, any other array an array. */
-static cJSON *read_array(sd_bus_message *message, const char *contents)
-{
-	cJSON *json = contents[0] == '{' ? cJSON_CreateObject() : cJSON_CreateArray();
-
-	if (sd_bus_message_enter_container(message, 'a', contents) < 0)
-		return json;
-	while (!sd_bus_message_at_end(message, 0)) {
-		const char *key;
-
-		if (contents[0] != '{') {
-			cJSON_AddItemToArray(json, read_value(message));
-			continue;
-		}
-		if (sd_bus_message_enter_container(message, 'e', NULL) < 0 ||
-		    sd_bus_message_read(message, "s", &key) < 0)
-			break;
-		cJSON_AddItemToObject(json, key, read_value(message));
-		sd_bus_message_exit_container(message);
+		if (object)
+			r = sd_bus_message_enter_container(message, 'e', NULL);
+		if (r >= 0 && object)
+			r = sd_bus_message_read(message, "s", &name);
+		if (r >= 0)
+			r = put_value(message, json, name);
+		if (r >= 0 && object)
+			r = sd_bus_message_exit_container(message);
 	}
-	sd_bus_message_exit_container(message);
-	return json;
+	json_end(json, object ? '}' : ']');
+	return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-static cJSON *read_value(sd_bus_message *message)
+static int put_value(sd_bus_message *message, struct json_writer *json, const char *key)
 {
-	const char *contents, *text;
-	cJSON *json = NULL;
-	uint64_t number;
-	uint32_t small;
-	int flag;
+	union {
+		const char *s;
+		uint64_t t;
+		uint32_t u;
+		int b;
+	} value;
+	const char *contents;
 	char type;
+	int r = sd_bus_message_peek_type(message, &type, &contents);
 
-	if (sd_bus_message_peek_type(message, &type, &contents) <= 0)
-		return cJSON_CreateNull();
-	switch (type) {
-	case 's':
-		if (sd_bus_message_read(message, "s", &text) >= 0)
-			json = cJSON_CreateString(text);
-		break;
-	case 't':
-		if (sd_bus_message_read(message, "t", &number) >= 0)
-			json = whole_number(number);
-		break;
-	case 'u':
-		if (sd_bus_message_read(message, "u", &small) >= 0)
-			json = cJSON_CreateNumber(small);
-		break;
-	case 'b':
-		if (sd_bus_message_read(message, "b", &flag) >= 0)
-			json = cJSON_CreateBool(flag);
-		break;
-	case 'a':
-		json = read_array(message, contents);
-		break;
-	default:
-		sd_bus_message_skip(message, NULL);
-		break;
+	if (r <= 0)
+		return r < 0 ? r : -EBADMSG;
+	if (type == 'a')
+		return put_array(message, json, key, contents);
+	if (!strchr("stub", type)) {
+		json_put_null(json, key);
+		return sd_bus_message_skip(message, NULL);
 	}
-	return json ? json : cJSON_CreateNull();
-}
-
-int status_json(sd_bus_message *reply, cJSON **ret)
-{
-	int r = sd_bus_message_enter_container(reply, 'a', "{sv}");
-	cJSON *json;
-
+	r = sd_bus_message_read_basic(message, type, &value);
 	if (r < 0)
 		return r;
-	json = cJSON_CreateObject();
-	if (!json)
-		return -ENOMEM;
-	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
-		const char *name, *contents;
-		char key[64];
+	if (type == 's')
+		json_put_text(json, key, value.s);
+	else if (type == 'b')
+		json_put_bool(json, key, value.b);
+	else
+		json_put_count(json, key, type == 't' ? value.t : value.u);
+	return 0;
+}
 
-		if (sd_bus_message_read(reply, "s", &name) < 0 ||
-		    sd_bus_message_peek_type(reply, NULL, &contents) < 0 ||
-		    sd_bus_message_enter_container(reply, 'v', contents) < 0)
-			break;
-		snake_case(name, key, sizeof(key));
-		cJSON_AddItemToObject(json, key, read_value(reply));
-		sd_bus_message_exit_container(reply);
-		sd_bus_message_exit_container(reply);
+static int put_property(sd_bus_message *reply, struct json_writer *json)
+{
+	const char *name, *contents;
+	char key[64];
+	int r = sd_bus_message_read(reply, "s", &name);
+
+	if (r >= 0)
+		r = sd_bus_message_peek_type(reply, NULL, &contents);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'v', contents);
+	if (r < 0)
+		return r;
+	snake_case(name, key, sizeof(key));
+	r = put_value(reply, json, key);
+	return r < 0 ? r : sd_bus_message_exit_container(reply);
+}
+
+int status_json(sd_bus_message *reply, char **ret)
+{
+	struct json_writer json = { 0 };
+	char *text;
+	int r = sd_bus_message_enter_container(reply, 'a', "{sv}");
+
+	json_begin(&json, NULL, '{');
+	while (r >= 0 && (r = sd_bus_message_enter_container(reply, 'e', "sv")) > 0) {
+		r = put_property(reply, &json);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(reply);
 	}
-	*ret = json;
+	json_end(&json, '}');
+	text = json_take(&json);
+	if (r < 0 || !text) {
+		free(text);
+		return r < 0 ? r : -ENOMEM;
+	}
+	*ret = text;
 	return 0;
 }

@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
-#include <schedqos/policy/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

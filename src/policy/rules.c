@@ -109,23 +109,13 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 	return 0;
 }
 
-/* Later files first, then earlier lines. */
-int rules_compare_sources(const struct source *a, const struct source *b)
-{
-	if (a->file != b->file)
-		return a->file > b->file ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return (a->column > b->column) - (a->column < b->column);
-}
-
 static int compare_lists(const void *va, const void *vb)
 {
 	const struct rule *const *a = va, *const *b = vb;
 
 	if ((*a)->source.file != (*b)->source.file)
 		return (*a)->source.file < (*b)->source.file ? -1 : 1;
-	return rules_compare_sources(&(*a)->source, &(*b)->source);
+	return source_compare(&(*a)->source, &(*b)->source);
 }
 
 static int compare_threads(const void *va, const void *vb)
@@ -141,7 +131,7 @@ static int compare_threads(const void *va, const void *vb)
 	literal_b = pattern_literal(b->pattern);
 	if (literal_a != literal_b)
 		return literal_a > literal_b ? -1 : 1;
-	return rules_compare_sources(&a->source, &b->source);
+	return source_compare(&a->source, &b->source);
 }
 
 /* The tag for a class at a period, made if it is new. TAG_NONE without memory. */

@@ -13,7 +13,7 @@ static int compare_ranks(const void *va, const void *vb)
 
 	if (a->literal != b->literal)
 		return a->literal > b->literal ? -1 : 1;
-	return rules_compare_sources(&a->list->source, &b->list->source);
+	return source_compare(&a->list->source, &b->list->source);
 }
 
 /* Where the literal text at the pattern's end begins. */

@@ -70,9 +70,6 @@ struct rules {
 /* The slot of the index that holds the pattern, or the free one where it belongs. */
 struct slot *rules_slot(const struct rules *rules, const char *text);
 
-/* Later files first, then earlier lines: negative, 0 or positive as for qsort. */
-int rules_compare_sources(const struct source *a, const struct source *b);
-
 /* rules_globs.c */
 
 /* Ranks the globs among the rules and sorts them into buckets. 0 or -ENOMEM. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>

@@ -13,7 +13,7 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/state_folder.h>
 
-#include "state_format.h"
+#include "state_private.h"
 
 #define STATE_TASKS_NEW STATE_TASKS ".new"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "state_format.h"
+#include "state_private.h"
 
 #include <errno.h>
 #include <stdlib.h>

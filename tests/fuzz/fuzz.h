@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/policy/plan.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../src/machine/knob_file.h"
-#include "../../src/tagging/state_format.h"
+#include "../../src/tagging/state_private.h"
 #include "fuzz.h"
 
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/config.h>
+#include <schedqos/config/config_text.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FILES_MAX    4

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/policy/plan.h>
 
 /* The built-in classes as they show on a task. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 

@@ -3,6 +3,9 @@
  */
 #include "made_up_tree.h"
 
+#include <cjson/cJSON.h>
+
+#include <schedqos/config/config_text.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
 
@@ -99,11 +102,15 @@ static cJSON *status(void)
 {
 	sd_bus_message *reply =
 		call("org.freedesktop.DBus.Properties", "GetAll", BUS_STATUS_INTERFACE);
-	cJSON *json = NULL;
+	cJSON *json;
+	char *text = NULL;
 
 	assert_false(sd_bus_message_is_method_error(reply, NULL));
-	assert_int_equal(status_json(reply, &json), 0);
+	assert_int_equal(status_json(reply, &text), 0);
 	sd_bus_message_unref(reply);
+	json = cJSON_Parse(text);
+	assert_non_null(json);
+	free(text);
 	return json;
 }
 

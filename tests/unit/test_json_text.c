@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/policy/json_text.h"
+#include "../../src/config/json_text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -172,7 +172,7 @@ static void integers_are_exact(void **state)
 	for (size_t i = 0; i < COUNT(want); i++) {
 		int64_t value = 0;
 
-		assert_int_equal(json_integer(doc, doc->places[i + 1].node, INT64_MIN, INT64_MAX,
+		assert_int_equal(json_integer(doc->places[i + 1].node, INT64_MIN, INT64_MAX,
 					      &value),
 				 want[i].r);
 		assert_true(value == want[i].value);
@@ -186,10 +186,10 @@ static void integers_keep_to_their_range(void **state)
 	int64_t value;
 
 	(void)state;
-	assert_int_equal(json_integer(doc, doc->places[1].node, -20, 19, &value), 0);
-	assert_int_equal(json_integer(doc, doc->places[2].node, -20, 19, &value), -ERANGE);
-	assert_int_equal(json_integer(doc, doc->places[3].node, -20, 19, &value), 0);
-	assert_int_equal(json_integer(doc, doc->places[4].node, -20, 19, &value), -ERANGE);
+	assert_int_equal(json_integer(doc->places[1].node, -20, 19, &value), 0);
+	assert_int_equal(json_integer(doc->places[2].node, -20, 19, &value), -ERANGE);
+	assert_int_equal(json_integer(doc->places[3].node, -20, 19, &value), 0);
+	assert_int_equal(json_integer(doc->places[4].node, -20, 19, &value), -ERANGE);
 	json_free(doc);
 }
 

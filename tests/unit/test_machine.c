@@ -2,6 +2,7 @@
 /* Which profile a daemon applies: at its start, at a reload, when it is told to, and once the record can be read. */
 #include "machine_case.h"
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/util/log.h>
 
 #include "../../src/machine/machine_private.h"

@@ -10,7 +10,7 @@
 
 #include <schedqos/util/state_folder.h>
 
-#include "../../src/tagging/state_format.h"
+#include "../../src/tagging/state_private.h"
 
 #define FILE_NAME "run/state"
 #define NEW_NAME  "run/state.new"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/tagging/state_format.h"
+#include "../../src/tagging/state_private.h"
 
 #define BOOT_ID	   "01234567-89ab-cdef-0123-456789abcdef"
 #define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)

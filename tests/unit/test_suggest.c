@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/suggest.h>
+#include <schedqos/config/suggest.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

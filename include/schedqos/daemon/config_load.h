@@ -2,7 +2,7 @@
 /* Finds and reads the configuration's files in their order, and has them parsed. */
 #pragma once
 
-#include <schedqos/policy/config.h>
+#include <schedqos/config/config_text.h>
 
 /* Where to look. NULL members stand for the usual places. */
 struct config_paths {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the rules hand out to everybody. */
 #include "config_private.h"
-#include "rules_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -114,7 +113,7 @@ static int compare_grants(const void *va, const void *vb)
 		return a->at.file < b->at.file ? -1 : 1;
 	if (a->qos_class != b->qos_class)
 		return a->qos_class < b->qos_class ? -1 : 1;
-	return rules_compare_sources(&a->at, &b->at);
+	return source_compare(&a->at, &b->at);
 }
 
 static int grants_find(struct grants *grants)

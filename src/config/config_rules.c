@@ -11,6 +11,11 @@
 #define PERIOD_MIN_NS 1000LL
 #define PERIOD_MAX_NS 10000000000LL
 
+const char *const userns_names[] = {
+	[USERNS_INITIAL] = "initial",
+	[USERNS_ANY] = "any",
+};
+
 /* A rule in the making. */
 struct rule_text {
 	struct rule *rule;
@@ -187,13 +192,12 @@ static void parse_match_parent(struct parser *parser, const cJSON *value, void *
 
 static void parse_match_user_namespace(struct parser *parser, const cJSON *value, void *into)
 {
-	static const char *const choices[] = { "initial", "any" };
-	static const enum rule_userns meaning[] = { USERNS_INITIAL, USERNS_ANY };
 	struct rule_match *match = into;
 	size_t choice;
 
-	if (value_choice(parser, value, "user namespace", choices, array_size(choices), &choice))
-		match->user_namespace = meaning[choice];
+	if (value_choice(parser, value, "user namespace", userns_names + USERNS_INITIAL,
+			 array_size(userns_names) - USERNS_INITIAL, &choice))
+		match->user_namespace = USERNS_INITIAL + choice;
 }
 
 static const struct key match_keys[] = {

@@ -30,9 +30,7 @@ static const char *knob_text(struct parser *parser, const cJSON *value)
 /* A value to write, as text: a number as it was written. NULL: none, and that has been said. */
 static const char *knob_value(struct parser *parser, const cJSON *value)
 {
-	const char *text;
 	int64_t number;
-	size_t len;
 
 	if (cJSON_IsString(value))
 		return knob_text(parser, value);
@@ -43,11 +41,7 @@ static const char *knob_value(struct parser *parser, const cJSON *value)
 	}
 	if (!value_integer(parser, value, INT64_MIN, INT64_MAX, &number))
 		return NULL;
-	text = json_number_text(parser->doc, value, &len);
-	text = arena_text(parser->arena, text, len);
-	if (!text)
-		parser->no_memory = true;
-	return text;
+	return keep_text(parser, value->valuestring);
 }
 
 static bool is_one_component(const char *name)

@@ -2,8 +2,10 @@
 /* What the parts of the configuration's parser share. */
 #pragma once
 
-#include <schedqos/policy/config.h>
-#include <schedqos/policy/suggest.h>
+#include <syslog.h>
+
+#include <schedqos/config/config_text.h>
+#include <schedqos/config/suggest.h>
 
 #include "arena.h"
 #include "json_text.h"
@@ -128,6 +130,9 @@ void class_define(struct parser *parser, struct class_table *table, const struct
 const char *value_class(struct parser *parser, const cJSON *value);
 
 /* config_settings.c */
+extern const char *const default_mode_names[DEFAULT_NONE + 1];
+extern const char *const autogroup_names[2];		    /* off, keep */
+extern const char *const log_level_names[LOG_DEBUG - LOG_ERR + 1]; /* from LOG_ERR on */
 bool is_setting(const char *key);
 void parse_settings(struct parser *parser, const cJSON *value);
 
@@ -144,6 +149,7 @@ void parse_profiles(struct parser *parser);
 void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 
 /* config_rules.c */
+extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_UNSAID */
 void parse_rules(struct parser *parser);
 
 /* config.c: looks the name up when all files are read. */

@@ -62,7 +62,7 @@ bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64
 			 json_type_name(value));
 		return false;
 	}
-	r = json_integer(parser->doc, value, min, max, ret);
+	r = json_integer(value, min, max, ret);
 	if (r == -EINVAL)
 		complain(parser, value, AT_VALUE,
 			 "must be a whole number, without a fraction or an exponent");

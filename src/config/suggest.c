@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/policy/suggest.h>
+#include <schedqos/config/suggest.h>
 
 #include <stdbool.h>
 #include <stdint.h>

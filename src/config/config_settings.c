@@ -3,9 +3,18 @@
 #include "config_private.h"
 
 #include <string.h>
-#include <syslog.h>
 
 #include <schedqos/util/cleanup.h>
+
+const char *const default_mode_names[] = {
+	[DEFAULT_PRISTINE] = "pristine",
+	[DEFAULT_ALL] = "all",
+	[DEFAULT_NONE] = "none",
+};
+
+const char *const autogroup_names[] = { "off", "keep" };
+
+const char *const log_level_names[] = { "error", "warning", "notice", "info", "debug" };
 
 static const char announcement[] = "announcement";
 
@@ -25,35 +34,28 @@ static void parse_sched_profile(struct parser *parser, const cJSON *value, void 
 
 static void parse_default(struct parser *parser, const cJSON *value, void *into)
 {
-	static const char *const modes[] = {
-		[DEFAULT_PRISTINE] = "pristine",
-		[DEFAULT_ALL] = "all",
-		[DEFAULT_NONE] = "none",
-	};
 	struct settings *settings = into;
 	size_t mode;
 
-	if (value_choice(parser, value, "default", modes, array_size(modes), &mode))
+	if (value_choice(parser, value, "default", default_mode_names, array_size(default_mode_names), &mode))
 		settings->default_mode = mode;
 }
 
 static void parse_autogroup(struct parser *parser, const cJSON *value, void *into)
 {
-	static const char *const modes[] = { "off", "keep" };
 	struct settings *settings = into;
 	size_t mode;
 
-	if (value_choice(parser, value, "autogroup", modes, array_size(modes), &mode))
+	if (value_choice(parser, value, "autogroup", autogroup_names, array_size(autogroup_names), &mode))
 		settings->autogroup_off = mode == 0;
 }
 
 static void parse_log(struct parser *parser, const cJSON *value, void *into)
 {
-	static const char *const levels[] = { "error", "warning", "notice", "info", "debug" };
 	struct settings *settings = into;
 	size_t level;
 
-	if (!value_choice(parser, value, "log", levels, array_size(levels), &level))
+	if (!value_choice(parser, value, "log", log_level_names, array_size(log_level_names), &level))
 		return;
 	settings->log_level = LOG_ERR + level;
 	settings->has_log_level = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/policy/config.h>
+#include <schedqos/config/config_text.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * JSON as people write it: with comments, and with a place for everything that is wrong. The tree is cJSON's; each of
+ * its nodes knows where in the text it stands.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/config/config_text.h>
+#include <schedqos/util/text_buf.h>
+
+#include "json_lex.h"
+
+#define JSON_DEPTH_MAX CONFIG_DEPTH_MAX
+
+/* Where a node stands. Offsets into the text. */
+struct json_place {
+	const cJSON *node;
+	uint32_t key;	 /* the opening quote of its key; value when it has none */
+	uint32_t value;	 /* its first character */
+	uint32_t parent; /* index of the place of the object or list it is in; the root's own for
+			    the root */
+	uint32_t item;	 /* how many siblings stand before it */
+};
+
+struct json_doc {
+	cJSON *root; /* a number's valuestring is the number as written */
+	struct json_place *places; /* in the order of the text */
+	size_t n_places;
+	uint32_t *lines; /* offsets at which lines begin */
+	size_t n_lines;
+};
+
+struct json_position {
+	unsigned line, column; /* from 1, in bytes */
+};
+
+/*
+ * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the document,
+ * -EINVAL and the problem, with its position, or -ENOMEM. Of two faults it is the one that people read first.
+ */
+int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem,
+	       struct json_position *position);
+void json_free(struct json_doc *doc);
+
+/* cJSON has no room for us in a node, so node->valueint is made the index of its place. */
+static inline const struct json_place *json_place(const struct json_doc *doc, const cJSON *node)
+{
+	return &doc->places[node->valueint];
+}
+
+struct json_position json_position(const struct json_doc *doc, size_t offset);
+
+/*
+ * The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent,
+ * or -ERANGE.
+ */
+int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret);
+
+/*
+ * "chrome.thread_qos["a b"][0]": the way from the root to the node, with keys unescaped. The caller
+ * frees; NULL without memory.
+ */
+char *json_path(const struct json_doc *doc, const cJSON *node);
+
+/* Goes one key further down such a way. */
+void json_path_put_key(struct text_buf *path, const char *key);
+
+/* "an object", "a string" ... */
+const char *json_type_name(const cJSON *node);

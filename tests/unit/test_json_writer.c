@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* JSON as it is written: whole numbers in all their digits, and texts that any reader and any terminal can take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/util/json_writer.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void written(struct json_writer *json, const char *want)
+{
+	char *text = json_take(json);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void an_item_a_line(void **state)
+{
+	struct json_writer json = { 0 };
+
+	(void)state;
+	json_begin(&json, NULL, '{');
+	json_put_text(&json, "a", "x");
+	json_begin(&json, "list", '[');
+	json_put_number(&json, NULL, 1);
+	json_begin(&json, NULL, '{');
+	json_end(&json, '}');
+	json_put_null(&json, NULL);
+	json_end(&json, ']');
+	json_begin(&json, "none", '[');
+	json_end(&json, ']');
+	json_put_bool(&json, "yes", true);
+	json_put_bool(&json, "no", false);
+	json_end(&json, '}');
+	written(&json, "{\n\t\"a\": \"x\",\n\t\"list\": [\n\t\t1,\n\t\t{},\n\t\tnull\n\t],\n\t\"none\": [],\n"
+		       "\t\"yes\": true,\n\t\"no\": false\n}\n");
+	/* And may be used again. */
+	json_put_text(&json, NULL, "whole");
+	written(&json, "\"whole\"\n");
+}
+
+static void a_text_that_is_not_there_is_left_out(void **state)
+{
+	struct json_writer json = { 0 };
+
+	(void)state;
+	json_begin(&json, NULL, '{');
+	json_put_text(&json, "a", NULL);
+	json_put_text(&json, "b", "");
+	json_end(&json, '}');
+	written(&json, "{\n\t\"b\": \"\"\n}\n");
+}
+
+static void numbers_are_exact(void **state)
+{
+	struct json_writer json = { 0 };
+
+	(void)state;
+	json_begin(&json, NULL, '[');
+	json_put_number(&json, NULL, INT64_MIN);
+	json_put_number(&json, NULL, INT64_MAX);
+	json_put_count(&json, NULL, UINT64_MAX);
+	json_end(&json, ']');
+	written(&json, "[\n\t-9223372036854775808,\n\t9223372036854775807,\n\t18446744073709551615\n]\n");
+}
+
+static void texts_are_escaped(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "plain \u00e4 \u20ac \U0001f600", "\"plain \u00e4 \u20ac \U0001f600\"\n" },
+		{ "\"\\/", "\"\\\"\\\\/\"\n" },
+		{ "\n\t\x1b[2J\x7f", "\"\\u000a\\u0009\\u001b[2J\\u007f\"\n" },
+		{ "\xc2\x85\u202e", "\"\\u0085\\u202e\"\n" },
+		{ "\U000e0001", "\"\\udb40\\udc01\"\n" },
+		{ "\xff\xc3", "\"\xff\xc3\"\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct json_writer json = { 0 };
+
+		json_put_text(&json, NULL, cases[i].text);
+		written(&json, cases[i].want);
+	}
+}
+
+/* Whatever the bytes are. */
+static void what_is_written_reads_the_same(void **state)
+{
+	struct json_writer json = { 0 };
+	char bytes[256], *text;
+	cJSON *read;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i + 1);
+	json_put_text(&json, NULL, bytes);
+	text = json_take(&json);
+	read = cJSON_Parse(text);
+	assert_string_equal(cJSON_GetStringValue(read), bytes);
+	cJSON_Delete(read);
+	free(text);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_item_a_line),
+		cmocka_unit_test(a_text_that_is_not_there_is_left_out),
+		cmocka_unit_test(numbers_are_exact),
+		cmocka_unit_test(texts_are_escaped),
+		cmocka_unit_test(what_is_written_reads_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
