@@ -210,6 +210,22 @@ static void good_texts(void **state)
 		json_free(good(texts[i]));
 }
 
+static void escapes_are_what_they_stand_for(void **state)
+{
+	struct json_doc *doc = good("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\u0041\\u007f\\u0080\\u07FF\\u0800\\uffff\", "
+				    "\"<\\uD83D\\ude00\\ud800\\udc00\\udbff\\udfff>\"]");
+	static const char *const want[] = {
+		"\"\\/\b\f\n\r\t",
+		"A\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf",
+		"<\xf0\x9f\x98\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf>",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(want); i++)
+		assert_string_equal(doc->places[i + 1].node->valuestring, want[i]);
+	json_free(doc);
+}
+
 static void bad_words(void **state)
 {
 	static const struct bad cases[] = {
@@ -343,6 +359,7 @@ int main(void)
 		cmocka_unit_test(integers_are_exact),
 		cmocka_unit_test(integers_keep_to_their_range),
 		cmocka_unit_test(good_texts),
+		cmocka_unit_test(escapes_are_what_they_stand_for),
 		cmocka_unit_test(bad_words),
 		cmocka_unit_test(bad_bytes),
 		cmocka_unit_test(bad_strings),
