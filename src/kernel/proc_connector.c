@@ -41,12 +41,12 @@ struct proc_connector {
 	uint8_t datagrams[BATCH][DATAGRAM_MAX] __attribute__((aligned(8)));
 };
 
-int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret)
+/* Returns 1 and the event in the datagram, as far as it goes; 0 or -EBADMSG as proc_connector_decode. */
+static int unpack(const void *datagram, size_t size, struct proc_event *ret)
 {
 	const size_t head = NLMSG_HDRLEN + sizeof(struct cn_msg);
 	struct nlmsghdr netlink;
 	struct cn_msg message;
-	struct proc_event event = { 0 };
 
 	if (size < head)
 		return -EBADMSG;
@@ -59,9 +59,17 @@ int proc_connector_decode(const void *datagram, size_t size, struct task_event *
 	if (message.len > netlink.nlmsg_len - head ||
 	    message.len < offsetof(struct proc_event, event_data))
 		return -EBADMSG;
-	memcpy(&event, (const char *)datagram + head,
-	       message.len < sizeof(event) ? message.len : sizeof(event));
+	memcpy(ret, (const char *)datagram + head, message.len < sizeof(*ret) ? message.len : sizeof(*ret));
+	return 1;
+}
 
+int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret)
+{
+	struct proc_event event = { 0 };
+	int r = unpack(datagram, size, &event);
+
+	if (r != 1)
+		return r;
 	*ret = (struct task_event){
 		.what = (enum event_kind)event.what,
 		.ns = event.timestamp_ns,

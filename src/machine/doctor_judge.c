@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the facts mean for classes. Pure. */
+/* What the facts mean for classes. It only decides. */
 #include <schedqos/machine/doctor.h>
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/util/text_buf.h>
+
+#include "findings.h"
 
 #define NS_PER_MS 1000000.0
 
@@ -45,60 +46,7 @@ bool doctor_knows_rival(const char *comm)
 	return false;
 }
 
-const char *finding_state_name(enum finding_state state)
-{
-	switch (state) {
-	case FINDING_OK:
-		return "ok";
-	case FINDING_NOTE:
-		return "note";
-	case FINDING_BAD:
-		return "bad";
-	}
-	return NULL;
-}
-
-static char *copy(struct findings *findings, const char *text)
-{
-	char *copied = text ? strdup(text) : NULL;
-
-	if (text && !copied)
-		findings->no_memory = true;
-	return copied;
-}
-
-static void add(struct findings *findings, const char *name, enum finding_state state,
-		const char *consequence, const char *remedy, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
-
-static void add(struct findings *findings, const char *name, enum finding_state state,
-		const char *consequence, const char *remedy, const char *format, ...)
-{
-	struct finding *items = reallocarray(findings->items, findings->count + 1, sizeof(*items));
-	char *what;
-	va_list args;
-
-	if (!items) {
-		findings->no_memory = true;
-		return;
-	}
-	va_start(args, format);
-	if (vasprintf(&what, format, args) < 0) {
-		what = NULL;
-		findings->no_memory = true;
-	}
-	va_end(args);
-	findings->items = items;
-	items[findings->count++] = (struct finding){
-		.name = name,
-		.state = state,
-		.what = what,
-		.consequence = copy(findings, consequence),
-		.remedy = copy(findings, remedy),
-	};
-}
-
-#define add_ok(findings, name, ...) add(findings, name, FINDING_OK, NULL, NULL, __VA_ARGS__)
+#define add_ok(findings, name, ...) findings_add(findings, name, FINDING_OK, NULL, NULL, __VA_ARGS__)
 
 static void judge_config(const struct config *config, size_t n_errors, struct findings *findings)
 {
@@ -106,9 +54,9 @@ static void judge_config(const struct config *config, size_t n_errors, struct fi
 		add_ok(findings, "configuration", "%zu rules, %zu classes, no errors",
 		       rules_count(config->rules), config->n_classes);
 	else
-		add(findings, "configuration", FINDING_BAD, "the daemon does not start with it",
-		    "'schedqos check' shows every error at its place", "%zu error%s", n_errors,
-		    n_errors == 1 ? "" : "s");
+		findings_add(findings, "configuration", FINDING_BAD, "the daemon does not start with it",
+			     "'schedqos check' shows every error at its place", "%zu error%s", n_errors,
+			     n_errors == 1 ? "" : "s");
 }
 
 static void judge_users(const struct config *config, struct findings *findings)
@@ -118,8 +66,10 @@ static void judge_users(const struct config *config, struct findings *findings)
 	for (const struct rule_user *user = config->users; user; user = user->next)
 		count += rule_user_is_pending(user);
 	if (count)
-		add(findings, "users", FINDING_NOTE, "rules that ask for them match nothing until the daemon knows them",
-		    "'schedqos check' tells who it is; see to passwd in nsswitch.conf", "%zu cannot be looked up now", count);
+		findings_add(findings, "users", FINDING_NOTE,
+			     "rules that ask for them match nothing until the daemon knows them",
+			     "'schedqos check' tells who it is; see to passwd in nsswitch.conf",
+			     "%zu cannot be looked up now", count);
 }
 
 static void judge_daemon(const struct doctor_facts *facts, struct findings *findings)
@@ -127,20 +77,22 @@ static void judge_daemon(const struct doctor_facts *facts, struct findings *find
 	if (facts->daemon)
 		add_ok(findings, "daemon", "runs as pid %d", (int)facts->daemon);
 	else
-		add(findings, "daemon", FINDING_NOTE, "no task is given a class",
-		    facts->systemd ? "systemctl start schedqos" : "schedqos start -d",
-		    "does not run");
+		findings_add(findings, "daemon", FINDING_NOTE, "no task is given a class",
+			     facts->systemd ? "systemctl start schedqos" : "schedqos start -d",
+			     "does not run");
 	if (!facts->daemon && facts->leftovers)
-		add(findings, "leftovers", FINDING_NOTE,
-		    "tasks or knobs are still as a daemon that was killed, or a sched profile, set "
-		    "them",
-		    "'schedqos restore', or start the daemon, which puts them back when it stops",
-		    "there is something to put back");
+		findings_add(findings, "leftovers", FINDING_NOTE,
+			     "tasks or knobs are still as a daemon that was killed, or a sched profile, set "
+			     "them",
+			     "'schedqos restore', or start the daemon, which puts them back when it stops",
+			     "there is something to put back");
 	if (facts->set_aside)
-		add(findings, "set-aside", FINDING_NOTE,
-		    "what an earlier daemon set before it was killed stays: tasks until they end, knobs until the next boot",
-		    "without .damaged at the file's end, 'schedqos restore' of the version that wrote it; or remove the file",
-		    "a record of what to put back could not be used: see /run/schedqos");
+		findings_add(findings, "set-aside", FINDING_NOTE,
+			     "what an earlier daemon set before it was killed stays: tasks until they end, "
+			     "knobs until the next boot",
+			     "without .damaged at the file's end, 'schedqos restore' of the version that "
+			     "wrote it; or remove the file",
+			     "a record of what to put back could not be used: see /run/schedqos");
 }
 
 static void judge_unit(const struct doctor_facts *facts, struct findings *findings)
@@ -149,17 +101,17 @@ static void judge_unit(const struct doctor_facts *facts, struct findings *findin
 	const char *enabled = facts->unit_enabled ? facts->unit_enabled : "";
 
 	if (!facts->systemd)
-		add(findings, "unit", FINDING_NOTE, "nothing starts the daemon at boot",
-		    "have this machine's init run 'schedqos start'", "no systemd here");
+		findings_add(findings, "unit", FINDING_NOTE, "nothing starts the daemon at boot",
+			     "have this machine's init run 'schedqos start'", "no systemd here");
 	else if (!*enabled)
-		add(findings, "unit", FINDING_NOTE, "nothing starts the daemon at boot",
-		    "make install", "schedqos.service is not installed");
+		findings_add(findings, "unit", FINDING_NOTE, "nothing starts the daemon at boot",
+			     "make install", "schedqos.service is not installed");
 	else if (strcmp(active, "failed") == 0)
-		add(findings, "unit", FINDING_NOTE, "the service has ended with an error",
-		    "journalctl -u schedqos", "schedqos.service has failed");
+		findings_add(findings, "unit", FINDING_NOTE, "the service has ended with an error",
+			     "journalctl -u schedqos", "schedqos.service has failed");
 	else if (strncmp(enabled, "enabled", 7) != 0)
-		add(findings, "unit", FINDING_NOTE, "the daemon is not there after the next boot",
-		    "systemctl enable schedqos", "schedqos.service is %s and %s", active, enabled);
+		findings_add(findings, "unit", FINDING_NOTE, "the daemon is not there after the next boot",
+			     "systemctl enable schedqos", "schedqos.service is %s and %s", active, enabled);
 	else
 		add_ok(findings, "unit", "schedqos.service is %s and %s", active, enabled);
 }
@@ -171,19 +123,19 @@ static void judge_events(const struct doctor_facts *facts, struct findings *find
 		if (facts->event_filter)
 			add_ok(findings, "events", "the proc connector is heard, and filters");
 		else
-			add(findings, "events", FINDING_NOTE,
-			    "the daemon is woken by events that it then drops",
-			    "Linux 6.6 or later", "the proc connector is heard, without a filter");
+			findings_add(findings, "events", FINDING_NOTE,
+				     "the daemon is woken by events that it then drops",
+				     "Linux 6.6 or later", "the proc connector is heard, without a filter");
 		break;
 	case DOCTOR_NO:
 	case DOCTOR_NONE:
-		add(findings, "events", FINDING_BAD, "the daemon cannot start",
-		    "CONFIG_PROC_EVENTS, outside of containers", "no proc connector: %s",
-		    facts->events_fault ? facts->events_fault : "not heard");
+		findings_add(findings, "events", FINDING_BAD, "the daemon cannot start",
+			     "CONFIG_PROC_EVENTS, outside of containers", "no proc connector: %s",
+			     facts->events_fault ? facts->events_fault : "not heard");
 		break;
 	case DOCTOR_UNKNOWN:
-		add(findings, "events", FINDING_NOTE, "cannot be told", "run this as root",
-		    "the proc connector is root's");
+		findings_add(findings, "events", FINDING_NOTE, "cannot be told", "run this as root",
+			     "the proc connector is root's");
 		break;
 	}
 }
@@ -193,24 +145,24 @@ static void judge_attributes(const struct doctor_facts *facts, struct findings *
 	if (facts->slice == DOCTOR_YES)
 		add_ok(findings, "slice", "the kernel keeps custom slices");
 	else
-		add(findings, "slice", FINDING_NOTE,
-		    "sched_runtime of fair classes has no effect; nice and policy have",
-		    "Linux 6.12 or later", "no custom slices");
+		findings_add(findings, "slice", FINDING_NOTE,
+			     "sched_runtime of fair classes has no effect; nice and policy have",
+			     "Linux 6.12 or later", "no custom slices");
 	if (facts->util_clamp == DOCTOR_YES)
 		add_ok(findings, "util-clamp", "the kernel has it");
 	else
-		add(findings, "util-clamp", FINDING_NOTE,
-		    "sched_util_min and sched_util_max have no effect",
-		    "a kernel with CONFIG_UCLAMP_TASK", "not in this kernel");
+		findings_add(findings, "util-clamp", FINDING_NOTE,
+			     "sched_util_min and sched_util_max have no effect",
+			     "a kernel with CONFIG_UCLAMP_TASK", "not in this kernel");
 }
 
 static void judge_sched_ext(const struct doctor_facts *facts, struct findings *findings)
 {
 	if (facts->sched_ext == DOCTOR_YES)
-		add(findings, "sched-ext", FINDING_BAD,
-		    "it schedules in place of the kernel: slices, and often nice, mean little",
-		    "end that scheduler", "%s is loaded",
-		    facts->sched_ext_name ? facts->sched_ext_name : "a scheduler");
+		findings_add(findings, "sched-ext", FINDING_BAD,
+			     "it schedules in place of the kernel: slices, and often nice, mean little",
+			     "end that scheduler", "%s is loaded",
+			     facts->sched_ext_name ? facts->sched_ext_name : "a scheduler");
 	else
 		add_ok(findings, "sched-ext", "%s",
 		       facts->sched_ext == DOCTOR_NO ? "no scheduler is loaded"
@@ -228,18 +180,18 @@ static void judge_autogroup(const struct doctor_facts *facts, const struct confi
 		add_ok(findings, "autogroup", "%s",
 		       facts->autogroup == DOCTOR_NO ? "off" : "not in this kernel");
 	else if (facts->autogroup == DOCTOR_UNKNOWN)
-		add(findings, "autogroup", FINDING_NOTE, consequence,
-		    "look at kernel.sched_autogroup_enabled", "cannot be read");
+		findings_add(findings, "autogroup", FINDING_NOTE, consequence,
+			     "look at kernel.sched_autogroup_enabled", "cannot be read");
 	else if (config && !config->settings.autogroup_off)
-		add(findings, "autogroup", FINDING_BAD, consequence, "set \"autogroup\": \"off\"",
-		    "on, and to be kept");
+		findings_add(findings, "autogroup", FINDING_BAD, consequence, "set \"autogroup\": \"off\"",
+			     "on, and to be kept");
 	else if (!facts->daemon)
-		add(findings, "autogroup", FINDING_NOTE, consequence,
-		    "none needed: the daemon turns it off while it runs", "on");
+		findings_add(findings, "autogroup", FINDING_NOTE, consequence,
+			     "none needed: the daemon turns it off while it runs", "on");
 	else
-		add(findings, "autogroup", FINDING_BAD, consequence,
-		    "sysctl kernel.sched_autogroup_enabled=0; 'schedqos status' shows a refusal",
-		    "on, though the daemon runs");
+		findings_add(findings, "autogroup", FINDING_BAD, consequence,
+			     "sysctl kernel.sched_autogroup_enabled=0; 'schedqos status' shows a refusal",
+			     "on, though the daemon runs");
 }
 
 static void judge_cgroups(const struct doctor_facts *facts, struct findings *findings)
@@ -248,28 +200,28 @@ static void judge_cgroups(const struct doctor_facts *facts, struct findings *fin
 		add_ok(findings, "cgroups", "no cpu controller divides tasks");
 		return;
 	}
-	add(findings, "cgroups", FINDING_BAD,
-	    "tasks are ranked within their group; between groups their weights count first",
-	    facts->cpu_cgroup_version == 2
-		    ? "DisableControllers=cpu in a drop-in for -.slice, then boot again"
-		    : "boot with cgroup v2, or move the tasks to the hierarchy's root",
-	    "the cpu controller (v%u) divides %zu: %s", facts->cpu_cgroup_version,
-	    facts->cpu_groups, facts->cpu_group_names ? facts->cpu_group_names : "?");
+	findings_add(findings, "cgroups", FINDING_BAD,
+		     "tasks are ranked within their group; between groups their weights count first",
+		     facts->cpu_cgroup_version == 2
+			     ? "DisableControllers=cpu in a drop-in for -.slice, then boot again"
+			     : "boot with cgroup v2, or move the tasks to the hierarchy's root",
+		     "the cpu controller (v%u) divides %zu: %s", facts->cpu_cgroup_version,
+		     facts->cpu_groups, facts->cpu_group_names ? facts->cpu_group_names : "?");
 }
 
 static void judge_governor(const struct doctor_facts *facts, struct findings *findings)
 {
 	if (!facts->governors)
-		add(findings, "governor", FINDING_NOTE, "clamps choose a CPU, but no frequency",
-		    "none: a virtual machine, or the firmware's choice", "no cpufreq here");
+		findings_add(findings, "governor", FINDING_NOTE, "clamps choose a CPU, but no frequency",
+			     "none: a virtual machine, or the firmware's choice", "no cpufreq here");
 	else if (facts->schedutil == DOCTOR_YES)
 		add_ok(findings, "governor", "%s", facts->governors);
 	else
-		add(findings, "governor",
-		    facts->util_clamp == DOCTOR_YES ? FINDING_BAD : FINDING_NOTE,
-		    "util clamps move no frequency",
-		    "a sched profile with scaling_governor schedutil (intel_pstate=passive)", "%s",
-		    facts->governors);
+		findings_add(findings, "governor",
+			     facts->util_clamp == DOCTOR_YES ? FINDING_BAD : FINDING_NOTE,
+			     "util clamps move no frequency",
+			     "a sched profile with scaling_governor schedutil (intel_pstate=passive)", "%s",
+			     facts->governors);
 	add_ok(findings, "energy", "%s",
 	       facts->energy == DOCTOR_YES  ? "energy aware scheduling is on"
 	       : facts->energy == DOCTOR_NO ? "energy aware scheduling is off"
@@ -308,11 +260,11 @@ static void judge_slices(const struct doctor_facts *facts, const struct config *
 	else if (!count)
 		add_ok(findings, "tick", "%g ms: no class has a shorter slice", tick_ms);
 	else
-		add(findings, "tick", facts->hrtick == DOCTOR_NO ? FINDING_BAD : FINDING_NOTE,
-		    "such a slice ends at the tick, later than asked for",
-		    "a sched profile with HRTICK, or a kernel with a higher CONFIG_HZ",
-		    "%g ms, HRTICK %s: longer than the slice of %s", tick_ms,
-		    facts->hrtick == DOCTOR_UNKNOWN ? "unknown" : "off", names ? names : "some");
+		findings_add(findings, "tick", facts->hrtick == DOCTOR_NO ? FINDING_BAD : FINDING_NOTE,
+			     "such a slice ends at the tick, later than asked for",
+			     "a sched profile with HRTICK, or a kernel with a higher CONFIG_HZ",
+			     "%g ms, HRTICK %s: longer than the slice of %s", tick_ms,
+			     facts->hrtick == DOCTOR_UNKNOWN ? "unknown" : "off", names ? names : "some");
 	free(names);
 }
 
@@ -323,12 +275,12 @@ static void judge_lockdown(const struct doctor_facts *facts, struct findings *fi
 		"features; all else works";
 
 	if (facts->lockdown && strcmp(facts->lockdown, "none") != 0)
-		add(findings, "lockdown", FINDING_NOTE, consequence,
-		    "boot with lockdown=none, without secure boot", "%s", facts->lockdown);
+		findings_add(findings, "lockdown", FINDING_NOTE, consequence,
+			     "boot with lockdown=none, without secure boot", "%s", facts->lockdown);
 	else if (facts->debugfs_closed && facts->root)
-		add(findings, "lockdown", FINDING_NOTE, consequence,
-		    "boot with lockdown=none, without secure boot",
-		    "debugfs does not let root in: locked down");
+		findings_add(findings, "lockdown", FINDING_NOTE, consequence,
+			     "boot with lockdown=none, without secure boot",
+			     "debugfs does not let root in: locked down");
 	else
 		add_ok(findings, "lockdown", "%s", facts->lockdown ? facts->lockdown : "not seen");
 }
@@ -338,9 +290,9 @@ static void judge_rivals(const struct doctor_facts *facts, struct findings *find
 	for (size_t i = 0; i < facts->n_rivals; i++) {
 		for (size_t k = 0; k < sizeof(rivals) / sizeof(rivals[0]); k++) {
 			if (strcmp(facts->rivals[i].comm, rivals[k].comm) == 0)
-				add(findings, "rivals", rivals[k].state, rivals[k].consequence,
-				    rivals[k].remedy, "%s runs, as pid %d", rivals[k].comm,
-				    (int)facts->rivals[i].pid);
+				findings_add(findings, "rivals", rivals[k].state, rivals[k].consequence,
+					     rivals[k].remedy, "%s runs, as pid %d", rivals[k].comm,
+					     (int)facts->rivals[i].pid);
 		}
 	}
 	if (!facts->n_rivals)
@@ -350,11 +302,11 @@ static void judge_rivals(const struct doctor_facts *facts, struct findings *find
 static void judge_unread(const struct doctor_facts *facts, struct findings *findings)
 {
 	for (size_t i = 0; i < facts->n_unread; i++)
-		add(findings, "unread", FINDING_NOTE,
-		    "its rule is found by its name and executable alone; ps and the like hang on it",
-		    "end it, or have the file system answer that it waits for (NFS, FUSE)",
-		    "%s, pid %d, keeps whoever reads its arguments waiting", facts->unread[i].name,
-		    (int)facts->unread[i].pid);
+		findings_add(findings, "unread", FINDING_NOTE,
+			     "its rule is found by its name and executable alone; ps and the like hang on it",
+			     "end it, or have the file system answer that it waits for (NFS, FUSE)",
+			     "%s, pid %d, keeps whoever reads its arguments waiting", facts->unread[i].name,
+			     (int)facts->unread[i].pid);
 	if (!facts->n_unread)
 		add_ok(findings, "unread", "every process's arguments can be read");
 }
@@ -364,10 +316,10 @@ static void judge_namespaces(const struct doctor_facts *facts, struct findings *
 	if (!facts->other_namespace)
 		add_ok(findings, "namespaces", "the initial ones");
 	else
-		add(findings, "namespaces", FINDING_BAD,
-		    "the daemon does not start: its tasks would not be those that events tell of",
-		    "run it on the host", "a container: not the initial %s namespace",
-		    facts->other_namespace);
+		findings_add(findings, "namespaces", FINDING_BAD,
+			     "the daemon does not start: its tasks would not be those that events tell of",
+			     "run it on the host", "a container: not the initial %s namespace",
+			     facts->other_namespace);
 }
 
 int doctor_judge(const struct doctor_facts *facts, const struct config *config, size_t n_errors,
@@ -399,15 +351,4 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 	}
 	*ret = findings;
 	return 0;
-}
-
-void findings_clear(struct findings *findings)
-{
-	for (size_t i = 0; i < findings->count; i++) {
-		free(findings->items[i].what);
-		free(findings->items[i].consequence);
-		free(findings->items[i].remedy);
-	}
-	free(findings->items);
-	*findings = (struct findings){ 0 };
 }

@@ -54,7 +54,7 @@ static int carry_out(struct machine *machine, struct profile_run *run, const cha
 	if (r < 0 && !only_back)
 		return r;
 	profile_run_write(run);
-	profile_run_settle(run);
+	profile_run_verify(run);
 	/* If this fails the records from before the writing hold: in them, whatever is there is
 	 * ours. */
 	r = record_items(run, profile, is_kept, &after);

@@ -94,4 +94,4 @@ bool knob_is_gone(int error);
 void profile_run_write(struct profile_run *run);
 
 /* Reads every knob back: counts how it went, and sets what is to stay on record. */
-void profile_run_settle(struct profile_run *run);
+void profile_run_verify(struct profile_run *run);

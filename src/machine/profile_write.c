@@ -99,7 +99,7 @@ static void count(struct profile_run *run, const struct profile_item *item, int 
 }
 
 /* How it went, and whether the knob stays on record. */
-static void settle(struct profile_run *run, struct profile_item *item)
+static void verify(struct profile_run *run, struct profile_item *item)
 {
 	_cleanup_free_ char *now = NULL;
 	int error = item->error;
@@ -121,10 +121,10 @@ static void settle(struct profile_run *run, struct profile_item *item)
 	item->kept = !knob_same(item->record.set, item->record.before);
 }
 
-void profile_run_settle(struct profile_run *run)
+void profile_run_verify(struct profile_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
-		settle(run, &run->items[i]);
+		verify(run, &run->items[i]);
 	/* One that is as it was may all the same change when its cause is put back. */
 	for (size_t i = 0; i < run->count; i++) {
 		struct profile_item *item = &run->items[i];

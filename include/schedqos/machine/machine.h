@@ -21,9 +21,9 @@ struct machine;
 
 /*
  * Takes over what an earlier run left in its state file. Returns 0; or -errno of a state file that is there and cannot
- * be believed (see state_folder.h), with *ret all the same, which then knows of nothing to put back; or -ENOMEM without.
- * Until that file is taken over or set aside, or where the folder itself cannot be had, nothing is written to any knob,
- * for how to put it back could not be recorded.
+ * be believed (see state_folder.h), with *ret all the same, which then knows of nothing to put back; or -ENOMEM without
+ * it. Until that file is taken over or set aside, or where the folder itself cannot be had, nothing is written to any
+ * knob, for how to put it back could not be recorded.
  */
 int machine_new(struct machine **ret);
 
@@ -57,7 +57,7 @@ void machine_start(struct machine *machine, sd_event *event, struct problem *unr
  */
 void machine_reload(struct machine *machine, const struct config *config);
 
-/* Applies the profile of that name, "" for none, until the configuration asks for another. -ENOENT: unknown, or -errno. */
+/* Applies the profile of that name, "" for none, until the configuration asks for another. 0, -ENOENT or -errno. */
 int machine_switch(struct machine *machine, const char *name);
 
 /* Puts all knobs back. */

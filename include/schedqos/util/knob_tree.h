@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel has its knobs: the configuration names these trees, and the kernel's files are reached through them. */
+/* Where the kernel has its knobs: the trees that a configuration names, and through which the files are reached. */
 #pragma once
 
 enum knob_tree {

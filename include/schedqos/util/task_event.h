@@ -18,6 +18,6 @@ struct task_event {
 	pid_t parent_tid, parent_tgid; /* EVENT_FORK: the real parent, for a thread its process's; else 0 */
 	uint64_t ns;		       /* CLOCK_MONOTONIC when it happened */
 	uint32_t ms;		       /* the same, cut to 32 bits */
-	uint32_t start;		       /* EVENT_FORK: ticks since boot; the kernel does not tell, so the tagger works it out */
+	uint32_t start;		       /* EVENT_FORK: ticks since boot; not the kernel's word, the tagger works it out */
 	char comm[16];		       /* EVENT_RENAME: the new name, NUL-terminated; else empty */
 };

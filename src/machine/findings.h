@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#pragma once
+
+#include <schedqos/machine/doctor.h>
+
+/* Adds one, with copies of the texts. Without memory findings->no_memory is set. */
+void findings_add(struct findings *findings, const char *name, enum finding_state state,
+		  const char *consequence, const char *remedy, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
