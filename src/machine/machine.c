@@ -241,8 +241,7 @@ static int set_aside_state(struct machine *machine)
 	if (r < 0)
 		return r;
 	state_file_log_set_aside("the record of knobs", STATE_KNOBS, fault, r);
-	machine->adopted = 0;
-	return 0;
+	return machine_take_over(machine);
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)

@@ -60,10 +60,11 @@ static void another_version_is_told_from_damage(void **state)
 
 static void what_is_written_is_read(void **state)
 {
+	char path[] = "features", word[] = "HRTICK", before[] = "NO_HRTICK", profile[] = "fast";
 	struct knob_record record = {
-		.tree = KNOB_DEBUGFS, .path = "features", .word = "HRTICK", .before = "NO_HRTICK", .writing = true,
+		.tree = KNOB_DEBUGFS, .path = path, .word = word, .before = before, .writing = true,
 	};
-	struct knob_records records = { .items = &record, .count = 1, .profile = "fast" }, again = { 0 };
+	struct knob_records records = { .items = &record, .count = 1, .profile = profile }, again = { 0 };
 	char *text = knob_file_text(&records, BOOT_ID);
 
 	(void)state;
