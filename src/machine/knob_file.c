@@ -14,49 +14,25 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
+#include <schedqos/util/json_writer.h>
 #include <schedqos/util/state_folder.h>
 
 #define FORMAT_VERSION 1
 #define SIZE_MAX_BYTES (16 * 1024 * 1024)
 #define NEW	       "." STATE_KNOBS ".new"
 
-/* Leaves a text that is NULL out. */
-static bool add_text(cJSON *object, const char *key, const char *text)
+static void put_record(struct json_writer *json, const struct knob_record *record)
 {
-	return !text || cJSON_AddStringToObject(object, key, text);
-}
-
-static bool add_record(cJSON *list, const struct knob_record *record)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	if (!object || !cJSON_AddItemToArray(list, object)) {
-		cJSON_Delete(object);
-		return false;
-	}
-	return add_text(object, "tree", knob_tree_name(record->tree)) &&
-	       add_text(object, "path", record->path) && add_text(object, "word", record->word) &&
-	       add_text(object, "cause", record->cause) &&
-	       add_text(object, "before", record->before) && add_text(object, "set", record->set) &&
-	       (!record->writing || cJSON_AddTrueToObject(object, "writing"));
-}
-
-static cJSON *to_json(const struct knob_records *records, const char *boot_now)
-{
-	cJSON *json = cJSON_CreateObject(), *list = NULL;
-	bool good = json && cJSON_AddNumberToObject(json, "version", FORMAT_VERSION) &&
-		    add_text(json, "boot_id", boot_now) && add_text(json, "profile", records->profile);
-
-	if (good)
-		list = cJSON_AddArrayToObject(json, "knobs");
-	good = good && list;
-	for (size_t i = 0; i < records->count && good; i++)
-		good = add_record(list, &records->items[i]);
-	if (!good) {
-		cJSON_Delete(json);
-		return NULL;
-	}
-	return json;
+	json_begin(json, NULL, '{');
+	json_put_text(json, "tree", knob_tree_name(record->tree));
+	json_put_text(json, "path", record->path);
+	json_put_text(json, "word", record->word);
+	json_put_text(json, "cause", record->cause);
+	json_put_text(json, "before", record->before);
+	json_put_text(json, "set", record->set);
+	if (record->writing)
+		json_put_bool(json, "writing", true);
+	json_end(json, '}');
 }
 
 static bool parse_tree(const char *name, enum knob_tree *ret)
@@ -151,11 +127,18 @@ int knob_file_parse(const char *text, size_t size, const char *boot_now, struct 
 
 char *knob_file_text(const struct knob_records *records, const char *boot_now)
 {
-	cJSON *json = to_json(records, boot_now);
-	char *text = json ? cJSON_PrintUnformatted(json) : NULL;
+	struct json_writer json = { 0 };
 
-	cJSON_Delete(json);
-	return text;
+	json_begin(&json, NULL, '{');
+	json_put_number(&json, "version", FORMAT_VERSION);
+	json_put_text(&json, "boot_id", boot_now);
+	json_put_text(&json, "profile", records->profile);
+	json_begin(&json, "knobs", '[');
+	for (size_t i = 0; i < records->count; i++)
+		put_record(&json, &records->items[i]);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	return json_take(&json);
 }
 
 int knob_file_read(int folder, struct knob_records *ret)
