@@ -87,8 +87,10 @@ run: all ## run the daemon in the foreground on the shipped configs (root)
 	$Qrm -rf $B/configs && for file in $(CONFIGS); do $(INSTALL) -D -m 644 configs/$$file $B/configs/$$file; done
 	$Q$B/schedqos start -v --configs-path $B/configs
 
+SANITIZED ?= yes
+
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
-	$Qtests/check $B
+	$QSANITIZED=$(SANITIZED) tests/check $B
 
 LIVE_TOOLS := $B/tests/live/actor $B/tests/live/stuck
 
