@@ -29,7 +29,7 @@ static takeover_t *go_on;
 /* By whom, for people. */
 static void tell_cause(const struct daemon *daemon, char *buf, size_t size)
 {
-	const pid_t whom = watch_whom();
+	const pid_t whom = watch_process();
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4];
 
 	procfs_comm(daemon->proc, whom, comm);
@@ -82,7 +82,7 @@ static _Noreturn void be_the_child(struct daemon *daemon, const char *cause, pid
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	/* Nothing of what the other has left is to be cleaned up. */
-	_exit(go_on(daemon, watch_whom(), cause, stop));
+	_exit(go_on(daemon, watch_process(), cause, stop));
 }
 
 /* The service's seccomp filter forbids kill: then our end tells it. */
