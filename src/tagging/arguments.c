@@ -7,7 +7,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-/* What has hung the loop once, on purpose or not, may do so again; and the helper costs each exec only 6 us more. */
+/* What has hung the loop once, on purpose or not, may do so again; and a reader costs each exec only 6 us more. */
 #define CAREFUL_MS 3600000
 
 /* The user whose budget pays for waiting on the process. */

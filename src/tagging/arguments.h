@@ -2,7 +2,7 @@
 /*
  * Reads a process's arguments without waiting for the process. Right after an exec the loop reads them itself, under
  * a watch (watch.h), since hardly any process holds its mmap lock then. If the process may have been running for
- * long, or a read has hung recently, a helper process does it (reader.h). A process whose arguments are not to be had
+ * long, or a read has hung recently, a reader does it (reader.h). A process whose arguments are not to be had
  * at once is decided without them, and read again later.
  */
 #pragma once
@@ -29,7 +29,7 @@ struct arguments {
 void arguments_init(struct arguments *arguments, int proc, pid_t hung);
 void arguments_free(struct arguments *arguments);
 
-/* Between these two, processes may have been running for long: they are read by the helper. They nest. */
+/* Between these two, processes may have been running for long: a reader reads them. They nest. */
 void arguments_begin_old(struct arguments *arguments);
 void arguments_end_old(struct arguments *arguments);
 
