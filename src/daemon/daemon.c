@@ -3,13 +3,11 @@
 #include <schedqos/daemon/daemon.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>

@@ -2,7 +2,6 @@
 /* The running daemon: its loop, its clients, its configuration. It owns one tagger and one machine. */
 #pragma once
 
-#include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
 #include <schedqos/daemon/config_load.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/daemon/restore.h>
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/host.h>

@@ -2,7 +2,6 @@
 /* Handles the signals that stop and reload the daemon. */
 #include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
 

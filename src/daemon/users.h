@@ -2,7 +2,6 @@
 /* Users named in rules who could not be looked up yet: their rules match nothing until they are known. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <systemd/sd-event.h>

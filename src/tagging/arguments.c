@@ -2,7 +2,6 @@
 #include "arguments.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>

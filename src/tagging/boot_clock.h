@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* All times are in ns. Zero-initialize it before the first update. */

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include <schedqos/kernel/proc_connector.h>
 
 #define BATCH 64
 

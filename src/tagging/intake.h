@@ -8,7 +8,10 @@
  */
 #pragma once
 
-#include <schedqos/kernel/proc_connector.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <schedqos/util/task_event.h>
 
 enum intake_queue {
 	INTAKE_EXECS,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/kernel/proc_connector.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
