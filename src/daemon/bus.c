@@ -17,24 +17,24 @@
 #include "bus_status.h"
 #include "daemon_private.h"
 
-/* Clients are short-lived. More at once than this is somebody trying to use up our descriptors: the oldest has to go. */
+/* Clients are short-lived. More at once than this would use up our descriptors: the oldest is dropped. */
 #define PEERS_MAX 32
 
-/* Answers that wait for the client to read them, beyond what its socket holds (some 200 KB, an answer being 3 KB). */
-#define ANSWERS_MAX 8
+/* Replies queued for a client, beyond what its socket holds (some 200 KB; a reply takes 3 KB). */
+#define REPLIES_MAX 8
 
-/* How long a shortage of descriptors may last before a client is tried again. */
-#define AGAIN_US 1000000
+/* After this time we try again to accept a client for whom there was no descriptor. */
+#define RETRY_US 1000000
 
 struct bus_server {
 	struct daemon *daemon;
 	const char *path;
 	int fd;
 	sd_event_source *source;
-	sd_event_source *again;	/* resumes it after a shortage of descriptors */
+	sd_event_source *retry;	/* enables it after a shortage of descriptors */
 	uint64_t served;	/* clients so far */
-	sd_bus_message *reload; /* a call that is answered when all tasks have been looked at, or NULL */
-	char *warnings;		/* ... with this */
+	sd_bus_message *reload; /* a call to be answered after the scan, or NULL */
+	char *warnings;		/* its answer */
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
@@ -52,8 +52,8 @@ void bus_server_reloaded(struct bus_server *server)
 }
 
 /*
- * Answers when the new rules have been applied to all tasks. The loop sees to that before it comes to another call, so
- * no two wait; if one did, it would be answered early.
+ * Replies when the new rules have been applied to all tasks. The loop does that before it handles another call, so no
+ * two are pending; if they were, the first would be answered early.
  */
 static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -71,7 +71,7 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 	return 1;
 }
 
-/* Names the profile that may have been meant. */
+/* Suggests the profile that may have been meant. */
 static int unknown_profile(const struct daemon *daemon, const char *name, sd_bus_error *error)
 {
 	struct suggestion near = { .word = name };
@@ -131,7 +131,7 @@ static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error
 	return 0;
 }
 
-/* Answers that nobody reads would pile up in our memory: sd-bus queues hundreds of thousands of them. */
+/* Replies that nobody reads would pile up in our memory: sd-bus queues hundreds of thousands of them. */
 static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct peer *peer = userdata;
@@ -139,7 +139,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 
 	(void)message;
 	(void)error;
-	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < ANSWERS_MAX)
+	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < REPLIES_MAX)
 		return 0;
 	problem_report(&peer->server->daemon->problems[PROBLEM_BUS],
 		       "a client on " BUS_SOCKET " asks, but does not read the answers: sent away");
@@ -159,8 +159,10 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 		close(fd);
 		return r;
 	}
-	/* From here on the descriptor is the bus's. */
-	/* A flush at the exit would wait for ever for a client that never says who it is. */
+	/*
+	 * From here on the bus owns the descriptor. A flush at exit would wait for ever for a client that never
+	 * authenticates.
+	 */
 	r = sd_bus_set_close_on_exit(bus, 0);
 	if (r >= 0)
 		r = sd_id128_randomize(&id);
@@ -187,8 +189,8 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 	return 0;
 }
 
-/* A place for one more client: a free one, or the oldest's. */
-static struct peer *make_place(struct bus_server *server)
+/* A free slot for one more client, or the oldest client's. */
+static struct peer *take_slot(struct bus_server *server)
 {
 	struct peer *oldest = &server->peers[0];
 
@@ -214,7 +216,7 @@ static int accept_client(struct bus_server *server)
 	return fd < 0 ? -errno : fd;
 }
 
-static int on_again(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct bus_server *server = userdata;
 
@@ -223,13 +225,13 @@ static int on_again(sd_event_source *source, uint64_t usec, void *userdata)
 	return sd_event_source_set_enabled(server->source, SD_EVENT_ON);
 }
 
-/* The listener goes on being readable: it is left alone for a while. */
+/* The listening socket stays readable: ignores it for a while. */
 static int wait_for_descriptors(struct bus_server *server)
 {
-	int r = sd_event_source_set_time_relative(server->again, AGAIN_US);
+	int r = sd_event_source_set_time_relative(server->retry, RETRY_US);
 
 	if (r >= 0)
-		r = sd_event_source_set_enabled(server->again, SD_EVENT_ONESHOT);
+		r = sd_event_source_set_enabled(server->retry, SD_EVENT_ONESHOT);
 	return r < 0 ? r : sd_event_source_set_enabled(server->source, SD_EVENT_OFF);
 }
 
@@ -248,14 +250,14 @@ static int on_connection(sd_event_source *source, int listener, uint32_t revents
 			return wait_for_descriptors(server);
 	}
 	if (r >= 0)
-		r = open_peer(server, make_place(server), r);
+		r = open_peer(server, take_slot(server), r);
 	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
 		problem_report(&server->daemon->problems[PROBLEM_BUS],
 			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
 	return 0;
 }
 
-/* For root alone. */
+/* Only root may connect. */
 static int listen_on(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -290,9 +292,9 @@ int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **
 		r = sd_event_add_io(daemon->event, &server->source, server->fd, EPOLLIN,
 				    on_connection, server);
 	if (r >= 0)
-		r = sd_event_add_time(daemon->event, &server->again, CLOCK_MONOTONIC, 0, 0, on_again, server);
+		r = sd_event_add_time(daemon->event, &server->retry, CLOCK_MONOTONIC, 0, 0, on_retry, server);
 	if (r >= 0)
-		r = sd_event_source_set_enabled(server->again, SD_EVENT_OFF);
+		r = sd_event_source_set_enabled(server->retry, SD_EVENT_OFF);
 	if (r < 0) {
 		bus_server_free(server);
 		return r;
@@ -310,7 +312,7 @@ void bus_server_free(struct bus_server *server)
 	/* Not flushed: see open_peer. */
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		sd_bus_close_unref(server->peers[i].bus);
-	sd_event_source_disable_unref(server->again);
+	sd_event_source_disable_unref(server->retry);
 	sd_event_source_disable_unref(server->source);
 	if (server->fd >= 0) {
 		close(server->fd);

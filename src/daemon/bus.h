@@ -6,12 +6,12 @@ struct bus_server;
 struct daemon;
 
 /*
- * Binds the socket, in place of a dead daemon's; path must outlive the server. The instance lock must be held. Returns 0
- * or -errno.
+ * Binds the socket, replacing that of a dead daemon; path must outlive the server. The instance lock must be held.
+ * Returns 0 or -errno.
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 
-/* All tasks have been looked at: answers the client that asked for a reload before that. */
+/* A requested scan is done: replies to the client that has called Reload. */
 void bus_server_reloaded(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */

@@ -154,7 +154,7 @@ GETTER(get_crash_safe)
 	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
 }
 
-/* Paths, and names from files that others wrote, may hold what is no UTF-8, which D-Bus refuses, or moves a cursor. */
+/* Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or terminal escape sequences. */
 static int append_escaped(sd_bus_message *reply, const char *string)
 {
 	_cleanup_free_ char *text = text_escape(string, strlen(string));
@@ -297,7 +297,7 @@ GETTER(get_table_bytes)
 	return sd_bus_message_append(reply, "t", (uint64_t)tagger_table_bytes(daemon->tagger));
 }
 
-/* A counter that sd-bus reads by itself. */
+/* A counter that sd-bus reads from the struct itself. */
 #define COUNTER(name, type, member) SD_BUS_PROPERTY(name, "t", NULL, offsetof(struct type, member), 0)
 
 /* Of a struct daemon. */
@@ -349,7 +349,7 @@ static const sd_bus_vtable counters[] = {
 
 int bus_status_add(sd_bus *bus, struct daemon *daemon)
 {
-	/* It is only read. */
+	/* sd-bus takes no const pointer, but only reads it. */
 	struct tagger_counters *counted = (struct tagger_counters *)tagger_counters(daemon->tagger);
 	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
 

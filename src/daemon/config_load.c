@@ -21,24 +21,24 @@
 #define SYSCONFDIR "/etc"
 #endif
 
-/* Files read so far, in their order; the list owns paths and texts. */
-struct pile {
+/* The files read so far, in order; it owns their paths and texts. */
+struct inputs {
 	struct config_file *files;
 	size_t count;
-	unsigned users_ms; /* for looking up users */
+	unsigned users_ms; /* for the lookup of users */
 	struct config_errors *errors;
 };
 
-static void pile_clear(struct pile *pile)
+static void inputs_clear(struct inputs *inputs)
 {
-	for (size_t i = 0; i < pile->count; i++) {
-		free((char *)pile->files[i].path);
-		free((char *)pile->files[i].text);
+	for (size_t i = 0; i < inputs->count; i++) {
+		free((char *)inputs->files[i].path);
+		free((char *)inputs->files[i].text);
 	}
-	free(pile->files);
+	free(inputs->files);
 }
 
-/* What keeps a file from being read, beside errno: NULL when it is good. */
+/* Why a file must not be used; NULL if it may. */
 static const char *file_fault(const struct stat *stat)
 {
 	if (S_ISDIR(stat->st_mode))
@@ -47,7 +47,7 @@ static const char *file_fault(const struct stat *stat)
 		return "is not a regular file";
 	if (stat->st_size > CONFIG_SIZE_MAX)
 		return "is larger than 1 MiB";
-	/* Whoever can write it can have any task of the machine made real-time. */
+	/* Whoever can write it can make any task of the machine real-time. */
 	if (geteuid() == 0 && stat->st_uid != 0)
 		return "belongs to another user than root: refused (chown root)";
 	if (geteuid() == 0 && (stat->st_mode & (S_IWGRP | S_IWOTH)))
@@ -55,7 +55,7 @@ static const char *file_fault(const struct stat *stat)
 	return NULL;
 }
 
-/* Opens without waiting, should it be a FIFO. Returns 0, or -errno with the error already noted. */
+/* Opens without blocking, in case it is a FIFO. Returns 0, or adds the error and returns -errno. */
 static int read_file(const char *path, char **ret_text, size_t *ret_size,
 		     struct config_errors *errors)
 {
@@ -80,25 +80,25 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size,
 	return r;
 }
 
-/* Reads a file onto the pile. A file at fault is noted and left out: the rest is still to be checked. */
-static int pile_add(struct pile *pile, const char *path, enum config_kind kind)
+/* Reads a file. One that cannot be used adds an error and is left out, so that the others are still checked. */
+static int inputs_add(struct inputs *inputs, const char *path, enum config_kind kind)
 {
 	struct config_file *files;
 	char *text = NULL, *copy;
 	size_t size = 0;
 
-	if (read_file(path, &text, &size, pile->errors) < 0)
+	if (read_file(path, &text, &size, inputs->errors) < 0)
 		return 0;
 	copy = strdup(path);
-	files = reallocarray(pile->files, pile->count + 1, sizeof(*files));
+	files = reallocarray(inputs->files, inputs->count + 1, sizeof(*files));
 	if (files)
-		pile->files = files;
+		inputs->files = files;
 	if (!copy || !files) {
 		free(copy);
 		free(text);
 		return -ENOMEM;
 	}
-	files[pile->count++] = (struct config_file){ copy, text, size, kind };
+	files[inputs->count++] = (struct config_file){ copy, text, size, kind };
 	/* cppcheck-suppress memleak */
 	return 0;
 }
@@ -116,7 +116,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* "FOLDER/NAME" for the caller to free, or NULL. */
+/* Returns "FOLDER/NAME", to be freed by the caller, or NULL. */
 static char *join(const char *folder, const char *name)
 {
 	char *path;
@@ -124,9 +124,8 @@ static char *join(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Every .json of FOLDER/NAME in byte order; none if there is no such folder. */
-static int pile_add_folder(struct pile *pile, const char *folder, const char *name,
-			   enum config_kind kind)
+/* Reads every .json of FOLDER/NAME in byte order of the names; none if there is no such folder. */
+static int inputs_add_folder(struct inputs *inputs, const char *folder, const char *name, enum config_kind kind)
 {
 	_cleanup_free_ char *path = join(folder, name);
 	struct dirent **items;
@@ -138,7 +137,7 @@ static int pile_add_folder(struct pile *pile, const char *folder, const char *na
 	if (n < 0 && errno == ENOENT)
 		return 0;
 	if (n < 0) {
-		config_error_add(pile->errors, path, 0, 0, "", "cannot be read: %s",
+		config_error_add(inputs->errors, path, 0, 0, "", "cannot be read: %s",
 				 strerror(errno));
 		return 0;
 	}
@@ -146,40 +145,39 @@ static int pile_add_folder(struct pile *pile, const char *folder, const char *na
 		_cleanup_free_ char *file = join(path, items[i]->d_name);
 
 		if (r == 0)
-			r = file ? pile_add(pile, file, kind) : -ENOMEM;
+			r = file ? inputs_add(inputs, file, kind) : -ENOMEM;
 		free(items[i]);
 	}
 	free(items);
 	return r;
 }
 
-static int pile_add_optional(struct pile *pile, const char *folder, const char *name,
-			     enum config_kind kind)
+static int inputs_add_optional(struct inputs *inputs, const char *folder, const char *name, enum config_kind kind)
 {
 	_cleanup_free_ char *path = join(folder, name);
 	struct stat stat;
 
 	if (!path)
 		return -ENOMEM;
-	/* A link to nowhere is there: somebody wants it to be read. */
-	return lstat(path, &stat) < 0 && errno == ENOENT ? 0 : pile_add(pile, path, kind);
+	/* A dangling symlink is an error: somebody wanted the file to be read. */
+	return lstat(path, &stat) < 0 && errno == ENOENT ? 0 : inputs_add(inputs, path, kind);
 }
 
-/* A folder in upstream's layout. */
-static int pile_add_layout(struct pile *pile, const char *folder)
+/* Reads a folder in upstream's layout. */
+static int inputs_add_layout(struct inputs *inputs, const char *folder)
 {
-	int r = pile_add_folder(pile, folder, "mappings", CONFIG_PRESET);
+	int r = inputs_add_folder(inputs, folder, "mappings", CONFIG_PRESET);
 
 	if (r == 0)
-		r = pile_add_optional(pile, folder, "qos_mappings.json", CONFIG_MAPPING);
+		r = inputs_add_optional(inputs, folder, "qos_mappings.json", CONFIG_MAPPING);
 	if (r == 0)
-		r = pile_add_optional(pile, folder, "sched_profiles.json", CONFIG_PROFILES);
+		r = inputs_add_optional(inputs, folder, "sched_profiles.json", CONFIG_PROFILES);
 	if (r == 0)
-		r = pile_add_folder(pile, folder, "app_configs", CONFIG_RULES);
+		r = inputs_add_folder(inputs, folder, "app_configs", CONFIG_RULES);
 	return r;
 }
 
-/* context: until when there is time for it, all names together. */
+/* context: the deadline of all lookups together. */
 static int look_up(void *context, const char *name, uid_t *ret)
 {
 	const uint64_t *until_ns = context;
@@ -188,13 +186,13 @@ static int look_up(void *context, const char *name, uid_t *ret)
 	return now_ns < *until_ns ? user_lookup_wait(name, (int)((*until_ns - now_ns) / 1000000), ret) : -ETIMEDOUT;
 }
 
-/* Parses the pile even if some file could not be read, so that all errors are told at once. */
-static int parse(struct pile *pile, struct config **ret)
+/* Parses the files even if one could not be read, so that all errors are reported at once. */
+static int parse(struct inputs *inputs, struct config **ret)
 {
-	size_t unreadable = pile->errors->n_errors;
-	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + pile->users_ms * 1000000ULL;
+	size_t unreadable = inputs->errors->n_errors;
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + inputs->users_ms * 1000000ULL;
 	struct config *config;
-	int r = config_parse(pile->files, pile->count, look_up, &until_ns, &config, pile->errors);
+	int r = config_parse(inputs->files, inputs->count, look_up, &until_ns, &config, inputs->errors);
 
 	if (r < 0)
 		return r;
@@ -209,31 +207,31 @@ static int parse(struct pile *pile, struct config **ret)
 int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
 		struct config_errors *errors)
 {
-	_cleanup_(pile_clear) struct pile pile = { .users_ms = users_ms, .errors = errors };
+	_cleanup_(inputs_clear) struct inputs inputs = { .users_ms = users_ms, .errors = errors };
 	int r;
 
 	if (paths->folder && access(paths->folder, F_OK) < 0)
 		config_error_add(errors, paths->folder, 0, 0, "", "cannot be read: %s",
 				 strerror(errno));
-	r = pile_add_layout(&pile, paths->folder ? paths->folder : DATADIR "/schedqos");
+	r = inputs_add_layout(&inputs, paths->folder ? paths->folder : DATADIR "/schedqos");
 	if (r == 0 && !paths->folder)
-		r = pile_add_layout(&pile, SYSCONFDIR "/schedqos");
+		r = inputs_add_layout(&inputs, SYSCONFDIR "/schedqos");
 	if (r == 0 && paths->file)
-		r = pile_add(&pile, paths->file, CONFIG_RULES);
+		r = inputs_add(&inputs, paths->file, CONFIG_RULES);
 	else if (r == 0)
-		r = pile_add_optional(&pile, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
-	return r < 0 ? r : parse(&pile, ret);
+		r = inputs_add_optional(&inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
+	return r < 0 ? r : parse(&inputs, ret);
 }
 
-/* A folder that somebody has named: to find nothing in it would look like finding nothing wrong. */
-static int pile_add_named(struct pile *pile, const char *folder)
+/* Reads a folder named by the user. If it is empty that is an error, since "no errors" would be misleading. */
+static int inputs_add_named(struct inputs *inputs, const char *folder)
 {
-	size_t before = pile->count + pile->errors->n_errors;
-	int r = pile_add_layout(pile, folder);
+	size_t before = inputs->count + inputs->errors->n_errors;
+	int r = inputs_add_layout(inputs, folder);
 
-	if (r == 0 && pile->count + pile->errors->n_errors == before)
+	if (r == 0 && inputs->count + inputs->errors->n_errors == before)
 		config_error_add(
-			pile->errors, folder, 0, 0, "",
+			inputs->errors, folder, 0, 0, "",
 			"holds none of qos_mappings.json, sched_profiles.json, app_configs "
 			"and mappings: name its files, or the folder above it");
 	return r;
@@ -254,16 +252,16 @@ static enum config_kind kind_of(const char *path)
 int config_load_named(const char *const *names, size_t n_names, unsigned users_ms, struct config **ret,
 		      struct config_errors *errors)
 {
-	_cleanup_(pile_clear) struct pile pile = { .users_ms = users_ms, .errors = errors };
+	_cleanup_(inputs_clear) struct inputs inputs = { .users_ms = users_ms, .errors = errors };
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n_names; i++) {
 		struct stat stat_buf;
 
 		if (stat(names[i], &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
-			r = pile_add_named(&pile, names[i]);
+			r = inputs_add_named(&inputs, names[i]);
 		else
-			r = pile_add(&pile, names[i], kind_of(names[i]));
+			r = inputs_add(&inputs, names[i], kind_of(names[i]));
 	}
-	return r < 0 ? r : parse(&pile, ret);
+	return r < 0 ? r : parse(&inputs, ret);
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The daemon's life: prepare, listen, scan, follow events, put everything back. */
+/* The daemon's life: start, scan, handle events, put everything back. */
 #include <schedqos/daemon/daemon.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
@@ -75,9 +73,10 @@ static int init_loop(struct daemon *daemon)
 }
 
 /*
- * Elsewhere the kernel ignores that we listen, which another listener on the machine would hide from us; and the root
- * of a user namespace may tag the tasks of its creator, but not put them back. In a time namespace our clocks and the
- * starts in /proc are shifted, but the times of events are not: no task would be known again.
+ * In another network namespace the kernel ignores our subscription, which we would not notice if somebody else on the
+ * machine is subscribed. The root of a user namespace may tag its creator's tasks, but not put them back. In a time
+ * namespace our clocks and the starts in /proc are shifted, but the times of events are not: no task would be
+ * recognised.
  */
 static int check_namespaces(struct daemon *daemon)
 {
@@ -134,8 +133,7 @@ static int init_instance(struct daemon *daemon)
 static takeover_t take_over;
 
 /*
- * After the tagger, which takes us to nice -20, so that the thread that acts when the loop hangs does not wait for
- * others either.
+ * After init_tagger, which sets us to nice -20, so that the watching thread does not wait for other tasks either.
  */
 static int init_watch(struct daemon *daemon)
 {
@@ -164,7 +162,7 @@ static void on_base_slice(void *context)
 
 static int init_machine(struct daemon *daemon)
 {
-	/* If there is a state file that cannot be read, machine_start will see to it. */
+	/* machine_start handles a state file that cannot be read. */
 	int r = machine_new(&daemon->machine);
 
 	if (!daemon->machine) {
@@ -176,7 +174,7 @@ static int init_machine(struct daemon *daemon)
 	return 0;
 }
 
-/* Once it is certain that no other daemon is writing there. */
+/* Called once it is certain that no other daemon writes to the log. */
 static void open_log(const struct daemon_options *options)
 {
 	int r = 0;
@@ -244,7 +242,7 @@ static void finish(struct daemon *daemon)
 	sd_notify(0, "STOPPING=1");
 	users_end(daemon);
 	tagger_wind_down(daemon->tagger);
-	/* Before the tasks: those without a slice of their own then get the base slice that was there before us. */
+	/* Before the tasks: those without a custom slice then get the base slice of before our start. */
 	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);
 	problems = tagger_problems(daemon->tagger, &n);
@@ -280,7 +278,7 @@ static int take_over(struct daemon *before, pid_t hung, const char *cause, bool 
 {
 	struct daemon *daemon = daemon_new(before->options, before->ready);
 
-	/* All else of before stays as it is: nobody knows what it was about to do. */
+	/* Nothing else of before is used or freed: the hung thread was in the middle of something. */
 	if (daemon) {
 		daemon->config = before->config;
 		daemon->on_terminal = before->on_terminal;

@@ -16,7 +16,7 @@ int detach(int *ret_ready, int *ret_status)
 	ssize_t n;
 	pid_t child;
 
-	/* What the caller had open, such as a lock or a pipe, is not to stay open as long as we live. */
+	/* Descriptors inherited from the caller, such as a lock or a pipe, must not stay open as long as we live. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
@@ -39,7 +39,7 @@ int detach(int *ret_ready, int *ret_status)
 		n = read(ends[0], &status, 1);
 	} while (n < 0 && errno == EINTR);
 	close(ends[0]);
-	/* Closed without a word: it died. */
+	/* If it was closed without a status, the child died. */
 	*ret_status = n == 1 ? status : EXIT_FAILURE;
 	return 1;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Going to the background, with the caller waiting until the daemon is ready or has failed. */
+/* Goes to the background, while the caller waits until the daemon is ready or has failed. */
 #pragma once
 
 /*
- * Forks. In the child *ret_ready is a descriptor for detach_done and 0 is returned; in the caller 1 is returned,
- * with the child's exit status (0: it is ready and runs on) in *ret_status. -errno when it cannot fork.
+ * Forks. Returns 0 in the child, with a descriptor for detach_done in *ret_ready; 1 in the caller, with the child's
+ * exit status (0: it is ready and goes on running) in *ret_status; or -errno.
  */
 int detach(int *ret_ready, int *ret_status);
 
-/* Tells the waiting caller the exit status; with 0, also lets go of the terminal and the working folder. */
+/* Sends the exit status to the waiting caller; with 0, also releases the terminal and the working directory. */
 void detach_done(int ready, int status);

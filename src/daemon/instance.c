@@ -14,22 +14,22 @@
 
 #define LOCK_FILE STATE_FOLDER "/lock"
 
-/* The bytes of the file that are locked: the first by whoever works, the second by a daemon as well. */
+/* The locked bytes of the file: the first by a verb or a daemon at work, the second only by a daemon. */
 enum { WORK, DAEMON };
 
 /*
- * How long a verb is waited for, and how often it is looked at. Ten thousand tasks take restore a tenth of a second,
- * but then it may wait for forks, 5 s at most (LINGER_MS in undo.c).
+ * How long we wait for a verb, and how often we retry. Restore takes a tenth of a second for ten thousand tasks, but
+ * then may wait for forks, 5 s at most (LINGER_MS in undo.c).
  */
-enum { PATIENCE_MS = 8000, RETRY_MS = 20 };
+enum { WAIT_MAX_MS = 8000, RETRY_MS = 20 };
 
-/* A classic record lock: it is gone with the process, however that ends, and the kernel names its owner. */
+/* A POSIX record lock: it ends with the process, however that ends, and the kernel tells its owner. */
 static struct flock lock_of(off_t byte)
 {
 	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
 }
 
-/* The pid of who has that lock, 0 for nobody, or -errno. */
+/* The pid of the process that holds this lock, 0 if none does, or -errno. */
 static pid_t holder(int fd, off_t byte)
 {
 	struct flock lock = lock_of(byte);
@@ -67,7 +67,7 @@ static int take_lock(bool as_daemon, pid_t *ret_owner)
 		return -errno;
 	for (int waited = 0;; waited += RETRY_MS) {
 		r = try_to_lock(fd, as_daemon, ret_owner);
-		if (r != -EBUSY || waited >= PATIENCE_MS)
+		if (r != -EBUSY || waited >= WAIT_MAX_MS)
 			break;
 		nanosleep(&pause, NULL);
 	}

@@ -23,30 +23,30 @@
 #define LOGDIR "/var/log"
 #endif
 #define LOG_FILE LOGDIR "/schedqosd.log"
-/* At debug level a storm writes megabytes a second. The file before it takes as much once more. */
+/* At debug level a storm of events writes megabytes a second. The previous file may be as large. */
 #define FILE_MAX_BYTES (8 * 1024 * 1024)
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
 /* A line has at most 4 KiB, and few fields; the rest would be cut off. */
 #define RECORD_BYTES 8192
 
-/* Room for the lines of a storm at debug level, while the journal looks the other way. */
+/* Holds the lines of a storm at debug level until journald gets to read them. */
 #define SEND_BUFFER (1024 * 1024)
 
 static struct {
 	int file, journal; /* descriptors, or -1 */
 	bool terminal;
-	bool waits; /* for stderr to take a line */
+	bool may_block; /* on stderr */
 	uint64_t lost;
-} sink = { .file = -1, .journal = -1, .waits = true };
+} sink = { .file = -1, .journal = -1, .may_block = true };
 
-/* What is sent to the journal as one datagram. */
+/* One datagram to the journal. */
 struct record {
 	size_t used;
 	char bytes[RECORD_BYTES];
 };
 
-/* Name, newline, length, value, newline: the form of the journal's protocol that takes a value of any bytes. */
+/* Name, newline, length, value, newline: the journal's encoding for values of any bytes. */
 static void add_field(struct record *record, const char *prefix, const char *name,
 		      const char *value)
 {
@@ -65,8 +65,8 @@ static void add_field(struct record *record, const char *prefix, const char *nam
 }
 
 /*
- * Not sd_journal_sendv: that waits while the journal's queue is full, for ever if journald is stopped. By its path each
- * time, so that one that was started again is found.
+ * Not sd_journal_sendv, which blocks while the journal's queue is full, for ever if journald is stopped. The socket is
+ * addressed by its path each time, so that a restarted journald is found.
  */
 static bool to_journal(int level, const char *line, const struct log_field *fields)
 {
@@ -84,12 +84,12 @@ static bool to_journal(int level, const char *line, const struct log_field *fiel
 		      (const struct sockaddr *)&address, sizeof(address)) >= 0;
 }
 
-/* A terminal that somebody stopped (Ctrl-S), a pipe that nobody reads. What is ready takes at least PIPE_BUF bytes. */
+/* False for a stopped terminal (Ctrl-S) or a full pipe. A descriptor that is ready takes at least PIPE_BUF bytes. */
 static bool stderr_is_ready(void)
 {
 	struct pollfd pollfd = { .fd = STDERR_FILENO, .events = POLLOUT };
 
-	/* With no descriptors allowed at all poll fails: then it is worth a try. */
+	/* poll fails if RLIMIT_NOFILE is 0: then try to write. */
 	return poll(&pollfd, 1, 0) < 0 || (pollfd.revents & POLLOUT);
 }
 
@@ -97,7 +97,7 @@ static bool to_stderr(int level, bool plain, const char *line, const struct log_
 {
 	char text[PIPE_BUF - 32];
 
-	if (!sink.waits && !stderr_is_ready())
+	if (!sink.may_block && !stderr_is_ready())
 		return false;
 	snprintf(text, sizeof(text), "%s", line);
 	clearerr(stderr);
@@ -105,8 +105,8 @@ static bool to_stderr(int level, bool plain, const char *line, const struct log_
 	return !ferror(stderr);
 }
 
-/* What there is becomes the file before; the new one is ours alone, whatever somebody puts there meanwhile. */
-static int begin_file(void)
+/* Renames the present file to .1 and creates another; O_EXCL refuses whatever somebody has put there meanwhile. */
+static int rotate_file(void)
 {
 	int fd;
 
@@ -134,8 +134,8 @@ static bool to_file(int level, const char *line)
 	time_t now = time(NULL);
 	struct tm local;
 
-	/* Until a new one can be made, lines are lost. */
-	if (file_is_full() && begin_file() < 0)
+	/* Lines are lost until a new file can be created. */
+	if (file_is_full() && rotate_file() < 0)
 		return false;
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
@@ -156,7 +156,7 @@ static void write_line(int level, bool plain, const char *line, const struct log
 		sink.lost++;
 }
 
-/* systemd tells in JOURNAL_STREAM the device and inode that a service's stderr has, if it is the journal's. */
+/* If a service's stderr is connected to the journal, systemd sets JOURNAL_STREAM to its device and inode. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -175,7 +175,7 @@ static int open_journal(void)
 	sink.journal = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (sink.journal < 0)
 		return -errno;
-	/* Its own limit is a matter of the system's. */
+	/* SO_SNDBUF is limited by net.core.wmem_max. */
 	if (setsockopt(sink.journal, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
 		setsockopt(sink.journal, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	return 0;
@@ -189,7 +189,7 @@ void log_sink_foreground(void)
 
 int log_sink_background(void)
 {
-	int r = access(JOURNAL_SOCKET, W_OK) == 0 ? open_journal() : begin_file();
+	int r = access(JOURNAL_SOCKET, W_OK) == 0 ? open_journal() : rotate_file();
 
 	if (r < 0)
 		return r;
@@ -200,7 +200,7 @@ int log_sink_background(void)
 
 void log_sink_ready(void)
 {
-	sink.waits = false;
+	sink.may_block = false;
 	if (sink.journal >= 0 || sink.file >= 0)
 		sink.terminal = false;
 }

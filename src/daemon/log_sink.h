@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the daemon's log goes: the journal under systemd, a file in the background without one, else stderr. Who acts
- * for every task must not wait for whoever reads its log: a line that is not taken at once is lost, and counted.
+ * Where the daemon's log goes: to the journal under systemd, to a file in the background without systemd, else to
+ * stderr. The daemon must not block on whoever reads its log: a line that cannot be written at once is dropped and
+ * counted.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* The journal, if stderr is connected to it; else stderr stays. For a daemon in the foreground. */
+/* For a daemon in the foreground: logs to the journal, if stderr is connected to it, else to stderr. */
 void log_sink_foreground(void);
 
 /*
- * The journal, where there is one, or /var/log/schedqosd.log, whose predecessor is kept as .1; at 8 MiB it becomes that
- * itself, and a new one is begun. Until log_sink_ready lines go to stderr as well. Returns 0 or -errno, with stderr
- * then still in use.
+ * For a daemon in the background: logs to the journal if there is one, else to /var/log/schedqosd.log, which is
+ * rotated to .1 at the start and at 8 MiB. Until log_sink_ready, lines go to stderr as well. Returns 0, or -errno and
+ * leaves the log on stderr.
  */
 int log_sink_background(void);
 
-/* Up to now somebody waits for our start to succeed or fail, and we for them to read why; from now on nobody does. */
+/* The start has succeeded: from now on nobody waits for messages on stderr, and writing there must not block. */
 void log_sink_ready(void);
 
-/* The descriptor of the journal or the file, or -1: for who closes all others. */
+/* The descriptor of the journal or the file, or -1: for a caller that closes all others. */
 int log_sink_fd(void);
 
-/* How many lines were lost. */
+/* The number of lines that were dropped. */
 uint64_t log_sink_lost(void);

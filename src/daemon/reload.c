@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The configuration of a running daemon: read at the start, and again when it is told to. */
+/* Reads the daemon's configuration at the start, and again on request. */
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -16,7 +16,7 @@
 
 #include "daemon_private.h"
 
-/* All errors and warnings as one text, a line each; the caller frees. */
+/* All errors and warnings as one text, one a line, to be freed by the caller; or NULL. */
 static char *errors_text(const struct config_errors *errors)
 {
 	char *text = NULL;
@@ -89,7 +89,7 @@ static void refuse(struct daemon *daemon, const char *error)
 	notify_ready(daemon, ", last reload refused");
 }
 
-/* Already known to the tagger. */
+/* The tagger has the configuration already. */
 static void put_in_force(struct daemon *daemon, struct config *config)
 {
 	struct config *old = daemon->config;

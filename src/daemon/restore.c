@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/daemon/restore.h>
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/host.h>
@@ -14,7 +12,7 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
 
-/* Parts return whether all is well, and set *ret_done if there was something to do. */
+/* Each part returns whether nothing is left to do, and sets *ret_done if there was something to do. */
 static bool restore_knobs(bool *ret_done)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
@@ -39,7 +37,7 @@ static bool restore_knobs(bool *ret_done)
 	return count == 0;
 }
 
-/* In the opposite order of how a daemon sets them. */
+/* In the reverse of the order in which a daemon sets them. */
 static bool (*const parts[])(bool *ret_done) = { restore_knobs, tagger_restore };
 
 int restore_run(void)
@@ -47,7 +45,7 @@ int restore_run(void)
 	bool good = true, done = false;
 	const char *other = host_other_namespace();
 
-	/* There, tasks have other ids or other starts than on record: all would seem to be gone. */
+	/* In another namespace the ids or starts of tasks differ from the records: all tasks would seem to be gone. */
 	if (other) {
 		log_error("this is not the initial %s namespace (a container?): nothing is put back",
 			  other);

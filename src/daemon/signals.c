@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon does when it is sent a signal. */
+/* Handles the signals that stop and reload the daemon. */
 #include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
 
@@ -18,7 +17,7 @@ static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo
 	return sd_event_exit(daemon->event, 0);
 }
 
-/* A hangup: the terminal that we were started on is gone. */
+/* Whether SIGHUP means that the terminal on which we were started is gone. */
 static bool has_lost_terminal(const struct daemon *daemon)
 {
 	_cleanup_close_ int fd = -1;
@@ -53,7 +52,7 @@ int signals_init(struct daemon *daemon)
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* At a limit (ulimit -f) the state file has no room, as on a full disk: it is no reason to die. */
+	/* With a file size limit (ulimit -f) writing the state file fails with EFBIG, rather than killing us. */
 	signal(SIGXFSZ, SIG_IGN);
 
 	r = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_stop_signal, daemon);

@@ -24,20 +24,20 @@
 #include "log_sink.h"
 
 static pid_t child;
-static takeover_t *go_on;
+static takeover_t *run_instead;
 
-/* By whom, for people. */
-static void tell_cause(const struct daemon *daemon, char *buf, size_t size)
+/* "PID (COMM)" of the process that hung the loop. */
+static void describe_cause(const struct daemon *daemon, char *buf, size_t size)
 {
-	const pid_t whom = watch_whom();
+	const pid_t pid = watch_process();
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4];
 
-	procfs_comm(daemon->proc, whom, comm);
+	procfs_comm(daemon->proc, pid, comm);
 	text_escape_to(name, sizeof(name), comm, strlen(comm));
-	snprintf(buf, size, "%d (%s)", (int)whom, name);
+	snprintf(buf, size, "%d (%s)", (int)pid, name);
 }
 
-/* Whether we have been told to stop. Signals wait for the loop. */
+/* Whether we have been told to stop: signals are blocked, and stay pending until the loop reads them. */
 static bool was_told_to_stop(void)
 {
 	sigset_t pending;
@@ -47,8 +47,8 @@ static bool was_told_to_stop(void)
 }
 
 /*
- * The lock, sockets and the like are free for the child when they are closed here. Standard error and the log stay, and
- * who waits for us to be ready is told by the child.
+ * Closing the lock, sockets and so on lets the child take them. Standard error and the log stay open, and so does
+ * ready, on which the child reports.
  */
 static void close_descriptors(int ready)
 {
@@ -71,30 +71,30 @@ static void close_descriptors(int ready)
 	close_range((unsigned)first, ~0U, 0);
 }
 
-static _Noreturn void be_the_child(struct daemon *daemon, const char *cause, pid_t parent, bool stop)
+static _Noreturn void run_child(struct daemon *daemon, const char *cause, pid_t parent, bool stop)
 {
 	watch_stop();
-	/* If the parent is killed, tasks are to be put back. */
+	/* If the parent is killed, stop and put the tasks back. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		stop = true;
-	/* The service manager listens to the process that it has started. */
+	/* The service manager accepts notifications only from the process that it has started. */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
-	/* Nothing of what the other has left is to be cleaned up. */
-	_exit(go_on(daemon, watch_whom(), cause, stop));
+	/* _exit, so that nothing the parent has left is cleaned up. */
+	_exit(run_instead(daemon, watch_process(), cause, stop));
 }
 
-/* The service's seccomp filter forbids kill: then our end tells it. */
-static void pass_on(int signal)
+/* If the service's seccomp filter forbids kill, we exit, which sends the child a SIGTERM. */
+static void forward_signal(int signal)
 {
 	if (kill(child, signal) < 0 && errno == EPERM && signal != SIGHUP)
 		_exit(EXIT_SUCCESS);
 }
 
-static void pass_on_signals(void)
+static void forward_signals(void)
 {
-	struct sigaction action = { .sa_handler = pass_on };
+	struct sigaction action = { .sa_handler = forward_signal };
 	sigset_t signals;
 
 	sigemptyset(&signals);
@@ -107,8 +107,8 @@ static void pass_on_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-/* Tells the service manager, should it ask, that the daemon is alive for as long as the child is. */
-static void await_child(void)
+/* Feeds the service manager's watchdog, if there is one, until the child exits. */
+static void wait_for_child(void)
 {
 	struct pollfd pollfd = { .fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN };
 	uint64_t watchdog_us = 0;
@@ -127,8 +127,8 @@ static _Noreturn void stand_by(void)
 {
 	int status;
 
-	pass_on_signals();
-	await_child();
+	forward_signals();
+	wait_for_child();
 	while (waitpid(child, &status, 0) < 0) {
 		if (errno != EINTR)
 			_exit(EXIT_FAILURE);
@@ -144,11 +144,11 @@ static void take_over(void *context)
 	const bool stop = was_told_to_stop();
 	char cause[128];
 
-	tell_cause(daemon, cause, sizeof(cause));
+	describe_cause(daemon, cause, sizeof(cause));
 	close_descriptors(daemon->ready);
 	child = fork();
 	if (child == 0)
-		be_the_child(daemon, cause, self, stop);
+		run_child(daemon, cause, self, stop);
 	if (child < 0) {
 		log_error("starting anew: %s", strerror(errno));
 		_exit(EXIT_FAILURE);
@@ -160,6 +160,6 @@ static void take_over(void *context)
 
 int takeover_prepare(struct daemon *daemon, takeover_t *function)
 {
-	go_on = function;
+	run_instead = function;
 	return watch_start(take_over, daemon);
 }

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,11 +13,11 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* A passwd(5) line beyond this is nobody's. */
+/* No passwd(5) line is longer than this. */
 #define LINE_MAX_BYTES (1024 * 1024)
 
 struct answer {
-	int error; /* as of user_lookup_end */
+	int error; /* as returned by user_lookup_end */
 	uid_t uid;
 };
 
@@ -31,7 +30,7 @@ static struct answer look_up(const char *name)
 
 		if (error == ERANGE)
 			continue;
-		/* Not said of the user, but of the socket of a service that is not there. */
+		/* ENOENT is not about the user, but about the socket of a service that is not running. */
 		if (error)
 			return (struct answer){ error == ENOENT ? -ECONNREFUSED : -error, 0 };
 		return found ? (struct answer){ 0, found->pw_uid } : (struct answer){ -ENOENT, 0 };
@@ -39,7 +38,7 @@ static struct answer look_up(const char *name)
 	return (struct answer){ -ERANGE, 0 };
 }
 
-/* Does not return. It dies with its parent, which is of use for nothing else. */
+/* Does not return. Dies with its parent, the guard. */
 static void ask(const char *name, int fd, pid_t parent)
 {
 	struct answer answer;
@@ -48,20 +47,21 @@ static void ask(const char *name, int fd, pid_t parent)
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
 	answer = look_up(name);
-	/* It fits into the pipe, and is read as a whole or not at all. */
+	/* It is smaller than PIPE_BUF, so it is read as a whole or not at all. */
 	_exit(write(fd, &answer, sizeof(answer)) == sizeof(answer) ? 0 : EXIT_FAILURE);
 }
 
 /*
- * Does not return. The service's confinement does not let us send signals, so who asks is ended by the end of its
- * parent, and that by the end of the pipe: when we have closed it, or have ended, however that came about.
+ * Does not return. The service's seccomp filter does not let the daemon send signals. So the asking process dies with
+ * this one, its parent, and this one exits when the other end of the pipe is closed, by user_lookup_end or by our
+ * death.
  */
 static void guard(const char *name, int fd)
 {
 	struct pollfd gone = { .fd = STDERR_FILENO + 1 };
 	pid_t self = getpid(), child;
 
-	/* What we have open is not to be open in what the name service makes of this process. */
+	/* The name service's plugins must not inherit our descriptors. */
 	if (dup2(fd, gone.fd) < 0)
 		_exit(EXIT_FAILURE);
 	close_range(gone.fd + 1, ~0U, 0);
@@ -103,10 +103,10 @@ int user_lookup_end(struct user_lookup *lookup, uid_t *ret)
 		answer.error = errno == EAGAIN ? -ETIMEDOUT : -errno;
 	close(lookup->fd);
 	lookup->fd = -1;
-	/* That is the guard, which ends at once. */
+	/* Waits for the guard, which exits at once. */
 	while (waitpid(lookup->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	/* The highest uid is the kernel's word for no user. */
+	/* (uid_t)-1 means "no user" to the kernel. */
 	if (answer.error == 0 && answer.uid == (uid_t)-1)
 		return -ENOENT;
 	*ret = answer.uid;

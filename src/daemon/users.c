@@ -9,7 +9,7 @@
 
 #include "daemon_private.h"
 
-/* A name service that asks a network for somebody gives up after some seconds; one that hangs has hung by then. */
+/* A name service that asks a network gives up after some seconds; if it takes longer than this, it hangs. */
 #define ANSWER_US 10000000ULL
 
 #define PAUSE_MIN_US 10000000ULL
@@ -46,7 +46,7 @@ static bool ask(struct daemon *daemon, struct rule_user *user)
 	return true;
 }
 
-/* One after the other; then, if there are still some who are not known, a pause, longer each time. */
+/* Asks for one after the other; then, if some are still unknown, pauses, longer each time. */
 static void ask_next(struct daemon *daemon, struct rule_user *user)
 {
 	struct users *users = &daemon->users;
@@ -65,7 +65,7 @@ static void ask_next(struct daemon *daemon, struct rule_user *user)
 	}
 }
 
-static void tell(const struct rule_user *user)
+static void log_answer(const struct rule_user *user)
 {
 	char name[NAME_TEXT_MAX];
 
@@ -76,7 +76,7 @@ static void tell(const struct rule_user *user)
 		log_warning("unknown user \"%s\": rules that ask for it never match", name);
 }
 
-/* Takes the answer, or that there is none. Returns whether rules match others by it. */
+/* Takes the answer, or gives up waiting for it. Returns whether rules may match other tasks now. */
 static bool take_answer(struct daemon *daemon)
 {
 	struct users *users = &daemon->users;
@@ -89,17 +89,17 @@ static bool take_answer(struct daemon *daemon)
 	user->error = user_lookup_end(&users->lookup, &uid);
 	if (!rule_user_is_pending(user))
 		user->uid = user->error ? (uid_t)-1 : uid;
-	tell(user);
+	log_answer(user);
 	return user->uid != before;
 }
 
-static void go_on(struct daemon *daemon)
+static void finish_lookup(struct daemon *daemon)
 {
 	struct rule_user *next = daemon->users.asked->next;
-	bool news = take_answer(daemon);
+	bool changed = take_answer(daemon);
 
 	ask_next(daemon, next);
-	if (news)
+	if (changed)
 		tagger_ask_scan(daemon->tagger);
 }
 
@@ -108,7 +108,7 @@ static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *us
 	(void)source;
 	(void)fd;
 	(void)revents;
-	go_on(userdata);
+	finish_lookup(userdata);
 	return 0;
 }
 
@@ -119,14 +119,14 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source;
 	(void)usec;
 	if (daemon->users.asked)
-		go_on(daemon);
+		finish_lookup(daemon);
 	else
 		ask_next(daemon, daemon->config->users);
 	return 0;
 }
 
-/* What works is not to end because a name service is away during a reload. */
-static void take_over(struct rule_user *user, const struct config *before)
+/* A rule that works should not stop working because a name service is down during a reload. */
+static void keep_uid(struct rule_user *user, const struct config *before)
 {
 	const struct rule_user *old = before->users;
 
@@ -142,7 +142,7 @@ void users_begin(struct daemon *daemon, const struct config *before)
 
 	for (struct rule_user *user = daemon->config->users; before && user; user = user->next) {
 		if (rule_user_is_pending(user))
-			take_over(user, before);
+			keep_uid(user, before);
 	}
 	users->pause_us = PAUSE_MIN_US;
 	if (!users->timer &&

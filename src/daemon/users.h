@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Users whom rules name and who could not be looked up yet: their rules match nothing until they are known. */
+/* Users named in rules who could not be looked up yet: their rules match nothing until they are known. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <systemd/sd-event.h>
@@ -14,18 +13,18 @@ struct daemon;
 struct rule_user;
 
 struct users {
-	struct rule_user *asked; /* who is being looked up, of the configuration in force; NULL: nobody */
+	struct rule_user *asked; /* the user being looked up, of the configuration in force; NULL: none */
 	struct user_lookup lookup;
 	sd_event_source *answer;
-	sd_event_source *timer; /* the end of waiting for the answer, or of the pause before the next round */
+	sd_event_source *timer; /* ends the wait for an answer, or the pause before the next round */
 	uint64_t pause_us;
 };
 
 /*
- * Looks up those of the configuration that is in force now, if there are any. Until there is an answer they have
- * the uid that they had in the one before (or NULL), which is still there.
+ * Starts looking up the pending users of daemon->config, if there are any. Until there is an answer they keep the uid
+ * that they have in before, the previous configuration (or NULL).
  */
 void users_begin(struct daemon *daemon, const struct config *before);
 
-/* To be called before the configuration goes. */
+/* Call it before the configuration is freed. */
 void users_end(struct daemon *daemon);

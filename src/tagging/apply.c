@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* The daemon is not to be the one that waits: it acts for everybody else. */
+/* The daemon acts for all other tasks, and must not have to wait for them. */
 #define OWN_NICE (-20)
 
 const struct sched_ops sched_ops_kernel = {
@@ -37,7 +37,7 @@ static struct task_attr attr_from_kernel(const struct ksched_attr *from,
 	if (caps->util_clamp) {
 		attr.util_min = (uint16_t)from->util_min;
 		attr.util_max = (uint16_t)from->util_max;
-		/* What a real-time task shows that nobody gave one (sched_util_clamp_min_rt_default). */
+		/* The default of a real-time task (sched_util_clamp_min_rt_default), not somebody's choice. */
 		if (is_real_time(from->policy) && attr.util_min == UTIL_FULL)
 			attr.util_min = 0;
 	}
@@ -50,7 +50,7 @@ static bool keeps_policy(const struct plan_action *action)
 	       action->want.policy != POLICY_DEADLINE && action->want.rt_priority == action->from.rt_priority;
 }
 
-/* A clamp at its default is reset, not set to the default's number: it then follows the system's. */
+/* A clamp at its default is reset, not set to the default's value: it then follows the system's default. */
 static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 					 const struct attr_caps *caps)
 {
@@ -64,9 +64,9 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 	};
 
 	/*
-	 * A policy that stays is kept by the kernel itself, reset-on-fork with it: should somebody have made the task
-	 * real-time since it was looked at, the call fails instead of taking that back. Under SCHED_IDLE such a call would
-	 * change nothing.
+	 * If the policy stays, have the kernel keep it, and reset-on-fork with it: if somebody has made the task
+	 * real-time since it was read, the call then fails instead of undoing that. Under SCHED_IDLE such a call
+	 * would change nothing.
 	 */
 	if (keeps_policy(action))
 		attr.flags = KSCHED_FLAG_KEEP_POLICY;
@@ -76,8 +76,8 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 		attr.period = action->deadline->period;
 	}
 	/*
-	 * A util_max below the 1024 that a real-time task has as its util_min is EINVAL, even where the same call ends
-	 * real time (7.2). Reset, that is no obstacle.
+	 * A real-time task has a util_min of 1024, and a util_max below that is EINVAL even if the same call makes
+	 * the task fair (7.2). So util_min is reset as well.
 	 */
 	if (caps->util_clamp && (want->util_min != action->from.util_min ||
 				 (is_real_time(action->from.policy) && want->util_max < UTIL_FULL))) {
@@ -101,7 +101,7 @@ int applier_refresh_base(struct applier *applier)
 	return r;
 }
 
-/* A runtime of 0 has the kernel take its base slice as it is now (__setparam_fair in syscalls.c). */
+/* With a runtime of 0 the kernel takes its present base slice (__setparam_fair in syscalls.c). */
 static int renew(struct applier *applier, pid_t tid, struct ksched_attr *attr)
 {
 	attr->flags &= KSCHED_FLAG_RESET_ON_FORK;
@@ -155,16 +155,16 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 }
 
 /*
- * 6.18 takes a task's share of CPU time back from SCHED_DEADLINE only when the task ends its wait, not when another
- * has it leave the policy asleep: each time what can be promised to others shrinks, until nothing is left. So it gives
- * up its share first, down to the least that sched_dl_overflow() can count: 1024 ns of 2^22 us, in 2^-20ths none.
- * Where that is refused (sched_deadline_period_max_us is lower) it leaves as it is.
+ * 6.18 leaks the bandwidth of a SCHED_DEADLINE task that is taken out of the policy while it sleeps: the bandwidth
+ * left for other tasks shrinks each time, until none can be admitted. So first shrink the task's own, until
+ * sched_dl_overflow() counts it as 0: 1024 ns in 2^22 us, in units of 2^-20. If that is refused
+ * (sched_deadline_period_max_us is lower), the task leaves the policy all the same.
  */
-static void give_up_share(struct applier *applier, pid_t tid)
+static void shrink_bandwidth(struct applier *applier, pid_t tid)
 {
 	struct ksched_attr attr = {
 		.policy = POLICY_DEADLINE,
-		.flags = KSCHED_FLAG_RESET_ON_FORK, /* without it, a fork fails */
+		.flags = KSCHED_FLAG_RESET_ON_FORK, /* without it, a fork by the task fails */
 		.runtime = 1024,
 		.deadline = UINT64_C(4194304000),
 		.period = UINT64_C(4194304000),
@@ -173,8 +173,8 @@ static void give_up_share(struct applier *applier, pid_t tid)
 	applier->ops->set(tid, &attr);
 }
 
-/* The first of two calls was taken, the second not: as if neither had been. */
-static void take_back(struct applier *applier, const struct plan_action *action)
+/* The first of two calls succeeded, the second failed: undoes the first. */
+static void roll_back(struct applier *applier, const struct plan_action *action)
 {
 	const struct plan_action back = {
 		.tid = action->tid,
@@ -187,8 +187,8 @@ static void take_back(struct applier *applier, const struct plan_action *action)
 }
 
 /*
- * The nice value of a task that is not fair, for when it is no longer so: the call for all else leaves it as it is. What somebody
- * chose for it meanwhile, which looking does not show, stays.
+ * The nice value that a task will have once it is fair again: sched_setattr leaves it alone under other policies. A
+ * value that somebody chose meanwhile, which sched_getattr does not show, stays.
  */
 static bool changes_hidden_nice(const struct plan_action *action)
 {
@@ -196,7 +196,7 @@ static bool changes_hidden_nice(const struct plan_action *action)
 }
 
 /* Whether somebody has changed the policy that was to be kept. */
-static bool was_changed(const struct applier *applier, const struct plan_action *action)
+static bool policy_has_changed(const struct applier *applier, const struct plan_action *action)
 {
 	struct task_attr now;
 
@@ -204,7 +204,7 @@ static bool was_changed(const struct applier *applier, const struct plan_action 
 	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
 }
 
-/* SCHED_IDLE ignores nice and slice in its own call: they go in under NORMAL first. */
+/* A call that sets SCHED_IDLE ignores nice and slice: they are set under SCHED_NORMAL first. */
 static int set_idle(struct applier *applier, const struct plan_action *action, struct ksched_attr *attr)
 {
 	struct ksched_attr first = *attr;
@@ -215,7 +215,7 @@ static int set_idle(struct applier *applier, const struct plan_action *action, s
 	if (r == 0) {
 		r = applier->ops->set(action->tid, attr);
 		if (r < 0)
-			take_back(applier, action);
+			roll_back(applier, action);
 	}
 	return r;
 }
@@ -226,11 +226,11 @@ static int set(struct applier *applier, const struct plan_action *action)
 	int r;
 
 	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
-		give_up_share(applier, action->tid);
+		shrink_bandwidth(applier, action->tid);
 	if (attr.policy == POLICY_IDLE)
 		return set_idle(applier, action, &attr);
 	r = applier->ops->set(action->tid, &attr);
-	return r == -EINVAL && keeps_policy(action) && was_changed(applier, action) ? -EAGAIN : r;
+	return r == -EINVAL && keeps_policy(action) && policy_has_changed(applier, action) ? -EAGAIN : r;
 }
 
 static int read_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
@@ -238,9 +238,8 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 	int r = applier_look(applier, action->tid, ret);
 
 	/*
-	 * Set and then gone: maybe a thread that has called exec since, and carries this under its
-	 * leader's id. On a kernel without slices nothing but our record tells it from a choice of
-	 * somebody else's.
+	 * It was set, and is gone: perhaps a thread that has called exec since, and carries this on under
+	 * its leader's id. On a kernel without slices only our record tells it from somebody else's choice.
 	 */
 	if (r == -ESRCH) {
 		*ret = action->want;

@@ -2,15 +2,14 @@
 #include "arguments.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-/* What has hung the loop once, by design or not, may come again; and a reader costs each exec only 6 us more. */
+/* What has hung the loop once, on purpose or not, may do so again; and a reader costs each exec only 6 us more. */
 #define CAREFUL_MS 3600000
 
-/* Who answers for the process. */
+/* The user whose budget pays for waiting on the process. */
 static uid_t user_of(int proc, pid_t tgid)
 {
 	bool is_own = false;
@@ -21,7 +20,7 @@ static uid_t user_of(int proc, pid_t tgid)
 	return user;
 }
 
-/* It may be one of many. */
+/* The user may have more such processes, so half of the budget is spent at once. */
 static void be_careful(struct arguments *arguments, int proc, pid_t hung)
 {
 	arguments->is_careful = true;
@@ -41,7 +40,7 @@ void arguments_free(struct arguments *arguments)
 	reader_close(&arguments->reader);
 }
 
-/* Sets the clock for the one who is to be looked at first. */
+/* Sets the timer for the earliest retry. */
 static void set_timer(struct arguments *arguments)
 {
 	const struct unread_process *first = unread_first(&arguments->unread);
@@ -109,7 +108,7 @@ ssize_t arguments_read(struct arguments *arguments, int proc, pid_t tid, pid_t t
 		n = needs_reader(arguments, ms) ? read_by_reader(arguments, proc, tid, tgid, buf, size)
 						: procfs_argv(proc, tid, buf, size);
 	if (n == -EAGAIN)
-		arguments->were_not = true;
+		arguments->were_unread = true;
 	else
 		arguments->were_read = true;
 	return n;
@@ -122,10 +121,10 @@ void arguments_exec(struct arguments *arguments, pid_t tgid)
 
 bool arguments_decided(struct arguments *arguments, pid_t tgid)
 {
-	const bool were_not = arguments->were_not, were_read = arguments->were_read;
+	const bool were_unread = arguments->were_unread, were_read = arguments->were_read;
 
-	arguments->were_not = arguments->were_read = false;
-	if (were_not) {
+	arguments->were_unread = arguments->were_read = false;
+	if (were_unread) {
 		if (!unread_note(&arguments->unread, tgid, clock_ms()))
 			return false;
 		if (!arguments->old_processes)
@@ -146,8 +145,8 @@ bool arguments_next(const struct arguments *arguments, struct unread_process *re
 	return true;
 }
 
-/* If it was not tried again, it has gone, or has nothing to be read for any more. */
-void arguments_looked(struct arguments *arguments, const struct unread_process *process)
+/* If no further retry was scheduled, the process is gone or no rule asks for its arguments any more. */
+void arguments_retried(struct arguments *arguments, const struct unread_process *process)
 {
 	if (!unread_is_waiting(&arguments->unread, process->pid, process->next_ms))
 		unread_forget(&arguments->unread, process->pid);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "boot_clock.h"
 
-/* No suspend is as short; and it is the tick in which starts are told. */
+/* No suspend is this short; and /proc shows starts in ticks of this length. */
 #define SUSPEND_MIN_NS 10000000
 
 /*
- * Whatever happens between the two readings makes the difference look smaller, never larger; and it never shrinks. So
- * the largest that was ever seen is the best.
+ * A delay between the two readings makes the offset look smaller, never larger, and the true offset never shrinks. So
+ * the largest one seen is the best.
  */
 void boot_clock_update(struct boot_clock *clock, uint64_t boottime, uint64_t monotonic)
 {

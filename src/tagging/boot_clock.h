@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a task of which an event tells was born, as /proc tells it. Events have CLOCK_MONOTONIC, which stands still
- * while the machine is suspended; starts in /proc are of CLOCK_BOOTTIME, which does not.
+ * Converts the time of a fork event to the start time that /proc shows for the child. Events carry CLOCK_MONOTONIC,
+ * which stands still while the machine is suspended; /proc has CLOCK_BOOTTIME, which does not.
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* All times are in ns. Zeroed, it is ready for the first update. */
+/* All times are in ns. Zero-initialize it before the first update. */
 struct boot_clock {
 	uint64_t offset;       /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-	uint64_t offset_then;  /* ... before the last suspend, which was ... */
-	uint64_t after, until; /* ... between these two, CLOCK_MONOTONIC */
+	uint64_t offset_then;  /* ... before the last suspend */
+	uint64_t after, until; /* the last suspend was between these, CLOCK_MONOTONIC */
 	uint64_t updated;
 };
 
-/* To be called with both clocks, CLOCK_BOOTTIME read first, before events are received that it is to judge. */
+/* Call it with both clocks, CLOCK_BOOTTIME read first, before receiving the events that are to be converted. */
 void boot_clock_update(struct boot_clock *clock, uint64_t boottime, uint64_t monotonic);
 
-/* CLOCK_BOOTTIME at the time of an event, if it was after the last suspend. */
+/* CLOCK_BOOTTIME of an event, taken to be after the last suspend if it can have been. */
 uint64_t boot_clock_at(const struct boot_clock *clock, uint64_t event);
 
-/* ... if it was before that. The same, if it cannot have been. */
+/* CLOCK_BOOTTIME of an event, taken to be before the last suspend if it can have been. */
 uint64_t boot_clock_then(const struct boot_clock *clock, uint64_t event);

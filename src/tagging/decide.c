@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the books to the attributes: has the plan decide about the tasks that are due, sets and reads back, counts,
- * reports.
+ * Has the plan decide the tasks that are due, sets their attributes and reads them back, counts and logs the results.
  */
 #include "tagger_private.h"
 
@@ -14,7 +13,7 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-/* In less time no id comes to be another task's. */
+/* An id is not reused in less time than this. */
 #define REUSE_MIN_MS 10
 
 /* Names a tag for people: its class. */
@@ -58,8 +57,8 @@ static void report_not_kept(struct tagger *tagger, const struct plan_action *act
 }
 
 /*
- * Whether the id is another task's than when we began to look. Two CPUs take 0.5 s for the 32,768 ids that there are where
- * nobody has lowered their number (6.18): so it need be asked only if something kept us from the task.
+ * Whether the id has been reused since we began to read the task. Two CPUs take 0.5 s to go through the 32,768 ids of
+ * the default pid_max (6.18), so this need only be checked if something has delayed us.
  */
 static bool is_another(const struct tagger *tagger, const struct plan_action *action)
 {

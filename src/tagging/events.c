@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the kernel's word to the books: receives events in the order of time and has the plan book them. */
+/* Receives the kernel's events in the order of time, and has the plan book them. */
 #include "tagger_private.h"
 
 #include <string.h>
@@ -7,18 +7,19 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-/* Under a storm, other sources (bus, signals) get their turn after this many events. */
+/* In a storm of events, other sources (bus, signals) get their turn after this many. */
 #define TURN_MAX 4096
 
-/* So many events are booked before the tasks that are due by then are decided about. */
+/* After this many events the tasks that have become due are decided. */
 #define BOOK_MAX 512
 
 /*
- * A storm that outruns us would keep a drain from ever ending. In this time we handle twice what the buffers hold.
+ * Without a limit, a storm that is faster than we are would keep us here for ever. In this time we handle twice what
+ * the buffers hold.
  */
 #define DRAIN_MAX_MS 100
 
-/* What a batch of datagrams without an event counts as: they cost less than events, but not nothing. */
+/* A batch of datagrams without an event counts as this many: it costs less than events do, but not nothing. */
 #define NOISE_EVENTS 32
 
 static void update_boot_clock(struct tagger *tagger)
@@ -29,8 +30,9 @@ static void update_boot_clock(struct tagger *tagger)
 }
 
 /*
- * When the task of a fork was born, in ticks. Of one that may have been before a suspend or after it /proc tells, if it
- * still can; one that starts no later than that event before the suspend is the one.
+ * When the child of a fork was born, in ticks. An event may have been sent before a suspend or after it; then the
+ * child's start in /proc decides, if it is still there: one that is no later than the event before the suspend is
+ * that child's.
  */
 static uint32_t start_of(const struct tagger *tagger, const struct task_event *fork)
 {

@@ -3,19 +3,19 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include <schedqos/kernel/proc_connector.h>
 
 #define BATCH 64
 
-/* One queue: what was received of it and not yet handed out. */
+/* One queue, with the events received from it that have not been returned yet. */
 struct queue {
-	struct proc_connector *connector; /* NULL: it is closed */
-	uint64_t foreign;		  /* of connectors that were closed */
+	struct proc_connector *connector; /* NULL: the queue is closed */
+	uint64_t foreign;		  /* datagrams of connectors closed since, not from the kernel */
 	int head, count;
-	bool is_dry; /* it was empty after all that the other queues now have was received */
-	struct task_event news[BATCH];
+	bool is_dry; /* it was empty when last read, and no other queue has received anything since */
+	struct task_event events[BATCH];
 };
 
 struct intake {
@@ -25,8 +25,9 @@ struct intake {
 static const struct {
 	uint32_t wanted;
 	/*
-	 * Bytes of receive buffer, used only while we are behind. For a fork storm, of some 20,000 events/s of 1 KB each with
-	 * the kernel's overhead, room for about half a second. More than a thousand renames at once are a flood.
+	 * Bytes of receive buffer, used only while we lag behind. In a fork storm of some 20,000 events/s, at 1 KB
+	 * each with the kernel's overhead, they hold about half a second. More than a thousand renames at once are a
+	 * flood.
 	 */
 	int buffer;
 } kinds[INTAKE_QUEUES] = {
@@ -80,13 +81,13 @@ void intake_close(struct intake *intake)
 	free(intake);
 }
 
-int intake_hear_names(struct intake *intake, bool hear)
+int intake_subscribe_names(struct intake *intake, bool subscribe)
 {
 	struct queue *names = &intake->queues[INTAKE_NAMES];
 
-	if (!hear)
+	if (!subscribe)
 		close_queue(names);
-	return !hear || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
+	return !subscribe || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
 }
 
 uint64_t intake_foreign(const struct intake *intake)
@@ -112,7 +113,7 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 {
 	struct pollfd fds[INTAKE_QUEUES];
 
-	/* poll passes over a negative descriptor. */
+	/* poll ignores negative descriptors. */
 	for (int i = 0; i < INTAKE_QUEUES; i++)
 		fds[i] = (struct pollfd){ .fd = intake ? intake_fd(intake, i) : -1, .events = POLLIN };
 	poll(fds, INTAKE_QUEUES, timeout_ms);
@@ -124,9 +125,9 @@ static bool is_ready(const struct queue *queue)
 }
 
 /*
- * Makes sure that the queue has an event or is known to be dry. An event can only be caused by one that was queued
- * before it; so the other queues have to be looked at again when this one has received something new.
- * Returns 0 or -errno: -EAGAIN when what was received holds no event, which somebody could go on sending for ever.
+ * Makes sure that the queue has an event or is known to be dry. The cause of an event is queued before it; so when
+ * this queue has received something, the others have to be read again. Returns 0 or -errno: -EAGAIN when there were
+ * datagrams but no event in them, which somebody could send for ever.
  */
 static int refill(struct intake *intake, struct queue *queue)
 {
@@ -140,7 +141,7 @@ static int refill(struct intake *intake, struct queue *queue)
 		return 0;
 	}
 	queue->head = queue->count = 0;
-	n = proc_connector_receive(queue->connector, queue->news, BATCH, &drained);
+	n = proc_connector_receive(queue->connector, queue->events, BATCH, &drained);
 	if (n < 0)
 		return n;
 	queue->count = n;
@@ -150,7 +151,7 @@ static int refill(struct intake *intake, struct queue *queue)
 	return n > 0 || drained ? 0 : -EAGAIN;
 }
 
-/* Returns 0 when each queue has an event or is known to be dry, or -errno as refill, and which queue it was. */
+/* Returns 0 when each queue has an event or is known to be dry; or -errno as refill does, with the queue in *ret. */
 static int refill_all(struct intake *intake, enum intake_queue *ret)
 {
 	int i = 0, r = 0;
@@ -175,7 +176,7 @@ static struct queue *earliest(struct intake *intake)
 		struct queue *queue = &intake->queues[i];
 
 		if (queue->head < queue->count &&
-		    (!earliest || queue->news[queue->head].ns < earliest->news[earliest->head].ns))
+		    (!earliest || queue->events[queue->head].ns < earliest->events[earliest->head].ns))
 			earliest = queue;
 	}
 	return earliest;
@@ -197,7 +198,7 @@ enum intake_result intake_next(struct intake *intake, struct task_event *ret, in
 	}
 	queue = earliest(intake);
 	if (queue) {
-		*ret = queue->news[queue->head++];
+		*ret = queue->events[queue->head++];
 		return INTAKE_EVENT;
 	}
 	for (int i = 0; i < INTAKE_QUEUES; i++)

@@ -11,9 +11,9 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
 
-#define AGAIN_MAX_US (64 * KEEP_AGAIN_MIN_US)
+#define RETRY_MAX_US (64 * KEEP_RETRY_MIN_US)
 
-/* A plan that knows what a killed daemon had set, and the place where its records are kept. 0 or -ENOMEM. */
+/* A plan with the records of a killed daemon, and the state in which they are kept. 0 or -ENOMEM. */
 static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, struct plan **ret_plan,
 		     struct state **ret_state)
 {
@@ -40,8 +40,8 @@ static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, s
 	return 0;
 }
 
-/* What a killed daemon left. 0; or a -errno if there is something, and it can neither be read nor set aside. */
-static int take_over(struct tagger *tagger, struct state_legacy *legacy)
+/* Reads the file of a killed daemon. 0, or -errno if there is one that can neither be read nor set aside. */
+static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
 {
 	int fault = state_read(tagger->keep.folder, legacy), r;
 
@@ -60,15 +60,15 @@ int keep_error(const struct tagger *tagger)
 	return tagger->state ? state_error(tagger->state) : -EAGAIN;
 }
 
-static void wait_for_better_times(struct keep *keep, uint64_t us)
+static void retry_after(struct keep *keep, uint64_t us)
 {
-	keep->wait_us = us < AGAIN_MAX_US ? us : AGAIN_MAX_US;
+	keep->wait_us = us < RETRY_MAX_US ? us : RETRY_MAX_US;
 	sd_event_source_set_time_relative(keep->timer, keep->wait_us);
 	sd_event_source_set_enabled(keep->timer, SD_EVENT_ONESHOT);
 }
 
-/* Each time anew: in between it was well. */
-static void tell_error(struct tagger *tagger, int error)
+/* Logs it each time, unlike other problems, since all was well in between. */
+static void report_error(struct tagger *tagger, int error)
 {
 	struct problem *problem = &tagger->problems[PROBLEM_STATE];
 	char text[sizeof(problem->text)];
@@ -96,17 +96,17 @@ void keep_check(struct tagger *tagger)
 	struct keep *keep = &tagger->keep;
 	int error = keep_error(tagger);
 
-	if (!error == !keep->told && (error == -E2BIG) == (keep->told == -E2BIG))
+	if (!error == !keep->logged && (error == -E2BIG) == (keep->logged == -E2BIG))
 		return;
-	keep->told = error;
+	keep->logged = error;
 	if (!error) {
 		log_notice("all that is to be put back is kept in " STATE_FOLDER "/" STATE_TASKS " again");
 		return;
 	}
-	tell_error(tagger, error);
-	/* There will be no more room for tags. */
+	report_error(tagger, error);
+	/* The room for tags is fixed. */
 	if (error != -E2BIG)
-		wait_for_better_times(keep, KEEP_AGAIN_MIN_US);
+		retry_after(keep, KEEP_RETRY_MIN_US);
 }
 
 void keep_now(struct tagger *tagger)
@@ -117,10 +117,10 @@ void keep_now(struct tagger *tagger)
 }
 
 /*
- * What the earlier daemon set was there when we began, and we took it for what tasks had before us. Undone, all is as
- * that daemon left it, as for a daemon that starts now.
+ * When we started we took what the earlier daemon had set for what tasks had before us. After our undo everything is
+ * as that daemon left it, and we can start over like a daemon that finds its file.
  */
-static int begin_anew(struct tagger *tagger, const struct state_legacy *legacy)
+static int start_over(struct tagger *tagger, const struct state_legacy *legacy)
 {
 	struct plan *plan;
 	struct state *state;
@@ -136,31 +136,31 @@ static int begin_anew(struct tagger *tagger, const struct state_legacy *legacy)
 	tagger->state = state;
 	tagger->shortage.records_failed = 0;
 	state_keep(state, plan_given(plan));
-	/* The new plan has heard of nothing. */
+	/* The new plan has received no events. */
 	tagger->events_lost = true;
 	scan_all(tagger);
 	return 0;
 }
 
-static void read_again(struct tagger *tagger)
+static void retry_reading(struct tagger *tagger)
 {
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
-	int r = take_over(tagger, &legacy);
+	int r = read_legacy(tagger, &legacy);
 
 	if (r == 0 && legacy.n_records)
-		r = begin_anew(tagger, &legacy);
+		r = start_over(tagger, &legacy);
 	tagger->keep.unread = r;
 }
 
-void keep_try_again(struct tagger *tagger)
+void keep_retry(struct tagger *tagger)
 {
 	struct keep *keep = &tagger->keep;
 
 	if (keep->unread)
-		read_again(tagger);
+		retry_reading(tagger);
 	keep_now(tagger);
-	if (keep->told && keep->told != -E2BIG)
-		wait_for_better_times(keep, keep->wait_us * 2);
+	if (keep->logged && keep->logged != -E2BIG)
+		retry_after(keep, keep->wait_us * 2);
 }
 
 int keep_init(struct tagger *tagger)
@@ -171,7 +171,7 @@ int keep_init(struct tagger *tagger)
 
 	keep->folder = state_folder_open();
 	keep->start = clock_ticks();
-	keep->unread = take_over(tagger, &legacy);
+	keep->unread = read_legacy(tagger, &legacy);
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
 	r = make_plan(tagger, &legacy, &tagger->plan, &tagger->state);
@@ -189,7 +189,7 @@ void keep_free(struct tagger *tagger)
 		log_warning("what an earlier daemon set is not put back: %s: 'schedqos restore' can try again",
 			    strerror(-keep->unread));
 	else if (tagger->undone)
-		/* Also that of the one before us, if we had no room for our own. */
+		/* Also an earlier daemon's, if there was no room for ours. */
 		state_remove(keep->folder);
 	if (keep->folder >= 0)
 		close(keep->folder);

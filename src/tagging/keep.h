@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What there is to put back, kept for a crash: taken over from a daemon that was killed, written to a file, and tried
- * again for as long as that cannot be done.
+ * Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, writes our own, and
+ * retries for as long as either fails.
  */
 #pragma once
 
@@ -11,31 +11,31 @@
 
 struct tagger;
 
-/* How soon what could not be done is tried again; then later each time. */
-#define KEEP_AGAIN_MIN_US 1000000ULL
+/* The first retry is made after this time; the interval doubles each time. */
+#define KEEP_RETRY_MIN_US 1000000ULL
 
 struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
-	uint64_t start; /* since when we listen: ticks since boot */
-	int unread;	/* a -errno: an earlier daemon's file is there and cannot be read now; it stays as it is */
-	int told;	/* of keep_error, by the log; 0: nothing, or that all is well */
+	uint64_t start; /* when we subscribed to events: ticks since boot */
+	int unread;	/* a -errno: an earlier daemon's file is there but cannot be read now; it stays as it is */
+	int logged;	/* the last keep_error that was logged; 0: none since all was well */
 	uint64_t wait_us;
-	sd_event_source *timer; /* of the loop's: runs while something is to be tried again */
+	sd_event_source *timer; /* owned by the loop: runs while a retry is due */
 };
 
-/* Makes the plan, with what a killed daemon left. Needs tagger->config and applier. 0 or -ENOMEM. */
+/* Makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0 or -ENOMEM. */
 int keep_init(struct tagger *tagger);
 
-/* After the plan has been freed. Removes the file if everything has been put back. */
+/* Call it after the plan has been freed. Removes the file if everything has been put back. */
 void keep_free(struct tagger *tagger);
 
-/* To be called when there may be more to keep: a new configuration is in force. */
+/* Brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold. */
 void keep_now(struct tagger *tagger);
 
-/* Tries again what could not be done. */
-void keep_try_again(struct tagger *tagger);
+/* Retries what has failed. */
+void keep_retry(struct tagger *tagger);
 
-/* To be called after tasks were booked: reports it, and sees to it, if there was no room. */
+/* Call it after tasks were booked: if the file had no room for them, logs it and starts retrying. */
 void keep_check(struct tagger *tagger);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */

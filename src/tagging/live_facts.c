@@ -46,7 +46,7 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 	return &live->facts;
 }
 
-/* A leader that ended before its threads is a zombie without files: one of the others has them. */
+/* A leader that ended before its threads is a zombie, whose files cannot be read: use those of another thread. */
 static ssize_t exe_of_threads(struct live_facts *live)
 {
 	_cleanup_closedir_ DIR *list = NULL;
@@ -138,7 +138,7 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 	return -EINVAL;
 }
 
-/* Reading files of a process may hang: see watch.h. A parent is read when its own facts are asked for. */
+/* Reading a process's files may hang: see watch.h. A parent's are read when its own facts are asked for. */
 static int fetch(struct facts *facts, enum fact fact)
 {
 	struct live_facts *live = (struct live_facts *)facts;

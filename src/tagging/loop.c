@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What wakes the tagger, and what it does then: events, requests, and clocks. */
+/* The tagger's event sources: queues of events, requests, and timers. */
 #include "tagger_private.h"
 
 #include <sys/epoll.h>
@@ -7,8 +7,8 @@
 #include <schedqos/util/clock.h>
 
 /*
- * Once it has dropped an event, the kernel drops all, and tells no more of it, until the queue has been empty
- * (netlink_overrun in af_netlink.c): what a scan finds before that may be old before the next loss is told.
+ * Once it has dropped an event, the kernel drops all, without reporting it again, until the queue has been empty
+ * (netlink_overrun in af_netlink.c). So what a scan finds before that may go out of date unnoticed.
  */
 static void repair_losses(struct tagger *tagger, bool is_empty)
 {
@@ -27,11 +27,11 @@ static void handle(struct tagger *tagger)
 	shortage_check(tagger);
 	keep_check(tagger);
 	if (plan_is_time(tagger->plan, is_empty, clock_ms())) {
-		/* Else it has been done. */
+		/* With an empty queue, events_handle has done this. */
 		if (!is_empty)
 			decide_due(tagger, true);
 		repair_losses(tagger, is_empty);
-		/* Not before: of a task that has ended, forks may still be queued, whose children inherit from it. */
+		/* Not earlier: forks of an ended task may still be queued, whose children inherit from it. */
 		if (tasks_count(plan_tasks(tagger->plan)) > tagger->sweep_at)
 			scan_sweep(tagger);
 	}
@@ -39,9 +39,9 @@ static void handle(struct tagger *tagger)
 		tagger_wake(tagger);
 }
 
-static void scan_as_asked(struct tagger *tagger)
+static void scan_as_requested(struct tagger *tagger)
 {
-	tagger->scan_asked = false;
+	tagger->scan_requested = false;
 	scan_all(tagger);
 	shortage_scanned(tagger);
 	if (tagger->scanned)
@@ -53,8 +53,8 @@ static int on_request(sd_event_source *source, void *userdata)
 	struct tagger *tagger = userdata;
 
 	(void)source;
-	if (tagger->scan_asked)
-		scan_as_asked(tagger);
+	if (tagger->scan_requested)
+		scan_as_requested(tagger);
 	if (tagger->intake)
 		handle(tagger);
 	return 0;
@@ -75,14 +75,14 @@ static void on_paced(void *context)
 	handle(context);
 }
 
-/* Listens before reading, so that no name falls between. */
+/* Subscribes before it reads, so that no rename is missed in between. */
 static int on_names_due(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct tagger *tagger = userdata;
 
 	(void)source;
 	(void)usec;
-	names_hear_again(tagger);
+	names_resume(tagger);
 	events_book(tagger);
 	names_read(tagger);
 	handle(tagger);
@@ -105,16 +105,16 @@ static int on_shortage_over(sd_event_source *source, uint64_t usec, void *userda
 	return 0;
 }
 
-static int on_keep_due(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_keep_retry(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source;
 	(void)usec;
-	keep_try_again(userdata);
+	keep_retry(userdata);
 	return 0;
 }
 
-/* A clock that stands still. */
-static int add_clock(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us,
+/* Adds a timer that does not run yet. */
+static int add_timer(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us,
 		     sd_event_time_handler_t handler)
 {
 	int r = sd_event_add_time(tagger->event, ret, CLOCK_MONOTONIC, 0, accuracy_us, handler, tagger);
@@ -129,13 +129,13 @@ int loop_init(struct tagger *tagger)
 	if (r >= 0)
 		r = sd_event_source_set_enabled(tagger->requests, SD_EVENT_OFF);
 	if (r >= 0)
-		r = add_clock(tagger, &tagger->names.timer, 1, on_names_due);
+		r = add_timer(tagger, &tagger->names.timer, 1, on_names_due);
 	if (r >= 0)
-		r = add_clock(tagger, &tagger->arguments.timer, 1000, on_unread_due);
+		r = add_timer(tagger, &tagger->arguments.timer, 1000, on_unread_due);
 	if (r >= 0)
-		r = add_clock(tagger, &tagger->shortage.timer, 0, on_shortage_over);
+		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
 	if (r >= 0)
-		r = add_clock(tagger, &tagger->keep.timer, KEEP_AGAIN_MIN_US / 4, on_keep_due);
+		r = add_timer(tagger, &tagger->keep.timer, KEEP_RETRY_MIN_US / 4, on_keep_retry);
 	pace_init(&tagger->forks, &tagger->counters.forks, on_paced, tagger);
 	pace_init(&tagger->names.pace, &tagger->counters.renames, on_paced, tagger);
 	return r;

@@ -7,9 +7,9 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
-/* Nobody's new class is to wait longer; but reading names is to take no more than a fiftieth of a CPU's time. */
-#define UNHEARD_MIN_US	 150000
-#define UNHEARD_PER_READ 50
+/* A new class should not wait longer, but reading names should take no more than 2 % of a CPU's time. */
+#define PAUSE_MIN_US   150000
+#define PAUSE_PER_READ 50
 
 static void report(struct tagger *tagger, int error)
 {
@@ -18,71 +18,71 @@ static void report(struct tagger *tagger, int error)
 
 static int open_queue(struct tagger *tagger)
 {
-	int r = intake_hear_names(tagger->intake, true);
+	int r = intake_subscribe_names(tagger->intake, true);
 
 	if (r == 0)
 		r = pace_open(&tagger->names.pace, tagger->event, intake_fd(tagger->intake, INTAKE_NAMES));
 	if (r < 0)
-		intake_hear_names(tagger->intake, false);
+		intake_subscribe_names(tagger->intake, false);
 	return r;
 }
 
 static void close_queue(struct tagger *tagger)
 {
 	pace_close(&tagger->names.pace);
-	intake_hear_names(tagger->intake, false);
+	intake_subscribe_names(tagger->intake, false);
 }
 
-static void leave_unheard(struct tagger *tagger)
+static void pause_names(struct tagger *tagger)
 {
 	struct names *names = &tagger->names;
-	const uint64_t us = names->reading_us * UNHEARD_PER_READ;
+	const uint64_t us = names->reading_us * PAUSE_PER_READ;
 	int r;
 
 	close_queue(tagger);
-	names->is_unheard = true;
-	r = sd_event_source_set_time_relative(names->timer, us > UNHEARD_MIN_US ? us : UNHEARD_MIN_US);
+	names->is_paused = true;
+	r = sd_event_source_set_time_relative(names->timer, us > PAUSE_MIN_US ? us : PAUSE_MIN_US);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(names->timer, SD_EVENT_ONESHOT);
 	if (r < 0)
 		report(tagger, r);
 }
 
-static void hear(struct tagger *tagger)
+static void subscribe(struct tagger *tagger)
 {
 	int r = open_queue(tagger);
 
 	if (r < 0) {
 		report(tagger, r);
-		leave_unheard(tagger);
+		pause_names(tagger);
 	}
 }
 
-void names_follow(struct tagger *tagger)
+void names_update(struct tagger *tagger)
 {
 	if (!plan_asks_names(tagger->plan))
 		names_close(tagger);
-	else if (!tagger->names.pace.source && !tagger->names.is_unheard)
-		hear(tagger);
+	else if (!tagger->names.pace.source && !tagger->names.is_paused)
+		subscribe(tagger);
 }
 
 void names_close(struct tagger *tagger)
 {
 	sd_event_source_set_enabled(tagger->names.timer, SD_EVENT_OFF);
-	tagger->names.is_unheard = false;
+	tagger->names.is_paused = false;
 	if (tagger->intake)
 		close_queue(tagger);
 }
 
-void names_hear_again(struct tagger *tagger)
+void names_resume(struct tagger *tagger)
 {
-	tagger->names.is_unheard = false;
-	hear(tagger);
+	tagger->names.is_paused = false;
+	subscribe(tagger);
 }
 
 void names_read(struct tagger *tagger)
 {
-	/* Not by the clock: one suspended in the midst of it would leave renames unheard for minutes. */
+	/* CPU time, not elapsed time: a suspend in between would make the next pause last for minutes. */
 	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct task_event event = { .what = EVENT_RENAME };
 	const struct task *task;
@@ -113,7 +113,7 @@ void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms)
 		       "more than %d renames a second, most of them of process %d (%s): while that lasts, "
 		       "the names that rules ask for are read from time to time",
 		       RENAME_FLOOD_RATE, (int)flood->tgid, name);
-	leave_unheard(tagger);
+	pause_names(tagger);
 }
 
 void names_lost(struct tagger *tagger)
@@ -122,5 +122,5 @@ void names_lost(struct tagger *tagger)
 	problem_report(&tagger->problems[PROBLEM_RENAMES],
 		       "so many renames at once that the kernel dropped some: while that lasts, "
 		       "the names that rules ask for are read from time to time");
-	leave_unheard(tagger);
+	pause_names(tagger);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Renames: heard if a rule can use them, and not in a flood. A thread can rename itself three million times a second, which
- * costs whoever listens more than itself. So in a flood nobody's renames are heard for a while, and then the names that
- * rules can use are read.
+ * Renames: subscribed to if a rule can use them, except in a flood. A thread can rename itself three million times a
+ * second, which costs a listener more than the thread. So in a flood all renames are ignored for a while, and then the
+ * names that rules can use are read from /proc.
  */
 #pragma once
 
@@ -14,25 +14,25 @@ struct tagger;
 struct names {
 	struct pace pace;
 	struct rename_flood flood;
-	sd_event_source *timer; /* of the loop's: ends a while in which they are left unheard */
-	bool is_unheard;	/* such a while lasts */
+	sd_event_source *timer; /* owned by the loop: ends a pause */
+	bool is_paused;		/* renames are ignored until the timer fires */
 	uint64_t reading_us;	/* how long reading names took last time */
 };
 
-/* Listens to renames if a rule in force can use them, and else no longer. To be called when that may have changed. */
-void names_follow(struct tagger *tagger);
+/* Subscribes to renames if a rule in force can use them, else unsubscribes. Call it when that may have changed. */
+void names_update(struct tagger *tagger);
 
-/* Listens no longer. */
+/* Unsubscribes, and ends a pause. */
 void names_close(struct tagger *tagger);
 
-/* Counts a rename that was heard, by one of the process's threads at ms: too many, and they are left unheard for a while. */
+/* Counts a rename that one of the process's threads made at ms. Too many start a pause. */
 void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms);
 
-/* Leaves renames unheard for a while, because the kernel has dropped some. */
+/* The kernel has dropped renames: starts a pause. */
 void names_lost(struct tagger *tagger);
 
-/* Such a while is over: listens again; or, if that cannot be done, begins another one. */
-void names_hear_again(struct tagger *tagger);
+/* Ends a pause: subscribes again or, if that fails, starts another one. */
+void names_resume(struct tagger *tagger);
 
-/* Books the renames that were not heard, by what the names are now. */
+/* Reads the present names, and books them in place of the renames that were missed. */
 void names_read(struct tagger *tagger);

@@ -4,24 +4,23 @@
 #include <sys/epoll.h>
 
 /*
- * An exec has to wait for the events before it to be booked, 1 us each: so about so many of them are to be found
- * each time.
+ * An exec has to wait until the events before it are booked, at 1 us each: so aim at about this many for each read.
  */
 #define EVENTS_AT_ONCE 16
 #define PERIOD_MIN_US  1000
 #define PERIOD_MAX_US  10000
 
-/* Has the arrival of the next event wake us. */
+/* The next event is to wake us. */
 static void wait_for_one(struct pace *pace)
 {
 	sd_event_source_set_enabled(pace->timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(pace->source, SD_EVENT_ON);
 }
 
-/* Has the clock wake us, when at the pace of late so many events have come that it is worth it. */
-static void wait_for_many(struct pace *pace, uint64_t heard, uint64_t elapsed_us)
+/* The timer is to wake us when, at the present rate, enough events have arrived to be worth it. */
+static void wait_for_many(struct pace *pace, uint64_t count, uint64_t elapsed_us)
 {
-	uint64_t period = elapsed_us * EVENTS_AT_ONCE / heard;
+	uint64_t period = elapsed_us * EVENTS_AT_ONCE / count;
 
 	if (period < PERIOD_MIN_US)
 		period = PERIOD_MIN_US;
@@ -34,19 +33,19 @@ static void wait_for_many(struct pace *pace, uint64_t heard, uint64_t elapsed_us
 
 static void read_and_wait(struct pace *pace)
 {
-	uint64_t heard, now, elapsed;
+	uint64_t count, now, elapsed;
 
 	pace->read(pace->context);
-	/* What was read may have had the queue closed. */
+	/* A flood of renames closes the queue. */
 	if (!pace->source)
 		return;
-	heard = *pace->heard - pace->heard_then;
+	count = *pace->count - pace->count_then;
 	sd_event_now(sd_event_source_get_event(pace->source), CLOCK_MONOTONIC, &now);
 	elapsed = now - pace->read_us;
 	pace->read_us = now;
-	pace->heard_then = *pace->heard;
-	if (heard && elapsed < heard * PERIOD_MAX_US / 2)
-		wait_for_many(pace, heard, elapsed);
+	pace->count_then = *pace->count;
+	if (count && elapsed < count * PERIOD_MAX_US / 2)
+		wait_for_many(pace, count, elapsed);
 	else
 		wait_for_one(pace);
 }
@@ -68,16 +67,16 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-void pace_init(struct pace *pace, const uint64_t *heard, void (*read)(void *context), void *context)
+void pace_init(struct pace *pace, const uint64_t *count, void (*read)(void *context), void *context)
 {
-	*pace = (struct pace){ .heard = heard, .read = read, .context = context };
+	*pace = (struct pace){ .count = count, .read = read, .context = context };
 }
 
 int pace_open(struct pace *pace, sd_event *event, int fd)
 {
 	int r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
 
-	pace->heard_then = *pace->heard;
+	pace->count_then = *pace->count;
 	pace->read_us = 0;
 	if (r >= 0)
 		r = sd_event_source_set_priority(pace->source, SD_EVENT_PRIORITY_NORMAL + 1);

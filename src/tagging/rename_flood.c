@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rename_flood.h"
 
-/* They are counted for so long: a thousand threads that are named at a start are none. */
+/* The period of counting: a program that names a thousand threads at its start makes no flood. */
 #define COUNTED_MS 200
 
 bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms)
@@ -9,7 +9,7 @@ bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms)
 	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
 		*flood = (struct rename_flood){ .since_ms = ms };
 	flood->count++;
-	/* The majority vote of Boyer and Moore. */
+	/* Boyer-Moore majority vote. */
 	if (flood->lead == 0)
 		flood->tgid = tgid;
 	if (flood->tgid == tgid)

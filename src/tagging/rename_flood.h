@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When renames are a flood, and whose. Pure. */
+/* Detects a flood of renames and the process behind it. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +9,12 @@
 struct rename_flood {
 	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
 	uint32_t count;	   /* since then */
-	pid_t tgid;	   /* the process with more of them than all others together, if there is one */
-	uint32_t lead;	   /* its renames less the others', as far as is known */
+	pid_t tgid;	   /* the process with more than half of them, if there is one */
+	uint32_t lead;	   /* the counter of the majority vote */
 };
 
-/* So many a second are a flood: each costs us some 2 us, and its author less. */
+/* This many a second are a flood: each costs us some 2 us, and its author less. */
 #define RENAME_FLOOD_RATE 5000
 
-/* Counts a rename of one of the process's threads at ms. Returns whether they have become a flood; then it counts anew. */
+/* Counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
 bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Undoing what a killed daemon has set, without a loop: a tagger that hears nothing and only knows what there was. */
+/* Undoes what a killed daemon has set: a tagger without a loop and without events, which has only the old records. */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -46,8 +46,8 @@ static void cleanup_config(struct config **config)
 	config_free(*config);
 }
 
-/* What is built in: nothing is decided by it. */
-static int empty_config(struct config **ret)
+/* The built-in configuration, since a plan needs one; an undo does not use it. */
+static int builtin_config(struct config **ret)
 {
 	struct config_errors errors = { 0 };
 	int r = config_parse(NULL, 0, NULL, NULL, ret, &errors);
@@ -69,7 +69,7 @@ bool tagger_restore(bool *ret_done)
 		return false;
 	}
 	if (legacy.n_records) {
-		r = empty_config(&config);
+		r = builtin_config(&config);
 		if (r == 0)
 			r = make_tagger(&tagger, config, &legacy);
 	}
@@ -81,7 +81,7 @@ bool tagger_restore(bool *ret_done)
 		log_info("tasks put back: %" PRIu64, undo_all(&tagger));
 		*ret_done = true;
 	}
-	/* Kept, for a restore that is allowed to. */
+	/* The file stays for a restore with more privileges. */
 	if (tagger.problems[PROBLEM_REFUSED].count)
 		return false;
 	state_remove(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds every task in /proc: at the start, after a change of the rules, after a loss of events. */
+/* Books every task in /proc: at the start, when the rules have changed, when events were lost. */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 
-/* A fork storm never holds still; what it creates is heard of anyway. */
+/* In a fork storm there are always new tasks; their forks are reported anyway. */
 #define PASSES_MAX 8
 
-/* Events are booked every so many tasks, so that a long scan does not make the queue overflow. */
+/* Events are booked after this many tasks, so that no queue overflows during a long scan. */
 #define BOOK_EVERY 256
 
-/* Below this number of records nobody minds the ended ones. */
+/* Below this number of records those of ended tasks do not matter. */
 #define SWEEP_MIN 2048
 
 struct process {
@@ -26,14 +26,14 @@ struct process {
 
 struct scan {
 	struct tagger *tagger;
-	struct process *processes; /* all living ones, parents before their children */
+	struct process *processes; /* all that live, parents before their children */
 	size_t count, size;
-	size_t fresh; /* tasks met in this pass */
-	bool outrun;  /* by a storm: there is no end to the events */
-	int error;    /* the last for which some task was passed over, though it was there */
+	size_t n_booked; /* tasks booked in this pass */
+	bool outrun;	 /* events arrive faster than we book them */
+	int error;	 /* the last that made us skip a task that was there */
 };
 
-/* Returns whether it is one. */
+/* Returns whether there was an error. */
 static bool note_error(struct scan *scan, int error)
 {
 	if (error < 0 && error != -ESRCH)
@@ -50,7 +50,7 @@ static int compare_starts(const void *va, const void *vb)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* Of a thread; or of a process, by its own number. */
+/* Of a thread; or of the process, if tid equals pid. */
 static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procfs_stat *ret)
 {
 	const int proc = scan->tagger->proc;
@@ -98,7 +98,7 @@ static int list_processes(struct scan *scan)
 	return r;
 }
 
-static void meet(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
+static void book_task(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
 {
 	struct tagger *tagger = scan->tagger;
 	const struct plan_met met = {
@@ -109,8 +109,8 @@ static void meet(struct scan *scan, const struct process *process, pid_t tid, ui
 	};
 
 	/*
-	 * One that was born since we listen is known by its fork, which also tells what its parent had: if that can be
-	 * got at.
+	 * A task born since we subscribed has a fork event, from which its record gets what its parent had. So book
+	 * the queued events first, if they come to an end.
 	 */
 	if (!scan->outrun && !tasks_find(plan_tasks(tagger->plan), tid)) {
 		scan->outrun = !events_book(tagger);
@@ -118,12 +118,12 @@ static void meet(struct scan *scan, const struct process *process, pid_t tid, ui
 			return;
 	}
 	plan_meet(tagger->plan, &met, live_facts_for(tagger->facts, tid, process->pid));
-	if (++scan->fresh % BOOK_EVERY == 0)
+	if (++scan->n_booked % BOOK_EVERY == 0)
 		events_book(tagger);
 }
 
-/* Of its threads, those that have not been seen yet, or all. */
-static void meet_threads(struct scan *scan, const struct process *process, bool all)
+/* Books the process's threads that have not been seen yet, or all. */
+static void book_threads(struct scan *scan, const struct process *process, bool all)
 {
 	_cleanup_closedir_ DIR *list = NULL;
 	struct tagger *tagger = scan->tagger;
@@ -137,7 +137,7 @@ static void meet_threads(struct scan *scan, const struct process *process, bool 
 		if (tid == process->pid || (!all && plan_is_seen(tagger->plan, tid)) ||
 		    note_error(scan, read_stat(scan, process->pid, tid, &stat)))
 			continue;
-		meet(scan, process, tid, stat.start);
+		book_task(scan, process, tid, stat.start);
 	}
 }
 
@@ -145,27 +145,27 @@ static int pass(struct scan *scan)
 {
 	int r = list_processes(scan);
 
-	scan->fresh = 0;
+	scan->n_booked = 0;
 	for (size_t i = 0; r == 0 && i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
 		if (!plan_is_seen(scan->tagger->plan, process->pid))
-			meet(scan, process, process->pid, process->start);
-		meet_threads(scan, process, false);
+			book_task(scan, process, process->pid, process->start);
+		book_threads(scan, process, false);
 	}
 	return r;
 }
 
-/* Looks once more at one process and its threads, if it is still there. */
+/* Books one process and its threads again, if it is still there, and has them decided. */
 static void scan_process(struct tagger *tagger, pid_t pid)
 {
 	struct scan scan = { .tagger = tagger };
 
-	/* What is queued may say that the id is another's by now. */
+	/* Queued events may show that the id has been reused. */
 	events_drain(tagger);
 	if (add_process(&scan, pid) == 0 && scan.count) {
-		meet(&scan, &scan.processes[0], pid, scan.processes[0].start);
-		meet_threads(&scan, &scan.processes[0], true);
+		book_task(&scan, &scan.processes[0], pid, scan.processes[0].start);
+		book_threads(&scan, &scan.processes[0], true);
 		events_drain(tagger);
 	}
 	free(scan.processes);
@@ -181,7 +181,7 @@ void scan_unread(struct tagger *tagger)
 	arguments_begin_old(arguments);
 	while (arguments_next(arguments, &process)) {
 		scan_process(tagger, process.pid);
-		arguments_looked(arguments, &process);
+		arguments_retried(arguments, &process);
 	}
 	arguments_end_old(arguments);
 }
@@ -189,20 +189,20 @@ void scan_unread(struct tagger *tagger)
 void scan_all(struct tagger *tagger)
 {
 	struct scan scan = { .tagger = tagger };
-	bool unheard;
+	bool missed_events;
 	int r = 0;
 
-	/* It may be now that a loss is told. And the first scan is after whatever came to pass since an earlier daemon died. */
+	/* This may report a loss. Before the first scan we have missed all events since an earlier daemon died. */
 	events_book(tagger);
-	unheard = tagger->events_lost || !tagger->started;
+	missed_events = tagger->events_lost || !tagger->started;
 	tagger->events_lost = false;
 	tagger->counters.scans++;
-	plan_scan_begin(tagger->plan, unheard);
+	plan_scan_begin(tagger->plan, missed_events);
 	arguments_begin_old(&tagger->arguments);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = pass(&scan);
 		events_drain(tagger);
-		if (scan.fresh == 0)
+		if (scan.n_booked == 0)
 			break;
 	}
 	arguments_end_old(&tagger->arguments);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* A scan of 1,000 tasks takes 10 ms. */
-#define AGAIN_US 1000000
+#define RETRY_US 1000000
 
 void shortage_release(struct tagger *tagger)
 {
@@ -40,7 +40,7 @@ void shortage_fill_reserve(struct tagger *tagger)
 		shortage_release(tagger);
 }
 
-static void again_after(struct tagger *tagger, uint64_t us)
+static void scan_after(struct tagger *tagger, uint64_t us)
 {
 	sd_event_source_set_time_relative(tagger->shortage.timer, us);
 	sd_event_source_set_enabled(tagger->shortage.timer, SD_EVENT_ONESHOT);
@@ -60,7 +60,7 @@ void shortage_note(struct tagger *tagger, int error)
 		had_reserve = false;
 	/* A restore has no loop. */
 	if (tagger->shortage.timer)
-		again_after(tagger, had_reserve ? 0 : AGAIN_US);
+		scan_after(tagger, had_reserve ? 0 : RETRY_US);
 }
 
 void shortage_check(struct tagger *tagger)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * No more descriptors, or no memory: a task cannot be looked at then, nor a client be served. Some descriptors are kept
- * for that time, and what was missed is looked at again.
+ * Descriptors or memory have run out: then tasks cannot be read, nor clients served. Some descriptors are held in
+ * reserve for this, and a later scan makes up for what was missed.
  */
 #pragma once
 
@@ -9,32 +9,32 @@
 
 #include <systemd/sd-event.h>
 
-/* A scan has up to three open at once; the others are for clients. */
+/* A scan has up to three open at once; the rest are for clients. */
 #define SHORTAGE_RESERVE 8
 
 struct tagger;
 
 struct shortage {
-	int reserve[SHORTAGE_RESERVE]; /* open descriptors of no use, the first n */
+	int reserve[SHORTAGE_RESERVE]; /* the first n are open */
 	size_t n;
-	uint64_t records_failed; /* tasks_failed when last looked at */
-	sd_event_source *timer; /* of the loop's: asks for a scan. NULL: there is no loop */
+	uint64_t records_failed; /* plan_failed when last checked */
+	sd_event_source *timer; /* owned by the loop: requests a scan. NULL: there is no loop */
 };
 
-/* Takes all of the reserve or nothing, and only if that does not take the last descriptor. */
+/* Opens the whole reserve or nothing, and always leaves at least one descriptor. */
 void shortage_fill_reserve(struct tagger *tagger);
 
 /*
- * Takes any -errno, or 0. If it means a shortage: counts it, gives the reserve up, and asks for a scan, at once or, if
- * there was no reserve any more, a second later.
+ * Takes any -errno, or 0. If it means a shortage: counts it, closes the reserve, and requests a scan, at once or, if
+ * there was no reserve left, a second later.
  */
 void shortage_note(struct tagger *tagger, int error);
 
-/* The same for what went wrong unseen, while tasks were looked at. */
+/* The same for errors of reading and booking tasks, which are only recorded when they occur. */
 void shortage_check(struct tagger *tagger);
 
-/* A scan that was asked for is done: fills the reserve, unless there was a shortage again. */
+/* A requested scan is done: fills the reserve, unless there was another shortage. */
 void shortage_scanned(struct tagger *tagger);
 
-/* Gives the reserve up. */
+/* Closes the reserve. */
 void shortage_release(struct tagger *tagger);

@@ -17,7 +17,7 @@
 
 #define STATE_TASKS_NEW STATE_TASKS ".new"
 
-/* TASKS_CHUNK records, in the file or, where that has no room, in memory of our own. */
+/* TASKS_CHUNK records, in the file or, if that has no room, in anonymous memory. */
 struct chunk {
 	struct task *records;
 	bool in_file;
@@ -25,18 +25,18 @@ struct chunk {
 
 struct state {
 	int folder;
-	int fd; /* of the file; -1: there is none yet */
+	int fd; /* -1: there is no file yet */
 	off_t size;
 	uint32_t start;
 	struct state_header *header;
 	struct chunk *chunks;
 	size_t n_chunks;
 	bool replaces;
-	bool published; /* the file is in its place */
+	bool published; /* the file has its final name */
 	int error;	/* see state_error */
 };
 
-/* The latest time that these 32 bits can mean: ticks of 10 ms come round after 497 days. */
+/* The latest time with these low 32 bits: ticks of 10 ms wrap around after 497 days. */
 static uint64_t widen(uint32_t ticks)
 {
 	const uint64_t now = clock_ticks();
@@ -46,7 +46,7 @@ static uint64_t widen(uint32_t ticks)
 
 static int read_file(int fd, size_t size, const char *boot_id, struct state_legacy *ret)
 {
-	/* Not mapped: what cannot be read back from a swap device would be a SIGBUS. */
+	/* Not mapped: a page that cannot be read back from swap would raise SIGBUS. */
 	_cleanup_free_ void *bytes = malloc(size);
 	ssize_t n;
 
@@ -88,7 +88,7 @@ void state_legacy_clear(struct state_legacy *legacy)
 	*legacy = (struct state_legacy){ 0 };
 }
 
-/* Whatever stops us for a while, such as the freezer of cgroups, interrupts it. */
+/* posix_fallocate is interrupted by whatever stops us for a while, such as the cgroup freezer. */
 static bool allocate(int fd, off_t offset, size_t bytes)
 {
 	do {
@@ -97,7 +97,7 @@ static bool allocate(int fd, off_t offset, size_t bytes)
 	return errno == 0;
 }
 
-/* Maps so much more of the file, whose room in memory is taken now: a later shortage would be a SIGBUS. NULL: see errno. */
+/* Extends and maps the file. It allocates now, since a later shortage would raise SIGBUS. NULL: see errno. */
 static void *map_more(struct state *state, size_t bytes)
 {
 	void *memory;
@@ -128,7 +128,6 @@ int state_new(int folder, uint64_t start, bool replaces, struct state **ret)
 	return 0;
 }
 
-/* Without a file again. */
 static void close_file(struct state *state)
 {
 	if (state->header)
@@ -159,7 +158,7 @@ static int make_file(struct state *state)
 
 	if (state->folder < 0)
 		return state->folder;
-	/* What an earlier run was killed over. */
+	/* Left by a run that was killed. */
 	if (unlinkat(state->folder, STATE_TASKS_NEW, 0) < 0 && errno != ENOENT)
 		return -errno;
 	state->fd = openat(state->folder, STATE_TASKS_NEW,
@@ -214,7 +213,7 @@ struct tasks_memory state_memory(struct state *state)
 	return (struct tasks_memory){ grow, release, state };
 }
 
-/* See task_publish: we may be killed at any moment, and each record that has a tid is believed. */
+/* See task_publish: we may be killed at any moment, and every record with a tid is taken as valid. */
 static void copy_records(struct task *to, const struct task *from)
 {
 	for (size_t i = 0; i < TASKS_CHUNK; i++) {
@@ -228,8 +227,8 @@ static void copy_records(struct task *to, const struct task *from)
 }
 
 /*
- * The file's memory takes the place of the chunk's own. Should that fail with the old memory gone already, which takes
- * a kernel without a few hundred bytes, we crash, and all is in the file.
+ * Maps the file over the chunk's memory. If mremap fails after it has unmapped the old memory, for which the kernel
+ * would have to lack a few hundred bytes, we crash; but then everything is in the file.
  */
 static int move_to_file(struct state *state, struct chunk *chunk)
 {
@@ -245,7 +244,7 @@ static int move_to_file(struct state *state, struct chunk *chunk)
 	return 0;
 }
 
-static bool holds(const struct state_tags *tags, const struct qos_attr *attr)
+static bool has_tag(const struct state_tags *tags, const struct qos_attr *attr)
 {
 	for (uint32_t i = 0; i < tags->count; i++) {
 		if (memcmp(&tags->tags[i], attr, sizeof(*attr)) == 0)
@@ -254,8 +253,8 @@ static bool holds(const struct state_tags *tags, const struct qos_attr *attr)
 	return false;
 }
 
-/* Beside what was noted before. 0 or -E2BIG. */
-static int note_tags(struct state_header *header, const struct given *given)
+/* Adds them to those that are in the file. 0 or -E2BIG. */
+static int add_tags(struct state_header *header, const struct given *given)
 {
 	struct state_tags *last = state_newer_tags(header);
 	struct state_tags *next = last == &header->tags[0] ? &header->tags[1] : &header->tags[0];
@@ -265,7 +264,7 @@ static int note_tags(struct state_header *header, const struct given *given)
 	task_publish();
 	*next = last ? *last : (struct state_tags){ 0 };
 	for (size_t i = 0; i < given->count; i++) {
-		if (holds(next, &given->attrs[i]))
+		if (has_tag(next, &given->attrs[i]))
 			continue;
 		if (next->count < STATE_TAGS_MAX)
 			next->tags[next->count++] = given->attrs[i];
@@ -278,7 +277,7 @@ static int note_tags(struct state_header *header, const struct given *given)
 	return r;
 }
 
-/* Puts the file in the place of an earlier one; not if that may hold more. 0 or -errno. */
+/* Replaces an earlier file, unless that one may hold more. 0 or -errno. */
 static int publish(struct state *state, bool holds_all)
 {
 	if (state->published || (state->replaces && !holds_all))
@@ -296,13 +295,13 @@ int state_keep(struct state *state, const struct given *given)
 	state->error = r;
 	if (r < 0)
 		return r;
-	tags = note_tags(state->header, given);
+	tags = add_tags(state->header, given);
 	for (size_t i = 0; i < state->n_chunks && r == 0; i++) {
 		if (!state->chunks[i].in_file)
 			r = move_to_file(state, &state->chunks[i]);
 	}
 	published = publish(state, r == 0);
-	/* What a further call could mend comes first. */
+	/* First an error that another call may overcome. */
 	state->error = r < 0 ? r : published < 0 ? published : tags;
 	return state->error;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each task had before us, kept where it outlives us: the table of tasks lies in a file in /run that is mapped, so
- * keeping it costs the event path nothing. After a crash the next start, or `schedqos restore`, takes it over.
+ * The state file: what each task had before us, for the time after a crash. The table of tasks is a mapped file in
+ * /run, so keeping it costs the event path nothing. After a crash the next start, or `schedqos restore`, takes it
+ * over.
  *
- * folder is a descriptor of the runtime folder (see state_folder_open), or the -errno for want of one, which is then
+ * folder is a descriptor of the runtime folder (see state_folder_open), or the -errno of opening it, which is then
  * returned.
  */
 #pragma once
@@ -12,46 +13,44 @@
 
 struct state;
 
-/* What a killed daemon left behind. */
+/* The state of a killed daemon. */
 struct state_legacy {
 	struct task *records;
-	size_t n_records, n_changed; /* of which so many carry something of ours */
-	struct qos_attr *tags; /* what its classes gave: see struct given */
+	size_t n_records, n_changed; /* n_changed of them carry something that it set */
+	struct qos_attr *tags; /* the attributes of its classes: see struct given */
 	size_t n_tags;
-	uint64_t start; /* since when it had listened: ticks since boot */
+	uint64_t start; /* when it subscribed to events: ticks since boot */
 };
 
 /*
- * Reads and checks what is there. Returns 0 with nothing in it when there is no file, or one of an earlier boot;
- * an error of state_file_is_void for one that will never be of use; or another -errno: it may be read another
- * time.
+ * Reads and checks the file. Returns 0 with nothing in *ret if there is none, or one of an earlier boot; an error of
+ * state_file_is_void if the file can never be used; or another -errno if reading it may succeed later.
  */
 int state_read(int folder, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
- * A place for records, with no file yet: see state_keep. The folder stays the caller's. start: as in the legacy.
- * replaces: there is a file with records that these go on from; it stays until the new file holds them all. 0 or
+ * Makes a state without a file: see state_keep. The folder stays the caller's. start: as in struct state_legacy.
+ * replaces: the records were taken over from an earlier file, which stays until the new one holds them all. 0 or
  * -ENOMEM.
  */
 int state_new(int folder, uint64_t start, bool replaces, struct state **ret);
 
-/* What plan_new is to be given. Records for which there is no room in the file yet are kept in memory. */
+/* The memory to pass to plan_new. Records for which the file has no room are kept in anonymous memory. */
 struct tasks_memory state_memory(struct state *state);
 
 /*
- * Has the file hold all that there is, and what classes give: makes it, if there is none, moves into it the
- * records for which there was no room (their addresses stay), and puts it in the place of an earlier one. Returns
- * 0, or -errno, and can then be called again: -E2BIG if there are more tags than it has room for, which will stay
- * so.
+ * Brings the file up to date with the records and the attributes of classes: makes it if there is none, moves into it
+ * the records for which there was no room (their addresses stay), and replaces an earlier file. Returns 0 or -errno,
+ * and can be called again after an error; but -E2BIG, more tags than the file has room for, is permanent.
  */
 int state_keep(struct state *state, const struct given *given);
 
-/* 0 if all is in the file; else why not: as state_keep, or -EAGAIN before its first call. */
+/* 0 if the file holds everything; else the error of state_keep, or -EAGAIN before its first call. */
 int state_error(const struct state *state);
 
-/* Frees it, and leaves the file. The plan must have been freed. */
+/* Frees the state and leaves the file. The plan must have been freed. */
 void state_free(struct state *state);
 
-/* Removes a file that has been taken care of. */
+/* Removes the file, once its tasks have been put back. */
 void state_remove(int folder);

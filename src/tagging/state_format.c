@@ -7,7 +7,7 @@
 
 #include <schedqos/policy/merge.h>
 
-/* FNV-1a over words: this is against writes that were cut short, not against somebody's will. */
+/* FNV-1a: this detects writes that were cut short, not tampering. */
 uint64_t state_tags_sum(const struct state_tags *tags)
 {
 	const unsigned char *bytes = (const unsigned char *)tags;
@@ -75,8 +75,8 @@ static int copy_tags(const struct state_tags *from, struct state_legacy *ret)
 }
 
 /*
- * The version before kept only what there was to put back, and wrote what it had set after the call: so what it last knew
- * of a task is hearsay.
+ * The previous version kept only the records of tasks that it had changed, and wrote them after the call that set the
+ * attributes: so its last record of a task is hearsay.
  */
 static struct task from_version_1(const struct state_record_1 *old)
 {

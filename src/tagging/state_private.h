@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The form of the state file, and what of it is believed: apart from the file itself, so that both
- * can be tested. */
+/* The format of the state file and its validation, apart from the I/O, so that each can be tested. */
 #pragma once
 
 #include <schedqos/kernel/host.h>
@@ -10,7 +9,7 @@
 #define STATE_MAGIC	    "schedqos"
 #define STATE_VERSION	    2
 
-/* The version before: the same header, and records of its own kind. */
+/* The previous version has the same header, but other records. */
 #define STATE_VERSION_1	    1
 struct state_record_1 {
 	int32_t tid, tgid;
@@ -24,15 +23,13 @@ struct state_record_1 {
 _Static_assert(sizeof(struct state_record_1) == 64, "as it was written");
 #define STATE_OWNED_1 0x01
 
-/* More tags than this, and only these are recognised after a crash; the announcement's mapping
- * makes five. */
+/* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
 #define STATE_TAGS_MAX 480
 
-/* Far more tasks than a machine can have. */
+/* Room for far more tasks than a machine can have. */
 #define STATE_FILE_MAX ((off_t)1 << 30)
 
-/* Two, of which the one with the higher sequence and a good sum counts: the other may be half
- * written. */
+/* There are two; the one with a correct sum and the higher sequence is valid, the other may be half written. */
 struct state_tags {
 	uint64_t sum;
 	uint64_t sequence;
@@ -58,14 +55,14 @@ _Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 
 uint64_t state_tags_sum(const struct state_tags *tags);
 
-/* Of the two, the one that counts, or NULL when neither is whole. */
+/* The valid one of the two, or NULL if neither is complete. */
 struct state_tags *state_newer_tags(struct state_header *header);
 
-/* Whether a record makes sense; with one that does not, the whole file is refused. */
+/* Whether a task can have this record; with one that it cannot have, the whole file is refused. */
 bool state_record_is_sound(const struct task *task);
 
 /*
- * What is in a file of this size, which lies in memory that is aligned for a header; boot_id: of
- * this boot. Returns as state_read does, with ret->start cut to 32 bits; *ret may hold something even if it failed.
+ * Parses a file of this size in memory, which must be aligned for a header; boot_id: of this boot. Returns as
+ * state_read does, with ret->start cut to 32 bits; *ret must be cleared even on failure.
  */
 int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tagger as its owner sees it. */
+/* The tagger's public functions. */
 #include "tagger_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/kernel/proc_connector.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
@@ -23,8 +22,8 @@ int tagger_init_applier(struct applier *applier)
 	return applier_init(applier);
 }
 
-/* What the kernel lacks is left out of every call, and logged once. */
-static int try_kernel(struct applier *applier)
+/* A feature that the kernel lacks is left out of every call, and logged once. */
+static int probe_kernel(struct applier *applier)
 {
 	struct task_attr own;
 	int r = tagger_init_applier(applier);
@@ -33,7 +32,7 @@ static int try_kernel(struct applier *applier)
 		log_error("cannot set scheduling attributes: %s", strerror(-r));
 		return r;
 	}
-	/* Tasks could be made nicer, but not be put back. */
+	/* We could lower tasks' priorities, but not raise them back. */
 	if (applier_look(applier, 0, &own) == 0 && own.nice >= 0) {
 		log_error("not allowed to raise priorities: run it as root (it needs CAP_SYS_NICE)");
 		return -EPERM;
@@ -64,7 +63,7 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	tagger->keep.folder = -1;
 	tagger->tick_ns = clock_tick_ns();
 	arguments_init(&tagger->arguments, tagger->proc, setup->hung);
-	r = try_kernel(&tagger->applier);
+	r = probe_kernel(&tagger->applier);
 	if (r == 0) {
 		r = loop_init(tagger);
 		if (r < 0)
@@ -92,7 +91,7 @@ void tagger_free(struct tagger *tagger)
 	free(tagger);
 }
 
-/* Why the kernel does not tell us of events, in words that say what to do about it. */
+/* Why the kernel sends no events, worded so that the reader knows what to do. */
 static const char *connector_fault(int error)
 {
 	if (error == EPERM || error == EACCES)
@@ -142,7 +141,7 @@ int tagger_listen(struct tagger *tagger)
 
 void tagger_start(struct tagger *tagger)
 {
-	names_follow(tagger);
+	names_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 }
@@ -155,7 +154,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 		return r;
 	tagger->config = config;
 	keep_now(tagger);
-	names_follow(tagger);
+	names_update(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -171,8 +170,8 @@ void tagger_note_shortage(struct tagger *tagger, int error)
 }
 
 /*
- * Tasks that have not run since the base slice was changed still show the one before, which would then look like a
- * slice that somebody chose for them.
+ * A task that has not run since the base slice was changed still shows the old one, which would then look like a
+ * custom slice that somebody chose for it.
  */
 void tagger_follow_base_slice(struct tagger *tagger)
 {
@@ -202,7 +201,7 @@ uint64_t tagger_undo(struct tagger *tagger)
 	return count;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 const struct tagger_counters *tagger_counters(const struct tagger *tagger)
 {

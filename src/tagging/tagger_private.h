@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the tagger share. Below them are those that know no tagger (intake, pace, apply, live_facts,
- * arguments, state ...); the others stand one over the other, and each calls only what is below it:
+ * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
+ * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	what the owner calls; restore.c, the same without a loop
- *	loop.c		what wakes the tagger, and what it does then
- *	keep.c		what is kept for a crash
- *	undo.c		everything is put back
- *	scan.c		every task in /proc is booked
- *	events.c	events are received and booked, and then the tasks that are due are decided
- *	decide.c	a decision, carried out and counted
- *	names.c		renames are heard, or left unheard
- *	shortage.c	descriptors and memory run out
+ *	tagger.c	the public functions; restore.c, undo without a loop
+ *	loop.c		the event sources and their handlers
+ *	keep.c		the state file: written, retried, taken over
+ *	undo.c		puts everything back
+ *	scan.c		books every task in /proc
+ *	events.c	receives and books events, then has the tasks that are due decided
+ *	decide.c	carries out a decision and counts the result
+ *	names.c		subscribes to renames, or pauses that in a flood
+ *	shortage.c	descriptors or memory have run out
  *
- * What has to be done from above is asked for with request_scan() or tagger_wake(), and the loop does it.
+ * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it.
  *
- * The way of an exec, from the kernel's word to the attributes:
+ * How an exec event leads to attributes:
  *
  *	on_exec, handle, events_handle		loop.c, events.c	the loop is woken
  *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
  *	book, plan_hear				events.c		the plan marks the task as due
  *	decide_due, plan_next, plan_decide	decide.c		the plan asks for facts: live_facts.c reads /proc
  *	decide_carry_out, applier_apply		decide.c, apply.c	sched_setattr, and sched_getattr to read back
- *	plan_applied				decide.c		the plan is told what came of it, and it is counted
+ *	plan_applied				decide.c		the plan records the result, and it is counted
  */
 #pragma once
 
@@ -43,15 +43,15 @@
 #include "state.h"
 
 enum tagger_problem {
-	PROBLEM_LOST,	  /* events were dropped by the kernel */
-	PROBLEM_RENAMES,  /* so many that they are left unheard for a while */
+	PROBLEM_LOST,	  /* the kernel dropped events */
+	PROBLEM_RENAMES,  /* so many that they are ignored for a while */
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT, /* the kernel did not keep what it accepted */
 	PROBLEM_RECEIVE,  /* receiving failed in some other way */
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no more descriptors, or no memory */
-	PROBLEM_UNREAD,	  /* there are too many processes to be looked at again */
-	PROBLEM_STATE,	  /* what there is to put back is not kept for a crash */
+	PROBLEM_UNREAD,	  /* too many processes have unreadable arguments */
+	PROBLEM_STATE,	  /* the state file does not hold everything */
 	TAGGER_PROBLEMS,
 };
 
@@ -62,7 +62,7 @@ struct tagger {
 	void (*scanned)(void *context);
 	void *context;
 
-	struct intake *intake; /* NULL: it hears nothing */
+	struct intake *intake; /* NULL: no subscription */
 	sd_event_source *execs;
 	struct pace forks;
 	struct names names;
@@ -74,11 +74,11 @@ struct tagger {
 	struct arguments arguments;
 	struct applier applier;
 
-	sd_event_source *requests; /* has the loop handle what is queued and asked for */
-	bool scan_asked;
-	bool events_lost; /* the next scan makes up for them, as soon as nothing is queued */
+	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
+	bool scan_requested;
+	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
 	bool started;	  /* the first scan has been made */
-	size_t sweep_at;  /* number of records at which the ended ones are looked for */
+	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
 
 	struct state *state;
 	struct keep keep;
@@ -90,8 +90,8 @@ struct tagger {
 };
 
 /*
- * Has the loop come round once more, though nothing may arrive: for what is received and yet to be handled, or asked
- * for.
+ * Has the loop run once more even if no event arrives: something received has yet to be handled, or a request was
+ * made.
  */
 static inline void tagger_wake(struct tagger *tagger)
 {
@@ -101,47 +101,47 @@ static inline void tagger_wake(struct tagger *tagger)
 
 static inline void request_scan(struct tagger *tagger)
 {
-	tagger->scan_asked = true;
+	tagger->scan_requested = true;
 	tagger_wake(tagger);
 }
 
-/* tagger.c: the applier, for this kernel. 0, or -errno of what kept it from being tried. */
+/* tagger.c: probes the kernel's features and sets up the applier. 0 or -errno. */
 int tagger_init_applier(struct applier *applier);
 
 /*
- * loop.c: what wakes us beside events: clocks and requests; and events, which needs the intake. A negative errno on
- * failure.
+ * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.
+ * Both return a negative errno on failure.
  */
 int loop_init(struct tagger *tagger);
 int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
 
-/* undo.c: puts everything back, tasks born meanwhile included. Returns the number of tasks put back. */
+/* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);
 
-/* scan.c: books every task in /proc until no unknown one is left, and has it decided about them. */
+/* scan.c: books every task in /proc, until no unknown one is left, and has them decided. */
 void scan_all(struct tagger *tagger);
 
-/* scan.c: looks once more at the processes with arguments that could not be read, as far as it is time to. */
+/* scan.c: reads again those processes with unreadable arguments whose next attempt is due. */
 void scan_unread(struct tagger *tagger);
 
-/* scan.c: forgets the tasks that have ended, for no event tells of that. */
+/* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);
 
-/* events.c: books all that is queued, and decides nothing yet. Returns false when there is no end to it. */
+/* events.c: books everything queued, and decides nothing. Returns false if events arrive faster than it books them. */
 bool events_book(struct tagger *tagger);
 
 /*
- * events.c: handles what is queued, as much as one turn may take: books it, and decides. Returns whether nothing was
- * left.
+ * events.c: books what is queued, up to a limit for one turn, and has the due tasks decided. Returns whether nothing
+ * was left.
  */
 bool events_handle(struct tagger *tagger);
 
-/* events.c: handles all that is queued. Returns false when there is no end to it. */
+/* events.c: handles everything queued. Returns false if events arrive faster than it handles them. */
 bool events_drain(struct tagger *tagger);
 
-/* decide.c: decides about the tasks that are due, and does what is decided; those of late events only if it is time. */
+/* decide.c: decides the tasks that are due, and carries that out. Those of late events are left until is_time. */
 void decide_due(struct tagger *tagger, bool is_time);
 
-/* decide.c: sets and reads back, tells the plan, counts and reports. */
+/* decide.c: sets and reads back, reports to the plan, counts and logs. */
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way back: every task still carrying what we set gets what it, or the ancestor it inherited from, had. */
+/* Gives every task that still carries what we set the attributes that it, or the ancestor it inherited from, had. */
 #include "tagger_private.h"
 
 #include <stdlib.h>
@@ -9,13 +9,14 @@
 #include <schedqos/util/clock.h>
 
 /*
- * A fork copies the attributes first and is announced last, after its parent's memory maps: 20 ms for 700 MB here, and
- * more beside others who want the CPU. So a child of a task that has just been put back may still be to come.
+ * A fork copies the attributes first, then the memory maps (20 ms for 700 MB here, and more on a busy machine), and
+ * only then sends its event. So a task that has just been put back may still have a child on the way with what we
+ * set.
  */
 #define LINGER_MS 5000
 #define LINGER_STEP_MS 10
 
-/* A task that was put back awake, in the midst of a fork maybe. */
+/* A task that was awake when it was put back, perhaps in the middle of a fork. */
 struct forker {
 	pid_t tid, tgid;
 	uint64_t utime;
@@ -24,10 +25,10 @@ struct forker {
 struct forkers {
 	struct forker *all;
 	size_t count, size;
-	uint32_t noted_ms; /* CLOCK_MONOTONIC; who was put back since then is still to be noted */
+	uint32_t noted_ms; /* CLOCK_MONOTONIC; tasks put back since then have yet to be added */
 };
 
-/* A task that is asleep, as nearly all are, is in no fork. */
+/* A sleeping task, as nearly all are, is not in a fork. */
 static bool is_awake(const struct tagger *tagger, const struct forker *forker, uint64_t *ret_utime)
 {
 	struct procfs_stat stat;
@@ -42,13 +43,13 @@ static bool is_awake(const struct tagger *tagger, const struct forker *forker, u
 	return stat.state == 'R' || stat.state == 'D';
 }
 
-static void note_forker(struct forkers *forkers, const struct forker *forker)
+static void add_forker(struct forkers *forkers, const struct forker *forker)
 {
 	if (forkers->count == forkers->size) {
 		size_t size = forkers->size ? forkers->size * 2 : 64;
 		struct forker *all = reallocarray(forkers->all, size, sizeof(*all));
 
-		/* Without memory it is not waited for. */
+		/* Without memory we do not wait for it. */
 		if (!all)
 			return;
 		forkers->all = all;
@@ -57,8 +58,8 @@ static void note_forker(struct forkers *forkers, const struct forker *forker)
 	forkers->all[forkers->count++] = *forker;
 }
 
-/* Adds those who were put back since the last time, on whatever occasion. */
-static void note_forkers(const struct tagger *tagger, struct forkers *forkers)
+/* Adds the tasks that were put back since the last call, whatever the occasion. */
+static void add_forkers(const struct tagger *tagger, struct forkers *forkers)
 {
 	const uint32_t since_ms = forkers->noted_ms;
 	uint32_t cursor = 0;
@@ -70,11 +71,11 @@ static void note_forkers(const struct tagger *tagger, struct forkers *forkers)
 
 		if (task->state == TASK_UNDONE && (int32_t)(task->changed_ms - since_ms) >= 0 &&
 		    is_awake(tagger, &forker, &forker.utime))
-			note_forker(forkers, &forker);
+			add_forker(forkers, &forker);
 	}
 }
 
-/* Keeps those who have neither slept nor, but for an error of the sampling, run code of their own since. */
+/* Keeps those that have neither slept nor run in user mode since; utime is sampled, hence the tolerance. */
 static void check_forkers(const struct tagger *tagger, struct forkers *forkers)
 {
 	size_t kept = 0;
@@ -89,7 +90,7 @@ static void check_forkers(const struct tagger *tagger, struct forkers *forkers)
 	forkers->count = kept;
 }
 
-/* Decides by all that has been heard of, and where that is not all, by what there is. */
+/* Handles all queued events and, if some were lost, scans. */
 static void catch_up(struct tagger *tagger)
 {
 	events_drain(tagger);
@@ -103,12 +104,12 @@ static void await_forks(struct tagger *tagger, uint32_t began_ms)
 	const uint32_t began = clock_ms();
 	struct forkers forkers = { .noted_ms = began_ms };
 
-	note_forkers(tagger, &forkers);
+	add_forkers(tagger, &forkers);
 	while (forkers.count && clock_ms() - began < LINGER_MS) {
 		intake_wait(tagger->intake, LINGER_STEP_MS);
 		catch_up(tagger);
 		check_forkers(tagger, &forkers);
-		note_forkers(tagger, &forkers);
+		add_forkers(tagger, &forkers);
 	}
 	free(forkers.all);
 }
@@ -118,17 +119,17 @@ uint64_t undo_all(struct tagger *tagger)
 	uint32_t began_ms;
 	uint64_t set;
 
-	/* What is still queued may say that a tid belongs to somebody else by now. */
+	/* Queued events may show that a tid has been reused. */
 	catch_up(tagger);
 	plan_undo_begin(tagger->plan);
 	began_ms = clock_ms();
 	set = tagger->counters.set;
-	/* Who restores has heard of nothing since the daemon died: not of births, nor of ids that are others' by now. */
+	/* A restore has no events: neither births nor reused ids are known to it. */
 	if (!tagger->intake)
 		scan_all(tagger);
 	catch_up(tagger);
 	await_forks(tagger, began_ms);
-	/* Tasks that nobody told us of, born of tagged ones while events were lost or nobody listened. */
+	/* Finds children of tagged tasks whose forks we never received. */
 	scan_all(tagger);
 	return tagger->counters.set - set;
 }

@@ -13,10 +13,10 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
-/* A look seen twice so far apart, with the loop asleep in the kernel both times, hangs. */
-#define SECOND_LOOK_MS 40
+/* A read that is found twice this far apart, with the loop asleep in the kernel both times, hangs. */
+#define SECOND_CHECK_MS 40
 
-/* So often one that could run is waited for anew, on a machine that is overloaded: somebody else may hold the lock on purpose. */
+/* A runnable process, on an overloaded machine, is given this many rounds: somebody may hold the lock on purpose. */
 #define RUNNABLE_ROUNDS 8
 
 static struct {
@@ -25,8 +25,8 @@ static struct {
 	atomic_bool is_over;
 	int timer;
 	pid_t loop; /* the thread that is watched */
-	pid_t whom;
-	atomic_uint look; /* a number for each; odd while it is under way */
+	pid_t process;
+	atomic_uint reads; /* goes up as a read begins and ends: odd during one */
 	atomic_bool is_armed;
 	void (*replace)(void *context);
 	void *context;
@@ -43,8 +43,8 @@ void watch_enter(pid_t tgid)
 {
 	if (!watch.is_on)
 		return;
-	watch.whom = tgid;
-	atomic_fetch_add_explicit(&watch.look, 1, memory_order_release);
+	watch.process = tgid;
+	atomic_fetch_add_explicit(&watch.reads, 1, memory_order_release);
 	if (atomic_load_explicit(&watch.is_armed, memory_order_relaxed))
 		return;
 	atomic_store(&watch.is_armed, true);
@@ -53,14 +53,14 @@ void watch_enter(pid_t tgid)
 
 void watch_leave(void)
 {
-	unsigned look;
+	unsigned reads;
 
 	if (!watch.is_on)
 		return;
-	look = atomic_load_explicit(&watch.look, memory_order_relaxed);
-	if ((look & 1) && atomic_compare_exchange_strong(&watch.look, &look, look + 1))
+	reads = atomic_load_explicit(&watch.reads, memory_order_relaxed);
+	if ((reads & 1) && atomic_compare_exchange_strong(&watch.reads, &reads, reads + 1))
 		return;
-	/* Replaced meanwhile. */
+	/* We have been replaced. */
 	for (;;)
 		pause();
 }
@@ -73,12 +73,12 @@ void watch_rest(void)
 	set_timer(0);
 }
 
-pid_t watch_whom(void)
+pid_t watch_process(void)
 {
-	return watch.whom;
+	return watch.process;
 }
 
-/* Asleep so that no signal but a fatal one wakes it, if that: not stopped, not waiting for a CPU. */
+/* Whether the loop is in uninterruptible sleep, rather than stopped or waiting for a CPU. */
 static bool is_stuck(void)
 {
 	_cleanup_close_ int proc = procfs_open();
@@ -87,13 +87,13 @@ static bool is_stuck(void)
 	return proc >= 0 && procfs_thread_stat(proc, getpid(), watch.loop, &stat) == 0 && stat.state == 'D';
 }
 
-/* Whether whom the loop looks at waits for a CPU, and may just not have got on with what others wait for. */
+/* Whether the process being read is waiting for a CPU, and will release the lock once it has one. */
 static bool is_runnable(void)
 {
 	_cleanup_close_ int proc = procfs_open();
 	struct procfs_stat stat;
 
-	return proc >= 0 && procfs_stat(proc, watch.whom, &stat) == 0 && stat.state == 'R';
+	return proc >= 0 && procfs_stat(proc, watch.process, &stat) == 0 && stat.state == 'R';
 }
 
 static void *run(void *unused)
@@ -103,27 +103,27 @@ static void *run(void *unused)
 
 	(void)unused;
 	for (;;) {
-		unsigned look;
+		unsigned reads;
 
 		if (read(watch.timer, &times, sizeof(times)) < 0)
 			continue;
 		if (atomic_load(&watch.is_over))
 			return NULL;
-		look = atomic_load(&watch.look);
-		rounds = look == last ? rounds + 1 : 0;
-		last = look;
-		if ((look & 1) && is_stuck() && (rounds >= RUNNABLE_ROUNDS || !is_runnable())) {
-			poll(NULL, 0, SECOND_LOOK_MS);
-			/* An even number is what watch_leave does not expect. */
-			if (atomic_load(&watch.look) == look && is_stuck() &&
-			    atomic_compare_exchange_strong(&watch.look, &look, look + 1)) {
+		reads = atomic_load(&watch.reads);
+		rounds = reads == last ? rounds + 1 : 0;
+		last = reads;
+		if ((reads & 1) && is_stuck() && (rounds >= RUNNABLE_ROUNDS || !is_runnable())) {
+			poll(NULL, 0, SECOND_CHECK_MS);
+			/* Made even, it tells watch_leave that the loop has been replaced. */
+			if (atomic_load(&watch.reads) == reads && is_stuck() &&
+			    atomic_compare_exchange_strong(&watch.reads, &reads, reads + 1)) {
 				watch.replace(watch.context);
 				return NULL;
 			}
 		}
-		/* The loop arms it again with its next look, but it may still be in this one. */
+		/* The loop arms the timer again with its next read, but it may still be in this one. */
 		atomic_store(&watch.is_armed, false);
-		if (atomic_load(&watch.look) == look && (look & 1)) {
+		if (atomic_load(&watch.reads) == reads && (reads & 1)) {
 			atomic_store(&watch.is_armed, true);
 			set_timer(WATCH_MS);
 		}
@@ -140,7 +140,7 @@ int watch_start(void (*replace)(void *context), void *context)
 	watch.loop = gettid();
 	watch.replace = replace;
 	watch.context = context;
-	atomic_store(&watch.look, 0);
+	atomic_store(&watch.reads, 0);
 	atomic_store(&watch.is_over, false);
 	atomic_store(&watch.is_armed, false);
 	r = pthread_create(&watch.thread, NULL, run, NULL);
@@ -158,7 +158,7 @@ void watch_stop(void)
 		return;
 	watch.is_on = false;
 	if (gettid() == watch.loop) {
-		/* Not cancelled: glibc loads a library for that, for which there may be no descriptor. */
+		/* pthread_cancel would load a library, for which there may be no descriptor left. */
 		atomic_store(&watch.is_over, true);
 		set_timer(1);
 		pthread_join(watch.thread, NULL);

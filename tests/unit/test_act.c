@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,7 +17,7 @@
 static struct ksched_attr carried;
 static struct tagger tagger;
 static struct config *config;
-static bool carries; /* what was wanted */
+static bool was_set; /* it was_set what was wanted */
 
 static int fake_get(pid_t tid, struct ksched_attr *ret)
 {
@@ -67,8 +66,8 @@ static uint64_t own_start(void)
 	return stat.start;
 }
 
-/* Of a task with our id that started then, after we had been kept from it for so long. */
-static void act(uint64_t start, uint32_t kept_ms)
+/* Carries out an action for a task with our id and this start, after a delay of delay_ms. */
+static void act(uint64_t start, uint32_t delay_ms)
 {
 	const struct plan_met met = { .tid = getpid(), .tgid = getpid(), .start = start };
 	struct plan_action action;
@@ -77,34 +76,34 @@ static void act(uint64_t start, uint32_t kept_ms)
 	plan_meet(tagger.plan, &met, live_facts_for(tagger.facts, met.tid, met.tgid));
 	assert_true(plan_next(tagger.plan, true, clock_ms(), &due));
 	assert_true(plan_decide(tagger.plan, &due, live_facts_for(tagger.facts, met.tid, met.tgid), &action));
-	tagger.facts->began_ms -= kept_ms;
+	tagger.facts->began_ms -= delay_ms;
 	decide_carry_out(&tagger, &action);
-	carries = carried.nice == action.want.nice;
+	was_set = carried.nice == action.want.nice;
 }
 
-static void the_same_task(void **state)
+static void same_task_is_set(void **state)
 {
 	(void)state;
 	act(own_start(), 1000);
-	assert_true(carries);
+	assert_true(was_set);
 	assert_int_equal(tagger.counters.set, 1);
 	assert_int_equal(tagger.counters.races, 0);
 }
 
-static void another_task(void **state)
+static void reused_id_is_not_set(void **state)
 {
 	(void)state;
 	act(own_start() - 100, 1000);
 	assert_int_equal(tagger.counters.set, 0);
 	assert_int_equal(tagger.counters.races, 1);
-	assert_false(carries);
+	assert_false(was_set);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_same_task, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(another_task, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(same_task_is_set, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reused_id_is_not_set, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

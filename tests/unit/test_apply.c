@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Carrying out an action: which calls the kernel gets, and how its answer reads. */
+/* How an action becomes system calls, and how their results are read. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,16 +13,16 @@
 
 #define MS 1000000U
 
-/* What the kernel was told, and what it answers. */
+/* The calls that were made, and what they return. */
 static struct {
 	struct ksched_attr sets[4];
 	pid_t tids[4];
 	size_t n_sets;
 	int set_results[4];
-	struct ksched_attr own, others; /* what get(0) and get(tid) give */
+	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
 	int get_result;
 	unsigned n_gets, n_own_gets;
-	int nice_from, nice_to; /* of a task that is not fair */
+	int nice_from, nice_to; /* from replace_nice */
 } kernel;
 
 static int fake_get(pid_t tid, struct ksched_attr *ret)
@@ -78,7 +76,7 @@ static void apply(const struct plan_action *action)
 	assert_int_equal(applier_apply(&applier, action, &now), 0);
 }
 
-static void an_action_is_one_call_and_one_look(void **state)
+static void an_action_is_one_set_and_one_get(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
@@ -98,7 +96,7 @@ static void an_action_is_one_call_and_one_look(void **state)
 	assert_true(task_attr_equal(&now, &action.want));
 }
 
-static void what_is_read_back_is_what_is_so(void **state)
+static void result_is_what_is_read_back(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4 });
 	struct task_attr now;
@@ -109,7 +107,7 @@ static void what_is_read_back_is_what_is_so(void **state)
 	assert_int_equal(now.nice, 1);
 }
 
-static void idle_takes_nice_and_slice_under_normal_first(void **state)
+static void idle_sets_nice_and_slice_under_normal_first(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS, .util_max = UTIL_FULL });
@@ -124,7 +122,7 @@ static void idle_takes_nice_and_slice_under_normal_first(void **state)
 	assert_int_equal(kernel.tids[1], 7);
 }
 
-static void a_refusal_ends_it(void **state)
+static void an_error_stops_the_action(void **state)
 {
 	const struct plan_action idle = action_to((struct task_attr){ .policy = POLICY_IDLE });
 	struct task_attr now;
@@ -142,7 +140,7 @@ static void a_refusal_ends_it(void **state)
 	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
 }
 
-static void what_a_thread_was_given_before_it_went_is_known(void **state)
+static void a_task_gone_after_the_set_counts_as_set(void **state)
 {
 	const struct plan_action action =
 		action_to((struct task_attr){ .policy = POLICY_BATCH, .nice = 4 });
@@ -186,8 +184,8 @@ static void a_clamp_at_its_default_is_reset(void **state)
 	assert_int_equal(kernel.sets[0].util_max, KSCHED_UTIL_RESET);
 }
 
-/* The kernel refuses to keep it: somebody has taken it to another since it was looked at, or something else is wrong. */
-static void a_policy_that_is_no_longer_there_is_not_put_back(void **state)
+/* The kernel refuses to keep it: somebody has changed it since it was read, or something else is wrong. */
+static void a_policy_changed_meanwhile_is_not_overwritten(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
 	struct task_attr now;
@@ -203,8 +201,8 @@ static void a_policy_that_is_no_longer_there_is_not_put_back(void **state)
 	assert_int_equal(kernel.n_sets, 1);
 }
 
-/* Of the two calls that SCHED_IDLE takes, the first alone would raise the task. */
-static void half_of_idle_is_taken_back(void **state)
+/* SCHED_IDLE takes two calls, and the first alone would raise the task. */
+static void a_half_set_idle_is_rolled_back(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .nice = 4, .util_max = UTIL_FULL });
@@ -218,7 +216,7 @@ static void half_of_idle_is_taken_back(void **state)
 	assert_int_equal(kernel.sets[2].nice, 0);
 }
 
-static void a_kernel_without_clamps_hears_of_none(void **state)
+static void without_clamps_none_is_set(void **state)
 {
 	struct plan_action action = action_to((struct task_attr){ .util_min = 1, .util_max = 2 });
 
@@ -228,7 +226,7 @@ static void a_kernel_without_clamps_hears_of_none(void **state)
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 }
 
-static void reset_on_fork_stays_as_it_is_wanted(void **state)
+static void reset_on_fork_is_set_as_wanted(void **state)
 {
 	struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .reset_on_fork = 1, .util_max = UTIL_FULL });
@@ -239,7 +237,7 @@ static void reset_on_fork_stays_as_it_is_wanted(void **state)
 	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
-static void deadline_has_a_budget_and_a_period(void **state)
+static void deadline_sets_runtime_and_period(void **state)
 {
 	const struct qos_attr budget = { .runtime = 5 * MS,
 					 .deadline = 10 * MS,
@@ -258,7 +256,7 @@ static void deadline_has_a_budget_and_a_period(void **state)
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
-static void out_of_deadline_the_share_goes_first(void **state)
+static void leaving_deadline_shrinks_its_bandwidth_first(void **state)
 {
 	const struct qos_attr budget = { .runtime = 5 * MS, .deadline = 10 * MS, .period = 16 * MS };
 	struct plan_action action = action_to(task_attr_pristine);
@@ -269,11 +267,11 @@ static void out_of_deadline_the_share_goes_first(void **state)
 	assert_int_equal(kernel.n_sets, 2);
 	assert_int_equal(kernel.sets[0].policy, POLICY_DEADLINE);
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
-	/* How the kernel counts a share. */
+	/* The kernel's formula for bandwidth. */
 	assert_int_equal((kernel.sets[0].runtime << 20) / kernel.sets[0].period, 0);
 	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
 
-	/* A kernel that refuses such a share is not to keep the task in the policy. */
+	/* If the kernel refuses that bandwidth, the task must still leave the policy. */
 	kernel_on(NULL);
 	kernel.set_results[0] = -EINVAL;
 	apply(&action);
@@ -286,7 +284,7 @@ static void out_of_deadline_the_share_goes_first(void **state)
 	assert_int_equal(kernel.n_sets, 1);
 }
 
-static void real_time_has_a_priority(void **state)
+static void real_time_sets_a_priority(void **state)
 {
 	const struct plan_action action =
 		action_to((struct task_attr){ .policy = POLICY_RR, .rt_priority = 9 });
@@ -298,13 +296,13 @@ static void real_time_has_a_priority(void **state)
 	};
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(kernel.sets[0].priority, 9);
-	/* Nice and slice mean nothing there, whatever the kernel says. */
+	/* Nice and slice have no meaning there, whatever the kernel returns. */
 	assert_int_equal(now.rt_priority, 9);
 	assert_int_equal(now.nice, 0);
 	assert_int_equal(now.slice_ns, 0);
 }
 
-static void a_nice_value_below_real_time_is_replaced_if_it_is_ours(void **state)
+static void a_nice_value_hidden_by_real_time_is_replaced(void **state)
 {
 	const struct plan_action action = {
 		.tid = 7,
@@ -320,9 +318,9 @@ static void a_nice_value_below_real_time_is_replaced_if_it_is_ours(void **state)
 	assert_int_equal(kernel.nice_to, 3);
 }
 
-/* ---- looking ---- */
+/* ---- reading attributes ---- */
 
-static void a_look_shows_all_attributes(void **state)
+static void look_returns_all_attributes(void **state)
 {
 	struct task_attr now;
 
@@ -346,7 +344,7 @@ static void a_look_shows_all_attributes(void **state)
 	assert_int_equal(now.util_max, 2);
 }
 
-static void the_clamp_of_real_time_is_reset_where_it_is_in_the_way(void **state)
+static void leaving_real_time_resets_a_conflicting_util_min(void **state)
 {
 	const struct plan_action action = {
 		.tid = 7,
@@ -361,7 +359,7 @@ static void the_clamp_of_real_time_is_reset_where_it_is_in_the_way(void **state)
 	assert_int_equal(kernel.sets[0].util_max, 512);
 }
 
-static void the_clamp_that_real_time_brings_along_is_none(void **state)
+static void default_util_min_of_real_time_is_no_clamp(void **state)
 {
 	struct task_attr now;
 
@@ -377,7 +375,7 @@ static void the_clamp_that_real_time_brings_along_is_none(void **state)
 	assert_int_equal(now.util_min, 1024);
 }
 
-static void what_the_kernel_lacks_shows_as_not_there(void **state)
+static void features_the_kernel_lacks_read_as_unset(void **state)
 {
 	struct task_attr now;
 
@@ -388,7 +386,7 @@ static void what_the_kernel_lacks_shows_as_not_there(void **state)
 	assert_true(task_attr_is_pristine(&now));
 }
 
-static void a_slice_beyond_32_bits_is_a_long_one(void **state)
+static void a_slice_beyond_32_bits_is_capped(void **state)
 {
 	struct task_attr now;
 
@@ -398,7 +396,7 @@ static void a_slice_beyond_32_bits_is_a_long_one(void **state)
 	assert_int_equal(now.slice_ns, UINT32_MAX);
 }
 
-static void a_look_at_nobody_is_an_error(void **state)
+static void look_at_a_missing_task_fails(void **state)
 {
 	struct task_attr now;
 
@@ -411,7 +409,7 @@ static void a_look_at_nobody_is_an_error(void **state)
 
 /* ---- the base slice ---- */
 
-static void a_cleared_slice_that_shows_another_base_refreshes_it(void **state)
+static void a_cleared_slice_refreshes_the_base_slice(void **state)
 {
 	const struct plan_action action = action_to(task_attr_pristine);
 
@@ -424,7 +422,7 @@ static void a_cleared_slice_that_shows_another_base_refreshes_it(void **state)
 	assert_int_equal(kernel.n_own_gets, 1);
 }
 
-static void a_slice_of_its_own_does_not(void **state)
+static void a_custom_slice_does_not_refresh_it(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){ .slice_ns = 8 * MS });
 
@@ -436,7 +434,7 @@ static void a_slice_of_its_own_does_not(void **state)
 
 /* ---- the daemon itself ---- */
 
-static void the_daemon_goes_to_nice_minus_20_without_a_slice_of_its_own(void **state)
+static void init_sets_nice_minus_20_without_a_custom_slice(void **state)
 {
 	(void)state;
 	kernel.own.runtime = 4 * MS;
@@ -452,7 +450,7 @@ static void the_daemon_goes_to_nice_minus_20_without_a_slice_of_its_own(void **s
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
 }
 
-static void where_that_is_not_allowed_it_goes_to_nice_0(void **state)
+static void init_sets_nice_0_if_not_privileged(void **state)
 {
 	(void)state;
 	applier.caps.util_clamp = false;
@@ -475,31 +473,31 @@ static void without_slices_there_is_no_base_slice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(an_action_is_one_call_and_one_look),
-		KERNEL_TEST(what_is_read_back_is_what_is_so),
-		KERNEL_TEST(idle_takes_nice_and_slice_under_normal_first),
-		KERNEL_TEST(a_refusal_ends_it),
-		KERNEL_TEST(what_a_thread_was_given_before_it_went_is_known),
+		KERNEL_TEST(an_action_is_one_set_and_one_get),
+		KERNEL_TEST(result_is_what_is_read_back),
+		KERNEL_TEST(idle_sets_nice_and_slice_under_normal_first),
+		KERNEL_TEST(an_error_stops_the_action),
+		KERNEL_TEST(a_task_gone_after_the_set_counts_as_set),
 		KERNEL_TEST(a_clamp_is_set_only_when_it_changes),
 		KERNEL_TEST(a_clamp_at_its_default_is_reset),
-		KERNEL_TEST(a_policy_that_is_no_longer_there_is_not_put_back),
-		KERNEL_TEST(half_of_idle_is_taken_back),
-		KERNEL_TEST(a_kernel_without_clamps_hears_of_none),
-		KERNEL_TEST(reset_on_fork_stays_as_it_is_wanted),
-		KERNEL_TEST(deadline_has_a_budget_and_a_period),
-		KERNEL_TEST(out_of_deadline_the_share_goes_first),
-		KERNEL_TEST(real_time_has_a_priority),
-		KERNEL_TEST(a_nice_value_below_real_time_is_replaced_if_it_is_ours),
-		KERNEL_TEST(a_look_shows_all_attributes),
-		KERNEL_TEST(the_clamp_of_real_time_is_reset_where_it_is_in_the_way),
-		KERNEL_TEST(the_clamp_that_real_time_brings_along_is_none),
-		KERNEL_TEST(what_the_kernel_lacks_shows_as_not_there),
-		KERNEL_TEST(a_slice_beyond_32_bits_is_a_long_one),
-		KERNEL_TEST(a_look_at_nobody_is_an_error),
-		KERNEL_TEST(a_cleared_slice_that_shows_another_base_refreshes_it),
-		KERNEL_TEST(a_slice_of_its_own_does_not),
-		KERNEL_TEST(the_daemon_goes_to_nice_minus_20_without_a_slice_of_its_own),
-		KERNEL_TEST(where_that_is_not_allowed_it_goes_to_nice_0),
+		KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten),
+		KERNEL_TEST(a_half_set_idle_is_rolled_back),
+		KERNEL_TEST(without_clamps_none_is_set),
+		KERNEL_TEST(reset_on_fork_is_set_as_wanted),
+		KERNEL_TEST(deadline_sets_runtime_and_period),
+		KERNEL_TEST(leaving_deadline_shrinks_its_bandwidth_first),
+		KERNEL_TEST(real_time_sets_a_priority),
+		KERNEL_TEST(a_nice_value_hidden_by_real_time_is_replaced),
+		KERNEL_TEST(look_returns_all_attributes),
+		KERNEL_TEST(leaving_real_time_resets_a_conflicting_util_min),
+		KERNEL_TEST(default_util_min_of_real_time_is_no_clamp),
+		KERNEL_TEST(features_the_kernel_lacks_read_as_unset),
+		KERNEL_TEST(a_slice_beyond_32_bits_is_capped),
+		KERNEL_TEST(look_at_a_missing_task_fails),
+		KERNEL_TEST(a_cleared_slice_refreshes_the_base_slice),
+		KERNEL_TEST(a_custom_slice_does_not_refresh_it),
+		KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice),
+		KERNEL_TEST(init_sets_nice_0_if_not_privileged),
 		KERNEL_TEST(without_slices_there_is_no_base_slice),
 	};
 

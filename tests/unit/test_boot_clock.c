@@ -4,9 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,17 +13,17 @@
 #define HOUR  (3600000 * MS)
 #define BEGAN (5 * HOUR)
 
-/* Both clocks, and what is made of them. */
+/* The two clocks, and the conversion under test. */
 static struct boot_clock boot_clock;
 static uint64_t monotonic, boottime;
 
-static void passes(uint64_t ns)
+static void advance(uint64_t ns)
 {
 	monotonic += ns;
 	boottime += ns;
 }
 
-static void is_suspended(uint64_t ns)
+static void suspend(uint64_t ns)
 {
 	boottime += ns;
 }
@@ -36,12 +33,12 @@ static void update(void)
 	boot_clock_update(&boot_clock, boottime, monotonic);
 }
 
-/* The other is read when so much more time has passed. */
+/* Reads the second clock this much later than the first. */
 static void update_slowly(uint64_t ns)
 {
 	const uint64_t read_first = boottime;
 
-	passes(ns);
+	advance(ns);
 	boot_clock_update(&boot_clock, read_first, monotonic);
 }
 
@@ -55,109 +52,109 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* An event: when it was by both clocks. */
+/* The time of an event by both clocks. */
 struct event {
 	uint64_t monotonic, boottime;
 };
 
-static struct event happens(void)
+static struct event make_event(void)
 {
-	passes(MS);
+	advance(MS);
 	return (struct event){ monotonic, boottime };
 }
 
-static void is_known(const struct event *event)
+static void assert_converted(const struct event *event)
 {
 	assert_int_equal(boot_clock_at(&boot_clock, event->monotonic), event->boottime);
 	assert_int_equal(boot_clock_then(&boot_clock, event->monotonic), event->boottime);
 }
 
-static void a_machine_that_is_never_suspended(void **state)
+static void without_a_suspend_the_offset_is_constant(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		struct event event = happens();
+		struct event event = make_event();
 
-		is_known(&event);
+		assert_converted(&event);
 		update();
-		is_known(&event);
-		passes(HOUR);
+		assert_converted(&event);
+		advance(HOUR);
 	}
 }
 
-static void an_event_that_waited_over_a_suspend_was_before_it(void **state)
+static void an_event_from_before_a_suspend_is_converted(void **state)
 {
-	struct event before = happens(), after;
+	struct event before = make_event(), after;
 
 	(void)state;
-	passes(MS);
+	advance(MS);
 	update();
-	is_suspended(HOUR);
-	passes(MS);
+	suspend(HOUR);
+	advance(MS);
 	update();
-	after = happens();
-	is_known(&before);
-	is_known(&after);
+	after = make_event();
+	assert_converted(&before);
+	assert_converted(&after);
 }
 
-static void of_one_that_was_not_yet_to_be_received_either_may_be_so(void **state)
+static void an_event_since_the_last_update_is_ambiguous(void **state)
 {
-	struct event before = happens(), after;
+	struct event before = make_event(), after;
 
 	(void)state;
-	is_suspended(HOUR);
-	after = happens();
-	passes(MS);
+	suspend(HOUR);
+	after = make_event();
+	advance(MS);
 	update();
 	assert_int_equal(boot_clock_then(&boot_clock, before.monotonic), before.boottime);
 	assert_int_equal(boot_clock_at(&boot_clock, after.monotonic), after.boottime);
-	/* What comes from now on is beyond doubt. */
-	after = happens();
-	is_known(&after);
+	/* Events from now on are unambiguous. */
+	after = make_event();
+	assert_converted(&after);
 	update();
-	is_known(&after);
+	assert_converted(&after);
 }
 
-static void the_last_of_several_suspends_counts(void **state)
+static void only_the_last_suspend_is_remembered(void **state)
 {
 	struct event event;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		is_suspended(HOUR);
-		passes(MS);
+		suspend(HOUR);
+		advance(MS);
 		update();
-		event = happens();
+		event = make_event();
 		update();
 	}
-	is_suspended(20 * MS);
+	suspend(20 * MS);
 	update();
-	is_known(&event);
+	assert_converted(&event);
 }
 
-/* Others had the CPU between the two readings. */
-static void a_slow_reading_is_no_suspend(void **state)
+/* We were preempted between the two readings. */
+static void a_slow_update_is_no_suspend(void **state)
 {
-	struct event event = happens();
+	struct event event = make_event();
 
 	(void)state;
 	update_slowly(300 * MS);
-	is_known(&event);
-	event = happens();
+	assert_converted(&event);
+	event = make_event();
 	update();
-	is_known(&event);
+	assert_converted(&event);
 	update_slowly(300 * MS);
-	is_known(&event);
+	assert_converted(&event);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_machine_that_is_never_suspended, set_up),
-		cmocka_unit_test_setup(an_event_that_waited_over_a_suspend_was_before_it, set_up),
-		cmocka_unit_test_setup(of_one_that_was_not_yet_to_be_received_either_may_be_so, set_up),
-		cmocka_unit_test_setup(the_last_of_several_suspends_counts, set_up),
-		cmocka_unit_test_setup(a_slow_reading_is_no_suspend, set_up),
+		cmocka_unit_test_setup(without_a_suspend_the_offset_is_constant, set_up),
+		cmocka_unit_test_setup(an_event_from_before_a_suspend_is_converted, set_up),
+		cmocka_unit_test_setup(an_event_since_the_last_update_is_ambiguous, set_up),
+		cmocka_unit_test_setup(only_the_last_suspend_is_remembered, set_up),
+		cmocka_unit_test_setup(a_slow_update_is_no_suspend, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,13 +36,13 @@ static void load(const char *profiles)
 	assert_int_equal(plan_set_config(tagger.plan, the_daemon.config), 0);
 }
 
-/* With what a killed daemon has left: the name of its profile. */
-static void start(const char *profiles, const char *left)
+/* old_profile: the name of the profile in the record of a killed daemon. */
+static void start(const char *profiles, const char *old_profile)
 {
 	static const struct sched_ops nothing = { no_task, no_task, NULL };
 	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
-	const struct knob_records records = { .profile = (char *)left };
+	const struct knob_records records = { .profile = (char *)old_profile };
 	char address[128];
 
 	assert_int_equal(knob_file_write(folder, &records), 0);
@@ -61,12 +61,12 @@ static void start(const char *profiles, const char *left)
 	assert_true(sd_bus_start(client) >= 0);
 }
 
-static int bus_on(void **state)
+static int set_up(void **state)
 {
 	return make_trees(state);
 }
 
-static int bus_off(void **state)
+static int tear_down(void **state)
 {
 	sd_bus_close_unref(client);
 	bus_server_free(the_daemon.bus);
@@ -84,7 +84,7 @@ static int keep(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* Both ends are here: each does its part in turn. */
+/* Server and client are in this process, and run in turn. */
 static sd_bus_message *call(const char *interface, const char *member, const char *argument)
 {
 	sd_bus_message *reply = NULL;
@@ -114,7 +114,7 @@ static cJSON *status(void)
 	return json;
 }
 
-static void a_profile_that_is_no_utf8_does_not_hide_the_status(void **state)
+static void status_escapes_a_profile_that_is_not_utf8(void **state)
 {
 	cJSON *json;
 
@@ -136,7 +136,7 @@ static void names_of_profiles_are_safe_to_print(void **state)
 	start("{ \"fast\\u001b[2J\": {} }", "old");
 	json = status();
 	names = cJSON_GetObjectItem(json, "sched_profiles");
-	/* After those that are built in. */
+	/* After the built-in ones. */
 	assert_string_equal(cJSON_GetArrayItem(names, cJSON_GetArraySize(names) - 1)->valuestring,
 			    "fast\\x1b[2J");
 	cJSON_Delete(json);
@@ -151,7 +151,7 @@ static void names_of_profiles_are_safe_to_print(void **state)
 
 static char logged[4096];
 
-static void note_line(int level, bool plain, const char *line, const struct log_field *fields)
+static void record_line(int level, bool plain, const char *line, const struct log_field *fields)
 {
 	(void)level;
 	(void)plain;
@@ -165,7 +165,7 @@ static void a_profile_is_logged_in_one_line(void **state)
 
 	(void)state;
 	start("{ \"a\\nb\": {} }", "old");
-	log_set_sink(note_line);
+	log_set_sink(record_line);
 	reply = call(BUS_INTERFACE, "SetSchedProfile", "a\nb");
 	log_set_sink(NULL);
 	assert_false(sd_bus_message_is_method_error(reply, NULL));
@@ -173,7 +173,7 @@ static void a_profile_is_logged_in_one_line(void **state)
 	sd_bus_message_unref(reply);
 }
 
-/* ---- a reload is answered when all tasks have been looked at ---- */
+/* ---- a reload is answered after the scan ---- */
 
 static bool was_scanned;
 
@@ -202,7 +202,7 @@ static void a_reload_is_answered_after_the_scan(void **state)
 	tagger.event = the_daemon.event;
 	tagger.scanned = on_scanned;
 	assert_true(loop_init(&tagger) >= 0);
-	/* There is no place for a state file. */
+	/* There is no folder for a state file. */
 	assert_int_equal(state_new(-ENOENT, 0, false, &tagger.state), 0);
 	the_daemon.paths = (struct config_paths){ .folder = top, .file = own };
 	assert_true(sd_bus_call_method_async(client, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reload", keep, &reply,
@@ -221,12 +221,12 @@ static void a_reload_is_answered_after_the_scan(void **state)
 	live_facts_free(tagger.facts);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bus_on, bus_off)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_profile_that_is_no_utf8_does_not_hide_the_status),
+		TEST(status_escapes_a_profile_that_is_not_utf8),
 		TEST(names_of_profiles_are_safe_to_print),
 		TEST(a_profile_is_logged_in_one_line),
 		TEST(a_reload_is_answered_after_the_scan),

@@ -9,7 +9,7 @@
 
 #include "../../src/tagging/rename_flood.h"
 
-/* Renames by processes in turn, from ms on, so many each millisecond. Returns after how many ms they are a flood, or -1. */
+/* Counts per_ms renames a millisecond from ms on, by the processes in turn. Returns the time until a flood, or -1. */
 static int flood_after(struct rename_flood *flood, uint32_t ms, int per_ms, const pid_t *tgids, int n_tgids)
 {
 	int n = 0;
@@ -23,7 +23,7 @@ static int flood_after(struct rename_flood *flood, uint32_t ms, int per_ms, cons
 	return -1;
 }
 
-static void so_many_a_second_are_a_flood(void **state)
+static void flood_starts_at_the_rate(void **state)
 {
 	static const pid_t one[] = { 100 };
 	struct rename_flood flood = { 0 };
@@ -43,7 +43,7 @@ static void time_may_wrap_around(void **state)
 	assert_in_range(flood_after(&flood, UINT32_MAX - 100, RENAME_FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
-static void whoever_makes_most_of_them_is_named(void **state)
+static void process_with_most_renames_is_found(void **state)
 {
 	static const pid_t mostly[] = { 100, 7, 100, 8, 100 };
 	struct rename_flood flood = { 0 };
@@ -53,7 +53,7 @@ static void whoever_makes_most_of_them_is_named(void **state)
 	assert_int_equal(flood.tgid, 100);
 }
 
-static void after_a_flood_the_counting_begins_anew(void **state)
+static void counting_starts_over_after_a_flood(void **state)
 {
 	static const pid_t one[] = { 100 }, other[] = { 200 };
 	struct rename_flood flood = { 0 };
@@ -68,10 +68,10 @@ static void after_a_flood_the_counting_begins_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(so_many_a_second_are_a_flood),
+		cmocka_unit_test(flood_starts_at_the_rate),
 		cmocka_unit_test(time_may_wrap_around),
-		cmocka_unit_test(whoever_makes_most_of_them_is_named),
-		cmocka_unit_test(after_a_flood_the_counting_begins_anew),
+		cmocka_unit_test(process_with_most_renames_is_found),
+		cmocka_unit_test(counting_starts_over_after_a_flood),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,29 +15,29 @@
 #define FILE_NAME "run/state"
 #define NEW_NAME  "run/state.new"
 
-/* ---- what the kernel does ---- */
+/* ---- system calls that fail on request ---- */
 
-static int no_room;	 /* the error of taking more room; 0: there is some */
-static int rooms = -1;	 /* so often there is some, and then ENOSPC; -1: always */
-static unsigned stopped; /* so often it is interrupted first */
-static unsigned fuse;	 /* kills this process at the nth thing it does to the file or its memory; 0: never */
+static int no_room;	 /* the error of posix_fallocate; 0: it succeeds */
+static int rooms = -1;	 /* it succeeds this often, and then fails with ENOSPC; -1: always */
+static unsigned interrupted; /* it is interrupted this often first */
+static unsigned fuse;	 /* kills this process at the nth change of the file or its memory; 0: never */
 
-static void burn(void)
+static void burn_fuse(void)
 {
 	if (fuse && --fuse == 0)
 		raise(SIGKILL);
 }
 
-/* Instead of the C library's, which state.c calls. */
+/* Overrides the C library's, which state.c calls. */
 int posix_fallocate(int fd, off_t offset, off_t length)
 {
 	static int (*next)(int fd, off_t offset, off_t length);
 
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "posix_fallocate");
-	burn();
-	if (stopped) {
-		stopped--;
+	burn_fuse();
+	if (interrupted) {
+		interrupted--;
 		return EINTR;
 	}
 	if (no_room || rooms == 0)
@@ -58,9 +58,9 @@ void *mremap(void *from, size_t from_size, size_t to_size, int flags, ...)
 	va_end(args);
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "mremap");
-	burn();
+	burn_fuse();
 	to = next(from, from_size, to_size, flags, to);
-	burn();
+	burn_fuse();
 	return to;
 }
 
@@ -71,13 +71,13 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "renameat");
-	burn();
+	burn_fuse();
 	r = next(from_folder, from, to_folder, to);
-	burn();
+	burn_fuse();
 	return r;
 }
 
-/* ---- a daemon, as far as it keeps records ---- */
+/* ---- the part of a daemon that keeps records ---- */
 
 static int folder;
 static struct state *state_now;
@@ -107,7 +107,7 @@ static int set_up(void **state)
 {
 	if (make_trees(state) < 0)
 		return -1;
-	no_room = stopped = fuse = 0;
+	no_room = interrupted = fuse = 0;
 	rooms = -1;
 	make_folder("run");
 	folder = open_folder("run");
@@ -143,7 +143,7 @@ static int keep(void)
 	return r;
 }
 
-/* Reads what the next one would find: so many records. */
+/* Reads the file as the next daemon would, and expects this many records. */
 static void assert_left(size_t n_records)
 {
 	state_legacy_clear(&legacy);
@@ -153,7 +153,7 @@ static void assert_left(size_t n_records)
 		assert_int_equal(legacy.records[i].start, legacy.records[i].tid * 2);
 }
 
-static void all_that_is_kept_is_found(void **state)
+static void records_are_read_back(void **state)
 {
 	(void)state;
 	assert_int_equal(state_error(state_now), -EAGAIN);
@@ -170,19 +170,19 @@ static void all_that_is_kept_is_found(void **state)
 	assert_left(2 + 2 * TASKS_CHUNK);
 }
 
-static void an_interruption_is_no_shortage(void **state)
+static void an_interrupted_allocation_is_retried(void **state)
 {
 	(void)state;
-	stopped = 3;
+	interrupted = 3;
 	add(10, 1);
 	assert_int_equal(keep(), 0);
-	stopped = 2;
+	interrupted = 2;
 	add(100, TASKS_CHUNK);
 	assert_int_equal(state_error(state_now), 0);
 	assert_left(1 + TASKS_CHUNK);
 }
 
-static void what_had_no_room_is_kept_when_there_is_some(void **state)
+static void records_move_to_the_file_once_there_is_room(void **state)
 {
 	const struct task *before[3];
 
@@ -199,14 +199,14 @@ static void what_had_no_room_is_kept_when_there_is_some(void **state)
 	no_room = 0;
 	assert_int_equal(keep(), 0);
 	assert_left(1 + 3 * TASKS_CHUNK);
-	/* Who had a record still has it, and what becomes of it is kept. */
+	/* Records keep their addresses, and later changes to them reach the file. */
 	for (int i = 0; i < 3; i++)
 		assert_ptr_equal(tasks_find(tasks, 1000 + i * TASKS_CHUNK), before[i]);
 	tasks_remove(tasks, tasks_find(tasks, 1000));
 	assert_left(3 * TASKS_CHUNK);
 }
 
-static void a_file_that_could_not_be_made_is_made_later(void **state)
+static void creating_the_file_is_retried(void **state)
 {
 	(void)state;
 	no_room = ENOSPC;
@@ -223,8 +223,8 @@ static void a_file_that_could_not_be_made_is_made_later(void **state)
 	assert_int_equal(legacy.n_tags, 1);
 }
 
-/* A second daemon, after one that was killed with three records. */
-static void after_a_crash(void)
+/* Starts a second daemon after one that was killed with three records. */
+static void restart_after_crash(void)
 {
 	add(10, 3);
 	assert_int_equal(keep(), 0);
@@ -233,12 +233,12 @@ static void after_a_crash(void)
 	add(10, 4);
 }
 
-static void an_earlier_file_stays_until_the_new_one_holds_all(void **state)
+static void an_earlier_file_stays_until_the_new_one_is_complete(void **state)
 {
 	(void)state;
-	after_a_crash();
+	restart_after_crash();
 	add(100, TASKS_CHUNK);
-	/* Its header, and one chunk of two. */
+	/* For the header, and one chunk of two. */
 	rooms = 2;
 	assert_int_equal(keep(), -ENOSPC);
 	assert_left(3);
@@ -247,15 +247,15 @@ static void an_earlier_file_stays_until_the_new_one_holds_all(void **state)
 	assert_left(4 + TASKS_CHUNK);
 }
 
-static void one_that_ended_early_leaves_the_earlier_file(void **state)
+static void an_early_end_leaves_the_earlier_file(void **state)
 {
 	(void)state;
-	after_a_crash();
+	restart_after_crash();
 	assert_left(3);
 	assert_null(get(NEW_NAME));
 }
 
-static void more_tags_than_there_is_room_for_are_told(void **state)
+static void too_many_tags_are_reported(void **state)
 {
 	struct qos_attr attr = qos_builtin[1].attr;
 
@@ -273,14 +273,14 @@ static void more_tags_than_there_is_room_for_are_told(void **state)
 	assert_int_equal(keep(), -E2BIG);
 	assert_left(0);
 	assert_int_equal(legacy.n_tags, STATE_TAGS_MAX);
-	/* And what can be mended comes first. */
+	/* An error that a retry may overcome takes precedence. */
 	no_room = ENOSPC;
 	add(10, 1);
 	assert_int_equal(keep(), -ENOSPC);
 }
 
-/* In a process of its own. Returns whether it lived. */
-static bool live_until(unsigned when)
+/* Keeps records in another process, which is killed at the nth change. Returns whether it survived. */
+static bool survives(unsigned n)
 {
 	pid_t child = fork();
 	int status;
@@ -292,7 +292,7 @@ static bool live_until(unsigned when)
 		no_room = ENOSPC;
 		keep();
 		no_room = 0;
-		fuse = when;
+		fuse = n;
 		keep();
 		_exit(0);
 	}
@@ -300,27 +300,27 @@ static bool live_until(unsigned when)
 	return WIFEXITED(status);
 }
 
-static void killed_at_any_moment_it_leaves_the_one_or_the_other(void **state)
+static void a_kill_leaves_the_old_or_the_new_file(void **state)
 {
-	unsigned when = 0, n_old = 0, n_new = 0;
-	bool lived;
+	unsigned n = 0, n_old = 0, n_new = 0;
+	bool survived;
 
 	(void)state;
 	add(10, 3);
 	assert_int_equal(keep(), 0);
 	do {
-		lived = live_until(++when);
+		survived = survives(++n);
 		state_legacy_clear(&legacy);
 		assert_int_equal(state_read(folder, &legacy), 0);
 		n_old += legacy.n_records == 3;
 		n_new += legacy.n_records == 3 + TASKS_CHUNK;
-	} while (!lived && when < 100);
-	assert_true(lived);
-	assert_true(when > 5 && n_old >= 4 && n_new >= 2);
-	assert_int_equal(n_old + n_new, when);
+	} while (!survived && n < 100);
+	assert_true(survived);
+	assert_true(n > 5 && n_old >= 4 && n_new >= 2);
+	assert_int_equal(n_old + n_new, n);
 }
 
-static void one_that_cannot_be_read_now_is_not_said_to_be_void(void **state)
+static void an_unreadable_file_is_not_void(void **state)
 {
 	struct rlimit limit, none;
 	int r;
@@ -340,7 +340,7 @@ static void one_that_cannot_be_read_now_is_not_said_to_be_void(void **state)
 	assert_left(1);
 }
 
-static void one_that_is_void_is_said_to_be(void **state)
+static void a_damaged_or_foreign_file_is_void(void **state)
 {
 	(void)state;
 	put(FILE_NAME, "x");
@@ -354,7 +354,7 @@ static void one_that_is_void_is_said_to_be(void **state)
 	assert_false(state_file_is_void(0) || state_file_is_void(-EIO) || state_file_is_void(-EACCES));
 }
 
-static void the_first_that_is_set_aside_stays(void **state)
+static void setting_aside_keeps_the_first_file(void **state)
 {
 	(void)state;
 	put(FILE_NAME, "one");
@@ -367,7 +367,7 @@ static void the_first_that_is_set_aside_stays(void **state)
 	assert_string_equal(get("run/state.damaged"), "one");
 }
 
-static void what_is_removed_leaves_nothing(void **state)
+static void remove_leaves_no_files(void **state)
 {
 	(void)state;
 	assert_int_equal(keep(), 0);
@@ -382,18 +382,18 @@ static void what_is_removed_leaves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(all_that_is_kept_is_found),
-		TEST(an_interruption_is_no_shortage),
-		TEST(what_had_no_room_is_kept_when_there_is_some),
-		TEST(a_file_that_could_not_be_made_is_made_later),
-		TEST(an_earlier_file_stays_until_the_new_one_holds_all),
-		TEST(one_that_ended_early_leaves_the_earlier_file),
-		TEST(more_tags_than_there_is_room_for_are_told),
-		TEST(killed_at_any_moment_it_leaves_the_one_or_the_other),
-		TEST(one_that_cannot_be_read_now_is_not_said_to_be_void),
-		TEST(one_that_is_void_is_said_to_be),
-		TEST(the_first_that_is_set_aside_stays),
-		TEST(what_is_removed_leaves_nothing),
+		TEST(records_are_read_back),
+		TEST(an_interrupted_allocation_is_retried),
+		TEST(records_move_to_the_file_once_there_is_room),
+		TEST(creating_the_file_is_retried),
+		TEST(an_earlier_file_stays_until_the_new_one_is_complete),
+		TEST(an_early_end_leaves_the_earlier_file),
+		TEST(too_many_tags_are_reported),
+		TEST(a_kill_leaves_the_old_or_the_new_file),
+		TEST(an_unreadable_file_is_not_void),
+		TEST(a_damaged_or_foreign_file_is_void),
+		TEST(setting_aside_keeps_the_first_file),
+		TEST(remove_leaves_no_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ struct file {
 	struct state_legacy legacy;
 };
 
-static int file_on(void **state)
+static int set_up(void **state)
 {
 	struct file *file = calloc(1, sizeof(*file));
 
@@ -53,7 +53,7 @@ static int file_on(void **state)
 	return 0;
 }
 
-static int file_off(void **state)
+static int tear_down(void **state)
 {
 	struct file *file = *state;
 
@@ -69,7 +69,7 @@ static int parse(struct file *file, size_t size)
 	return state_parse(file->header, size, BOOT_ID, &file->legacy);
 }
 
-static void a_whole_file_is_believed(void **state)
+static void a_valid_file_is_accepted(void **state)
 {
 	struct file *file = *state;
 
@@ -80,7 +80,7 @@ static void a_whole_file_is_believed(void **state)
 	assert_int_equal(file->legacy.start, 1000);
 }
 
-static void a_file_of_another_size_is_refused(void **state)
+static void a_wrong_size_is_refused(void **state)
 {
 	struct file *file = *state;
 
@@ -91,7 +91,7 @@ static void a_file_of_another_size_is_refused(void **state)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
-static void a_file_of_another_form_is_refused(void **state)
+static void a_wrong_header_is_refused(void **state)
 {
 	struct file *file = *state;
 	struct state_header good = *file->header;
@@ -106,7 +106,7 @@ static void a_file_of_another_form_is_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void another_boots_file_has_nothing_to_say(void **state)
+static void a_file_of_another_boot_is_ignored(void **state)
 {
 	struct file *file = *state;
 
@@ -115,7 +115,7 @@ static void another_boots_file_has_nothing_to_say(void **state)
 	assert_int_equal(file->legacy.n_records + file->legacy.n_tags, 0);
 }
 
-static void of_the_two_lists_of_tags_a_whole_one_counts(void **state)
+static void a_complete_list_of_tags_is_used(void **state)
 {
 	struct file *file = *state;
 	struct state_tags *tags = file->header->tags;
@@ -132,7 +132,7 @@ static void of_the_two_lists_of_tags_a_whole_one_counts(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void more_tags_than_there_is_room_for_are_refused(void **state)
+static void too_many_tags_are_refused(void **state)
 {
 	struct file *file = *state;
 	struct state_tags *tags = file->header->tags;
@@ -145,11 +145,11 @@ static void more_tags_than_there_is_room_for_are_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void every_record_is_believed_with_what_is_theirs(void **state)
+static void records_are_copied_unchanged(void **state)
 {
 	struct file *file = *state;
 
-	/* One that carries nothing of ours tells what its children were born with. */
+	/* A record without anything of ours still shows what its children have inherited. */
 	file->records[8] = (struct task){
 		.tid = 11,
 		.tgid = 11,
@@ -165,7 +165,7 @@ static void every_record_is_believed_with_what_is_theirs(void **state)
 	assert_memory_equal(&file->legacy.records[1], &file->records[8], sizeof(struct task));
 }
 
-static void what_no_task_can_have_is_refused(void **state)
+static void impossible_attributes_are_refused(void **state)
 {
 	struct file *file = *state;
 	struct task *task = &file->records[7], good = *task;
@@ -198,7 +198,7 @@ static void what_no_task_can_have_is_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void a_record_that_was_being_written_is_passed_over(void **state)
+static void an_unfinished_record_is_skipped(void **state)
 {
 	struct file *file = *state;
 
@@ -208,11 +208,11 @@ static void a_record_that_was_being_written_is_passed_over(void **state)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
-/* ---- the version before ---- */
+/* ---- the previous version of the format ---- */
 
 #define FILE_BYTES_1 (STATE_HEADER_BYTES + TASKS_CHUNK * sizeof(struct state_record_1))
 
-/* Makes a file of it, and returns its records. */
+/* Turns the file into one of that version, and returns its records. */
 static struct state_record_1 *as_version_1(struct file *file)
 {
 	struct state_record_1 *records = (struct state_record_1 *)file->records;
@@ -233,7 +233,7 @@ static struct state_record_1 *as_version_1(struct file *file)
 	return records;
 }
 
-static void what_the_version_before_left_is_taken_over(void **state)
+static void version_1_is_converted(void **state)
 {
 	struct file *file = *state;
 	const struct state_record_1 *old = &as_version_1(file)[5];
@@ -253,11 +253,11 @@ static void what_the_version_before_left_is_taken_over(void **state)
 	assert_true(task_attr_equal(&task->before, &old->known));
 	assert_int_equal(task->tag, TAG_NONE);
 	assert_int_equal(task->theirs, 0);
-	/* It wrote what it had set after the call. */
+	/* That version wrote a record only after the call that set the attributes. */
 	assert_int_equal(task->flags, TASK_HEARSAY);
 }
 
-static void of_that_only_who_carried_something_counts(void **state)
+static void version_1_records_without_changes_are_skipped(void **state)
 {
 	struct file *file = *state;
 	struct state_record_1 *records = as_version_1(file);
@@ -272,7 +272,7 @@ static void of_that_only_who_carried_something_counts(void **state)
 	assert_int_equal(parse(file, FILE_BYTES_1), -EBADMSG);
 }
 
-static void a_version_and_its_records_go_together(void **state)
+static void record_size_must_match_the_version(void **state)
 {
 	struct file *file = *state;
 
@@ -284,8 +284,8 @@ static void a_version_and_its_records_go_together(void **state)
 	assert_int_equal(parse(file, FILE_BYTES_1), -EBADMSG);
 }
 
-/* It is not said to be damaged: the program that wrote it can read it. */
-static void another_version_is_told_from_damage(void **state)
+/* It is not reported as damaged: the program that wrote it can read it. */
+static void an_unknown_version_is_not_damage(void **state)
 {
 	struct file *file = *state;
 
@@ -297,24 +297,24 @@ static void another_version_is_told_from_damage(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, file_on, file_off)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_whole_file_is_believed),
-		TEST(a_file_of_another_size_is_refused),
-		TEST(a_file_of_another_form_is_refused),
-		TEST(another_boots_file_has_nothing_to_say),
-		TEST(of_the_two_lists_of_tags_a_whole_one_counts),
-		TEST(more_tags_than_there_is_room_for_are_refused),
-		TEST(every_record_is_believed_with_what_is_theirs),
-		TEST(what_no_task_can_have_is_refused),
-		TEST(a_record_that_was_being_written_is_passed_over),
-		TEST(what_the_version_before_left_is_taken_over),
-		TEST(of_that_only_who_carried_something_counts),
-		TEST(a_version_and_its_records_go_together),
-		TEST(another_version_is_told_from_damage),
+		TEST(a_valid_file_is_accepted),
+		TEST(a_wrong_size_is_refused),
+		TEST(a_wrong_header_is_refused),
+		TEST(a_file_of_another_boot_is_ignored),
+		TEST(a_complete_list_of_tags_is_used),
+		TEST(too_many_tags_are_refused),
+		TEST(records_are_copied_unchanged),
+		TEST(impossible_attributes_are_refused),
+		TEST(an_unfinished_record_is_skipped),
+		TEST(version_1_is_converted),
+		TEST(version_1_records_without_changes_are_skipped),
+		TEST(record_size_must_match_the_version),
+		TEST(an_unknown_version_is_not_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,9 +9,9 @@
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
 #define BUS_STATUS_INTERFACE "org.schedqos1.Status" /* properties */
 
-/* What Reload answers when the configuration has errors; the message holds all of them, a line each. */
+/* Returned by Reload if the configuration has errors; the message holds all of them, one a line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
 #define BUS_ERROR_FAILED "org.schedqos1.Error.Failed"
 
-/* What SetSchedProfile answers to a name that no profile has. */
+/* Returned by SetSchedProfile for a name that no profile has. */
 #define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"

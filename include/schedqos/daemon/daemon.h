@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The daemon as the command line starts it. */
+/* Starts and runs the daemon, for the command line. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,13 +11,12 @@
 
 struct daemon_options {
 	struct config_paths paths;
-	bool detach;  /* go to the background once listening and scanned */
+	bool detach;  /* go to the background after the first scan */
 	bool verbose; /* log at debug level, whatever the configuration says */
 };
 
 /*
- * Runs the daemon until it is told to stop, with everything put back; with detach, returns in the process that
- * called it once the daemon is ready or has failed. Returns an exit status: 0, 1 or EXIT_CONFIG. Says on
- * stderr what went wrong.
+ * Runs the daemon until it is told to stop and has put everything back; with detach, returns in the calling process
+ * once the daemon is ready or has failed. Returns an exit status: 0, 1 or EXIT_CONFIG. Prints errors to stderr.
  */
 int daemon_run(const struct daemon_options *options);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watches over the loop's looks at processes, which may hang: see reader.h. A thread sleeps until the loop has been
- * in the same look for WATCH_MS, and then puts something else in the loop's place. There is one loop in a program,
- * and one watch.
+ * A watchdog for the loop's reads of /proc/PID, which may hang: see reader.h. A thread sleeps until the loop has been
+ * in the same read for WATCH_MS, and then replaces the loop. A program has one loop, and one watch.
  */
 #pragma once
 
@@ -11,23 +10,23 @@
 #define WATCH_MS 80
 
 /*
- * Begins to watch the thread that calls it. replace is called in the watching thread, once: the loop's thread may be
- * stuck for ever, and will do nothing any more if it is not. Returns 0 or -errno.
+ * Starts watching the calling thread. replace is called at most once, in the watching thread: by then the loop's
+ * thread may be stuck for ever, and if it does wake up it does nothing more. Returns 0 or -errno.
  */
 int watch_start(void (*replace)(void *context), void *context);
 
-/* Ends the watching. In a child that was forked by replace it only forgets. */
+/* Stops watching. In a child forked by replace it only resets its state. */
 void watch_stop(void);
 
-/* Whom the loop looks at, or looked at last. */
-pid_t watch_whom(void);
+/* The process that the loop is reading, or has read last. */
+pid_t watch_process(void);
 
 /*
- * The loop looks at a process, and has done so: right around the system calls, since a loop that was replaced in
- * between does not return from watch_leave. Not to be nested. Without a watch they do nothing.
+ * Call these right before and after the system calls that read a process: in a loop that has been replaced meanwhile,
+ * watch_leave does not return. They do not nest. Without a watch they do nothing.
  */
 void watch_enter(pid_t tgid);
 void watch_leave(void);
 
-/* To be called when no more looks are to be expected soon: saves the watching thread from waking up. */
+/* Call it when no more reads are expected soon: it saves the watching thread a wake-up. */
 void watch_rest(void);
