@@ -275,7 +275,7 @@ static int find_events_of(struct proc_connector *connector, pid_t child)
 }
 
 /* Who causes an event queues it: so when the child has ended, its events are there, however slow the machine is. */
-int proc_connector_prove(struct proc_connector *connector)
+int proc_connector_probe(struct proc_connector *connector)
 {
 	pid_t child = fork();
 

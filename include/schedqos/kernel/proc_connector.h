@@ -34,7 +34,7 @@ bool proc_connector_has_filter(void);
  * Proves that this subscription, which must want forks or renames, is heard: forks a child that renames itself and
  * ends, and looks for an event of it, dropping all else. Returns 0, -ENODATA when there is none, or -errno.
  */
-int proc_connector_prove(struct proc_connector *connector);
+int proc_connector_probe(struct proc_connector *connector);
 
 /*
  * Receives up to `max` events without waiting. Returns their number, 0 when there is none (what was received may
