@@ -99,7 +99,7 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 		json_put_bool(json, "inherit", true);
 	if (rule->enforce)
 		json_put_bool(json, "enforce", true);
-	if (rule->yield != YIELD_UNSAID)
+	if (rule->yield != YIELD_DEFAULT)
 		json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	if (rule->match)
 		put_match(json, rule->match);

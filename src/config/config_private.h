@@ -149,7 +149,7 @@ void parse_profiles(struct parser *parser);
 void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 
 /* config_rules.c */
-extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_UNSAID */
+extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */
 void parse_rules(struct parser *parser);
 
 /* config.c: looks the name up when all files are read. */

@@ -76,7 +76,7 @@ static int copy_tags(const struct state_tags *from, struct state_legacy *ret)
 
 /*
  * The version before kept only what there was to put back, and wrote what it had set after the call: so what it last knew
- * of a task is hearsay.
+ * of a task is uncertain.
  */
 static struct task from_version_1(const struct state_record_1 *old)
 {
@@ -91,7 +91,7 @@ static struct task from_version_1(const struct state_record_1 *old)
 		.before = old->known,
 		.tag = TAG_NONE,
 		.state = TASK_TAGGED,
-		.flags = TASK_HEARSAY,
+		.flags = TASK_UNCERTAIN,
 	};
 }
 

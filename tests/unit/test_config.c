@@ -432,7 +432,7 @@ static void rule_yield_is_said_or_not(void **state)
 					   "\"no\": {\"yield\": false, \"enforce\": true}}"));
 
 	(void)state;
-	assert_int_equal(rule_for(config, "unsaid")->yield, YIELD_UNSAID);
+	assert_int_equal(rule_for(config, "unsaid")->yield, YIELD_DEFAULT);
 	assert_int_equal(rule_for(config, "yes")->yield, YIELD_YES);
 	assert_int_equal(rule_for(config, "no")->yield, YIELD_NO);
 	assert_true(rule_for(config, "no")->enforce);
@@ -451,7 +451,7 @@ static void rule_match_takes_short_forms(void **state)
 	assert_string_equal(match->user->name, "4294967294");
 	assert_int_equal(match->user->uid, 4294967294U);
 	assert_null(match->exe);
-	assert_int_equal(match->user_namespace, USERNS_UNSAID);
+	assert_int_equal(match->user_namespace, USERNS_DEFAULT);
 	config_free(config);
 }
 

@@ -72,14 +72,14 @@ static void check_found(const struct row *rows, size_t n, const struct given *gi
 	assert_int_equal(wrong, 0);
 }
 
-static void check_hearsay(const struct row *rows, size_t n, const struct given *given)
+static void check_unverified(const struct row *rows, size_t n, const struct given *given)
 {
 	int wrong = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct merge merge = rows[i].before;
 
-		merge_hearsay(&merge, &rows[i].actual, given, &caps, true);
+		merge_unverified(&merge, &rows[i].actual, given, &caps, true);
 		merge_reset_on_fork(&merge, &rows[i].actual);
 		wrong += check(&rows[i], &merge);
 	}
@@ -99,7 +99,7 @@ static void what_is_as_known_nobody_touched(void **state)
 	};
 
 	check_found(rows, COUNT(rows), *state);
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 static void what_is_not_somebody_chose(void **state)
@@ -158,7 +158,7 @@ static void nobody_s_nice_becomes_what_he_could_not_take_himself(void **state)
 	};
 
 	check_found(rows, COUNT(rows), *state);
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 static void without_a_class_s_nice_each_is_somebody_s(void **state)
@@ -238,7 +238,7 @@ static void reset_on_fork_follows_what_is_found(void **state)
 	};
 
 	check_found(rows, COUNT(rows), *state);
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 /* ---- hearsay ---- */
@@ -263,7 +263,7 @@ static void of_hearsay_what_a_class_gives_is_ours(void **state)
 		  { NORMAL(9, 0, 0, 1024), BATCH(9, 8, 0, 256), NICE } },
 	};
 
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 static void of_hearsay_a_policy_is_ours_beside_all_else_of_its_class(void **state)
@@ -280,7 +280,7 @@ static void of_hearsay_a_policy_is_ours_beside_all_else_of_its_class(void **stat
 		  { NOTHING, NORMAL(-2, 12, 0, 768), POL | NICE } },
 	};
 
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 static void but_never_in_the_task_s_favour(void **state)
@@ -307,7 +307,7 @@ static void but_never_in_the_task_s_favour(void **state)
 		  { FIFO(3, 0, 0), FIFO(3, 0, 0), POL } },
 	};
 
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 /* There nothing else marks a class but its nice value. */
@@ -325,7 +325,7 @@ static void without_slices_a_policy_is_ours_beside_its_class_s_nice(void **state
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct merge merge = rows[i].before;
 
-		merge_hearsay(&merge, &rows[i].actual, *state, &old, true);
+		merge_unverified(&merge, &rows[i].actual, *state, &old, true);
 		wrong += check(&rows[i], &merge);
 	}
 	assert_int_equal(wrong, 0);
@@ -345,7 +345,7 @@ static void a_real_time_class_gives_no_slice(void **state)
 
 	(void)state;
 	assert_int_equal(given_add(&given, &fifo), 0);
-	check_hearsay(rows, COUNT(rows), &given);
+	check_unverified(rows, COUNT(rows), &given);
 	given_clear(&given);
 }
 

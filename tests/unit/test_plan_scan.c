@@ -106,13 +106,13 @@ static void a_process_without_an_executable_is_left_out(void **state)
 
 static void a_process_that_ends_during_the_scan_is_left_out(void **state)
 {
-	const struct plan_met met = { .tid = 100, .tgid = 100, .parent_tgid = INIT };
+	const struct plan_found met = { .tid = 100, .tgid = 100, .parent_tgid = INIT };
 	struct machine *m = *state;
 	struct plan_due due;
 
 	start(m, "");
 	m->asked.facts = (struct facts){ .tid = 100, .tgid = 100 };
-	plan_meet(m->plan, &met, &m->asked.facts);
+	plan_book_found(m->plan, &met, &m->asked.facts);
 	assert_false(plan_next(m->plan, true, m->ms, &due));
 	assert_unknown(m, 100);
 }

@@ -254,7 +254,7 @@ static void what_the_version_before_left_is_taken_over(void **state)
 	assert_int_equal(task->tag, TAG_NONE);
 	assert_int_equal(task->theirs, 0);
 	/* It wrote what it had set after the call. */
-	assert_int_equal(task->flags, TASK_HEARSAY);
+	assert_int_equal(task->flags, TASK_UNCERTAIN);
 }
 
 static void of_that_only_who_carried_something_counts(void **state)

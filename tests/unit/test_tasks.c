@@ -67,7 +67,7 @@ static void a_tid_that_comes_again_is_another_task(void **state)
 	struct task *task = put(tasks, 7), *again;
 
 	put(tasks, 7 + 1024);
-	task->flags = TASK_HEARSAY;
+	task->flags = TASK_UNCERTAIN;
 	task->known.nice = 5;
 	again = put(tasks, 7);
 	assert_ptr_equal(again, tasks_find(tasks, 7));
@@ -110,7 +110,7 @@ static void a_removed_record_is_used_again(void **state)
 	struct task *task = put(tasks, 7), *other;
 	size_t memory = tasks_memory(tasks);
 
-	task->flags = TASK_HEARSAY;
+	task->flags = TASK_UNCERTAIN;
 	task->app = 9;
 	tasks_remove(tasks, task);
 	other = put(tasks, 8);
@@ -357,32 +357,32 @@ static void what_came_of_it_and_by_what_make_the_reason(void **state)
 {
 	static const struct {
 		enum task_state state;
-		enum wished_by by;
+		enum assigned_by by;
 		uint8_t theirs;
 		enum reason reason;
 	} cases[] = {
-		{ TASK_UNDECIDED, WISHED_BY_NONE, 0, REASON_NONE },
-		{ TASK_UNDECIDED, WISHED_BY_RULE, 0, REASON_NONE },
-		{ TASK_TAGGED, WISHED_BY_RULE, 0, REASON_RULE },
-		{ TASK_TAGGED, WISHED_BY_THREAD, 0, REASON_THREAD },
-		{ TASK_TAGGED, WISHED_BY_INHERITED, 0, REASON_INHERITED },
-		{ TASK_TAGGED, WISHED_BY_DEFAULT, 0, REASON_DEFAULT },
-		{ TASK_TAGGED, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_CHANGED },
-		{ TASK_LEFT_ALONE, WISHED_BY_NOBODY, 0, REASON_NO_RULE },
-		{ TASK_LEFT_ALONE, WISHED_BY_NOBODY, TASK_ATTR_NICE, REASON_NO_RULE },
-		{ TASK_LEFT_ALONE, WISHED_BY_DEFAULT, 0, REASON_CHOSEN },
-		{ TASK_LEFT_ALONE, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_CHOSEN },
-		{ TASK_NOT_FAIR, WISHED_BY_RULE, TASK_ATTR_POLICY, REASON_NOT_FAIR },
-		{ TASK_REFUSED, WISHED_BY_RULE, 0, REASON_REFUSED },
-		{ TASK_NOT_KEPT, WISHED_BY_RULE, 0, REASON_NOT_KEPT },
-		{ TASK_UNDONE, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_UNDONE },
+		{ TASK_UNDECIDED, ASSIGNED_NOT_YET, 0, REASON_NONE },
+		{ TASK_UNDECIDED, ASSIGNED_BY_RULE, 0, REASON_NONE },
+		{ TASK_TAGGED, ASSIGNED_BY_RULE, 0, REASON_RULE },
+		{ TASK_TAGGED, ASSIGNED_BY_THREAD, 0, REASON_THREAD },
+		{ TASK_TAGGED, ASSIGNED_BY_INHERITED, 0, REASON_INHERITED },
+		{ TASK_TAGGED, ASSIGNED_BY_DEFAULT, 0, REASON_DEFAULT },
+		{ TASK_TAGGED, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_CHANGED },
+		{ TASK_LEFT_ALONE, ASSIGNED_NO_CLASS, 0, REASON_NO_RULE },
+		{ TASK_LEFT_ALONE, ASSIGNED_NO_CLASS, TASK_ATTR_NICE, REASON_NO_RULE },
+		{ TASK_LEFT_ALONE, ASSIGNED_BY_DEFAULT, 0, REASON_CHOSEN },
+		{ TASK_LEFT_ALONE, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_CHOSEN },
+		{ TASK_NOT_FAIR, ASSIGNED_BY_RULE, TASK_ATTR_POLICY, REASON_NOT_FAIR },
+		{ TASK_REFUSED, ASSIGNED_BY_RULE, 0, REASON_REFUSED },
+		{ TASK_NOT_KEPT, ASSIGNED_BY_RULE, 0, REASON_NOT_KEPT },
+		{ TASK_UNDONE, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_UNDONE },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct task task = {
 			.state = cases[i].state,
-			.wished_by = cases[i].by,
+			.assigned_by = cases[i].by,
 			.theirs = cases[i].theirs,
 		};
 
