@@ -425,7 +425,7 @@ static void rule_has_all_its_keys(void **state)
 	config_free(config);
 }
 
-static void rule_yield_is_said_or_not(void **state)
+static void rule_yield_is_optional(void **state)
 {
 	struct config *config = GOOD(RULES("{\"unsaid\": {\"qos\": \"QOS_UTILITY\"},"
 					   "\"yes\": {\"yield\": true},"
@@ -538,7 +538,7 @@ int main(void)
 		cmocka_unit_test(profiles_are_equal_by_what_they_do),
 		cmocka_unit_test(profiles_of_a_later_file_replace),
 		cmocka_unit_test(rule_has_all_its_keys),
-		cmocka_unit_test(rule_yield_is_said_or_not),
+		cmocka_unit_test(rule_yield_is_optional),
 		cmocka_unit_test(rule_match_takes_short_forms),
 		cmocka_unit_test(rule_match_has_a_user_namespace),
 		cmocka_unit_test(rule_list_is_linked_in_order),

@@ -43,7 +43,7 @@ static void time_may_wrap_around(void **state)
 	assert_in_range(flood_after(&flood, UINT32_MAX - 100, RENAME_FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
-static void whoever_makes_most_of_them_is_named(void **state)
+static void the_process_with_most_renames_is_named(void **state)
 {
 	static const pid_t mostly[] = { 100, 7, 100, 8, 100 };
 	struct rename_flood flood = { 0 };
@@ -70,7 +70,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(so_many_a_second_are_a_flood),
 		cmocka_unit_test(time_may_wrap_around),
-		cmocka_unit_test(whoever_makes_most_of_them_is_named),
+		cmocka_unit_test(the_process_with_most_renames_is_named),
 		cmocka_unit_test(after_a_flood_the_counting_begins_anew),
 	};
 

@@ -155,11 +155,11 @@ static void records_do_not_move_as_the_table_grows(void **state)
 	free(records);
 }
 
-static void every_task_is_met_once(void **state)
+static void every_task_is_returned_once(void **state)
 {
 	enum { MANY = 3000 };
 	struct tasks *tasks = *state;
-	static uint8_t met[MANY + 1];
+	static uint8_t returned[MANY + 1];
 	struct task *task;
 	uint32_t cursor = 0;
 	size_t count = 0;
@@ -169,7 +169,7 @@ static void every_task_is_met_once(void **state)
 	for (pid_t tid = 10; tid <= MANY; tid += 10)
 		tasks_remove(tasks, tasks_find(tasks, tid));
 	while ((task = tasks_next(tasks, &cursor))) {
-		assert_int_equal(met[task->tid]++, 0);
+		assert_int_equal(returned[task->tid]++, 0);
 		assert_int_not_equal(task->tid % 10, 0);
 		count++;
 	}
@@ -177,7 +177,7 @@ static void every_task_is_met_once(void **state)
 	assert_int_equal(tasks_count(tasks), count);
 }
 
-static void the_task_just_met_may_be_removed(void **state)
+static void the_task_just_returned_may_be_removed(void **state)
 {
 	struct tasks *tasks = *state;
 	struct task *task;
@@ -233,7 +233,7 @@ static void records_live_where_the_caller_says(void **state)
 	free(arena);
 }
 
-static void a_record_that_is_given_up_is_nobody_s(void **state)
+static void a_freed_record_belongs_to_no_task(void **state)
 {
 	struct tasks *tasks = *state;
 	struct task *task = put(tasks, 7);
@@ -262,7 +262,7 @@ static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *t
 #define THREADS(...) ((const pid_t[]){ __VA_ARGS__, 0 })
 #define NO_THREADS   ((const pid_t[]){ 0 })
 
-static void a_process_s_threads_are_met_the_youngest_first(void **state)
+static void a_process_s_threads_are_returned_youngest_first(void **state)
 {
 	struct tasks *tasks = *state;
 
@@ -276,7 +276,7 @@ static void a_process_s_threads_are_met_the_youngest_first(void **state)
 	assert_threads(tasks, 20, THREADS(21));
 }
 
-static void one_that_is_removed_is_met_no_more(void **state)
+static void a_removed_one_is_not_returned(void **state)
 {
 	struct tasks *tasks = *state;
 
@@ -400,12 +400,12 @@ int main(void)
 		TABLE_TEST(a_removed_record_is_used_again),
 		TABLE_TEST(tids_of_one_chain_are_told_apart),
 		TABLE_TEST(records_do_not_move_as_the_table_grows),
-		TABLE_TEST(every_task_is_met_once),
-		TABLE_TEST(the_task_just_met_may_be_removed),
+		TABLE_TEST(every_task_is_returned_once),
+		TABLE_TEST(the_task_just_returned_may_be_removed),
 		TABLE_TEST(records_live_where_the_caller_says),
-		TABLE_TEST(a_record_that_is_given_up_is_nobody_s),
-		TABLE_TEST(a_process_s_threads_are_met_the_youngest_first),
-		TABLE_TEST(one_that_is_removed_is_met_no_more),
+		TABLE_TEST(a_freed_record_belongs_to_no_task),
+		TABLE_TEST(a_process_s_threads_are_returned_youngest_first),
+		TABLE_TEST(a_removed_one_is_not_returned),
 		TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process),
 		TABLE_TEST(a_leader_takes_its_threads_with_it),
 		TABLE_TEST(a_thread_of_an_unknown_process_is_alone),
