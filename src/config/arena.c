@@ -36,7 +36,7 @@ void arena_free(struct arena *arena)
 	free(arena);
 }
 
-/* A chunk with at least need bytes of room. */
+/* A chunk with room for at least `need` bytes. */
 static struct chunk *chunk_for(struct arena *arena, size_t need)
 {
 	struct chunk *chunk = arena->chunks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory for many small things that live and die together. Not glibc's obstack, since that ends the
- * program when memory runs out, where the daemon only has to refuse a reload.
+ * Memory for many small objects with the same lifetime. Not glibc's obstack, since that ends the program
+ * when memory runs out, while the daemon only has to refuse a reload.
  */
 #pragma once
 

@@ -113,7 +113,7 @@ static void parse_file(struct parser *parser, const struct config_file *file)
 	json_free(doc);
 }
 
-/* Presets come first, wherever they stand: any file may ask for any of them. */
+/* Presets are parsed first, wherever they are in the list: any file may use any of them. */
 static void parse_files(struct parser *parser, const struct config_file *files)
 {
 	size_t n_files = parser->config->n_files;
@@ -130,7 +130,7 @@ static void parse_files(struct parser *parser, const struct config_file *files)
 	}
 }
 
-/* What holds with no file at all. */
+/* The built-in configuration. */
 static int put_builtin(struct parser *parser)
 {
 	struct config *config = parser->config;
@@ -173,7 +173,7 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	return put_builtin(parser);
 }
 
-/* Frees all but the configuration. */
+/* Frees everything except the configuration. */
 static void parser_clear(struct parser *parser, size_t n_files)
 {
 	for (size_t i = 0; i < parser->n_presets; i++)
@@ -188,7 +188,7 @@ static void parser_clear(struct parser *parser, size_t n_files)
 	free(parser->classes.items);
 }
 
-/* Hands the errors of all files to the caller. Returns -EINVAL if there is one among them. */
+/* Passes the errors of all files to the caller. Returns -EINVAL if there are any besides warnings. */
 static int give_errors(struct parser *parser, struct config_errors *errors)
 {
 	size_t n_errors = errors->n_errors;
@@ -230,7 +230,7 @@ int config_parse(const struct config_file *files, size_t n_files,
 	struct parser parser = { .look_up = look_up, .look_up_context = context };
 	int r;
 
-	/* A source has 16 bits for its file. */
+	/* struct source has 16 bits for the file. */
 	if (n_files > UINT16_MAX) {
 		config_error_add(errors, files[UINT16_MAX].path, 0, 0, "", "more than %d files",
 				 UINT16_MAX);

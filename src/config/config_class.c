@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QOS_ classes: each object lays the attributes it names over the class of that name below it. null
- * takes an attribute away, so that tasks keep their own.
+ * QOS_ classes: the attributes in an object override those of the class of that name in earlier files.
+ * null removes an attribute, so that tasks keep their own.
  */
 #include "config_private.h"
 
@@ -50,12 +50,12 @@ static const uint8_t policy_numbers[] = {
 	POLICY_FIFO,   POLICY_RR,     POLICY_DEADLINE,
 };
 
-/* One class object, as it stands in a file. */
+/* One class object, as written in a file. */
 struct class_text {
 	const cJSON *object;
-	const cJSON *values[ATTR_COUNT]; /* NULL: not named */
-	struct qos_attr attr;		 /* what it names */
-	uint8_t removed;		 /* enum qos_has: what it names as null */
+	const cJSON *values[ATTR_COUNT]; /* NULL: not given */
+	struct qos_attr attr;		 /* those given */
+	uint8_t removed;		 /* enum qos_has: those given as null */
 };
 
 struct qos_class *class_find(const struct class_table *table, const char *name)
@@ -153,7 +153,7 @@ static void parse_attributes(struct parser *parser, struct class_text *text)
 	}
 }
 
-/* The value to point at: the first of the two that this object names, else the object itself. */
+/* The value to point at: the first of the two that is in this object, else the object itself. */
 static const cJSON *culprit(const struct class_text *text, enum attribute first,
 			    enum attribute second)
 {
@@ -162,7 +162,7 @@ static const cJSON *culprit(const struct class_text *text, enum attribute first,
 	return text->values[second] ? text->values[second] : text->object;
 }
 
-/* Whether the attribute is there although the class's policy knows no such thing. */
+/* Whether the class has an attribute that its policy has no use for. */
 static void check_foreign(struct parser *parser, const struct class_text *text,
 			  const struct qos_attr *attr, enum attribute which, const char *policies)
 {
@@ -223,7 +223,7 @@ static void check_deadline(struct parser *parser, const struct class_text *text,
 			 (unsigned long long)attr->deadline, (unsigned long long)attr->period);
 }
 
-/* What the class has become must make sense as a whole. */
+/* Checks that the merged class makes sense as a whole. */
 static void check_class(struct parser *parser, const struct class_text *text,
 			const struct qos_attr *attr)
 {
@@ -289,7 +289,7 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 	class.attr.has &= ~text.removed;
 	class.attr = qos_attr_merge(&class.attr, &text.attr);
 	class.source = source_of(parser, value, AT_KEY);
-	/* One mistake, one complaint: what follows from it is not worth another. */
+	/* One error for one mistake: do not report what merely follows from it. */
 	if (parser->errors[parser->file].n_errors == n_errors)
 		check_class(parser, &text, &class.attr);
 	if (!below)

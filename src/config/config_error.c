@@ -36,7 +36,7 @@ static bool errors_grow(struct config_errors *errors, size_t more)
 	return true;
 }
 
-/* Returns false when it could not be kept. */
+/* Returns false if it could not be stored. */
 static bool add(struct config_errors *errors, const char *file, struct json_position position,
 		const char *path, const char *message, bool warning)
 {
@@ -49,7 +49,7 @@ static bool add(struct config_errors *errors, const char *file, struct json_posi
 		.message = text_escape(message, strlen(message)),
 	};
 
-	/* Counts even if it cannot be kept: what is wrong must not pass for want of memory. */
+	/* Counts even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
 	errors->n_errors += !warning;
 	if (!error.file || !error.path || !error.message || !errors_grow(errors, 1)) {
 		error_clear(&error);

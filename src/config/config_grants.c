@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the rules hand out to everybody. */
+/* Warnings about rules that give privileges to everybody. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* Of rules that hand out the same, the warning stands at the first and names so many more. */
+/* If several rules give the same class, the warning is at the first and names up to this many others. */
 #define ALSO_NAMED 3
 
-/* One class that one rule hands out, to its process or to a thread. */
+/* One class that one rule gives, to its process or to a thread. */
 struct grant {
 	struct source at;
 	uint16_t qos_class;
@@ -26,13 +26,13 @@ struct grants {
 };
 
 /*
- * Whether some cgroup below user@UID.service, where users make cgroups as they like and move their
- * processes about, may match. Judged by the text before the first special character: what follows
- * can be anything.
+ * Whether a cgroup below user@UID.service, where users make cgroups and move their processes as they
+ * like, may match. Only the text before the first special character is compared: what follows can be
+ * anything.
  */
 static bool is_cgroup_of_users(const char *glob)
 {
-	/* A 0 stands for any number. */
+	/* 0 stands for any number. */
 	const char *theirs = "/user.slice/user-0.slice/user@0.service";
 	bool is_glob = pattern_is_glob(glob);
 	const char *end = glob + (is_glob ? strcspn(glob, "*?[\\") : strlen(glob));
@@ -59,14 +59,14 @@ static bool is_for_everybody(const struct rule *rule)
 	return !match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup)));
 }
 
-/* Whether the rule should not hand the class out to everybody. */
+/* Whether the rule should not give the class to everybody. */
 static bool is_dear(const struct qos_class *class, const struct rule *rule)
 {
 	const struct qos_attr *attr = &class->attr;
 
 	if (!task_policy_is_fair(attr->policy))
 		return true;
-	/* SCHED_IDLE takes a nice value and does not heed it. */
+	/* SCHED_IDLE accepts a nice value and ignores it. */
 	if (!(attr->has & QOS_HAS_NICE) || attr->nice >= 0 || attr->policy == POLICY_IDLE)
 		return false;
 	/* See config_check_grants(). */
@@ -134,7 +134,7 @@ static int grants_find(struct grants *grants)
 	return 0;
 }
 
-/* Where it stands, as json_path() has it. */
+/* The path of the grant, as json_path() writes it. */
 static char *path_of(const struct grant *grant)
 {
 	struct text_buf path = { 0 };
@@ -152,7 +152,7 @@ static char *path_of(const struct grant *grant)
 	return text_buf_take(&path);
 }
 
-/* And who has made it so, where the rule's author may not have known. */
+/* Also where the class was defined, if that is a later file, which the rule's author may not know. */
 static void put_class(struct text_buf *text, const struct config *config, const struct grant *grant)
 {
 	const struct qos_class *class = &config->classes[grant->qos_class];
@@ -171,7 +171,7 @@ static void put_class(struct text_buf *text, const struct config *config, const 
 	text_buf_printf(text, ")");
 }
 
-/* The others that hand out the same, by their paths. */
+/* The paths of the other rules that give the same class. */
 static void put_others(struct text_buf *text, const struct grant *others, size_t n)
 {
 	size_t named = n <= ALSO_NAMED + 1 ? n : ALSO_NAMED;
@@ -207,7 +207,7 @@ static int warn(const struct config *config, const struct grant *grants, size_t 
 				  message);
 }
 
-/* Those of one file, in the order of its lines. */
+/* The warnings of one file, in the order of its lines. */
 static int warn_of_file(const struct config *config, const struct grant *grants, size_t n,
 			struct config_errors *errors)
 {

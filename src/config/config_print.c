@@ -8,7 +8,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 
-/* Without `mapping`: the classes follow in full, so no preset has to be there for them. */
+/* Without `mapping`: the classes follow in full, so no preset is needed. */
 static void put_settings(struct json_writer *json, const struct settings *settings)
 {
 	json_begin(json, "schedqos", '{');
@@ -99,7 +99,7 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 		json_put_bool(json, "inherit", true);
 	if (rule->enforce)
 		json_put_bool(json, "enforce", true);
-	if (rule->yield != YIELD_UNSAID)
+	if (rule->yield != YIELD_DEFAULT)
 		json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	if (rule->match)
 		put_match(json, rule->match);
@@ -119,8 +119,8 @@ static void put_rules(struct json_writer *json, const struct rule *list)
 }
 
 /*
- * The last file's rules first: of equally good globs the later file's wins, and within the one file
- * that this becomes, the earlier line's.
+ * The last file's rules come first: of equally good globs the one in the later file wins, but within the
+ * single file that this becomes, the one on the earlier line.
  */
 static void put_all_rules(struct json_writer *json, const struct rules *rules)
 {

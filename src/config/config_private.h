@@ -25,7 +25,7 @@ struct preset {
 	struct class_table classes;
 };
 
-/* A name that may be defined by a later file, and what to say if none does. */
+/* A reference to a name that a later file may define, and its place for the error if none does. */
 struct later {
 	enum later_kind {
 		LATER_CLASS,
@@ -40,7 +40,7 @@ struct later {
 struct parser {
 	struct config *config;
 	struct arena *arena;
-	struct class_table classes; /* config->classes in the making */
+	struct class_table classes; /* config->classes while they are being built */
 	struct preset *presets;
 	size_t n_presets;
 	struct later *later;
@@ -49,10 +49,10 @@ struct parser {
 	void *look_up_context;
 
 	struct config_errors
-		*errors;	    /* one list for each file: parsing is not in the files' order */
-	size_t file;		    /* the one being parsed, */
-	const struct json_doc *doc; /* and its contents */
-	bool no_memory;		    /* a thing is missing from the result, which is thus void */
+		*errors;	    /* one list for each file, since files are not parsed in order */
+	size_t file;		    /* the file being parsed */
+	const struct json_doc *doc; /* its contents */
+	bool no_memory;		    /* something could not be allocated, so the result is void */
 };
 
 /* A key that an object may hold; parse puts its value into `into`. */
@@ -67,13 +67,13 @@ enum complaint {
 	WARNING = 2,
 };
 
-/* config_error.c: what is wrong, and where */
+/* config_error.c: errors and their places */
 
 /* what: enum complaint, or-ed together. */
 void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* `unknown KIND "WORD"`, and the suggestion if there is one, else `otherwise`. */
+/* `unknown KIND "WORD"`, followed by the suggestion if there is one, else by `otherwise`. */
 void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise);
 
@@ -82,7 +82,7 @@ int config_warning_add(struct config_errors *errors, const char *file, const str
 		       const char *path, const char *message);
 void config_errors_sort(struct config_errors *errors);
 
-/* Moves all of from to the end of to. 0 or -ENOMEM. */
+/* Moves all of `from` to the end of `to`. 0 or -ENOMEM. */
 int config_errors_move(struct config_errors *to, struct config_errors *from);
 
 /* config_value.c: values of the right type */
@@ -90,32 +90,31 @@ int config_errors_move(struct config_errors *to, struct config_errors *from);
 /* These complain about a value of another type, or out of its range, and return false (NULL). */
 bool value_is_object(struct parser *parser, const cJSON *value);
 const char *value_text(struct parser *parser,
-		       const cJSON *value); /* not empty; lives as the tree */
+		       const cJSON *value); /* not empty; lives as long as the tree */
 const char *value_kept(struct parser *parser,
-		       const cJSON *value); /* ... lives as the configuration */
+		       const cJSON *value); /* ... as long as the configuration */
 bool value_bool(struct parser *parser, const cJSON *value, bool *ret);
 bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64_t max,
 		   int64_t *ret);
 
-/* The index of the word among choices. kind: what to call it. */
+/* The index of the word among choices. kind: what errors call it. */
 bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 		  const char *const *choices, size_t n_choices, size_t *ret);
 
-/* Parses each member of an object by its key; complains about keys unknown. */
+/* Parses each member of an object by its key; complains about unknown keys. */
 void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into);
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
 
-/* Complains about every key that is there twice, in any object. */
+/* Complains about every duplicate key in any object. */
 void check_duplicates(struct parser *parser);
 
-/* Memory as long as the configuration's; NULL without, which the parser then remembers. */
+/* Memory that lives as long as the configuration; NULL without memory, which sets parser->no_memory. */
 void *keep_alloc(struct parser *parser, size_t size);
 const char *keep_text(struct parser *parser, const char *text);
 struct source source_of(const struct parser *parser, const cJSON *node, enum complaint where);
 
-/* *array of count items gets room for one more, zeroed; NULL without memory, which the parser
- * remembers. */
+/* Grows an array of count items by one, zeroed. NULL without memory, which sets parser->no_memory. */
 void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
 
 /* config_class.c */
@@ -125,8 +124,7 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
 
-/* The name of the class that the value names, which may be defined later. NULL: wrong type or no
- * memory. */
+/* The name of a class, which may be defined later. NULL: wrong type, or no memory. */
 const char *value_class(struct parser *parser, const cJSON *value);
 
 /* config_settings.c */
@@ -136,8 +134,7 @@ extern const char *const log_level_names[LOG_DEBUG - LOG_ERR + 1]; /* from LOG_E
 bool is_setting(const char *key);
 void parse_settings(struct parser *parser, const cJSON *value);
 
-/* Adds an empty preset: one with mistakes in its file is there all the same. False without memory.
- */
+/* Adds an empty preset, so that it exists even if its file has errors. False without memory. */
 bool preset_add(struct parser *parser, const char *path);
 
 /* config_profile.c */
@@ -149,9 +146,9 @@ void parse_profiles(struct parser *parser);
 void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 
 /* config_rules.c */
-extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_UNSAID */
+extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */
 void parse_rules(struct parser *parser);
 
-/* config.c: looks the name up when all files are read. */
+/* config.c: looks the name up once all files have been read. */
 void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value,
 		   const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sched_profiles.json: each profile an object of kinds of knobs, and what to write to which of them. */
+/* sched_profiles.json: each profile is an object of knob trees, with the values to write to their knobs. */
 #include "config_private.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@ bool profile_exists(const struct config *config, const char *name)
 	return sched_profile_find(config->profiles, config->n_profiles, name) != NULL;
 }
 
-/* What would be two writes to the kernel, or none, is not to pass for one. */
+/* A newline or another control character could make two writes of it, or none. */
 static const char *knob_text(struct parser *parser, const cJSON *value)
 {
 	const char *text = value_kept(parser, value);
@@ -27,7 +27,7 @@ static const char *knob_text(struct parser *parser, const cJSON *value)
 	return text;
 }
 
-/* A value to write, as text: a number as it was written. NULL: none, and that has been said. */
+/* A value to write, as text; a number as it was written. NULL after an error, which has been reported. */
 static const char *knob_value(struct parser *parser, const cJSON *value)
 {
 	int64_t number;
@@ -57,7 +57,7 @@ static const char *file_name(struct parser *parser, const cJSON *value)
 	return NULL;
 }
 
-/* Names between single dots, at least two, each of which begins with a letter or a digit. */
+/* At least two names separated by single dots, each beginning with a letter or digit. */
 static bool is_sysctl_name(const char *name)
 {
 	size_t names = 0, len = 0;
@@ -86,7 +86,7 @@ static void exchange(char *text, char from, char to)
 	}
 }
 
-/* Somebody may have written the path that he knows. */
+/* The user may have written the path below /proc/sys. */
 static void complain_sysctl(struct parser *parser, const cJSON *value)
 {
 	static const char folder[] = "/proc/sys/";
@@ -124,7 +124,7 @@ static const char *sysctl_path(struct parser *parser, const cJSON *value)
 	return path;
 }
 
-/* value: the one to write, or (debugfs) a list of those to write one after another. */
+/* value: the value to write, or (debugfs) a list of values to write one after another. */
 static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *value)
 {
 	bool list = knob->tree == KNOB_DEBUGFS && cJSON_IsArray(value);
@@ -202,7 +202,7 @@ static const struct key profile_keys[] = {
 	{ "block", parse_block },
 };
 
-/* Puts it in the place of the profile that has its name, or at the end. */
+/* Replaces the profile of the same name, or appends it. */
 void profile_define(struct parser *parser, const struct sched_profile *profile)
 {
 	struct config *config = parser->config;
@@ -221,7 +221,7 @@ void profile_define(struct parser *parser, const struct sched_profile *profile)
 	profiles[config->n_profiles++] = *profile;
 }
 
-/* The knobs that a profile can have at most: they are two levels down, those of block devices three. */
+/* An upper limit of the number of knobs: they are two levels down, those of block devices three. */
 static size_t count_knobs(const cJSON *profile)
 {
 	const cJSON *tree, *item;

@@ -16,12 +16,12 @@ const char *const userns_names[] = {
 	[USERNS_ANY] = "any",
 };
 
-/* A rule in the making. */
+/* A rule being parsed. */
 struct rule_text {
 	struct rule *rule;
-	const cJSON *inherit; /* where it says true; NULL when it does not */
+	const cJSON *inherit; /* the value if true, else NULL */
 	const cJSON *yield;   /* likewise */
-	bool has_conditions;  /* in "match", beside the user namespace; rightly or wrongly */
+	bool has_conditions;  /* in "match", besides the user namespace; valid or not */
 };
 
 static void check_path(struct parser *parser, const cJSON *value, unsigned what,
@@ -32,7 +32,7 @@ static void check_path(struct parser *parser, const cJSON *value, unsigned what,
 			 "can never match: a pattern with a / is compared with a full path");
 }
 
-/* What a shell would make several words of. A name may hold it, so it is no error. */
+/* Braces are not expanded as in a shell. A name may contain them, so this is no error. */
 static void check_braces(struct parser *parser, const cJSON *value)
 {
 	const char *open = strchr(value->string, '{'), *comma = open ? strchr(open, ',') : NULL;
@@ -242,7 +242,7 @@ static const struct key rule_keys[] = {
 	{ "yield", parse_yield },     { "match", parse_match },
 };
 
-/* Returns whether the rule holds on conditions, so that one after it can be reached. */
+/* Returns whether the rule has conditions, so that a rule after it can be reached. */
 static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *rule)
 {
 	struct rule_text text = { .rule = rule };
@@ -258,11 +258,11 @@ static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *r
 	return text.has_conditions;
 }
 
-/* The rules of a list, linked. */
+/* Parses a list of rules and links them. */
 static void parse_list(struct parser *parser, const cJSON *list, const char *pattern,
 		       struct rule *rules)
 {
-	/* The one before that takes every task, or at least those of the initial user namespace. */
+	/* The earlier rule that takes every task, or at least those of the initial user namespace. */
 	const struct rule *taker = NULL;
 	const cJSON *value;
 	size_t i = 0;
@@ -287,7 +287,7 @@ static void parse_list(struct parser *parser, const cJSON *list, const char *pat
 	}
 }
 
-/* Most often somebody forgot a level of braces. */
+/* The usual mistake is a missing level of braces. */
 static void complain_no_rule(struct parser *parser, const cJSON *value)
 {
 	const char *type = json_type_name(value), *key = value->string;
@@ -359,7 +359,7 @@ static bool is_settings(const cJSON *value)
 	return strcmp(value->string, SETTINGS_KEY) == 0;
 }
 
-/* A mapping that the settings ask for lies below this file's own classes, wherever they stand. */
+/* This file's own classes override the mapping in its settings, in whatever order they are written. */
 void parse_rules(struct parser *parser)
 {
 	const cJSON *value;

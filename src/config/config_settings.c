@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The daemon's own settings, and the presets that one of them chooses from. */
+/* The daemon's own settings, and the presets for its `mapping`. */
 #include "config_private.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static void parse_log(struct parser *parser, const cJSON *value, void *into)
 
 static const struct preset *preset_find(const struct parser *parser, const char *name)
 {
-	/* The last of a name: later files override. */
+	/* The last one of that name: later files override. */
 	for (size_t i = parser->n_presets; i > 0; i--) {
 		if (strcmp(parser->presets[i - 1].name, name) == 0)
 			return &parser->presets[i - 1];
@@ -81,7 +81,7 @@ static void complain_preset(struct parser *parser, const cJSON *value, const cha
 	complain_unknown(parser, value, AT_VALUE, "mapping", &suggestion, "");
 }
 
-/* Classes of the mapping take the place of those below, whole; other classes stay. */
+/* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
 static void parse_mapping_name(struct parser *parser, const cJSON *value, void *into)
 {
 	struct settings *settings = into;

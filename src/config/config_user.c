@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Users whom rules ask for. */
+/* Users that rules name. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static const struct rule_user *parse_user_number(struct parser *parser, const cJ
 	char text[24];
 	int64_t uid;
 
-	/* The highest one is the kernel's word for no user. */
+	/* The kernel uses the highest uid for "no user". */
 	if (!value_integer(parser, value, 0, (int64_t)UINT32_MAX - 1, &uid))
 		return NULL;
 	snprintf(text, sizeof(text), "%lld", (long long)uid);
@@ -30,7 +30,7 @@ static int look_up(const struct parser *parser, const char *name, uid_t *ret)
 	return parser->look_up ? parser->look_up(parser->look_up_context, name, ret) : -ENOENT;
 }
 
-/* The one of that name, who is looked up the first time. */
+/* The user of that name; looked up the first time. */
 static const struct rule_user *user_named(struct parser *parser, const char *name)
 {
 	struct config *config = parser->config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values of the right type and range, and the keys of objects. */
+/* Checks of the type and range of values, and the keys of objects. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -226,7 +226,7 @@ void *grow(struct parser *parser, void *array, size_t count, size_t item_size)
 {
 	char *items = array;
 
-	/* Room doubles, so it is used up only at a power of two. */
+	/* The capacity doubles, so it is used up only at a power of two. */
 	if ((count & (count - 1)) == 0) {
 		items = reallocarray(array, count ? count * 2 : 1, item_size);
 		if (!items) {

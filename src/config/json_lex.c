@@ -41,7 +41,7 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* A byte that ends a word, if it is not part of one by being text. */
+/* Whether the byte ends a word. */
 static bool ends_word(char c)
 {
 	return is_space(c) || is_control(c) || strchr("{}[]:,\"/", c);
@@ -80,7 +80,7 @@ static int skip_space(struct json_lexer *lexer)
 {
 	int r = 0;
 
-	/* Windows editors put a byte order mark in front. */
+	/* Some Windows editors begin a file with a byte order mark. */
 	if (lexer->at == 0 && lexer->size >= 3 && memcmp(lexer->text, "\xef\xbb\xbf", 3) == 0)
 		lexer->at = 3;
 	while (r == 0 && lexer->at < lexer->size) {
@@ -152,7 +152,7 @@ static int read_unicode_escape(struct json_lexer *lexer)
 	return 12;
 }
 
-/* Likewise of any escape. */
+/* The same for any escape. */
 static int read_escape(struct json_lexer *lexer)
 {
 	static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -198,7 +198,7 @@ static int read_string(struct json_lexer *lexer)
 			lexer->at++;
 			return 0;
 		}
-		/* The quote that is missing is nearer to the start than to the line's end. */
+		/* The missing quote belongs closer to the start than to the end of the line. */
 		if (c == '\n' || c == '\r')
 			return refuse(lexer, start, "string is not closed on its line");
 		n = read_character(lexer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Splits a JSON text into tokens, and says what is wrong with one by itself. Comments count as white space. */
+/* Splits a JSON text into tokens and finds errors within a token. Comments count as white space. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ enum json_token_kind {
 struct json_token {
 	enum json_token_kind kind;
 	size_t start, end;
-	bool cut; /* it ends early, at the fault that the lexer's problem describes */
+	bool cut; /* it ends early, at the error in the lexer's problem */
 };
 
 struct json_lexer {
@@ -39,11 +39,11 @@ struct json_lexer {
 };
 
 /*
- * Returns 0 and the next token, or -EINVAL when a fault stands where it would begin. A fault further inside only cuts the
- * token short: people are told the first of two faults, and the token itself may be out of place.
+ * Returns 0 and the next token, or -EINVAL for an error at its beginning. An error further inside only cuts the token
+ * short: of two errors the first one is reported, and the token itself may be out of place.
  */
 int json_lex(struct json_lexer *lexer, struct json_token *ret);
 
-/* Notes a problem. Returns -EINVAL. */
+/* Records a problem. Returns -EINVAL. */
 int json_refuse(struct json_problem *problem, size_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The grammar of JSON: makes a tree of tokens, or says what is wrong, in the words of the person who wrote it. */
+/* The grammar of JSON: builds a tree from tokens, or reports an error in terms of what was written. */
 #include "json_text.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 struct reader {
 	struct json_doc *doc;
 	struct json_lexer lexer;
-	struct json_token before, token; /* the one taken last, and the one to look at */
+	struct json_token before, token; /* the last one consumed, and the next */
 	size_t open[JSON_DEPTH_MAX];	 /* the brackets around it */
 	unsigned depth;
 };
@@ -30,7 +30,7 @@ static bool closes(const struct reader *reader)
 	return token->kind == JSON_CLOSE && bracket(reader) == (reader->lexer.text[token->start] == '}' ? '{' : '[');
 }
 
-/* Goes on to the next token; the present one may stand where it does. */
+/* Goes on to the next token, once the current one is known to be in a valid place. */
 static int take(struct reader *reader)
 {
 	const struct json_token *token = &reader->token;
@@ -61,7 +61,7 @@ static int refuse_end(struct reader *reader)
 		      bracket(reader), open.line, open.column);
 }
 
-/* wanted: what should stand in place of the token. */
+/* wanted: what was expected instead of the token. */
 static int refuse_token(struct reader *reader, const char *wanted)
 {
 	const struct json_token *token = &reader->token;
@@ -117,7 +117,7 @@ static char *copy(const char *s, size_t len)
 	return text;
 }
 
-/* A node that begins at the token and belongs to parent; NULL: it is the root. */
+/* Makes a node that begins at the token. parent: NULL for the root. */
 static cJSON *node_new(struct reader *reader, cJSON *parent, size_t item)
 {
 	struct json_doc *doc = reader->doc;
@@ -125,7 +125,7 @@ static cJSON *node_new(struct reader *reader, cJSON *parent, size_t item)
 	size_t n = doc->n_places, start = reader->token.start;
 	cJSON *node;
 
-	/* Room doubles, so it is used up only at a power of two. */
+	/* The capacity doubles, so it is used up only at a power of two. */
 	if ((n & (n - 1)) == 0) {
 		places = reallocarray(places, n ? n * 2 : 1, sizeof(*places));
 		if (!places)
@@ -184,7 +184,7 @@ static int read_key(struct reader *reader, cJSON *node)
 	return reader->token.kind == JSON_COLON ? take(reader) : refuse_token(reader, "\":\" and the key's value");
 }
 
-/* What follows an item: another one, or the end of all. */
+/* What follows an item: another one, or the closing bracket. */
 static int read_separator(struct reader *reader, bool *ret_more)
 {
 	*ret_more = reader->token.kind == JSON_COMMA;
@@ -193,7 +193,7 @@ static int read_separator(struct reader *reader, bool *ret_more)
 	return closes(reader) ? 0 : refuse_next(reader);
 }
 
-/* An object or a list; of these at most JSON_DEPTH_MAX in one another. */
+/* An object or a list, nested at most JSON_DEPTH_MAX deep. */
 static int read_items(struct reader *reader, cJSON *node)
 {
 	bool more;

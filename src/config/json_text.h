@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * JSON as people write it: with comments, and with a place for everything that is wrong. The tree is cJSON's; each of
- * its nodes knows where in the text it stands.
+ * JSON as people write it: with comments, and with a position for every error. The tree is cJSON's; each node has its
+ * position in the text.
  */
 #pragma once
 
@@ -16,14 +16,14 @@
 
 #define JSON_DEPTH_MAX CONFIG_DEPTH_MAX
 
-/* Where a node stands. Offsets into the text. */
+/* The position of a node. Offsets into the text. */
 struct json_place {
 	const cJSON *node;
-	uint32_t key;	 /* the opening quote of its key; value when it has none */
+	uint32_t key;	 /* the opening quote of its key; same as value if it has none */
 	uint32_t value;	 /* its first character */
 	uint32_t parent; /* index of the place of the object or list it is in; the root's own for
 			    the root */
-	uint32_t item;	 /* how many siblings stand before it */
+	uint32_t item;	 /* how many siblings come before it */
 };
 
 struct json_doc {
@@ -40,13 +40,13 @@ struct json_position {
 
 /*
  * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the document,
- * -EINVAL and the problem, with its position, or -ENOMEM. Of two faults it is the one that people read first.
+ * -EINVAL and the problem, with its position, or -ENOMEM. Of two errors the first one in the text is reported.
  */
 int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem,
 	       struct json_position *position);
 void json_free(struct json_doc *doc);
 
-/* cJSON has no room for us in a node, so node->valueint is made the index of its place. */
+/* cJSON nodes have no field for private data, so node->valueint holds the index of the node's place. */
 static inline const struct json_place *json_place(const struct json_doc *doc, const cJSON *node)
 {
 	return &doc->places[node->valueint];
@@ -61,12 +61,12 @@ struct json_position json_position(const struct json_doc *doc, size_t offset);
 int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret);
 
 /*
- * "chrome.thread_qos["a b"][0]": the way from the root to the node, with keys unescaped. The caller
+ * "chrome.thread_qos["a b"][0]": the path from the root to the node, with keys unescaped. The caller
  * frees; NULL without memory.
  */
 char *json_path(const struct json_doc *doc, const cJSON *node);
 
-/* Goes one key further down such a way. */
+/* Appends a key to such a path. */
 void json_path_put_key(struct text_buf *path, const char *key);
 
 /* "an object", "a string" ... */

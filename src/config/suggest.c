@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Longer words than any name of ours are not worth comparing. */
+/* Words longer than all of our names are not worth comparing. */
 #define WORD_MAX 64
 
 static char lower(char c)
@@ -23,7 +23,7 @@ static uint8_t least(uint8_t a, uint8_t b, uint8_t c)
 /* Edits (insert, delete, replace, swap neighbours) from a to b; both no longer than WORD_MAX. */
 static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
 {
-	uint8_t rows[3][WORD_MAX + 1]; /* of the table of all prefixes, the last three */
+	uint8_t rows[3][WORD_MAX + 1]; /* the last three rows of the table of all prefixes */
 	uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
 
 	for (size_t j = 0; j <= len_b; j++)
@@ -47,7 +47,7 @@ static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
 }
 
 /*
- * Left out on purpose, and longer than any slip of the hand: the first words, as in "nice" for
+ * Abbreviations, which differ by more than a typing error: the first words are missing, as in "nice" for
  * "sched_nice" and "BACKGROUND" for "QOS_BACKGROUND", or the end of the last one, as in "sched_prio".
  */
 static bool is_short_for(const char *word, size_t len, const char *candidate, size_t other)

@@ -25,7 +25,7 @@ static const struct {
 	{ "time", "/proc/self/ns/time", 0xEFFFFFFAU },
 };
 
-/* Deeper than any that people make. */
+/* Deeper than any real hierarchy. */
 #define CGROUP_DEPTH_MAX 32
 
 static int read_at(int folder, const char *path, char *buf, size_t size)
@@ -108,7 +108,8 @@ static bool has_word(const char *list, const char *word)
 
 /*
  * proc(5): "ID PARENT DEVICE ROOT MOUNT OPTIONS [TAG ...] - TYPE SOURCE SUPER-OPTIONS"; the controllers of a hierarchy
- * of version 1 are among the last. A path with odd characters, which come as \ooo, is none of cgroup's.
+ * of version 1 are among the last. A path with special characters, which are shown as
+ * \ooo, is not a cgroup mount.
  */
 static bool parse_mount(const char *line, struct cgroup_mount *ret)
 {
@@ -169,7 +170,7 @@ static void add_group(struct cgroup_groups *groups, const char *name)
 
 	if (groups->count++ >= 3)
 		return;
-	/* Whoever may make cgroups has chosen it. */
+	/* The name was chosen by a user who may make cgroups. */
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	snprintf(groups->names + used, sizeof(groups->names) - used, "%s%s", used ? ", " : "",
 		 safe);
@@ -178,7 +179,7 @@ static void add_group(struct cgroup_groups *groups, const char *name)
 static void look_at_group(int group, const char *name, unsigned version, unsigned depth,
 			  struct cgroup_groups *groups);
 
-/* All groups right below one. */
+/* Looks at all direct children of a group. */
 static int look_below(int group, unsigned version, unsigned depth, struct cgroup_groups *groups)
 {
 	_cleanup_closedir_ DIR *list = NULL;
@@ -200,7 +201,7 @@ static int look_below(int group, unsigned version, unsigned depth, struct cgroup
 	return 0;
 }
 
-/* In version 2 a group hands the controller to those below it, or they count as one with it. */
+/* In version 2 a group enables the controller for its children, or they all count as part of it. */
 static bool divides(int group, unsigned version)
 {
 	char text[256] = "";

@@ -18,7 +18,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
-/* Of include/uapi/linux: mount.h and magic.h, which clash with the C library's newer headers. */
+/* From include/uapi/linux: mount.h and magic.h, which clash with the C library's newer headers. */
 #define FS_OPEN_CLOEXEC	     1
 #define FS_CONFIG_CMD_CREATE 6
 #define FS_MOUNT_CLOEXEC     1
@@ -40,7 +40,7 @@ static bool is_same_file_system(int one, int other)
 	       stat_one.st_dev == stat_other.st_dev;
 }
 
-/* What the folder itself holds under that name, if it is of the same file system. */
+/* Opens an entry of the folder, if it is on the same file system. */
 static int open_in(int folder, const char *name, int flags)
 {
 	_cleanup_close_ int fd = -1;
@@ -59,9 +59,8 @@ static int open_folder(int folder, const char *name)
 }
 
 /*
- * Step by step. Not by openat2: under RestrictSUIDSGID=yes systemd has it fail with ENOSYS (seen in
- * 252), and its RESOLVE_NO_XDEV refuses the bind mounts of which a service's read-only view is
- * made.
+ * Step by step, without openat2: RestrictSUIDSGID=yes makes it fail with ENOSYS (seen in systemd 252),
+ * and its RESOLVE_NO_XDEV refuses the bind mounts that make up a service's read-only view.
  */
 static int open_beneath(int folder, const char *path, int flags)
 {
@@ -88,7 +87,7 @@ static int open_beneath(int folder, const char *path, int flags)
 	return open_in(at < 0 ? folder : at, path, flags | O_NOFOLLOW);
 }
 
-/* A mount of debugfs in no namespace at all: nobody sees it, and it ends with its descriptor. */
+/* Mounts debugfs in no namespace at all: no other process sees it, and it goes away with its descriptor. */
 static int mount_debugfs(void)
 {
 	_cleanup_close_ int context = (int)syscall(SYS_fsopen, "debugfs", FS_OPEN_CLOEXEC);
@@ -165,9 +164,8 @@ const char *knobs_name(enum knob_tree tree, const char *path, char buf[KNOBS_PAT
 }
 
 /*
- * The folder in which the knob's path begins; *path loses what leads there. A device in /sys/block
- * is a symbolic link of the kernel's own making, the only one that is followed; below it there is
- * none to be.
+ * Opens the folder that the knob's path begins in and removes that part from *path. A device in
+ * /sys/block is a symbolic link made by the kernel. It is the only one that is followed.
  */
 static int open_queue(int block, const char **path)
 {
@@ -203,7 +201,7 @@ static int open_knob(struct knobs *knobs, enum knob_tree tree, const char *path,
 		if (queue < 0)
 			return queue;
 	}
-	/* It may be a FIFO where a test made it up. */
+	/* In a made-up tree of a test it may be a FIFO. */
 	return open_beneath(folder, path, flags | O_NONBLOCK | O_NOCTTY);
 }
 
@@ -262,7 +260,7 @@ int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const
 	n = read_full(fd, buf, KNOBS_VALUE_MAX);
 	if (n < 0)
 		return (int)n;
-	/* What long text holds is no knob's value. */
+	/* No knob's value is this long. */
 	if (n == KNOBS_VALUE_MAX)
 		return -EMSGSIZE;
 	buf[n] = '\0';
@@ -317,8 +315,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds PREFIX and the name of everything in the folder that matches, without what begins with a
- * dot. */
+/* Adds PREFIX and the name of every entry that matches, except those that begin with a dot. */
 static int names_of(int folder, const char *glob, const char *prefix, struct knobs_names *names)
 {
 	_cleanup_closedir_ DIR *list = NULL;
@@ -354,7 +351,7 @@ int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob,
 	return 0;
 }
 
-/* A device without a scheduler has no folder of its settings: that is none, and no error. */
+/* A device without a scheduler has no folder for its settings: that is no error. */
 static int names_of_iosched(int queue, const char *device, int len, struct knobs_names *names)
 {
 	_cleanup_close_ int folder = open_folder(queue, "iosched");

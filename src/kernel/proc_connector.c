@@ -98,8 +98,8 @@ int proc_connector_decode(const void *datagram, size_t size, struct task_event *
 }
 
 /*
- * Kernels before 6.6 drop a LISTEN that is longer than the plain one, and do not say so; those since count a filter's
- * length. So the version has to tell them apart.
+ * Kernels before 6.6 silently drop a LISTEN with a filter, since it is longer than the plain one. Later ones accept
+ * both lengths. So only the version tells them apart.
  */
 bool proc_connector_has_filter(void)
 {
@@ -125,13 +125,14 @@ static int listen_to(struct proc_connector *connector, uint32_t op)
 	memcpy(request + sizeof(message), &filter, sizeof(filter));
 	r = nl_send_simple(connector->socket, NLMSG_DONE, 0, request,
 			   sizeof(message) + message.len);
-	/* libnl folds errors into its own numbers; the failed send's errno is what we are after. */
+	/* libnl maps errors to its own numbers; we want the errno of the failed send. */
 	return r < 0 ? -(errno ? errno : EIO) : 0;
 }
 
 /*
- * Has a kernel that sends all kinds of events drop the others before they are queued, which costs who causes them, not us. A
- * load brings the word into host order from network order, which it is not in.
+ * Attaches a socket filter, for a kernel that sends all kinds of events: the others are dropped before they are
+ * queued, at the cost of the task that causes them, not ours. The field is in host order, but BPF_ABS loads swap it
+ * as if from network order, hence htonl.
  */
 static int drop_others(int fd, uint32_t wanted)
 {
@@ -206,8 +207,8 @@ void proc_connector_close(struct proc_connector *connector)
 	if (!connector)
 		return;
 	/*
-	 * A kernel before 6.6 counts listeners by LISTEN and IGNORE alone, and keeps making events for one that has
-	 * gone without a word; later ones notice the closed socket.
+	 * A kernel before 6.6 counts listeners by LISTEN and IGNORE only, and goes on making events for one that has
+	 * closed its socket without an IGNORE; later ones notice that.
 	 */
 	if (connector->socket) {
 		listen_to(connector, PROC_CN_MCAST_IGNORE);
@@ -255,7 +256,7 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 	return count;
 }
 
-/* Whether an event of the child is queued. */
+/* Looks for an event of the child in the queue. 0, -ENODATA if there is none, or another -errno. */
 static int find_events_of(struct proc_connector *connector, pid_t child)
 {
 	struct task_event events[BATCH];
@@ -274,8 +275,11 @@ static int find_events_of(struct proc_connector *connector, pid_t child)
 	return -ENODATA;
 }
 
-/* Who causes an event queues it: so when the child has ended, its events are there, however slow the machine is. */
-int proc_connector_prove(struct proc_connector *connector)
+/*
+ * The task that causes an event queues it, so once the child has ended its events are there, however slow the machine
+ * is.
+ */
+int proc_connector_probe(struct proc_connector *connector)
 {
 	pid_t child = fork();
 

@@ -30,7 +30,7 @@ int procfs_open(void)
 	return statfs.f_type == PROC_SUPER_MAGIC ? take_fd(fd) : -ENODEV;
 }
 
-/* "TID/name"; snprintf costs a tenth of what the open behind it does. */
+/* "TID/name"; snprintf costs a tenth of the open that follows. */
 static void task_path(char path[64], pid_t tid, const char *name)
 {
 	snprintf(path, 64, "%d/%s", (int)tid, name);
@@ -60,7 +60,7 @@ ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t siz
 		if (n < 0)
 			return gone_or_errno();
 		used += n;
-		/* Most of these files are given whole at once: one more read would only say so. */
+		/* Most of these files come whole in one read: another would only report the end. */
 		if (n == 0 || used < 1024)
 			break;
 	}
@@ -143,7 +143,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 
 		if (*p != ' ')
 			return -EBADMSG;
-		/* Some are negative; of those that are used here none is. */
+		/* Some fields can be negative, but none that is used here. */
 		fields[i] = strtoull(p, &end, 10);
 		if (end == p)
 			return -EBADMSG;
@@ -183,7 +183,7 @@ int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_len
 
 	for (const char *line = text; *line;) {
 		const char *end = strchrnul(line, '\n');
-		/* Its first colon: a group's own name may hold all of this as well. */
+		/* The first match only: a group's name may contain the same text. */
 		const char *named = strchrnul(line, ':');
 
 		if (strncmp(line, "0::", 3) == 0 && (end - line > 4 || !found)) {
@@ -210,7 +210,7 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 
 	if (n < 0)
 		return n;
-	/* A kernel without cgroups has no such line: that is no path, and no error. */
+	/* A kernel without cgroups has no such line: the path is empty then, which is no error. */
 	if (procfs_parse_cgroup(buf, &path, &length) < 0)
 		length = 0, path = buf;
 	memmove(buf, path, length);

@@ -18,10 +18,10 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-/* A reader that lives answers in time, or ends; it may have to wait for a CPU, though. */
+/* A working reader answers or ends within its time; but it may have to wait for a CPU. */
 #define GRACE_MS 30
 
-/* As much as anybody asks for; a socket takes more. */
+/* The largest request; a socket can hold more. */
 #define ANSWER_BYTES (64 * 1024)
 
 struct request {
@@ -40,8 +40,8 @@ static void set_alarm(long ms)
 }
 
 /*
- * The reader ends itself when its time is up, since the service's seccomp filter lets nobody send signals. SIGALRM,
- * which is fatal unless somebody has it ignored or blocked, ends a wait in mmap_read_lock_killable.
+ * The reader ends itself when its time is up, since the service's seccomp filter forbids sending signals. SIGALRM is
+ * fatal unless the daemon was started with it ignored or blocked, so it ends a wait in mmap_read_lock_killable.
  */
 static void expect_alarm(void)
 {
@@ -59,7 +59,7 @@ static _Noreturn void serve(int fd)
 	struct request request;
 	int proc;
 
-	/* It needs one descriptor, and must not hold those of who it was forked by: a lock, sockets. */
+	/* It needs one descriptor, and must not hold the daemon's others: a lock, sockets. */
 	if (fd > 0)
 		close_range(0, (unsigned)fd - 1, 0);
 	close_range((unsigned)fd + 1, ~0U, 0);
@@ -80,7 +80,7 @@ static _Noreturn void serve(int fd)
 	_exit(0);
 }
 
-/* ---- the other side ---- */
+/* ---- the daemon's side ---- */
 
 static void reap_lost(struct reader *reader)
 {
@@ -93,7 +93,7 @@ static void reap_lost(struct reader *reader)
 	reader->n_lost = kept;
 }
 
-/* has_hung_up: it has closed its socket, the last thing before it is gone; else nobody knows when it will be. */
+/* has_hung_up: it has closed its socket, which it does right before it ends; otherwise it may take any time to end. */
 static void leave(struct reader *reader, bool has_hung_up)
 {
 	close(reader->fd);
@@ -153,7 +153,7 @@ static ssize_t receive(const struct reader *reader, uint32_t timeout_ms, char *b
 	return n >= (ssize_t)sizeof(answer) && answer <= (ssize_t)size ? answer : -ENOTCONN;
 }
 
-/* One that was ended by somebody else, such as for want of memory, has not waited for the process. */
+/* Whether the reader was waiting for the process. If not, something else ended it, such as the OOM killer. */
 static bool has_waited(uint64_t began_ns, uint32_t patience_ms)
 {
 	return clock_ns(CLOCK_MONOTONIC) - began_ns > patience_ms * 1000000ULL * 3 / 4;

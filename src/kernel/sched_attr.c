@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A slice that nobody uses: not a kernel's base slice, not in any mapping. */
+/* A slice that is not in use: neither a kernel's base slice nor in any mapping. */
 #define PROBE_SLICE_NS 7123456
 
 int ksched_get(pid_t tid, struct ksched_attr *ret)
@@ -36,7 +36,7 @@ int ksched_probe(struct ksched_features *ret)
 	if (r < 0)
 		return r;
 
-	/* Writing the clamp that is there anyway changes nothing, where it is supported. */
+	/* Writing the present clamp back changes nothing where clamps are supported. */
 	attr = before;
 	attr.runtime = 0;
 	attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MAX;

@@ -10,13 +10,13 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* The kernel's own; udev sends what it makes of them to another group. */
+/* The kernel's group; udev sends its own events to another one. */
 #define KERNEL_GROUP 1
 
 /* A datagram begins with ACTION@PATH. Four of its bytes, as a filter loads them. */
 #define WORD(a, b, c, d) ((__u32)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 
-/* Goes on if these are the bytes at the offset; else `skip` instructions further. */
+/* Goes on if these are the bytes at the offset, else skips `skip` instructions. */
 #define EXPECT(offset, word, skip)                        \
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset)),     \
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (word), 0, (skip))
@@ -25,7 +25,7 @@ int uevent_filter(int fd)
 {
 	/*
 	 * "online@/devices/system/cpu/cpuN" comes when the processor's frequency can be set (device_online in core.c of
-	 * drivers/base, 6.18), "remove@..." when it is no longer there. Others are dropped before anybody is woken.
+	 * drivers/base, 6.18), "remove@..." when it is no longer there. Others are dropped without waking us.
 	 */
 	static struct sock_filter code[] = {
 		EXPECT(0, WORD('o', 'n', 'l', 'i'), 3),
@@ -67,7 +67,7 @@ void uevent_drain(int fd)
 {
 	char byte;
 
-	/* A loss (ENOBUFS) is as good as an event; what an event says does not matter. */
+	/* A loss (ENOBUFS) counts as an event; the contents do not matter. */
 	while (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT | MSG_TRUNC) >= 0 || errno == ENOBUFS || errno == EINTR)
 		;
 }

@@ -60,7 +60,7 @@ static void look_at_events(struct doctor_facts *facts)
 	int r = proc_connector_open(EVENT_FORK, CONNECTOR_BUFFER, &connector);
 
 	if (r == 0) {
-		r = proc_connector_prove(connector);
+		r = proc_connector_probe(connector);
 		proc_connector_close(connector);
 	}
 	facts->event_filter = proc_connector_has_filter();

@@ -10,7 +10,7 @@ static bool is_real_time(unsigned policy)
 	return policy == POLICY_FIFO || policy == POLICY_RR;
 }
 
-/* Who goes before whom: fair tasks 0, real-time ones by their priority, then deadline. */
+/* Precedence in the scheduler: 0 for fair tasks, the priority for real-time ones, then deadline. */
 static int rank(unsigned policy, unsigned priority)
 {
 	if (is_real_time(policy))
@@ -88,19 +88,22 @@ static void copy_bits(struct task_attr *to, const struct task_attr *from, uint8_
 }
 
 /*
- * Whether the policy found may become what the task would carry without us. hearsay: it may be of any task of ours;
- * doubtful: and known may be of another one.
+ * Whether had may take the policy found. unverified: any of our classes may have given it; uncertain: known, too, may
+ * be of another task.
  */
 static bool can_have_policy(const struct merge *record, const struct task_attr *actual, const struct given *given,
-			    bool hearsay, bool doubtful)
+			    bool unverified, bool uncertain)
 {
 	const struct task_attr *had = &record->had, *known = &record->known;
 	const int found = rank(actual->policy, actual->rt_priority);
 
-	if (found && task_policy_is_fair(had->policy))
-		return found > (hearsay ? given->highest_rank : is_real_time(known->policy) ? known->rt_priority : 0);
+	if (found && task_policy_is_fair(had->policy)) {
+		const int ours = is_real_time(known->policy) ? known->rt_priority : 0;
+
+		return found > (unverified ? given->highest_rank : ours);
+	}
 	if (had->policy == POLICY_IDLE && task_policy_is_fair(actual->policy))
-		return known->policy == POLICY_IDLE && !doubtful;
+		return known->policy == POLICY_IDLE && !uncertain;
 	return true;
 }
 
@@ -109,13 +112,13 @@ static bool can_have_nice(const struct merge *record, const struct task_attr *ac
 	return actual->nice >= record->had.nice || actual->nice < given->lowest_nice;
 }
 
-/* Takes what is in `bits` as somebody's choice, and all of actual as known. */
+/* Records the attributes in `bits` as somebody's choice, and all of actual as known. */
 static void take(struct merge *record, const struct task_attr *actual, uint8_t bits, const struct given *given,
-		 bool hearsay, bool doubtful)
+		 bool unverified, bool uncertain)
 {
 	uint8_t had = bits;
 
-	if (!can_have_policy(record, actual, given, hearsay, doubtful))
+	if (!can_have_policy(record, actual, given, unverified, uncertain))
 		had &= ~TASK_ATTR_POLICY;
 	if (!can_have_nice(record, actual, given))
 		had &= ~TASK_ATTR_NICE;
@@ -130,14 +133,15 @@ void merge_found(struct merge *record, const struct task_attr *actual, const str
 }
 
 /*
- * Which of the attributes that differ a class of ours gives. Slices and clamps tell by themselves; a policy, of which there
- * are few, only beside the slice and clamps of its class, or where there are no slices, its nice value.
+ * Which of the attributes in `bits` the class gives. A slice or clamp is enough evidence by itself. A policy, of
+ * which there are few, needs the slice and clamps of its class as well, or its nice value if the kernel has no
+ * slices.
  */
 static uint8_t bits_of_class(const struct task_attr *class, const struct task_attr *actual, uint8_t bits,
 			     const struct attr_caps *caps)
 {
 	const uint8_t other = attr_difference(actual, class);
-	/* What is as nobody has set it marks nothing, though a class may give that, too. */
+	/* A default value is no evidence, even if a class gives it, too. */
 	const uint8_t marks = attr_difference(actual, &task_attr_pristine) | TASK_ATTR_POLICY;
 	uint8_t ours = bits & marks & ~other & ~TASK_ATTR_NICE;
 
@@ -148,8 +152,8 @@ static uint8_t bits_of_class(const struct task_attr *class, const struct task_at
 	return ours;
 }
 
-void merge_hearsay(struct merge *record, const struct task_attr *actual, const struct given *given,
-		   const struct attr_caps *caps, bool doubtful)
+void merge_unverified(struct merge *record, const struct task_attr *actual, const struct given *given,
+		   const struct attr_caps *caps, bool uncertain)
 {
 	const uint8_t bits = attr_difference(actual, &record->known);
 	uint8_t ours = 0;
@@ -159,13 +163,13 @@ void merge_hearsay(struct merge *record, const struct task_attr *actual, const s
 
 		ours |= bits_of_class(&class, actual, bits, caps);
 	}
-	/* Who is real-time or SCHED_IDLE by somebody's choice is given no policy. */
+	/* A task that is real-time or SCHED_IDLE by somebody's choice gets no policy from us. */
 	if (!task_policy_is_fair(record->had.policy) || record->had.policy == POLICY_IDLE)
 		ours &= ~TASK_ATTR_POLICY;
-	take(record, actual, bits & ~ours, given, true, doubtful);
+	take(record, actual, bits & ~ours, given, true, uncertain);
 }
 
-struct task_attr attr_born(const struct task_attr *attr)
+struct task_attr attr_after_fork(const struct task_attr *attr)
 {
 	struct task_attr born = *attr;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Patterns: names as they stand, or the shell's globs. */
+/* Patterns: literal names or shell globs. */
 #include <schedqos/policy/rules.h>
 
 #include <fnmatch.h>
@@ -10,7 +10,7 @@ bool pattern_is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* The byte after a bracket expression that begins at p, or NULL when it is not closed. */
+/* The byte after a bracket expression that begins at p, or NULL if it is not closed. */
 static const char *bracket_end(const char *p)
 {
 	p++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan as a whole: its memory, its configuration, what is left of an earlier one. */
+/* The plan as a whole: creating it, its configuration, adopting the records of an earlier one. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ void plan_free(struct plan *plan)
 		return;
 	tasks_free(plan->tasks);
 	given_clear(&plan->given);
-	free(plan->heard.all);
-	free(plan->met.all);
+	free(plan->from_events.all);
+	free(plan->from_scan.all);
 	free(plan);
 }
 
@@ -55,14 +55,14 @@ uint64_t plan_failed(const struct plan *plan)
 	return tasks_failed(plan->tasks) + plan->marks_failed;
 }
 
-/* What it was wished to carry, and by which rule, was said by a configuration that we do not have. */
+/* The class and rule in the record are numbers of a configuration that we do not have. */
 static bool adopt(struct plan *plan, const struct task *record)
 {
 	struct task task = *record;
 
 	task.app = task.inherit = task.rule = 0;
 	task.tag = TAG_NONE;
-	task.wished_by = WISHED_BY_NONE;
+	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.state == TASK_UNDONE)
 		task.state = TASK_UNDECIDED;
 	if (task.due != DUE_EXEC)
@@ -78,7 +78,7 @@ int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 
 	for (size_t i = 0; i < n_given && r == 0; i++)
 		r = given_add(&plan->given, &given[i]);
-	/* A thread is put among those of its process: so leaders first. */
+	/* A thread is linked to its leader, so leaders come first. */
 	for (size_t i = 0; i < n_records && r == 0; i++) {
 		if (records[i].tid == records[i].tgid && !adopt(plan, &records[i]))
 			r = -ENOMEM;
@@ -92,8 +92,7 @@ int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	return r;
 }
 
-/* The new set's rule for the same pattern as an old set's rule, an inheriting one if that did; or
- * 0. */
+/* The id of the new set's rule for the old rule's pattern; inherit: of the first that inherits. 0 if there is none. */
 static uint32_t same_rule(const struct rules *rules, const struct rule *old, bool inherit)
 {
 	const struct rule *list;
@@ -108,8 +107,10 @@ static uint32_t same_rule(const struct rules *rules, const struct rule *old, boo
 	return 0;
 }
 
-/* A rule's number in the old set, and now. Neighbours mostly share theirs, so that the last one is
- * worth keeping. */
+/*
+ * A rule's id in the old set and in the new one. Neighbouring records mostly share it, so the last one is worth
+ * keeping.
+ */
 struct renumbered {
 	uint32_t old, now;
 };
@@ -123,7 +124,7 @@ static uint32_t renumber(const struct plan *plan, const struct rules *rules, uin
 	return id ? last->now : 0;
 }
 
-/* The new configuration's tag of the same class for the same period, or TAG_NONE. */
+/* The new configuration's tag for the same class and period, or TAG_NONE. */
 static uint16_t same_tag(const struct config *old, const struct config *new, const struct tag *tag)
 {
 	size_t count;
@@ -137,7 +138,7 @@ static uint16_t same_tag(const struct config *old, const struct config *new, con
 	return TAG_NONE;
 }
 
-/* Each old tag's number in the new configuration. NULL without memory; the caller frees. */
+/* The new number of each old tag. NULL without memory; the caller frees it. */
 static uint16_t *renumber_tags(const struct config *old, const struct config *new, size_t *ret_count)
 {
 	const struct tag *tags = rules_tags(old->rules, ret_count);
@@ -149,8 +150,8 @@ static uint16_t *renumber_tags(const struct config *old, const struct config *ne
 }
 
 /*
- * Rules and tags have new numbers. The scan finds each process's rule, and whether it brings another class. It cannot find
- * the inherited rule: an orphan has lost its ancestors.
+ * Rules and tags have new numbers. The scan matches each process again and finds whether the class has changed. But it
+ * cannot find the inherited rule of an orphan, which has lost its ancestors.
  */
 static int renumber_records(struct plan *plan, const struct config *config)
 {
@@ -166,12 +167,12 @@ static int renumber_records(struct plan *plan, const struct config *config)
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		task->app = renumber(plan, config->rules, task->app, false, &app);
 		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
-		task->rule = renumber(plan, config->rules, task->rule, task->wished_by == WISHED_BY_INHERITED,
+		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED,
 				      &rule);
 		task->tag = task->tag < n_tags ? tags[task->tag] : TAG_NONE;
-		/* Nobody wishes any more what it is wished to carry: the scan finds what it is. */
+		/* Its class is gone or may be another: the scan assigns one. */
 		if (task->tag == TAG_NONE || (other_default && !task->rule)) {
-			task->wished_by = WISHED_BY_NONE;
+			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}
 	}

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events keep the books: records are copied and marked, in the order of time, without a system call. */
+/* Booking events: records are copied and marked, in the order of time, without a system call. */
 #include "plan_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * fork copies the attributes early in copy_process and sends its event at the end, after the memory maps of the parent,
- * which takes a big process many milliseconds. So a fork that is heard of within this time after a change of its parent's
- * record may be older than that.
+ * copy_process copies the attributes early and sends the fork event at the end. In between it copies the parent's
+ * memory maps, which takes many milliseconds for a big process. So if the event is this close to a change of the
+ * parent's record, the attributes may have been copied before the change.
  */
 #define FORK_MAX_MS 2000
 
-/* What was so long ago might as well have been earlier. */
+/* Older times are all treated alike. */
 #define LONG_AGO_MS (UINT32_C(1) << 30)
 
-/* Ids are handed out in turn: in this time not even the smallest pid_max, 301, wraps. */
+/* Pids are allocated in sequence: even the smallest pid_max, 301, does not wrap within this time. */
 #define LATE_MS 10
 
-/* Under a storm that outruns us, nobody would be tagged if late events waited for ever. */
+/* If events keep coming faster than we book them, late ones must not wait for ever, or no task would be tagged. */
 #define BEHIND_MAX_MS 2000
 
 /*
- * An event's time lies behind the start time that /proc shows, by what copy_process still had to
- * do; both are cut to clock ticks, and the clocks' distance is measured with an error.
+ * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
+ * offset between the two clocks is measured with an error.
  */
 #define START_EARLY_TICKS 1
 #define START_LATE_TICKS  2
@@ -35,7 +35,7 @@ bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t pare
 	return tgid == plan->self || tgid == KTHREADD || (tid == tgid && parent_tgid == KTHREADD);
 }
 
-bool plan_is_another(const struct plan *plan, pid_t tid, uint64_t start)
+bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start)
 {
 	const struct task *task = tasks_find(plan->tasks, tid);
 
@@ -63,7 +63,7 @@ static void bring_forward(uint32_t *time_ms, uint32_t ms)
 		*time_ms = ms - LONG_AGO_MS;
 }
 
-/* After 24.8 days what has been would seem to be still to come. */
+/* After 24.8 days a time in the past would look like one in the future. */
 static void bring_times_forward(struct plan *plan, uint32_t ms)
 {
 	uint32_t cursor = 0;
@@ -78,7 +78,7 @@ static void bring_times_forward(struct plan *plan, uint32_t ms)
 	}
 }
 
-/* ---- who is due ---- */
+/* ---- tasks that are due ---- */
 
 static bool has_room(struct marks *marks)
 {
@@ -105,7 +105,7 @@ void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark)
 		plan->marks_failed++;
 }
 
-void plan_name_parent(struct plan_due *due, const struct task *parent)
+void plan_set_parent(struct plan_due *due, const struct task *parent)
 {
 	due->parent = parent ? parent->tgid : 0;
 	due->parent_start = parent ? parent->start : 0;
@@ -115,11 +115,14 @@ static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, const struct task 
 {
 	struct mark mark = { .due = { .tid = tid, .tgid = tgid }, .ms = ms };
 
-	plan_name_parent(&mark.due, parent);
-	plan_push(plan, &plan->heard, &mark);
+	plan_set_parent(&mark.due, parent);
+	plan_push(plan, &plan->from_events, &mark);
 }
 
-/* One that could not be decided, because it was gone or a fact could not be had, is still due, but no longer queued. */
+/*
+ * A task that was gone when we decided, or whose facts could not be read, stays due but is no longer queued: an exec or
+ * a scan queues it again.
+ */
 void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms)
 {
 	if (task->due == DUE_NOTHING || due == DUE_EXEC)
@@ -137,7 +140,7 @@ bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
 	return !plan->is_behind;
 }
 
-/* The first of them who is still due. NULL: there is none. */
+/* The first mark whose task is still due, or NULL. */
 static const struct mark *first_due(const struct plan *plan, struct marks *marks)
 {
 	for (; marks->first < marks->count; marks->first++) {
@@ -152,11 +155,11 @@ static const struct mark *first_due(const struct plan *plan, struct marks *marks
 
 bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret)
 {
-	struct marks *marks = &plan->heard;
+	struct marks *marks = &plan->from_events;
 	const struct mark *mark = first_due(plan, marks);
 
 	if (!mark || (!is_time && (int32_t)(ms - mark->ms) > LATE_MS)) {
-		marks = &plan->met;
+		marks = &plan->from_scan;
 		mark = first_due(plan, marks);
 	}
 	if (!mark)
@@ -174,7 +177,7 @@ bool plan_differ(const struct task *a, const struct task *b)
 	       a->theirs != b->theirs || a->tag != b->tag;
 }
 
-/* If all are alike but the leader's, the youngest shows it. */
+/* If only the leader differs, comparing it with the youngest thread is enough. */
 bool plan_is_mixed(const struct plan *plan, const struct task *leader)
 {
 	const struct task *thread = tasks_next_thread(plan->tasks, leader);
@@ -192,10 +195,10 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.tgid = tgid;
 	child.app = leader->app;
 	child.inherit = leader->inherit;
-	child.had = attr_born(&origin->had);
-	child.known = attr_born(&origin->known);
-	child.before = attr_born(&origin->before);
-	child.flags = TASK_COPIED | (origin->flags & TASK_HEARSAY);
+	child.had = attr_after_fork(&origin->had);
+	child.known = attr_after_fork(&origin->known);
+	child.before = attr_after_fork(&origin->before);
+	child.flags = TASK_COPIED | (origin->flags & TASK_UNCERTAIN);
 	child.due = DUE_NOTHING;
 	return child;
 }
@@ -204,30 +207,30 @@ void plan_inherit(const struct plan *plan, struct task *task, const struct plan_
 {
 	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
 
-	/* Another may have its id by now. */
+	/* Its id may have been reused. */
 	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
 		return;
-	/* One that was met, and not born of one who was due, may have inherited another rule before. */
+	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)
 		task->inherit = parent->inherit;
 }
 
-/* What is to be decided about a child whose record is its origin's. */
+/* What is to be decided about a child that copied its origin's record. */
 static enum due due_at_birth(const struct plan *plan, const struct task_event *fork, const struct task *child,
 			     const struct task *origin, const struct task *leader, bool mixed)
 {
 	enum due due = origin->due < DUE_ENDED ? origin->due : DUE_NOTHING;
 
-	if (due == DUE_NOTHING && ((child->flags & TASK_HEARSAY) || origin->known.reset_on_fork))
+	if (due == DUE_NOTHING && ((child->flags & TASK_UNCERTAIN) || origin->known.reset_on_fork))
 		due = DUE_LOOK;
 	if (fork->tid != fork->tgid) {
-		if (due < DUE_MATCH && mixed && plan_asks_name(plan, leader))
+		if (due < DUE_MATCH && mixed && plan_has_thread_rules(plan, leader))
 			due = DUE_MATCH;
 		return due;
 	}
 	if (due < leader->due && leader->due < DUE_ENDED && leader->due >= DUE_MATCH)
 		due = leader->due;
-	/* What was read of its parent may be a program that its parent has become since the fork. */
+	/* If the parent was matched after the fork, its program may have changed in between. */
 	if (due < DUE_MATCH && is_after_by_less(fork->ms, leader->matched_ms, 1))
 		due = DUE_MATCH;
 	return due;
@@ -242,19 +245,19 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	bool mixed;
 
 	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) || fork->parent_tgid == plan->self) {
-		/* A kernel thread must not get what a task had that was called so before. */
+		/* The record is of an earlier task with this id. A kernel thread must not get what that one had. */
 		if (old)
 			tasks_remove(plan->tasks, old);
 		return;
 	}
 	if (old && (old->flags & TASK_SCANNED) && plan_is_same_start(fork->start, old->start)) {
-		/* A scan met it before its event came; what the scan found is newer. */
+		/* A scan found it before its event came, and what the scan found is newer. */
 		old->flags &= ~TASK_SCANNED;
 		return;
 	}
 	if (old)
 		tasks_remove(plan->tasks, old);
-	/* A thread's creator is not in the event; what it copied is most likely what the leader carries. */
+	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!leader) {
@@ -267,12 +270,12 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	child.start = fork->start;
 	child.changed_ms = child.matched_ms = fork->ms - FORK_MAX_MS;
 	mixed = is_thread && plan_is_mixed(plan, leader);
-	/* The youngest will no longer show it. */
+	/* Comparing with the youngest thread will not show it any more. */
 	if (mixed)
 		leader->flags |= TASK_MIXED;
-	/* At the stop a fork may have taken however long since its origin was put back. */
+	/* During the undo a fork may have begun before its origin was put back, however long ago that was. */
 	if (mixed || plan->undoing || is_after_by_less(fork->ms, origin->changed_ms, FORK_MAX_MS))
-		child.flags |= TASK_HEARSAY;
+		child.flags |= TASK_UNCERTAIN;
 	due = due_at_birth(plan, fork, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
@@ -282,8 +285,8 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 /* ---- exec ---- */
 
 /*
- * The other threads have ended. Any of them may have called exec: it takes the leader's id and keeps what it carries. So
- * where they differ, their records are kept until it is decided which of them it was.
+ * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
+ * attributes. So if the threads differ, their records are kept until we have found out which one it was.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
@@ -291,7 +294,7 @@ static void end_threads(struct plan *plan, struct task *leader)
 	const bool mixed = plan_is_mixed(plan, leader);
 
 	if (mixed)
-		leader->flags |= TASK_HEARSAY;
+		leader->flags |= TASK_UNCERTAIN;
 	for (; thread; thread = next) {
 		next = tasks_next_thread(plan->tasks, thread);
 		if (mixed || thread->due == DUE_ENDED)
@@ -308,7 +311,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 
 	if (exec->tgid == plan->self)
 		return;
-	/* The parent is not known either: a kernel helper, or a fork that was lost. */
+	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
 	if (!leader) {
 		mark_id(plan, exec->tgid, exec->tgid, NULL, exec->ms);
 		return;
@@ -323,9 +326,9 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 {
 	struct task *task = tasks_find(plan->tasks, rename->tid), *leader;
 	const struct rule *rule;
-	struct wish wish;
+	struct assignment assignment;
 
-	/* If its process is to be matched, its name is read then. */
+	/* If the task is to be matched anyway, its name is read then. */
 	if (!task || task->due >= DUE_MATCH || plan->undoing)
 		return;
 	leader = plan_leader_of(plan, task);
@@ -336,19 +339,19 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	rule = plan_rule_of(plan, leader ? leader->app : 0);
 	if (!plan_uses_renames(rule))
 		return;
-	wish = plan_wish(plan, leader, rename->comm);
-	if (wish.tag == task->tag && wish.rule == task->rule) {
+	assignment = plan_assign(plan, leader, rename->comm);
+	if (assignment.tag == task->tag && assignment.rule == task->rule) {
 		if (rule->enforce)
 			plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
 		return;
 	}
-	task->tag = wish.tag;
-	task->rule = wish.rule;
-	task->wished_by = wish.by;
+	task->tag = assignment.tag;
+	task->rule = assignment.rule;
+	task->assigned_by = assignment.by;
 	plan_mark(plan, task, DUE_CLASS, NULL, rename->ms);
 }
 
-void plan_hear(struct plan *plan, const struct task_event *event)
+void plan_book(struct plan *plan, const struct task_event *event)
 {
 	switch (event->what) {
 	case EVENT_FORK:

@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one place that decides: what is wished, what is there, whose it is, what it is to become. */
+/* Decides about one task: its class, what it carries now, who owns each attribute, what it is to carry. */
 #include "plan_private.h"
 
 #include <errno.h>
 
-/* So many threads of its process are compared with one that is hearsay: a process may have tens of thousands. */
+/* Threads that an uncertain record is compared with, at most: a process may have tens of thousands. */
 #define THREADS_COMPARED 64
 
-/* ---- what is wished ---- */
+/* ---- which class ---- */
 
-static int find_wish(struct plan *plan, struct task *task, enum due due, struct facts *facts, struct wish *ret)
+static int find_assignment(struct plan *plan, struct task *task, enum due due, struct facts *facts,
+			   struct assignment *ret)
 {
 	struct task *leader = plan_leader_of(plan, task);
 	const char *comm = NULL;
 	int r = 0;
 
-	*ret = (struct wish){ task->tag, task->rule, task->wished_by };
-	if (plan->undoing || (due < DUE_MATCH && task->wished_by != WISHED_BY_NONE))
+	*ret = (struct assignment){ task->tag, task->rule, task->assigned_by };
+	if (plan->undoing || (due < DUE_MATCH && task->assigned_by != ASSIGNED_NOT_YET))
 		return 0;
 	if (leader == task)
 		r = plan_match(plan, leader, due, facts);
-	if (r == 0 && plan_asks_name(plan, leader)) {
+	if (r == 0 && plan_has_thread_rules(plan, leader)) {
 		r = facts_need(facts, FACT_COMM);
 		comm = facts->comm;
 	}
 	if (r == 0)
-		*ret = plan_wish(plan, leader, comm);
+		*ret = plan_assign(plan, leader, comm);
 	return r;
 }
 
-/* Whether a rule comes to apply. Of a task that was adopted nobody knows which rule did before. */
-static bool is_other_wish(const struct task *task, const struct wish *wish)
+/* Whether a rule takes effect. Which one was in effect before is not known for an adopted task. */
+static bool is_new_assignment(const struct task *task, const struct assignment *assignment)
 {
-	if (task->wished_by == WISHED_BY_NONE)
-		return task->state == TASK_UNDECIDED || wish->by == WISHED_BY_NOBODY;
-	return wish->tag != task->tag || wish->rule != task->rule ||
-	       (wish->by == WISHED_BY_DEFAULT) != (task->wished_by == WISHED_BY_DEFAULT);
+	if (task->assigned_by == ASSIGNED_NOT_YET)
+		return task->state == TASK_UNDECIDED || assignment->by == ASSIGNED_NO_CLASS;
+	return assignment->tag != task->tag || assignment->rule != task->rule ||
+	       (assignment->by == ASSIGNED_BY_DEFAULT) != (task->assigned_by == ASSIGNED_BY_DEFAULT);
 }
 
-/* ---- what is there ---- */
+/* ---- what the task carries ---- */
 
 void plan_note_base(struct plan *plan)
 {
@@ -51,7 +52,10 @@ void plan_note_base(struct plan *plan)
 	plan->bases[plan->n_bases++ % BASES_MAX] = base;
 }
 
-/* The kernel reports the base slice where there is no other, and some time after it has changed, the one before. */
+/*
+ * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
+ * time after a change.
+ */
 static bool is_base_slice(const struct plan *plan, uint32_t slice_ns, struct facts *facts)
 {
 	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
@@ -78,14 +82,14 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 	return 0;
 }
 
-/* ---- whose it is ---- */
+/* ---- who owns each attribute ---- */
 
 static struct merge merge_of(const struct task *task)
 {
 	return (struct merge){ task->had, task->known, task->theirs };
 }
 
-/* In an order of which any part, should we be killed, leads to the same: see task_publish(). */
+/* In this order: if we are killed halfway, merging what is there gives the same result. See task_publish(). */
 static void record_merge(struct task *task, const struct merge *merge)
 {
 	task->had = merge->had;
@@ -102,20 +106,20 @@ static struct task *next_of_process(const struct plan *plan, const struct task *
 	return tasks_next_thread(plan->tasks, at);
 }
 
-/* What it carried before its record last changed is ours to set. */
-static bool is_as_before(const struct task *task, const struct task_attr *actual)
+/* If it carries what was known before its record last changed, nobody touched it. */
+static bool matches_before(const struct task *task, const struct task_attr *actual)
 {
 	return attr_difference(actual, &task->before) == 0;
 }
 
-/* More than before: it was made real-time, or the record is that of another thread, which has called exec. */
+/* Whether had is worth more now: it was made real-time, or the record is that of the thread that called exec. */
 static bool has_risen(const struct task_attr *had, const struct task_attr *before)
 {
 	return had->nice < before->nice || (!task_policy_is_fair(had->policy) && task_policy_is_fair(before->policy)) ||
 	       (had->policy != POLICY_IDLE && before->policy == POLICY_IDLE);
 }
 
-/* Who carries what was known before is not given more for it than there was to have then. */
+/* A task that still carries what was known before must not get more for it than it had then. */
 static void note_change(struct task *task, const struct merge *before, uint32_t ms)
 {
 	task->before = has_risen(&task->had, &before->had) ? task->known : before->known;
@@ -123,7 +127,8 @@ static void note_change(struct task *task, const struct merge *before, uint32_t 
 }
 
 /*
- * Of a thread, or who called exec: the record of the process that it is of, if it is not its own; at worst as it was before.
+ * For a thread, or a task that called exec: the record of another thread of its process that it may really have
+ * copied. One that fits now goes before one that fitted before its last change. NULL if there is none.
  */
 static const struct task *record_that_fits(const struct plan *plan, const struct task *task,
 					   const struct task_attr *actual)
@@ -135,16 +140,17 @@ static const struct task *record_that_fits(const struct plan *plan, const struct
 			continue;
 		if (attr_difference(actual, &other->known) == 0)
 			return other;
-		if (!as_before && is_as_before(other, actual))
+		if (!as_before && matches_before(other, actual))
 			as_before = other;
 	}
 	return as_before;
 }
 
 /*
- * A child that carries just what its parent carries at this moment has copied what somebody chose for the parent, though
- * nobody has looked there since: then the parent's merge is the child's, if the parent's record is beyond doubt. An
- * orphan's parent is not the one it copied: so not in the task's favour.
+ * A child that carries exactly what its parent carries now has copied what somebody chose for the parent, even if we
+ * have not looked at the parent since. Then the parent's merge is the child's, provided that the parent's record is
+ * verified. The parent of an orphan is not the one it copied, so the child must not get more than its own record
+ * gives it.
  */
 static bool has_copied_choice(const struct plan *plan, const struct task *task, struct facts *facts,
 			      const struct task_attr *actual, struct merge *ret)
@@ -156,7 +162,7 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 	    facts_need(facts, FACT_PARENT) < 0 || !facts->parent)
 		return false;
 	parent = tasks_find(plan->tasks, facts->parent->tgid);
-	if (!parent || parent->due != DUE_NOTHING || (parent->flags & (TASK_COPIED | TASK_HEARSAY)) ||
+	if (!parent || parent->due != DUE_NOTHING || (parent->flags & (TASK_COPIED | TASK_UNCERTAIN)) ||
 	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 ||
 	    attr_difference(&now, actual))
 		return false;
@@ -169,28 +175,31 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 	return true;
 }
 
-/* A thread may be of any other thread of its process; so may be who called exec, whose record is the leader's. */
-static struct merge merge_doubtful(const struct plan *plan, const struct task *task,
+/*
+ * A thread may be a copy of any other thread of its process. So may a task that called exec, which now has the leader's
+ * record.
+ */
+static struct merge merge_uncertain(const struct plan *plan, const struct task *task,
 				   const struct task_attr *actual)
 {
 	const bool is_of_process = task->tid == task->tgid || (task->flags & TASK_COPIED);
 	const struct task *other = is_of_process ? record_that_fits(plan, task, actual) : NULL;
 	struct merge merge = merge_of(other ? other : task);
 
-	if (other || is_as_before(task, actual))
+	if (other || matches_before(task, actual))
 		merge.known = *actual;
 	else
-		merge_hearsay(&merge, actual, &plan->given, plan->caps, true);
+		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
 	return merge;
 }
 
-/* Its origin was given reset-on-fork when nobody looked. */
+/* Whether somebody gave its origin reset-on-fork since we last looked at that. */
 static bool was_born_reset(const struct task *task, const struct task_attr *actual)
 {
 	struct task_attr origin = task->known, born;
 
 	origin.reset_on_fork = 1;
-	born = attr_born(&origin);
+	born = attr_after_fork(&origin);
 	return (task->flags & TASK_COPIED) && task_policy_is_fair(origin.policy) &&
 	       attr_difference(actual, &born) == 0;
 }
@@ -200,7 +209,7 @@ static struct merge merge_reset(const struct task *task, const struct task_attr 
 	struct merge merge = { task->had, *actual, task->theirs };
 
 	merge.had.reset_on_fork = 1;
-	merge.had = attr_born(&merge.had);
+	merge.had = attr_after_fork(&merge.had);
 	return merge;
 }
 
@@ -215,41 +224,41 @@ static void reconcile(const struct plan *plan, struct task *task, struct facts *
 		merge = merge_reset(task, actual);
 	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
 		;
-	else if (task->flags & TASK_HEARSAY)
-		merge = merge_doubtful(plan, task, actual);
+	else if (task->flags & TASK_UNCERTAIN)
+		merge = merge_uncertain(plan, task, actual);
 	else if (task->flags & TASK_COPIED)
-		merge_hearsay(&merge, actual, &plan->given, plan->caps, false);
+		merge_unverified(&merge, actual, &plan->given, plan->caps, false);
 	else
 		merge_found(&merge, actual, &plan->given);
 	merge_reset_on_fork(&merge, actual);
 	record_merge(task, &merge);
-	task->flags &= ~(TASK_HEARSAY | TASK_COPIED);
+	task->flags &= ~(TASK_UNCERTAIN | TASK_COPIED);
 }
 
-/* ---- what it is to become ---- */
+/* ---- what the task is to carry ---- */
 
-/* Whether the rule does not apply to who has something chosen. */
+/* Whether the rule leaves the task alone because somebody has chosen its attributes. */
 static bool must_leave(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 
-	switch ((enum wished_by)task->wished_by) {
-	case WISHED_BY_RULE:
-	case WISHED_BY_THREAD:
+	switch ((enum assigned_by)task->assigned_by) {
+	case ASSIGNED_BY_RULE:
+	case ASSIGNED_BY_THREAD:
 		return rule->yield == YIELD_YES && !task_attr_is_pristine(&task->had);
-	case WISHED_BY_INHERITED:
+	case ASSIGNED_BY_INHERITED:
 		return task->theirs;
-	case WISHED_BY_DEFAULT:
+	case ASSIGNED_BY_DEFAULT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
-	case WISHED_BY_NOBODY:
-	case WISHED_BY_NONE:
+	case ASSIGNED_NO_CLASS:
+	case ASSIGNED_NOT_YET:
 		break;
 	}
 	return true;
 }
 
-/* The state that a look leads to. moment: a rule comes to apply. */
-static enum task_state judge(const struct plan *plan, const struct task *task, bool moment)
+/* The state that follows. takes_effect: a rule takes effect now. */
+static enum task_state judge(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 
@@ -257,12 +266,12 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 		return TASK_UNDONE;
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
-	if (moment || (rule && rule->enforce))
+	if (takes_effect || (rule && rule->enforce))
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
 
-/* Lays what is theirs over what is ours. */
+/* What is theirs overrides the class. */
 static void keep_theirs(const struct task *task, struct task_attr *want)
 {
 	const struct task_attr *known = &task->known;
@@ -285,7 +294,10 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 		want->util_max = known->util_max;
 }
 
-/* The kernel takes no util_min above util_max, as two may be that were chosen at different times: ours gives way. */
+/*
+ * The kernel refuses a util_min above util_max, which two clamps chosen at different times can add up to. Then ours
+ * gives way.
+ */
 static void fit_clamps(const struct task *task, struct task_attr *want)
 {
 	if (want->util_min <= want->util_max)
@@ -296,7 +308,7 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-static struct task_attr target(const struct plan *plan, const struct task *task, bool moment)
+static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
 
@@ -306,9 +318,9 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 		keep_theirs(task, &want);
 		break;
 	case TASK_LEFT_ALONE:
-		/* Until the next moment whatever somebody makes of it stays. */
+		/* What somebody chooses stays until a rule takes effect again. */
 		want = task->had;
-		if (!moment)
+		if (!takes_effect)
 			keep_theirs(task, &want);
 		break;
 	case TASK_NOT_FAIR:
@@ -320,12 +332,12 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 	case TASK_NOT_KEPT:
 		break;
 	}
-	/* What a policy hides is left to when it shows again; but a nice value of ours must not show after the stop. */
+	/* What the policy hides is set once it shows again; but a nice value of ours must not show after the stop. */
 	if (!task_policy_is_fair(want.policy)) {
 		want.nice = plan->undoing ? task->had.nice : task->known.nice;
 		want.slice_ns = task->known.slice_ns;
 	}
-	/* Of a policy that is not ours to give, only FIFO and RR have clamps that mean anything. */
+	/* If somebody else chose the policy, clamps only mean something under FIFO and RR. */
 	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
 		want.util_min = task->known.util_min;
 		want.util_max = task->known.util_max;
@@ -334,7 +346,7 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 	return want;
 }
 
-/* Notes on the leader that its threads differ, so that newborn ones are looked at one by one. */
+/* Notes in the leader's record if its threads differ, so that each new one is looked at. */
 static void note_mixture(const struct plan *plan, const struct task *task)
 {
 	struct task *leader = plan_leader_of(plan, task);
@@ -343,7 +355,7 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 		leader->flags |= TASK_MIXED;
 }
 
-/* Who had called exec is known now: the records of the threads that were are of no more use. */
+/* Which thread called exec is known now, so the records of the ended ones are of no more use. */
 static void remove_ended(struct plan *plan, struct task *leader)
 {
 	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
@@ -355,8 +367,8 @@ static void remove_ended(struct plan *plan, struct task *leader)
 	}
 }
 
-/* What is about to be set is recorded first, should we be killed between the call and its record. */
-static void intend(const struct plan *plan, struct task *task, const struct task_attr *want, uint32_t ms,
+/* Records what is about to be set first, in case we are killed between the system call and its record. */
+static void record_intent(const struct plan *plan, struct task *task, const struct task_attr *want, uint32_t ms,
 		   struct plan_action *ret)
 {
 	*ret = (struct plan_action){
@@ -371,7 +383,7 @@ static void intend(const struct plan *plan, struct task *task, const struct task
 	task->before = task->known;
 	task->changed_ms = ms;
 	task_publish();
-	task->flags |= TASK_HEARSAY;
+	task->flags |= TASK_UNCERTAIN;
 	task_publish();
 	task->known = *want;
 }
@@ -381,13 +393,13 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 {
 	const struct merge before = merge_of(task);
 	struct task_attr actual = task->known, want;
-	struct wish wish;
-	bool moment;
-	int r = find_wish(plan, task, due, facts, &wish);
+	struct assignment assignment;
+	bool takes_effect;
+	int r = find_assignment(plan, task, due, facts, &assignment);
 
 	if (r == 0)
 		r = plan_look(plan, facts, &task->known, &actual);
-	/* What was due stays so: it is of use to the children of one that is gone, and to a scan. */
+	/* It stays due: its children, if it is gone, and a later scan need to know. */
 	if (r < 0)
 		return false;
 	plan_note_base(plan);
@@ -397,25 +409,25 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		remove_ended(plan, task);
 	if (attr_difference(&task->known, &before.known) || attr_difference(&task->had, &before.had))
 		note_change(task, &before, facts->fetched_ms);
-	moment = due == DUE_EXEC || due == DUE_CLASS || is_other_wish(task, &wish) ||
+	takes_effect = due == DUE_EXEC || due == DUE_CLASS || is_new_assignment(task, &assignment) ||
 		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	task->tag = wish.tag;
-	task->rule = wish.rule;
-	task->wished_by = wish.by;
-	task->state = judge(plan, task, moment);
+	task->tag = assignment.tag;
+	task->rule = assignment.rule;
+	task->assigned_by = assignment.by;
+	task->state = judge(plan, task, takes_effect);
 	if (task->state == TASK_TAGGED) {
 		const struct rule *rule = plan_rule_of(plan, task->rule), *app = plan_rule_of(plan, task->app);
 
-		if (moment || (rule && rule->enforce))
+		if (takes_effect || (rule && rule->enforce))
 			task->theirs = 0;
 		if (task->tid == task->tgid && app && app->inherit)
 			task->inherit = app->id;
 	}
-	want = target(plan, task, moment);
+	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
 		return false;
-	intend(plan, task, &want, facts->fetched_ms, ret);
+	record_intent(plan, task, &want, facts->fetched_ms, ret);
 	return true;
 }
 
@@ -424,15 +436,15 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 	struct task *task = tasks_find(plan->tasks, due->tid);
 
 	if (!task)
-		task = plan_unheard(plan, due, facts);
+		task = plan_book_missed(plan, due, facts);
 	if (!task)
 		return false;
-	/* It may have come by a rule to inherit only since the task was booked. */
+	/* The parent may have got a rule to inherit only after the task was booked. */
 	plan_inherit(plan, task, due);
 	return decide_task(plan, task, task->due, facts, ret);
 }
 
-/* ---- how it went ---- */
+/* ---- the result ---- */
 
 static enum plan_result not_done(struct plan *plan, struct task *task, const struct plan_action *action, int error,
 				 uint32_t ms)
@@ -440,7 +452,7 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 	if (error == -ESRCH)
 		return PLAN_GONE;
 	task->known = action->from;
-	task->flags &= ~TASK_HEARSAY;
+	task->flags &= ~TASK_UNCERTAIN;
 	if (error == -EAGAIN) {
 		plan_mark(plan, task, DUE_LOOK, NULL, ms);
 		return PLAN_CHANGED;
@@ -470,12 +482,12 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 		actual.slice_ns = 0;
 	}
 	merge = merge_of(task);
-	if (attr_difference(&actual, &task->known) && !is_as_before(task, &actual))
-		merge_hearsay(&merge, &actual, &plan->given, plan->caps, true);
+	if (attr_difference(&actual, &task->known) && !matches_before(task, &actual))
+		merge_unverified(&merge, &actual, &plan->given, plan->caps, true);
 	merge.known = actual;
 	record_merge(task, &merge);
 	task->changed_ms = ms;
-	task->flags &= ~TASK_HEARSAY;
+	task->flags &= ~TASK_UNCERTAIN;
 	note_mixture(plan, task);
 	if (attr_difference(&actual, &action->want) == 0)
 		return PLAN_KEPT;

@@ -4,7 +4,7 @@
 
 #include <schedqos/policy/plan.h>
 
-/* More changes of the base slice than this in one run, and the oldest is forgotten. */
+/* Base slices remembered in one run; after that the oldest is forgotten. */
 #define BASES_MAX 16
 
 struct mark {
@@ -12,7 +12,7 @@ struct mark {
 	uint32_t ms; /* of the event */
 };
 
-/* Who is due, from `first` on, in the order of marking. */
+/* The tasks that are due, in the order of marking; those before `first` are done. */
 struct marks {
 	struct mark *all;
 	size_t first, count, size;
@@ -23,7 +23,7 @@ struct plan {
 	pid_t self;
 	uint64_t start;
 	uint8_t scan;
-	bool unheard; /* the scan is because events have not been heard */
+	bool events_lost; /* before this scan */
 	bool undoing;
 	bool is_behind; /* the queue has not been empty since behind_ms */
 	uint32_t behind_ms;
@@ -33,42 +33,42 @@ struct plan {
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
-	struct marks heard; /* of events */
-	struct marks met;   /* of a scan */
+	struct marks from_events;
+	struct marks from_scan;
 	uint64_t marks_failed;
 };
 
-/* What the configuration has for a task. */
-struct wish {
+/* The class that the configuration assigns to a task. */
+struct assignment {
 	uint16_t tag;
 	uint32_t rule;
-	enum wished_by by;
+	enum assigned_by by;
 };
 
 /* plan_book.c */
 
-/* Adds to who is due. Without memory it is counted, and a scan finds the task. */
+/* Appends a mark. Without memory that is counted, and a scan finds the task. */
 void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark);
 
-/* Names the parent, NULL for none, by its present record. */
-void plan_name_parent(struct plan_due *due, const struct task *parent);
+/* Fills in the parent from its record, NULL for none. */
+void plan_set_parent(struct plan_due *due, const struct task *parent);
 
-/* Notes what is to be decided about the task, of an event at ms; parent as in plan_name_parent. */
+/* Marks the task as due because of an event at ms; parent as in plan_set_parent. */
 void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
 
-/* A copy of the record for a child or thread: what it is born with. */
+/* The record of a new child or thread: a copy of its origin's. leader: whose process rule it starts with. */
 struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
 
-/* Has the task inherit what the parent named does, if there is still a record of that. */
+/* Has the task inherit the rule that its parent inherits, if the parent still has a record. */
 void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
 
-/* Whether the start told by a fork's event and the one read from /proc can be the same task's. */
+/* Whether the start time in a fork event and the one read from /proc can be of the same task. */
 bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
 
-/* Our own process, and the kernel's threads, which are processes of one thread: none of our business. */
+/* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
 
-/* Whether the records of two tasks tell different things of what they carry. */
+/* Whether the records of two tasks differ in attributes or class. */
 bool plan_differ(const struct task *a, const struct task *b);
 
 /* Whether the records of the process's threads differ. */
@@ -77,10 +77,10 @@ bool plan_is_mixed(const struct plan *plan, const struct task *leader);
 /* plan_scan.c */
 
 /*
- * Books a task that has no record, though an event of it has been heard: its parent's have not. NULL: it is gone, none of our
- * business, or there is no memory.
+ * Books a task that we received an event of but have no record for, because its parent has none either. Returns NULL
+ * if it is gone or excluded, or without memory.
  */
-struct task *plan_unheard(struct plan *plan, const struct plan_due *due, struct facts *facts);
+struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts);
 
 /* plan_wish.c */
 
@@ -90,31 +90,37 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
 /* The record of the process's leader, or NULL. */
 struct task *plan_leader_of(const struct plan *plan, const struct task *task);
 
-/* Whether threads of this process (NULL: an unknown one) have classes by name. */
-bool plan_asks_name(const struct plan *plan, const struct task *leader);
-
-/* Whether a rename may change anything by this rule (or NULL): one that enforces looks again at whoever renames itself. */
-bool plan_uses_renames(const struct rule *rule);
-
-/* What the configuration has for a task of this process, which is called comm: NULL if no name is asked for. */
-struct wish plan_wish(const struct plan *plan, const struct task *leader, const char *comm);
+/* Whether the process's rule has thread rules. leader may be NULL: then it has not. */
+bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
 
 /*
- * Finds the rule for a process anew, by its program, as far as that can be read now. Returns 0 or -errno: -ESRCH for
- * one that is about to end.
+ * Whether a rename can change anything under this rule, which may be NULL: a rule with thread rules picks the class
+ * by name, and one with "enforce" looks at each task again that renames itself.
+ */
+bool plan_uses_renames(const struct rule *rule);
+
+/* The class for a task of this process. comm: its name, or NULL if the rule has no thread rules. */
+struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm);
+
+/*
+ * Matches the process's program against the rules again, as far as it can be read now. 0 or -errno: -ESRCH if the
+ * process is about to end.
  */
 int plan_match(const struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 
-/* What the task is to carry by its record, had being as it is, before anything that is theirs. */
+/* The attributes of the task's class on top of had. What is theirs is not considered yet. */
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task);
 
-/* The class's own attributes: for a deadline. */
+/* The class's own attributes. */
 const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
 
 /* plan_decide.c */
 
-/* What the task carries, with no slice where it has none of its own; what its policy hides as in known. 0 or -errno. */
+/*
+ * Reads what the task carries. The slice is 0 where it has none of its own; what its policy hides is taken from
+ * known. 0 or -errno.
+ */
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
 
-/* Notes the kernel's base slice of now. */
+/* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);

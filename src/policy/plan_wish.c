@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the configuration has for a task. */
+/* Which rule and class the configuration assigns to a task. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
 	return &rules_tags(plan->config->rules, &count)[tag].attr;
 }
 
-bool plan_asks_name(const struct plan *plan, const struct task *leader)
+bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 
@@ -33,7 +33,7 @@ bool plan_uses_renames(const struct rule *rule)
 	return rule && (rule->n_threads || rule->enforce);
 }
 
-bool plan_asks_names(const struct plan *plan)
+bool plan_needs_renames(const struct plan *plan)
 {
 	const struct rule *rule;
 
@@ -57,21 +57,21 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
-struct wish plan_wish(const struct plan *plan, const struct task *leader, const char *comm)
+struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
 
 	if (thread)
-		return (struct wish){ thread->tag, rule->id, WISHED_BY_THREAD };
+		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
 	if (rule && rule->qos)
-		return (struct wish){ rule->tag, rule->id, WISHED_BY_RULE };
+		return (struct assignment){ rule->tag, rule->id, ASSIGNED_BY_RULE };
 	if (!rule && inherit)
-		return (struct wish){ inherit->tag, inherit->id, WISHED_BY_INHERITED };
+		return (struct assignment){ inherit->tag, inherit->id, ASSIGNED_BY_INHERITED };
 	if (plan->config->settings.default_mode == DEFAULT_NONE)
-		return (struct wish){ TAG_NONE, 0, WISHED_BY_NOBODY };
-	return (struct wish){ TAG_DEFAULT, 0, WISHED_BY_DEFAULT };
+		return (struct assignment){ TAG_NONE, 0, ASSIGNED_NO_CLASS };
+	return (struct assignment){ TAG_DEFAULT, 0, ASSIGNED_BY_DEFAULT };
 }
 
 int plan_match(const struct plan *plan, struct task *leader, enum due due, struct facts *facts)
@@ -87,8 +87,8 @@ int plan_match(const struct plan *plan, struct task *leader, enum due due, struc
 	rule = rules_match(plan->config->rules, facts, &r);
 	if (r < 0)
 		return r;
-	/* What was found when all could be read is better than this. */
-	if (facts->argv_is_unread && due != DUE_EXEC && leader->wished_by != WISHED_BY_NONE)
+	/* The match that was made when argv could be read is better than one without it. */
+	if (facts->argv_is_unread && due != DUE_EXEC && leader->assigned_by != ASSIGNED_NOT_YET)
 		return 0;
 	leader->app = rule ? rule->id : 0;
 	leader->matched_ms = facts->fetched_ms;
@@ -103,7 +103,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 
 	if (!task_policy_is_fair(want.policy) || (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;
-	/* Raises nobody whom somebody lowered. */
+	/* Does not raise a task that somebody lowered. */
 	if (task->had.nice > 0 && want.nice < task->had.nice)
 		want.nice = task->had.nice;
 	if (task->had.policy == POLICY_IDLE)

@@ -29,7 +29,7 @@ const struct qos_class qos_builtin[QOS_BUILTIN_COUNT] = {
 	BUILTIN(QOS_DEFAULT_NAME, POLICY_BATCH, 2, 16, 512),
 };
 
-/* A class that does not say its policy leaves a fair task fair. */
+/* A class without a policy leaves a fair task fair. */
 static enum policy_kind kind_of(const struct qos_attr *attr)
 {
 	if (!(attr->has & QOS_HAS_POLICY) || task_policy_is_fair(attr->policy))
@@ -38,8 +38,8 @@ static enum policy_kind kind_of(const struct qos_attr *attr)
 }
 
 /*
- * What outlives a change from one kind of policy to another. Not runtime: a slice is no deadline
- * budget. No clamps on deadline tasks: the kernel takes them and ignores them.
+ * The attributes that are kept when the kind of policy changes. Not runtime: a slice is no deadline
+ * budget. No clamps for deadline tasks: the kernel accepts and ignores them.
  */
 static uint8_t kept_across(enum policy_kind to)
 {
@@ -98,8 +98,7 @@ struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns)
 	return scaled;
 }
 
-/* Lays the clamps over the task's. The kernel refuses min > max, so the one that is named moves the
- * other. */
+/* The class's clamps override the task's. The kernel refuses min > max, so one that is given moves the other. */
 static void clamps_over(const struct qos_attr *attr, struct task_attr *task)
 {
 	if (attr->has & QOS_HAS_UTIL_MIN) {
@@ -141,7 +140,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	if (task_policy_is_fair(task.policy)) {
 		fair_over(attr, caps, &task);
 	} else {
-		/* As the kernel tells it when asked: these belong to fair tasks only. */
+		/* As sched_getattr reports it: these belong to fair tasks only. */
 		task.nice = 0;
 		task.slice_ns = 0;
 		task.rt_priority = attr->has & QOS_HAS_PRIORITY ? attr->priority : 0;

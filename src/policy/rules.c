@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Making a set of rules: put together, resolved, numbered, indexed. */
+/* Building a set of rules: adding, resolving, numbering and indexing them. */
 #include "rules_private.h"
 
 #include <errno.h>
@@ -34,8 +34,7 @@ static uint64_t hash_text(const char *text)
 	return hash ^ hash >> 32;
 }
 
-/* The slot of the index that holds the pattern, or the free one where it belongs, with its hash
- * filled in. */
+/* The index slot that holds the pattern, or the free one where it belongs. */
 struct slot *rules_slot(const struct rules *rules, const char *text)
 {
 	uint64_t hash = hash_text(text);
@@ -134,7 +133,7 @@ static int compare_threads(const void *va, const void *vb)
 	return source_compare(&a->source, &b->source);
 }
 
-/* The tag for a class at a period, made if it is new. TAG_NONE without memory. */
+/* The tag for a class at a period, created if it is new. TAG_NONE without memory. */
 static uint16_t tag_for(struct rules *rules, const struct qos_class *classes, size_t n_classes,
 			const char *name, uint64_t period_ns)
 {
@@ -170,10 +169,10 @@ bool rule_user_is_pending(const struct rule_user *user)
 
 bool rule_needs_initial_userns(const struct rule *rule)
 {
-	enum rule_userns userns = rule->match ? rule->match->user_namespace : USERNS_UNSAID;
+	enum rule_userns userns = rule->match ? rule->match->user_namespace : USERNS_DEFAULT;
 
 	switch (userns) {
-	case USERNS_UNSAID:
+	case USERNS_DEFAULT:
 		return strchr(rule->pattern, '/') || (rule->match && rule->match->exe);
 	case USERNS_INITIAL:
 		return true;
@@ -208,7 +207,7 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 	return 0;
 }
 
-/* Collects what is not masked, in the order of files and lines, and numbers it. */
+/* Collects the lists that are not masked, in the order of files and lines, and numbers their rules. */
 static int finish_lists(struct rules *rules, const struct qos_class *classes, size_t n_classes)
 {
 	rules->lists = calloc(rules->n_patterns + 1, sizeof(struct rule *));

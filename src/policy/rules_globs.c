@@ -16,7 +16,7 @@ static int compare_ranks(const void *va, const void *vb)
 	return source_compare(&a->list->source, &b->list->source);
 }
 
-/* Where the literal text at the pattern's end begins. */
+/* The literal text at the pattern's end. */
 static const char *suffix_of(const struct glob *glob)
 {
 	return strchr(glob->list->pattern, '\0') - glob->suffix_length;
@@ -67,7 +67,7 @@ static struct glob make_glob(const struct rule *list)
 		.is_path = strchr(pattern, '/') != NULL,
 	};
 
-	/* A '*' in brackets is none. */
+	/* A '*' in brackets is a literal one. */
 	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
 		glob.suffix_length = (uint32_t)strlen(star + 1);
 		glob.is_simple = star == pattern + glob.prefix_length;
@@ -125,7 +125,7 @@ static bool glob_matches(const struct glob *glob, const struct candidate *candid
 	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
 }
 
-/* The best of a bucket's globs from rank `from` on that matches, or NULL. */
+/* The best matching glob of a bucket, from rank `from` on, or NULL. */
 static const struct glob *bucket_best(const struct rules *rules, unsigned bucket, uint32_t from,
 				      const struct candidate *candidate)
 {
@@ -142,8 +142,6 @@ static const struct glob *bucket_best(const struct rules *rules, unsigned bucket
 	return NULL;
 }
 
-/* Of all globs from rank `from` on the best that matches the name, if better than `best`; else
- * `best`. */
 const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
 				   bool is_path, const struct glob *best)
 {

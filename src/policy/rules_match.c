@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding the rule for a process, and for a thread of it. */
+/* Finding the rule for a process and for its threads. */
 #include "rules_private.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 #define NAMES_MAX  3
 #define COMM_CHARS (TASK_COMM_LEN - 1)
 
-/* A script's path is behind its interpreter and at most one option of that (binfmt_script.c). */
+/* A script's path follows its interpreter and at most one option of that (binfmt_script.c). */
 #define SCRIPT_ARGS 2
 
-/* A process as patterns see it: its path, and its names in the order in which they are compared. */
+/* What patterns are compared with: the process's path, and its names in the order of comparison. */
 struct names {
 	const char *path;
 	const char *name[NAMES_MAX];
@@ -27,7 +27,7 @@ static const char *argv_next(const struct facts *facts, const char *arg)
 	return next < facts->argv + facts->argv_size ? next : NULL;
 }
 
-/* Whether the name is of use: to the pattern, or without one, to any rule at all. */
+/* Whether the name matches the pattern, or if that is NULL, any rule at all. */
 static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
 {
 	uint32_t number;
@@ -39,7 +39,10 @@ static bool is_wanted_name(const struct rules *rules, const char *pattern, const
 	       rules_best_glob(rules, 0, name, false, NULL) != NULL;
 }
 
-/* Without arguments nothing confirms that comm is a script's name, and it may be cut; but most likely it is one. */
+/*
+ * If the arguments cannot be read, comm is taken for the script's name when it differs from the executable's. Nothing
+ * confirms that, and it may be cut to 15 bytes.
+ */
 static int script_by_comm(struct facts *facts, const char *exe, const char **ret)
 {
 	int r = facts_need(facts, FACT_COMM);
@@ -51,8 +54,8 @@ static int script_by_comm(struct facts *facts, const char *exe, const char **ret
 
 /*
  * The name of the script that an interpreter runs, or NULL. exec names the task after the script,
- * cut to 15 bytes, so comm confirms which argument it is. As reading comm costs more than all else
- * here, it is read only if the name would be of use. Returns 0 or -errno.
+ * cut to 15 bytes, so comm confirms which argument it is. Reading comm costs more than everything
+ * else here, so it is read only if some rule could use the name. Returns 0 or -errno.
  */
 static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
 		       const char *exe, const char **ret)
@@ -80,7 +83,7 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 	return 0;
 }
 
-/* A process's names, for one pattern or (NULL) for all rules. Returns 0 or -errno. */
+/* A process's names, for one pattern, or for all rules if that is NULL. Returns 0 or -errno. */
 static int names_of(const struct rules *rules, const char *pattern, struct facts *facts,
 		    struct names *ret)
 {
@@ -101,7 +104,7 @@ static int names_of(const struct rules *rules, const char *pattern, struct facts
 	if (facts->argv_size) {
 		const char *base = path_base(facts->argv);
 
-		/* A login shell's name has a dash before it (login(1)). */
+		/* A login shell's argv[0] begins with a dash (login(1)). */
 		ret->name[ret->count++] = base[0] == '-' ? base + 1 : base;
 	}
 	ret->name[ret->count++] = exe;
@@ -130,7 +133,7 @@ static bool argv_match(const struct facts *facts, const char *pattern)
 	return false;
 }
 
-/* 1 when the task is of the initial user namespace, 0 when not, or -errno. */
+/* 1 if the task is in the initial user namespace, 0 if not, or -errno. */
 static int is_initial(struct facts *facts)
 {
 	int r = facts_need(facts, FACT_USERNS);
@@ -138,8 +141,7 @@ static int is_initial(struct facts *facts)
 	return r < 0 ? r : facts->initial_userns;
 }
 
-/* 1 when the pattern is one of the parent's names, 0 when not (or there is no parent), or -errno.
- */
+/* 1 if match.parent matches one of the parent's names, 0 if not or without a parent, or -errno. */
 static int parent_match(const struct rules *rules, const struct rule_match *match,
 			struct facts *facts)
 {
@@ -159,7 +161,7 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 	return r == -ESRCH ? 0 : r;
 }
 
-/* 1 when all that is said in "match" holds, 0 when not, or -errno. Cheap ones first. */
+/* 1 if all conditions of "match" hold, 0 if not, or -errno. The cheap ones come first. */
 static int match_holds(const struct rules *rules, const struct rule_match *match,
 		       struct facts *facts)
 {
@@ -185,8 +187,8 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 }
 
 /*
- * The same of the whole rule. The namespace comes last: no process pays for it that takes another
- * rule.
+ * The same for the whole rule. The namespace comes last, so that it is read only for processes that the rule fits
+ * otherwise.
  */
 static int conditions_hold(const struct rules *rules, const struct rule *rule, struct facts *facts)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the set of rules is made of: shared by its making and its use. */
+/* The inside of a set of rules, shared by the files that build it and those that match against it. */
 #pragma once
 
 #include <schedqos/policy/rules.h>
 
-/* The first and the last bytes of a text, up to eight each, where the processor compares them at
- * once. */
+/* The first and the last bytes of a text, up to eight each, so that one comparison does for each end. */
 struct ends {
 	uint64_t first, last;
 };
 
 /*
- * A glob with the literal text at its two ends, which most names fail to have. By their first byte,
- * else by their last one, globs fall into buckets; a name can only match what is in three of them.
- * What refuses most names stands here, in one cache line: the pattern's own text, far away, is
- * looked at for the rest only.
+ * A glob with the literal text at its two ends, which rules out most names. Globs are sorted into
+ * buckets by their first byte, else by their last one, so a name has to be compared with three
+ * buckets only. Everything that rules out most names is in this one cache line; the pattern's text,
+ * which is not, is read only for the rest.
  */
 struct glob {
 	struct ends ends, mask; /* of the literal text, as far as it goes */
@@ -35,8 +34,7 @@ enum {
 };
 
 struct rules {
-	/* One list for each pattern ever put, NULL where it is masked, in the order of the files.
-	 */
+	/* One list for each pattern added, NULL if it is masked, in the order of the files. */
 	struct pattern {
 		const char *text;
 		struct rule *list;
@@ -46,11 +44,11 @@ struct rules {
 	/* Open addressing; a power of two in size. */
 	struct slot {
 		uint32_t number; /* 1 + index into patterns, 0: free */
-		uint32_t hash;	 /* what does not go into the place: saves looking at other texts */
+		uint32_t hash;	 /* the upper half: spares most comparisons of texts */
 	} * index;
 	size_t index_size;
 
-	struct glob *globs; /* by bucket, in a bucket the best rank first */
+	struct glob *globs; /* by bucket, the best rank first in each */
 	size_t n_globs;
 	uint32_t buckets[BUCKET_COUNT + 1]; /* where each begins */
 	bool has_paths;			    /* some pattern is compared with the path */
@@ -67,7 +65,7 @@ struct rules {
 
 /* rules.c */
 
-/* The slot of the index that holds the pattern, or the free one where it belongs. */
+/* The index slot that holds the pattern, or the free one where it belongs. */
 struct slot *rules_slot(const struct rules *rules, const char *text);
 
 /* rules_globs.c */
@@ -76,8 +74,8 @@ struct slot *rules_slot(const struct rules *rules, const char *text);
 int rules_finish_globs(struct rules *rules);
 
 /*
- * Of all globs from rank `from` on the best that matches the name (the path, for those with a '/'),
- * if better than `best` (or that is NULL); else `best`.
+ * The best glob from rank `from` on that matches the name (is_path: the path, for globs with a
+ * '/'), if it is better than `best` or that is NULL; else `best`.
  */
 const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
 				   bool is_path, const struct glob *best);

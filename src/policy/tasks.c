@@ -56,19 +56,19 @@ const char *reason_name(enum reason reason)
 	return "?";
 }
 
-static enum reason reason_wished(enum wished_by wished_by)
+static enum reason reason_assigned(enum assigned_by assigned_by)
 {
-	switch (wished_by) {
-	case WISHED_BY_RULE:
+	switch (assigned_by) {
+	case ASSIGNED_BY_RULE:
 		return REASON_RULE;
-	case WISHED_BY_THREAD:
+	case ASSIGNED_BY_THREAD:
 		return REASON_THREAD;
-	case WISHED_BY_INHERITED:
+	case ASSIGNED_BY_INHERITED:
 		return REASON_INHERITED;
-	case WISHED_BY_DEFAULT:
+	case ASSIGNED_BY_DEFAULT:
 		return REASON_DEFAULT;
-	case WISHED_BY_NONE:
-	case WISHED_BY_NOBODY:
+	case ASSIGNED_NOT_YET:
+	case ASSIGNED_NO_CLASS:
 		break;
 	}
 	return REASON_NONE;
@@ -80,9 +80,9 @@ enum reason task_reason(const struct task *task)
 	case TASK_UNDECIDED:
 		break;
 	case TASK_TAGGED:
-		return task->theirs ? REASON_CHANGED : reason_wished(task->wished_by);
+		return task->theirs ? REASON_CHANGED : reason_assigned(task->assigned_by);
 	case TASK_LEFT_ALONE:
-		return task->wished_by == WISHED_BY_NOBODY ? REASON_NO_RULE : REASON_CHOSEN;
+		return task->assigned_by == ASSIGNED_NO_CLASS ? REASON_NO_RULE : REASON_CHOSEN;
 	case TASK_NOT_FAIR:
 		return REASON_NOT_FAIR;
 	case TASK_REFUSED:
@@ -233,7 +233,7 @@ static void grow_heads(struct tasks *tasks)
 	}
 }
 
-/* A free record, chained by the tid that it is to have. NIL without memory. */
+/* Takes a free record and chains it under the tid that it will have. NIL without memory. */
 static uint32_t take_free(struct tasks *tasks, pid_t tid)
 {
 	struct task *task;

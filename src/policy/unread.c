@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/unread.h>
 
-/* What hangs mostly does so for a moment, or for good. */
+/* Most processes that hang do so for a moment, or for good. */
 #define WAIT_MIN_MS 100
 #define WAIT_MAX_MS 60000
 
-/* At most this share of all time is lost in vain. */
+/* The share of all time that may be wasted on waiting, at most. */
 #define BUDGET_PERCENT 5
 
 #define SUSPECT_MS 60000
@@ -72,7 +72,7 @@ const struct unread_process *unread_first(const struct unread *unread)
 	return first;
 }
 
-/* ---- how much time may be lost ---- */
+/* ---- how much time may be wasted ---- */
 
 static void refill(struct unread *unread, uint32_t ms)
 {

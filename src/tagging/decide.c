@@ -66,7 +66,7 @@ static bool is_another(const struct tagger *tagger, const struct plan_action *ac
 
 	return clock_ms() - tagger->facts->began_ms > REUSE_MIN_MS &&
 	       procfs_stat(tagger->proc, action->tid, &stat) == 0 &&
-	       plan_is_another(tagger->plan, action->tid, stat.start);
+	       plan_tid_is_reused(tagger->plan, action->tid, stat.start);
 }
 
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action)

@@ -60,7 +60,7 @@ static void book(struct tagger *tagger, struct task_event *event)
 		names_count(tagger, event->tgid, event->ms);
 		break;
 	}
-	plan_hear(tagger->plan, event);
+	plan_book(tagger->plan, event);
 }
 
 static void note_loss(struct tagger *tagger)

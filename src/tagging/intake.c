@@ -63,7 +63,7 @@ int intake_open(struct intake **ret)
 	if (r == 0)
 		r = open_queue(intake, INTAKE_FORKS);
 	if (r == 0)
-		r = proc_connector_prove(intake->queues[INTAKE_FORKS].connector);
+		r = proc_connector_probe(intake->queues[INTAKE_FORKS].connector);
 	if (r < 0) {
 		intake_close(intake);
 		return r;

@@ -60,7 +60,7 @@ static void subscribe(struct tagger *tagger)
 
 void names_update(struct tagger *tagger)
 {
-	if (!plan_asks_names(tagger->plan))
+	if (!plan_needs_renames(tagger->plan))
 		names_close(tagger);
 	else if (!tagger->names.pace.source && !tagger->names.is_paused)
 		subscribe(tagger);
@@ -93,7 +93,7 @@ void names_read(struct tagger *tagger)
 		event.tgid = task->tgid;
 		event.ms = clock_ms();
 		if (procfs_comm(tagger->proc, task->tid, event.comm) == 0)
-			plan_hear(tagger->plan, &event);
+			plan_book(tagger->plan, &event);
 	}
 	tagger->names.reading_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
 }

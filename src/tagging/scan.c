@@ -101,7 +101,7 @@ static int list_processes(struct scan *scan)
 static void book_task(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
 {
 	struct tagger *tagger = scan->tagger;
-	const struct plan_met met = {
+	const struct plan_found met = {
 		.tid = tid,
 		.tgid = process->pid,
 		.parent_tgid = process->ppid,
@@ -117,7 +117,7 @@ static void book_task(struct scan *scan, const struct process *process, pid_t ti
 		if (plan_is_seen(tagger->plan, tid))
 			return;
 	}
-	plan_meet(tagger->plan, &met, live_facts_for(tagger->facts, tid, process->pid));
+	plan_book_found(tagger->plan, &met, live_facts_for(tagger->facts, tid, process->pid));
 	if (++scan->n_booked % BOOK_EVERY == 0)
 		events_book(tagger);
 }

@@ -76,7 +76,7 @@ static int copy_tags(const struct state_tags *from, struct state_legacy *ret)
 
 /*
  * The previous version kept only the records of tasks that it had changed, and wrote them after the call that set the
- * attributes: so its last record of a task is hearsay.
+ * attributes: so its last record of a task is uncertain.
  */
 static struct task from_version_1(const struct state_record_1 *old)
 {
@@ -91,7 +91,7 @@ static struct task from_version_1(const struct state_record_1 *old)
 		.before = old->known,
 		.tag = TAG_NONE,
 		.state = TASK_TAGGED,
-		.flags = TASK_HEARSAY,
+		.flags = TASK_UNCERTAIN,
 	};
 }
 

@@ -19,7 +19,7 @@
  *
  *	on_exec, handle, events_handle		loop.c, events.c	the loop is woken
  *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
- *	book, plan_hear				events.c		the plan marks the task as due
+ *	book, plan_book				events.c		the plan marks the task as due
  *	decide_due, plan_next, plan_decide	decide.c		the plan asks for facts: live_facts.c reads /proc
  *	decide_carry_out, applier_apply		decide.c, apply.c	sched_setattr, and sched_getattr to read back
  *	plan_applied				decide.c		the plan records the result, and it is counted

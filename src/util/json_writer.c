@@ -16,7 +16,7 @@ static uint32_t decode_utf8(const char *s, size_t n)
 	return c;
 }
 
-/* As \u: one for most characters, a surrogate pair for those above 16 bits. */
+/* As \u: one escape for most characters, a surrogate pair for those above 16 bits. */
 static void put_escape(struct text_buf *text, uint32_t c)
 {
 	if (c > 0xffff) {
@@ -26,7 +26,7 @@ static void put_escape(struct text_buf *text, uint32_t c)
 	text_buf_printf(text, "\\u%04x", c);
 }
 
-/* What text_escape leaves as it is can be shown to people, and is what JSON takes as it is, quotes aside. */
+/* Whatever text_escape leaves alone is safe to show, and valid in a JSON string except for quotes. */
 static void put_string(struct text_buf *text, const char *s)
 {
 	size_t left = strlen(s), n;

@@ -25,7 +25,7 @@ static int open_error(int error)
 {
 	if (error == ELOOP)
 		return -EPERM;
-	/* What some security module says is no word on whose file it is. */
+	/* A security module's EPERM does not mean that the file is somebody else's. */
 	return error == EPERM ? -EACCES : -error;
 }
 
@@ -54,7 +54,7 @@ bool state_file_is_void(int error)
 	return error == -EPERM || error == -EBADMSG || error == -EPROTONOSUPPORT;
 }
 
-/* The first one stays: what tasks and knobs had before all that was set since, only that can tell. */
+/* The first one stays: only that one holds what tasks and knobs had before anything was set. */
 int state_file_set_aside(int folder, const char *name)
 {
 	char aside[64];

@@ -55,13 +55,13 @@ static bool is_printable(uint32_t c)
 		return false;
 	if (c >= 0x2060 && c <= 0x206f)
 		return false;
-	/* Tags, which spell out a text that nobody sees. */
+	/* Tag characters, which spell out invisible text. */
 	if (c >= 0xe0000 && c <= 0xe007f)
 		return false;
 	return c != 0xad && c != 0x61c && c != 0xfeff && !(c >= 0xfff0 && c <= 0xfffb);
 }
 
-/* Writes the safe form of what is at s into piece; returns how many bytes of s that covers. */
+/* Writes the safe form of the character at s into piece; returns how many bytes of s it takes up. */
 static size_t escape_one(const char *s, size_t len, char piece[PIECE_MAX + 1])
 {
 	size_t n = text_utf8_length(s, len);

@@ -184,7 +184,7 @@ static void happens(struct run *run, struct task_event event)
 	event.parent_tid = fold(event.parent_tid);
 	event.parent_tgid = fold(event.parent_tgid);
 	event.start = (uint32_t)(event.ns / 10000000);
-	plan_hear(run->plan, &event);
+	plan_book(run->plan, &event);
 }
 
 static void check_all(const struct run *run)
@@ -213,14 +213,14 @@ static void hear(struct run *run, size_t max)
 static void meet(struct run *run)
 {
 	uint8_t tid = take_byte(&run->input), tgid = take_byte(&run->input);
-	const struct plan_met met = {
+	const struct plan_found met = {
 		.tid = 1 + tid % TIDS,
 		.tgid = 1 + tgid % TIDS,
 		.parent_tgid = take_byte(&run->input) % TIDS,
 		.start = take_number(&run->input, 2),
 	};
 
-	plan_meet(run->plan, &met, &facts_of(run, met.tid, met.tgid)->facts);
+	plan_book_found(run->plan, &met, &facts_of(run, met.tid, met.tgid)->facts);
 }
 
 static void decide(struct run *run, bool is_empty)

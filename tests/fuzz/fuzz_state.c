@@ -69,7 +69,7 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 					       &(struct attr_caps){ true, true, 3000000 }),
 			.before = task_attr_pristine,
 			.state = TASK_TAGGED,
-			.flags = i & 1 ? TASK_HEARSAY : 0,
+			.flags = i & 1 ? TASK_UNCERTAIN : 0,
 		};
 	while (input->left) {
 		size_t at = take_number(input, 3) % FILE_BYTES;
@@ -93,7 +93,7 @@ static void meet(struct plan *plan, const struct task *left, uint8_t flags)
 		.tgid = left->tgid,
 		.attr = left->known,
 	};
-	const struct plan_met met = { .tid = left->tid, .tgid = left->tgid, .start = left->start };
+	const struct plan_found met = { .tid = left->tid, .tgid = left->tgid, .start = left->start };
 	struct plan_action action;
 	struct plan_due due;
 
@@ -101,7 +101,7 @@ static void meet(struct plan *plan, const struct task *left, uint8_t flags)
 		facts.attr.nice = 7;
 	if (flags & OTHER_SLICE)
 		facts.attr.slice_ns = 4321000;
-	plan_meet(plan, &met, &facts);
+	plan_book_found(plan, &met, &facts);
 	while (plan_next(plan, true, 5, &due)) {
 		if (plan_decide(plan, &due, &facts, &action))
 			plan_applied(plan, &action, 0, &action.want, 5);

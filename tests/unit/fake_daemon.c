@@ -15,7 +15,7 @@ struct task *record(struct machine *m, pid_t tid)
 static void act(struct machine *m, const struct plan_action *action)
 {
 	struct machine_task *task = machine_task(m, action->tid);
-	const bool is_another = task && plan_is_another(m->plan, task->tid, task->start);
+	const bool is_another = task && plan_tid_is_reused(m->plan, task->tid, task->start);
 	int r = is_another ? -ESRCH : kernel_sets(m, action);
 	struct task_attr now = task_attr_pristine;
 
@@ -85,7 +85,7 @@ void hear_first(struct machine *m, size_t n)
 {
 	assert_in_range(n, 0, m->n_queued);
 	for (size_t i = 0; i < n; i++)
-		plan_hear(m->plan, &m->queue[i]);
+		plan_book(m->plan, &m->queue[i]);
 	m->n_queued -= n;
 	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
 	decide(m, m->n_queued == 0);
@@ -137,7 +137,7 @@ void set_config(struct machine *m, const char *json)
 
 static void meet(struct machine *m, const struct machine_task *task)
 {
-	const struct plan_met met = {
+	const struct plan_found met = {
 		.tid = task->tid,
 		.tgid = task->tgid,
 		.parent_tgid = living(m, task->tgid)->parent
@@ -147,7 +147,7 @@ static void meet(struct machine *m, const struct machine_task *task)
 	};
 
 	if (!plan_is_seen(m->plan, task->tid))
-		plan_meet(m->plan, &met, facts_of(m, task->tid, task->tgid));
+		plan_book_found(m->plan, &met, facts_of(m, task->tid, task->tgid));
 }
 
 /* The oldest process, after the one given, whose leader is still there. */

@@ -171,7 +171,7 @@ static void calm(struct user *user, const char *unused)
 	scan(user->m);
 }
 
-/* Nothing is heard until much has happened. */
+/* No event is booked until many have happened. */
 static void behind(struct user *user, const char *unused)
 {
 	(void)unused;

@@ -26,8 +26,8 @@ struct user {
  *	orphan				of a child that is gone
  *	parent, youngest		its parent does the next step; the youngest of all
  *	storm, calm			events are lost; no longer, and a scan makes good for it
- *	behind, heard			events wait; all are heard
- *	seen				all are heard, and a scan sees everybody
+ *	behind, heard			events wait; all are booked
+ *	seen				all are booked, and a scan finds every task
  *	reload rules, reload other
  *	kill, start rules, start other	the daemon
  */

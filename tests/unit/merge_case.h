@@ -24,7 +24,7 @@
 #define RR(prio, n, slice)   { POLICY_RR, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
 #define DEADLINE	     { POLICY_DEADLINE, 0, 0, 1, 0, 0, UTIL_FULL }
 
-/* A task of whom nobody wanted anything, and the class of most rows. */
+/* A task that nobody set anything for, and the class of most rows. */
 #define NOTHING NORMAL(0, 0, 0, UTIL_FULL)
 #define OURS	BATCH(4, 20, 0, 256)
 

@@ -69,11 +69,11 @@ static uint64_t own_start(void)
 /* Carries out an action for a task with our id and this start, after a delay of delay_ms. */
 static void act(uint64_t start, uint32_t delay_ms)
 {
-	const struct plan_met met = { .tid = getpid(), .tgid = getpid(), .start = start };
+	const struct plan_found met = { .tid = getpid(), .tgid = getpid(), .start = start };
 	struct plan_action action;
 	struct plan_due due;
 
-	plan_meet(tagger.plan, &met, live_facts_for(tagger.facts, met.tid, met.tgid));
+	plan_book_found(tagger.plan, &met, live_facts_for(tagger.facts, met.tid, met.tgid));
 	assert_true(plan_next(tagger.plan, true, clock_ms(), &due));
 	assert_true(plan_decide(tagger.plan, &due, live_facts_for(tagger.facts, met.tid, met.tgid), &action));
 	tagger.facts->began_ms -= delay_ms;

@@ -425,14 +425,14 @@ static void rule_has_all_its_keys(void **state)
 	config_free(config);
 }
 
-static void rule_yield_is_said_or_not(void **state)
+static void rule_yield_is_optional(void **state)
 {
 	struct config *config = GOOD(RULES("{\"unsaid\": {\"qos\": \"QOS_UTILITY\"},"
 					   "\"yes\": {\"yield\": true},"
 					   "\"no\": {\"yield\": false, \"enforce\": true}}"));
 
 	(void)state;
-	assert_int_equal(rule_for(config, "unsaid")->yield, YIELD_UNSAID);
+	assert_int_equal(rule_for(config, "unsaid")->yield, YIELD_DEFAULT);
 	assert_int_equal(rule_for(config, "yes")->yield, YIELD_YES);
 	assert_int_equal(rule_for(config, "no")->yield, YIELD_NO);
 	assert_true(rule_for(config, "no")->enforce);
@@ -451,7 +451,7 @@ static void rule_match_takes_short_forms(void **state)
 	assert_string_equal(match->user->name, "4294967294");
 	assert_int_equal(match->user->uid, 4294967294U);
 	assert_null(match->exe);
-	assert_int_equal(match->user_namespace, USERNS_UNSAID);
+	assert_int_equal(match->user_namespace, USERNS_DEFAULT);
 	config_free(config);
 }
 
@@ -538,7 +538,7 @@ int main(void)
 		cmocka_unit_test(profiles_are_equal_by_what_they_do),
 		cmocka_unit_test(profiles_of_a_later_file_replace),
 		cmocka_unit_test(rule_has_all_its_keys),
-		cmocka_unit_test(rule_yield_is_said_or_not),
+		cmocka_unit_test(rule_yield_is_optional),
 		cmocka_unit_test(rule_match_takes_short_forms),
 		cmocka_unit_test(rule_match_has_a_user_namespace),
 		cmocka_unit_test(rule_list_is_linked_in_order),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said when the configuration is wrong, case by case: text, place, message. */
+/* Messages for a wrong configuration, case by case: text, place, message. */
 #include <errno.h>
 
 #include "config_case.h"

@@ -73,7 +73,7 @@ static void threads_are_told_by_their_names(void **state)
 	      "rules.json:3:1: [\"a b\"].thread_qos.audio: warning: QOS_RT (SCHED_RR 7) " REMEDY);
 }
 
-static void a_rule_for_somebody_is_not_told(void **state)
+static void a_rule_for_one_user_gives_no_warning(void **state)
 {
 	(void)state;
 	WARNS("{" RT ", \"a\": {\"qos\": \"QOS_RT\", \"match\": {\"user\": 0}},"
@@ -123,7 +123,7 @@ static void a_cgroup_that_users_can_make_is_everybody_s(void **state)
 	}
 }
 
-/* A line for each rule would hide what else is said. */
+/* A line for each rule would hide the other warnings. */
 static void one_warning_tells_of_a_class_and_a_file(void **state)
 {
 	static const struct config_file files[] = {
@@ -210,7 +210,7 @@ int main(void)
 		cmocka_unit_test(classes_that_take_from_others_are_told),
 		cmocka_unit_test(classes_that_take_nothing_are_not),
 		cmocka_unit_test(threads_are_told_by_their_names),
-		cmocka_unit_test(a_rule_for_somebody_is_not_told),
+		cmocka_unit_test(a_rule_for_one_user_gives_no_warning),
 		cmocka_unit_test(a_cgroup_that_users_can_make_is_everybody_s),
 		cmocka_unit_test(one_warning_tells_of_a_class_and_a_file),
 		cmocka_unit_test(a_masked_rule_is_none),

@@ -51,7 +51,7 @@ static void print_round_trip(const struct config_file *files, size_t n)
 	config_free(again);
 }
 
-static void print_says_yield_where_it_is_said(void **state)
+static void print_has_yield_where_it_is_given(void **state)
 {
 	struct config *config = GOOD(RULES("{\"a\": {}, \"b\": {\"yield\": true},"
 					   "\"c\": {\"enforce\": true, \"yield\": false}}"));
@@ -134,7 +134,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_is_a_rules_file),
-		cmocka_unit_test(print_says_yield_where_it_is_said),
+		cmocka_unit_test(print_has_yield_where_it_is_given),
 		cmocka_unit_test(print_says_which_user_namespaces_are_meant),
 		cmocka_unit_test(print_gives_the_same_again),
 		cmocka_unit_test(print_keeps_which_glob_wins),

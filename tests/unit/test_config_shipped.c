@@ -141,7 +141,7 @@ static void rules_are_good(void **state)
 }
 
 /* Whoever chose something for a program did not ask for these files. */
-static void rules_take_nobody_s_choice_away(void **state)
+static void rules_keep_what_somebody_chose(void **state)
 {
 	struct config *config = parse_shipped("configs/app_configs/*.json", CONFIG_RULES);
 
@@ -212,7 +212,7 @@ int main(void)
 		cmocka_unit_test(the_announcement_is_what_is_built_in),
 		cmocka_unit_test(profiles_are_what_is_built_in),
 		cmocka_unit_test(rules_are_good),
-		cmocka_unit_test(rules_take_nobody_s_choice_away),
+		cmocka_unit_test(rules_keep_what_somebody_chose),
 		cmocka_unit_test(rules_hand_out_nothing_to_warn_of),
 	};
 

@@ -89,7 +89,7 @@ static void a_child_is_born_as_the_kernel_has_it(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct task_attr born = attr_born(&rows[i].attr);
+		const struct task_attr born = attr_after_fork(&rows[i].attr);
 
 		assert_true(is_same(rows[i].what, "what it is born with", &born, &rows[i].born));
 	}

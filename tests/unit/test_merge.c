@@ -72,14 +72,14 @@ static void check_found(const struct row *rows, size_t n, const struct given *gi
 	assert_int_equal(wrong, 0);
 }
 
-static void check_hearsay(const struct row *rows, size_t n, const struct given *given)
+static void check_unverified(const struct row *rows, size_t n, const struct given *given)
 {
 	int wrong = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct merge merge = rows[i].before;
 
-		merge_hearsay(&merge, &rows[i].actual, given, &caps, true);
+		merge_unverified(&merge, &rows[i].actual, given, &caps, true);
 		merge_reset_on_fork(&merge, &rows[i].actual);
 		wrong += check(&rows[i], &merge);
 	}
@@ -88,7 +88,7 @@ static void check_hearsay(const struct row *rows, size_t n, const struct given *
 
 /* ---- found ---- */
 
-static void what_is_as_known_nobody_touched(void **state)
+static void an_attribute_as_known_is_untouched(void **state)
 {
 	static const struct row rows[] = {
 		{ "nothing of ours", { NOTHING, NOTHING, 0 }, NOTHING, { NOTHING, NOTHING, 0 } },
@@ -99,10 +99,10 @@ static void what_is_as_known_nobody_touched(void **state)
 	};
 
 	check_found(rows, COUNT(rows), *state);
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
-static void what_is_not_somebody_chose(void **state)
+static void an_attribute_not_as_known_was_chosen(void **state)
 {
 	static const struct row rows[] = {
 		{ "policy", { NOTHING, OURS, 0 }, NORMAL(4, 20, 0, 256),
@@ -135,7 +135,7 @@ static void what_is_not_somebody_chose(void **state)
 }
 
 /* The lowest of a class's is -4. */
-static void nobody_s_nice_becomes_what_he_could_not_take_himself(void **state)
+static void had_takes_no_nice_that_needs_privilege(void **state)
 {
 	static const struct row rows[] = {
 		{ "above had", { NOTHING, OURS, 0 }, BATCH(2, 20, 0, 256),
@@ -158,10 +158,10 @@ static void nobody_s_nice_becomes_what_he_could_not_take_himself(void **state)
 	};
 
 	check_found(rows, COUNT(rows), *state);
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
-static void without_a_class_s_nice_each_is_somebody_s(void **state)
+static void without_a_class_with_nice_every_nice_is_theirs(void **state)
 {
 	static const struct row rows[] = {
 		{ "below had", { NOTHING, NOTHING, 0 }, NORMAL(-1, 0, 0, 1024),
@@ -177,7 +177,7 @@ static void without_a_class_s_nice_each_is_somebody_s(void **state)
 	given_clear(&given);
 }
 
-static void nobody_gets_out_of_idle_by_us(void **state)
+static void had_does_not_leave_idle_because_of_us(void **state)
 {
 	static const struct row rows[] = {
 		{ "into it", { NOTHING, OURS, 0 }, IDLE(4, 20, 0, 256), { IDLE(0, 0, 0, 1024), IDLE(4, 20, 0, 256), POL } },
@@ -238,12 +238,12 @@ static void reset_on_fork_follows_what_is_found(void **state)
 	};
 
 	check_found(rows, COUNT(rows), *state);
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
-/* ---- hearsay ---- */
+/* ---- unverified records ---- */
 
-static void of_hearsay_what_a_class_gives_is_ours(void **state)
+static void unverified_slices_and_clamps_of_a_class_are_ours(void **state)
 {
 	static const struct row rows[] = {
 		{ "slice", { NOTHING, OURS, 0 }, BATCH(4, 8, 0, 256), { NOTHING, BATCH(4, 8, 0, 256), 0 } },
@@ -263,10 +263,10 @@ static void of_hearsay_what_a_class_gives_is_ours(void **state)
 		  { NORMAL(9, 0, 0, 1024), BATCH(9, 8, 0, 256), NICE } },
 	};
 
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
-static void of_hearsay_a_policy_is_ours_beside_all_else_of_its_class(void **state)
+static void an_unverified_policy_is_ours_with_the_rest_of_its_class(void **state)
 {
 	static const struct row rows[] = {
 		{ "all of it", { NOTHING, OURS, 0 }, NORMAL(-2, 12, 0, 768), { NOTHING, NORMAL(-2, 12, 0, 768), NICE } },
@@ -280,7 +280,7 @@ static void of_hearsay_a_policy_is_ours_beside_all_else_of_its_class(void **stat
 		  { NOTHING, NORMAL(-2, 12, 0, 768), POL | NICE } },
 	};
 
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 static void but_never_in_the_task_s_favour(void **state)
@@ -307,7 +307,7 @@ static void but_never_in_the_task_s_favour(void **state)
 		  { FIFO(3, 0, 0), FIFO(3, 0, 0), POL } },
 	};
 
-	check_hearsay(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
 }
 
 /* There nothing else marks a class but its nice value. */
@@ -325,7 +325,7 @@ static void without_slices_a_policy_is_ours_beside_its_class_s_nice(void **state
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct merge merge = rows[i].before;
 
-		merge_hearsay(&merge, &rows[i].actual, *state, &old, true);
+		merge_unverified(&merge, &rows[i].actual, *state, &old, true);
 		wrong += check(&rows[i], &merge);
 	}
 	assert_int_equal(wrong, 0);
@@ -345,7 +345,7 @@ static void a_real_time_class_gives_no_slice(void **state)
 
 	(void)state;
 	assert_int_equal(given_add(&given, &fifo), 0);
-	check_hearsay(rows, COUNT(rows), &given);
+	check_unverified(rows, COUNT(rows), &given);
 	given_clear(&given);
 }
 
@@ -354,16 +354,16 @@ static void a_real_time_class_gives_no_slice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_as_known_nobody_touched),
-		TEST(what_is_not_somebody_chose),
-		TEST(nobody_s_nice_becomes_what_he_could_not_take_himself),
-		TEST(without_a_class_s_nice_each_is_somebody_s),
-		TEST(nobody_gets_out_of_idle_by_us),
+		TEST(an_attribute_as_known_is_untouched),
+		TEST(an_attribute_not_as_known_was_chosen),
+		TEST(had_takes_no_nice_that_needs_privilege),
+		TEST(without_a_class_with_nice_every_nice_is_theirs),
+		TEST(had_does_not_leave_idle_because_of_us),
 		TEST(under_real_time_of_ours_no_more_than_that_is_ours),
 		TEST(what_real_time_hides_is_as_it_was),
 		TEST(reset_on_fork_follows_what_is_found),
-		TEST(of_hearsay_what_a_class_gives_is_ours),
-		TEST(of_hearsay_a_policy_is_ours_beside_all_else_of_its_class),
+		TEST(unverified_slices_and_clamps_of_a_class_are_ours),
+		TEST(an_unverified_policy_is_ours_with_the_rest_of_its_class),
 		TEST(but_never_in_the_task_s_favour),
 		TEST(without_slices_a_policy_is_ours_beside_its_class_s_nice),
 		TEST(a_real_time_class_gives_no_slice),

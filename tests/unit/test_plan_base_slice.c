@@ -34,7 +34,7 @@ static void a_pristine_task_under_that_base_slice_is_pristine(void **state)
 	assert_true(task_attr_is_pristine(&record(m, 100)->known));
 }
 
-static void a_base_slice_that_changes_is_nobody_s_choice(void **state)
+static void a_changed_base_slice_was_not_chosen(void **state)
 {
 	struct machine *m = *state;
 
@@ -89,7 +89,7 @@ static void unless_it_is_what_we_set(void **state)
 	stops_without_trace(m);
 }
 
-static void the_base_slice_is_asked_for_only_when_in_doubt(void **state)
+static void the_base_slice_is_read_only_when_needed(void **state)
 {
 	struct machine *m = *state;
 
@@ -114,10 +114,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_base_slice_like_a_class_s_slice_is_told_apart),
 		MACHINE_TEST(a_pristine_task_under_that_base_slice_is_pristine),
-		MACHINE_TEST(a_base_slice_that_changes_is_nobody_s_choice),
+		MACHINE_TEST(a_changed_base_slice_was_not_chosen),
 		MACHINE_TEST(one_of_before_is_none_either),
 		MACHINE_TEST(unless_it_is_what_we_set),
-		MACHINE_TEST(the_base_slice_is_asked_for_only_when_in_doubt),
+		MACHINE_TEST(the_base_slice_is_read_only_when_needed),
 		MACHINE_TEST(a_base_slice_that_changes_during_the_undo_is_seen),
 	};
 

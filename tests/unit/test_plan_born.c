@@ -8,7 +8,7 @@
 	"'gcc': { 'qos': 'QOS_BACKGROUND' }"
 
 /* A process of the default's class, 100; from here on the daemon hears late. */
-static void hears_late(struct machine *m)
+static void receives_late(struct machine *m)
 {
 	start_and_run(m, RULES, "/bin/sh");
 	passes(m, m->pace);
@@ -58,7 +58,7 @@ static void a_child_born_before_its_parent_s_policy_was_seen_has_just_that(void 
 }
 
 /* Met in /proc, its fork unheard, no less. */
-static void whoever_is_met_later_was_born_so_as_well(void **state)
+static void a_task_found_later_was_born_reset_as_well(void **state)
 {
 	struct machine *m = *state;
 
@@ -81,7 +81,7 @@ static void a_grandchild_of_a_niced_program_is_niced_as_much(void **state)
 {
 	struct machine *m = *state;
 
-	hears_late(m);
+	receives_late(m);
 	renice(m, 100, 12);
 	execs(m, 100, "/usr/sbin/daemon");
 	forks(m, 100, 101);
@@ -96,7 +96,7 @@ static void a_grandchild_born_late_is_niced_as_much(void **state)
 {
 	struct machine *m = *state;
 
-	hears_late(m);
+	receives_late(m);
 	renice(m, 100, 9);
 	execs(m, 100, "/usr/bin/cmd");
 	forks(m, 100, 101);
@@ -115,7 +115,7 @@ static void a_child_of_a_niced_program_that_another_has_replaced_is_niced_as_muc
 {
 	struct machine *m = *state;
 
-	hears_late(m);
+	receives_late(m);
 	renice(m, 100, 12);
 	execs(m, 100, "/usr/bin/wrapper");
 	forks(m, 100, 101);
@@ -125,12 +125,12 @@ static void a_child_of_a_niced_program_that_another_has_replaced_is_niced_as_muc
 	assert_task(m, 101, "SCHED_NORMAL nice 12", REASON_CHOSEN);
 }
 
-/* In the same class as before: only that we heard of its fork late tells which nice value it was born with. */
+/* In the same class as before: only its late fork event shows which nice value it was born with. */
 static void a_child_born_before_its_parent_was_reniced_does_not_get_that(void **state)
 {
 	struct machine *m = *state;
 
-	hears_late(m);
+	receives_late(m);
 	execs(m, 100, "/usr/bin/util");
 	forks(m, 100, 101);
 	renice(m, 100, 15);
@@ -180,7 +180,7 @@ static void a_child_born_before_its_parent_went_real_time_is_ours(void **state)
 {
 	struct machine *m = *state;
 
-	hears_late(m);
+	receives_late(m);
 	execs(m, 100, "/usr/lib/gcc");
 	forks(m, 100, 101);
 	chrt(m, 100, POLICY_RR, 7);
@@ -194,7 +194,7 @@ static void a_child_born_real_time_loses_our_clamp_as_well(void **state)
 {
 	struct machine *m = *state;
 
-	hears_late(m);
+	receives_late(m);
 	chrt(m, 100, POLICY_RR, 7);
 	execs(m, 100, "/usr/bin/cmd");
 	forks(m, 100, 101);
@@ -204,7 +204,7 @@ static void a_child_born_real_time_loses_our_clamp_as_well(void **state)
 	assert_carries(m, 101, "SCHED_RR priority 7");
 }
 
-/* ---- what is given up: of hearsay, what a class gives counts as ours ---- */
+/* ---- known limits: in an unverified record, what a class gives counts as ours ---- */
 
 static void a_newborn_s_choice_of_what_a_class_gives_counts_as_ours(void **state)
 {
@@ -239,7 +239,7 @@ static void a_newborn_s_choice_of_what_a_class_gives_counts_as_ours(void **state
 }
 
 /* Though nobody gave it to any task. */
-static void so_does_an_unheard_task_s(void **state)
+static void so_does_the_child_of_a_task_without_events(void **state)
 {
 	struct machine *m = *state;
 
@@ -260,7 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_child_born_before_its_parent_s_nice_was_seen_has_just_that),
 		MACHINE_TEST(a_child_born_before_its_parent_s_policy_was_seen_has_just_that),
-		MACHINE_TEST(whoever_is_met_later_was_born_so_as_well),
+		MACHINE_TEST(a_task_found_later_was_born_reset_as_well),
 		MACHINE_TEST(a_grandchild_of_a_niced_program_is_niced_as_much),
 		MACHINE_TEST(a_grandchild_born_late_is_niced_as_much),
 		MACHINE_TEST(a_child_of_a_niced_program_that_another_has_replaced_is_niced_as_much),
@@ -270,7 +270,7 @@ int main(void)
 		MACHINE_TEST(a_child_born_before_its_parent_went_real_time_is_ours),
 		MACHINE_TEST(a_child_born_real_time_loses_our_clamp_as_well),
 		MACHINE_TEST(a_newborn_s_choice_of_what_a_class_gives_counts_as_ours),
-		MACHINE_TEST(so_does_an_unheard_task_s),
+		MACHINE_TEST(so_does_the_child_of_a_task_without_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

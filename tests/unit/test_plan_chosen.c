@@ -82,7 +82,7 @@ static void nice_at_the_end_of_the_scale_is_the_end_of_the_scale(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
 }
 
-static void below_every_class_a_nice_is_somebody_s_who_may(void **state)
+static void a_nice_below_every_class_was_chosen_with_privilege(void **state)
 {
 	struct machine *m = *state;
 
@@ -190,7 +190,7 @@ int main(void)
 		MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice),
 		MACHINE_TEST(an_absolute_nice_between_two_execs_is_what_it_is),
 		MACHINE_TEST(nice_at_the_end_of_the_scale_is_the_end_of_the_scale),
-		MACHINE_TEST(below_every_class_a_nice_is_somebody_s_who_may),
+		MACHINE_TEST(a_nice_below_every_class_was_chosen_with_privilege),
 		MACHINE_TEST(what_lies_between_is_left_until_the_next_moment),
 		MACHINE_TEST(a_command_under_chrt_idle_is_idle_and_nothing_else),
 		MACHINE_TEST(a_command_with_a_slice_of_its_own_keeps_it),

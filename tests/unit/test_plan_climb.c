@@ -133,7 +133,7 @@ static bool carries(struct machine *m, pid_t tid, const char *attr, const char *
 	return false;
 }
 
-static void nobody_climbs(void **state)
+static void no_task_climbs(void **state)
 {
 	bool good = true;
 
@@ -220,7 +220,7 @@ static void nor_by_any_other_order_of_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(nobody_climbs),
+		MACHINE_TEST(no_task_climbs),
 		MACHINE_TEST(nor_by_any_other_order_of_steps),
 	};
 

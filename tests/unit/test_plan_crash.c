@@ -45,7 +45,7 @@ static void its_stop_gives_back_what_each_task_had(void **state)
 	assert_carries(m, INIT, PRISTINE);
 }
 
-static void who_was_born_in_between_inherited_it_from_us(void **state)
+static void a_task_born_in_between_inherited_our_attributes(void **state)
 {
 	struct machine *m = *state;
 
@@ -62,7 +62,7 @@ static void who_was_born_in_between_inherited_it_from_us(void **state)
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void who_was_born_in_between_and_lost_its_parent_as_well(void **state)
+static void so_did_an_orphan_born_in_between(void **state)
 {
 	struct machine *m = *state;
 
@@ -75,7 +75,7 @@ static void who_was_born_in_between_and_lost_its_parent_as_well(void **state)
 	assert_task(m, 101, PRISTINE, REASON_NO_RULE);
 }
 
-static void a_tid_that_somebody_else_has_by_now_is_somebody_else_s(void **state)
+static void a_reused_tid_is_another_task(void **state)
 {
 	struct machine *m = *state;
 
@@ -194,8 +194,8 @@ static void so_is_one_in_the_midst_of_the_stop(void **state)
 	}
 }
 
-/* Nobody has heard of it, and what it copied is put back in its process before anybody could compare. */
-static void who_was_born_unheard_and_chose_loses_what_is_ours_by_a_restore(void **state)
+/* There was no event of it, and what it copied is put back in its process before they could be compared. */
+static void a_restore_takes_our_attributes_from_a_task_born_unseen(void **state)
 {
 	struct machine *m = *state;
 
@@ -253,7 +253,7 @@ static void what_was_theirs_is_theirs(void **state)
 	stops_without_trace(m);
 }
 
-static void who_was_left_alone_is_judged_as_before(void **state)
+static void a_task_left_alone_is_judged_as_before(void **state)
 {
 	struct machine *m = *state;
 
@@ -324,17 +324,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_start_after_a_crash_changes_nothing),
 		MACHINE_TEST(its_stop_gives_back_what_each_task_had),
-		MACHINE_TEST(who_was_born_in_between_inherited_it_from_us),
-		MACHINE_TEST(who_was_born_in_between_and_lost_its_parent_as_well),
-		MACHINE_TEST(a_tid_that_somebody_else_has_by_now_is_somebody_else_s),
+		MACHINE_TEST(a_task_born_in_between_inherited_our_attributes),
+		MACHINE_TEST(so_did_an_orphan_born_in_between),
+		MACHINE_TEST(a_reused_tid_is_another_task),
 		MACHINE_TEST(what_somebody_changed_in_between_stays),
 		MACHINE_TEST(other_rules_apply_at_once),
 		MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same),
 		MACHINE_TEST(so_is_one_in_the_midst_of_the_stop),
-		MACHINE_TEST(who_was_born_unheard_and_chose_loses_what_is_ours_by_a_restore),
+		MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen),
 		MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays),
 		MACHINE_TEST(what_was_theirs_is_theirs),
-		MACHINE_TEST(who_was_left_alone_is_judged_as_before),
+		MACHINE_TEST(a_task_left_alone_is_judged_as_before),
 		MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec),
 		MACHINE_TEST(a_process_s_threads_are_known_as_such),
 		MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error),

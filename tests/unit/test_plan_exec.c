@@ -142,7 +142,7 @@ static void a_task_without_an_executable_stays_unknown(void **state)
 	assert_unknown(m, 100);
 }
 
-static void a_program_whose_facts_cannot_be_had_is_left_alone(void **state)
+static void a_program_whose_facts_cannot_be_read_is_left_alone(void **state)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_ATTR };
 	struct machine *m = *state;
@@ -186,7 +186,7 @@ int main(void)
 		MACHINE_TEST(an_unknown_task_s_exec_makes_it_known),
 		MACHINE_TEST(an_unknown_task_that_is_gone_stays_unknown),
 		MACHINE_TEST(a_task_without_an_executable_stays_unknown),
-		MACHINE_TEST(a_program_whose_facts_cannot_be_had_is_left_alone),
+		MACHINE_TEST(a_program_whose_facts_cannot_be_read_is_left_alone),
 		MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown),
 	};
 

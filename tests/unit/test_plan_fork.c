@@ -187,7 +187,7 @@ static void a_thread_of_a_thread_that_somebody_changed_has_that_from_it(void **s
 	stops_without_trace(m);
 }
 
-static void so_has_who_it_becomes_by_exec(void **state)
+static void so_has_the_process_after_its_exec(void **state)
 {
 	struct machine *m = *state;
 
@@ -316,7 +316,7 @@ int main(void)
 		MACHINE_TEST(a_newborn_that_somebody_lowered_stays_so),
 		MACHINE_TEST(a_child_born_during_a_reload_leaves_the_old_class),
 		MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it),
-		MACHINE_TEST(so_has_who_it_becomes_by_exec),
+		MACHINE_TEST(so_has_the_process_after_its_exec),
 		MACHINE_TEST(a_child_for_its_maker_s_parent_is_known_by_what_a_class_gives),
 		MACHINE_TEST(but_a_nice_above_zero_stays_on_it),
 		MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged),

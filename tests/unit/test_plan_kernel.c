@@ -54,7 +54,7 @@ static void a_child_of_a_deadline_task_is_born_without_it(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
-static void a_real_time_class_is_for_whom_a_rule_names(void **state)
+static void a_real_time_class_is_for_tasks_that_a_rule_names(void **state)
 {
 	struct machine *m = *state;
 
@@ -135,7 +135,7 @@ static void a_tagged_task_that_becomes_real_time_is_left_alone(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
-static void a_kernel_thread_has_nothing_of_who_had_its_id_before(void **state)
+static void a_kernel_thread_gets_nothing_of_a_task_that_had_its_id(void **state)
 {
 	struct machine *m = *state;
 
@@ -304,7 +304,7 @@ static void a_task_that_ends_before_it_is_set_is_gone(void **state)
 	carry_out(m);
 	assert_int_equal(m->result, PLAN_GONE);
 	/* What is on record of it is what it was to get: its children are looked at. */
-	assert_true(record(m, 100)->flags & TASK_HEARSAY);
+	assert_true(record(m, 100)->flags & TASK_UNCERTAIN);
 }
 
 static void a_task_that_ends_before_it_is_looked_at_is_left_alone(void **state)
@@ -343,12 +343,12 @@ int main(void)
 		MACHINE_TEST(a_deadline_class_comes_with_its_budget),
 		MACHINE_TEST(a_task_leaves_a_deadline_class),
 		MACHINE_TEST(a_child_of_a_deadline_task_is_born_without_it),
-		MACHINE_TEST(a_real_time_class_is_for_whom_a_rule_names),
+		MACHINE_TEST(a_real_time_class_is_for_tasks_that_a_rule_names),
 		MACHINE_TEST(tasks_that_are_not_fair_are_left_alone),
 		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
 		MACHINE_TEST(kernel_threads_are_left_alone),
-		MACHINE_TEST(a_kernel_thread_has_nothing_of_who_had_its_id_before),
+		MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
 		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),

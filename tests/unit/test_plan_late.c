@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: events that are heard late, after a scan or behind many others. */
+/* The plan, as a specification: events that arrive late, after a scan or behind many others. */
 #include "fake_daemon.h"
 
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
@@ -73,7 +73,7 @@ static void what_is_young_is_decided_at_once(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
-static void what_is_late_waits_until_all_is_heard(void **state)
+static void late_events_wait_until_all_are_booked(void **state)
 {
 	struct machine *m = *state;
 
@@ -121,7 +121,7 @@ static void but_no_longer_than_two_seconds(void **state)
 
 /* ---- in the order of time ---- */
 
-static void late_events_are_decided_when_all_of_them_are_heard(void **state)
+static void late_events_are_decided_when_all_are_booked(void **state)
 {
 	struct machine *m = *state;
 
@@ -146,7 +146,7 @@ static void a_child_inherits_what_its_parents_late_exec_makes_of_the_parent(void
 	struct machine *m = *state;
 
 	start(m, NESTED);
-	/* Of the two orders of their records, one is that in which they must not be settled. */
+	/* One of the two orders of their records is the one in which they must not be decided. */
 	spawns(m, INIT, 100, "/usr/bin/outer");
 	spawns(m, INIT, 101, "/bin/true");
 	forks(m, 100, 102);
@@ -218,7 +218,7 @@ static void a_child_born_between_late_renames_has_the_class_of_its_own_name(void
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 }
 
-/* What is seen of its parent then is newer than its birth, of which is yet to be heard. */
+/* What its parent runs by then is newer than its birth, whose event is still queued. */
 static void a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_name(void **state)
 {
 	struct machine *m = *state;
@@ -309,7 +309,7 @@ static void a_child_whose_parent_is_gone_when_it_would_be_looked_at_is_looked_at
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void so_is_one_whose_parent_is_gone_when_its_exec_is_heard_of(void **state)
+static void so_is_one_whose_parent_is_gone_when_its_exec_is_booked(void **state)
 {
 	struct machine *m = *state;
 
@@ -327,7 +327,7 @@ static void so_is_one_whose_parent_is_gone_when_its_exec_is_heard_of(void **stat
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void and_one_whose_parent_is_gone_when_its_new_name_is_heard_of(void **state)
+static void and_one_whose_parent_is_gone_when_its_rename_is_booked(void **state)
 {
 	struct machine *m = *state;
 
@@ -356,7 +356,7 @@ static void a_child_forked_after_its_parent_was_seen_costs_nothing(void **state)
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 }
 
-static void a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id(void **state)
+static void a_late_exec_of_a_dead_task_does_not_tag_one_with_its_id(void **state)
 {
 	struct machine *m = *state;
 
@@ -378,9 +378,9 @@ int main(void)
 		MACHINE_TEST(the_late_fork_event_itself_costs_nothing),
 		MACHINE_TEST(the_start_of_an_event_is_a_little_later_than_that_in_proc),
 		MACHINE_TEST(what_is_young_is_decided_at_once),
-		MACHINE_TEST(what_is_late_waits_until_all_is_heard),
+		MACHINE_TEST(late_events_wait_until_all_are_booked),
 		MACHINE_TEST(but_no_longer_than_two_seconds),
-		MACHINE_TEST(late_events_are_decided_when_all_of_them_are_heard),
+		MACHINE_TEST(late_events_are_decided_when_all_are_booked),
 		MACHINE_TEST(a_child_inherits_what_its_parents_late_exec_makes_of_the_parent),
 		MACHINE_TEST(a_child_of_a_dead_parent_whose_late_exec_nobody_saw_inherits_as_before),
 		MACHINE_TEST(a_child_born_before_its_parents_late_exec_keeps_what_it_inherited),
@@ -392,10 +392,10 @@ int main(void)
 		MACHINE_TEST(a_child_born_before_its_parent_s_program_was_read_is_matched_by_its_own),
 		MACHINE_TEST(
 			a_child_whose_parent_is_gone_when_it_would_be_looked_at_is_looked_at_itself),
-		MACHINE_TEST(so_is_one_whose_parent_is_gone_when_its_exec_is_heard_of),
-		MACHINE_TEST(and_one_whose_parent_is_gone_when_its_new_name_is_heard_of),
+		MACHINE_TEST(so_is_one_whose_parent_is_gone_when_its_exec_is_booked),
+		MACHINE_TEST(and_one_whose_parent_is_gone_when_its_rename_is_booked),
 		MACHINE_TEST(a_child_forked_after_its_parent_was_seen_costs_nothing),
-		MACHINE_TEST(a_late_exec_of_a_dead_task_is_not_put_on_who_has_its_id),
+		MACHINE_TEST(a_late_exec_of_a_dead_task_does_not_tag_one_with_its_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

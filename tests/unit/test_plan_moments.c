@@ -117,7 +117,7 @@ static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **sta
 }
 
 /* Nobody has looked since. */
-static void so_it_is_for_who_is_met_by_the_stop_alone(void **state)
+static void so_it_is_for_a_task_found_only_at_the_stop(void **state)
 {
 	struct machine *m = *state;
 
@@ -206,7 +206,7 @@ static void a_yielding_rule_gives_way_at_the_exec_after_a_change(void **state)
 	stops_without_trace(m);
 }
 
-static void who_is_left_alone_is_so_until_the_next_moment(void **state)
+static void a_task_is_left_alone_until_a_rule_takes_effect(void **state)
 {
 	struct machine *m = *state;
 
@@ -313,7 +313,7 @@ static void the_default_s_modes_judge_anew_when_they_come_into_force(void **stat
 
 #define MAKE(more) "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true" more " }"
 
-static void nobody_inherits_of_one_that_was_left_alone(void **state)
+static void no_task_inherits_from_one_left_alone(void **state)
 {
 	struct machine *m = *state;
 
@@ -408,15 +408,15 @@ int main(void)
 		MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs),
 		MACHINE_TEST(a_rename_that_brings_another_class_does_not),
 		MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s),
-		MACHINE_TEST(so_it_is_for_who_is_met_by_the_stop_alone),
+		MACHINE_TEST(so_it_is_for_a_task_found_only_at_the_stop),
 		MACHINE_TEST(a_clamp_of_ours_gives_way_to_one_of_theirs),
 		MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen),
 		MACHINE_TEST(a_yielding_rule_gives_way_at_the_exec_after_a_change),
-		MACHINE_TEST(who_is_left_alone_is_so_until_the_next_moment),
+		MACHINE_TEST(a_task_is_left_alone_until_a_rule_takes_effect),
 		MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs),
 		MACHINE_TEST(a_reload_that_brings_another_class_does_not),
 		MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force),
-		MACHINE_TEST(nobody_inherits_of_one_that_was_left_alone),
+		MACHINE_TEST(no_task_inherits_from_one_left_alone),
 		MACHINE_TEST(nor_of_one_that_is_not_fair),
 		MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec),
 		MACHINE_TEST(how_it_stands_is_told_of_this_moment),

@@ -87,7 +87,7 @@ static void what_a_newborn_thread_or_child_chose_stays(void **state)
 	assert_carries(m, 103, "SCHED_NORMAL nice -4");
 }
 
-static void what_an_untagged_task_s_unheard_child_chose_stays(void **state)
+static void what_an_untagged_task_s_unseen_child_chose_stays(void **state)
 {
 	struct machine *m = *state;
 
@@ -141,7 +141,7 @@ static void without_slices_a_thread_s_late_exec_is_still_known_as_ours(void **st
 	vi_is_tagged_and_put_back(m);
 }
 
-static void without_slices_a_thread_s_unheard_exec_is_still_known_as_ours(void **state)
+static void without_slices_a_thread_s_lost_exec_is_still_known_as_ours(void **state)
 {
 	struct machine *m = *state;
 
@@ -192,7 +192,7 @@ static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void without_slices_a_child_born_unheard_is_put_back_after_its_parent(void **state)
+static void without_slices_a_child_born_unseen_is_put_back_after_its_parent(void **state)
 {
 	struct machine *m = *state;
 
@@ -215,13 +215,13 @@ int main(void)
 		MACHINE_TEST(a_child_born_before_its_parent_s_policy_was_seen_has_just_that),
 		MACHINE_TEST(a_policy_that_the_child_of_a_niced_task_chose_stays),
 		MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays),
-		MACHINE_TEST(what_an_untagged_task_s_unheard_child_chose_stays),
+		MACHINE_TEST(what_an_untagged_task_s_unseen_child_chose_stays),
 		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_a_thread_s_late_exec_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_thread_s_unheard_exec_is_still_known_as_ours),
+		MACHINE_TEST(without_slices_a_thread_s_lost_exec_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours),
 		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_child_born_unheard_is_put_back_after_its_parent),
+		MACHINE_TEST(without_slices_a_child_born_unseen_is_put_back_after_its_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

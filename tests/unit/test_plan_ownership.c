@@ -109,7 +109,7 @@ static void a_thread_that_somebody_changed_does_not_hold_back_the_others(void **
 	assert_task(m, 102, BACKGROUND, REASON_THREAD);
 }
 
-static void who_resets_to_pristine_keeps_that_until_the_next_moment(void **state)
+static void a_task_reset_to_pristine_stays_so_until_a_rule_takes_effect(void **state)
 {
 	struct machine *m = *state;
 
@@ -163,7 +163,7 @@ static void a_reload_that_enforces_takes_back_what_is_theirs(void **state)
 	stops_without_trace(m);
 }
 
-static void enforce_raises_who_was_lowered(void **state)
+static void enforce_raises_a_lowered_task(void **state)
 {
 	struct machine *m = *state;
 
@@ -232,7 +232,7 @@ static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
 }
 
 /* Between the look and the set: the policy is not put back. */
-static void who_leaves_real_time_while_a_clamp_is_put_back_is_looked_at_anew(void **state)
+static void a_task_that_leaves_real_time_during_a_set_is_looked_at_again(void **state)
 {
 	struct machine *m = *state;
 
@@ -250,7 +250,7 @@ static void who_leaves_real_time_while_a_clamp_is_put_back_is_looked_at_anew(voi
 	stops_without_trace(m);
 }
 
-static void enforce_tags_who_leaves_real_time(void **state)
+static void enforce_tags_a_task_that_leaves_real_time(void **state)
 {
 	struct machine *m = *state;
 
@@ -325,17 +325,17 @@ int main(void)
 		MACHINE_TEST(a_later_change_stays),
 		MACHINE_TEST(an_explicit_rule_wins_again_at_the_next_exec),
 		MACHINE_TEST(a_thread_that_somebody_changed_does_not_hold_back_the_others),
-		MACHINE_TEST(who_resets_to_pristine_keeps_that_until_the_next_moment),
+		MACHINE_TEST(a_task_reset_to_pristine_stays_so_until_a_rule_takes_effect),
 		MACHINE_TEST(a_task_of_the_default_reset_to_pristine_is_ours_at_exec),
 		MACHINE_TEST(enforce_puts_the_class_back),
 		MACHINE_TEST(a_reload_that_enforces_takes_back_what_is_theirs),
-		MACHINE_TEST(enforce_raises_who_was_lowered),
+		MACHINE_TEST(enforce_raises_a_lowered_task),
 		MACHINE_TEST(a_yielding_rule_leaves_what_was_chosen_before_its_exec),
 		MACHINE_TEST(a_yielding_rule_takes_what_nobody_chose),
 		MACHINE_TEST(enforce_does_not_take_a_task_out_of_real_time),
 		MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours),
-		MACHINE_TEST(who_leaves_real_time_while_a_clamp_is_put_back_is_looked_at_anew),
-		MACHINE_TEST(enforce_tags_who_leaves_real_time),
+		MACHINE_TEST(a_task_that_leaves_real_time_during_a_set_is_looked_at_again),
+		MACHINE_TEST(enforce_tags_a_task_that_leaves_real_time),
 		MACHINE_TEST(children_without_a_rule_get_what_their_ancestor_had),
 		MACHINE_TEST(children_that_inherit_take_the_class_over_their_ancestor_s_nice),
 		MACHINE_TEST(a_descendant_that_was_niced_does_not_inherit),

@@ -106,13 +106,13 @@ static void a_process_without_an_executable_is_left_out(void **state)
 
 static void a_process_that_ends_during_the_scan_is_left_out(void **state)
 {
-	const struct plan_met met = { .tid = 100, .tgid = 100, .parent_tgid = INIT };
+	const struct plan_found found = { .tid = 100, .tgid = 100, .parent_tgid = INIT };
 	struct machine *m = *state;
 	struct plan_due due;
 
 	start(m, "");
 	m->asked.facts = (struct facts){ .tid = 100, .tgid = 100 };
-	plan_meet(m->plan, &met, &m->asked.facts);
+	plan_book_found(m->plan, &found, &m->asked.facts);
 	assert_false(plan_next(m->plan, true, m->ms, &due));
 	assert_unknown(m, 100);
 }
@@ -269,7 +269,7 @@ static void an_orphan_born_since_we_listen_with_our_attributes_is_ours(void **st
 	start(m, CHROME);
 	m->lossy = true;
 	begins_fork(m, KTHREADD, 100);
-	machine_task(m, 100)->parent = 99; /* which nobody ever heard of */
+	machine_task(m, 100)->parent = 99; /* which has no record */
 	sets(m, 100, interactive);
 	execs(m, 100, "/usr/bin/vi");
 	m->lossy = false;

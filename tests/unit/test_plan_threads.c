@@ -278,7 +278,7 @@ static void an_orphan_keeps_what_it_inherits(void **state)
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
-static void nobody_inherits_without_inherit(void **state)
+static void no_task_inherits_without_inherit(void **state)
 {
 	struct machine *m = *state;
 
@@ -343,7 +343,7 @@ int main(void)
 		MACHINE_TEST(the_nearest_ancestor_wins),
 		MACHINE_TEST(the_same_process_inherits_from_what_it_was),
 		MACHINE_TEST(an_orphan_keeps_what_it_inherits),
-		MACHINE_TEST(nobody_inherits_without_inherit),
+		MACHINE_TEST(no_task_inherits_without_inherit),
 		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
 		MACHINE_TEST(a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept),
 	};

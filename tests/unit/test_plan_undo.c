@@ -36,7 +36,7 @@ static void every_tagged_task_gets_back_what_it_had(void **state)
 	assert_task(m, INIT, PRISTINE, REASON_UNDONE);
 }
 
-static void who_inherited_gets_what_the_ancestor_had(void **state)
+static void a_task_that_inherited_gets_what_the_ancestor_had(void **state)
 {
 	struct machine *m = *state;
 
@@ -66,7 +66,7 @@ static void what_somebody_changed_stays_and_all_else_goes(void **state)
 	assert_task(m, 200, "SCHED_FIFO priority 3", REASON_UNDONE);
 }
 
-static void who_carries_nothing_of_ours_is_not_even_looked_at(void **state)
+static void a_task_that_carries_nothing_of_ours_is_not_looked_at(void **state)
 {
 	struct machine *m = *state;
 
@@ -149,7 +149,7 @@ static void an_exec_during_the_undo_is_undone(void **state)
 	assert_task(m, 100, PRISTINE, REASON_UNDONE);
 }
 
-static void a_task_that_nobody_told_us_of_is_undone_by_the_last_scan(void **state)
+static void a_task_without_events_is_undone_by_the_last_scan(void **state)
 {
 	struct machine *m = *state;
 
@@ -207,15 +207,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(every_tagged_task_gets_back_what_it_had),
-		MACHINE_TEST(who_inherited_gets_what_the_ancestor_had),
+		MACHINE_TEST(a_task_that_inherited_gets_what_the_ancestor_had),
 		MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes),
-		MACHINE_TEST(who_carries_nothing_of_ours_is_not_even_looked_at),
+		MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at),
 		MACHINE_TEST(a_child_born_during_the_undo_is_undone),
 		MACHINE_TEST(a_child_born_before_but_announced_after_its_parent_s_undo_is_undone),
 		MACHINE_TEST(a_child_whose_fork_lasts_long_after_its_parent_s_undo_is_undone),
 		MACHINE_TEST(nothing_is_tagged_any_more),
 		MACHINE_TEST(an_exec_during_the_undo_is_undone),
-		MACHINE_TEST(a_task_that_nobody_told_us_of_is_undone_by_the_last_scan),
+		MACHINE_TEST(a_task_without_events_is_undone_by_the_last_scan),
 		MACHINE_TEST(a_real_time_class_is_undone),
 		MACHINE_TEST(a_task_that_ended_is_left_alone),
 		MACHINE_TEST(a_second_undo_finds_nothing),

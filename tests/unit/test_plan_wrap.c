@@ -115,7 +115,7 @@ static void nor_does_what_nobody_has_asked_for(void **state)
 	}
 }
 
-static void who_was_born_when_the_daemon_was_old_was_not_there_before_it(void **state)
+static void a_task_born_when_the_daemon_was_old_is_not_older_than_it(void **state)
 {
 	struct machine *m = *state;
 
@@ -132,7 +132,7 @@ static void who_was_born_when_the_daemon_was_old_was_not_there_before_it(void **
 	}
 }
 
-static void who_is_old_hands_down_what_it_becomes(void **state)
+static void an_old_task_hands_down_its_new_class(void **state)
 {
 	struct machine *m = *state;
 	pid_t tid = 100;
@@ -158,8 +158,8 @@ int main(void)
 		cmocka_unit_test(no_turn_of_a_clock_is_seen),
 		MACHINE_TEST(what_is_old_never_looks_as_if_it_had_just_changed),
 		MACHINE_TEST(nor_does_what_nobody_has_asked_for),
-		MACHINE_TEST(who_was_born_when_the_daemon_was_old_was_not_there_before_it),
-		MACHINE_TEST(who_is_old_hands_down_what_it_becomes),
+		MACHINE_TEST(a_task_born_when_the_daemon_was_old_is_not_older_than_it),
+		MACHINE_TEST(an_old_task_hands_down_its_new_class),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void user_is_a_name_or_a_number(void **state)
 	config_free(config);
 }
 
-static void an_unknown_user_is_nobody(void **state)
+static void an_unknown_user_matches_no_process(void **state)
 {
 	struct process process = PROCESS("/bin/cc", "cc", "cc", .uid = (uid_t)-1);
 	const struct config_file file = RULES("{ \"cc\": { \"qos\": \"QOS_UTILITY\", "
@@ -347,7 +347,7 @@ int main(void)
 		cmocka_unit_test(every_argv_glob_matches_some_argument),
 		cmocka_unit_test(cgroup_is_a_glob_on_the_cgroup_s_path),
 		cmocka_unit_test(user_is_a_name_or_a_number),
-		cmocka_unit_test(an_unknown_user_is_nobody),
+		cmocka_unit_test(an_unknown_user_matches_no_process),
 		cmocka_unit_test(parent_is_a_pattern_on_the_parent_s_names),
 		cmocka_unit_test(a_path_counts_in_the_initial_user_namespace_only),
 		cmocka_unit_test(exe_counts_in_the_initial_user_namespace_only),

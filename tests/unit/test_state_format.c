@@ -254,7 +254,7 @@ static void version_1_is_converted(void **state)
 	assert_int_equal(task->tag, TAG_NONE);
 	assert_int_equal(task->theirs, 0);
 	/* That version wrote a record only after the call that set the attributes. */
-	assert_int_equal(task->flags, TASK_HEARSAY);
+	assert_int_equal(task->flags, TASK_UNCERTAIN);
 }
 
 static void version_1_records_without_changes_are_skipped(void **state)

@@ -67,7 +67,7 @@ static void a_tid_that_comes_again_is_another_task(void **state)
 	struct task *task = put(tasks, 7), *again;
 
 	put(tasks, 7 + 1024);
-	task->flags = TASK_HEARSAY;
+	task->flags = TASK_UNCERTAIN;
 	task->known.nice = 5;
 	again = put(tasks, 7);
 	assert_ptr_equal(again, tasks_find(tasks, 7));
@@ -110,7 +110,7 @@ static void a_removed_record_is_used_again(void **state)
 	struct task *task = put(tasks, 7), *other;
 	size_t memory = tasks_memory(tasks);
 
-	task->flags = TASK_HEARSAY;
+	task->flags = TASK_UNCERTAIN;
 	task->app = 9;
 	tasks_remove(tasks, task);
 	other = put(tasks, 8);
@@ -155,11 +155,11 @@ static void records_do_not_move_as_the_table_grows(void **state)
 	free(records);
 }
 
-static void every_task_is_met_once(void **state)
+static void every_task_is_returned_once(void **state)
 {
 	enum { MANY = 3000 };
 	struct tasks *tasks = *state;
-	static uint8_t met[MANY + 1];
+	static uint8_t returned[MANY + 1];
 	struct task *task;
 	uint32_t cursor = 0;
 	size_t count = 0;
@@ -169,7 +169,7 @@ static void every_task_is_met_once(void **state)
 	for (pid_t tid = 10; tid <= MANY; tid += 10)
 		tasks_remove(tasks, tasks_find(tasks, tid));
 	while ((task = tasks_next(tasks, &cursor))) {
-		assert_int_equal(met[task->tid]++, 0);
+		assert_int_equal(returned[task->tid]++, 0);
 		assert_int_not_equal(task->tid % 10, 0);
 		count++;
 	}
@@ -177,7 +177,7 @@ static void every_task_is_met_once(void **state)
 	assert_int_equal(tasks_count(tasks), count);
 }
 
-static void the_task_just_met_may_be_removed(void **state)
+static void the_task_just_returned_may_be_removed(void **state)
 {
 	struct tasks *tasks = *state;
 	struct task *task;
@@ -233,7 +233,7 @@ static void records_live_where_the_caller_says(void **state)
 	free(arena);
 }
 
-static void a_record_that_is_given_up_is_nobody_s(void **state)
+static void a_freed_record_belongs_to_no_task(void **state)
 {
 	struct tasks *tasks = *state;
 	struct task *task = put(tasks, 7);
@@ -262,7 +262,7 @@ static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *t
 #define THREADS(...) ((const pid_t[]){ __VA_ARGS__, 0 })
 #define NO_THREADS   ((const pid_t[]){ 0 })
 
-static void a_process_s_threads_are_met_the_youngest_first(void **state)
+static void a_process_s_threads_are_returned_youngest_first(void **state)
 {
 	struct tasks *tasks = *state;
 
@@ -276,7 +276,7 @@ static void a_process_s_threads_are_met_the_youngest_first(void **state)
 	assert_threads(tasks, 20, THREADS(21));
 }
 
-static void one_that_is_removed_is_met_no_more(void **state)
+static void a_removed_one_is_not_returned(void **state)
 {
 	struct tasks *tasks = *state;
 
@@ -357,32 +357,32 @@ static void what_came_of_it_and_by_what_make_the_reason(void **state)
 {
 	static const struct {
 		enum task_state state;
-		enum wished_by by;
+		enum assigned_by by;
 		uint8_t theirs;
 		enum reason reason;
 	} cases[] = {
-		{ TASK_UNDECIDED, WISHED_BY_NONE, 0, REASON_NONE },
-		{ TASK_UNDECIDED, WISHED_BY_RULE, 0, REASON_NONE },
-		{ TASK_TAGGED, WISHED_BY_RULE, 0, REASON_RULE },
-		{ TASK_TAGGED, WISHED_BY_THREAD, 0, REASON_THREAD },
-		{ TASK_TAGGED, WISHED_BY_INHERITED, 0, REASON_INHERITED },
-		{ TASK_TAGGED, WISHED_BY_DEFAULT, 0, REASON_DEFAULT },
-		{ TASK_TAGGED, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_CHANGED },
-		{ TASK_LEFT_ALONE, WISHED_BY_NOBODY, 0, REASON_NO_RULE },
-		{ TASK_LEFT_ALONE, WISHED_BY_NOBODY, TASK_ATTR_NICE, REASON_NO_RULE },
-		{ TASK_LEFT_ALONE, WISHED_BY_DEFAULT, 0, REASON_CHOSEN },
-		{ TASK_LEFT_ALONE, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_CHOSEN },
-		{ TASK_NOT_FAIR, WISHED_BY_RULE, TASK_ATTR_POLICY, REASON_NOT_FAIR },
-		{ TASK_REFUSED, WISHED_BY_RULE, 0, REASON_REFUSED },
-		{ TASK_NOT_KEPT, WISHED_BY_RULE, 0, REASON_NOT_KEPT },
-		{ TASK_UNDONE, WISHED_BY_RULE, TASK_ATTR_NICE, REASON_UNDONE },
+		{ TASK_UNDECIDED, ASSIGNED_NOT_YET, 0, REASON_NONE },
+		{ TASK_UNDECIDED, ASSIGNED_BY_RULE, 0, REASON_NONE },
+		{ TASK_TAGGED, ASSIGNED_BY_RULE, 0, REASON_RULE },
+		{ TASK_TAGGED, ASSIGNED_BY_THREAD, 0, REASON_THREAD },
+		{ TASK_TAGGED, ASSIGNED_BY_INHERITED, 0, REASON_INHERITED },
+		{ TASK_TAGGED, ASSIGNED_BY_DEFAULT, 0, REASON_DEFAULT },
+		{ TASK_TAGGED, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_CHANGED },
+		{ TASK_LEFT_ALONE, ASSIGNED_NO_CLASS, 0, REASON_NO_RULE },
+		{ TASK_LEFT_ALONE, ASSIGNED_NO_CLASS, TASK_ATTR_NICE, REASON_NO_RULE },
+		{ TASK_LEFT_ALONE, ASSIGNED_BY_DEFAULT, 0, REASON_CHOSEN },
+		{ TASK_LEFT_ALONE, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_CHOSEN },
+		{ TASK_NOT_FAIR, ASSIGNED_BY_RULE, TASK_ATTR_POLICY, REASON_NOT_FAIR },
+		{ TASK_REFUSED, ASSIGNED_BY_RULE, 0, REASON_REFUSED },
+		{ TASK_NOT_KEPT, ASSIGNED_BY_RULE, 0, REASON_NOT_KEPT },
+		{ TASK_UNDONE, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_UNDONE },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct task task = {
 			.state = cases[i].state,
-			.wished_by = cases[i].by,
+			.assigned_by = cases[i].by,
 			.theirs = cases[i].theirs,
 		};
 
@@ -400,12 +400,12 @@ int main(void)
 		TABLE_TEST(a_removed_record_is_used_again),
 		TABLE_TEST(tids_of_one_chain_are_told_apart),
 		TABLE_TEST(records_do_not_move_as_the_table_grows),
-		TABLE_TEST(every_task_is_met_once),
-		TABLE_TEST(the_task_just_met_may_be_removed),
+		TABLE_TEST(every_task_is_returned_once),
+		TABLE_TEST(the_task_just_returned_may_be_removed),
 		TABLE_TEST(records_live_where_the_caller_says),
-		TABLE_TEST(a_record_that_is_given_up_is_nobody_s),
-		TABLE_TEST(a_process_s_threads_are_met_the_youngest_first),
-		TABLE_TEST(one_that_is_removed_is_met_no_more),
+		TABLE_TEST(a_freed_record_belongs_to_no_task),
+		TABLE_TEST(a_process_s_threads_are_returned_youngest_first),
+		TABLE_TEST(a_removed_one_is_not_returned),
 		TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process),
 		TABLE_TEST(a_leader_takes_its_threads_with_it),
 		TABLE_TEST(a_thread_of_an_unknown_process_is_alone),

@@ -10,7 +10,7 @@
 
 #include <schedqos/util/knob_tree.h>
 
-/* In the place of a descriptor: not opened yet, since nobody has needed it. */
+/* In place of a descriptor: not opened yet, since it has not been needed. */
 #define KNOBS_UNOPENED INT_MIN
 
 struct knobs {
@@ -24,12 +24,12 @@ struct knobs {
 /*
  * The machine's own trees, each opened when it is first needed. debugfs that is not mounted at /sys/kernel/debug is
  * mounted for ourselves alone, attached nowhere (fsmount, since 5.2; needs CAP_SYS_ADMIN), and gone with knobs_close.
- * A test puts descriptors of folders of its own in.
+ * A test puts in descriptors of its own folders.
  */
 void knobs_init(struct knobs *knobs);
 void knobs_close(struct knobs *knobs);
 
-/* 0, or the -errno for which the tree as a whole cannot be had: -ENOENT when this kernel has no such thing. */
+/* 0, or the -errno for which the whole tree is unavailable: -ENOENT if this kernel has none. */
 int knobs_open(struct knobs *knobs, enum knob_tree tree);
 
 /* The tree's usual folder, for people: "/sys/block". Static storage. */
@@ -47,7 +47,7 @@ const char *knobs_name(enum knob_tree tree, const char *path, char buf[KNOBS_PAT
 int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const char *word,
 	       char buf[KNOBS_VALUE_MAX]);
 
-/* Writes the value, in one piece. 0 or -errno: what the kernel says to it, or as above. */
+/* Writes the value, in one write. 0 or -errno: the kernel's, or as above. */
 int knobs_write(struct knobs *knobs, enum knob_tree tree, const char *path, const char *value);
 
 /* The parser behind knobs_read: text becomes the value, in place. Returns 0 or -EINVAL. */
@@ -60,17 +60,17 @@ struct knobs_names {
 };
 void knobs_names_clear(struct knobs_names *names);
 
-/* Adds one at the end, and takes the text; NULL for one that there was no memory for. 0 or -ENOMEM. */
+/* Appends the text and takes ownership of it; NULL: there was no memory for it. 0 or -ENOMEM. */
 int knobs_names_add(struct knobs_names *names, char *text);
 
-/* What a tree has several of, where the name matches the glob: cpufreq policies, block devices. 0 or -errno. */
+/* The cpufreq policies or block devices whose name matches the glob. 0 or -errno. */
 int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob,
 		struct knobs_names *ret);
 
 /*
- * The paths of other knobs, there now, that the kernel sets anew by itself when this one is written: with another
+ * The paths of other existing knobs that the kernel resets by itself when this one is written: with another
  * scheduler a block device loses its queue's depth, its write-back throttling and the old scheduler's own settings
- * (seen on 6.18). Mostly none. 0 or -errno.
+ * (seen on 6.18). Usually none. 0 or -errno.
  */
 int knobs_disturbed(struct knobs *knobs, enum knob_tree tree, const char *path,
 		    struct knobs_names *ret);

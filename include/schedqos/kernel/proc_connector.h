@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The proc connector: the kernel's own word, over netlink, on every fork, exec and rename of the machine;
- * exits, which it tells of as well, are not asked for. It works in the initial network, PID and user namespaces only.
+ * The proc connector: netlink events from the kernel for every fork, exec and rename on the machine. Exits, which
+ * it reports as well, are not subscribed to. It works in the initial network, PID and user namespaces only.
  */
 #pragma once
 
@@ -24,17 +24,21 @@ void proc_connector_close(struct proc_connector *connector);
 
 int proc_connector_fd(const struct proc_connector *connector);
 
-/* How many datagrams were not the kernel's, and dropped: whoever has CAP_NET_ADMIN may send to our port. */
+/*
+ * How many datagrams were dropped because they were not from the kernel: any task with CAP_NET_ADMIN may send to our
+ * port.
+ */
 uint64_t proc_connector_foreign(const struct proc_connector *connector);
 
 /* Whether this kernel sends a subscription only the events it wants (since 6.6), so that no socket filter has to. */
 bool proc_connector_has_filter(void);
 
 /*
- * Proves that this subscription, which must want forks or renames, is heard: forks a child that renames itself and
- * ends, and looks for an event of it, dropping all else. Returns 0, -ENODATA when there is none, or -errno.
+ * Checks that events arrive on this subscription, which must include forks or renames: forks a child that renames
+ * itself and ends, and looks for an event of it, dropping all others. Returns 0, -ENODATA if there is none, or another
+ * -errno.
  */
-int proc_connector_prove(struct proc_connector *connector);
+int proc_connector_probe(struct proc_connector *connector);
 
 /*
  * Receives up to `max` events without waiting. Returns their number, 0 when there is none (what was received may
@@ -44,5 +48,8 @@ int proc_connector_prove(struct proc_connector *connector);
 int proc_connector_receive(struct proc_connector *connector, struct task_event *events, size_t max,
 			   bool *ret_drained);
 
-/* One datagram. Returns 1 and the event, but for its start; 0 for one that is none of ours, -EBADMSG for a malformed one. */
+/*
+ * Decodes one datagram. Returns 1 and the event, without its start; 0 for another kind of event; -EBADMSG if
+ * malformed.
+ */
 int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /proc, read from a directory descriptor so that a test can offer a made-up one. Readers and parsers are apart. */
+/* /proc, read from a directory descriptor so that a test can pass a made-up one. Readers and parsers are separate. */
 #pragma once
 
 #include <dirent.h>
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 struct procfs_stat {
-	char comm[64]; /* as it is, escaped by nobody */
+	char comm[64]; /* raw, not escaped */
 	char state;
 	pid_t ppid;
 	uint32_t flags;	    /* PF_* */
@@ -19,7 +19,7 @@ struct procfs_stat {
 };
 #define PROCFS_PF_KTHREAD 0x00200000
 
-/* A descriptor of the mounted /proc, or -errno: -ENODEV for something else that is mounted there. */
+/* A descriptor of the mounted /proc, or -errno: -ENODEV if something else is mounted there. */
 int procfs_open(void);
 
 /*
@@ -29,8 +29,8 @@ int procfs_open(void);
 ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size);
 
 /*
- * The executable's path without the kernel's " (deleted)"; empty when there is none (kernel threads, zombies), or no
- * such task any more.
+ * The executable's path without the kernel's " (deleted)"; empty if there is none (kernel threads, zombies) or the
+ * task is gone.
  */
 ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size);
 
@@ -41,18 +41,18 @@ int procfs_comm(int proc, pid_t tid, char comm[16]);
 int procfs_stat(int proc, pid_t tid, struct procfs_stat *ret);
 
 /*
- * The same of a thread by way of its process. By its own number, the kernel adds up the times of all threads of the
- * process for it: 2 ms with 20,000 of them, and so for each (do_task_stat in fs/proc/array.c).
+ * The same for a thread, read from /proc/TGID/task/TID. For /proc/TID/stat the kernel adds up the times of all
+ * threads of the process, which takes 2 ms for each of 20,000 threads (do_task_stat in fs/proc/array.c).
  */
 int procfs_thread_stat(int proc, pid_t tgid, pid_t tid, struct procfs_stat *ret);
 
-/* The path in the unified hierarchy; where that is just the root, in systemd's named one. */
+/* The path in the unified hierarchy, or if that is just the root, in systemd's named one. */
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_euid(int proc, pid_t tid, uid_t *ret);
 
 /*
- * Whether the task is of the user namespace that we are in, the initial one where the proc connector works. On a
+ * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
  */
 int procfs_own_userns(int proc, pid_t tid, bool *ret);

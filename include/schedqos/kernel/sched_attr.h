@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sched_setattr and sched_getattr, which older C libraries lack and newer ones declare under the kernel's own
- * names: hence ours.
+ * sched_setattr and sched_getattr under names of our own: older C libraries lack them, and newer ones declare them
+ * under the kernel's names.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct ksched_attr) == 56, "SCHED_ATTR_SIZE_VER1");
 #define KSCHED_FLAG_UTIL_CLAMP_MIN 0x20
 #define KSCHED_FLAG_UTIL_CLAMP_MAX 0x40
 
-/* As a clamp's value: back to the default (since 5.11). */
+/* As a clamp's value: resets it to the default (since 5.11). */
 #define KSCHED_UTIL_RESET UINT32_MAX
 
 /* tid 0 is the caller. Return 0 or -errno: -ESRCH for a task that is gone. size is filled in by both. */
@@ -36,13 +36,13 @@ int ksched_get(pid_t tid, struct ksched_attr *ret);
 int ksched_set(pid_t tid, struct ksched_attr *attr);
 
 /*
- * The nice value alone, if it still is `from`. getpriority and setpriority know that of a task that is not fair, too, for
- * which it has no effect until it is (set_user_nice in syscalls.c). 0 or -errno.
+ * Sets the nice value alone, if it is still `from`. With getpriority and setpriority this works for a task that is
+ * not fair, too, where it has no effect until the task is fair again (set_user_nice in syscalls.c). 0 or -errno.
  */
 int ksched_replace_nice(pid_t tid, int from, int to);
 
 /*
- * Finds out by trying on the calling thread, which is left as it was, what the kernel supports: a custom
+ * Probes what the kernel supports, on the calling thread, which is left as it was: a custom
  * slice on fair tasks (since 6.12: before, the call succeeds and nothing is kept) and util clamp
  * (CONFIG_UCLAMP_TASK: without it, a call that asks for one fails as a whole). Returns 0 or -errno.
  */

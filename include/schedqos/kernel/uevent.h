@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's word that a processor has come or gone (NETLINK_KOBJECT_UEVENT). Of all else nothing is received. */
+/* The kernel's uevents for processors that come or go (NETLINK_KOBJECT_UEVENT). All others are filtered out. */
 #pragma once
 
 /*
- * Returns a socket that is readable when a processor has come online or was taken out, or -errno. It is heard in the
- * initial network namespace only.
+ * Returns a socket that becomes readable when a processor has come online or was removed, or -errno. Events are sent
+ * to the initial network namespace only.
  */
 int uevent_open(void);
 
-/* Takes all that is queued. */
+/* Discards everything queued. */
 void uevent_drain(int fd);
 
-/* The filter behind uevent_open, for a socket that datagrams come to. 0 or -errno. */
+/* Attaches the filter that uevent_open uses to a socket. 0 or -errno. */
 int uevent_filter(int fd);

@@ -35,7 +35,7 @@ struct task_attr {
 };
 _Static_assert(sizeof(struct task_attr) == 12, "kept twice for every task");
 
-/* The attributes that are judged one by one; a policy goes with its priority. */
+/* The attributes that are judged one by one. A policy includes its priority. */
 enum task_attr_bit {
 	TASK_ATTR_POLICY = 1 << 0,
 	TASK_ATTR_NICE = 1 << 1,
@@ -44,23 +44,23 @@ enum task_attr_bit {
 	TASK_ATTR_UTIL_MAX = 1 << 4,
 };
 
-/* What this kernel can do, found out by trying at start. */
+/* What this kernel can do, probed at start. */
 struct attr_caps {
 	bool slice;
 	bool util_clamp;
 	uint32_t base_slice_ns; /* the slice of a task without one of its own; it can change at any time */
 };
 
-/* A task as the kernel makes it when nobody chose anything. */
+/* What a task carries if nobody chose anything. */
 extern const struct task_attr task_attr_pristine;
 
-/* NORMAL, BATCH and IDLE: the only policies this program takes a task out of. */
+/* NORMAL, BATCH and IDLE: tasks under any other policy are left alone. */
 bool task_policy_is_fair(unsigned policy);
 
 /* "SCHED_NORMAL" .. "SCHED_EXT", or "SCHED_?" for a number unknown here. Static storage. */
 const char *task_policy_name(unsigned policy);
 
-/* All that is visible of the two is the same; reset_on_fork does not count. */
+/* Whether the two are equal; reset_on_fork does not count. */
 bool task_attr_equal(const struct task_attr *a, const struct task_attr *b);
 
 /* NORMAL, nice 0, no custom slice, no clamps: nobody chose anything. */

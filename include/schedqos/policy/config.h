@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A configuration that can be put in force: rules, classes, profiles and settings, however they came to be. */
+/* A configuration that can be put in force: rules, classes, profiles and settings, wherever they come from. */
 #pragma once
 
 #include <schedqos/policy/profile.h>
 #include <schedqos/policy/rules.h>
 
 enum default_mode {
-	DEFAULT_PRISTINE, /* tasks without a rule get QOS_DEFAULT where nobody chose anything */
+	DEFAULT_PRISTINE, /* a task without a rule gets QOS_DEFAULT if nobody chose anything for it */
 	DEFAULT_ALL,	  /* ... in any case */
 	DEFAULT_NONE,	  /* ... never */
 };
@@ -28,8 +28,8 @@ struct config {
 	struct settings settings;
 	struct sched_profile *profiles;
 	size_t n_profiles;
-	struct rule_user *users; /* whom rules ask for by name: may become known later */
+	struct rule_user *users; /* users that rules name; may become known later */
 	const char **files; /* paths, indexed by struct source.file */
 	size_t n_files;
-	void *memory; /* private: what all of the above lives in */
+	void *memory; /* private: holds all of the above */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of a task at the moment of a decision. Facts cost a system call each, so they are
- * fetched when a decision first asks for them; a test fills them in beforehand.
+ * What is known about a task when we decide about it. Facts cost a system call each, so each is
+ * fetched when a decision first asks for it; a test fills them in beforehand.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum fact {
 	FACT_CGROUP = 1 << 4, /* cgroup */
 	FACT_UID = 1 << 5,    /* uid */
 	FACT_PARENT = 1 << 6, /* parent: its exe, argv and comm can be asked for */
-	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is as of now */
+	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is current */
 	FACT_STAT = 1 << 8,   /* start, ppid */
 	FACT_USERNS = 1 << 9, /* initial_userns */
 };
@@ -28,29 +28,29 @@ struct facts {
 	unsigned have; /* enum fact: what is filled in below */
 	/*
 	 * Fills in one more fact and sets its bit, or returns -errno: -ESRCH when the task is gone. A fact
-	 * that a living task does not have (exe of a kernel thread) is the empty string. NULL: only
-	 * what is in `have` can be had, all else is -ENODATA.
+	 * that a living task does not have (exe of a kernel thread) is the empty string. NULL: there
+	 * is only what is in `have`, all else is -ENODATA.
 	 */
 	int (*fetch)(struct facts *facts, enum fact fact);
 	uint32_t fetched_ms; /* CLOCK_MONOTONIC after the last fetch, even if it failed; cut to 32 bits */
-	pid_t tid;	    /* whose facts: for fetch */
+	pid_t tid;	    /* the task, for fetch */
 	pid_t tgid;
-	/* As the kernel reports it: slice_ns is the base slice, where the task has none of its own. */
+	/* As the kernel reports it: slice_ns is the base slice if the task has none of its own. */
 	struct task_attr attr;
 	char comm[TASK_COMM_LEN];
 	const char *exe;    /* full path */
 	const char *argv;   /* NUL-separated, as in /proc/PID/cmdline, and always NUL-terminated */
 	size_t argv_size;   /* with the last NUL */
-	bool argv_is_unread; /* argv is empty since it could not be read now: the process would have to be waited for */
+	bool argv_is_unread; /* argv is empty: reading it would have meant waiting for the process */
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	uid_t uid;	    /* effective */
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */
-	bool initial_userns; /* it is of the initial user namespace, and of none made since */
+	bool initial_userns; /* it is in the initial user namespace, not in one made since */
 };
 
-/* Makes sure of a fact. Returns 0 or -errno as fetch does. */
+/* Fetches a fact unless it is there. Returns 0 or -errno as fetch does. */
 int facts_need(struct facts *facts, enum fact fact);
 
 /* The part of a path after the last '/' or '\\'; all of it when there is none. */

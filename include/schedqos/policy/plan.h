@@ -1,49 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan: events and facts go in, actions come out. It keeps a record of every task, decides, and is told how each action
- * went. It touches nothing itself, and time is an argument.
+ * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. It makes no
+ * system call and reads no clock: the caller carries the actions out, reports how they went and passes the time as an
+ * argument.
  *
  * THE MODEL
  *
- * Of each task the record says what it would carry without us (had), what we last asked for or found (known), and which
- * attributes somebody has chosen since its class was put on (theirs). Attributes are judged one by one: the policy with its
- * priority, nice, slice, clamps. Nothing is inferred from names or times.
+ * The plan keeps a record of every task: what the task would carry without us (had), what we last asked for or found
+ * (known), and which attributes somebody else has chosen since we put its class on (theirs). Attributes are judged
+ * one by one: the policy together with its priority, nice, slice, clamps. Nothing is inferred from names or times.
  *
- * Whenever a task is looked at, reading back what was set included, one merge says whose each attribute is (merge.h):
+ * Whenever we look at a task, and also when we read back what we set, one merge decides who owns each attribute
+ * (merge.h):
  *
  *	actual == known		nobody touched it: it is ours to set, and had stays
- *	actual != known		somebody chose it: it is theirs, and had and known become it
+ *	actual != known		somebody else chose it: it becomes theirs, and had and known take the new value
  *
- * Nobody gets more than he could take himself: had.nice takes no value between itself and the lowest nice value of our
- * classes, had does not leave SCHED_IDLE for what we set.
+ * No task gets more than its owner could have taken without us: had.nice takes no value between itself and the lowest
+ * nice value of our classes, and had does not leave SCHED_IDLE because of something we set.
  *
- * A fork	copies the record, as the kernel copies the attributes. Nothing is looked at.
- * An exec	is the moment at which a rule comes to apply: what is theirs is so no longer, and the class is put on over
- *		everything. (Before that the merge has seen what somebody chose: it is in had.) A rule raises nobody whom
- *		somebody lowered, unless it says yield: false; QOS_DEFAULT and yielding rules leave alone who had anything
- *		chosen, an inherited rule who has anything that is theirs.
- * A rename	is such a moment if it brings another class; so is a reload, and the first sight of a task.
- * A renice	or the like is not heard of. The next look finds it: that attribute is theirs and stays until the next such
- *		moment, or until a rule that enforces takes it back; the others stay ours.
- * A stop	is the same merge, and then every task gets had: what is theirs is what it carries already.
+ * fork		copies the record, as the kernel copies the attributes. We look at nothing.
+ * exec		makes a rule take effect: theirs is cleared and the class overrides everything. (The merge has already
+ *		put what others chose into had.) Three limits: a rule does not raise a task that somebody lowered,
+ *		unless it has yield: false; QOS_DEFAULT and yielding rules leave a task alone if anything was chosen
+ *		for it; an inherited rule does so if anything is theirs.
+ * rename	makes a rule take effect if it brings another class. So does a reload, and so does the first look at a
+ *		task.
+ * renice	and the like send no event. The next look finds the change: that attribute is theirs until a rule
+ *		takes effect again, or until a rule with "enforce" takes it back. The others stay ours.
+ * stop		is the same merge, after which every task gets had. An attribute that is theirs keeps its value.
  *
- * Events only keep the books; one place decides. plan_hear() books, in the order of time and without a system call: a fork
- * copies a record, exec and rename mark a task as due, and the child of one that is due is due as well. When all that was
- * queued is booked, plan_next() returns who is due, in the order of marking, and plan_decide() decides: it asks for what the
- * task runs and is called only if that may have changed, and looks at what it carries last of all.
+ * Events only update the records; one function decides. plan_book() books events in the order of time, without a
+ * system call: a fork copies a record, exec and rename mark a task as due, and the child of a task that is due is due
+ * as well. Once everything queued is booked, plan_next() returns the tasks that are due, in the order in which they
+ * were marked, and plan_decide() decides. It asks which program a task runs only if that may have changed, and reads
+ * the task's attributes last.
  *
- * Hearsay is a copied record until the task is looked at, for it may have copied another task than the one in the event.
- * If it carries something else than its record says, but the same as its parent does at that moment, somebody chose it for
- * the parent, and the parent's merge is the child's. Else a slice or clamp that any class of ours gives counts as ours, and a
- * policy beside these of its class, but nice and SCHED_IDLE never in the task's favour: anybody can lower himself. Where
- * more can be known, the task is due at once (TASK_HEARSAY), and compared first with what it can have copied:
- *	- its fork may be older than the last change of its parent's record: what was known before that;
- *	- a thread, whose creator is not in the event, of a process whose threads differ: the record of one of them;
- *	- an exec by some thread of such a process: likewise;
- *	- nobody told us of it, and it was born since we first listened: its living parent's record, else a pristine one.
- * So it is with a task that was about to be set when we were killed.
+ * A copied record is unverified until we look at the task (TASK_COPIED). If the task then carries something else, but
+ * the same as its parent carries at that moment, somebody chose it for the parent, and the parent's merge is the
+ * child's. Otherwise a slice or clamp that any of our classes gives counts as ours, and so does a policy that comes
+ * with the slice and clamps of its class. A nice value or SCHED_IDLE never counts as ours: anybody can lower himself,
+ * and had must not give him more back.
  *
- * What a record's fields mean, and each flag, is in tasks.h.
+ * A record is uncertain (TASK_UNCERTAIN) if it may not be a copy of the right record. Such a task is due at once, and
+ * is first compared with whatever it can have copied:
+ *	- the fork may be older than the last change of the parent's record: compared with what was known before that
+ *	  change;
+ *	- a new thread of a process whose threads differ, since the event does not name its creator: with those
+ *	  threads;
+ *	- an exec in such a process, since any of its threads may have called it: likewise;
+ *	- a task that we had no event of, born since we began to listen: with a copy of its living parent's record, or
+ *	  a pristine one;
+ *	- a task that was about to be set when the daemon was killed: with what was known before.
+ *
+ * The fields of a record and its flags are described in tasks.h.
  */
 #pragma once
 
@@ -53,17 +63,17 @@
 #include <schedqos/policy/tasks.h>
 #include <schedqos/util/task_event.h>
 
-/* A task met in /proc. */
-struct plan_met {
+/* A task found in /proc. */
+struct plan_found {
 	pid_t tid, tgid;
 	pid_t parent_tgid;
 	uint64_t start; /* ticks since boot */
 };
 
-/* About whom to decide. */
+/* A task to decide about. */
 struct plan_due {
 	pid_t tid, tgid;
-	pid_t parent; /* of a child that was born of one who was due: its tgid; else 0 */
+	pid_t parent; /* tgid of the parent, if the child was born while that was due; else 0 */
 	uint32_t parent_start;
 };
 
@@ -72,15 +82,15 @@ struct plan_action {
 	pid_t tid;
 	struct task_attr from; /* what it carries now */
 	struct task_attr want;
-	const struct qos_attr *deadline; /* want.policy is DEADLINE, and from's is not: the budget; else NULL */
-	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had, */
-	enum reason reason;		 /* and why */
+	const struct qos_attr *deadline; /* the budget, if the task becomes SCHED_DEADLINE; else NULL */
+	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had */
+	enum reason reason;		 /* for people: why */
 };
 
 enum plan_result {
 	PLAN_KEPT,	/* the task carries what was wanted */
-	PLAN_CHANGED,	/* somebody changed it at the same time: the merge has taken that up */
-	PLAN_NOT_KEPT,	/* the kernel accepted it, and keeps something else */
+	PLAN_CHANGED,	/* somebody changed it at the same time, and the merge has recorded that */
+	PLAN_NOT_KEPT,	/* the kernel accepted it, but something else is read back */
 	PLAN_REFUSED,
 	PLAN_GONE,	/* the task has ended */
 };
@@ -88,71 +98,74 @@ enum plan_result {
 struct plan;
 
 /*
- * A plan for a machine with these capabilities, which are not copied: fetching FACT_BASE updates them. self: tgid
- * of the program itself, never touched. start: ticks since boot when it, or the one whose records it adopts, began to
- * listen. memory: where the records are to live, or NULL. Returns NULL without memory.
+ * Makes a plan. caps is not copied, since fetching FACT_BASE updates it. self: the daemon's own tgid, which the plan
+ * never touches. start: when the daemon, or the one whose records it adopts, began to listen, in ticks since boot.
+ * memory: where the records live, NULL for the heap. Returns NULL if out of memory.
  */
 struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 		      const struct tasks_memory *memory);
 void plan_free(struct plan *plan);
 
 /*
- * Takes over the records of a plan that ended without undoing, and what its classes gave. Before anything else; each
- * record is then merged when the task is seen. 0 or -ENOMEM.
+ * Takes over the records of a plan that ended without undoing, and what its classes gave. To be called before any other
+ * function; each record is merged when its task is seen. 0 or -ENOMEM.
  */
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	       const struct qos_attr *given, size_t n_given);
 
 /*
- * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task
- * is to be seen again after it: call plan_scan_begin and scan. 0 or -ENOMEM, and the one before stays.
+ * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task has to be
+ * looked at again: call plan_scan_begin and scan. 0, or -ENOMEM and the previous configuration stays in force.
  */
 int plan_set_config(struct plan *plan, const struct config *config);
 
 const struct tasks *plan_tasks(const struct plan *plan);
 const struct config *plan_config(const struct plan *plan);
 
-/* What classes have given since the first start: what a crash must not forget. */
+/* What classes have given since the first start; it has to survive a crash. */
 const struct given *plan_given(const struct plan *plan);
 
-/* How often there was no memory for a task: it is to be found by a scan. */
+/* How many times there was no memory for a task, which a later scan has to find. */
 uint64_t plan_failed(const struct plan *plan);
 
-/* Books an event. To be called in the order of time. */
-void plan_hear(struct plan *plan, const struct task_event *event);
+/* Books an event. Events are to be booked in the order of time. */
+void plan_book(struct plan *plan, const struct task_event *event);
 
 /*
- * Books a task met in /proc, which is due from now on: parents before their children, processes before their threads. To be
- * decided about when all of them are booked, so that each copies a record of which nothing has been put back or set meanwhile.
+ * Books a task found in /proc and marks it as due. Book parents before their children and processes before their
+ * threads, and decide only when all are booked, so that none copies a record that has been changed since the task was
+ * born.
  */
-void plan_meet(struct plan *plan, const struct plan_met *met, struct facts *facts);
+void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts);
 
 /*
- * Whether it is time to do what has to wait for an empty queue: it is empty, or has not been for two seconds, in a storm
- * that outruns us. To be called whenever what was queued has been heard. ms: now. It also keeps old times from coming
- * round, if it is called once in twelve days.
+ * Whether to do now what has to wait for an empty queue: the queue is empty, or has not been for two seconds because
+ * events come faster than we book them. To be called whenever everything queued has been booked. ms: now. It also
+ * keeps the records' 32-bit times from wrapping round, which takes one call in twelve days.
  */
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
 
 /*
- * The next who is due, in the order of marking. An event that is older than 10 ms may be about a task whose id belongs to
- * another by now, which a fork still to be heard of will tell: so such a mark, and all after it, wait until it is time. Who was
- * met does not wait, but for those whose events came first.
+ * The next task that is due, in the order of marking. If its event is older than 10 ms, the id may belong to another
+ * task by now, whose fork is still in the queue. So this mark and those after it wait until is_time (see
+ * plan_is_time). Tasks found by a scan do not wait, but come after those marked by events.
  */
 bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret);
 
 /*
- * The decision. Returns true and fills *ret when the task is to be changed; carry it out at once and report it with
- * plan_applied. A task that turns out to be gone stays in the table until plan_exited: its children may still be announced.
+ * Decides about one task. Returns true and fills in *ret if the task has to be changed: carry that out at once and
+ * report it with plan_applied. The record of a task that is gone stays until plan_exited, since its children's forks
+ * may still be queued.
  */
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
 
-/* Whether the task of this id that started then, ticks since boot, is another than the one on record. */
-bool plan_is_another(const struct plan *plan, pid_t tid, uint64_t start);
+/* Whether a task with this id and start (ticks since boot) is not the one on record. */
+bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start);
 
 /*
- * How an action went: error 0 and what is read back (in facts.attr's form), or -errno; -EAGAIN: the task's policy was
- * changed in between, and nothing was done: it is due again; -ESRCH: it has ended. ms: after it.
+ * Reports how an action went. error: 0, and now is what was read back (in facts.attr's form); or -errno. -EAGAIN:
+ * somebody changed the task's policy in between and nothing was set, so it is due again. -ESRCH: it has ended. ms:
+ * the time after the action.
  */
 enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
 			      const struct task_attr *now, uint32_t ms);
@@ -160,24 +173,23 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
 
-/* Begins a scan: from now on plan_is_seen is false until a task has been seen again. unheard: events were lost before it. */
-void plan_scan_begin(struct plan *plan, bool unheard);
+/* Begins a scan: plan_is_seen is false for every task until the scan finds it. events_lost: before this scan. */
+void plan_scan_begin(struct plan *plan, bool events_lost);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on everything is put back, and nothing tagged any more: all who carry something of ours are due, and whoever is
- * born or met.
+ * From now on tasks get back what they had, and none is tagged. Every task that carries something of ours is due, and
+ * so is each one that is born or found from now on.
  */
 void plan_undo_begin(struct plan *plan);
 
-/* Whether a rule in force can use a rename. */
-bool plan_asks_names(const struct plan *plan);
+/* Whether any rule in force looks at renames. */
+bool plan_needs_renames(const struct plan *plan);
 
 /*
- * Each task whose name a rule looks at: start with *cursor = 0 and call until NULL. plan_hear may be called meanwhile, of
- * a rename.
+ * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.
  */
 const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
-/* How it stands with the task at this moment: changes nothing. A reason, or -errno: -ESRCH for one that has ended. */
+/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);

@@ -33,7 +33,7 @@ extern const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT];
 const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count,
 					       const char *name);
 
-/* Of one name and the same knobs, wherever they were written. Both may be NULL, for no profile. */
+/* Whether the two have the same name and knobs, wherever they were written. Either may be NULL, for no profile. */
 bool sched_profile_equal(const struct sched_profile *a, const struct sched_profile *b);
 
 /* The tree's key in a profile: "debugfs". Static storage. */

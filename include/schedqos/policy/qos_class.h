@@ -8,7 +8,7 @@
 #define QOS_PREFIX "QOS_"
 #define QOS_DEFAULT_NAME "QOS_DEFAULT"
 
-/* The slices of a mapping are meant for an application with this period (upstream's own plans). */
+/* The slices of a mapping are meant for an application with this period, as upstream plans it. */
 #define QOS_DEFAULT_PERIOD_NS 16000000ULL
 
 enum qos_has {
@@ -22,7 +22,7 @@ enum qos_has {
 	QOS_HAS_UTIL_MAX = 1 << 7,
 };
 
-/* What a class asks for. An attribute whose bit is not in `has` is left as the task has it. */
+/* The attributes of a class. One whose bit is not in `has` is left as the task has it. */
 struct qos_attr {
 	uint8_t has; /* enum qos_has */
 	uint8_t policy;
@@ -40,12 +40,12 @@ struct qos_class {
 	struct source source; /* where it was last defined or overridden */
 };
 
-/* The announcement's mapping: the five classes that are there with no configuration at all. */
+/* The announcement's mapping: the five classes that exist without any configuration. */
 #define QOS_BUILTIN_COUNT 5
 extern const struct qos_class qos_builtin[QOS_BUILTIN_COUNT];
 
 /*
- * Lays `over` on `base`: attributes named in over win. Where over changes the kind of policy (fair,
+ * Merges `over` into `base`: attributes that over has win. If over changes the kind of policy (fair,
  * real-time, deadline), base's attributes that mean nothing to the new kind are dropped.
  */
 struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_attr *over);
@@ -57,8 +57,8 @@ struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_att
 struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
 
 /*
- * What a task that had `had` is to carry under `attr`: attr's named attributes over had's, without those
- * that the kernel lacks. reset_on_fork stays had's, but is 1 under DEADLINE, which else cannot fork.
+ * What a task that had `had` is to carry with the class: attr's attributes, except those that the kernel lacks,
+ * in place of had's. reset_on_fork stays had's, but is 1 for DEADLINE, which otherwise cannot fork.
  */
 struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
 			       const struct attr_caps *caps);

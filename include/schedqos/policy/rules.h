@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rules: which tag a task takes, by its process and by its thread name. A set is built once, by the
- * configuration, then indexed and only read. Everything in it lives as long as the configuration's memory.
+ * Rules: which tag a task gets, by its process and its thread name. The configuration builds a set once and
+ * indexes it; after that it is read-only. Everything in it lives as long as the configuration's memory.
  */
 #pragma once
 
 #include <schedqos/policy/facts.h>
 #include <schedqos/policy/qos_class.h>
 
-/* A tag is a class scaled to a period: what is really put on a task. An index into rules.tags. */
+/*
+ * A tag is a class scaled to a period: what a task is actually given. Tags are numbered by their place in rules.tags.
+ */
 #define TAG_NONE 0xffff
 #define TAG_DEFAULT 0 /* QOS_DEFAULT with no period: always there */
 
@@ -26,24 +28,24 @@ struct thread_rule {
 	bool is_glob; /* set by rules_finish */
 };
 
-/* In which user namespaces the rule holds. */
+/* In which user namespaces a rule holds. */
 enum rule_userns {
-	USERNS_UNSAID,	/* where a path decides, in the initial one, else in any */
+	USERNS_DEFAULT,	/* not given: the initial one if a path decides, else any */
 	USERNS_INITIAL,
 	USERNS_ANY,
 };
 
-/* A user whom rules name; one for each name. */
+/* A user that rules name; one for each name. */
 struct rule_user {
 	const char *name; /* as written */
-	uid_t uid;	  /* (uid_t)-1 as long as it is not known: matches nobody */
+	uid_t uid;	  /* (uid_t)-1 while it is not known: matches no process */
 	int error;	  /* 0; -ENOENT: there is no such user; another -errno: it could not be looked up yet */
 	struct rule_user *next;
 };
 
 bool rule_user_is_pending(const struct rule_user *user);
 
-/* Further conditions, all of which must hold; a NULL one is not asked for. */
+/* Further conditions, all of which must hold; NULL: no such condition. */
 struct rule_match {
 	const char *exe;	/* glob on the full path */
 	const char *const *argv; /* globs, each matching some argument */
@@ -54,14 +56,14 @@ struct rule_match {
 	enum rule_userns user_namespace;
 };
 
-/* Of attributes that somebody chose for a task before the rule comes to apply to it. */
+/* What a rule does with attributes that somebody chose for a task before the rule takes effect. */
 enum rule_yield {
-	YIELD_UNSAID, /* the rule wins, but raises nobody whom somebody lowered: nice above 0, SCHED_IDLE */
-	YIELD_YES,    /* they stay */
-	YIELD_NO,     /* the rule wins, and raises even those */
+	YIELD_DEFAULT, /* not given: overrides them, but does not raise a lowered task: nice above 0, SCHED_IDLE */
+	YIELD_YES,     /* keeps them */
+	YIELD_NO,      /* overrides them in any case */
 };
 
-/* Rules of one pattern: a list, of which the first whose match holds is taken. */
+/* A rule. Those of one pattern are a list, of which the first whose conditions hold is taken. */
 struct rule {
 	const char *pattern;
 	struct rule *next; /* the list's next rule, or NULL */
@@ -71,9 +73,9 @@ struct rule {
 	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
 	bool inherit, enforce;
 	enum rule_yield yield;
-	const char *qos; /* class name, as written; NULL: not said */
+	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
-	uint64_t period_ns;	       /* 0: not said */
+	uint64_t period_ns;	       /* 0: not given */
 	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
 	size_t n_threads, n_exact_threads;
 	const struct rule_match *match; /* or NULL */
@@ -81,7 +83,7 @@ struct rule {
 
 struct rules;
 
-/* An empty set whose memory, and that of its rules, is the caller's. Returns NULL without memory. */
+/* Makes an empty set. The caller frees it, and owns the rules put into it. Returns NULL without memory. */
 struct rules *rules_new(void);
 void rules_free(struct rules *rules);
 
@@ -92,8 +94,8 @@ void rules_free(struct rules *rules);
 int rules_put(struct rules *rules, const char *pattern, struct rule *list);
 
 /*
- * Resolves the class names, makes the tags and indexes the patterns. Every class named must be among
- * classes. After it the set is only read. 0 or -ENOMEM.
+ * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
+ * among classes. After this the set is read-only. 0 or -ENOMEM.
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes);
 
@@ -107,24 +109,24 @@ const struct rule *rules_nth(const struct rules *rules, size_t n);
 /*
  * The rule for a process with these facts, or NULL. An exact pattern beats a glob; among globs the longer
  * literal text, then the later file, then the earlier line. *ret_error gets 0, or -errno of a fact that
- * could not be had (NULL is returned then).
+ * could not be read (NULL is returned then).
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
-/* The rule's thread rule for a thread of this name, or NULL. */
+/* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
 
 /*
- * Whether the rule is for tasks of the initial user namespace only. Unless it says otherwise, that is so where a path
- * decides, its pattern's or that of match.exe: in a user namespace of his own anybody can mount a file of his over any
- * path, and the path says nothing then.
+ * Whether the rule is for tasks of the initial user namespace only. Unless the rule has "user_namespace", that is so
+ * if a path decides, its pattern's or that of match.exe: in a user namespace of his own anybody can mount a file of
+ * his over any path, so that a path proves nothing there.
  */
 bool rule_needs_initial_userns(const struct rule *rule);
 
-/* Whether the pattern holds any of the shell's * ? [ . */
+/* Whether the pattern contains any of the shell's * ? [ . */
 bool pattern_is_glob(const char *pattern);
 
-/* Bytes of literal text in a glob: its rank among globs. A bracket expression counts nothing. */
+/* Bytes of literal text in a glob, by which globs are ranked. A bracket expression does not count. */
 size_t pattern_literal(const char *pattern);
 
 /* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where in the configuration something was said. */
+/* A place in the configuration. */
 #pragma once
 
 #include <stdint.h>

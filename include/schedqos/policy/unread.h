@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes whose arguments could not be read, because whoever reads them has to wait for the process: which ones, when
- * to try again, and how much time may go into trying. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.
+ * Processes whose arguments could not be read, because reading them means waiting for the process: which ones, when
+ * to try again, and how much time may be spent on trying. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.
  */
 #pragma once
 
@@ -10,17 +10,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* For more than these a later scan has to do. */
+/* If there are more, a later scan has to find them. */
 #define UNREAD_MAX 1024
 
-/* Users that had one of late; of more than these at a time the one longest ago is forgotten. */
+/* Users that had such a process recently. If there are more, the least recent is forgotten. */
 #define UNREAD_USERS_MAX 16
 
-/* So much time may be lost in vain at once, beside one part in twenty of all time. */
+/* Time that may be wasted at once, on top of one part in twenty of all time. */
 #define UNREAD_BUDGET_US 100000
 #define UNREAD_PATIENCE_MS 20
 
-/* In place of a user: a process of another user namespace, where anybody may have many ids. */
+/* Stands for all users of other user namespaces, where anybody may have many ids. */
 #define UNREAD_OTHER_NAMESPACE ((uid_t)-1)
 
 struct unread_process {
@@ -34,36 +34,36 @@ struct unread_user {
 	uint32_t ms; /* when the last of its processes could not be read */
 };
 
-/* Starts as all zeroes but for what unread_init sets. */
+/* To be set up with unread_init. */
 struct unread {
 	struct unread_process processes[UNREAD_MAX];
 	size_t count;
 	struct unread_user users[UNREAD_USERS_MAX];
 	size_t n_users;
-	int64_t budget_us; /* below 0: spent */
-	uint32_t budget_ms; /* as of when */
+	int64_t budget_us; /* negative: overspent */
+	uint32_t budget_ms; /* when budget_us was last updated */
 };
 
 void unread_init(struct unread *unread, uint32_t ms);
 
-/* Adds the process, or puts the next try off. Returns false if there is no place for one more. */
+/* Adds the process, or puts its next try off. Returns false if the list is full. */
 bool unread_note(struct unread *unread, pid_t pid, uint32_t ms);
 
-/* It has been read, is gone, or has become another program. */
+/* The process has been read, is gone, or has called exec. */
 void unread_forget(struct unread *unread, pid_t pid);
 
-/* Whether it could not be read, and it is too early to try again. */
+/* Whether the process could not be read and it is too early to try again. */
 bool unread_is_waiting(const struct unread *unread, pid_t pid, uint32_t ms);
 
-/* The one to try again first, or NULL. */
+/* The process to try again first, or NULL. */
 const struct unread_process *unread_first(const struct unread *unread);
 
-/* A try took so long in vain, for a process of this user. */
+/* Reports a failed try on a process of this user, which took so long. */
 void unread_spend(struct unread *unread, uid_t user, uint64_t us, uint32_t ms);
 
 /*
- * How long to wait for a process: UNREAD_PATIENCE_MS, and the less the more has been lost of late. 0: what may be lost
- * is used up; then the processes of suspects, users who have lost us time in the last minute, are not to be tried.
+ * How long to wait for a process: UNREAD_PATIENCE_MS, or less the more time was wasted recently. 0: the budget is
+ * used up; then do not try processes of suspects, the users who have cost us time in the last minute.
  */
 uint32_t unread_patience_ms(struct unread *unread, uint32_t ms);
 bool unread_is_suspect(const struct unread *unread, uid_t user, uint32_t ms);

@@ -7,7 +7,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* What the clock shows, in nanoseconds. */
+/* The time of the clock, in nanoseconds. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -16,13 +16,13 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The length of the clock tick in which /proc/PID/stat has times, ns. */
+/* The length of the clock tick in which /proc/PID/stat counts, ns. */
 static inline uint64_t clock_tick_ns(void)
 {
 	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* Ticks since boot, as starts in /proc/PID/stat. */
+/* Ticks since boot, like start times in /proc/PID/stat. */
 static inline uint64_t clock_ticks(void)
 {
 	return clock_ns(CLOCK_BOOTTIME) / clock_tick_ns();

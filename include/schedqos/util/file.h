@@ -8,10 +8,10 @@
 ssize_t read_full(int fd, char *buf, size_t size);
 
 /*
- * Reads up to size bytes into memory that the caller frees, with a NUL behind them that *ret_size does not count. 0 or
+ * Reads up to size bytes into memory that the caller frees, with a NUL after them that *ret_size does not count. 0 or
  * -errno.
  */
 int read_text(int fd, size_t size, char **ret, size_t *ret_size);
 
-/* Opens the list of what is in a folder, by its path from another. 0 or -errno. */
+/* Opens a folder to list its entries; path is relative to `folder`. 0 or -errno. */
 int open_list(int folder, const char *path, DIR **ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel has its knobs: the trees that a configuration names, and through which the files are reached. */
+/* The trees in which the kernel has its knobs, as a configuration names them. */
 #pragma once
 
 enum knob_tree {

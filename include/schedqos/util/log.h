@@ -14,7 +14,7 @@ struct log_field {
 	const char *value;
 };
 
-/* Or'ed into a level: the line says itself what it is, such as FILE:LINE:COLUMN; nothing goes before it. */
+/* Or'ed into a level: the line has its own prefix, such as FILE:LINE:COLUMN, and gets no other. */
 #define LOG_PLAIN 0x100
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A problem that repeats is counted, not repeated: it is logged when it first happens, and its total at the end. */
+/* A recurring problem is logged only when it first happens, and its total at the end. */
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The runtime folder: what must survive a crash, for a later run, as root, to put back. So a file there is believed
- * only if it is whole, ours alone, and of this boot; one that never will be is set aside, and one that cannot be read
- * now stays.
+ * The runtime folder: what must survive a crash, so that a later run, as root, can put it back. So a file there is
+ * trusted only if it is complete, of this boot, and nobody else can reach it. One that never will be is set aside; one
+ * that cannot be read now stays.
  */
 #pragma once
 
@@ -19,31 +19,31 @@
 #define STATE_KNOBS "knobs.json"
 #define STATE_TASKS "state"
 
-/* The end of the name of one that has been set aside. */
+/* Suffix of a file that has been set aside. */
 #define STATE_DAMAGED ".damaged"
 
-/* Makes the runtime folder, if it is not there, and opens it. A descriptor, or -errno. */
+/* Opens the runtime folder, which is made if it does not exist. A descriptor, or -errno. */
 int state_folder_open(void);
 
 /*
- * Opens the file to be read. Returns a descriptor, with the size in bytes in *ret_size; -ENOENT; -EPERM for one that is
- * not a regular file of our own user's that no one else can reach; or another -errno: it may be read another time.
+ * Opens the file for reading. Returns a descriptor, with the size in bytes in *ret_size; -ENOENT; -EPERM for one that
+ * is not a regular file of our own user's that no one else can reach; or another -errno: it may be read another time.
  */
 int state_file_open(int folder, const char *name, size_t *ret_size);
 
 /* 0, also when there is none, or -errno. */
 int state_file_remove(int folder, const char *name);
 
-/* Whether this error of reading a file says that it is there, and will never be of use to us. */
+/* Whether this error of reading a file means that the file exists but will never be of use to us. */
 bool state_file_is_void(int error);
 
 /*
- * What to do about such a file is up to people: it gets .damaged at its end. Returns 0; 1 if there was such a file
- * already, and this one has been removed; or -errno.
+ * Renames such a file to NAME.damaged, since what to do about it is up to the administrator. Returns 0; 1 if there
+ * was such a file already, and this one has been removed; or -errno.
  */
 int state_file_set_aside(int folder, const char *name);
 
-/* Logs that this was done: what the file is, for people, why it is void, and what state_file_set_aside returned. */
+/* Logs this. what: the file, for people; error: why it is void; result: what state_file_set_aside returned. */
 void state_file_log_set_aside(const char *what, const char *name, int error, int result);
 
 /* Why a file could not be read, for people. */

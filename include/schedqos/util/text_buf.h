@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A text that grows. A lack of memory is remembered, so that only its end has to be checked. */
+/* A growing text. A failed allocation is remembered, so that only text_buf_take has to be checked. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,6 +16,5 @@ void text_buf_put(struct text_buf *buf, const char *s, size_t len);
 void text_buf_printf(struct text_buf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The text, "" for none, which the caller frees; NULL when memory ran out at any time. buf is empty
- * after. */
+/* The text ("" if nothing was put), which the caller frees; NULL if memory ran out. buf is empty afterwards. */
 char *text_buf_take(struct text_buf *buf);
