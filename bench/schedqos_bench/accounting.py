@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernel has on record: of a process group, of a listener to its events, and of the machine."""
+"""What the kernel accounts for: a process group, a listener to its events, and the machine."""
 
 import os
 import time
@@ -21,7 +21,7 @@ def _stat(pid):
 
 
 def group(pgid):
-    """{pid: CPU seconds, with those of its children that it has waited for} of each process of the group."""
+    """{pid: CPU seconds, including children it has waited for} of each process of the group."""
     found = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -35,7 +35,7 @@ def group(pgid):
 def group_cpu_seconds(pgid, attempts=5):
     """
     The CPU time of a process group. A child that is waited for between being read and its parent being read would
-    count twice: read until nobody has come or gone meanwhile, which a stopped group makes certain.
+    count twice: read until no process has come or gone meanwhile, which is certain for a stopped group.
     """
     now = group(pgid)
     for _ in range(attempts):
@@ -77,7 +77,7 @@ def machine():
 
 
 class Usage(NamedTuple):
-    """Of a listener: its CPU time, its wake-ups and its losses."""
+    """A listener's CPU time, wake-ups and losses."""
 
     cpu_ns: int
     switches: int
@@ -102,7 +102,7 @@ def cpu_ns(pid):
 
 
 def switches(pid):
-    """How often its threads have gone to sleep or been preempted: at least as often as woken."""
+    """How often its threads have gone to sleep or been preempted, which is at least as often as they were woken."""
     total = 0
     for tid in _threads(pid):
         for line in _read(f"/proc/{pid}/task/{tid}/status").splitlines():
@@ -127,14 +127,14 @@ def is_asleep(pid):
                for tid in _threads(pid))
 
 
-def settle(pid, calm=6, interval=0.005, timeout=20):
+def wait_until_idle(pid, checks=6, interval=0.005, timeout=20):
     """
-    Waits until it has caught up: nothing in its queue and asleep, several times in a row, since it may put work off
-    for a moment. Returns whether it did.
+    Waits until it has caught up: asleep with an empty queue, several times in a row, since it may defer work for a
+    moment. Returns whether it did.
     """
     end = time.monotonic() + timeout
     in_a_row = 0
-    while in_a_row < calm:
+    while in_a_row < checks:
         if time.monotonic() > end:
             return False
         in_a_row = in_a_row + 1 if is_asleep(pid) and queue(pid)[0] == 0 else 0

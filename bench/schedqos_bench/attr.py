@@ -19,7 +19,7 @@ class Attr(NamedTuple):
     policy: int
     nice: int
     slice_ns: int  # 0: any
-    priority: int = 0  # of FIFO; get() does not tell it
+    priority: int = 0  # for FIFO; get() does not return it
 
     def __str__(self):
         return f"{self.policy}:{self.nice}:{self.slice_ns}"
@@ -71,6 +71,6 @@ def base_slice():
 
 
 def without_slices():
-    """From now on a slice is not looked at: the kernel keeps none."""
+    """From now on slices are not compared, as the kernel keeps none."""
     for name, attr in CLASSES.items():
         CLASSES[name] = attr._replace(slice_ns=0)

@@ -20,8 +20,8 @@ def _existing(path):
 
 
 def _source(path, mounts):
-    """The number of the device that holds this path. A file system may have one of its own (btrfs): then its mount
-    tells."""
+    """The number of the device that holds this path. A file system may have one of its own (btrfs); then its mount
+    shows the device."""
     device = os.stat(path).st_dev
     wanted = f"{os.major(device)}:{os.minor(device)}"
     for line in mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
@@ -33,7 +33,7 @@ def _source(path, mounts):
 
 
 def _below(node):
-    """The disks below a device: itself, that of the partition, or those that it is put together from."""
+    """The disks below a device: itself, the disk of a partition, or the members of a compound device."""
     if (node / "partition").exists():
         node = node.parent
     parts = sorted((node / "slaves").iterdir()) if (node / "slaves").is_dir() else []

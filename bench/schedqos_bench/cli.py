@@ -15,7 +15,7 @@ from pathlib import Path
 from . import order, plotting, preparing, progress, report, result, scenarios, sweep, variants
 from .process import Failure, stop_on_signals
 from .report import figures
-from .runner import Runner, Settings, copy_build, tell
+from .runner import Runner, Settings, copy_build, print_round
 from .sweep import output
 
 EXIT_SKIPPED = 77
@@ -25,7 +25,7 @@ ANNOUNCED = ("cyclictest", "schbench")
 
 
 def _add_measuring(parser, seconds, rounds_help):
-    """What run and sweep have in common."""
+    """The options that run and sweep share."""
     build = variants.ROOT / "build"
     parser.add_argument("--duration", type=scenarios.positive, default=seconds, metavar="S",
                         help="seconds of each measurement (%(default)s)")
@@ -71,14 +71,14 @@ def parse(arguments):
 
 
 def _skips(chosen, options):
-    """Splits into scenarios that can run and what to say of the others."""
+    """Splits into scenarios that can run and the reasons why others cannot."""
     able, skipped = [], []
     for scenario in chosen:
         missing = scenario.needs(options)
         if missing:
             skipped.append({"scenario": scenario.NAME,
                             "reason": "needs " + ", ".join(f"{each.what} ({each.remedy})" for each in missing)})
-            progress.say(f"{scenario.NAME} is skipped: {skipped[-1]['reason']}")
+            progress.log(f"{scenario.NAME} is skipped: {skipped[-1]['reason']}")
         else:
             able.append(scenario)
     return able, skipped
@@ -90,7 +90,7 @@ def _settings(args, build):
     out = args.out or args.build / "bench" / kind / time.strftime("%Y%m%d-%H%M%S")
     if result.is_one(out):
         raise Failure(f"{out} holds a result already")
-    progress.say(f"seed {seed}; results go to {out}")
+    progress.log(f"seed {seed}; results go to {out}")
     command = [Path(sys.argv[0]).name, *sys.argv[1:]]
     return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args,
                     getattr(args, "reference", None))
@@ -102,18 +102,18 @@ def _interruption_told(out):
         yield
     except SystemExit:
         rest = f": what there was by then is in {out}, and schedqos-bench report {out} shows it"
-        progress.say("interrupted" + (rest if result.is_one(out) else ""))
+        progress.log("interrupted" + (rest if result.is_one(out) else ""))
         raise
 
 
 def _say_whether_plots():
     if plotting.why_not():
-        progress.say(f"note: {plotting.why_not()}")
+        progress.log(f"note: {plotting.why_not()}")
 
 
 @contextlib.contextmanager
 def _alone(path=LOCK):
-    """Two at once would measure each other, and each put back what the other has set."""
+    """Two at once would measure each other, and each would put back what the other has set."""
     with open(path, "w", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -137,7 +137,7 @@ def _runner(args, able, texts_of):
         if settings.reference not in (None, *chosen):
             raise Failure(f"--reference {settings.reference}: not among the variants, which are {', '.join(chosen)}")
         runner = Runner(settings, able, chosen.values())
-        with preparing.prepared(progress.say) if args.prepare else contextlib.nullcontext(), \
+        with preparing.prepared(progress.log) if args.prepare else contextlib.nullcontext(), \
                 _interruption_told(settings.out):
             runner.look()
             runner.prepare()
@@ -146,7 +146,7 @@ def _runner(args, able, texts_of):
 
 
 def _measure_all(runner, steps, within=None):
-    """All steps, but for whole rounds that would not end within so many seconds of the start."""
+    """All steps, without the rounds that would not end within so many seconds of the start."""
     def ahead(some):
         return runner.estimate.left([(each.scenario, seconds(each)) for each in some])
 
@@ -157,11 +157,11 @@ def _measure_all(runner, steps, within=None):
     for (warmup, number), together in itertools.groupby(steps, lambda step: (step.warmup, step.round)):
         together = list(together)
         if within and not warmup and number > 1 and time.monotonic() - runner.clock + ahead(together) > within:
-            progress.say(f"ends after round {number - 1}: another would not fit into {within} s")
+            progress.log(f"ends after round {number - 1}: another would not fit into {within} s")
             return
         for done, step in enumerate(together, done + 1):
             record = runner.measure(step, seconds(step))
-            tell(record, runner.result["scenarios"][step.scenario]["metrics"], ahead(steps[done:]))
+            print_round(record, runner.result["scenarios"][step.scenario]["metrics"], ahead(steps[done:]))
 
 
 def _write_report(directory):
@@ -225,14 +225,14 @@ MEASURING = ("run", "sweep")
 def main(arguments=None):
     args = parse(arguments)
     if args.verb in MEASURING and os.geteuid() != 0:
-        progress.say("needs root, to start the daemon and to see whom it changes")
+        progress.log("needs root, to start the daemon and to see whom it changes")
         return EXIT_SKIPPED
     stop_on_signals()
     try:
         return VERBS[args.verb](args)
     except Failure as failure:
-        progress.say(failure)
+        progress.log(failure)
         return 1
     except OSError as error:  # a full disk, a folder that cannot be made
-        progress.say(error)
+        progress.log(error)
         return 1

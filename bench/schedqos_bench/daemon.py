@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The daemon: started until it says that it is ready, and asked."""
+"""Starts the daemon, waits until it is ready, and queries it."""
 
 import json
 import os
@@ -19,8 +19,8 @@ READY_TIMEOUT = 120
 
 class Daemon(Listening):
     """
-    A context in which the daemon runs with these options; entered when it is ready, left when it has ended. What one
-    that was killed could not put back is put back then.
+    A context in which the daemon runs with these options; entered when it is ready, left when it has ended. What a
+    killed one left behind is put back at the end.
     """
 
     tags = probed = True
@@ -78,11 +78,11 @@ class Daemon(Listening):
         return status(self.argv[0])
 
     def reload(self, timeout=120):
-        """By signal: who asks on the bus gives up after 25 seconds. Returns the CPU time that it took, in ns."""
+        """By signal, since a call on the bus times out after 25 seconds. Returns the CPU time that it took, in ns."""
         before = accounting.cpu_ns(self.pid)
         os.kill(self.pid, signal.SIGHUP)
         until(lambda: accounting.cpu_ns(self.pid) > before, timeout, "reload")
-        if not accounting.settle(self.pid, timeout=timeout):
+        if not accounting.wait_until_idle(self.pid, timeout=timeout):
             raise Failure(f"reload takes more than {timeout} s")
         return accounting.cpu_ns(self.pid) - before
 
@@ -91,7 +91,7 @@ class Daemon(Listening):
 
 
 def status(executable):
-    """What the running daemon says of itself, or a Failure."""
+    """The status of the running daemon, or a Failure."""
     run = subprocess.run([executable, "status", "--json"], capture_output=True, text=True, check=False)
     if run.returncode:
         raise Failure(f"schedqos status: {run.stderr.strip()}")

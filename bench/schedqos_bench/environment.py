@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the measurement was made on, and what about it would spoil the result."""
+"""What the measurement ran on, and what about it would spoil the result."""
 
 import glob
 import gzip
@@ -16,14 +16,14 @@ from pathlib import Path
 from . import accounting
 from .variants import ROOT
 
-# What of the kernel's configuration decides how fair tasks are scheduled; what is not there is worth telling, too.
+# The kernel's configuration options that affect how fair tasks are scheduled; those not set are reported, too.
 _CONFIG = ("HZ", "HIGH_RES_TIMERS", "SCHED_HRTICK", "PREEMPT_DYNAMIC", "PREEMPT_RT", "SCHED_AUTOGROUP",
            "FAIR_GROUP_SCHED", "RT_GROUP_SCHED", "CFS_BANDWIDTH", "UCLAMP_TASK", "SCHED_CLASS_EXT", "SCHED_CORE",
            "SCHED_SMT", "SCHED_MC", "SCHED_CLUSTER", "NO_HZ_FULL", "VIRT_CPU_ACCOUNTING_GEN")
 _ONE_OF = re.compile(r"^(CONFIG_(?:PREEMPT_NONE|PREEMPT_VOLUNTARY|PREEMPT_LAZY|PREEMPT|CPU_FREQ_DEFAULT_GOV_\w+))=y$",
                      re.MULTILINE)
 
-# Not about this machine, or told elsewhere.
+# Not about this machine, or reported elsewhere.
 _NOT_FINDINGS = ("kernel", "configuration", "daemon", "unit", "events", "energy")
 
 OTHER_LOAD_SECONDS, OTHER_LOAD_LIMIT = 2.0, 0.03
@@ -52,7 +52,7 @@ def parse_config(text):
 
 
 def kernel_config():
-    """What matters of it; empty where the kernel does not tell."""
+    """What matters of it; empty where the kernel does not show it."""
     try:
         with gzip.open("/proc/config.gz", "rt") as file:
             text = file.read()
@@ -98,7 +98,7 @@ def _digest(program):
 
 
 def _package_version(program):
-    """Where the program says nothing of its version, its package or its content does."""
+    """Where the program does not print its version, that of its package or a hash of its content."""
     path = shutil.which(program)
     owner = path and _output(["dpkg", "-S", os.path.realpath(path)])
     if not owner:
@@ -166,20 +166,20 @@ def _autogroup():
 def _other_load():
     before = accounting.machine()
     time.sleep(OTHER_LOAD_SECONDS)
-    passed = accounting.machine().since(before)
-    share = passed.busy / passed.total if passed.total else 0
+    elapsed = accounting.machine().since(before)
+    share = elapsed.busy / elapsed.total if elapsed.total else 0
     found = []
     if share > OTHER_LOAD_LIMIT:
         found.append(finding(f"other programs use {share:.0%} of the CPUs",
                              "they are measured as well, and not the same in every round", "end them, or wait"))
-    if passed.total and passed.steal / passed.total > STEAL_LIMIT:
-        found.append(finding(f"the host takes away {passed.steal / passed.total:.0%} of the CPUs",
+    if elapsed.total and elapsed.steal / elapsed.total > STEAL_LIMIT:
+        found.append(finding(f"the host takes away {elapsed.steal / elapsed.total:.0%} of the CPUs",
                              "latencies contain those of the host", "a machine of its own"))
     return found
 
 
 def throttled():
-    """How often the CPUs have been slowed down because of heat, or None where nobody counts."""
+    """How often the CPUs have been throttled, or None where that is not counted."""
     counts = [_read(path) for path in glob.glob("/sys/devices/system/cpu/cpu*/thermal_throttle/core_throttle_count")]
     return sum(int(count) for count in counts if count) if counts else None
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Names and messages may come from anywhere: what they do to a terminal, a mail or a page."""
+"""Escaping for terminals, mails and pages: names and messages may come from anywhere."""
 
 import html
 
 
 def visible(text):
-    """Control characters are shown instead of obeyed."""
+    """Control characters are shown, not interpreted."""
     return "".join(char if char.isprintable() or char == "\u00a0" else f"\\x{ord(char):02x}" for char in str(text))
 
 

@@ -57,15 +57,15 @@ def needs(options):
 
 
 def make_environment():
-    """What make was told about us is none of its child's business; a compiler cache would make rounds differ."""
+    """Without the variables that make has set for us; and a compiler cache would make rounds differ."""
     return {**{name: value for name, value in os.environ.items()
                if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "V", "O", "ARCH")},
             "CCACHE_DISABLE": "1", "LC_ALL": "C"}
 
 
 def _run(what, argv):
-    """A step of preparing, which takes its time; a Failure with its last words."""
-    progress.say(what)
+    """A slow step of preparing. A Failure holds the end of its output."""
+    progress.log(what)
     with Program(argv, whole_group=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                  env=make_environment(), errors="replace") as program:
         output = program.process.stdout.read()

@@ -4,7 +4,7 @@
 import contextlib
 import subprocess
 
-# Told that all is well, it goes; at the end of its input alone, which is our end, it does what we could not.
+# On a line of input it exits; if its input just ends, we have died, and it puts back what we could not.
 _DEPUTY = 'trap "" HUP INT TERM; read -r _ || printf %s "$2" > "$1"'
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The order of the rounds: what is compared is measured close together, and who comes first is left to chance."""
+"""The order of the rounds: what is compared is measured close together, and which comes first is random."""
 
 import random
 from typing import NamedTuple
@@ -14,8 +14,8 @@ class Step(NamedTuple):
 
 def plan(variants_of, rounds, warmup, seed):
     """
-    All steps: in each round every scenario, in each of them every variant, of {scenario: variants}. An end before
-    time then leaves as many rounds of one as of the other, give or take one.
+    All steps: in each round every scenario, in each of them every variant, of {scenario: variants}. If it ends early,
+    all have the same number of rounds, give or take one.
     """
     chance = random.Random(seed)
     steps = []
@@ -27,5 +27,5 @@ def plan(variants_of, rounds, warmup, seed):
 
 
 def round_seed(seed, step):
-    """For what a scenario leaves to chance itself: the same for all variants of a round."""
+    """For a scenario's own random choices: the same for all variants of a round."""
     return random.Random(f"{seed}-{step.scenario}-{step.round}-{step.warmup}").randrange(1 << 31)

@@ -12,10 +12,10 @@ _TRIAL = "import matplotlib.figure; matplotlib.rcParams['text.parse_math']"
 @functools.lru_cache(maxsize=None)
 def why_not():
     """
-    None, or a text for people. Another process tries it: with matplotlib comes numpy, whose threads have no place in
-    one that measures.
+    None, or a text for people. Tried in another process, because matplotlib imports numpy, whose threads would disturb
+    the measurement.
     """
-    # Not where we are called: python -c would import what lies around there.
+    # Not in the current folder: python -c would import from there.
     trial = subprocess.run([sys.executable, "-B", "-c", _TRIAL], cwd="/", stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     if not trial.returncode:

@@ -15,8 +15,8 @@ CPU_V1_ROOTS = (Path("/sys/fs/cgroup/cpu,cpuacct"), Path("/sys/fs/cgroup/cpu"))
 _KEPT = ("cpu.weight", "cpu.idle", "cpu.max", "cpu.max.burst", "cpu.uclamp.min", "cpu.uclamp.max")
 
 
-def autogroup_off(stack, say, knob=AUTOGROUP):
-    """Turns it off; what puts it back is on the stack before."""
+def autogroup_off(stack, log, knob=AUTOGROUP):
+    """Turns it off, after putting the undo on the stack."""
     try:
         was = knob.read_text(encoding="ascii").strip()
     except FileNotFoundError:
@@ -24,7 +24,7 @@ def autogroup_off(stack, say, knob=AUTOGROUP):
     if was != "0":
         stack.enter_context(put_back(knob, was))
         write(knob, "0")
-        say("autogroup is off for the run")
+        log("autogroup is off for the run")
 
 
 def _controlled(root):
@@ -59,7 +59,7 @@ def _restore_controller(groups, kept):
                 write(path, text)
 
 
-def flat_v2(stack, say, roots=CGROUP_ROOTS):
+def flat_v2(stack, log, roots=CGROUP_ROOTS):
     """Takes the cpu controller from all groups, the innermost first, as the kernel wants it."""
     for root in roots:
         groups = _controlled(root)
@@ -69,26 +69,26 @@ def flat_v2(stack, say, roots=CGROUP_ROOTS):
         for group in reversed(groups):
             with contextlib.suppress(FileNotFoundError):
                 write(group / "cgroup.subtree_control", "-cpu")
-        say(f"the cgroup cpu controller is off for the run in {len(groups)} groups")
+        log(f"the cgroup cpu controller is off for the run in {len(groups)} groups")
 
 
-def flat_v1(stack, say, roots=CPU_V1_ROOTS, membership=Path("/proc/self/cgroup")):
-    """There the controller cannot be turned off: we, and with us what we start, leave our group for the root."""
+def flat_v1(stack, log, roots=CPU_V1_ROOTS, membership=Path("/proc/self/cgroup")):
+    """In v1 the controller cannot be turned off, so we and all that we start move from our group to the root."""
     own = [line.split(":", 2)[2] for line in membership.read_text(encoding="utf-8").splitlines()
            if "cpu" in line.split(":", 2)[1].split(",")]
     for root in roots:
         if own and own[0] != "/" and (root / "cgroup.procs").exists():
             stack.callback(write, root / own[0].lstrip("/") / "cgroup.procs", str(os.getpid()))
             write(root / "cgroup.procs", str(os.getpid()))
-            say(f"left the cpu cgroup {own[0]} for the run")
+            log(f"left the cpu cgroup {own[0]} for the run")
             return
 
 
 @contextlib.contextmanager
-def prepared(say):
+def prepared(log):
     """A context in which the machine is as the announcement assumes."""
     with contextlib.ExitStack() as stack:
-        autogroup_off(stack, say)
-        flat_v2(stack, say)
-        flat_v1(stack, say)
+        autogroup_off(stack, log)
+        flat_v2(stack, log)
+        flat_v1(stack, log)
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs that we start, and that end by their pid whatever happens to us."""
+"""Programs that we start, and that are ended by pid whatever happens to us."""
 
 import ctypes
 import json
@@ -23,7 +23,7 @@ LOAD_STOP_TIMEOUT = 5
 
 
 class Failure(Exception):
-    """Something that a bench needs went wrong; the text is for people."""
+    """Something that a bench needs has failed; the text is for people."""
 
 
 def _prepare(start_attr, death_signal):
@@ -58,7 +58,7 @@ class Program:
     def __exit__(self, *_):
         self.end()
 
-    def say(self, line):
+    def send(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
@@ -97,7 +97,7 @@ class Program:
 
 
 def adopt_orphans():
-    """From now on what our programs leave behind when they end becomes our child: it can be waited for."""
+    """From now on, processes that our programs leave behind become our children, so that they can be waited for."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -111,7 +111,7 @@ def until(condition, timeout, what, interval=0.005):
 
 
 def _group_is_gone(program):
-    """Reaps what has ended of it."""
+    """Reaps those that have ended."""
     program.process.poll()
     try:
         while os.waitpid(-program.pid, os.WNOHANG)[0]:
@@ -122,7 +122,7 @@ def _group_is_gone(program):
 
 
 def end_group(program, number=signal.SIGKILL):
-    """Ends all that a program has started, once adopt_orphans() was called. Returns when nothing of it is left."""
+    """Ends all that a program has started, provided that adopt_orphans() was called. Returns when none is left."""
     try:
         os.killpg(program.pid, number)
         until(lambda: _group_is_gone(program), STOP_TIMEOUT, f"{program.name} and what it has started end")
@@ -150,7 +150,8 @@ def _is_ended(child):
 
 
 def end_orphans(known):
-    """Ends all children but the known ones: what left the process group of a program, as daemons do, and outlived it."""
+    """Ends all children but the known ones: those that left a program's process group, as daemons do, and outlived
+    it."""
     def left():
         return {child for child in children() - known if not _is_ended(child)}
 

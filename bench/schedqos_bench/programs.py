@@ -10,7 +10,7 @@ import time
 from . import accounting
 from .process import LOAD_STOP_TIMEOUT, Failure, Program, end_group
 
-# Beyond the time that a measuring program is told to take: a starved one is slow to start and to sum up.
+# Beyond the duration that a measuring program is given: a starved one is slow to start and to finish.
 GRACE = 120
 
 
@@ -57,7 +57,7 @@ class Background:
         return self.earlier_cpu + accounting.group_cpu_seconds(self.pid)
 
     def freeze(self):
-        """Nothing of it runs until thaw()."""
+        """Stops all of it until thaw()."""
         os.killpg(self.pid, signal.SIGSTOP)
 
     def thaw(self):

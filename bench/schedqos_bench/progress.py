@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is told while it runs, on stderr, with an estimate of the end."""
+"""Progress messages on stderr, with an estimate of the end."""
 
 import sys
 import time
@@ -10,8 +10,8 @@ from . import escape
 FIRST_GUESS = 10.0
 
 
-def say(text):
-    """Lines; what a program printed, or a cgroup is called, may be in them."""
+def log(text):
+    """Escaped: the output of programs and the names of cgroups may be in the text."""
     shown = "\n".join(map(escape.visible, str(text).split("\n")))
     print(f"schedqos-bench: {shown}", file=sys.stderr, flush=True)
 
@@ -25,7 +25,7 @@ def span(seconds):
 
 
 class Estimate:
-    """Of the time that is left: rounds take what they measure, and as much beside it as those of the kind before."""
+    """The time left: each round takes its measuring time plus the overhead seen in earlier rounds of its kind."""
 
     def __init__(self):
         self.beside = {}

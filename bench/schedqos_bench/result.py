@@ -16,7 +16,7 @@ class Folder:
         (self.path / "raw").mkdir(parents=True, exist_ok=True)
 
     def write(self, result):
-        """Whoever reads it, whenever, finds a whole one."""
+        """Atomically: a reader always finds a complete file."""
         part = self.path / (NAME + ".part")
         part.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         os.replace(part, self.path / NAME)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from . import accounting, attr, daemon, environment, order, progress, result, scenarios, tasks, variants
 from .process import Failure, adopt_orphans
-from .running import Nobody
+from .running import NoListener
 
-# Of what others use in a round. What the kernel does for the scenario counts as well, so it is never quite nothing.
+# The share that others may use in a round. It includes the kernel's work for the scenario, so it is never zero.
 WORTH_TELLING = 0.05
 
 
@@ -30,7 +30,7 @@ class Settings(NamedTuple):
 
 
 def copy_build(build, folder):
-    """What is measured stays the same even if somebody builds meanwhile. Returns where it is."""
+    """A copy, so that a build in the meantime does not change what is measured. Returns its path."""
     build, copy = Path(build), Path(folder) / "build"
     if not (build / "schedqos").exists():
         raise Failure(f"{build}/schedqos is missing: make")
@@ -42,7 +42,7 @@ def copy_build(build, folder):
 
 
 def _own_cpu():
-    """Of us and of all that we have waited for."""
+    """Our own CPU time and that of all children that we have waited for."""
     return sum(usage.ru_utime + usage.ru_stime
                for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
@@ -102,7 +102,7 @@ class Runner:
                 "rules": scenario.config(options), "goals": scenario.goals(options)}
 
     def look(self):
-        """At the machine: facts, and what would spoil the result. Nothing of ours runs yet."""
+        """Collects facts about the machine, and what would spoil the result, before anything of ours runs."""
         if daemon.is_running(self.executable):
             raise Failure("a schedqos is running: stop it first")
         programs = {_program(argv) for each in self.result["scenarios"].values() for argv in each["commands"].values()}
@@ -111,7 +111,7 @@ class Runner:
             self.result["findings"] = environment.findings(self.executable, options, self.result["environment"])
         self.result["findings"] += _tagged_already()
         for finding in self.result["findings"]:
-            progress.say(f"note: {finding['what']}: {finding['consequence']} ({finding['remedy']})")
+            progress.log(f"note: {finding['what']}: {finding['consequence']} ({finding['remedy']})")
 
     def prepare(self):
         """Once, before the first round."""
@@ -123,7 +123,7 @@ class Runner:
             scenario.prepare(scenarios.Context(self.settings.options, self.settings.seconds, 0,
                                                self.folder.raw(scenario.NAME, "prepare", 0), self.settings.work,
                                                self.settings.build / "bench"))
-            # It may have settled what was left to it: a rate, a port.
+            # It may have chosen values that were left open: a rate, a port.
             self.result["scenarios"][scenario.NAME] = self._described(scenario)
 
     def save(self, finished=False):
@@ -144,7 +144,7 @@ class Runner:
         machine, own = accounting.machine(), _own_cpu()
         found, used, measured = self._run(step, seconds)
         notes = list(found.notes) + self._leftovers(step.variant, tasks_before)
-        passed, own = accounting.machine().since(machine), _own_cpu() - own
+        elapsed, own = accounting.machine().since(machine), _own_cpu() - own
         if throttled is not None and environment.throttled() > throttled:
             notes.append("the CPUs were slowed down because of heat")
         record = {
@@ -152,7 +152,7 @@ class Runner:
             "began": began, "seconds": round(measured, 3), "metrics": found.metrics,
             "distributions": found.distributions, "printed": found.printed,
             "daemon": None if used is None else {"cpu_seconds": round(used, 6), "share": used / measured},
-            "steal_share": passed.steal / passed.total, "other_load": max(0.0, passed.busy - own) / passed.total,
+            "steal_share": elapsed.steal / elapsed.total, "other_load": max(0.0, elapsed.busy - own) / elapsed.total,
             "notes": notes,
         }
         self.result["rounds"].append(record)
@@ -166,7 +166,7 @@ class Runner:
         rules = scenario.config(self.settings.options)
         context = self.context(step, seconds)._replace(start=variant.running)
         with contextlib.ExitStack() as stack:
-            running = Nobody()
+            running = NoListener()
             if rules is not None:
                 running = stack.enter_context(variant.running(rules))
                 context = context._replace(running=running)
@@ -177,8 +177,8 @@ class Runner:
 
     def _left_changed(self, name, before, now):
         """
-        {tid: Task as it was before} of what the variant has left changed. What our daemon leaves carries a class:
-        what does not was changed by somebody else meanwhile, who is to keep it.
+        {tid: Task as it was before} of what the variant has left changed. Only tasks that carry a class were left by
+        our daemon; others were changed by someone else and stay so.
         """
         changed = tasks.changed(before, now)
         if self.variants[name].kind != variants.Schedqos.kind:
@@ -187,13 +187,13 @@ class Runner:
         return {tid: changed[tid] for tid in mine}
 
     def _leftovers(self, name, before):
-        """Of what the variant did to tasks nothing is left; otherwise we put it back, and say so."""
+        """Checks that the variant has put all tasks back; otherwise does so, and notes it."""
         if self.variants[name].kind == "none":
             return []
         now = tasks.snapshot()
         changed = self._left_changed(name, before, now)
         tasks.put_back(changed)
-        # What looked like that before has children that do.
+        # A task that looked like that before may have children that do.
         usual = {task.attr for task in before.values()}
         new = {tid: task for tid, task in now.items() if tid not in before and task.attr not in usual}
         born = tasks.of_classes(new, self.variants[name].attrs().values())
@@ -209,17 +209,17 @@ def _now():
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
-def tell(record, meanings, left):
+def print_round(record, meanings, left):
     """One line for a round that is over."""
     kind = "warm-up" if record["warmup"] else "round"
     shown = filter(None, (progress.headline(record["metrics"], meanings), progress.end_text(left)))
-    progress.say(f"{record['scenario']}, {record['variant']}, {kind} {record['round']}: {'; '.join(shown)}")
-    tell_notes(record)
+    progress.log(f"{record['scenario']}, {record['variant']}, {kind} {record['round']}: {'; '.join(shown)}")
+    print_notes(record)
 
 
-def tell_notes(record):
+def print_notes(record):
     for note in record["notes"]:
-        progress.say(f"  {note}")
+        progress.log(f"  {note}")
     for name, what in (("other_load", "other programs used"), ("steal_share", "the host took away")):
         if record[name] > WORTH_TELLING:
-            progress.say(f"  {what} {record[name]:.0%} of the CPUs meanwhile")
+            progress.log(f"  {what} {record[name]:.0%} of the CPUs meanwhile")

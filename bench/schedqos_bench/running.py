@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs while a scenario is measured: nobody, a reference that listens as well, or (daemon.py) the daemon."""
+"""What listens while a scenario is measured: nothing, a reference listener, or (daemon.py) the daemon."""
 
 import os
 import signal
@@ -8,13 +8,13 @@ from . import accounting, attr
 from .process import Failure, Program
 
 
-class Nobody:
-    """Nobody listens. A context, as all of them."""
+class NoListener:
+    """No listener. A context, as all of them."""
 
     listens = False
     tags = False  # whether tasks get their classes by themselves
-    probed = False  # whether it tags anything, so that somebody can wait for that
-    asking_events = 0  # which asking for the counts makes it hear
+    probed = False  # whether it tags anything that a probe can wait for
+    asking_events = 0  # events caused by querying the counts
     classes = attr.CLASSES  # {name: Attr} that it gives, or that is given in its place
 
     def __enter__(self):
@@ -23,14 +23,14 @@ class Nobody:
     def __exit__(self, *_):
         pass
 
-    def settle(self):
+    def wait_until_idle(self):
         """Waits until it has caught up with all events."""
 
     def usage(self):
         return accounting.Usage(0, 0)
 
     def counts(self):
-        """What it says of itself: forks, execs, renames and others."""
+        """Its own counts of forks, execs, renames and others."""
         return {}
 
     def cpu_seconds(self):
@@ -38,7 +38,7 @@ class Nobody:
         return None
 
 
-class Group(Nobody):
+class Group(NoListener):
     """Whatever a command has started. Whether it tags is not known."""
 
     listens = True
@@ -53,7 +53,7 @@ class Group(Nobody):
         return accounting.group_cpu_seconds(self.pgid)
 
 
-class Listening(Nobody):
+class Listening(NoListener):
     """A program that is a proc connector's listener; self.program, once it has been entered."""
 
     listens = True
@@ -66,8 +66,8 @@ class Listening(Nobody):
     def __exit__(self, *_):
         self.program.end()
 
-    def settle(self):
-        if not accounting.settle(self.pid):
+    def wait_until_idle(self):
+        if not accounting.wait_until_idle(self.pid):
             raise Failure(f"{self.program.name}: does not catch up")
 
     def usage(self):
@@ -78,7 +78,7 @@ class Listening(Nobody):
 
 
 class Listener(Listening):
-    """The least that can be: "bare" only listens, "tagger" also applies these rules."""
+    """The minimum: "bare" only listens, "tagger" also applies these rules."""
 
     def __init__(self, tools, mode, rules):
         self.probed = mode == "tagger"

@@ -23,7 +23,7 @@ def spread(values):
 
 
 def percentile(values, percent):
-    """By nearest rank: a value that has really been seen."""
+    """By nearest rank: a value that was actually measured."""
     return sorted(values)[rank(len(values), percent) - 1]
 
 

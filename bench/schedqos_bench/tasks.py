@@ -11,7 +11,7 @@ _FAIR = (attr.NORMAL, attr.BATCH, attr.IDLE)
 
 
 class Task(NamedTuple):
-    start: int  # with the tid, who it is
+    start: int  # with the tid, identifies the task
     attr: attr.Attr
 
 

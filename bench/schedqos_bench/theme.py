@@ -29,5 +29,5 @@ CSS = (f":root{{color-scheme:light dark;{_variables(0)}}}\n"
 
 
 def variable(slot):
-    """There may be more slots than colours; that of the default stays its own."""
+    """There may be more slots than colours; the default's colour is never reused."""
     return f"v{slot if slot < SLOTS else 1 + (slot - 1) % (SLOTS - 1)}"

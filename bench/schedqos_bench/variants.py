@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import accounting, attr, daemon
 from .process import Failure, Program, children, end_group, end_orphans, until
-from .running import Group, Listener, Nobody
+from .running import Group, Listener, NoListener
 from .storms.rules import filled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BAT
 # The daemon reads no file over 1 MiB.
 RULES_PER_FILE = 5000
 
-# A command cannot say that it is ready: it is when it has been asleep for so long.
+# A command cannot report that it is ready: it counts as ready when it has been asleep for so long.
 CALM_SECONDS, CALM_TIMEOUT = 1.0, 60
 
 
@@ -67,7 +67,7 @@ def write_configs(folder, rules, mapping=None):
 
 @contextlib.contextmanager
 def configuration(rules, mapping=None):
-    """A context in which there is such a folder; gives the options."""
+    """A context with such a folder; yields the options."""
     with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
         yield write_configs(folder, rules, mapping)
 
@@ -88,12 +88,12 @@ class Nothing:
         return {}
 
     def running(self, _):
-        """A context in which it runs with these rules; gives what running.Nobody is."""
-        return Nobody()
+        """A context in which it runs with these rules; yields a listener as running.NoListener."""
+        return NoListener()
 
 
 class Reference(Nothing):
-    """The least that could be in the daemon's place: "bare" hears all events, "tagger" also applies the rules."""
+    """The minimum in the daemon's place: "bare" receives all events, "tagger" also applies the rules."""
 
     kind = "reference"
 
@@ -146,7 +146,7 @@ class Schedqos(Nothing):
         rules = filled(rules, self.count) if self.count else rules
         with configuration(rules, self.mapping) as options, \
                 daemon.Daemon(self.executable, options, self.attrs()) as running:
-            running.settle()
+            running.wait_until_idle()
             yield running
             if running.program.process.poll() is not None:
                 raise Failure(f"{self.name}: the daemon has ended during the round:\n{running.log()[-2000:]}")
@@ -183,7 +183,7 @@ class Command(Nothing):
                     yield Group(program.pid)
                     self._check(program, log, "has ended during the round")
                 finally:
-                    # To all: a shell does not pass it on.
+                    # To the whole group, because a shell does not pass it on.
                     end_group(program, signal.SIGTERM)
                     end_orphans(known)
 
@@ -195,13 +195,13 @@ class Command(Nothing):
     def _await_calm(self, program, log):
         state = {"cpu": None, "since": time.monotonic()}
 
-        def calm():
+        def is_idle():
             self._check(program, log, "ends instead of staying in the foreground")
             used = accounting.group_cpu_seconds(program.pid)
             if used != state["cpu"]:
                 state.update(cpu=used, since=time.monotonic())
             return time.monotonic() - state["since"] >= CALM_SECONDS
-        until(calm, CALM_TIMEOUT, f"{self.name} has started and is idle", interval=0.1)
+        until(is_idle, CALM_TIMEOUT, f"{self.name} has started and is idle", interval=0.1)
 
 
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")

@@ -13,7 +13,7 @@
 
 #define AWAIT_NS 1000000000ULL
 
-/* The clock costs more than looking at oneself: it is read every so many looks. */
+/* Reading the clock costs more than reading our attributes, so it is read only every so many times. */
 #define LOOKS_PER_CLOCK 64
 
 void die(const char *what)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the bench's tools share: the clock, scheduling attributes, strict numbers, giving up. */
+/* Shared by the bench's tools: the clock, scheduling attributes, strict number parsing, errors. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct bench_attr {
 };
 _Static_assert(sizeof(struct bench_attr) == 48, "SCHED_ATTR_SIZE_VER0");
 
-/* Says on stderr what failed, with errno, and exits 1. */
+/* Prints what failed to stderr, with errno, and exits 1. */
 void die(const char *what) __attribute__((noreturn));
 
 /* CLOCK_MONOTONIC. */
@@ -28,7 +28,7 @@ uint64_t now_ns(void);
 /* A decimal number from 0 to max, or die. */
 uint64_t parse_number(const char *text, uint64_t max);
 
-/* "POLICY:NICE:SLICE_NS", all numbers; a slice of 0 stands for any. Dies of anything else. */
+/* "POLICY:NICE:SLICE_NS", all numbers; a slice of 0 stands for any. Or die. */
 struct bench_attr parse_attr(const char *text);
 
 /* tid 0 is the caller. attr_set returns false when the task is gone or the kernel refuses. */
@@ -37,5 +37,5 @@ bool attr_set(pid_t tid, const struct bench_attr *attr);
 /* Polls the caller's own attributes until they are as wanted. False after a second. */
 bool attr_await(const struct bench_attr *want);
 
-/* Ends the caller when its parent ends, however that happens. To be called after fork. */
+/* Has the caller killed when its parent ends, however that happens. To be called after fork. */
 void end_with(pid_t parent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Holds many sleeping tasks: processes of so many threads each, the leader counted. Says as JSON
- * how many there are, and ends them at the end of its standard input.
+ * Holds many sleeping tasks: processes of so many threads each, the leader included. Prints how many there are as JSON,
+ * and ends them at the end of its standard input.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -21,7 +21,7 @@ struct histogram {
 void histogram_add(struct histogram *histogram, uint64_t ns);
 
 /*
- * The value that this share of all does not exceed, by nearest rank: the upper edge of its bin, but
+ * The percentile by nearest rank: the upper edge of its bin, but
  * no more than the greatest value. In hundredths of a percent, so that the rank is exact: 9990 is
  * p99.9. 0 when it is empty.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Asks an HTTP server on 127.0.0.1 at a fixed rate, whatever its answers take (an open loop):
+ * Sends requests to an HTTP server on 127.0.0.1 at a fixed rate, however long its answers take (an open loop):
  * request k is due at start + k / rate and goes out on the next of the kept-open connections that
  * is free. Its latency counts from when it was due. Counted from when it could be sent, a server
  * that stalls would have to answer for one request on each connection only, and not for all those
  * that meanwhile had to wait (coordinated omission); those figures are printed for comparison.
  *
- * One thread. Whoever starts it sees to it that it does not itself wait for a CPU; "behind" in what
+ * One thread. The caller has to make sure that it does not itself wait for a CPU; "behind" in what
  * it prints, the time from due to sent where a connection was free all along, shows whether it did.
  */
 #include <arpa/inet.h>
@@ -86,7 +86,7 @@ static uint64_t due_ns(const struct load *load, uint64_t request)
 
 /*
  * Which path a request asks for: always the same for the same request, but in no step with the
- * connections, or some of them would get all that is dear (the finalizer of splitmix64).
+ * connections, or some of them would get all the expensive requests (the finalizer of splitmix64).
  */
 static const char *text_of(const struct load *load, uint64_t request)
 {
@@ -172,7 +172,7 @@ static void receive(struct load *load, struct connection *connection)
 	free_connection(load, connection, now);
 }
 
-/* Until something is to be done: a request that can go out is due, or the end of our patience. */
+/* The time until there is something to do: a request is due that can be sent, or the timeout expires. */
 static struct timespec time_left(const struct load *load, uint64_t now, uint64_t end)
 {
 	uint64_t until = end;
@@ -211,8 +211,8 @@ static void run(struct load *load)
 }
 
 /*
- * What was never answered has waited for at least as long as until now. Left out, it would make a
- * server that hangs look better than a slow one.
+ * A request that was never answered has waited at least until now. Left out, it would make a server that hangs look
+ * better than a slow one.
  */
 static void count_unanswered(struct load *load)
 {

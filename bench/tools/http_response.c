@@ -89,7 +89,7 @@ static enum http_state take_line(struct http_response *response)
 	return HTTP_WRONG;
 }
 
-/* Gathers a line across pieces, without its end; what it says moves the state on. */
+/* Gathers a line across pieces, without its end, and parses it when it is complete. */
 static size_t gather_line(struct http_response *response, const char *piece, size_t size)
 {
 	const char *end = memchr(piece, '\n', size);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The references: a listener with the daemon's subscription that only receives (bare), or that does
- * the least that tagging takes (tagger). Says "ready"; at SIGUSR1, and at the end by SIGTERM, what
- * it has counted, as JSON.
+ * the least that tagging takes (tagger). Prints "ready"; at SIGUSR1, and at the end by SIGTERM, its counts, as JSON.
  */
 #include "listener.h"
 

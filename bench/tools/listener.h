@@ -19,7 +19,7 @@ struct tagger {
 	uint64_t set, races;
 };
 
-/* "NAME=POLICY:NICE:SLICE_NS" onto the list. Dies of anything else. */
+/* Adds "NAME=POLICY:NICE:SLICE_NS" to the list. Dies on anything else. */
 void tagger_add(struct tag *list, unsigned *count, char *text);
 
 /* One readlink, and one sched_setattr if it is a program of the list. */

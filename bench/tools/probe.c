@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Measures the tagging latency from inside the task: from just before execve, and from just before
- * a thread names itself, until its attributes are those of its class. Takes turns between the two,
- * with random pauses.
+ * a thread names itself, until its attributes are those of its class. Alternates between the two, with random pauses.
  */
 #include "probe.h"
 
@@ -29,7 +28,7 @@ struct options {
 	unsigned seed;
 	char *program;
 	char *exec_attr;
-	/* A thread's names and what they bring. */
+	/* A thread's names, and the attributes that their rules give. */
 	const char *names[2];
 	struct bench_attr attrs[2];
 };

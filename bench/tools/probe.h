@@ -7,7 +7,7 @@
 
 struct probe_sample {
 	uint64_t start_ns;  /* just before execve */
-	uint64_t main_ns;   /* the new program's first look at the clock */
+	uint64_t main_ns;   /* the new program's first reading of the clock */
 	uint64_t tagged_ns; /* its attributes are as wanted */
 	bool timed_out;
 };

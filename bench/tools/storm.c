@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a storm: workers that do operations side by side. On its standard input it is told "go", and
- * at the end of file to end; without -n it goes on until it is told "stop". On its standard output
- * it says "ready", then what was done, as JSON. However its starter ends, so do its tasks.
+ * Runs a storm: workers that do operations in parallel. It starts at "go" on its standard input and ends at the end of
+ * file; without -n it runs until "stop". It prints "ready", then its results as JSON. Its tasks are killed when its
+ * parent ends, however that happens.
  */
 #include "storm.h"
 
@@ -94,7 +94,7 @@ static void start_workers(struct storm *storm)
 	close(storm->go[0]);
 }
 
-/* The kept tasks of a worker end with it, and become ours to bury. */
+/* The kept tasks of a worker end with it, and become ours to reap. */
 static void end_workers(struct storm *storm)
 {
 	for (unsigned i = 0; i < storm->n_workers; i++)
@@ -111,13 +111,13 @@ static bool read_command(void)
 	return read(STDIN_FILENO, text, sizeof(text)) > 0;
 }
 
-/* A worker that dies has said why; what it leaves undone would never be done. */
+/* A worker that dies has printed why; its remaining operations would never be done. */
 static bool is_worker_dead(void)
 {
 	return waitpid(-1, NULL, WNOHANG) > 0;
 }
 
-/* Waits until all workers are done. False when the storm is to end before. */
+/* Waits until all workers are done. False when the storm is to end early. */
 static bool await_workers(struct storm *storm)
 {
 	struct pollfd polls[] = {

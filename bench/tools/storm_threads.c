@@ -18,7 +18,7 @@ struct thread {
 	pthread_t id;
 	char name[STORM_NAME_MAX];
 	pid_t tid;
-	sem_t *named; /* of one that is to stay, else NULL */
+	sem_t *named; /* of a thread that is to stay, else NULL */
 };
 
 const bool storm_needs_program = false;
@@ -83,8 +83,7 @@ void storm_keep(const char *program, uint64_t n, struct kept *ret)
 
 	(void)program;
 	(void)n;
-	/* What stays goes through the names by itself: every n-th operation may always have the
-	 * same. */
+	/* Kept threads count their names separately: every n-th operation might always have the same one. */
 	give_name(thread.name, count++);
 	sem_init(&named, 0, 0);
 	thread.named = &named;

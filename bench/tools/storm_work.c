@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Work that asks nothing of the kernel: what others leave of it tells what they take. */
+/* Work without system calls: how much of it gets done shows what others take. */
 #include "storm.h"
 
 #include <stdio.h>

@@ -8,18 +8,18 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
-/* For each answer. A daemon that has been stopped or hangs gives none; left to itself, sd-bus waits for 90 s. */
-#define PATIENCE_US (30 * 1000000ULL)
+/* For each answer, as a stopped or hung daemon gives none. sd-bus would wait for 90 s. */
+#define TIMEOUT_US (30 * 1000000ULL)
 
 static uint64_t now_us(void)
 {
 	return clock_ns(CLOCK_MONOTONIC) / 1000;
 }
 
-/* Until the daemon has taken up the connection. 0 or -errno. */
+/* Waits until the daemon has accepted the connection. 0 or -errno. */
 static int await_daemon(sd_bus *bus)
 {
-	uint64_t end = now_us() + PATIENCE_US, now;
+	uint64_t end = now_us() + TIMEOUT_US, now;
 	int r;
 
 	while ((r = sd_bus_is_ready(bus)) == 0) {
@@ -42,7 +42,7 @@ static int connect_to_daemon(sd_bus *bus)
 	int r = sd_bus_set_address(bus, "unix:path=" BUS_SOCKET);
 
 	if (r >= 0)
-		r = sd_bus_set_method_call_timeout(bus, PATIENCE_US);
+		r = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
 	if (r >= 0)
 		r = sd_bus_start(bus);
 	return r < 0 ? r : await_daemon(bus);

@@ -4,5 +4,5 @@
 
 #include <systemd/sd-bus.h>
 
-/* Connects, or says why not (not running, not allowed) and returns a negative errno. */
+/* Connects. Returns 0, or -errno after logging why it failed (not running, not allowed). */
 int client_open(sd_bus **ret);

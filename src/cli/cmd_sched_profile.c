@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Through the daemon if one runs; else directly, with the record of what was there left for
- * `restore`. */
+/* Through the daemon if one runs; else directly, leaving a record of the old values for `restore`. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static bool is_list(const struct command *command)
 	return !command->none && !command->n_operands;
 }
 
-/* The name of a profile; "" for none, as the daemon has it. */
+/* The name of a profile; "" for none, as in the call to the daemon. */
 static const char *wanted(const struct command *command)
 {
 	return command->none ? "" : command->operands[0];
@@ -98,7 +97,7 @@ static int with_daemon(const struct command *command)
 	return is_list(command) ? daemon_list(bus) : daemon_apply(bus, wanted(command));
 }
 
-/* ---- without one ---- */
+/* ---- without a daemon ---- */
 
 /* Returns 0 or an exit status. */
 static int load(const struct command *command, struct config **ret)
@@ -113,8 +112,8 @@ static int load(const struct command *command, struct config **ret)
 	return r < 0 ? EXIT_CONFIG : 0;
 }
 
-/* Whoever may not look does not see which is the current one. */
-static int alone_list(const struct config *config)
+/* Without permission to read the state file, no profile is marked as the current one. */
+static int local_list(const struct config *config)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	const char *current;
@@ -140,7 +139,7 @@ static int unknown(const struct config *config, const char *name)
 	return EXIT_USAGE;
 }
 
-static int alone_apply(const struct sched_profile *profile)
+static int local_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
@@ -148,7 +147,7 @@ static int alone_apply(const struct sched_profile *profile)
 	size_t count;
 	int r;
 
-	/* There was none a moment ago. */
+	/* No daemon ran a moment ago: if one does now, the user can try again. */
 	if (instance_lock(false, "try again") < 0)
 		return EXIT_FAILURE;
 	r = machine_new(&machine);
@@ -182,13 +181,13 @@ static int without_daemon(const struct command *command)
 	if (status)
 		return status;
 	if (is_list(command))
-		return alone_list(config);
+		return local_list(config);
 	if (!command->none) {
 		profile = sched_profile_find(config->profiles, config->n_profiles, wanted(command));
 		if (!profile)
 			return unknown(config, wanted(command));
 	}
-	return alone_apply(profile);
+	return local_apply(profile);
 }
 
 int cmd_sched_profile(const struct command *command)

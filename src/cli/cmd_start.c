@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* start and restart: they differ in whether a running daemon is in the way. */
+/* start and restart: start fails if a daemon runs, restart stops it first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "verb.h"
 
 /*
- * Absolute, since the daemon leaves this folder; links stay in it, since a reload is to follow them to where they point
- * then. NULL for no path, or without memory.
+ * Makes a path absolute, because the daemon changes its folder. Symbolic links are kept, so that a reload follows them
+ * to where they point by then. NULL for no path, or without memory.
  */
 static char *absolute(const char *path)
 {
@@ -47,7 +47,7 @@ int cmd_start(const struct command *command)
 	return start(command);
 }
 
-/* A daemon that runs is not stopped for a configuration that the new one would refuse. Returns an
+/* So that the running daemon is not stopped if the new one would refuse the configuration. Returns an
  * exit status. */
 static int check_config(const struct command *command)
 {

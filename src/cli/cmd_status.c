@@ -13,7 +13,7 @@
 #include "status_json.h"
 #include "verb.h"
 
-/* All properties. Returns NULL after saying what went wrong. */
+/* All properties. NULL after logging what went wrong. */
 static sd_bus_message *read_status(sd_bus *bus)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -27,8 +27,8 @@ static sd_bus_message *read_status(sd_bus *bus)
 	return reply;
 }
 
-/* Goes to a property's value, which the next read then gives: of an array, its first item. False: it is not there. */
-static bool go_to(sd_bus_message *reply, const char *property, const char *type)
+/* Moves to a property's value, an array's first item, for the next read. False if there is no such property. */
+static bool seek_property(sd_bus_message *reply, const char *property, const char *type)
 {
 	const char *name;
 
@@ -48,7 +48,7 @@ static unsigned long long count(sd_bus_message *reply, const char *property)
 {
 	uint64_t value = 0;
 
-	if (go_to(reply, property, "t"))
+	if (seek_property(reply, property, "t"))
 		sd_bus_message_read(reply, "t", &value);
 	return value;
 }
@@ -57,18 +57,18 @@ static const char *text(sd_bus_message *reply, const char *property)
 {
 	const char *value = "";
 
-	if (go_to(reply, property, "s"))
+	if (seek_property(reply, property, "s"))
 		sd_bus_message_read(reply, "s", &value);
 	return value;
 }
 
-/* "name 12, name 3" of an array of numbers by name. */
+/* Prints a dictionary of numbers as "name 12, name 3". */
 static void print_counts(sd_bus_message *reply, const char *property, const char *label)
 {
 	const char *name, *separator = "";
 	uint64_t value;
 
-	if (!go_to(reply, property, "a{st}") || sd_bus_message_at_end(reply, 0))
+	if (!seek_property(reply, property, "a{st}") || sd_bus_message_at_end(reply, 0))
 		return;
 	printf("%-10s ", label);
 	for (; sd_bus_message_read(reply, "{st}", &name, &value) > 0; separator = ", ")
@@ -81,7 +81,7 @@ static void print_features(sd_bus_message *reply)
 	const char *name, *separator = "";
 	int has;
 
-	if (!go_to(reply, "Features", "a{sb}"))
+	if (!seek_property(reply, "Features", "a{sb}"))
 		return;
 	printf("%-10s ", "kernel");
 	for (; sd_bus_message_read(reply, "{sb}", &name, &has) > 0; separator = ", ")
@@ -94,7 +94,7 @@ static void print_problems(sd_bus_message *reply)
 	const char *what;
 	uint64_t times;
 
-	if (!go_to(reply, "Problems", "a{st}"))
+	if (!seek_property(reply, "Problems", "a{st}"))
 		return;
 	while (sd_bus_message_read(reply, "{st}", &what, &times) > 0)
 		printf("%-10s %" PRIu64 " x %s\n", "problem", times, what);
@@ -104,13 +104,13 @@ static void print_lines(sd_bus_message *reply, const char *property, const char 
 {
 	const char *line;
 
-	if (!go_to(reply, property, "as"))
+	if (!seek_property(reply, property, "as"))
 		return;
 	for (; sd_bus_message_read(reply, "s", &line) > 0; label = "")
 		printf("%-10s %s\n", label, line);
 }
 
-/* What is nothing to mention as long as there is none. */
+/* For a count that is worth a line only when it is not zero. */
 static void print_if_any(sd_bus_message *reply, const char *property, const char *label, const char *what)
 {
 	if (count(reply, property))
@@ -124,7 +124,7 @@ static void print_running(sd_bus_message *reply)
 	struct tm local;
 	char stamp[64];
 
-	if (go_to(reply, "Pid", "u"))
+	if (seek_property(reply, "Pid", "u"))
 		sd_bus_message_read(reply, "u", &pid);
 	localtime_r(&since, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
@@ -165,7 +165,7 @@ static void print_status(sd_bus_message *reply)
 	profile = text(reply, "SchedProfile");
 	printf("%-10s %s\n", "profile", *profile ? profile : "(none)");
 	print_lines(reply, "KnobRefusals", "refused");
-	if (go_to(reply, "CrashSafe", "b"))
+	if (seek_property(reply, "CrashSafe", "b"))
 		sd_bus_message_read(reply, "b", &crash_safe);
 	if (!crash_safe)
 		printf("%-10s no\n", "crash-safe");

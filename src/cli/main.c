@@ -57,8 +57,8 @@ static int unknown_verb(const char *word)
 	return usage_error(NULL, "unknown verb '%s'", escaped);
 }
 
-/* What was asked for has not been said on a full disk, whatever else went well. */
-static int said(int status)
+/* A verb whose output did not arrive (disk full) has failed, whatever else went well. */
+static int flush_output(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
@@ -67,8 +67,8 @@ static int said(int status)
 }
 
 /*
- * Of these three, one that was closed would be the next file that is opened: the lock, where messages would then go.
- * The other way round, so that using it fails as before.
+ * If one of these three were closed, the next file to be opened would take its place, the lock for one, and messages
+ * would go there. The substitute is opened the other way round, so that using it fails as it would have.
  */
 static bool open_standard_streams(void)
 {
@@ -87,15 +87,15 @@ int main(int argc, char **argv)
 		return usage_error(NULL, "no verb given");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help(stdout);
-		return said(0);
+		return flush_output(0);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		printf("schedqos %s\n", VERSION);
-		return said(0);
+		return flush_output(0);
 	}
 	for (size_t i = 0; i < array_size(verbs); i++) {
 		if (strcmp(argv[1], verbs[i].name) == 0)
-			return said(verb_run(&verbs[i], argc - 1, argv + 1));
+			return flush_output(verb_run(&verbs[i], argc - 1, argv + 1));
 	}
 	return unknown_verb(argv[1]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What may follow a verb: one table for all of them. */
+/* The options of all verbs, in one table. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 enum { LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH };
 
 static const struct {
-	unsigned bit; /* enum verb_option; 0: for every verb, and not in its usage */
+	unsigned bit; /* enum verb_option; 0: accepted by every verb, and not shown in its usage */
 	struct option option;
 	const char *name, *summary;
 } table[] = {
@@ -46,7 +46,7 @@ void verb_print_arguments(const struct verb *verb, FILE *stream)
 	for (size_t i = 0; i < array_size(table); i++) {
 		const char *name = table[i].name;
 
-		/* The short form, where there is one. */
+		/* Only the short form, if there is one. */
 		if (table[i].bit && takes(verb, i))
 			fprintf(stream, " [%.*s]", (int)strcspn(name, ","), name);
 	}
@@ -87,7 +87,7 @@ int usage_error(const struct verb *verb, const char *format, ...)
 	return EXIT_USAGE;
 }
 
-/* The part of the table that is the verb's, in getopt's terms. */
+/* The verb's part of the table in the form that getopt takes. */
 static void list_options(const struct verb *verb, struct option *ret_long, char *ret_short)
 {
 	for (size_t i = 0; i < array_size(table); i++) {
@@ -130,7 +130,7 @@ static void set_option(struct command *command, int option)
 
 int verb_run(const struct verb *verb, int argc, char **argv)
 {
-	static char getopt_name[] = "schedqos"; /* before what it says is wrong with an option */
+	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
 	char short_options[array_size(table) + 1], operand[256];
 	struct option long_options[array_size(table) + 1];
 	struct command command = { .verb = verb };

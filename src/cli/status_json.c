@@ -9,7 +9,7 @@
 
 #include <schedqos/util/json_writer.h>
 
-/* A property's name as the JSON has it: TasksByClass becomes tasks_by_class. */
+/* The JSON key of a property: tasks_by_class for TasksByClass. */
 static void snake_case(const char *name, char *buf, size_t size)
 {
 	size_t used = 0;
@@ -24,7 +24,7 @@ static void snake_case(const char *name, char *buf, size_t size)
 
 static int put_value(sd_bus_message *message, struct json_writer *json, const char *key);
 
-/* a{s?} becomes an object, any other array a list. */
+/* A dictionary (a{s?}) becomes an object, any other array a list. */
 static int put_array(sd_bus_message *message, struct json_writer *json, const char *key, const char *contents)
 {
 	bool object = contents[0] == '{';

@@ -39,8 +39,7 @@ int stop_daemon(bool *ret_was_running)
 	if (owner == 0)
 		return 0;
 	pidfd = (int)syscall(SYS_pidfd_open, owner, 0);
-	/* The descriptor is the owner's for certain only if the owner is the same after it was
-	 * opened. */
+	/* The pid may have been reused before it was opened: the lock's owner must still be the same. */
 	if (pidfd < 0 || instance_owner() != owner)
 		return errno == ESRCH || pidfd >= 0 ? 0 : fail("watching the daemon", errno);
 	if (syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) < 0 && errno != ESRCH)

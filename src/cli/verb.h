@@ -10,7 +10,7 @@
 /* Exit status of wrong usage. */
 #define EXIT_USAGE 2
 
-/* The options that a verb takes; --help is one of every verb. */
+/* The options that a verb takes; every verb takes --help. */
 enum verb_option {
 	TAKES_DETACH = 1 << 0,	/* -d, --daemon */
 	TAKES_VERBOSE = 1 << 1, /* -v, --verbose */
@@ -58,7 +58,6 @@ int verb_run(const struct verb *verb, int argc, char **argv);
 /* Writes "[--json] [FILE ...]", all that a verb takes, to stream. */
 void verb_print_arguments(const struct verb *verb, FILE *stream);
 
-/* Says what is wrong with a command line, and how the verb (NULL: the program) is used. Returns
- * EXIT_USAGE. */
+/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the facts mean for classes. It only decides. */
+/* What the facts mean for classes. Pure: no I/O. */
 #include <schedqos/machine/doctor.h>
 
 #include <errno.h>
@@ -169,7 +169,7 @@ static void judge_sched_ext(const struct doctor_facts *facts, struct findings *f
 						     : "not in this kernel");
 }
 
-/* The daemon will turn it off, if it is told to and does not run yet. */
+/* Where no daemon runs yet, autogroup may be on: the daemon turns it off when it starts, unless told otherwise. */
 static void judge_autogroup(const struct doctor_facts *facts, const struct config *config,
 			    struct findings *findings)
 {
@@ -228,7 +228,7 @@ static void judge_governor(const struct doctor_facts *facts, struct findings *fi
 					    : "no energy model: CPUs are chosen by load");
 }
 
-/* The fair classes whose slice is shorter than a tick, in *names. Returns how many. */
+/* Appends the names of the fair classes whose slice is shorter than a tick. Returns how many there are. */
 static size_t short_classes(const struct config *config, uint64_t tick_ns, struct text_buf *names)
 {
 	const struct qos_class *classes = config ? config->classes : qos_builtin;

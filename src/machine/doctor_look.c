@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks at this machine. */
+/* Collects the facts about this machine. */
 #include <schedqos/machine/doctor.h>
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #define FOLDER		STATE_FOLDER "/"
 
 #define RIVALS_MAX	  8
-#define PATIENCE_MS	  200 /* nobody waits for us; and we may have to wait for a CPU */
+#define PATIENCE_MS	  200 /* ample: nothing waits for us, but we may have to wait for a CPU */
 #define UNREAD_SHOWN	  4
 #define CONNECTOR_BUFFER  65536
 
@@ -45,7 +45,7 @@ struct doctor_look {
 	char sched_ext_name[64];
 	char governors[128];
 	char lockdown[64];
-	bool owner_hidden; /* who holds the daemon's lock only root can ask */
+	bool owner_hidden; /* only root can ask which process holds the daemon's lock */
 	char *unit_active, *unit_enabled;
 };
 
@@ -163,7 +163,7 @@ static void look_at_debugfs(struct doctor_look *look)
 	int r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "HRTICK", value);
 
 	look->facts.hrtick = r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "HRTICK") == 0);
-	/* The tree itself could be had, by mounting it if need be: it is the file that is closed. */
+	/* The tree itself can be opened, mounted if need be: it is the file that is closed. */
 	look->facts.debugfs_closed = r == -EPERM && knobs_open(&look->knobs, KNOB_DEBUGFS) == 0;
 }
 
@@ -174,8 +174,8 @@ static void look_at_lockdown(struct doctor_look *look)
 		look->facts.lockdown = look->lockdown;
 }
 
-/* Of our own name are also the verbs: a daemon is what was called with start. */
-static bool is_starter(struct doctor_look *look, pid_t pid)
+/* Other verbs run under our name, too: only start and restart become a daemon. */
+static bool was_run_as_start(struct doctor_look *look, pid_t pid)
 {
 	char argv[256];
 	ssize_t n = reader_argv(&look->reader, pid, PATIENCE_MS, argv, sizeof(argv));
@@ -185,8 +185,8 @@ static bool is_starter(struct doctor_look *look, pid_t pid)
 	       (strcmp(argv + first, "start") == 0 || strcmp(argv + first, "restart") == 0);
 }
 
-/* A daemon that had to start anew is the child of the one that was started. */
-static bool is_of_daemon(const struct doctor_look *look, int proc, pid_t pid)
+/* A daemon that had to be replaced runs as a child of the process that was started. */
+static bool is_daemon_or_ancestor(const struct doctor_look *look, int proc, pid_t pid)
 {
 	struct procfs_stat stat;
 
@@ -203,7 +203,8 @@ static bool is_rival(struct doctor_look *look, int proc, pid_t pid, const char *
 {
 	if (pid == getpid() || !doctor_knows_rival(comm))
 		return false;
-	return strcmp(comm, "schedqos") != 0 || (!is_of_daemon(look, proc, pid) && is_starter(look, pid));
+	return strcmp(comm, "schedqos") != 0 ||
+	       (!is_daemon_or_ancestor(look, proc, pid) && was_run_as_start(look, pid));
 }
 
 static void look_at_rivals(struct doctor_look *look)

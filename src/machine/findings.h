@@ -3,7 +3,7 @@
 
 #include <schedqos/machine/doctor.h>
 
-/* Adds one, with copies of the texts. Without memory findings->no_memory is set. */
+/* Adds one, with copies of the texts. Sets findings->no_memory on failure. */
 void findings_add(struct findings *findings, const char *name, enum finding_state state,
 		  const char *consequence, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));

@@ -46,7 +46,7 @@ static bool parse_tree(const char *name, enum knob_tree *ret)
 	return false;
 }
 
-/* NULL for none; anything but a string is a fault. */
+/* NULL where the key is missing; clears *good where its value is not a string. */
 static char *text_of(const cJSON *object, const char *key, bool *good)
 {
 	const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -56,7 +56,7 @@ static char *text_of(const cJSON *object, const char *key, bool *good)
 	return cJSON_GetStringValue(value);
 }
 
-/* The texts stay the JSON's. */
+/* The texts remain owned by the JSON. */
 static int parse_record(const cJSON *object, struct knob_record *ret)
 {
 	bool good = cJSON_IsObject(object);
@@ -99,7 +99,7 @@ static int from_json(const cJSON *json, struct knob_records *ret)
 	return r;
 }
 
-/* A killed daemon's, of this boot. */
+/* Only records of this boot are of use. */
 static int check_boot(const cJSON *json, const char *boot_now)
 {
 	const char *boot_then = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "boot_id"));
@@ -179,13 +179,13 @@ static int write_whole(int fd, const char *text)
 	return 0;
 }
 
-/* The file is always the old one or the new one. */
+/* Atomically: a crash leaves either the old file or the new one. */
 static int replace(int folder, const char *text)
 {
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	/* What an earlier run was killed over. */
+	/* An earlier run may have been killed while writing it. */
 	if (unlinkat(folder, NEW, 0) < 0 && errno != ENOENT)
 		return -errno;
 	fd = openat(folder, NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

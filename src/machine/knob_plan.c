@@ -14,7 +14,7 @@ struct word {
 	size_t len;
 };
 
-/* The next word of *text, which moves behind it; empty at the end. */
+/* Takes the next word off *text; an empty one at the end. */
 static struct word next_word(const char **text)
 {
 	struct word word = { .text = *text + strspn(*text, SPACES) };
@@ -44,7 +44,7 @@ static bool is_one_of(struct word word, const char *const *words)
 	return false;
 }
 
-/* What kstrtobool takes, and debugfs shows as Y or N. 1, 0, or -1 for something else. */
+/* A boolean as kstrtobool parses it, and debugfs shows it as Y or N. 1, 0, or -1 for something else. */
 static int parse_bool(struct word word)
 {
 	static const char *const yes[] = { "1", "y", "yes", "on", "true", NULL };
@@ -84,7 +84,7 @@ bool knob_same(const char *a, const char *b)
 
 bool knob_is_ours(const struct knob_record *record, const char *present)
 {
-	/* In the moment of writing it is not known what the kernel will make of our value. */
+	/* During a write it is not known what the kernel will make of our value. */
 	return record->writing || knob_same(present, record->set);
 }
 
@@ -96,11 +96,11 @@ enum knob_step knob_decide(const struct knob_record *record, const char *present
 	if (!wanted) {
 		if (!record)
 			return KNOB_LEAVE;
-		/* Also where it is right now: putting another knob back may yet change it. */
+		/* Even if it holds the right value now: putting another knob back may still change it. */
 		return ours ? KNOB_PUT_BACK : KNOB_FORGET;
 	}
 	if (knob_same(present, wanted)) {
-		/* What somebody else has set it to is not ours to put back, even if we want the same. */
+		/* A value set by others is not ours to put back, even if we want the same. */
 		return record && (!ours || knob_same(present, record->before)) ? KNOB_FORGET
 									       : KNOB_LEAVE;
 	}

@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What to do to one knob of the machine: what is wanted, what is there, and what we are on record as having done to it
- * decide. A knob that somebody else has changed since is his: it is never put back.
+ * Decides what to do with one knob of the machine, from what is wanted, what it holds now, and the record of what we
+ * have done to it. A knob that has since been changed by others is never put back.
  */
 #pragma once
 
 #include <schedqos/policy/profile.h>
 
-/* One knob that we have changed, or were about to. Texts are in the form in which they are written. */
+/* A knob that we have changed, or were about to. Values are in the form in which they are written. */
 struct knob_record {
 	enum knob_tree tree;
 	char *path; /* beneath the tree; KNOB_CPUFREQ: POLICY/FILE, KNOB_BLOCK: DEVICE/FILE */
-	char *word; /* the one of debugfs' `features` that it is about; else NULL */
-	char *cause; /* nobody asked for it: the kernel changed it when we wrote the knob of this path; else NULL */
-	char *before; /* what was there before us */
-	char *set; /* what was there after us; NULL: the file itself was gone (only with a cause) */
-	bool writing; /* we were about to change it and did not get to say how that went */
+	char *word; /* the switch, where this is one of debugfs' `features`; else NULL */
+	char *cause; /* path of the knob whose writing made the kernel change this one as a side effect; else NULL */
+	char *before; /* what it held before us */
+	char *set; /* what it held after us; NULL: the file itself was gone (only with a cause) */
+	bool writing; /* we were about to change it, and the outcome is not on record */
 };
 
 /*
- * Whether the kernel would take two values for the same: by words, numbers by their value, and a yes or no by what it
- * means. Either may be NULL, for no file.
+ * Whether two values are the same to the kernel: compared word by word, numbers and booleans by value. Either may be
+ * NULL, for no file.
  */
 bool knob_same(const char *a, const char *b);
 
-/* Whether what is there now (NULL: no file) is still what we left there. */
+/* Whether the knob still holds what we left there. present: what it holds now, NULL for no file. */
 bool knob_is_ours(const struct knob_record *record, const char *present);
 
 enum knob_step {
-	KNOB_LEAVE,    /* nothing to write; what is on record stays */
-	KNOB_TAKE,     /* write what is wanted; what is there now was there before us */
-	KNOB_CHANGE,   /* write what is wanted; what is on record as before us stays so */
-	KNOB_PUT_BACK, /* write what was there before us, where that is not there already */
-	KNOB_FORGET,   /* nothing to write, and nothing to put back any more */
+	KNOB_LEAVE,    /* write nothing, and keep the record if there is one */
+	KNOB_TAKE,     /* write what is wanted, and record the present value as the one before us */
+	KNOB_CHANGE,   /* write what is wanted, and keep the recorded value from before us */
+	KNOB_PUT_BACK, /* write the value from before us, unless the knob holds it already */
+	KNOB_FORGET,   /* write nothing, and drop the record */
 };
 
-/* record: NULL for none. wanted: NULL when nothing wants the knob to be anything. */
+/* record: NULL for none. wanted: NULL when no value is asked for. */
 enum knob_step knob_decide(const struct knob_record *record, const char *present,
 			   const char *wanted);
 
 /*
- * The same for a knob with a cause, which is wanted to be nothing: it goes the way of its cause. cause: what was
- * decided about that, KNOB_PUT_BACK if there is none. KNOB_TAKE and KNOB_CHANGE then write nothing.
+ * The same for a knob that no value is asked for and that changes along with its cause. cause: what was decided about
+ * that, KNOB_PUT_BACK if it is not in this run. KNOB_TAKE and KNOB_CHANGE then write nothing.
  */
 enum knob_step knob_decide_caused(const struct knob_record *record, const char *present,
 				  enum knob_step cause);

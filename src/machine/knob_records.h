@@ -13,7 +13,7 @@ struct knob_records {
 	char *profile; /* name of the one applied, or NULL */
 };
 
-/* Frees *ret and puts a copy there; NULL is copied as such. False without memory. */
+/* Frees *ret and replaces it by a copy; the copy of NULL is NULL. False without memory. */
 bool copy_text(const char *text, char **ret);
 
 void knob_record_clear(struct knob_record *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which sched profile a daemon has applied, when it applies another, and what it logs of that. */
+/* Which sched profile is in force, when another is applied, and what is logged about it. */
 #include <schedqos/machine/machine.h>
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int machine_new_at(const struct knobs *knobs, int folder, struct machine **ret)
 	machine->knobs = *knobs;
 	machine->keeps_trees = true;
 	machine->folder = folder;
-	machine->adopted = -EAGAIN;
+	machine->takeover_error = -EAGAIN;
 	*ret = machine;
 	return machine_take_over(machine);
 }
@@ -86,7 +86,7 @@ void machine_on_base_slice(struct machine *machine, void (*changed)(void *contex
 	machine->context = context;
 }
 
-/* ---- applying, and the log of it ---- */
+/* ---- applying and logging ---- */
 
 static void log_refusals(const struct machine *machine)
 {
@@ -111,7 +111,7 @@ static void log_result(const char *name, const struct profile_result *result)
 		  *safe ? safe : "(none)", result->set, result->already, result->put_back, refused);
 }
 
-static void tell_base_slice(const struct machine *machine, const struct profile_result *result)
+static void notify_base_slice(const struct machine *machine, const struct profile_result *result)
 {
 	if (result->base_slice && machine->base_slice_changed)
 		machine->base_slice_changed(machine->context);
@@ -132,7 +132,7 @@ static int apply(struct machine *machine, const struct sched_profile *profile)
 	log_refusals(machine);
 	if (profile || result.set || result.already || result.put_back || result.refused)
 		log_result(profile ? profile->name : "", &result);
-	tell_base_slice(machine, &result);
+	notify_base_slice(machine, &result);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static const struct sched_profile *configured(const struct config *config)
 	return find(config, config->settings.sched_profile);
 }
 
-/* The one in force, as the present configuration has it; NULL for none. */
+/* The profile in force, as the present configuration defines it; NULL for none. */
 static const struct sched_profile *current(const struct machine *machine)
 {
 	return find(machine->config, machine->records.profile);
@@ -155,12 +155,12 @@ static const struct sched_profile *current(const struct machine *machine)
 void machine_reload(struct machine *machine, const struct config *config)
 {
 	const struct config *old = machine->config;
-	const struct sched_profile *is = configured(config);
+	const struct sched_profile *profile = configured(config);
 
 	machine->config = config;
-	/* One that was switched to stays until the configuration asks for another. */
-	if (!sched_profile_equal(configured(old), is))
-		apply(machine, is);
+	/* A profile set by machine_switch stays until the configuration asks for another. */
+	if (!sched_profile_equal(configured(old), profile))
+		apply(machine, profile);
 	else if (old->settings.autogroup_off != config->settings.autogroup_off)
 		apply(machine, current(machine));
 }
@@ -183,7 +183,7 @@ void machine_put_back(struct machine *machine)
 	log_refusals(machine);
 	if (result.put_back)
 		log_info("knobs put back: %zu", result.put_back);
-	tell_base_slice(machine, &result);
+	notify_base_slice(machine, &result);
 }
 
 /* ---- processors that come online ---- */
@@ -211,8 +211,8 @@ static int on_processors(sd_event_source *source, int fd, uint32_t revents, void
 	return 0;
 }
 
-/* That it cannot be done is no reason not to start. */
-static void follow_processors(struct machine *machine, sd_event *event)
+/* The daemon starts even if this fails. */
+static void watch_processors(struct machine *machine, sd_event *event)
 {
 	int fd = uevent_open();
 	int r = fd < 0 ? fd :
@@ -227,12 +227,12 @@ static void follow_processors(struct machine *machine, sd_event *event)
 	sd_event_source_set_io_fd_own(machine->processors, true);
 }
 
-/* ---- a state file that cannot be believed, or not be read yet ---- */
+/* ---- a state file that is unusable, or cannot be read yet ---- */
 
-/* Returns 0 if there is none any more, or -errno of the one that stays. */
+/* Returns 0 when nothing stands in the way any more, or the -errno of the file that stays. */
 static int set_aside_state(struct machine *machine)
 {
-	const int fault = machine->adopted;
+	const int fault = machine->takeover_error;
 	int r;
 
 	if (!state_file_is_void(fault))
@@ -280,6 +280,6 @@ void machine_start(struct machine *machine, sd_event *event, struct problem *unr
 			       state_file_fault(r));
 		retry_later(machine, event);
 	}
-	follow_processors(machine, event);
+	watch_processors(machine, event);
 	apply(machine, configured(machine->config));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which sched profile is applied, and the record of it before and after. */
+/* Applies a sched profile, and records the changes before and after. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static bool is_kept(const struct profile_item *item)
 	return item->kept;
 }
 
-/* What is, or in a moment may be, not as it was before us. */
-static bool is_at_stake(const struct profile_item *item)
+/* Whether the knob differs from what it was before us, or may do so in a moment. */
+static bool must_be_recorded(const struct profile_item *item)
 {
 	return item_is_touched(item) || (item->recorded && item->step == KNOB_LEAVE);
 }
@@ -35,28 +35,27 @@ static int record_items(const struct profile_run *run, const char *profile,
 
 static int save(const struct machine *machine, const struct knob_records *records)
 {
-	/* Else what is there is lost. */
-	return machine->adopted < 0 ? machine->adopted : knob_file_write(machine->folder, records);
+	/* A file that has not been taken over must not be overwritten. */
+	return machine->takeover_error < 0 ? machine->takeover_error : knob_file_write(machine->folder, records);
 }
 
-/* Writes, with a record of it before and after. What only puts back does not depend on a record. */
+/* Writes, with a record before and after. A run that only puts back goes ahead without a record. */
 static int carry_out(struct machine *machine, struct profile_run *run, const char *profile,
-		     bool only_back)
+		     bool only_puts_back)
 {
 	_cleanup_(knob_records_clear) struct knob_records before = { 0 }, after = { 0 };
 	int r;
 
 	for (size_t i = 0; i < run->count; i++)
 		run->items[i].record.writing |= item_is_touched(&run->items[i]);
-	r = record_items(run, profile, is_at_stake, &before);
+	r = record_items(run, profile, must_be_recorded, &before);
 	if (r == 0)
 		r = save(machine, &before);
-	if (r < 0 && !only_back)
+	if (r < 0 && !only_puts_back)
 		return r;
 	profile_run_write(run);
 	profile_run_verify(run);
-	/* If this fails the records from before the writing hold: in them, whatever is there is
-	 * ours. */
+	/* If this fails, the records from before stay: by those, any value counts as ours. */
 	r = record_items(run, profile, is_kept, &after);
 	knob_records_clear(&machine->records);
 	if (r == 0) {
@@ -100,19 +99,19 @@ static void publish(struct machine *machine, struct profile_run *run,
 	*ret = run->result;
 }
 
-static int adopt(struct machine *machine)
+static int read_records(struct machine *machine)
 {
 	int r = knob_file_read(machine->folder, &machine->records);
 
-	/* Another boot's knobs are as that boot made them: there is nothing to put back. */
+	/* Knobs do not survive a boot: there is nothing to put back from an earlier one. */
 	return r == -ENOENT || r == -ESTALE ? 0 : r;
 }
 
 int machine_take_over(struct machine *machine)
 {
-	if (machine->adopted < 0)
-		machine->adopted = adopt(machine);
-	return machine->adopted;
+	if (machine->takeover_error < 0)
+		machine->takeover_error = read_records(machine);
+	return machine->takeover_error;
 }
 
 static int apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
@@ -121,25 +120,25 @@ static int apply(struct machine *machine, const struct sched_profile *profile, b
 	_cleanup_(profile_run_clear) struct profile_run run = { .knobs = &machine->knobs,
 								.records = &machine->records,
 								.seen = only_new ? &machine->seen : NULL };
-	bool is_idle;
+	bool nothing_new;
 	int r;
 
 	*ret = (struct profile_result){ 0 };
 	machine_take_over(machine);
 	r = profile_run_want(&run, profile, autogroup_off);
-	is_idle = only_new && !run.count;
+	nothing_new = only_new && !run.count;
 	if (r == 0)
 		r = profile_run_add_records(&run);
 	if (r == 0)
 		r = profile_run_decide(&run);
 	if (r == 0)
 		r = note_seen(&run);
-	if (r == 0 && !is_idle)
+	if (r == 0 && !nothing_new)
 		r = carry_out(machine, &run, profile ? profile->name : NULL,
 			      !profile && !autogroup_off);
 	if (r == 0)
 		publish(machine, &run, ret);
-	/* An open folder keeps debugfs from being unmounted. */
+	/* A descriptor left open would keep debugfs from being unmounted. */
 	if (!machine->keeps_trees)
 		knobs_close(&machine->knobs);
 	return r;

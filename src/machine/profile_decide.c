@@ -13,7 +13,6 @@ const char *item_wanted(const struct profile_item *item)
 	return item->values ? item->values[item->n_values - 1] : NULL;
 }
 
-/* What the knob holds now, to be freed; NULL and item->error when that cannot be read. */
 char *item_read(struct profile_run *run, struct profile_item *item)
 {
 	char buf[KNOBS_VALUE_MAX], *text;
@@ -32,23 +31,22 @@ bool knob_is_gone(int error)
 	return error == -ENOENT || error == -ENODEV;
 }
 
-/* Of a policy whose processors are all offline: when one comes online it is new. */
-static bool is_for_later(const struct profile_item *item)
+/* A cpufreq policy whose processors are all offline is handled when one comes online. */
+static bool is_deferred(const struct profile_item *item)
 {
 	return item->values && item->record.tree == KNOB_CPUFREQ && item->error == -EBUSY;
 }
 
-/* What cannot be read could not be put back either: it is not written. */
+/* A knob that cannot be read is not written, because it could not be put back. */
 static enum knob_step decide_unreadable(struct profile_run *run, struct profile_item *item)
 {
 	if (!item->values && knob_is_gone(item->error))
 		return KNOB_FORGET;
-	if (!(item->optional && knob_is_gone(item->error)) && !is_for_later(item))
+	if (!(item->optional && knob_is_gone(item->error)) && !is_deferred(item))
 		profile_run_refuse(run, item->record.tree, item->record.path, item->error);
 	return KNOB_LEAVE;
 }
 
-/* Of a knob that a wish or a record stands for by itself. */
 bool item_is_caused(const struct profile_item *item)
 {
 	return item->record.cause && !item->values;
@@ -83,12 +81,12 @@ static void decide_caused(struct profile_run *run, struct profile_item *item)
 
 	item->step = knob_decide_caused(item->recorded ? &item->record : NULL, item->present,
 					cause ? cause->step : KNOB_PUT_BACK);
-	/* What was not there before us need not be put back. */
+	/* A file that did not exist before us need not be put back. */
 	if (item->step == KNOB_TAKE && !item->present)
 		item->step = KNOB_FORGET;
 }
 
-/* One that is as it is wanted to be will not stay so: it gets a record, and is looked after. */
+/* A knob that holds what is wanted will not keep it: record it, and write it again if needed. */
 static void expect_disturbance(struct profile_item *item)
 {
 	if (item->values && item->step == KNOB_LEAVE)
@@ -97,7 +95,7 @@ static void expect_disturbance(struct profile_item *item)
 		item->step = KNOB_TAKE;
 }
 
-/* What the kernel is going to change when the knob is written gets an item, too. */
+/* Adds items for the knobs that the kernel changes when this one is written. */
 static int add_disturbed(struct profile_run *run, size_t index)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names names = { 0 };
@@ -143,7 +141,6 @@ int profile_run_decide(struct profile_run *run)
 	return r;
 }
 
-/* Written, or watched while another is. */
 bool item_is_touched(const struct profile_item *item)
 {
 	return item->step == KNOB_TAKE || item->step == KNOB_CHANGE || item->step == KNOB_PUT_BACK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which knobs of the machine a profile is about. */
+/* Which knobs of the machine a profile sets. */
 #include "profile_run.h"
 
 #include <errno.h>
@@ -47,7 +47,6 @@ struct profile_item *profile_run_find(struct profile_run *run, enum knob_tree tr
 	return NULL;
 }
 
-/* Pointers to items do not outlive this. NULL without memory. */
 struct profile_item *profile_run_add(struct profile_run *run, enum knob_tree tree, const char *path,
 				     const char *word)
 {
@@ -72,7 +71,7 @@ struct profile_item *profile_run_add(struct profile_run *run, enum knob_tree tre
 	return &run->items[run->count++];
 }
 
-/* Of two wishes for one knob the later one counts. */
+/* Where a knob is named twice, the later value counts. */
 static int want(struct profile_run *run, enum knob_tree tree, const char *path, const char *word,
 		const char *const *values, size_t n_values)
 {
@@ -88,7 +87,7 @@ static int want(struct profile_run *run, enum knob_tree tree, const char *path, 
 	return 0;
 }
 
-/* `features` is as many knobs as it has words, each a switch of its own. */
+/* Each word of `features` is a switch, and counts as a knob of its own. */
 static int want_features(struct profile_run *run, const struct knob *knob)
 {
 	int r = 0;
@@ -111,8 +110,7 @@ void profile_run_refuse(struct profile_run *run, enum knob_tree tree, const char
 	refusals_add(&run->refusals, tree, knobs_name(tree, path, name), error);
 }
 
-/* A glob that matches nothing is no refusal: a profile may be meant for several machines. A name
- * is. */
+/* For a device that is named and does not exist. A glob may match nothing: profiles are shared between machines. */
 static void refuse_unit(struct profile_run *run, const struct knob *knob, int error)
 {
 	char path[KNOBS_PATH_MAX];
@@ -170,7 +168,7 @@ static int want_knob(struct profile_run *run, const struct knob *knob)
 	return -EINVAL;
 }
 
-/* A kernel without autogroups (CONFIG_SCHED_AUTOGROUP) is as good as one where they are off. */
+/* A kernel without autogroups (CONFIG_SCHED_AUTOGROUP) will do, too. */
 static int want_no_autogroup(struct profile_run *run)
 {
 	static const char *const off[] = { "0" };
@@ -193,7 +191,6 @@ int profile_run_want(struct profile_run *run, const struct sched_profile *profil
 	return r;
 }
 
-/* What is on record, whether it is wanted or not. */
 int profile_run_add_records(struct profile_run *run)
 {
 	const struct knob_records *records = run->records;

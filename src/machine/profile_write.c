@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Doing it, and looking how it went. */
+/* Writes the knobs, and reads them back. */
 #include "profile_run.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* What the knob is to hold in the end; NULL for one that is only watched. */
+/* What the knob is to hold in the end; NULL for one that is not written. */
 static const char *target_of(const struct profile_item *item)
 {
 	switch (item->step) {
@@ -40,8 +40,8 @@ static void write_item(struct profile_run *run, struct profile_item *item)
 }
 
 /*
- * In two rounds: the kernel may undo one write by another, as with a block device's scheduler and
- * its queue's depth. What a put-back cause has brought back by itself is not written.
+ * In two rounds, since one write may undo another, as with a block device's scheduler and its queue depth. A knob that
+ * came back together with its cause is not written.
  */
 void profile_run_write(struct profile_run *run)
 {
@@ -62,17 +62,17 @@ void profile_run_write(struct profile_run *run)
 	}
 }
 
-static void refuse_kept(struct profile_run *run, const struct profile_item *item, const char *now)
+static void refuse_mismatch(struct profile_run *run, const struct profile_item *item, const char *now)
 {
 	const struct knob_record *record = &item->record;
 	char name[KNOBS_PATH_MAX];
 
 	run->result.refused++;
-	refusals_add_kept(&run->refusals, record->tree, knobs_name(record->tree, record->path, name),
-			  target_of(item), now);
+	refusals_add_mismatch(&run->refusals, record->tree, knobs_name(record->tree, record->path, name),
+			      target_of(item), now);
 }
 
-/* error: of the writes. now: what the knob holds after them. */
+/* error: of the writes. now: what the knob holds afterwards. */
 static void count(struct profile_run *run, const struct profile_item *item, int error,
 		  const char *now)
 {
@@ -85,7 +85,7 @@ static void count(struct profile_run *run, const struct profile_item *item, int 
 		return;
 	}
 	if (!knob_same(now, target_of(item))) {
-		refuse_kept(run, item, now);
+		refuse_mismatch(run, item, now);
 		return;
 	}
 	if (!item->written)
@@ -98,7 +98,7 @@ static void count(struct profile_run *run, const struct profile_item *item, int 
 		run->result.base_slice = true;
 }
 
-/* How it went, and whether the knob stays on record. */
+/* Counts the result, and sets whether the knob stays on record. */
 static void verify(struct profile_run *run, struct profile_item *item)
 {
 	_cleanup_free_ char *now = NULL;
@@ -112,7 +112,7 @@ static void verify(struct profile_run *run, struct profile_item *item)
 	if (item->step == KNOB_PUT_BACK && knob_is_gone(item->error))
 		return;
 	count(run, item, error, now);
-	/* Without memory to say what is there now, whatever is there counts as ours. */
+	/* Without memory for the present value, whatever the knob holds counts as ours. */
 	if (item->error != -ENOMEM) {
 		free(item->record.set);
 		item->record.set = take_ptr(now);
@@ -125,7 +125,7 @@ void profile_run_verify(struct profile_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
 		verify(run, &run->items[i]);
-	/* One that is as it was may all the same change when its cause is put back. */
+	/* Even a knob that holds its old value may change when its cause is put back. */
 	for (size_t i = 0; i < run->count; i++) {
 		struct profile_item *item = &run->items[i];
 

@@ -10,7 +10,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* A machine may have hundreds of processors, each with the same knob. */
+/* Of one reason: a machine may have hundreds of processors, each with the same knob. */
 #define NAMES_MAX 4
 
 struct refusal_group {
@@ -20,7 +20,7 @@ struct refusal_group {
 	size_t count;
 };
 
-/* What an error means here, where strerror alone would leave people guessing; or NULL. */
+/* What an error means here, where strerror alone would not tell; or NULL. */
 static const char *hint(enum knob_tree tree, int error)
 {
 	switch (-error) {
@@ -60,7 +60,7 @@ static void add_name(struct refusal_group *group, const char *name)
 	group->names = names;
 }
 
-/* Takes reason, NULL for one that there was no memory for. */
+/* Takes ownership of reason, which is NULL if there was no memory for it. */
 static void add(struct refusals *refusals, enum knob_tree tree, const char *name, char *reason)
 {
 	struct refusal_group *groups;
@@ -96,8 +96,8 @@ void refusals_add(struct refusals *refusals, enum knob_tree tree, const char *na
 	add(refusals, tree, name, reason);
 }
 
-void refusals_add_kept(struct refusals *refusals, enum knob_tree tree, const char *name,
-		       const char *wanted, const char *now)
+void refusals_add_mismatch(struct refusals *refusals, enum knob_tree tree, const char *name,
+			   const char *wanted, const char *now)
 {
 	char *reason;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Knobs that could not be had, told in as few lines as there are different reasons. */
+/* Knobs that could not be set, one line for each reason. */
 #pragma once
 
 #include <schedqos/machine/profile_result.h>
@@ -12,16 +12,16 @@ struct refusals {
 	size_t count;
 };
 
-/* The knob's path for people (see knobs_name), and what the kernel said. */
+/* name: the knob's path for people (see knobs_name). error: the kernel's -errno. */
 void refusals_add(struct refusals *refusals, enum knob_tree tree, const char *name, int error);
 
-/* The kernel accepted what was wanted and holds something else (NULL: nothing that can be read). */
-void refusals_add_kept(struct refusals *refusals, enum knob_tree tree, const char *name,
-		       const char *wanted, const char *now);
+/* The kernel accepted what was wanted, but holds something else (now: NULL if it cannot be read). */
+void refusals_add_mismatch(struct refusals *refusals, enum knob_tree tree, const char *name,
+			   const char *wanted, const char *now);
 
-/* Makes the lines; those that are not among before's are new. Without memory there are fewer of them. */
+/* Makes the lines; those that are not in before are new. On lack of memory, lines are left out. */
 void refusals_finish(struct refusals *refusals, const struct refusals *before);
 
-/* Adds the lines of `more` that are new, after refusals_finish; of all others it is known by now. */
+/* After refusals_finish: moves the new lines of `more` here. Those that were here are no longer new. */
 void refusals_append(struct refusals *refusals, struct refusals *more);
 void refusals_clear(struct refusals *refusals);

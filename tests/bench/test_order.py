@@ -63,5 +63,5 @@ class Estimate(unittest.TestCase):
 
     def test_a_terminal_is_not_told_what_to_do(self):
         with contextlib.redirect_stderr(io.StringIO()) as errors:
-            progress.say("one\x1b[2J\ntwo")
+            progress.log("one\x1b[2J\ntwo")
         self.assertEqual(errors.getvalue(), "schedqos-bench: one\\x1b[2J\ntwo\n")

@@ -135,7 +135,7 @@ class Calibration(Folder):
                 return ({"requests": rate * seconds, "unanswered": rate * seconds - answered, "seconds": seconds},
                         [answered / seconds * cost(rate), 0])
 
-        with mock.patch.object(service, "_Running", Running), mock.patch.object(service.progress, "say"):
+        with mock.patch.object(service, "_Running", Running), mock.patch.object(service.progress, "log"):
             given = context(self.folder, 1, *arguments)
             service.prepare(given)
         return given.options.service_rate

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from schedqos_bench import attr, scenarios
-from schedqos_bench.running import Listener, Nobody
+from schedqos_bench.running import Listener, NoListener
 from schedqos_bench.storms import latency, rules, workloads
 
 STORMING = ("events", "rest", "growth", "hostile")
@@ -18,7 +18,7 @@ PROBE = {"exec": [30_000, 90_000, 40_000], "exec_main": [29_000, 50_000, 39_000]
          "exec_timeouts": 1, "rename_timeouts": 0}
 
 
-class Fake(Nobody):
+class Fake(NoListener):
     def __init__(self, listens=False, tags=False):
         self.listens, self.tags, self.probed = listens, tags, tags
 

@@ -58,7 +58,7 @@ void check_printable(const char *text)
 		check((unsigned char)*text >= 0x20 && *text != 0x7f);
 }
 
-/* Should we crash, the next start would believe the records of tasks that carry what is ours. */
+/* If we crashed, the next start would accept the records of tasks that carry attributes of ours. */
 void check_known(const struct plan *plan, pid_t tid)
 {
 	const struct task *task = tasks_find(plan_tasks(plan), tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fuzzers share. */
+/* Shared by the fuzzers. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-/* What does not hold is a finding. */
+/* A condition that does not hold is a finding. */
 #define check(what)                                                                               \
 	do {                                                                                      \
 		if (!(what)) {                                                                    \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as datagrams of the proc connector, and what they say as events of a machine that
- * answers anything: tasks that come and go in any order, tids that are somebody else's, attributes
- * of all kinds. The table stays whole, no action is beyond what the kernel takes, and what is on
- * record could be believed after a crash.
+ * Any bytes as datagrams of the proc connector, and as events of a machine that answers anything: tasks that come and
+ * go in any order, tids that have been reused, attributes of all kinds. The table stays whole, no action is beyond what
+ * the kernel takes, and the records would be accepted after a crash.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #include "fuzz.h"
 
-/* Tids are folded to these, so that events meet. */
+/* Few enough that events often concern the same task. */
 #define TIDS 16
 
 #define SELF 15
@@ -210,7 +209,7 @@ static void hear(struct run *run, size_t max)
 	check_all(run);
 }
 
-static void meet(struct run *run)
+static void scan_task(struct run *run)
 {
 	uint8_t tid = take_byte(&run->input), tgid = take_byte(&run->input);
 	const struct plan_found met = {
@@ -241,7 +240,7 @@ static void step(struct run *run, struct config *const configs[2])
 
 	switch (what) {
 	case 0xf0:
-		meet(run);
+		scan_task(run);
 		check_all(run);
 		break;
 	case 0xf1:

@@ -2,7 +2,7 @@
 /*
  * The control socket of a daemon with no tasks: calls with any arguments by a client that speaks
  * D-Bus, any bytes by one that does not, while configuration, records of knobs and problems hold
- * any text. The status is always to be had, and is JSON; every answer and every line of the log is
+ * any text. The status can always be read, and is JSON; every answer and every line of the log is
  * safe to print.
  */
 #include <errno.h>
@@ -202,7 +202,7 @@ static void pump(void)
 
 /* ---- a client that speaks D-Bus ---- */
 
-/* The status came; as JSON it can be read. */
+/* The reply to GetAll converts to valid JSON. */
 static void check_status(sd_bus_message *reply)
 {
 	char *text = NULL;
@@ -249,7 +249,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* What sd-bus itself refuses to send is not sent. */
+/* Calls that sd-bus itself refuses are not sent. */
 static void send_call(sd_bus_message *call, sd_bus_message_handler_t handler)
 {
 	bool answered = false;
@@ -338,7 +338,7 @@ static void babble(struct input *input)
 	if (greets)
 		check(write(fd, greeting, sizeof(greeting) - 1) > 0);
 	bytes = take_bytes(input, take_number(input, 2), &size);
-	/* It may have been hung up on. */
+	/* The daemon may have closed the connection. */
 	if (size)
 		send(fd, bytes, size, MSG_NOSIGNAL);
 	pump();
@@ -349,7 +349,7 @@ static void babble(struct input *input)
 	free(bytes);
 }
 
-/* ---- what is asked about ---- */
+/* ---- what the calls are about ---- */
 
 static void change(struct input *input)
 {

@@ -3,8 +3,8 @@
  * Whatever can happen on the made-up machine of the unit tests, in any order: forks, execs,
  * renames, changes by others, late and lost events, reloads, crashes. The table stays whole,
  * actions are what the kernel takes, and after the stop every task carries what it would have carried had there been no
- * daemon. Where events were lost or sets refused, or somebody chose something in the midst of what was still to be heard,
- * the plan can only do its best: then at least nobody has got more than that.
+ * daemon. Where events were lost, sets refused, or attributes chosen while events were still queued, the plan can only
+ * do its best: then at least no task has got more than that.
  */
 #include "fuzz.h"
 
@@ -76,18 +76,18 @@ struct run {
 	struct input input;
 	struct machine *m;
 	pid_t next;
-	pid_t unborn[TASKS_MAX];  /* begun, and still to be announced */
-	pid_t parents[TASKS_MAX]; /* in the midst of it */
+	pid_t unborn[TASKS_MAX];  /* their forks have begun, and are not announced yet */
+	pid_t parents[TASKS_MAX]; /* in the middle of a fork */
 	size_t n_unborn;
-	uint32_t unborn_ms; /* since when there are any */
+	uint32_t unborn_ms; /* since when there have been any */
 	size_t n_tasks;
 	bool own;	/* the configuration is that, all the time */
-	bool alone;	/* nobody but the plan has chosen anything */
-	bool everybody; /* all choices are such as anybody may make */
-	bool exact;	/* the plan was told of everything, in time */
+	bool alone;	/* only the plan has set attributes */
+	bool everybody; /* all choices were possible without privilege */
+	bool exact;	/* the plan received every event, in time */
 };
 
-/* Some task that may be meant: not the daemon, not a kernel thread. 0 if there is none. */
+/* A task to act on: not the daemon, not a kernel thread. 0 if there is none. */
 static pid_t some_task(struct run *run)
 {
 	uint8_t nth = take_byte(&run->input);
@@ -317,7 +317,7 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 
 	chosen.policy = policy;
 	chosen.rt_priority = (uint8_t)priority;
-	/* And what nobody can have back. */
+	/* Nor what the task could not return to. */
 	if (task->attr.policy == policy || !can_be_seen(run, task->tid, &chosen, TASK_ATTR_POLICY) ||
 	    (task->without.policy == POLICY_IDLE && task->attr.policy != POLICY_IDLE))
 		return;
@@ -368,8 +368,8 @@ static void chooses(struct run *run, uint8_t kind)
 	}
 }
 
-/* From here on the plan can do no more than its best. */
-static void disturbs(struct run *run, uint8_t kind)
+/* After these the plan is no longer exact. */
+static void disturb(struct run *run, uint8_t kind)
 {
 	struct machine *m = run->m;
 	uint8_t how = take_byte(&run->input);
@@ -394,8 +394,8 @@ static void disturbs(struct run *run, uint8_t kind)
 	run->alone = run->exact = false;
 }
 
-/* All has been heard of: whoever looks at every task finds nothing left to do. */
-static void check_settled(struct run *run)
+/* All events have been received: a scan must find nothing left to do. */
+static void check_scan_finds_nothing(struct run *run)
 {
 	count_from_here(run->m);
 	scan(run->m);
@@ -421,7 +421,7 @@ static void check_same(const struct machine_task *task)
 	check(task_attr_equal(&attr, &without));
 }
 
-/* Nobody who has no privilege has got more than he would have had. */
+/* No unprivileged task has got more than it would have had. */
 static void check_no_climb(const struct machine_task *task)
 {
 	if (task->attr.nice < task->without.nice || !task_policy_is_fair(task->attr.policy))
@@ -446,8 +446,8 @@ static void check_stopped(const struct run *run)
 	}
 }
 
-/* A disturbance that lasts would keep the stop from doing its work. */
-static void calm(struct machine *m)
+/* A lasting disturbance would keep the stop from putting tasks back. */
+static void end_disturbances(struct machine *m)
 {
 	m->refuse = 0;
 	m->ignore = m->lossy = false;
@@ -462,7 +462,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	check(machine_on(&state) == 0);
 	run.m = state;
-	/* Longer than a tick: by it the plan tells who was there before it. */
+	/* Longer than a tick, by which the plan tells tasks older than itself. */
 	run.m->pace = 20 + (first >> 3) * 20;
 	if (first & 1)
 		run.m->kernel = (struct attr_caps){ 0 };
@@ -481,15 +481,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		else if (kind == RENICE || kind == CHRT || kind > HEAR_SOME)
 			chooses(&run, kind);
 		else
-			disturbs(&run, kind);
+			disturb(&run, kind);
 		for (size_t i = 0; i < MACHINE_TASKS; i++)
 			check_known(run.m->plan, run.m->tasks[i].tid);
 	}
 	end_forks(&run);
 	hear_all(&run);
 	if (run.alone && run.exact && run.own)
-		check_settled(&run);
-	calm(run.m);
+		check_scan_finds_nothing(&run);
+	end_disturbances(run.m);
 	stop(run.m);
 	check_plan(run.m->plan);
 	check_stopped(&run);

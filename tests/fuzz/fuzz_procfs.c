@@ -2,8 +2,8 @@
 /*
  * Any bytes as files of /proc and /sys: through the readers, from a folder that has them as
  * /proc/7, and through the parsers of the machine's files. What is read lies within its buffer,
- * numbers are within their bounds; the names that a task chose find a rule or none, and are safe to
- * print once escaped.
+ * numbers are within their bounds; the names that a task chose match a rule or none, and are safe to print once
+ * escaped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define TASK 7
 
-/* As small as the readers allow, so that the end of a buffer is met. */
+/* As small as the readers allow, so that the end of a buffer is reached. */
 #define SMALL 96
 
 static const char rules[] =

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a killed daemon left behind, or something in its place: the file of tasks, written over with
- * any bytes, its sums made right or not; and the file of knobs, any text. It is refused, or
- * believed and then sound: a plan can take it over, see the tasks again, and put everything back;
- * and what is written out again reads as the same.
+ * What a killed daemon left behind, or something in its place: the file of tasks, overwritten with any bytes, its
+ * checksums corrected or not; and the file of knobs, any text. It is refused, or accepted and then sound: a plan can
+ * take it over, scan the tasks, and put everything back; and what is written out again reads the same.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +17,7 @@ _Static_assert(sizeof(BOOT_ID) == BOOT_ID_SIZE, "as the kernel writes it");
 #define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)
 
 enum {
-	SUM_FIRST = 1 << 0, /* make the sums right in the end */
+	SUM_FIRST = 1 << 0, /* correct the checksums at the end */
 	SUM_SECOND = 1 << 1,
 	TORN = 1 << 2, /* the file is shorter */
 	GONE = 1 << 3, /* the tasks carry something else by now */
@@ -83,8 +82,8 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 		header->tags[1].sum = state_tags_sum(&header->tags[1]);
 }
 
-/* Meets the task as it was left, or changed since, and does what the plan wants. */
-static void meet(struct plan *plan, const struct task *left, uint8_t flags)
+/* Scans the task as it was left, or changed since, and carries out what the plan wants. */
+static void scan_task(struct plan *plan, const struct task *left, uint8_t flags)
 {
 	struct facts facts = {
 		.have = FACT_ATTR,
@@ -121,11 +120,11 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 		check(state_record_is_sound(&legacy->records[i]));
 	plan_scan_begin(plan, true);
 	for (size_t i = 0; i < legacy->n_records; i++)
-		meet(plan, &legacy->records[i], flags);
+		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);
 	plan_undo_begin(plan);
 	for (size_t i = 0; i < legacy->n_records; i++)
-		meet(plan, &legacy->records[i], flags);
+		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);
 	plan_free(plan);
 }

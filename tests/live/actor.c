@@ -2,13 +2,13 @@
 /*
  * A group of tasks that does what a script says, for the test of the oracle.
  *
- *   actor conduct PAUSE_US USER FOLDER NAME  reads the script on stdin, runs it, tells what came of
- * it NAME SLOT                                a task of the group, after an exec
+ *   actor conduct PAUSE_US USER FOLDER NAME  reads the script on stdin, runs it, prints the results
+ *   NAME SLOT                                a task of the group, after an exec
  *
  * A line of the script is "[!]SLOT WORD [NUMBER or NAME] ...". Tasks have slots in memory that all
- * share: a task waits in its own for its next step, does it, and says so. With a ! the conductor,
- * who is root and outside of the group, does it to the task. A step of a slot in which nobody is,
- * is left out, but takes its time. An empty line ends the script. Lines of the answer:
+ * share: a task waits in its own for its next step, does it, and reports it. With a ! the conductor,
+ * who is root and outside of the group, does it to the task. A step of an empty slot is skipped, but takes its time. An
+ * empty line ends the script. Lines of the answer:
  *
  *   S index began_us ended_us errno BEFORE AFTER   a step, and twice: policy, nice value, slice,
  *                                                  priority, flags
@@ -100,7 +100,7 @@ struct step {
 struct slot {
 	uint32_t ordered; /* steps; one more than done while a step is being done */
 	uint32_t done;
-	int32_t tid; /* of who has the slot now */
+	int32_t tid; /* of the task that has the slot now */
 	int32_t error;
 	struct step step;
 };
@@ -130,7 +130,7 @@ static void wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Waits until *word is no longer that. Whether it became so in time. */
+/* Waits until *word is no longer value. False on timeout. */
 static bool wait_while(uint32_t *word, uint32_t value)
 {
 	struct timespec patience = { .tv_sec = PATIENCE_US / 1000000 };
@@ -291,8 +291,7 @@ static int act(uint32_t number, const struct step *step)
 	}
 }
 
-/* Whoever comes into a slot, be it by a birth or by an exec, begins here: what made it come is
- * done. */
+/* A task that enters a slot, by fork or by exec, begins here: the step that made it is done. */
 static _Noreturn void play(uint32_t number)
 {
 	struct slot *slot = &board->slot[number];
@@ -373,8 +372,7 @@ static bool makes_one_more(enum word word)
 	return word <= WORD_THREAD;
 }
 
-/* The slot of the one that the step makes, if any, begins at zero, and is done once by its
- * birth. */
+/* The slot of the task that the step creates, if any, starts at zero; its creation counts as its first step. */
 static void order(const struct step *step)
 {
 	struct slot *slot = &board->slot[step->slot];
@@ -394,7 +392,7 @@ static void order(const struct step *step)
 		await(born, 0);
 }
 
-/* With the nice value that real time hides. */
+/* Including the nice value that a real-time policy hides. */
 static void look(pid_t tid, struct attributes *attr)
 {
 	if (tid && get_attributes(tid, attr) == 0)
@@ -428,7 +426,7 @@ static void run_step(unsigned index, const struct step *step)
 	putchar('\n');
 }
 
-/* For good. A user of "65534+" may set any scheduling attribute all the same. */
+/* Irrevocably. A user given as "65534+" keeps the right to set any scheduling attribute. */
 static bool become_user(const char *user)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -484,7 +482,7 @@ static int conduct(char **argv)
 	    close(file) < 0 || !open_board())
 		die("the board");
 	snprintf(board->folder, sizeof(board->folder), "%s", argv[2]);
-	/* Orphans come here, and nobody waits for the dead. */
+	/* Orphans are reparented to us, and reaped by the kernel. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	signal(SIGCHLD, SIG_IGN);
 	count = read_script();

@@ -60,7 +60,7 @@ def set_attr(tid=0, policy=NORMAL, nice=0, slice=0, priority=0, flags=0, deadlin
 
 
 def set_all(tid=0, policy=NORMAL, nice=0, slice=0):
-    """These, and all others as if nobody had chosen them: clamps included, which set_attr leaves as they are."""
+    """Sets these, and all others to their defaults, clamps included, which set_attr leaves as they are."""
     if has_clamp():
         set_attr(tid, policy, nice, slice, flags=FLAG_UTIL_MAX, util_max=0xffffffff)
     else:
@@ -75,7 +75,7 @@ def make_us_pristine():
 
 
 def _in_thread(function):
-    """The function's result, got in a thread of its own, whose attributes are nobody's."""
+    """The function's result, from a thread of its own with default attributes."""
     result = []
     thread = threading.Thread(target=lambda: result.append(function()))
     thread.start()
@@ -108,7 +108,7 @@ def has_clamp():
 
 @functools.lru_cache(maxsize=None)
 def pristine():
-    """A task about which nobody chose anything."""
+    """A task with default attributes."""
     def probe():
         set_all()
         return get_attr()
@@ -157,7 +157,7 @@ def base_slices():
 
 
 def lives(tid):
-    """One that has ended, though nobody has waited for it yet, still has attributes: nobody's concern."""
+    """A zombie still has attributes; they do not matter."""
     return state(tid) not in (None, "Z", "X")
 
 
@@ -172,7 +172,7 @@ def differences(before, after, but=()):
 
 
 def already_tagged(before):
-    """How many threads carry what we would give them, though no daemon runs: somebody else's daemon was killed."""
+    """How many threads carry a class though no daemon runs: another daemon was killed."""
     ours = set(classes().values()) - {pristine()}
     return sum(attr in ours for attr in before.values())
 

@@ -46,7 +46,7 @@ class MemoryCgroup:
             return int(re.search(r"(?m)^oom_kill (\d+)", events.read()).group(1))
 
     def remove(self):
-        """When nobody is left in it."""
+        """When it is empty."""
         def is_removed():
             with contextlib.suppress(OSError):
                 os.rmdir(self.path)

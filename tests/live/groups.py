@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Groups of tasks that do what a script says: the program actor.c, built when it is needed, and what it tells."""
+"""Groups of tasks that do what a script says: the program actor.c, built when it is needed, and its results."""
 
 import functools
 import os
@@ -80,7 +80,7 @@ class RunningGroup(Program):
         self.popen.stdin.flush()
 
     def finish(self):
-        """Waits for its end, and learns what became of it."""
+        """Waits for its end, and reads its results."""
         for line in iter(self.popen.stdout.readline, b"end\n"):
             kind, *numbers = line.split() or [b""]
             numbers = [int(number) for number in numbers]

@@ -14,7 +14,7 @@ _HEAD = struct.Struct("=IHHIIIIIIHH")
 
 
 def open_socket():
-    """One that hears of nothing yet."""
+    """A socket without a subscription."""
     return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_CONNECTOR)
 
 
@@ -34,7 +34,7 @@ def rename(pid, name):
 
 
 def kind(message):
-    """What a message that was received tells of."""
+    """The kind of event in a received message."""
     return struct.unpack_from("=I", message, _HEAD.size)[0]
 
 

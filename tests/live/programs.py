@@ -59,7 +59,7 @@ class Program:
 
 
 class Puppet(Program):
-    """A Python process under a name of ours that does what it is told, in the thread it is told to. See puppet.py."""
+    """A Python process under a name of ours that carries out commands in any of its threads. See puppet.py."""
 
     def __init__(self, argv, executable, **options):
         # Since 3.12, Python warns of forks among threads; ours are to be just that.
@@ -68,7 +68,7 @@ class Puppet(Program):
         assert self.popen.stdout.readline() == b"ready\n"
 
     def begin(self, thread, verb, *args):
-        """Has the thread (0: the first) do something, and waits for no answer: for what has no end."""
+        """Has the thread (0: the first) do something without waiting for an answer, for what does not end."""
         self.popen.stdin.write(json.dumps([thread, verb, *args]).encode() + b"\n")
         self.popen.stdin.flush()
 
@@ -82,7 +82,7 @@ class Puppet(Program):
 
 
 class Stage:
-    """Runs programs under names of its own. For who has a folder, and calls what is given to addCleanup at the end."""
+    """Runs programs under names of its own. A mixin for classes with a folder and addCleanup."""
 
     folder = None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A process that does what it is told. Each line of its input is a JSON list [THREAD, VERB, ARGUMENT ...]; the
+A process that carries out commands. Each line of its input is a JSON list [THREAD, VERB, ARGUMENT ...]; the
 answer is a line of JSON, or {"error": ...}. Thread 0 is the one that the process began with. It loads next to nothing,
 and makes no thread that it was not told to make.
 """
@@ -167,7 +167,7 @@ def bomb(limit):
     For ever.
     """
     resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
-    # Nobody waits for the dead, and orphans come here.
+    # Children are reaped by the kernel, and orphans are reparented to us.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     first, end = os.getpid(), 0

@@ -13,7 +13,7 @@ from waiting import PATIENCE
 
 
 def hears_of_a_fork(netlink, end):
-    """Whether the kernel tells of a child of ours, before that time; or of so much else that it did not fit."""
+    """Whether the kernel reports a child of ours before that time; or so much else that it did not fit."""
     child = os.fork()
     if child == 0:
         os._exit(0)

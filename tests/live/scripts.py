@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random scripts for groups of tasks (see actor.c), and what they do to whom: kept apart from what a daemon does."""
+"""Random scripts for groups of tasks (see actor.c), and their effects on tasks, without those of a daemon."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "attr"
 CLASS_NICES = (-4, -2, 2, 4, 6)
 CLASS_SLICES = tuple(slice * MS for slice in (6, 8, 12, 16, 20))
 LOWEST, HIGHEST = min(CLASS_NICES), max(CLASS_NICES)
-# What nobody but a program chooses.
+# Attributes that only programs choose.
 SLICES = tuple(slice * MS for slice in (3, 5, 7, 9, 11, 30))
 PROGRAMS = ("o-ui", "o-low", "o-mid", "o-heir", "o-yield", "o-hard", "o-keep", "o-spare", "o-part", "o-threads",
             "plain", "other")
@@ -59,7 +59,7 @@ NOTHING = Step(0, "nothing")
 
 class Process:
     def __init__(self, parent, program):
-        self.parent = parent  # whom /proc shows; None: the conductor
+        self.parent = parent  # as /proc shows it; None: the conductor
         self.program = program
         self.slots = []
         self.leader = None
@@ -82,7 +82,7 @@ class Task:
 
 
 class Group:
-    """Who there is in a group after each step."""
+    """The tasks of a group after each step."""
 
     def __init__(self, user, program="plain"):
         self.user = user
@@ -204,7 +204,7 @@ class Writer:
             every = [nice for nice in every if nice not in CLASS_NICES]
         every = [nice for nice in every if self.group.may_choose(task, nice, outside)]
         down = [nice for nice in every if nice < task.nice]
-        # As often up as down; who has come to 19 has nowhere to go.
+        # As often up as down; at 19 there is nowhere to go.
         return self.random.choice(down if down and self.random.random() < 0.5 else every)
 
     def policy(self, task, outside):
@@ -273,7 +273,7 @@ class Plain(Writer):
     births = (6, 0, 3, 5, 7)
 
     def birth(self, slot):
-        """Which thread made another one nobody knows, where they differ."""
+        """It is not known which thread created another one, where they differ."""
         step = super().birth(slot)
         alone = len(self.group.tasks[slot].process.slots) == 1
         return step if alone or step.word != "thread" else Step(slot, "fork", step.args)

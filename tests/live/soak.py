@@ -33,7 +33,7 @@ from waiting import wait_for  # noqa: E402
 
 SECONDS = float(os.environ.get("SOAK_SECONDS") or 3600)
 SEED = int(os.environ.get("SOAK_SEED") or random.SystemRandom().randrange(1 << 16))
-# How many sockets at the proc connector a daemon has with these configurations, unless it leaves a flood unheard.
+# How many sockets at the proc connector a daemon has with these configurations, unless it has turned one off during a flood.
 CONNECTORS = 3
 FAULTS_MAX = 10
 # What the daemon counts since its start, as its status has it.
@@ -54,7 +54,7 @@ class Soak:
         self.daemon = Daemon(folder, CONFIGS[0], prefix=["setsid"])
         self.samples, self.faults, self.lives = [], [], 0
         self.seen = {}  # of the daemon that runs: what its counts were when last asked
-        self.problems = set()  # told already
+        self.problems = set()  # reported already
         self.pid = 0  # of the process that does the work: the one that was started, unless that one hung
         self.cgroup = None
 
@@ -217,8 +217,8 @@ class Soak:
         """Those that it keeps: not a client's, nor of a file in /proc that it just reads."""
         files = open_files(self.pid).items()
         self.daemon.sync()
-        unheard = max(0, CONNECTORS - len(self.daemon.sockets()))
-        return len(files & open_files(self.pid).items()) + unheard
+        missed = max(0, CONNECTORS - len(self.daemon.sockets()))
+        return len(files & open_files(self.pid).items()) + missed
 
     def round(self, plan, is_last):
         began = time.monotonic()
@@ -288,7 +288,7 @@ class Soak:
                 return
 
     def fault(self, error):
-        """What should not have happened: told, and a new daemon is started."""
+        """Something that should not have happened: reports it and starts a new daemon."""
         self.faults.append(error)
         say("fault: %s" % error)
         if self.samples:

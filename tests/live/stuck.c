@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes at which nobody can look without waiting for them.
+ * Processes that cannot be inspected without blocking.
  *
  *   stuck serve FOLDER [COUNT NAME]  mounts a file system there whose one file, "file", is never read to
  *                                    the end, and says "ready"; with COUNT, runs so many of the following
  *   NAME hang FILE [ARGUMENT ...]    sleeps in mmap(), holding the lock of its own memory
  *   NAME leave FILE                  the same, and leaves behind a read of its own that is never answered:
- *                                    whoever is the last to have used its memory has to wait for that
+ *                                    the last task to drop its memory has to wait for that
  *
  * On SIGUSR1 the server answers, and all of them go on, and just are there. When it ends, the kernel does away with its
  * file system, so that they go on as well. Nothing but the kernel's headers is needed: see linux/fuse.h.
@@ -35,7 +35,7 @@
 #define READS_MAX  64
 #define HOUR_S	   3600
 
-/* Who opens the file with this flag has no cache, so that a mmap has to empty that of the others. */
+/* Opened with this flag the file is not cached, so that a mmap has to empty the cache of the others. */
 #define UNCACHED O_NONBLOCK
 
 static int device;

@@ -9,7 +9,7 @@ import unittest
 
 
 class Quiet(unittest.TestResult):
-    """Counts; tells of what went wrong, and of what was skipped, only."""
+    """Counts, and prints failures and skipped tests only."""
 
     def __init__(self):
         super().__init__()

@@ -19,7 +19,7 @@ from waiting import PATIENCE, wait_for
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NOBODY = 65534
 
-# Nice values and slices that no browser chooses, so that what is left of one can be told.
+# Nice values and slices that no browser chooses, so that a leftover can be recognised.
 CLASSES = {"QOS_MAIN": fair(NORMAL, -3, 9 * MS), "QOS_HELP": fair(NORMAL, -5, 13 * MS),
            "QOS_WORK": fair(BATCH, 3, 17 * MS), "QOS_REST": fair(BATCH, 6, 21 * MS),
            "QOS_DEFAULT": fair(BATCH, 7, 25 * MS)}
@@ -44,7 +44,7 @@ frame();
 
 
 class Site(http.server.BaseHTTPRequestHandler):
-    """A page that has workers and moves, and tells when it has done so for a while."""
+    """A page with workers and animations that reports when it has run for a while."""
 
     def do_GET(self):
         body = PAGE if self.path == "/" else b""
@@ -148,7 +148,7 @@ class Browser(LiveTest):
         browser = self.browse(path)
         daemon.sync()
         threads = self.threads(browser)
-        # Else this test would prove nothing.
+        # Otherwise this test would show nothing.
         self.assertGreater(len(threads), 40)
         self.assertGreater(len({class_of(name) for name, _ in threads.values()}), 3)
         seen = []

@@ -63,7 +63,7 @@ def chain(*texts):
 
 
 def attacks(interactive, imposed, slices):
-    """What somebody would think of: name, script."""
+    """Attempts that come to mind: name, script."""
     own = "0 slice %d" % slices[1]
     climb = ["0 exec " + interactive, own, "0 exec nice"]
     again = ["0 exec " + imposed, own, "0 exec nice", "0 exec plain", "0 slice %d" % slices[0]]
@@ -111,7 +111,7 @@ class Hostile(scripts.Writer):
         self.programs, self.slices = programs, slices
 
     def nice(self, task, outside):
-        """None of a class: who chooses what the class gives him already changes nothing that could be seen."""
+        """None of a class: choosing what the class gives already changes nothing that could be seen."""
         value = self.random.choice((self.random.randint(-20, 19), self.random.randint(-5, 5)))
         return value if value not in self.unseen else self.nice(task, outside)
 
@@ -122,7 +122,7 @@ class Hostile(scripts.Writer):
 
 
 class Anything(scripts.Group):
-    """A group of a user who is not held back."""
+    """A group of an unrestricted user."""
 
     def may_choose(self, task, nice, outside, at_once=False):
         return True
@@ -185,7 +185,8 @@ class Hostility(LiveTest):
 
     @staticmethod
     def follow(group):
-        """Who there is after the script, as it would be without a daemon; and whose copies no daemon can be sure of."""
+        """The tasks after the script, as they would be without a daemon; and those whose origin no daemon can be sure
+        of."""
         model, unsure = Anything(NOBODY), set()
         for step, outcome in zip(group.script, group.outcomes):
             if step.word == "sibling" or (step.word in scripts.BIRTHS and step.slot in unsure):
@@ -277,7 +278,7 @@ class Climbing(Hostility):
             group.end()
 
     def test_the_known_one(self):
-        """By the names of a shell and of nice, and the slice of another class, somebody was at nice -8, for good."""
+        """By the names of a shell and of nice, and the slice of another class, a user got nice -8 permanently."""
         for slice in SHIPPED_SLICES:
             found = attacks(INTERACTIVE, IMPOSED, (8 * MS, slice))
             name = next(iter(found))
@@ -356,7 +357,7 @@ class Climbing(Hostility):
 
 
 class Privilege(Hostility):
-    """Who may take more, by a resource limit or a capability, has it by right."""
+    """With a resource limit or a capability a task may rightfully take more."""
 
     user = "%d+" % NOBODY
     nice_limit = rt_limit = None
@@ -407,7 +408,7 @@ class Limits(Privilege):
             self.skipTest("no limit can be raised here: CAP_SYS_RESOURCE is missing")
 
     def test_not_below_the_limit(self):
-        """Somebody who may go down to -2 has no right to a class's -4, nor to what is left of it."""
+        """A user who may go down to -2 has no right to a class's -4, nor to a leftover of it."""
         self.begin(layers=self.shipped())
         group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 nice -3", "0 exec nice", "0 slice %d" % (12 * MS),
                                      "0 exec nice")], PAUSE, (resource.RLIMIT_NICE, 22))

@@ -82,7 +82,7 @@ class Unread(CrashTest):
         self.content = read(STATE)
         second = self.daemon({"app": {"qos": UI}}, prefix=prefix)
         second.before = first.before
-        # A nice value above 0 is somebody's choice, as far as this daemon knows.
+        # A nice value above 0 was chosen by others, as far as this daemon knows.
         self.assert_carries(self.app, fair(nice=4, slice=8 * MS))
         self.assert_carries(self.sleeper("app"), UI)
         status = second.status()
@@ -134,7 +134,7 @@ class Unread(CrashTest):
 
 
 class Void(CrashTest):
-    """It is kept aside, for whoever can make something of it."""
+    """It is kept aside for later inspection."""
 
     def check(self, change, words):
         first = self.killed()

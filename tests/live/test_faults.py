@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 What a machine does to a daemon: it is killed, stopped, starved of descriptors, memory and disk. Each time what
-happens to tasks is right, and what went wrong is in the status or in the answer to who asked.
+happens to tasks is right, and what went wrong is in the status or in the reply to the caller.
 """
 
 import contextlib
@@ -109,7 +109,7 @@ class Killed(LiveTest):
 
 
 class Restore(LiveTest):
-    """One that cannot put back leaves to the next what there is to put back."""
+    """A daemon that cannot put tasks back leaves that to the next one."""
 
     def check(self, prefix, words):
         self.need(prefix)
@@ -428,7 +428,7 @@ class Pipe(LiveTest):
         self.addCleanup(os.close, pipe)
         daemon = self.prepare({"app": {"qos": BACKGROUND, "thread_qos": {"even": UI}}}, args=["-v"],
                               prefix=["sh", "-c", 'exec "$@" 2> %s' % self.path("pipe"), "sh"])
-        # Until it is ready, somebody waits for its messages, and it for them.
+        # Until it is ready, it and the reader of its messages wait for each other.
         drain = threading.Thread(target=self.drain, args=(pipe,), daemon=True)
         drain.start()
         daemon.start()
@@ -503,7 +503,7 @@ class Descriptors(LiveTest):
             self.addCleanup(client.close)
             client.connect("/run/schedqos/bus")
             wait_for(lambda: "Too many open files" in daemon.log(), "a word of it")
-            # One that calls accept again and again does not sleep.
+            # A daemon that calls accept again and again does not sleep.
             then = sleeps(daemon.pid)
             wait_for(lambda: sleeps(daemon.pid) > then + 2, "a daemon that sleeps")
         for program in programs:
@@ -513,7 +513,7 @@ class Descriptors(LiveTest):
         self.assertGreater(problem(daemon, "Too many open files"), 0)
 
     def test_a_stop_without_any(self):
-        # Who looks for leaks at the end cannot do that without.
+        # The leak checker cannot run without.
         daemon = self.daemon(RULES, environ={"ASAN_OPTIONS": "exitcode=99:detect_leaks=0"})
         app = self.puppet("app")
         self.assert_carries(app, BACKGROUND)
@@ -530,7 +530,7 @@ class Memory(LiveTest):
     HUGE = {"app": {"qos": BACKGROUND}, **{"program-number-%d" % i: {"qos": UI} for i in range(16000)}}
 
     def test_a_cgroup_at_its_limit(self):
-        """The kernel kills; who asked for the reload is told, and nothing is lost."""
+        """The kernel kills it; the caller of the reload gets an error, and nothing is lost."""
         cgroup = MemoryCgroup("schedqos-test")
         self.addCleanup(cgroup.remove)
         app = self.puppet("app")

@@ -227,7 +227,8 @@ class BadFiles(LiveTest):
 
 
 class Grants(LiveTest):
-    """Who looks at a configuration is told what it gives to everybody; who starts or reloads it has decided."""
+    """check warns of what a configuration gives to everybody; start and reload do not: that is decided by
+    then."""
 
     def test_check_warns_and_nobody_else(self):
         daemon = self.daemon({"app": {"qos": UI}, "mine": {"qos": UI, "match": {"user": 0}},
@@ -254,7 +255,7 @@ class Reload(LiveTest):
         self.assertIn("reloaded: ", daemon.log())
 
     def test_a_link_that_points_elsewhere_now(self):
-        """Who keeps versions of a configuration exchanges a link."""
+        """Where versions of a configuration are kept, a link is replaced."""
         for name, qos in (("one", BACKGROUND), ("two", UI)):
             Daemon.write(self.path(name), {"app": {"qos": qos}})
         daemon = self.prepare()
@@ -322,7 +323,7 @@ class Reload(LiveTest):
         self.assert_carries(self.sleeper("app"), UI)
 
     def test_from_good_to_worse(self):
-        """Whatever the file has become: who asks is told, the status says so, and what is in force stays."""
+        """Whatever the file has become: the caller gets the error, the status shows it, and what is in force stays."""
         daemon = self.daemon({"app": {"qos": UI}}, prefix=self.without_override())
         app = self.sleeper("app")
         self.assert_carries(app, UI)

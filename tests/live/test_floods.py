@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Somebody who keeps the daemon busy: at its port, at its control socket, with names. Others are tagged all the same,
+A user who keeps the daemon busy: at its port, at its control socket, with names. Others are tagged all the same,
 memory and log stay as they are, and the flood is in the status.
 """
 
@@ -52,7 +52,7 @@ class Port(Floods):
         return [port for port, _ in daemon.sockets()]
 
     def test_by_a_user(self):
-        """The kernel lets them send to nobody but itself."""
+        """The kernel lets them send to itself only."""
         daemon = self.daemon(RULES)
         user, sent = self.puppet(), 0
         user.tell(0, "become", NOBODY)
@@ -235,8 +235,8 @@ class Renames(Floods):
         if rate < 20000:
             self.skipTest("no more than %.0f renames a second here" % rate)
 
-    def assert_unheard(self, daemon, before, begun):
-        """Which costs no scan, and is said once, with who it was."""
+    def assert_not_received(self, daemon, before, begun):
+        """It costs no scan, and is logged once, with the sender."""
         daemon.sync()
         status = daemon.status()
         self.assertGreater(status["rename_floods"], 0)
@@ -262,7 +262,7 @@ class Renames(Floods):
             self.assert_carries(thread, BACKGROUND)
 
         self.flood([flooder], storm_of(100000), others)
-        self.assert_unheard(daemon, before, begun)
+        self.assert_not_received(daemon, before, begun)
         self.assertIn("process %d" % flooder.pid, daemon.log())
 
     def test_by_many_processes(self):
@@ -271,7 +271,7 @@ class Renames(Floods):
         daemon.sync()
         before, begun = self.calm(daemon), daemon.status()
         self.flood(flooders, storm_of(20000), self.assert_tags)
-        self.assert_unheard(daemon, before, begun)
+        self.assert_not_received(daemon, before, begun)
 
     def test_between_two_classes(self):
         """Each of them is a decision: the last one counts, and no line is logged for any."""
@@ -286,7 +286,7 @@ class Renames(Floods):
         self.assert_calm(daemon, before, 1)
 
     def test_nobody_listens_for_nothing(self):
-        """Renames are heard from when a rule asks for names until none does."""
+        """Renames are received from when a rule asks for names until none does."""
         named = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
         daemon = self.daemon(RULES)
         app = self.puppet("app")

@@ -70,7 +70,7 @@ class Identity(LiveTest):
         self.skipTest("somebody is always quicker to take the id")
 
     def test_an_id_reused_while_we_are_stopped(self):
-        """The daemon hears of the exec of the first when the second has its id."""
+        """The daemon receives the exec of the first when the second has its id."""
         daemon = self.daemon(RULES)
         self.assert_carries(os.getpid(), DEFAULT)
         daemon.freeze()
@@ -93,7 +93,7 @@ class Identity(LiveTest):
         self.assertEqual(get_attr(plain), pristine())
 
     def test_an_id_reused_at_once(self):
-        """Ever so often the id of a task just tagged goes to one that somebody has other plans for."""
+        """Many times over, the id of a task just tagged is reused for one that others have set attributes of."""
         daemon = self.daemon(RULES)
         for nice in range(6, 16):
             pid = self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=IDLE, nice=nice))

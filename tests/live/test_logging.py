@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What it says on stderr: a line for each thing that matters, no line for each task, and nobody else's escapes."""
+"""The log on stderr: a line for each thing that matters, no line for each task, and no escapes from outside."""
 
 import json
 import os

@@ -71,7 +71,7 @@ class Losses(LiveTest):
         shell = self.puppet("shell")
         with self.deaf(daemon):
             programs = [(self.sleeper("app" if i % 2 else "other"), (INITIATED, BACKGROUND)[i % 2]) for i in range(100)]
-            # Renamed, forked, and become another program, unheard.
+            # It renamed itself, forked, and executed another program while events were lost.
             old.tell(number, "name", "ui")
             children = old.tell(0, "fork", 5)
             inner = old.tell(number, "thread")[1]
@@ -142,7 +142,8 @@ class Losses(LiveTest):
                 thread.join()
 
     def test_what_is_lost_after_a_scan_in_the_midst_of_a_storm(self):
-        """Once it has dropped an event, the kernel drops all, and tells no more of it, until the queue is empty."""
+        """Once it has dropped an event, the kernel drops all of them, without another error, until the queue is
+        empty."""
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
         app = self.puppet("app")
         threads = [app.tell(0, "thread") for _ in range(20)]
@@ -190,7 +191,7 @@ class Losses(LiveTest):
         self.assertEqual(nice.attr(), fair(0, 19))
 
     def test_a_storm_that_it_hears_through(self):
-        """Forks and programs on every CPU for a while: nothing of it is left wrong, whether or not events were lost."""
+        """Forks and programs on every CPU for a while: no task is left wrong, whether or not events were lost."""
         daemon = self.daemon({"app": {"qos": BACKGROUND}, "true": {"qos": UI}})
         puppets = [self.puppet("app") for _ in range(4)]
         storms = [threading.Thread(target=puppet.tell, args=(0, "children_of_many", storm_of(3000)))

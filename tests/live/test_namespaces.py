@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Where the kernel does not tell of events, the daemon says so and fails; programs in containers it tags like any other.
+Where the kernel delivers no events, the daemon reports that and fails; programs in containers it tags like any other.
 """
 
 import os
@@ -127,7 +127,7 @@ class Mounts(LiveTest):
     AS_SOMEBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "unshare", "-U", "-r", "-m"]
 
     def mounted_over(self, path):
-        """A program of somebody's who puts it in the place of another."""
+        """A program that a user puts in the place of another."""
         script = 'mount --bind "$0" "$1" && exec "$1" 1000'
         program = self.run_program([*self.AS_SOMEBODY, "sh", "-c", script, sleep_program(), path])
         wait_for(lambda: os.readlink("/proc/%d/exe" % program.pid) == path, "the program under the path of another")

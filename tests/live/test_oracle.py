@@ -35,7 +35,7 @@ STEPS = int(os.environ.get("ORACLE_STEPS", "40"))
 # On a slow machine the daemon needs more of it, and that is no fault: the promise is for people, who are slower yet.
 PAUSE = float(os.environ.get("ORACLE_PAUSE_MS", 30 / STORM)) / 1000
 NOTES = bool(os.environ.get("ORACLE_NOTES"))
-# Without it, only a daemon that hears of everything has to leave nothing to explain; of the others' it is counted.
+# Without it, only a daemon that receives every event has to leave no difference; for others they are counted.
 STRICT = bool(os.environ.get("ORACLE_STRICT"))
 UNDISTURBED = ("never", "doing_nothing", "throughout")
 # How hard it is tried to find small scripts of how many failures.
@@ -47,7 +47,7 @@ NOBODY = 65534
 # What happens to the daemon meanwhile: when, as a share of the time that the scripts take, and what. It is stopped at
 # the end in any case.
 LIVES = {
-    # These two prove the test: nothing at all may differ.
+    # These two check the test itself: nothing at all may differ.
     "never": (),
     "doing_nothing": ((-1, "idle"),),
     "throughout": ((-1, "start"),),
@@ -114,18 +114,18 @@ def is_base(slice):
 
 class Judge:
     """
-    Goes through a script with what came of each step in both runs, and notes of each task which attribute may differ,
-    and why: from the moment on at which it was chosen in a way that nobody can see, until it is chosen anew.
+    Goes through a script with the results of each step in both runs, and notes for each task which attribute may
+    differ, and why: from the moment it was chosen in a way that cannot be seen, until it is chosen anew.
     """
 
     def __init__(self, script, user, alone, watched, gaps, stops, scans):
         self.group = scripts.Group(user)
         self.why = collections.defaultdict(dict)  # by slot, by attribute
-        # Since anybody had to look: what was chosen, and what there was before.
+        # Since the daemon had to look last: what was chosen, and what there was before.
         self.fresh = collections.defaultdict(dict)
         self.looked = collections.defaultdict(dict)
         self.had = collections.defaultdict(dict)
-        self.last = collections.defaultdict(dict)  # by slot, by attribute: what somebody chose
+        self.last = collections.defaultdict(dict)  # by slot, by attribute: what was chosen by others than the daemon
         self.gaps = gaps
         self.unheard = {}
         for index, step in enumerate(script):
@@ -148,7 +148,7 @@ class Judge:
         elif step.word in scripts.BIRTHS:
             self.bear(step, task, watched)
         elif step.word == "exec" and len(task.process.slots) > 1:
-            self.doubt_process(step.slot, task.process)
+            self.exempt_process(step.slot, task.process)
         self.group.apply(step)
         if step.word == "exec":
             self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
@@ -159,9 +159,9 @@ class Judge:
         self.fresh[slot], self.looked[slot] = dict(self.fresh[step.slot]), dict(self.looked[step.slot])
         self.had[slot], self.last[slot] = dict(self.had[step.slot]), dict(self.last[step.slot])
         if step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
-            self.doubt(slot, "hearsay")
+            self.exempt_ambiguous(slot, "hearsay")
         else:
-            self.doubt(slot, "slow fork")
+            self.exempt_ambiguous(slot, "slow fork")
         if step.word == "sibling":
             self.why[slot]["nice"] = "sibling"
             if watched.before.policy == IDLE:
@@ -171,8 +171,8 @@ class Judge:
 
     def close_gaps(self, now):
         """
-        When there is a daemon again, what was born without one has a parent who is the one it copied, or not; and nobody
-        knows which of that one's threads it was.
+        When there is a daemon again, the parent of a task born without one may or may not be the task that it copied,
+        and it is not known which of the parent's threads that was.
         """
         if not self.unheard or any(began <= now <= ended for began, ended in self.gaps):
             return
@@ -185,15 +185,15 @@ class Judge:
                 self.why[slot] = dict(unknown)
         self.unheard = {}
 
-    def doubt(self, slot, why):
+    def exempt_ambiguous(self, slot, why):
         for attribute, value in self.fresh[slot].items():
             if attribute == "policy" and value in (NORMAL, BATCH, IDLE) or \
                     attribute == "slice" and (value in scripts.CLASS_SLICES or is_base(value)):
                 self.why[slot][attribute] = why
 
-    def doubt_process(self, slot, process):
-        """One of many threads calls exec: nobody knows which, and what it had is thought to be what the leader had."""
-        self.doubt(slot, "hearsay")
+    def exempt_process(self, slot, process):
+        """One of many threads calls exec: it is not known which, so its attributes are taken to be the leader's."""
+        self.exempt_ambiguous(slot, "hearsay")
         if slot != process.leader:
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
 
@@ -333,7 +333,7 @@ class Round:
             test.addCleanup(schedqos, "restore")
             test.current.popen.kill()
             test.current.popen.wait()
-            # What was born just before was still to be heard of.
+            # The events of tasks born just before were still queued.
             self.gaps.append([time.monotonic() - 0.05, None])
         elif what == "restore":
             test.assertEqual(schedqos("restore").returncode, 0)
@@ -433,7 +433,7 @@ class Oracle(LiveTest):
         return sorted(smallest, key=size)
 
     def test_without_pause(self):
-        """What differs is told, and no failure: that is a race, which nobody can win."""
+        """Differences are printed, but are no failure: this is a race that cannot be won."""
         differences = self.run_round("throughout", write_scripts(SEED, "without pause"), 0)
         print("  note: without pause between the steps: %s" % self.summary)
         if NOTES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What somebody chose is theirs: nice, chrt, taskset, the application itself; and what is none of our business."""
+"""What users chose is theirs: nice, chrt, taskset, the application itself; and what is none of our business."""
 
 import os
 import shutil

@@ -107,7 +107,7 @@ class Autogroup(KnobTest):
         self.assertEqual(read(AUTOGROUP), "0")
         self.assertEqual(daemon.reload({"schedqos": {"autogroup": "keep"}}).returncode, 0)
         self.assertEqual(read(AUTOGROUP), "1")
-        # One that changes nothing about it leaves alone what somebody did meanwhile.
+        # A reload that changes nothing about it leaves alone what others did meanwhile.
         self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off"}}).returncode, 0)
         write(AUTOGROUP, "1")
         self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off", "default": "none"}}).returncode, 0)
@@ -396,7 +396,7 @@ class Doctor(KnobTest):
         self.assertNotIn("leftovers", found)
 
     def test_a_user_s_own(self):
-        """Who may not ask the lock finds the daemon by its name, and not as one that fights it."""
+        """Without permission to query the lock, doctor finds the daemon by its name, and not as a rival."""
         daemon = self.daemon()
         try:
             found = self.findings(preexec_fn=lambda: os.setuid(65534))

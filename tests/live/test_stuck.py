@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Processes at which nobody can look without waiting for them, as under a dead NFS or FUSE file system: they are decided
-about by what can be had, all others as if they were not there. See stuck.c.
+Processes that cannot be inspected without blocking, as under a dead NFS or FUSE file system: they are judged by what
+can be read, all others as if they were not there. See stuck.c.
 """
 
 import json
@@ -34,7 +34,7 @@ NOBODY = 65534
 
 
 class Server(Program):
-    """A file system that does not answer, until it is told to."""
+    """A file system that does not answer until it is signalled."""
 
     def __init__(self, folder, *args, prefix=(), **options):
         self.folder = folder
@@ -179,7 +179,7 @@ class Before(Stuck):
 
 
 class Later(Stuck):
-    """It is stuck when the daemon, which has heard of its exec, reads its arguments."""
+    """It is stuck when the daemon, having received its exec, reads its arguments."""
 
     def test_the_daemon_goes_on_in_another_process(self):
         server = self.serve()
@@ -235,7 +235,7 @@ class Later(Stuck):
         seen = [self.message(manager) for _ in range(10)]
         self.assertEqual({pid for pid, _ in seen}, {daemon.pid})
         self.assertEqual({text for _, text in seen[-3:]}, {b"WATCHDOG=1"})
-        # Who does not listen would be waited for.
+        # A receiver that does not listen would be waited for.
         manager.close()
 
     @staticmethod
@@ -347,7 +347,7 @@ class Later(Stuck):
         self.assertEqual(schedqos("stop").returncode, 0)
         self.assertEqual(app.attr(), pristine())
         wait_for(lambda: state(child) is None, "the end of the other process")
-        # Nothing ends the one that was started, but it is in nobody's way.
+        # Nothing ends the process that was started, but it does no harm.
         self.assertIsNone(daemon.popen.poll())
         second = Daemon(self.folder, RULES).start()
         self.addCleanup(second.discard)

@@ -463,7 +463,7 @@ class Enforcement(LiveTest):
         self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
         self.assertEqual(daemon.reload().returncode, 0)
         self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
-        # Another class is put on over everything, but raises nobody who was lowered.
+        # Another class is applied over everything, but raises no task that was lowered.
         app.tell(0, "name", "bg")
         self.assert_carries(app, fair(BATCH, 15, 20 * MS))
         os.setpriority(os.PRIO_PROCESS, app.pid, -7)

@@ -34,7 +34,7 @@ class Stop(LiveTest):
                 new.tell(0, "spawn", [self.alias("other"), "1000"]), *old.tell(0, "fork", 3),
                 old.tell(0, "thread")[1]]
         daemon.sync()
-        # Else this test would prove nothing.
+        # Otherwise this test would show nothing.
         for tid in born:
             self.assertNotEqual(get_attr(tid), pristine())
         self.assertGreater(len(differences(daemon.before, snapshot())), 3)
@@ -80,7 +80,7 @@ class Stop(LiveTest):
         self.assertEqual(other.attr(), pristine())
 
     def test_a_nice_value_that_real_time_hides(self):
-        """Who leaves real time after the stop does not come back to a class's nice value."""
+        """A task that leaves real time after the stop does not return to a class's nice value."""
         daemon = self.daemon({"app": {"qos": UI}})
         app = self.sleeper("app")
         self.assert_carries(app, UI)

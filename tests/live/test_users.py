@@ -94,7 +94,7 @@ class Users(LiveTest):
         return {"app": [{"qos": qos, "match": {"user": user}} for user in users]}
 
     def lookups(self):
-        """The processes that look somebody up."""
+        """The processes that look users up."""
         return descendants(self.current.pid)
 
     @staticmethod
@@ -103,7 +103,7 @@ class Users(LiveTest):
         wait_for(lambda: all(state(pid) in (None, "Z") for pid in pids), "the end of a lookup")
 
     def assert_pending(self, *names):
-        """On a slow machine even who is known may be waited for at first."""
+        """On a slow machine even known users may be waited for at first."""
         def pending():
             return sorted(entry.split()[0] for entry in self.current.status()["pending_users"])
         wait_for(lambda: pending() == sorted(names), lambda: "%s pending; still: %s" % (names, pending()))
@@ -169,7 +169,7 @@ class Users(LiveTest):
         self.answer("moves", "12346")
         self.assert_carries(other, BACKGROUND)
         self.assert_carries(one, DEFAULT)
-        # One who is gone matches nobody.
+        # A deleted user matches no task.
         self.answer("moves", "-")
         self.assertEqual(daemon.reload().returncode, 0)
         self.assertIn('unknown user "moves": this never matches', daemon.log())

@@ -142,7 +142,7 @@ class Running(LiveTest):
         self.assertFalse(os.path.exists("/run/schedqos/bus"))
 
     def test_start_after_a_kill(self):
-        """A daemon that was killed leaves no lock behind, and a socket that is in nobody's way."""
+        """A daemon that was killed leaves no lock behind, and a socket that does no harm."""
         daemon = self.daemon({"schedqos": {"default": "none"}})
         daemon.popen.kill()
         daemon.popen.wait()
@@ -354,7 +354,7 @@ class Background(LiveTest):
         self.stop()
 
     def test_the_log_is_a_file_of_its_own(self):
-        """Whatever somebody has put in its place, it is not written into."""
+        """Whatever has been put in its place, it is not written to."""
         if os.path.exists("/run/systemd/journal/socket"):
             self.skipTest("there is a journal, which takes its place")
         # On the same file system, for a link.

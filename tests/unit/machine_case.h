@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Profiles, and a made-up machine for them: its knobs, its kernel, and its power. */
+/* Profiles, and a made-up machine for them: its knobs, its kernel, and power cuts. */
 #pragma once
 
 #include "made_up_tree.h"
@@ -16,25 +16,24 @@
 #define GOVERNOR2 "cpufreq/policy2/scaling_governor"
 #define STATE	  "run/knobs.json"
 
-/* ---- what the kernel and the power do ---- */
+/* ---- the kernel and power cuts ---- */
 
-/* Kills this process, as a power cut would, at the nth thing it does to a file. 0: never. */
+/* Kills this process, as a power cut would, at its nth operation on a file. 0: never. */
 static unsigned fuse;
 
-static inline void burn(void)
+static inline void count_down(void)
 {
 	if (fuse && --fuse == 0)
 		kill(getpid(), SIGKILL);
 }
 
 static unsigned n_writes; /* knobs opened to be written */
-/* A policy without a processor online; NULL: there is none. */
+/* A policy without a processor online; NULL for none. */
 static const char *busy;
-/* What the kernel sets with another scheduler; NULL: no such kernel. */
+/* What the kernel sets with another scheduler; NULL: it changes nothing. */
 static const char *depth_of_new_queue;
 
-/* Instead of the C library's, which they call: knobs are opened by the first, states come into
- * force by the second. */
+/* Wrappers of the C library's: knobs are opened by openat, state files are replaced by renameat. */
 int openat(int folder, const char *path, int flags, ...)
 {
 	static int (*next)(int folder, const char *path, int flags, ...);
@@ -47,7 +46,7 @@ int openat(int folder, const char *path, int flags, ...)
 	va_end(args);
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "openat");
-	burn();
+	count_down();
 	if (busy && strcmp(path, busy) == 0) {
 		errno = EBUSY;
 		return -1;
@@ -61,7 +60,7 @@ int openat(int folder, const char *path, int flags, ...)
 	return fd;
 }
 
-/* What _FORTIFY_SOURCE, as packages are built, makes of it where flags are not constant. */
+/* With _FORTIFY_SOURCE, as packages are built, openat becomes this where flags are not constant. */
 int __openat_2(int folder, const char *path, int flags); /* NOLINT(bugprone-reserved-identifier) */
 int __openat_2(int folder, const char *path, int flags)	 /* NOLINT(bugprone-reserved-identifier) */
 {
@@ -74,7 +73,7 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "renameat");
-	burn();
+	count_down();
 	return next(from_folder, from, to_folder, to);
 }
 
@@ -123,8 +122,8 @@ static inline void start(int want)
 	assert_non_null(machine);
 }
 
-/* What SIGKILL leaves: the files. */
-static inline void end(void)
+/* Like SIGKILL, leaves only the files. */
+static inline void close_machine(void)
 {
 	machine_free(machine);
 	machine = NULL;
@@ -152,7 +151,7 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-	end();
+	close_machine();
 	return remove_trees(state);
 }
 
@@ -186,9 +185,9 @@ static inline void put_state(const char *knobs, const char *boot)
 	assert_int_equal(chmod(path, 0600), 0);
 }
 
-/* ---- what is so ---- */
+/* ---- assertions ---- */
 
-static inline void results_are(size_t set, size_t already, size_t put_back, size_t refused)
+static inline void assert_results(size_t set, size_t already, size_t put_back, size_t refused)
 {
 	assert_int_equal(result.set, set);
 	assert_int_equal(result.already, already);
@@ -196,7 +195,7 @@ static inline void results_are(size_t set, size_t already, size_t put_back, size
 	assert_int_equal(result.refused, refused);
 }
 
-static inline void all_is_as_before(void)
+static inline void assert_all_put_back(void)
 {
 	assert_string_equal(get("sched/base_slice_ns"), "3000000\n");
 	assert_string_equal(get(GOVERNOR0), "performance\n");

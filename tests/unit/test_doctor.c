@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the doctor says to which facts. */
+/* What the doctor assert_finding to which facts. */
 #include "config_case.h"
 
 #include <schedqos/machine/doctor.h>
@@ -44,10 +44,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void judge(const struct config *in_force)
+static void judge(const struct config *config_in_force)
 {
 	findings_clear(&findings);
-	assert_int_equal(doctor_judge(&facts, in_force, in_force ? 0 : 3, &findings), 0);
+	assert_int_equal(doctor_judge(&facts, config_in_force, config_in_force ? 0 : 3, &findings), 0);
 }
 
 static void check_texts(const struct finding *finding)
@@ -68,8 +68,8 @@ static const struct finding *finding_named(const char *name)
 	return NULL;
 }
 
-/* With the facts as they are now, this finding is of this state, and says this. */
-static void says(const char *name, enum finding_state state, const char *what)
+/* With the facts as they are now, this finding is of this state, and assert_finding this. */
+static void assert_finding(const char *name, enum finding_state state, const char *what)
 {
 	const struct finding *finding;
 
@@ -84,9 +84,9 @@ static void says(const char *name, enum finding_state state, const char *what)
 }
 
 /* The same, with one more fact as given. */
-#define WITH(change, name, state, what) ((void)(facts.change), says(name, state, what))
+#define WITH(change, name, state, what) ((void)(facts.change), assert_finding(name, state, what))
 
-static void all_is_well(void **state)
+static void all_well(void **state)
 {
 	static const char *const names[] = {
 		"kernel",   "configuration", "daemon",	 "unit",      "namespaces", "events",
@@ -106,7 +106,7 @@ static void all_is_well(void **state)
 	assert_string_equal(findings.items[1].what, "1 rules, 5 classes, no errors");
 }
 
-static void wrong_configuration(void **state)
+static void configuration_errors(void **state)
 {
 	const struct finding *finding;
 
@@ -117,7 +117,7 @@ static void wrong_configuration(void **state)
 	finding = finding_named("configuration");
 	assert_int_equal(finding->state, FINDING_BAD);
 	assert_string_equal(finding->what, "3 errors");
-	/* The built-in classes are looked at all the same. */
+	/* The built-in classes are judged all the same. */
 	assert_non_null(strstr(finding_named("tick")->what, "QOS_USER_INTERACTIVE"));
 }
 
@@ -179,7 +179,7 @@ static void slices_against_the_tick(void **state)
 			    "\"QOS_C\": {\"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": "
 			    "2000000, \"sched_deadline\": 3000000},"
 			    "\"QOS_D\": {\"sched_runtime\": 1000000}}"));
-	says("tick", FINDING_BAD, "longer than the slice of QOS_A, QOS_D");
+	assert_finding("tick", FINDING_BAD, "longer than the slice of QOS_A, QOS_D");
 	facts.tick_ns = 0;
 	judge(config);
 	assert_null(finding_named("tick"));
@@ -202,7 +202,7 @@ static void autogroup(void **state)
 	WITH(daemon = 0, "autogroup", FINDING_NOTE, "on");
 	config_free(config);
 	config = GOOD(RULES("{\"schedqos\": {\"autogroup\": \"keep\"}}"));
-	says("autogroup", FINDING_BAD, "to be kept");
+	assert_finding("autogroup", FINDING_BAD, "to be kept");
 	WITH(autogroup = DOCTOR_NO, "autogroup", FINDING_OK, "off");
 }
 
@@ -221,7 +221,7 @@ static void governors(void **state)
 	(void)state;
 	facts.schedutil = DOCTOR_NO;
 	WITH(governors = "schedutil, powersave", "governor", FINDING_BAD, "schedutil, powersave");
-	/* Without clamps nothing is lost. */
+	/* Without util clamp the governor does not matter. */
 	WITH(util_clamp = DOCTOR_NO, "governor", FINDING_NOTE, "schedutil, powersave");
 	WITH(governors = NULL, "governor", FINDING_NOTE, "no cpufreq");
 	WITH(energy = DOCTOR_YES, "energy", FINDING_OK, "is on");
@@ -237,7 +237,7 @@ static void lockdown(void **state)
 	WITH(root = false, "lockdown", FINDING_OK, "not seen");
 }
 
-static void processes_that_cannot_be_looked_at(void **state)
+static void unreadable_processes(void **state)
 {
 	static const struct doctor_unread unread[] = { { 5, "app" }, { 6, "a\\x1b" } };
 
@@ -274,7 +274,7 @@ static void other_daemons(void **state)
 	assert_int_equal(findings.items[findings.count - 1].state, FINDING_BAD);
 	for (size_t i = 0; i < COUNT(known); i++) {
 		assert_true(doctor_knows_rival(known[i]));
-		/* As comm has it. */
+		/* It must fit into comm. */
 		assert_true(strlen(known[i]) < 16);
 	}
 	assert_false(doctor_knows_rival("bash"));
@@ -286,13 +286,13 @@ static void other_daemons(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(all_is_well),	TEST(wrong_configuration),
+		TEST(all_well),	TEST(configuration_errors),
 		TEST(daemon_and_unit),	TEST(events),
 		TEST(attributes),	TEST(slices_against_the_tick),
 		TEST(other_schedulers), TEST(autogroup),
 		TEST(cgroups),		TEST(governors),
 		TEST(lockdown),		TEST(other_daemons),
-		TEST(processes_that_cannot_be_looked_at),
+		TEST(unreadable_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of knobs that a killed daemon left is believed only if it is whole and of this boot. */
+/* The record of knobs that a killed daemon left is used only if it is whole and of this boot. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static int parse_text(const char *text, size_t size)
 
 #define parse_literal(text) parse_text(text, sizeof(text) - 1)
 
-static void a_file_is_one_object_of_this_boot(void **state)
+static void only_a_whole_file_of_this_boot_is_read(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\", " EMPTY "}"), 0);
@@ -40,15 +40,15 @@ static void a_file_is_one_object_of_this_boot(void **state)
 	assert_int_equal(parse_literal(""), -EBADMSG);
 }
 
-/* cJSON would take it for the end. */
-static void a_nul_is_not_the_end(void **state)
+/* cJSON would take the NUL for the end. */
+static void embedded_nul_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\", " EMPTY "}\0"), -EBADMSG);
 	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\", " EMPTY "}\0{}"), -EBADMSG);
 }
 
-static void another_version_is_told_from_damage(void **state)
+static void other_version_is_not_damage(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_literal("{\"boot_id\": \"" BOOT_ID "\", \"version\": 2, \"knobs\": []}"),
@@ -58,7 +58,7 @@ static void another_version_is_told_from_damage(void **state)
 			 -EBADMSG);
 }
 
-static void what_is_written_is_read(void **state)
+static void written_records_read_back(void **state)
 {
 	char path[] = "features", word[] = "HRTICK", before[] = "NO_HRTICK", profile[] = "fast";
 	struct knob_record record = {
@@ -85,10 +85,10 @@ static void what_is_written_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_one_object_of_this_boot),
-		cmocka_unit_test(a_nul_is_not_the_end),
-		cmocka_unit_test(another_version_is_told_from_damage),
-		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(only_a_whole_file_of_this_boot_is_read),
+		cmocka_unit_test(embedded_nul_is_refused),
+		cmocka_unit_test(other_version_is_not_damage),
+		cmocka_unit_test(written_records_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is to be done to a knob, case by case. */
+/* What to do with a knob, case by case. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,14 +70,14 @@ static void decisions(void **state)
 		{ "A", "B", false, "B", "B", KNOB_LEAVE },
 		{ "A", "B", false, "B", "C", KNOB_CHANGE },
 		{ "A", "B", false, "B", "A", KNOB_PUT_BACK },
-		/* Somebody has changed it since: to something else, or back. */
+		/* Changed by others since: to something else, or back. */
 		{ "A", "B", false, "X", NULL, KNOB_FORGET },
 		{ "A", "B", false, "A", NULL, KNOB_FORGET },
 		{ "A", "B", false, "X", "B", KNOB_TAKE },
 		{ "A", "B", false, "X", "X", KNOB_FORGET },
 		{ "A", "B", false, "A", "A", KNOB_FORGET },
 		{ "A", "B", false, "A", "B", KNOB_TAKE },
-		/* Killed before, in the midst of, or after writing, the kernel making b of our B. */
+		/* Killed before, during or after the write; the kernel turned our B into b. */
 		{ "A", NULL, true, "A", NULL, KNOB_PUT_BACK },
 		{ "A", NULL, true, "b", NULL, KNOB_PUT_BACK },
 		{ "A", "B", true, "B", NULL, KNOB_PUT_BACK },
@@ -101,7 +101,7 @@ static void decisions(void **state)
 	}
 }
 
-static void decisions_about_what_was_caused(void **state)
+static void decisions_about_side_effects(void **state)
 {
 	static const struct {
 		const char *before, *set, *present;
@@ -138,7 +138,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_values),
 		cmocka_unit_test(decisions),
-		cmocka_unit_test(decisions_about_what_was_caused),
+		cmocka_unit_test(decisions_about_side_effects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

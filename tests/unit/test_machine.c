@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which profile a daemon applies: at its start, at a reload, when it is told to, and once the record can be read. */
+/* Which profile a daemon applies: at its start, at a reload, at a switch, and once the record can be read. */
 #include "machine_case.h"
 
 #include <schedqos/config/config_text.h>
@@ -15,14 +15,14 @@
 	"  \"power\": { \"cpufreq\": { \"scaling_governor\": \"schedutil\" } } }"
 
 static struct config *config, *old;
-static unsigned n_changes; /* of the base slice, as far as it was told */
+static unsigned n_changes; /* of the base slice, as notified */
 
 static void count_change(void *context)
 {
 	++*(unsigned *)context;
 }
 
-static void no_line(int level, bool plain, const char *line, const struct log_field *fields)
+static void discard_line(int level, bool plain, const char *line, const struct log_field *fields)
 {
 	(void)level;
 	(void)plain;
@@ -48,7 +48,7 @@ static int set_up_config(void **state)
 {
 	int r = set_up(state);
 
-	log_set_sink(no_line);
+	log_set_sink(discard_line);
 	n_changes = 0;
 	machine_on_base_slice(machine, count_change, &n_changes);
 	parse(CONFIG("\"one\""));
@@ -73,16 +73,16 @@ static void reload(const char *rules)
 	machine_reload(machine, config);
 }
 
-/* As machine_start, but for what is the kernel's. */
-static void begin(void)
+/* As machine_start, without the sources that need the kernel. */
+static void start_machine(void)
 {
 	assert_int_equal(machine_switch(machine, "one"), 0);
 }
 
-static void the_base_slice_is_told_when_it_was_written(void **state)
+static void base_slice_writes_are_notified(void **state)
 {
 	(void)state;
-	begin();
+	start_machine();
 	assert_int_equal(n_changes, 1);
 	assert_int_equal(machine_switch(machine, "one"), 0);
 	assert_int_equal(n_changes, 1);
@@ -97,7 +97,7 @@ static void the_base_slice_is_told_when_it_was_written(void **state)
 static void a_switch_lasts_until_the_configuration_asks_for_another(void **state)
 {
 	(void)state;
-	begin();
+	start_machine();
 	assert_int_equal(machine_switch(machine, "two"), 0);
 	reload(CONFIG("\"one\""));
 	assert_string_equal(machine_profile(machine), "two");
@@ -108,10 +108,10 @@ static void a_switch_lasts_until_the_configuration_asks_for_another(void **state
 	assert_int_equal(machine_count_changed(machine), 0);
 }
 
-static void a_switch_to_what_is_unknown_changes_nothing(void **state)
+static void switch_to_unknown_profile_changes_nothing(void **state)
 {
 	(void)state;
-	begin();
+	start_machine();
 	assert_int_equal(machine_switch(machine, "three"), -ENOENT);
 	assert_string_equal(machine_profile(machine), "one");
 	assert_int_equal(machine_switch(machine, ""), 0);
@@ -121,7 +121,7 @@ static void a_switch_to_what_is_unknown_changes_nothing(void **state)
 static void autogroups_follow_a_reload(void **state)
 {
 	(void)state;
-	begin();
+	start_machine();
 	assert_int_equal(machine_switch(machine, "two"), 0);
 	reload("{ \"schedqos\": { \"sched_profile\": \"one\", \"autogroup\": \"off\" } }");
 	assert_string_equal(get(AUTOGROUP), "0\n");
@@ -131,11 +131,11 @@ static void autogroups_follow_a_reload(void **state)
 	assert_string_equal(get(AUTOGROUP), "1\n");
 }
 
-static void damage(void)
+static void damage_record(void)
 {
 	char path[128];
 
-	end();
+	close_machine();
 	put(STATE, "{");
 	snprintf(path, sizeof(path), "%s/" STATE, top);
 	assert_int_equal(chmod(path, 0600), 0);
@@ -143,35 +143,35 @@ static void damage(void)
 	machine_set_config(machine, config);
 }
 
-static void a_record_that_is_void_is_set_aside(void **state)
+static void void_record_is_set_aside(void **state)
 {
 	struct problem unread = { 0 };
 	sd_event *event;
 
 	(void)state;
-	damage();
+	damage_record();
 	assert_true(sd_event_new(&event) >= 0);
 	machine_start(machine, event, &unread);
 	assert_string_equal(machine_profile(machine), "one");
 	assert_string_equal(get("run/knobs.json.damaged"), "{");
 	assert_int_equal(unread.count, 0);
 	machine_put_back(machine);
-	end();
+	close_machine();
 	sd_event_unref(event);
 }
 
-static void one_that_cannot_be_read_yet_is_tried_again(void **state)
+static void unreadable_record_is_retried(void **state)
 {
 	struct problem unread = { 0 };
 	sd_event *event;
 
 	(void)state;
-	damage();
-	machine->adopted = -EMFILE;
+	damage_record();
+	machine->takeover_error = -EMFILE;
 	assert_true(sd_event_new(&event) >= 0);
 	machine_start(machine, event, &unread);
 	assert_int_equal(unread.count, 1);
-	/* And what is there is not written over. */
+	/* The file is not overwritten. */
 	assert_null(machine_profile(machine));
 	assert_string_equal(get(STATE), "{");
 	take_away(STATE);
@@ -180,7 +180,7 @@ static void one_that_cannot_be_read_yet_is_tried_again(void **state)
 		assert_true(sd_event_run(event, 5000000) > 0);
 	assert_string_equal(machine_profile(machine), "one");
 	machine_put_back(machine);
-	end();
+	close_machine();
 	sd_event_unref(event);
 }
 
@@ -189,12 +189,12 @@ static void one_that_cannot_be_read_yet_is_tried_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_base_slice_is_told_when_it_was_written),
+		TEST(base_slice_writes_are_notified),
 		TEST(a_switch_lasts_until_the_configuration_asks_for_another),
-		TEST(a_switch_to_what_is_unknown_changes_nothing),
+		TEST(switch_to_unknown_profile_changes_nothing),
 		TEST(autogroups_follow_a_reload),
-		TEST(a_record_that_is_void_is_set_aside),
-		TEST(one_that_cannot_be_read_yet_is_tried_again),
+		TEST(void_record_is_set_aside),
+		TEST(unreadable_record_is_retried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ static void a_profile_is_applied_and_put_back(void **state)
 {
 	(void)state;
 	apply(&fast);
-	results_are(5, 0, 0, 0);
+	assert_results(5, 0, 0, 0);
 	assert_true(result.base_slice);
 	assert_string_equal(get("sched/base_slice_ns"), "16000000\n");
 	assert_string_equal(get(GOVERNOR0), "schedutil\n");
@@ -19,10 +19,10 @@ static void a_profile_is_applied_and_put_back(void **state)
 	assert_string_equal(machine_profile(machine), "fast");
 	assert_int_equal(machine_count_changed(machine), 5);
 	apply(NULL);
-	results_are(0, 0, 5, 0);
+	assert_results(0, 0, 5, 0);
 	assert_true(result.base_slice);
 	assert_null(machine_profile(machine));
-	all_is_as_before();
+	assert_all_put_back();
 }
 
 static struct timespec written_at(const char *path)
@@ -35,60 +35,60 @@ static struct timespec written_at(const char *path)
 	return stat_buf.st_mtim;
 }
 
-static void what_is_so_already_is_not_written(void **state)
+static void unchanged_knobs_are_not_written(void **state)
 {
 	struct timespec before, after;
 
 	(void)state;
 	before = written_at(GOVERNOR0);
 	apply(&other);
-	results_are(2, 1, 0, 0);
+	assert_results(2, 1, 0, 0);
 	after = written_at(GOVERNOR0);
 	assert_memory_equal(&before, &after, sizeof(before));
 	before = written_at(GOVERNOR1);
 	apply(&other);
-	results_are(0, 3, 0, 0);
+	assert_results(0, 3, 0, 0);
 	assert_false(result.base_slice);
 	after = written_at(GOVERNOR1);
 	assert_memory_equal(&before, &after, sizeof(before));
-	/* It was so before us and is not ours to put back. */
+	/* The value was there before us, and is not ours to put back. */
 	put(GOVERNOR0, "ondemand\n");
 	apply(NULL);
-	results_are(0, 0, 2, 0);
+	assert_results(0, 0, 2, 0);
 	assert_string_equal(get(GOVERNOR0), "ondemand\n");
 }
 
-static void another_profile_keeps_what_was_before_the_first(void **state)
+static void second_profile_keeps_the_values_before_the_first(void **state)
 {
 	(void)state;
 	apply(&fast);
 	apply(&other);
-	/* performance is what policy0 had: it is put back, and wanted. */
-	results_are(3, 0, 2, 0);
+	/* performance is what policy0 had before, and what is wanted: it counts as put back. */
+	assert_results(3, 0, 2, 0);
 	assert_string_equal(get("sched/base_slice_ns"), "4000000\n");
 	assert_string_equal(get(GOVERNOR1), "performance\n");
 	assert_string_equal(get("sys/kernel/sched_rr_timeslice_ms"), "100\n");
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "256\n");
 	assert_string_equal(machine_profile(machine), "other");
 	apply(NULL);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void what_others_have_changed_since_is_theirs(void **state)
+static void knobs_changed_by_others_are_left_alone(void **state)
 {
 	(void)state;
 	apply(&fast);
 	put(GOVERNOR0, "ondemand\n");
 	put("sched/base_slice_ns", "5000000\n");
 	apply(NULL);
-	results_are(0, 0, 3, 0);
+	assert_results(0, 0, 3, 0);
 	assert_string_equal(get(GOVERNOR0), "ondemand\n");
 	assert_string_equal(get(GOVERNOR1), "powersave\n");
 	assert_string_equal(get("sched/base_slice_ns"), "5000000\n");
 	assert_null(get(STATE));
 }
 
-static void after_others_a_new_profile_begins_anew(void **state)
+static void new_profile_records_the_values_of_others(void **state)
 {
 	(void)state;
 	apply(&fast);
@@ -100,7 +100,7 @@ static void after_others_a_new_profile_begins_anew(void **state)
 }
 
 /* The only refusal. */
-static void refusal_is(const char *text)
+static void assert_refusal(const char *text)
 {
 	size_t count;
 	const struct refusal *refusals = machine_refusals(machine, &count);
@@ -109,14 +109,14 @@ static void refusal_is(const char *text)
 	assert_string_equal(refusals[0].text, text);
 }
 
-static void missing_knobs_are_refused_and_the_rest_goes_on(void **state)
+static void missing_knobs_are_refused_and_the_rest_set(void **state)
 {
 	(void)state;
 	take_away("sched/base_slice_ns");
 	apply(&fast);
-	results_are(4, 0, 0, 1);
+	assert_results(4, 0, 0, 1);
 	assert_false(result.base_slice);
-	refusal_is("/sys/kernel/debug/sched/base_slice_ns: No such file or directory (this kernel "
+	assert_refusal("/sys/kernel/debug/sched/base_slice_ns: No such file or directory (this kernel "
 		   "has no such knob there)");
 	assert_string_equal(get(GOVERNOR1), "schedutil\n");
 }
@@ -150,28 +150,28 @@ static void refusals_of_one_reason_are_one_line(void **state)
 	make_folder("cpufreq/policy4");
 	make_folder("cpufreq/policy5");
 	apply(&profile);
-	results_are(0, 0, 0, 6);
-	refusal_is("/sys/devices/system/cpu/cpufreq: policy0/boost, policy1/boost, policy2/boost, "
+	assert_results(0, 0, 0, 6);
+	assert_refusal("/sys/devices/system/cpu/cpufreq: policy0/boost, policy1/boost, policy2/boost, "
 		   "policy3/boost and 2 more: No such file or directory (this machine has no "
 		   "frequency scaling)");
 }
 
-static void a_tree_that_cannot_be_had_is_one_refusal(void **state)
+static void unavailable_tree_is_one_refusal(void **state)
 {
 	struct knobs knobs = open_trees();
 
 	(void)state;
-	end();
+	close_machine();
 	close(knobs.tree[KNOB_CPUFREQ]);
 	knobs.tree[KNOB_CPUFREQ] = -ENOENT;
 	assert_int_equal(machine_new_at(&knobs, open_folder("run"), &machine), 0);
 	apply(&fast);
-	results_are(3, 0, 0, 1);
-	refusal_is("/sys/devices/system/cpu/cpufreq/scaling_governor: No such file or directory "
+	assert_results(3, 0, 0, 1);
+	assert_refusal("/sys/devices/system/cpu/cpufreq/scaling_governor: No such file or directory "
 		   "(this machine has no frequency scaling)");
 }
 
-static void a_glob_may_match_nothing_and_a_name_may_not(void **state)
+static void only_a_glob_may_match_nothing(void **state)
 {
 	struct knob knobs[] = { BLOCK("nvme*", "scheduler", "none"),
 				BLOCK("nvme0n1", "scheduler", "none") };
@@ -179,11 +179,11 @@ static void a_glob_may_match_nothing_and_a_name_may_not(void **state)
 
 	(void)state;
 	apply(&profile);
-	results_are(0, 0, 0, 1);
-	refusal_is("/sys/block/nvme0n1/queue/scheduler: No such file or directory");
+	assert_results(0, 0, 0, 1);
+	assert_refusal("/sys/block/nvme0n1/queue/scheduler: No such file or directory");
 }
 
-static void the_later_of_two_wishes_counts(void **state)
+static void later_of_two_values_counts(void **state)
 {
 	struct knob knobs[] = { BLOCK("*", "nr_requests", "10"),
 				BLOCK("vda", "nr_requests", "20") };
@@ -191,14 +191,14 @@ static void the_later_of_two_wishes_counts(void **state)
 
 	(void)state;
 	apply(&profile);
-	results_are(2, 0, 0, 0);
+	assert_results(2, 0, 0, 0);
 	assert_string_equal(get("devices/sda/queue/nr_requests"), "10\n");
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "20\n");
 	apply(NULL);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void autogroup_is_one_more_knob(void **state)
+static void autogroup_is_a_knob(void **state)
 {
 	struct knob knobs[] = { KNOB(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", "1") };
 	const struct sched_profile wants_it = { "wants", knobs, 1, { 0 } };
@@ -206,20 +206,20 @@ static void autogroup_is_one_more_knob(void **state)
 
 	(void)state;
 	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
-	results_are(1, 0, 0, 0);
+	assert_results(1, 0, 0, 0);
 	assert_string_equal(get(AUTOGROUP), "0\n");
 	/* A profile that names it decides. */
 	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
 	assert_string_equal(get(AUTOGROUP), "1\n");
 	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
 	apply(NULL);
-	all_is_as_before();
-	/* A kernel without it: no fault, but where a profile wants it. */
+	assert_all_put_back();
+	/* A kernel without autogroups is no error, unless a profile names the knob. */
 	take_away(AUTOGROUP);
 	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
-	results_are(0, 0, 0, 1);
+	assert_results(0, 0, 0, 1);
 	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
-	results_are(0, 0, 0, 0);
+	assert_results(0, 0, 0, 0);
 	machine_refusals(machine, &count);
 	assert_int_equal(count, 0);
 }
@@ -232,7 +232,7 @@ static void a_device_that_is_gone_is_forgotten(void **state)
 	apply(&fast);
 	take_away("block/vda");
 	apply(NULL);
-	results_are(0, 0, 4, 0);
+	assert_results(0, 0, 4, 0);
 	machine_refusals(machine, &count);
 	assert_int_equal(count, 0);
 	assert_null(get(STATE));
@@ -247,7 +247,7 @@ static void each_feature_is_a_knob(void **state)
 	put("sched/features", "HRTICK WA_X\n");
 	apply(&profile);
 	/* Unlike the kernel's, this file holds just what was written last. */
-	results_are(1, 1, 0, 0);
+	assert_results(1, 1, 0, 0);
 	assert_string_equal(get("sched/features"), "NO_HRTICK\n");
 	assert_int_equal(machine_count_changed(machine), 1);
 	apply(NULL);
@@ -261,37 +261,37 @@ static void lists_are_written_in_order(void **state)
 
 	(void)state;
 	apply(&profile);
-	results_are(1, 0, 0, 0);
+	assert_results(1, 0, 0, 0);
 	assert_string_equal(get("sched/base_slice_ns"), "5\n");
 	apply(NULL);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-/* ---- processors that come and go ---- */
+/* ---- processors that go online and offline ---- */
 
 static void refresh(void)
 {
 	assert_int_equal(machine_refresh(machine, &fast, &result), 0);
 }
 
-static void a_policy_that_comes_later_gets_the_profile_s_and_is_put_back(void **state)
+static void new_policy_gets_the_profile_and_is_put_back(void **state)
 {
 	(void)state;
 	apply(&fast);
 	put(GOVERNOR2, "ondemand\n");
 	refresh();
-	results_are(1, 0, 0, 0);
+	assert_results(1, 0, 0, 0);
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
 	assert_int_equal(machine_count_changed(machine), 6);
-	end();
+	close_machine();
 	start(0);
 	apply(NULL);
-	results_are(0, 0, 6, 0);
+	assert_results(0, 0, 6, 0);
 	assert_string_equal(get(GOVERNOR2), "ondemand\n");
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void nothing_else_is_touched_when_one_comes(void **state)
+static void new_policy_leaves_other_knobs_alone(void **state)
 {
 	(void)state;
 	apply(&fast);
@@ -300,13 +300,13 @@ static void nothing_else_is_touched_when_one_comes(void **state)
 	put("sched/base_slice_ns", "5000000\n");
 	n_writes = 0;
 	refresh();
-	results_are(0, 0, 0, 0);
+	assert_results(0, 0, 0, 0);
 	put(GOVERNOR2, "ondemand\n");
 	refresh();
-	results_are(1, 0, 0, 0);
+	assert_results(1, 0, 0, 0);
 	assert_int_equal(n_writes, 1);
 	refresh();
-	results_are(0, 0, 0, 0);
+	assert_results(0, 0, 0, 0);
 	put(GOVERNOR2, "ondemand\n");
 	refresh();
 	assert_string_equal(get(GOVERNOR2), "ondemand\n");
@@ -315,7 +315,7 @@ static void nothing_else_is_touched_when_one_comes(void **state)
 	assert_string_equal(machine_profile(machine), "fast");
 }
 
-static void one_that_goes_and_comes_again_is_new(void **state)
+static void returning_policy_is_new(void **state)
 {
 	(void)state;
 	put(GOVERNOR2, "ondemand\n");
@@ -328,33 +328,33 @@ static void one_that_goes_and_comes_again_is_new(void **state)
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
 }
 
-/* As is one whose processors were offline, so that it could not be read; for that the profile is refused nothing. */
-static void what_can_only_be_read_later_is_new_then(void **state)
+/* A policy whose processors are all offline cannot be read. That is no refusal; it is new once one comes online. */
+static void policy_without_processors_is_deferred(void **state)
 {
 	(void)state;
 	put(GOVERNOR2, "ondemand\n");
 	busy = "policy2";
 	apply(&fast);
-	results_are(5, 0, 0, 0);
+	assert_results(5, 0, 0, 0);
 	refresh();
-	results_are(0, 0, 0, 0);
+	assert_results(0, 0, 0, 0);
 	busy = NULL;
 	refresh();
-	results_are(1, 0, 0, 0);
+	assert_results(1, 0, 0, 0);
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
-	/* What cannot be put back in the end stays on record. */
+	/* What cannot be put back when the machine is closed stays on record. */
 	busy = "policy2";
 	apply(NULL);
-	results_are(0, 0, 5, 1);
-	refusal_is("/sys/devices/system/cpu/cpufreq/policy2/scaling_governor: Device or resource busy (its "
+	assert_results(0, 0, 5, 1);
+	assert_refusal("/sys/devices/system/cpu/cpufreq/policy2/scaling_governor: Device or resource busy (its "
 		   "processors are offline)");
 	busy = NULL;
 	apply(NULL);
 	assert_string_equal(get(GOVERNOR2), "ondemand\n");
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void refusals_are_kept_when_one_comes(void **state)
+static void new_policy_keeps_earlier_refusals(void **state)
 {
 	const struct refusal *refusals;
 	size_t count;
@@ -378,25 +378,25 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		PROFILE_TEST(a_profile_is_applied_and_put_back),
-		PROFILE_TEST(what_is_so_already_is_not_written),
-		PROFILE_TEST(another_profile_keeps_what_was_before_the_first),
-		PROFILE_TEST(what_others_have_changed_since_is_theirs),
-		PROFILE_TEST(after_others_a_new_profile_begins_anew),
-		PROFILE_TEST(missing_knobs_are_refused_and_the_rest_goes_on),
+		PROFILE_TEST(unchanged_knobs_are_not_written),
+		PROFILE_TEST(second_profile_keeps_the_values_before_the_first),
+		PROFILE_TEST(knobs_changed_by_others_are_left_alone),
+		PROFILE_TEST(new_profile_records_the_values_of_others),
+		PROFILE_TEST(missing_knobs_are_refused_and_the_rest_set),
 		PROFILE_TEST(a_refusal_is_new_once),
 		PROFILE_TEST(refusals_of_one_reason_are_one_line),
-		PROFILE_TEST(a_tree_that_cannot_be_had_is_one_refusal),
-		PROFILE_TEST(a_glob_may_match_nothing_and_a_name_may_not),
-		PROFILE_TEST(the_later_of_two_wishes_counts),
-		PROFILE_TEST(autogroup_is_one_more_knob),
+		PROFILE_TEST(unavailable_tree_is_one_refusal),
+		PROFILE_TEST(only_a_glob_may_match_nothing),
+		PROFILE_TEST(later_of_two_values_counts),
+		PROFILE_TEST(autogroup_is_a_knob),
 		PROFILE_TEST(a_device_that_is_gone_is_forgotten),
 		PROFILE_TEST(each_feature_is_a_knob),
 		PROFILE_TEST(lists_are_written_in_order),
-		PROFILE_TEST(a_policy_that_comes_later_gets_the_profile_s_and_is_put_back),
-		PROFILE_TEST(nothing_else_is_touched_when_one_comes),
-		PROFILE_TEST(one_that_goes_and_comes_again_is_new),
-		PROFILE_TEST(what_can_only_be_read_later_is_new_then),
-		PROFILE_TEST(refusals_are_kept_when_one_comes),
+		PROFILE_TEST(new_policy_gets_the_profile_and_is_put_back),
+		PROFILE_TEST(new_policy_leaves_other_knobs_alone),
+		PROFILE_TEST(returning_policy_is_new),
+		PROFILE_TEST(policy_without_processors_is_deferred),
+		PROFILE_TEST(new_policy_keeps_earlier_refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

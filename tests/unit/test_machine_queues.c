@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A block queue's scheduler takes other knobs with it: all of them are put back. */
+/* A change of a block queue's scheduler changes other knobs: all of them are put back. */
 #include "machine_case.h"
 
-static void what_a_scheduler_loses_is_put_back(void **state)
+static void knobs_lost_with_a_scheduler_are_put_back(void **state)
 {
 	struct knob knobs[] = { BLOCK("vda", "scheduler", "bfq") };
 	const struct sched_profile profile = { "bfq", knobs, 1, { 0 } };
@@ -12,18 +12,18 @@ static void what_a_scheduler_loses_is_put_back(void **state)
 	put("devices/vda/queue/wbt_lat_usec", "75000\n");
 	put("devices/vda/queue/nr_requests", "100\n");
 	apply(&profile);
-	results_are(1, 0, 0, 0);
+	assert_results(1, 0, 0, 0);
 	assert_int_equal(machine_count_changed(machine), 4);
-	/* What was not there cannot be lost, and does not spoil the record. */
+	/* A knob that did not exist is not lost, and does not invalidate the record. */
 	apply(NULL);
 	take_away("devices/vda/queue/wbt_lat_usec");
 	apply(&profile);
-	end();
+	close_machine();
 	start(0);
 	assert_int_equal(machine_count_changed(machine), 3);
 	put("devices/vda/queue/wbt_lat_usec", "75000\n");
-	/* As if the kernel had done it in answer to our write, when we were killed over it. */
-	end();
+	/* As if we had been killed after the write that made the kernel do it. */
+	close_machine();
 	put_state("{\"tree\":\"block\",\"path\":\"vda/"
 		  "scheduler\",\"before\":\"none\",\"set\":\"bfq\"},"
 		  "{\"tree\":\"block\",\"path\":\"vda/nr_requests\",\"cause\":\"vda/scheduler\","
@@ -38,14 +38,14 @@ static void what_a_scheduler_loses_is_put_back(void **state)
 	take_away("devices/vda/queue/iosched/read_expire");
 	start(0);
 	apply(NULL);
-	results_are(0, 0, 3, 0);
+	assert_results(0, 0, 3, 0);
 	assert_string_equal(get("devices/vda/queue/scheduler"), "none\n");
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "100\n");
 	assert_string_equal(get("devices/vda/queue/wbt_lat_usec"), "75000\n");
 	assert_null(get(STATE));
 }
 
-static void what_others_do_to_a_scheduler_is_theirs_with_all_it_loses(void **state)
+static void scheduler_set_by_others_is_left_alone_with_its_knobs(void **state)
 {
 	struct knob knobs[] = { BLOCK("vda", "scheduler", "bfq") };
 	const struct sched_profile profile = { "bfq", knobs, 1, { 0 } };
@@ -54,26 +54,26 @@ static void what_others_do_to_a_scheduler_is_theirs_with_all_it_loses(void **sta
 	apply(&profile);
 	put("devices/vda/queue/scheduler", "kyber\n");
 	apply(NULL);
-	results_are(0, 0, 0, 0);
+	assert_results(0, 0, 0, 0);
 	assert_string_equal(get("devices/vda/queue/scheduler"), "kyber\n");
 	assert_null(get(STATE));
 }
 
-static void a_queues_depth_is_set_after_its_scheduler(void **state)
+static void queue_depth_is_set_after_its_scheduler(void **state)
 {
 	(void)state;
 	depth_of_new_queue = "111\n";
 	apply(&deep);
-	results_are(2, 0, 0, 0);
+	assert_results(2, 0, 0, 0);
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "64\n");
-	end();
+	close_machine();
 	start(0);
 	apply(NULL);
-	results_are(0, 0, 2, 0);
-	all_is_as_before();
+	assert_results(0, 0, 2, 0);
+	assert_all_put_back();
 }
 
-static void a_queues_depth_is_kept_though_nobody_asked(void **state)
+static void queue_depth_is_kept_without_being_asked_for(void **state)
 {
 	struct knob knobs[] = { BLOCK("vda", "scheduler", "bfq") };
 	const struct sched_profile profile = { "bfq", knobs, 1, { 0 } };
@@ -88,14 +88,14 @@ static void a_queues_depth_is_kept_though_nobody_asked(void **state)
 	apply(&profile);
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "112\n");
 	n_writes = 0;
-	/* What comes back by itself is not written. */
+	/* A value that the kernel restores itself is not written. */
 	depth_of_new_queue = "256\n";
 	apply(NULL);
 	assert_int_equal(n_writes, 1);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void a_depth_that_was_right_survives_its_scheduler(void **state)
+static void right_queue_depth_survives_its_scheduler(void **state)
 {
 	(void)state;
 	put("devices/vda/queue/nr_requests", "64\n");
@@ -108,10 +108,10 @@ static void a_depth_that_was_right_survives_its_scheduler(void **state)
 	deep_knobs[1].values = VALUES("bfq");
 	assert_string_equal(get("devices/vda/queue/scheduler"), "kyber\n");
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "64\n");
-	end();
+	close_machine();
 	start(0);
 	apply(NULL);
-	results_are(0, 0, 2, 0);
+	assert_results(0, 0, 2, 0);
 	assert_string_equal(get("devices/vda/queue/nr_requests"), "64\n");
 	assert_null(get(STATE));
 }
@@ -119,11 +119,11 @@ static void a_depth_that_was_right_survives_its_scheduler(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		PROFILE_TEST(what_a_scheduler_loses_is_put_back),
-		PROFILE_TEST(what_others_do_to_a_scheduler_is_theirs_with_all_it_loses),
-		PROFILE_TEST(a_queues_depth_is_set_after_its_scheduler),
-		PROFILE_TEST(a_queues_depth_is_kept_though_nobody_asked),
-		PROFILE_TEST(a_depth_that_was_right_survives_its_scheduler),
+		PROFILE_TEST(knobs_lost_with_a_scheduler_are_put_back),
+		PROFILE_TEST(scheduler_set_by_others_is_left_alone_with_its_knobs),
+		PROFILE_TEST(queue_depth_is_set_after_its_scheduler),
+		PROFILE_TEST(queue_depth_is_kept_without_being_asked_for),
+		PROFILE_TEST(right_queue_depth_survives_its_scheduler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Killed over a profile, or with a state file that is not ours: what the next start puts back. */
+/* What the next start puts back when a daemon was killed while applying a profile, or the state file is not ours. */
 #include "machine_case.h"
 
 #include <sys/wait.h>
@@ -8,33 +8,33 @@ static void a_killed_run_is_taken_over(void **state)
 {
 	(void)state;
 	apply(&fast);
-	end();
+	close_machine();
 	start(0);
 	assert_string_equal(machine_profile(machine), "fast");
 	assert_int_equal(machine_count_changed(machine), 5);
 	apply(NULL);
-	results_are(0, 0, 5, 0);
-	all_is_as_before();
+	assert_results(0, 0, 5, 0);
+	assert_all_put_back();
 }
 
-static void a_taken_over_profile_is_exchanged(void **state)
+static void taken_over_profile_is_replaced(void **state)
 {
 	(void)state;
 	apply(&fast);
-	end();
+	close_machine();
 	start(0);
 	apply(&other);
 	assert_string_equal(get("sys/kernel/sched_rr_timeslice_ms"), "100\n");
-	end();
+	close_machine();
 	start(0);
 	apply(NULL);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void killed_in_the_midst_of_writing(void **state)
+static void killed_while_writing(void **state)
 {
 	(void)state;
-	end();
+	close_machine();
 	/* Recorded and not written; written, and made something else of by the kernel; changed a
 	 * second time. */
 	put_state("{\"tree\":\"cpufreq\",\"path\":\"policy0/scaling_governor\",\"before\":"
@@ -48,10 +48,10 @@ static void killed_in_the_midst_of_writing(void **state)
 	put(GOVERNOR1, "ondemand\n");
 	start(0);
 	apply(NULL);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-static void a_state_file_of_others_is_refused(void **state)
+static void foreign_state_file_is_refused(void **state)
 {
 	static const char knob[] = "{\"tree\":\"debugfs\",\"path\":\"base_slice_ns\",\"before\":"
 				   "\"1\",\"set\":\"3000000\"}";
@@ -78,27 +78,27 @@ static void a_state_file_of_others_is_refused(void **state)
 	snprintf(path, sizeof(path), "%s/" STATE, top);
 	snprintf(link_path, sizeof(link_path), "%s/run/second", top);
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		end();
+		close_machine();
 		put(STATE, bad[i]);
 		assert_int_equal(chmod(path, 0600), 0);
 		start(-EBADMSG);
 		assert_int_equal(machine_count_changed(machine), 0);
 	}
 	for (size_t i = 0; i < COUNT(bad_knobs); i++) {
-		end();
+		close_machine();
 		put_state(bad_knobs[i], boot_id());
 		start(-EBADMSG);
 		assert_int_equal(machine_count_changed(machine), 0);
 	}
-	end();
+	close_machine();
 	put_state(knob, boot_id());
 	assert_int_equal(chmod(path, 0660), 0);
 	start(-EPERM);
-	end();
+	close_machine();
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_int_equal(link(path, link_path), 0);
 	start(-EPERM);
-	end();
+	close_machine();
 	assert_int_equal(remove(path), 0);
 	make_link("second", STATE);
 	start(-EPERM);
@@ -106,23 +106,23 @@ static void a_state_file_of_others_is_refused(void **state)
 	assert_string_equal(get("sched/base_slice_ns"), "3000000\n");
 }
 
-static void a_state_file_of_another_boot_has_nothing_to_put_back(void **state)
+static void state_file_of_another_boot_is_ignored(void **state)
 {
 	(void)state;
-	end();
+	close_machine();
 	put_state("{\"tree\":\"debugfs\",\"path\":\"base_slice_ns\",\"before\":\"1\",\"set\":"
 		  "\"3000000\"}",
 		  "another");
 	start(0);
 	assert_int_equal(machine_count_changed(machine), 0);
 	apply(NULL);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
 static void paths_of_a_state_file_stay_in_their_tree(void **state)
 {
 	(void)state;
-	end();
+	close_machine();
 	put("secret", "B\n");
 	put_state("{\"tree\":\"debugfs\",\"path\":\"../secret\",\"before\":\"A\",\"set\":\"B\"}",
 		  boot_id());
@@ -136,14 +136,14 @@ static void nothing_is_written_that_cannot_be_recorded(void **state)
 	struct knobs knobs = open_trees();
 
 	(void)state;
-	end();
+	close_machine();
 	assert_int_equal(machine_new_at(&knobs, -EROFS, &machine), -EROFS);
 	assert_int_equal(machine_apply(machine, &fast, true, &result), -EROFS);
-	all_is_as_before();
+	assert_all_put_back();
 }
 
-/* In a process of its own. Returns whether it lived. */
-static bool use_profiles_until(unsigned when)
+/* In a child process. Returns whether it survived. */
+static bool use_profiles_until_killed(unsigned when)
 {
 	pid_t child = fork();
 	int status;
@@ -160,19 +160,19 @@ static bool use_profiles_until(unsigned when)
 	return WIFEXITED(status);
 }
 
-static void killed_at_any_moment_everything_is_put_back(void **state)
+static void everything_is_put_back_after_a_kill_at_any_moment(void **state)
 {
 	unsigned when = 1;
 
 	(void)state;
 	depth_of_new_queue = "111\n";
-	while (!use_profiles_until(when)) {
-		end();
+	while (!use_profiles_until_killed(when)) {
+		close_machine();
 		start(0);
 		apply(NULL);
 		assert_int_equal(result.refused, 0);
-		all_is_as_before();
-		end();
+		assert_all_put_back();
+		close_machine();
 		start(0);
 		when++;
 	}
@@ -185,13 +185,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		PROFILE_TEST(a_killed_run_is_taken_over),
-		PROFILE_TEST(a_taken_over_profile_is_exchanged),
-		PROFILE_TEST(killed_in_the_midst_of_writing),
-		PROFILE_TEST(a_state_file_of_others_is_refused),
-		PROFILE_TEST(a_state_file_of_another_boot_has_nothing_to_put_back),
+		PROFILE_TEST(taken_over_profile_is_replaced),
+		PROFILE_TEST(killed_while_writing),
+		PROFILE_TEST(foreign_state_file_is_refused),
+		PROFILE_TEST(state_file_of_another_boot_is_ignored),
 		PROFILE_TEST(paths_of_a_state_file_stay_in_their_tree),
 		PROFILE_TEST(nothing_is_written_that_cannot_be_recorded),
-		PROFILE_TEST(killed_at_any_moment_everything_is_put_back),
+		PROFILE_TEST(everything_is_put_back_after_a_kill_at_any_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ PACKAGES = """
     dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libsystemd0 make procps python3 rt-tests
     systemd-sysv udev util-linux
 """.split()
-# Nobody reads it in there.
+# It is not read in the guest.
 BALLAST = """
     boot usr/share/doc usr/share/man usr/share/locale usr/share/i18n usr/share/info var/cache var/lib/apt/lists
 """.split()

@@ -15,7 +15,7 @@ SUITES = ("bookworm", "bookworm-backports", "trixie", "trixie-backports", "sid")
 LISTS_LAST = 24 * 3600
 # Whatever is fetched must be here by then: a slow network is no reason to wait forever.
 FETCHED_BY = time.monotonic() + 900
-# What a command in a small Debian is told, whatever the machine's own environment says.
+# The environment of commands in a small Debian, whatever the machine's own is.
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 

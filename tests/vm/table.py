@@ -80,7 +80,7 @@ def of_readme():
 
 
 def of_known():
-    """What the README's table should be like, as far as that can be told without a run: for the same kernels."""
+    """What the README's table should look like, as far as that is known without a run: for the same kernels."""
     titles = of_readme().splitlines()[0].strip("| ").split(" | ")[1:]
     return markdown([column(title.replace(", ", "-"), title, dict(expected(title.replace(", ", "-")), classes=True))
                      for title in titles])

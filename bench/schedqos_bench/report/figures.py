@@ -60,7 +60,7 @@ def load(directory):
 
 
 def rounds(result, scenario, variant):
-    """Those that count, by number: warm-up rounds never do."""
+    """The rounds that count, by number, without warm-up rounds."""
     return {each["round"]: each for each in result["rounds"]
             if each["scenario"] == scenario and each["variant"] == variant and not each.get("warmup")}
 
@@ -125,7 +125,7 @@ def _cell(result, scenario, variant, key, metric):
 
 
 def _has(result, scenario, variant, key):
-    """Not what it has no such thing of, by its own account."""
+    """Leaves out metrics that the variant reports not to have."""
     return any(each["metrics"].get(key, 0) is not None for each in rounds(result, scenario, variant).values())
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What is to hold of each daemon, and whether it does. A goal is {"metric": NAME} of a scenario, or {"distribution": NAME,
+The goals for each daemon, and whether they are met. A goal is {"metric": NAME} of a scenario, or {"distribution": NAME,
 "percent": P}, of the samples of all rounds; with "most" or "least". With "to" it is about the ratio to that variant,
 else about the worst round.
 """

@@ -28,7 +28,7 @@ pre{background:color-mix(in srgb,var(--ink) 5%,var(--paper))}
 summary{cursor:pointer;margin:14px 0 4px;font-weight:600}
 """ + "".join(f".v{i}{{color:var(--v{i});font-weight:600}}\n" for i in range(theme.SLOTS))
 
-# So many distributions are folded, to be looked at by those who want to.
+# With this many distributions they are folded.
 MANY = 4
 
 

@@ -42,14 +42,14 @@ class Missing(NamedTuple):
 class Context(NamedTuple):
     """What a scenario is given for a round (and for prepare, where seconds, seed and raw mean nothing)."""
 
-    options: Any  # the namespace that add_options has led to
+    options: Any  # the parsed options, those of add_options included
     seconds: int  # how long to measure
     seed: int  # the same for all variants of a round
     raw: Any  # raw(name): the path for the output of one command, DIR/raw/SCENARIO-VARIANT-ROUND-name.txt
     work: Path  # a folder for what is worth keeping between runs; each scenario makes its own in there
     tools: Path  # where make bench-tools has put our own programs
-    running: Any = None  # what runs meanwhile, as running.Nobody is; None where the scenario is to start it
-    start: Any = None  # start(rules): a context in which the variant runs with these rules; gives what running is
+    running: Any = None  # the listener, as running.NoListener; None where the scenario starts it
+    start: Any = None  # start(rules): a context in which the variant runs with these rules; yields what running is
 
 
 class Round(NamedTuple):

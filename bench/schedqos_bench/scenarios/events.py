@@ -25,7 +25,7 @@ FULL_SECONDS = 30
 OPS = {"fork": 10_000, "exec": 2_000, "exec-norule": 2_000, "threads": 20_000}
 SAMPLES = 40  # of each latency
 
-# Until a program that was tagged before its main has found that out.
+# The latency measured when the program was tagged before its main began.
 FIRST_LOOK_NS = 10_000
 
 LABELS = {**{kind.key: kind.label for kind in STORMS.values()}, "make": "exec of make -j4", "idle": "nothing"}
@@ -86,7 +86,7 @@ def _make(context):
 
 
 def prepare(context):
-    """A machine on which nothing is heard, or nothing can be built, is found out here."""
+    """Fails early on a machine where no events arrive, or nothing can be built."""
     with Listener(context.tools, "bare", {}) as bare:
         subprocess.run(["true"], check=True)
         until(lambda: bare.counts()["execs"], 5, "an event (needs the initial namespaces, and CONFIG_PROC_EVENTS)")
@@ -94,7 +94,7 @@ def prepare(context):
         if not context.options.events_no_make:
             _make(context).prepare()
     except Failure as failure:
-        progress.say(f"events: {failure}")
+        progress.log(f"events: {failure}")
         context.options.events_no_make = True
 
 
@@ -143,7 +143,7 @@ def _of_probes(probes, options):
             distributions[title] = latency.distribution(probe[what])
             for percent in (50, 99) if probe[what] else ():
                 found[f"{key}_p{percent}"] = histogram.percentile(distributions[title]["points"], percent)
-        # What execve itself takes, whoever listens: the earliest that the program can look.
+        # The time of execve itself, with any listener: the earliest that the program can check.
         mains, tagged = probe["exec_main"], probe["exec"]
         if tagged:
             found[f"execve_{condition}"] = histogram.percentile(latency.distribution(mains)["points"], 50)

@@ -109,7 +109,7 @@ def _measure(context, along, size):
 
 
 def run_round(context):
-    """Of a size that cannot be measured a note says why."""
+    """A note says why a size cannot be measured."""
     found, notes = {}, []
     sizes = _sizes(context.options)
     with crowd.raised(max(size for along, size in sizes if along != RULES)):

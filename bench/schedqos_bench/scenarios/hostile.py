@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What somebody without privilege takes from others by renames, forks, execs and threads, with the daemon against without:
+What an unprivileged user takes from others by renames, forks, execs and threads, with the daemon against without:
 two workers compute beside storms by user nobody. Then, with the daemon, how long others wait for their class: from
 before execve, so with the program's own start.
 """
@@ -103,7 +103,7 @@ def _measure(context, attack, seconds, seed):
 def _stop(storms):
     """All at once: none has the machine to itself at the end."""
     for storm in storms:
-        storm.program.say("stop")
+        storm.program.send("stop")
     return [storm.result() for storm in storms]
 
 

@@ -3,7 +3,7 @@
 A program that reads here and there and waits for each read, beside one that writes as fast as it can: with each I/O
 scheduler of the disk, within one round.
 
-The daemon sets no I/O priorities. But where nobody does, a task's I/O priority follows from its policy and its nice
+The daemon sets no I/O priorities. But where none is set, a task's I/O priority follows from its policy and its nice
 value: best effort, level (nice + 20) / 5, or idle under SCHED_IDLE. The announcement's classes come to levels 3 and 4
 (seen at block_rq_issue on Linux 6.18), which is not much; a mapping with SCHED_IDLE makes a difference where the I/O
 scheduler looks at it. --io-priorities measures other priorities beside that.
@@ -27,7 +27,7 @@ from . import Missing, Round, metric, natural, positive
 
 NAME, TITLE = "io", "fio: random reader + sequential writer"
 
-# The names by which the daemon tells the two apart: of one program, started under these.
+# One program is started under these two names, for the daemon to tell them apart.
 READER, WRITER = "fio-reader", "fio-writer"
 
 # Before a measurement: for the writer's queue to fill, and for the reader's first reads of a file's map.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the daemon takes when nothing happens: memory, with many tasks that come while it runs, and wake-ups."""
+"""What the daemon costs at rest: memory, after many tasks have started while it runs, and wake-ups."""
 
 from time import sleep
 
@@ -48,14 +48,14 @@ def goals(_):
 
 
 def _memory(context):
-    """Only the daemon says what it keeps."""
+    """Only the daemon reports what it keeps."""
     running, options = context.running, context.options
-    running.settle()
+    running.wait_until_idle()
     before = running.counts()
     if "table_bytes" not in before:
         return {}
     with Crowd(context.tools, options.rest_processes, options.rest_threads):
-        running.settle()
+        running.wait_until_idle()
         after = running.counts()
     grown = after["resident_bytes"] - before["resident_bytes"]
     return {"resident": after["resident_bytes"] / MIB, "resident_before": before["resident_bytes"] / MIB,
@@ -65,15 +65,15 @@ def _memory(context):
 
 def _idle(context, seconds):
     """
-    While nothing of ours happens. Others on the machine may make events; a bare listener, which hears the same ones,
-    says how many wake-ups those explain.
+    While nothing of ours happens. Others on the machine may make events; a bare listener, which receives the same ones,
+    shows how many wake-ups those account for.
     """
     running = context.running
     with Listener(context.tools, "bare", {}) as bare:
         running.counts()
-        heard = bare.counts()
+        received = bare.counts()
         sleep(0.3)
-        running.settle()
+        running.wait_until_idle()
         before = [each.usage() for each in (running, bare)]
         sleep(seconds)
         used, used_bare = (each.usage().since(then) for each, then in zip((running, bare), before))
@@ -81,7 +81,7 @@ def _idle(context, seconds):
         now = bare.counts()
     return {"wakeups": used.switches, "wakeups_bare": used_bare.switches, "idle_cpu": used.cpu_ns / 1000,
             "wakeups_beyond": max(0, used.switches - used_bare.switches),
-            "foreign": sum(now[name] - heard[name] for name in ("forks", "execs", "renames"))}
+            "foreign": sum(now[name] - received[name] for name in ("forks", "execs", "renames"))}
 
 
 def run_round(context):

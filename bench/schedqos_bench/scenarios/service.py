@@ -211,8 +211,8 @@ class _Running:
             output = measure(argv, self.context.raw(name), warm_up + seconds, beside=self.all(), start_attr=CLIENT)
         except subprocess.SubprocessError:  # from before its exec: no real-time policy here
             output = measure(argv, self.context.raw(name), warm_up + seconds, beside=self.all())
-        passed = monotonic() - clock
-        return parse(output), [(now - then) / passed for now, then in zip(self._cpu(), before)]
+        elapsed = monotonic() - clock
+        return parse(output), [(now - then) / elapsed for now, then in zip(self._cpu(), before)]
 
     def _cpu(self):
         return self.server.cpu_seconds(), sum(each.cpu_seconds() for each in self.noise)
@@ -241,7 +241,7 @@ def prepare(context):
     write_files(context.work / NAME, options)
     if options.service_rate == "auto":
         options.service_rate = _calibrate(context)
-        progress.say(f"service: --service-rate {options.service_rate} takes nginx about "
+        progress.log(f"service: --service-rate {options.service_rate} takes nginx about "
                      f"{options.service_cpu_share:.0%} of the CPUs")
 
 
@@ -270,14 +270,14 @@ def parse(output):
 
 
 def notes(found):
-    """What makes a round worth less than it looks."""
-    said = []
+    """What makes a round less reliable than it looks."""
+    notes = []
     if found["unanswered"]:
-        said.append(f"{found['unanswered']} of {found['requests']} requests were never answered; they count with the "
+        notes.append(f"{found['unanswered']} of {found['requests']} requests were never answered; they count with the "
                     "time until they were given up")
     if found["policy"] != attr.FIFO:
-        said.append("the load generator had no real-time policy: that it waited for a CPU itself is in the latencies")
+        notes.append("the load generator had no real-time policy: that it waited for a CPU itself is in the latencies")
     late = found["behind"].get("p99.9", 0)
     if found["behind"]["samples"] and late > found["latency"]["p50"]:
-        said.append(f"the load generator was behind its own schedule: by {late:.0f} us for one request in a thousand")
-    return said
+        notes.append(f"the load generator was behind its own schedule: by {late:.0f} us for one request in a thousand")
+    return notes

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Storms of events, and what they cost whoever listens."""
+"""Storms of events, and what they cost a listener."""

@@ -25,7 +25,7 @@ def _raised_sysctl(name, least):
 
 @contextlib.contextmanager
 def _raised_rlimit(kind):
-    """As far as we are allowed to; the kernel does not hold root to it, but says so nowhere."""
+    """As far as we are allowed to; the kernel does not enforce it for root, though that is not documented."""
     soft, hard = resource.getrlimit(kind)
     try:
         resource.setrlimit(kind, (hard, hard))

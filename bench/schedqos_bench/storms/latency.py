@@ -32,7 +32,7 @@ def measure(running, tools, condition, samples, seed):
     if condition == IDLE:
         return probe(tools, running, samples, IDLE_PAUSE_US, seed)
     with Storm(tools, STORMS[condition], running) as storm:
-        running.settle()
+        running.wait_until_idle()
         storm.go()
         time.sleep(HEAD_START)
         result = probe(tools, running, samples, STORM_PAUSE_US, seed)

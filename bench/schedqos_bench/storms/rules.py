@@ -103,7 +103,7 @@ def filled(own, count):
 
 
 def config(_):
-    """Of a scenario: whoever listens, and whoever does not, is to find the same autogroup."""
+    """Settings of a scenario: autogroup has to be the same with a listener and without."""
     return {"schedqos": {"autogroup": "keep"}, **OWN}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What is done while somebody listens, storms of one kind of operation and a real build: what it took, what was lost, what
-came out wrong.
+Workloads for a listener, storms of one kind of operation and a real build: their cost, and what was lost or tagged
+wrong.
 """
 
 import shutil
@@ -19,7 +19,7 @@ from ..variants import ROOT
 
 KEEP_EVERY = 100
 
-# Of a storm's start, which is heard as well: fork and exec of it, and its two workers.
+# Events of a storm's own start, which are received as well: its fork and exec, and its two workers.
 START_EVENTS = 4
 
 COUNTS = ("forks", "execs", "renames", "lost", "set", "races")
@@ -49,14 +49,13 @@ def needs(options):
 
 def start_attr(program, running):
     """
-    Where nobody tags, a workload is started with what the daemon would give it: the comparison is to be one of
-    costs, not of classes.
+    Without a tagger, a workload is started with what the daemon would give it, so that costs are compared, not classes.
     """
     return attr.PRISTINE if running.tags else rules.expected(running.classes, program)
 
 
 def command(kind, ops=None, keep_every=KEEP_EVERY):
-    """The storm's: of so many operations, or until it is told to stop."""
+    """The command line of a storm of so many operations, or until it is told to stop."""
     args = [kind.program, "-k", str(keep_every if ops else 0)]
     if ops:
         args += ["-n", str(ops)]
@@ -86,14 +85,14 @@ class Storm:
         self.program.end()
 
     def go(self):
-        self.program.say("go")
+        self.program.send("go")
 
     def result(self):
         """Of a storm that ends by itself. The tasks that it keeps are there until the context ends."""
         return self.program.read_json(timeout=120)
 
     def stop(self):
-        self.program.say("stop")
+        self.program.send("stop")
         return self.result()
 
     def wrong(self, kept):
@@ -147,7 +146,7 @@ def _counts(running):
 
 def _sample(running, before, counts_before, ops, ns):
     """What the listener used for a workload that is over. Its counters cost it CPU time, so they come last."""
-    running.settle()
+    running.wait_until_idle()
     used = running.usage().since(before)
     counts = {name: value - counts_before[name] for name, value in _counts(running).items()}
     return {"ops": ops, "ns": ns, "cpu_ns": used.cpu_ns, "switches": used.switches, "dropped": used.dropped, **counts,
@@ -157,7 +156,7 @@ def _sample(running, before, counts_before, ops, ns):
 def measure_storm(running, tools, kind, ops):
     counts_before = _counts(running)
     with Storm(tools, kind, running, ops) as going:
-        running.settle()
+        running.wait_until_idle()
         before = running.usage()
         going.go()
         result = going.result()
@@ -170,15 +169,15 @@ def measure_storm(running, tools, kind, ops):
 
 
 def _foreign(sample, kind, running):
-    """Events heard beyond ours: the rest of the machine's."""
+    """Events received beyond ours, from the rest of the machine."""
     ours = sample["ops"] * kind.events + START_EVENTS + running.asking_events
     return max(0, sample["forks"] + sample["execs"] + sample["renames"] - ours)
 
 
 def measure_make(running, build):
-    """An operation is an exec here, counted by the listener itself; where nobody listens, the whole build is one."""
+    """An operation is an exec here, counted by the listener itself; without a listener, the whole build is one."""
     counts_before = _counts(running)
-    running.settle()
+    running.wait_until_idle()
     before = running.usage()
     ns = build.run(start_attr("make", running))
     sample = _sample(running, before, counts_before, 1, ns)

@@ -7,7 +7,7 @@ import time
 
 from .. import order, progress, variants
 from ..process import Failure
-from ..runner import tell_notes
+from ..runner import print_notes
 from . import search, space
 
 REFERENCE = variants.REFERENCE
@@ -60,7 +60,7 @@ class Sweep:
         except Failure as failure:
             if not candidate:
                 raise
-            progress.say(f"{candidate}: {failure}")
+            progress.log(f"{candidate}: {failure}")
             return None
         self._tell(record)
         return {axis: record["metrics"][metric] for axis, metric in self.axes.items()}
@@ -71,8 +71,8 @@ class Sweep:
                             + progress.figure(record["metrics"][metric], metrics[metric]["unit"])
                             for metric in self.axes.values())
         left = self.deadline and f"; {progress.end_text(max(0, self.deadline - time.monotonic()))}"
-        progress.say(f"{record['variant']}: {figures}{left or ''}")
-        tell_notes(record)
+        progress.log(f"{record['variant']}: {figures}{left or ''}")
+        print_notes(record)
 
     def keep(self, samples, finalists=()):
         self.runner.result["sweep"] = {
@@ -86,13 +86,13 @@ class Sweep:
     def run(self, args, chance):
         began = time.monotonic()
         mappings = space.mappings(self.classes, space.narrowed(args.tries))
-        progress.say(f"{len(mappings)} mappings of {', '.join(self.classes)}")
+        progress.log(f"{len(mappings)} mappings of {', '.join(self.classes)}")
         self.measure(None, warmup=True)
         clock = time.monotonic()
         self.measure(None)
         cost, end = time.monotonic() - clock, began + args.minutes * 60
         names = self.add(search.chosen(args.search, mappings, end - time.monotonic(), cost, chance))
-        progress.say(f"{args.search} search of {len(names)} mappings, {cost:.0f} s a round")
+        progress.log(f"{args.search} search of {len(names)} mappings, {cost:.0f} s a round")
         self.deadline = end
         looking = search.Search(self.measure, self.better, chance, end, {}, self.keep)
         finalists = search.KINDS[args.search](looking, names)

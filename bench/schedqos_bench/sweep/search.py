@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The search: passes over candidates, each measured between two rounds of the reference, until the time is over.
+The search: passes over candidates, each measured between two rounds of the reference, until time runs out.
 
 A machine changes while a search goes on for an hour. So what counts is a candidate's ratio to the reference rounds next
 before and after it.

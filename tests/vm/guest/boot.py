@@ -30,7 +30,7 @@ UNIT = "schedqos.service"
 KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
 CONFIG = "/etc/schedqos.json"
 GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
-# Sockets at which root is as good as root, and what neither must be written by who takes the daemon over, nor run.
+# Sockets that give root's rights to root, and paths that an attacker who controls the daemon must not write or run.
 SOCKETS = ("/run/docker.sock", "/run/containerd/containerd.sock", "/var/lib/lxd/unix.socket")
 CLOSED = ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/vm/mmap_min_addr",
           "/proc/sys/kernel/sched_rr_timeslice_ms", "/sys/devices/system/cpu/cpu1/online", "/proc/1/mem", "/etc/passwd")

@@ -17,23 +17,23 @@ SCHED_DEBUG = "/sys/kernel/debug/sched"
 
 
 def event_filter():
-    """Whether a subscription to forks hears of no exits. Before 6.6 such a subscription was not heard at all."""
-    heard = set()
+    """Whether a subscription to forks receives no exits. Kernels before 6.6 ignored such a subscription."""
+    received = set()
     with contextlib.closing(proc_events.open_socket()) as netlink:
         netlink.settimeout(0.2)
         proc_events.listen(netlink, FORK)
         end = time.monotonic() + 10
-        while time.monotonic() < end and not {FORK, EXIT} <= heard:
+        while time.monotonic() < end and not {FORK, EXIT} <= received:
             child = os.fork()
             if child == 0:
                 os._exit(0)
             os.waitpid(child, 0)
             with contextlib.suppress(socket.timeout):
                 while True:
-                    heard.add(proc_events.kind(netlink.recv(4096)))
-            if len(heard) == 1 and FORK in heard:
+                    received.add(proc_events.kind(netlink.recv(4096)))
+            if len(received) == 1 and FORK in received:
                 end = min(end, time.monotonic() + 2)
-    return FORK in heard and EXIT not in heard
+    return FORK in received and EXIT not in received
 
 
 def read(path):

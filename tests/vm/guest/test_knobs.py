@@ -75,10 +75,10 @@ class Knobs(KnobTest):
         daemon = self.start("other")
         self.assertEqual(daemon.status()["knob_refusals"], [])
         write(online, "1")
-        # It is written in two rounds: not before it is said that this is done somebody can choose another.
+        # It is written in two rounds: others can set another value only after the result has been logged.
         wait_for(lambda: "sched profile other: knobs set 1," in daemon.log(), "the profile's governor")
         self.assertEqual(read(path), "performance")
-        # What somebody chooses then stays when it goes and comes.
+        # What others set then stays when the processor goes offline and online.
         write(path, "schedutil")
         write(online, "0")
         write(online, "1")

@@ -30,7 +30,7 @@ def _points(each):
 
 
 def _least(by_variant, values):
-    """Nobody asks for the shortest latencies of all: they would take half of the picture."""
+    """The shortest latencies are of no interest, and would take half of the picture."""
     starts = [each.overall.get(50) for each in by_variant.values() if each.overall.get(50)]
     return max(min(values), min(starts) / 3) if starts else min(values)
 
