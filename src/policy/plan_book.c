@@ -26,7 +26,9 @@
  * offset between the two clocks is measured with an error.
  */
 #define START_EARLY_TICKS 1
-#define START_LATE_TICKS  2
+
+/* Of a fork that is preempted before it sends its event; but no id is reused so soon. */
+#define START_LATE_TICKS 50
 
 #define KTHREADD 2
 
@@ -42,11 +44,16 @@ bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start)
 	return task && !plan_is_same_start(task->start, (uint32_t)start);
 }
 
-bool plan_is_same_start(uint32_t from_event, uint32_t from_proc)
+bool plan_is_same_start(uint32_t recorded, uint32_t from_proc)
 {
-	int32_t late = (int32_t)(from_event - from_proc);
+	return (int32_t)(recorded - from_proc) >= -START_EARLY_TICKS;
+}
 
-	return late >= -START_EARLY_TICKS && late <= START_LATE_TICKS;
+/* Whether a fork event can be that of a task which a scan found before. */
+static bool is_birth_of(const struct task *found, const struct task_event *fork)
+{
+	return (found->flags & TASK_SCANNED) && plan_is_same_start(fork->start, found->start) &&
+	       (int32_t)(fork->start - found->start) <= START_LATE_TICKS;
 }
 
 /* Whether an event at ms happened less than `within` after a change, or before it. */
@@ -250,7 +257,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 			tasks_remove(plan->tasks, old);
 		return;
 	}
-	if (old && (old->flags & TASK_SCANNED) && plan_is_same_start(fork->start, old->start)) {
+	if (old && is_birth_of(old, fork)) {
 		/* A scan found it before its event came, and what the scan found is newer. */
 		old->flags &= ~TASK_SCANNED;
 		return;

@@ -62,8 +62,12 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 /* Has the task inherit the rule that its parent inherits, if the parent still has a record. */
 void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
 
-/* Whether the start time in a fork event and the one read from /proc can be of the same task. */
-bool plan_is_same_start(uint32_t from_event, uint32_t from_proc);
+/*
+ * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
+ * any time, since a fork can be preempted before it sends its event; but a task with the same id that started earlier
+ * would have ended before the one on record was born.
+ */
+bool plan_is_same_start(uint32_t recorded, uint32_t from_proc);
 
 /* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
