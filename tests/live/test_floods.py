@@ -263,7 +263,8 @@ class Renames(Floods):
 
         self.flood([flooder], storm_of(100000), others)
         self.assert_not_received(daemon, before, begun)
-        self.assertIn("process %d" % flooder.pid, daemon.log())
+        # The latter where it came so seldom to a CPU that they did not fit.
+        self.assertRegex(daemon.log(), "process %d|the kernel dropped some" % flooder.pid)
 
     def test_by_many_processes(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})

@@ -153,7 +153,7 @@ class Autogroup(KnobTest):
             whole = file.read()
         self.addCleanup(lambda: os.path.exists(STATE + ".damaged") and os.unlink(STATE + ".damaged"))
         with open(STATE, "w", encoding="ascii") as file:
-            file.write(whole[:-1])
+            file.write(whole.rstrip()[:-1])
         second = self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         self.assertIn(STATE + ".damaged", second.log())
         second.stop()
