@@ -237,7 +237,8 @@ class Judge:
                 why[attribute] = "unseen"
             elif attribute == "nice" and scripts.LOWEST <= target < had:
                 why[attribute] = "between"
-            else:
+            elif attribute == "policy" or watched.before.policy not in (FIFO, RR):
+                # What real time hides is not seen to be chosen anew.
                 why.pop(attribute, None)
                 self.fresh[step.slot][attribute] = after
 
