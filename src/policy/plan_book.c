@@ -243,34 +243,41 @@ static enum due due_at_birth(const struct plan *plan, const struct task_event *f
 	return due;
 }
 
+/* Makes room for the record of a newborn. Returns whether it is to have one, and has none yet. */
+static bool replace_record(struct plan *plan, const struct task_event *fork)
+{
+	struct task *old = tasks_find(plan->tasks, fork->tid);
+	const bool is_excluded = plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) ||
+				 fork->parent_tgid == plan->self;
+
+	if (old && !is_excluded && is_birth_of(old, fork)) {
+		/* A scan found it before its event came, and what the scan found is newer. */
+		old->flags &= ~TASK_SCANNED;
+		return false;
+	}
+	/* It is of an earlier task with this id. A kernel thread must not get what that one had. */
+	if (old)
+		tasks_remove(plan->tasks, old);
+	return !is_excluded;
+}
+
 static void book_fork(struct plan *plan, const struct task_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
-	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
+	struct task *origin, *leader, *task;
 	struct task child;
 	enum due due;
 	bool mixed;
 
-	if (plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) || fork->parent_tgid == plan->self) {
-		/* The record is of an earlier task with this id. A kernel thread must not get what that one had. */
-		if (old)
-			tasks_remove(plan->tasks, old);
+	if (!replace_record(plan, fork))
 		return;
-	}
-	if (old && is_birth_of(old, fork)) {
-		/* A scan found it before its event came, and what the scan found is newer. */
-		old->flags &= ~TASK_SCANNED;
-		return;
-	}
-	if (old)
-		tasks_remove(plan->tasks, old);
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
-	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!leader) {
 		mark_id(plan, fork->tid, fork->tgid, NULL, fork->ms);
 		return;
 	}
+	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!origin)
 		origin = leader;
 	child = plan_copy(origin, leader, fork->tid, fork->tgid);

@@ -86,7 +86,21 @@ bool plan_is_mixed(const struct plan *plan, const struct task *leader);
  */
 struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts);
 
-/* plan_wish.c */
+/* plan_owner.c */
+
+/* The part of a record that the merge needs. */
+struct merge plan_merge_of(const struct task *task);
+
+/* In such an order that if we are killed halfway, merging what is there gives the same result. See task_publish(). */
+void plan_record_merge(struct task *task, const struct merge *merge);
+
+/* Whether the task carries what was known before its record last changed: then nobody touched it. */
+bool plan_matches_before(const struct task *task, const struct task_attr *actual);
+
+/* Merges what the task carries into its record, which is certain from then on. */
+void plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual);
+
+/* plan_assign.c */
 
 /* The rule in force with this id, or NULL. */
 const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);

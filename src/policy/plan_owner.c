@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who owns each attribute of a task: the merge, and what an uncertain record is compared with before it. */
+#include "plan_private.h"
+
+/* Threads that an uncertain record is compared with, at most: a process may have tens of thousands. */
+#define THREADS_COMPARED 64
+
+struct merge plan_merge_of(const struct task *task)
+{
+	return (struct merge){ task->had, task->known, task->theirs };
+}
+
+void plan_record_merge(struct task *task, const struct merge *merge)
+{
+	task->had = merge->had;
+	task_publish();
+	task->theirs = merge->theirs;
+	task_publish();
+	task->known = merge->known;
+}
+
+static struct task *next_of_process(const struct plan *plan, const struct task *task, const struct task *at)
+{
+	if (!at)
+		return plan_leader_of(plan, task);
+	return tasks_next_thread(plan->tasks, at);
+}
+
+bool plan_matches_before(const struct task *task, const struct task_attr *actual)
+{
+	return attr_difference(actual, &task->before) == 0;
+}
+
+/* Whether had is worth more now: it was made real-time, or the record is that of the thread that called exec. */
+static bool has_risen(const struct task_attr *had, const struct task_attr *before)
+{
+	return had->nice < before->nice || (!task_policy_is_fair(had->policy) && task_policy_is_fair(before->policy)) ||
+	       (had->policy != POLICY_IDLE && before->policy == POLICY_IDLE);
+}
+
+/* A task that still carries what was known before must not get more for it than it had then. */
+static void note_change(struct task *task, const struct merge *before, uint32_t ms)
+{
+	task->before = has_risen(&task->had, &before->had) ? task->known : before->known;
+	task->changed_ms = ms;
+}
+
+/*
+ * For a thread, or a task that called exec: the record of another thread of its process that it may really have
+ * copied. One that fits now goes before one that fitted before its last change. NULL if there is none.
+ */
+static const struct task *record_that_fits(const struct plan *plan, const struct task *task,
+					   const struct task_attr *actual)
+{
+	const struct task *other = NULL, *as_before = NULL;
+
+	for (int i = 0; i < THREADS_COMPARED && (other = next_of_process(plan, task, other)); i++) {
+		if (other == task)
+			continue;
+		if (attr_difference(actual, &other->known) == 0)
+			return other;
+		if (!as_before && plan_matches_before(other, actual))
+			as_before = other;
+	}
+	return as_before;
+}
+
+/*
+ * A child that carries exactly what its parent carries now has copied what somebody chose for the parent, even if we
+ * have not looked at the parent since. Then the parent's merge is the child's, provided that the parent's record is
+ * verified. The parent of an orphan is not the one it copied, so the child must not get more than its own record
+ * gives it.
+ */
+static bool has_copied_choice(const struct plan *plan, const struct task *task, struct facts *facts,
+			      const struct task_attr *actual, struct merge *ret)
+{
+	const struct task *parent;
+	struct task_attr now;
+
+	if (task->tid != task->tgid || !task_policy_is_fair(actual->policy) ||
+	    facts_need(facts, FACT_PARENT) < 0 || !facts->parent)
+		return false;
+	parent = tasks_find(plan->tasks, facts->parent->tgid);
+	if (!parent || parent->due != DUE_NOTHING || (parent->flags & (TASK_COPIED | TASK_UNCERTAIN)) ||
+	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 ||
+	    attr_difference(&now, actual))
+		return false;
+	*ret = plan_merge_of(parent);
+	merge_found(ret, actual, &plan->given);
+	if (ret->had.nice < task->had.nice && ret->had.nice >= plan->given.lowest_nice)
+		ret->had.nice = task->had.nice;
+	if (task->had.policy == POLICY_IDLE && parent->had.policy != POLICY_IDLE)
+		ret->had.policy = POLICY_IDLE;
+	return true;
+}
+
+/*
+ * A thread may be a copy of any other thread of its process. So may a task that called exec, which now has the leader's
+ * record.
+ */
+static struct merge merge_uncertain(const struct plan *plan, const struct task *task,
+				   const struct task_attr *actual)
+{
+	const bool is_of_process = task->tid == task->tgid || (task->flags & TASK_COPIED);
+	const struct task *other = is_of_process ? record_that_fits(plan, task, actual) : NULL;
+	struct merge merge = plan_merge_of(other ? other : task);
+
+	if (other || plan_matches_before(task, actual))
+		merge.known = *actual;
+	else
+		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
+	return merge;
+}
+
+/* Whether somebody gave its origin reset-on-fork since we last looked at that. */
+static bool was_born_reset(const struct task *task, const struct task_attr *actual)
+{
+	struct task_attr origin = task->known, born;
+
+	origin.reset_on_fork = 1;
+	born = attr_after_fork(&origin);
+	return (task->flags & TASK_COPIED) && task_policy_is_fair(origin.policy) &&
+	       attr_difference(actual, &born) == 0;
+}
+
+static struct merge merge_reset(const struct task *task, const struct task_attr *actual)
+{
+	struct merge merge = { task->had, *actual, task->theirs };
+
+	merge.had.reset_on_fork = 1;
+	merge.had = attr_after_fork(&merge.had);
+	return merge;
+}
+
+void plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual)
+{
+	const struct merge before = plan_merge_of(task);
+	struct merge merge = before;
+
+	if (attr_difference(actual, &task->known) == 0)
+		;
+	else if (was_born_reset(task, actual))
+		merge = merge_reset(task, actual);
+	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
+		;
+	else if (task->flags & TASK_UNCERTAIN)
+		merge = merge_uncertain(plan, task, actual);
+	else if (task->flags & TASK_COPIED)
+		merge_unverified(&merge, actual, &plan->given, plan->caps, false);
+	else
+		merge_found(&merge, actual, &plan->given);
+	merge_reset_on_fork(&merge, actual);
+	plan_record_merge(task, &merge);
+	task->flags &= ~(TASK_UNCERTAIN | TASK_COPIED);
+	if (attr_difference(&merge.known, &before.known) || attr_difference(&merge.had, &before.had))
+		note_change(task, &before, facts->fetched_ms);
+}
