@@ -72,6 +72,14 @@ class Program:
             raise Failure(f"{self.name}: ended (status {self.process.wait()})")
         return line
 
+    def wait_until_ready(self):
+        """It says so by its first line; one that does not is ended, and a Failure."""
+        try:
+            self.read_line()
+        except BaseException:
+            self.end()
+            raise
+
     def read_json(self, timeout=60):
         return json.loads(self.read_line(timeout))
 

@@ -86,11 +86,7 @@ class Listener(Listening):
 
     def __enter__(self):
         self.program = Program(self.args)
-        try:
-            self.program.read_line()
-        except BaseException:
-            self.program.end()
-            raise
+        self.program.wait_until_ready()
         return self
 
     def counts(self):

@@ -77,11 +77,7 @@ class Storm:
                                whole_group=bool(user))
 
     def __enter__(self):
-        try:
-            self.program.read_line()
-        except BaseException:
-            self.program.end()
-            raise
+        self.program.wait_until_ready()
         return self
 
     def __exit__(self, *_):
