@@ -50,9 +50,10 @@ static void *share(size_t size)
 	return memory;
 }
 
+/* At least one operation, however soon it is told to stop. */
 static void work(const struct storm *storm, struct worker *worker)
 {
-	for (uint64_t n = 0; n < storm->operations && !*storm->stop; n++) {
+	for (uint64_t n = 0; n < storm->operations && !(n && *storm->stop); n++) {
 		if (storm->keep_every && (n + 1) % storm->keep_every == 0 &&
 		    worker->n_kept < KEPT_MAX)
 			storm_keep(storm->program, n, &worker->kept[worker->n_kept++]);
@@ -103,12 +104,18 @@ static void end_workers(struct storm *storm)
 		;
 }
 
-/* Reads a command. False at the end of file. */
+/*
+ * Reads a command, which is a line, and no byte more: on a busy machine the next one may wait behind it already. False
+ * at the end of file.
+ */
 static bool read_command(void)
 {
-	char text[64];
+	char byte;
 
-	return read(STDIN_FILENO, text, sizeof(text)) > 0;
+	while (read(STDIN_FILENO, &byte, 1) == 1)
+		if (byte == '\n')
+			return true;
+	return false;
 }
 
 /* A worker that dies has printed why; its remaining operations would never be done. */

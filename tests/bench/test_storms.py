@@ -3,6 +3,10 @@
 
 import argparse
 import fnmatch
+import json
+import subprocess
+import tempfile
+import threading
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -11,6 +15,7 @@ from schedqos_bench import attr, scenarios
 from schedqos_bench.running import Listener, NoListener
 from schedqos_bench.storms import latency, rules, workloads
 
+TOOLS = Path(__file__).parents[2] / "bench" / "tools"
 STORMING = ("events", "rest", "growth", "hostile")
 SAMPLE = {"ops": 100, "ns": 2_000_000, "cpu_ns": 300_000, "switches": 1, "dropped": 2, "foreign": 3, "checked": 1,
           "wrong": [{"tid": 7, "name": "render", "want": "0:-4:0", "actual": "0:0:0"}]}
@@ -32,6 +37,24 @@ def options_of(*arguments):
 
 def context(running, seconds=30):
     return scenarios.Context(options_of(), seconds, 1, None, Path("work"), Path("tools"), running)
+
+
+class Tool(unittest.TestCase):
+    def test_told_to_stop_before_it_went(self):
+        with tempfile.TemporaryDirectory(prefix="schedqos-test-") as folder:
+            path = Path(folder) / "bench-work"
+            subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-o", path,
+                            *(TOOLS / source for source in ("storm_work.c", "storm.c", "bench.c"))], check=True)
+            with subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as storm:
+                deadline = threading.Timer(20, storm.kill)
+                deadline.start()
+                self.addCleanup(deadline.cancel)
+                storm.stdin.write("go\nstop\n")
+                storm.stdin.flush()
+                self.assertEqual(storm.stdout.readline(), "ready\n")
+                self.assertGreaterEqual(json.loads(storm.stdout.readline())["ops"], 2)  # one of each worker
+                storm.stdin.close()
+                self.assertEqual(storm.wait(), 0)
 
 
 class Rules(unittest.TestCase):
