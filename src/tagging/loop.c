@@ -136,8 +136,9 @@ int loop_init(struct tagger *tagger)
 		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->keep.timer, KEEP_RETRY_MIN_US / 4, on_keep_retry);
-	pace_init(&tagger->forks, &tagger->counters.forks, on_paced, tagger);
-	pace_init(&tagger->names.pace, &tagger->counters.renames, on_paced, tagger);
+	pace_init(&tagger->forks, &tagger->counters.forks, 0, on_paced, tagger);
+	/* A program's threads are named one after the other when it starts, and each waits for its class. */
+	pace_init(&tagger->names.pace, &tagger->counters.renames, 16, on_paced, tagger);
 	return r;
 }
 

@@ -31,6 +31,13 @@ static void wait_for_many(struct pace *pace, uint64_t count, uint64_t elapsed_us
 	sd_event_source_set_enabled(pace->timer, SD_EVENT_ONESHOT);
 }
 
+/* From now on events are counted anew. */
+static void start_counting(struct pace *pace, uint64_t now)
+{
+	pace->since_us = now;
+	pace->count_then = *pace->count;
+}
+
 static void read_and_wait(struct pace *pace)
 {
 	uint64_t count, now, elapsed;
@@ -41,13 +48,15 @@ static void read_and_wait(struct pace *pace)
 		return;
 	count = *pace->count - pace->count_then;
 	sd_event_now(sd_event_source_get_event(pace->source), CLOCK_MONOTONIC, &now);
-	elapsed = now - pace->read_us;
-	pace->read_us = now;
-	pace->count_then = *pace->count;
-	if (count && elapsed < count * PERIOD_MAX_US / 2)
+	elapsed = now - pace->since_us;
+	if (count > pace->burst && elapsed < count * PERIOD_MAX_US / 2) {
 		wait_for_many(pace, count, elapsed);
-	else
-		wait_for_one(pace);
+		start_counting(pace, now);
+		return;
+	}
+	wait_for_one(pace);
+	if (elapsed >= PERIOD_MAX_US)
+		start_counting(pace, now);
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
@@ -67,17 +76,16 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-void pace_init(struct pace *pace, const uint64_t *count, void (*read)(void *context), void *context)
+void pace_init(struct pace *pace, const uint64_t *count, unsigned burst, void (*read)(void *context), void *context)
 {
-	*pace = (struct pace){ .count = count, .read = read, .context = context };
+	*pace = (struct pace){ .count = count, .burst = burst, .read = read, .context = context };
 }
 
 int pace_open(struct pace *pace, sd_event *event, int fd)
 {
 	int r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
 
-	pace->count_then = *pace->count;
-	pace->read_us = 0;
+	start_counting(pace, 0);
 	if (r >= 0)
 		r = sd_event_source_set_priority(pace->source, SD_EVENT_PRIORITY_NORMAL + 1);
 	if (r >= 0)

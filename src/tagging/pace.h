@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When to read a queue whose events can wait: the first event wakes us; while more follow closely, the queue is read
- * from time to time, so that a storm does not wake us for each event.
+ * When to read a queue whose events can wait: the first events wake us, each; while more follow closely, the queue is
+ * read from time to time, so that a storm does not wake us for each event.
  */
 #pragma once
 
@@ -13,14 +13,18 @@ struct pace {
 	sd_event_source *source; /* used while events are rare; NULL: closed */
 	sd_event_source *timer;	 /* used while many arrive */
 	const uint64_t *count;	 /* of all events received so far */
-	uint64_t count_then;	 /* ... when the queue was last read */
-	uint64_t read_us;	 /* CLOCK_MONOTONIC of that */
+	uint64_t count_then;	 /* ... when we began to count */
+	uint64_t since_us;	 /* CLOCK_MONOTONIC of that */
+	unsigned burst;
 	void (*read)(void *context);
 	void *context;
 };
 
-/* count: the counter of the events that read receives. The queue is closed at first. */
-void pace_init(struct pace *pace, const uint64_t *count, void (*read)(void *context), void *context);
+/*
+ * count: the counter of the events that read receives. burst: how many within some 10 ms may wake us, each. The queue
+ * is closed at first.
+ */
+void pace_init(struct pace *pace, const uint64_t *count, unsigned burst, void (*read)(void *context), void *context);
 
 /*
  * Has the event loop call read when there is something to read from fd, which must stay open until pace_close. Returns
