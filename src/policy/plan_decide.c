@@ -102,10 +102,24 @@ static struct task *next_of_process(const struct plan *plan, const struct task *
 	return tasks_next_thread(plan->tasks, at);
 }
 
-/* What it carried before its record last changed is ours to set; but who has been made real-time since was not so then. */
+/* What it carried before its record last changed is ours to set. */
 static bool is_as_before(const struct task *task, const struct task_attr *actual)
 {
-	return task_policy_is_fair(task->had.policy) && attr_difference(actual, &task->before) == 0;
+	return attr_difference(actual, &task->before) == 0;
+}
+
+/* More than before: it was made real-time, or the record is that of another thread, which has called exec. */
+static bool has_risen(const struct task_attr *had, const struct task_attr *before)
+{
+	return had->nice < before->nice || (!task_policy_is_fair(had->policy) && task_policy_is_fair(before->policy)) ||
+	       (had->policy != POLICY_IDLE && before->policy == POLICY_IDLE);
+}
+
+/* Who carries what was known before is not given more for it than there was to have then. */
+static void note_change(struct task *task, const struct merge *before, uint32_t ms)
+{
+	task->before = has_risen(&task->had, &before->had) ? task->known : before->known;
+	task->changed_ms = ms;
 }
 
 /*
@@ -368,7 +382,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	const struct merge before = merge_of(task);
 	struct task_attr actual = task->known, want;
 	struct wish wish;
-	bool moment, changed;
+	bool moment;
 	int r = find_wish(plan, task, due, facts, &wish);
 
 	if (r == 0)
@@ -381,11 +395,8 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	reconcile(plan, task, facts, &actual);
 	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
 		remove_ended(plan, task);
-	changed = attr_difference(&task->known, &before.known) || attr_difference(&task->had, &before.had);
-	if (changed) {
-		task->before = before.known;
-		task->changed_ms = facts->fetched_ms;
-	}
+	if (attr_difference(&task->known, &before.known) || attr_difference(&task->had, &before.had))
+		note_change(task, &before, facts->fetched_ms);
 	moment = due == DUE_EXEC || due == DUE_CLASS || is_other_wish(task, &wish) ||
 		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	task->tag = wish.tag;

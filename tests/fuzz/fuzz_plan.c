@@ -128,12 +128,22 @@ static pid_t some_running(struct run *run)
 	return tid;
 }
 
+static bool is_unseen(struct run *run, const struct machine_task *task)
+{
+	const struct task *known = record(run->m, task->tid);
+
+	return known && attr_difference(&task->attr, &known->known);
+}
+
 static void bear(struct run *run, uint8_t kind)
 {
 	pid_t parent = some_running(run);
 
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
 		return;
+	/* Whose thread it copied is not told: where it carries what no record shows, a class's nice value counts as its own. */
+	if (kind == CLONE && is_unseen(run, machine_task(run->m, parent)))
+		run->exact = false;
 	run->n_tasks++;
 	if (kind == BEGIN) {
 		if (!run->n_unborn)
@@ -320,13 +330,6 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	if (task->without.policy == POLICY_IDLE || (!run->m->kernel.slice && !task_policy_is_fair(task->attr.policy)))
 		run->exact = false;
 	chrt(run->m, task->tid, policy, priority);
-}
-
-static bool is_unseen(struct run *run, const struct machine_task *task)
-{
-	const struct task *known = record(run->m, task->tid);
-
-	return known && attr_difference(&task->attr, &known->known);
 }
 
 static void chooses(struct run *run, uint8_t kind)

@@ -300,6 +300,27 @@ static void a_rule_of_threads_alone_is_a_rule_of_its_own(void **state)
 	assert_task(m, 101, INTERACTIVE, REASON_THREAD);
 }
 
+/* Only the first thread was lowered, and is no more: that must not be taken for what the daemon gave. */
+static void a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept(void **state)
+{
+	struct machine *m = *state;
+
+	m->pace = 10;
+	start(m, "");
+	spawns(m, INIT, 100, "/bin/sh");
+	clones(m, 100, 101);
+	renice(m, 100, 10);
+	scan(m);
+	execs(m, 101, "/bin/sh");
+	m->deaf = true;
+	forks(m, 100, 102);
+	renice(m, 102, 10);
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_carries(m, 102, "SCHED_NORMAL nice 10");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +345,7 @@ int main(void)
 		MACHINE_TEST(an_orphan_keeps_what_it_inherits),
 		MACHINE_TEST(nobody_inherits_without_inherit),
 		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
+		MACHINE_TEST(a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
