@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/tracepoint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+#include <linux/perf_event.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/number.h>
+
+/* Room for a thousand hits on each CPU: a power of two of pages, and one for the kernel's words. */
+#define RING_BYTES  (128 * 1024)
+#define FORMAT_MAX  4096
+#define RECORD_MAX  1024 /* longer ones, with a long path, are cut */
+#define COMMON_TYPE "common_type"
+
+struct point {
+	uint32_t id; /* of the kernel, as in common_type */
+	struct trace_field fields[TRACEPOINT_FIELDS_MAX];
+	size_t n_fields;
+};
+
+/* What one CPU hits. */
+struct ring {
+	int *fds; /* one for each tracepoint; the first has the memory, into which the others write, too */
+	struct perf_event_mmap_page *memory;
+};
+
+struct trace {
+	int epoll;
+	struct trace_field type;
+	struct point *points;
+	size_t n_points;
+	struct ring *rings;
+	size_t n_rings;
+	size_t at; /* the ring that is read */
+};
+
+/* ---- what tracefs says ---- */
+
+int tracefs_open(void)
+{
+	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < array_size(paths); i++) {
+		_cleanup_close_ int fd = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		/* Where it is to be mounted when it is first looked into. */
+		_cleanup_close_ int inside = fd < 0 ? -1 : openat(fd, "events", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (inside >= 0 && fstatfs(inside, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
+			return openat(inside, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	return -ENODEV;
+}
+
+static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)
+{
+	char path[256];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "events/%s/%s", name, file);
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		return -errno;
+	buf[n] = 0;
+	return 0;
+}
+
+/* "	field:unsigned short common_type;	offset:0;	size:2;	signed:0;" */
+int tracepoint_parse_field(const char *format, const char *name, struct trace_field *ret)
+{
+	const size_t length = strlen(name);
+	unsigned offset, size, is_signed;
+
+	for (const char *line = format; line; line = strchr(line, '\n')) {
+		const char *end;
+
+		line += *line == '\n';
+		end = strchr(line, ';');
+		if (strncmp(line, "\tfield:", 7) != 0 || !end || (size_t)(end - line) <= length ||
+		    strncmp(end - length, name, length) != 0 || end[-1 - (ptrdiff_t)length] != ' ')
+			continue;
+		if (sscanf(end, "; offset:%u; size:%u; signed:%u;", &offset, &size, &is_signed) != 3 ||
+		    offset > RECORD_MAX || (size != 1 && size != 2 && size != 4 && size != 8))
+			return -EBADMSG;
+		*ret = (struct trace_field){ (uint16_t)offset, (uint8_t)size, is_signed != 0 };
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+int64_t tracepoint_read_field(const struct trace_field *field, const void *record, size_t size)
+{
+	const char *at = (const char *)record + field->offset;
+	union {
+		int8_t s8;
+		int16_t s16;
+		int32_t s32;
+		int64_t s64;
+	} value = { 0 };
+
+	if ((size_t)field->offset + field->size > size)
+		return 0;
+	memcpy(&value, at, field->size);
+	switch (field->size) {
+	case 1:
+		return field->is_signed ? value.s8 : (uint8_t)value.s8;
+	case 2:
+		return field->is_signed ? value.s16 : (uint16_t)value.s16;
+	case 4:
+		return field->is_signed ? value.s32 : (int64_t)(uint32_t)value.s32;
+	default:
+		return value.s64;
+	}
+}
+
+static int look_up(int tracefs, const struct tracepoint *wanted, struct trace *trace, struct point *ret)
+{
+	char text[FORMAT_MAX];
+	uint64_t id;
+	int r = read_file(tracefs, wanted->name, "id", text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	text[strcspn(text, "\n")] = 0;
+	if (parse_u64(text, strlen(text), UINT32_MAX, &id) < 0)
+		return -EBADMSG;
+	ret->id = (uint32_t)id;
+	r = read_file(tracefs, wanted->name, "format", text, sizeof(text));
+	if (r == 0)
+		r = tracepoint_parse_field(text, COMMON_TYPE, &trace->type);
+	for (size_t i = 0; r == 0 && i < TRACEPOINT_FIELDS_MAX && wanted->fields[i]; i++) {
+		r = tracepoint_parse_field(text, wanted->fields[i], &ret->fields[i]);
+		ret->n_fields = i + 1;
+	}
+	return r;
+}
+
+/* ---- the rings ---- */
+
+static void close_ring(struct ring *ring, size_t n_fds)
+{
+	if (ring->memory)
+		munmap(ring->memory, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES);
+	for (size_t i = 0; ring->fds && i < n_fds; i++)
+		cleanup_close(&ring->fds[i]);
+	free(ring->fds);
+	*ring = (struct ring){ 0 };
+}
+
+static int open_event(uint32_t id, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.wakeup_events = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.disabled = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int map_ring(struct ring *ring)
+{
+	void *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    ring->fds[0], 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	ring->memory = memory;
+	return 0;
+}
+
+/* All tracepoints of one CPU into one ring, so that they come in the order of time. */
+static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
+{
+	for (size_t i = 0; i < trace->n_points; i++) {
+		int fd = open_event(trace->points[i].id, cpu), r = 0;
+
+		if (fd < 0)
+			return fd;
+		ring->fds[i] = fd;
+		if (i == 0)
+			r = map_ring(ring);
+		else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0)
+			r = -errno;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int watch_ring(const struct trace *trace, const struct ring *ring)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (epoll_ctl(trace->epoll, EPOLL_CTL_ADD, ring->fds[0], &event) < 0)
+		return -errno;
+	for (size_t i = 0; i < trace->n_points; i++) {
+		if (ioctl(ring->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* 0, or -ENODEV for a CPU that is offline, or another -errno. */
+static int open_ring(const struct trace *trace, struct ring *ring, int cpu)
+{
+	int r;
+
+	*ring = (struct ring){ .fds = malloc(trace->n_points * sizeof(*ring->fds)) };
+	if (!ring->fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->n_points; i++)
+		ring->fds[i] = -1;
+	r = fill_ring(trace, ring, cpu);
+	if (r == 0)
+		r = watch_ring(trace, ring);
+	if (r < 0)
+		close_ring(ring, trace->n_points);
+	return r;
+}
+
+static int open_rings(struct trace *trace)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int r;
+
+	trace->rings = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*trace->rings));
+	if (!trace->rings)
+		return -ENOMEM;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		r = open_ring(trace, &trace->rings[trace->n_rings], cpu);
+		if (r == 0)
+			trace->n_rings++;
+		else if (r != -ENODEV)
+			return r;
+	}
+	return 0;
+}
+
+int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, struct trace **ret)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	int r = 0;
+
+	if (!trace)
+		return -ENOMEM;
+	trace->epoll = epoll_create1(EPOLL_CLOEXEC);
+	trace->points = calloc(n_points, sizeof(*trace->points));
+	trace->n_points = n_points;
+	if (trace->epoll < 0)
+		r = -errno;
+	else if (!trace->points)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n_points; i++)
+		r = look_up(tracefs, &points[i], trace, &trace->points[i]);
+	if (r == 0)
+		r = open_rings(trace);
+	if (r < 0) {
+		trace_close(trace);
+		return r;
+	}
+	*ret = trace;
+	return 0;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (!trace)
+		return;
+	for (size_t i = 0; i < trace->n_rings; i++)
+		close_ring(&trace->rings[i], trace->n_points);
+	cleanup_close(&trace->epoll);
+	free(trace->rings);
+	free(trace->points);
+	free(trace);
+}
+
+int trace_fd(const struct trace *trace)
+{
+	return trace->epoll;
+}
+
+/* ---- what is in them ---- */
+
+/* A copy of what lies at this place of the ring, which may wrap. */
+static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size)
+{
+	const char *data = (const char *)ring->memory + ring->memory->data_offset;
+	const size_t offset = at % RING_BYTES;
+	const size_t first = size < RING_BYTES - offset ? size : RING_BYTES - offset;
+
+	memcpy(to, data + offset, first);
+	memcpy((char *)to + first, data, size - first);
+}
+
+/* A sample: its time, the length of the record, the record. Returns false for none of our tracepoints. */
+static bool parse_sample(const struct trace *trace, const char *sample, size_t size, struct trace_event *ret)
+{
+	static const struct trace_field common_pid = { 4, 4, 1 }; /* struct trace_entry, the same everywhere */
+	uint32_t length;
+	const char *record = sample + sizeof(ret->ns) + sizeof(length);
+	int64_t type;
+
+	if (size < sizeof(ret->ns) + sizeof(length))
+		return false;
+	*ret = (struct trace_event){ 0 };
+	memcpy(&ret->ns, sample, sizeof(ret->ns));
+	memcpy(&length, sample + sizeof(ret->ns), sizeof(length));
+	size -= sizeof(ret->ns) + sizeof(length);
+	if (length < size)
+		size = length;
+	type = tracepoint_read_field(&trace->type, record, size);
+	ret->tid = (pid_t)tracepoint_read_field(&common_pid, record, size);
+	for (; ret->point < trace->n_points; ret->point++) {
+		const struct point *point = &trace->points[ret->point];
+
+		if (point->id != (uint64_t)type)
+			continue;
+		for (size_t i = 0; i < point->n_fields; i++)
+			ret->fields[i] = tracepoint_read_field(&point->fields[i], record, size);
+		return true;
+	}
+	return false;
+}
+
+/* Returns 1, 0 when the ring is empty, or -ENOBUFS. */
+static int ring_next(const struct trace *trace, const struct ring *ring, struct trace_event *ret)
+{
+	struct perf_event_mmap_page *page = ring->memory;
+	char record[RECORD_MAX];
+	int r = 0;
+
+	while (r == 0) {
+		/* The kernel writes the head after what lies before it, and reuses the place after we have moved the tail. */
+		const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+		struct perf_event_header header;
+		size_t size;
+
+		if (head == tail)
+			return 0;
+		copy_out(ring, tail, &header, sizeof(header));
+		size = header.size - sizeof(header);
+		if (size > sizeof(record))
+			size = sizeof(record);
+		copy_out(ring, tail + sizeof(header), record, size);
+		__atomic_store_n(&page->data_tail, tail + header.size, __ATOMIC_RELEASE);
+		if (header.type == PERF_RECORD_LOST)
+			r = -ENOBUFS;
+		else if (header.type == PERF_RECORD_SAMPLE && parse_sample(trace, record, size, ret))
+			r = 1;
+	}
+	return r;
+}
+
+int trace_next(struct trace *trace, struct trace_event *ret)
+{
+	for (size_t i = 0; i < trace->n_rings; i++) {
+		int r = ring_next(trace, &trace->rings[trace->at], ret);
+
+		if (r != 0)
+			return r;
+		trace->at = (trace->at + 1) % trace->n_rings;
+	}
+	return 0;
+}
