@@ -34,6 +34,8 @@ int cmd_check(const struct command *command)
 		r = config_load(&command->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	if (r == 0) {
 		r = config_check_grants(config, &errors);
+		if (r == 0)
+			r = config_check_groups(config, &errors);
 		if (r < 0)
 			config_free(config);
 	}

@@ -7,10 +7,11 @@
 
 #include "config_private.h"
 
-void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value,
+void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
 		   const char *name)
 {
 	struct later *items = grow(parser, parser->later, parser->n_later, sizeof(*parser->later));
+	const struct json_place *place = json_place(parser->doc, value);
 	char *path = json_path(parser->doc, value);
 
 	if (items)
@@ -24,7 +25,7 @@ void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *val
 		.kind = kind,
 		.name = name,
 		.file = parser->file,
-		.position = json_position(parser->doc, json_place(parser->doc, value)->value),
+		.position = json_position(parser->doc, where == AT_KEY ? place->key : place->value),
 		.path = path,
 	};
 }
@@ -220,7 +221,7 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
 	parser->classes = (struct class_table){ 0 };
-	return rules_finish(config->rules, config->classes, config->n_classes);
+	return rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
 }
 
 int config_parse(const struct config_file *files, size_t n_files,
@@ -253,5 +254,6 @@ void config_free(struct config *config)
 	arena_free(config->memory);
 	free(config->classes);
 	free(config->profiles);
+	free(config->groups);
 	free(config);
 }

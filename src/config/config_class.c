@@ -328,6 +328,6 @@ const char *value_class(struct parser *parser, const cJSON *value)
 		return class->name;
 	name = keep_text(parser, name);
 	if (name)
-		look_up_later(parser, LATER_CLASS, value, name);
+		look_up_later(parser, LATER_CLASS, value, AT_VALUE, name);
 	return name;
 }

@@ -8,9 +8,28 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 
-/* Without `mapping`: the classes follow in full, so no preset is needed. */
-static void put_settings(struct json_writer *json, const struct settings *settings)
+static void put_groups(struct json_writer *json, const struct config *config)
 {
+	json_begin(json, "groups", '{');
+	for (size_t i = 0; i < config->n_groups; i++) {
+		const struct group *group = &config->groups[i];
+
+		if (group->is_masked)
+			continue;
+		json_begin(json, group->pattern, '{');
+		json_put_text(json, "max", group->max);
+		for (size_t c = 0; c < group->n_classes; c++)
+			json_put_bool(json, group->classes[c].name, group->classes[c].is_allowed);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
+/* Without `mapping`: the classes follow in full, so no preset is needed. */
+static void put_settings(struct json_writer *json, const struct config *config)
+{
+	const struct settings *settings = &config->settings;
+
 	json_begin(json, "schedqos", '{');
 	if (settings->sched_profile)
 		json_put_text(json, "sched_profile", settings->sched_profile);
@@ -20,6 +39,8 @@ static void put_settings(struct json_writer *json, const struct settings *settin
 	json_put_text(json, "autogroup", autogroup_names[!settings->autogroup_off]);
 	if (settings->has_log_level)
 		json_put_text(json, "log", log_level_names[settings->log_level - LOG_ERR]);
+	if (config->n_groups)
+		put_groups(json, config);
 	json_end(json, '}');
 }
 
@@ -143,7 +164,7 @@ char *config_print(const struct config *config)
 	struct json_writer json = { 0 };
 
 	json_begin(&json, NULL, '{');
-	put_settings(&json, &config->settings);
+	put_settings(&json, config);
 	for (size_t i = 0; i < config->n_classes; i++)
 		put_class(&json, &config->classes[i]);
 	put_all_rules(&json, config->rules);

@@ -145,10 +145,14 @@ void parse_profiles(struct parser *parser);
 /* config_user.c: a name or a number, for a struct rule_match. */
 void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 
+/* config_groups.c */
+void parse_groups(struct parser *parser, const cJSON *object, void *into);
+
 /* config_rules.c */
+void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
 extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */
 void parse_rules(struct parser *parser);
 
 /* config.c: looks the name up once all files have been read. */
-void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value,
+void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
 		   const char *name);

@@ -33,7 +33,7 @@ static void check_path(struct parser *parser, const cJSON *value, unsigned what,
 }
 
 /* Braces are not expanded as in a shell. A name may contain them, so this is no error. */
-static void check_braces(struct parser *parser, const cJSON *value)
+void check_braces(struct parser *parser, const cJSON *value)
 {
 	const char *open = strchr(value->string, '{'), *comma = open ? strchr(open, ',') : NULL;
 

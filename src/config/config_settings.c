@@ -27,7 +27,7 @@ static void parse_sched_profile(struct parser *parser, const cJSON *value, void 
 		name = value_kept(parser, value);
 		if (!name)
 			return;
-		look_up_later(parser, LATER_PROFILE, value, name);
+		look_up_later(parser, LATER_PROFILE, value, AT_VALUE, name);
 	}
 	settings->sched_profile = name;
 }
@@ -108,6 +108,7 @@ static const struct key settings_keys[] = {
 	{ "autogroup", parse_autogroup },
 	{ "mapping", parse_mapping_name },
 	{ "log", parse_log },
+	{ "groups", parse_groups },
 };
 
 bool is_setting(const char *key)

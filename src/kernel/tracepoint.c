@@ -37,6 +37,8 @@ struct point {
 struct ring {
 	int *fds; /* one for each tracepoint; the first has the memory, into which the others write, too */
 	struct perf_event_mmap_page *memory;
+	struct trace_event head; /* fetched from the ring, but not returned yet */
+	bool has_head;
 };
 
 struct trace {
@@ -46,7 +48,6 @@ struct trace {
 	size_t n_points;
 	struct ring *rings;
 	size_t n_rings;
-	size_t at; /* the ring that is read */
 };
 
 /* ---- what tracefs says ---- */
@@ -378,14 +379,45 @@ static int ring_next(const struct trace *trace, const struct ring *ring, struct 
 	return r;
 }
 
-int trace_next(struct trace *trace, struct trace_event *ret)
+/*
+ * Fetches what is first in each ring. What caused an event was written before it, but perhaps to a ring that we had
+ * found empty already: so until nothing more is found.
+ */
+static int fetch_heads(const struct trace *trace)
 {
-	for (size_t i = 0; i < trace->n_rings; i++) {
-		int r = ring_next(trace, &trace->rings[trace->at], ret);
+	bool found = true;
 
-		if (r != 0)
-			return r;
-		trace->at = (trace->at + 1) % trace->n_rings;
+	while (found) {
+		found = false;
+		for (size_t i = 0; i < trace->n_rings; i++) {
+			struct ring *ring = &trace->rings[i];
+			int r = ring->has_head ? 0 : ring_next(trace, ring, &ring->head);
+
+			if (r < 0)
+				return r;
+			ring->has_head |= r > 0;
+			found |= r > 0;
+		}
 	}
 	return 0;
+}
+
+int trace_next(struct trace *trace, struct trace_event *ret)
+{
+	struct ring *earliest = NULL;
+	int r = fetch_heads(trace);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < trace->n_rings; i++) {
+		struct ring *ring = &trace->rings[i];
+
+		if (ring->has_head && (!earliest || ring->head.ns < earliest->head.ns))
+			earliest = ring;
+	}
+	if (!earliest)
+		return 0;
+	*ret = earliest->head;
+	earliest->has_head = false;
+	return 1;
 }

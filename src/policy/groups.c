@@ -2,102 +2,74 @@
 #include <schedqos/policy/groups.h>
 
 #include <errno.h>
+#include <linux/limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- which group holds ---- */
 
-/* Whether the pattern matches the path as it is, or cut behind one of its components. */
-static bool matches_a_part(const char *pattern, const char *cgroup, bool components)
-{
-	char *copy = strdup(cgroup), *at = copy;
-	bool matches = false;
-
-	/* Without memory it is limited by what can be told. */
-	if (!copy)
-		return pattern_match(pattern, cgroup);
-	for (char *end; !matches && (end = strchrnul(at + 1, '/')); at = end) {
-		const char next = *end;
-
-		*end = 0;
-		matches = pattern_match(pattern, components ? at + 1 : copy);
-		*end = next;
-		if (!next)
-			break;
-	}
-	free(copy);
-	return matches;
-}
-
 bool group_holds(const struct group *group, const char *cgroup)
 {
-	return *cgroup == '/' && matches_a_part(group->pattern, cgroup, !strchr(group->pattern, '/'));
+	const bool is_path = strchr(group->pattern, '/');
+	char part[PATH_MAX];
+	bool holds = false;
+
+	if (group->is_masked || *cgroup != '/' || strlen(cgroup) >= sizeof(part))
+		return false;
+	strcpy(part, cgroup);
+	for (char *component = part, *end; component && !holds; component = end) {
+		end = strchr(component + 1, '/');
+		if (end)
+			*end = '\0';
+		holds = pattern_match(group->pattern, is_path ? part : component + 1);
+		if (end)
+			*end = '/';
+	}
+	return holds;
 }
 
 /* ---- which class is higher ---- */
 
-/* The classes as two numbers each: the higher comes first. */
-struct height {
-	int policy, nice;
+/* The first number that differs decides; the smaller one is higher. */
+struct rank {
+	int64_t policy, nice;
 	uint64_t slice;
 };
 
-static struct height height_of(const struct qos_attr *attr)
+static struct rank rank_of(const struct qos_attr *attr)
 {
-	struct height height = { .nice = (attr->has & QOS_HAS_NICE) ? attr->nice : 0, .slice = UINT64_MAX };
+	struct rank rank = { .slice = UINT64_MAX };
 
+	if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_DEADLINE)
+		return (struct rank){ .policy = -100 };
+	if ((attr->has & QOS_HAS_POLICY) && !task_policy_is_fair(attr->policy))
+		return (struct rank){ .policy = -attr->priority };
+	if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_IDLE)
+		return (struct rank){ .policy = 1 };
+	if (attr->has & QOS_HAS_NICE)
+		rank.nice = attr->nice;
 	if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime)
-		height.slice = attr->runtime;
-	if (!(attr->has & QOS_HAS_POLICY) || attr->policy == POLICY_NORMAL || attr->policy == POLICY_BATCH)
-		return height;
-	switch (attr->policy) {
-	case POLICY_DEADLINE:
-		return (struct height){ .policy = -100 };
-	case POLICY_FIFO:
-	case POLICY_RR:
-		return (struct height){ .policy = -attr->priority };
-	}
-	height.policy = 1;
-	return height;
+		rank.slice = attr->runtime;
+	return rank;
 }
 
-/* Negative when a is the higher one. */
-static int compare(const struct qos_class *a, const struct qos_class *b)
+int class_compare(const struct qos_class *a, const struct qos_class *b)
 {
-	const struct height ha = height_of(&a->attr), hb = height_of(&b->attr);
+	const struct rank ra = rank_of(&a->attr), rb = rank_of(&b->attr);
 
-	if (ha.policy != hb.policy)
-		return ha.policy - hb.policy;
-	if (ha.nice != hb.nice)
-		return ha.nice - hb.nice;
-	return (ha.slice > hb.slice) - (ha.slice < hb.slice);
-}
-
-bool class_is_higher(const struct qos_class *class, const struct qos_class *other)
-{
-	return compare(class, other) < 0;
-}
-
-/* The highest class below this one that is allowed; else the lowest of all. */
-static uint16_t next_lower(const struct qos_class *classes, size_t n_classes, const bool *denies, uint16_t from)
-{
-	uint16_t lowest = from, next = from;
-
-	for (uint16_t i = 0; i < n_classes; i++) {
-		if (compare(&classes[i], &classes[lowest]) > 0)
-			lowest = i;
-		if (!denies[i] && compare(&classes[i], &classes[from]) > 0 &&
-		    (next == from || compare(&classes[i], &classes[next]) < 0))
-			next = i;
-	}
-	return next == from ? lowest : next;
+	if (ra.policy != rb.policy)
+		return ra.policy < rb.policy ? -1 : 1;
+	if (ra.nice != rb.nice)
+		return ra.nice < rb.nice ? -1 : 1;
+	return (ra.slice > rb.slice) - (ra.slice < rb.slice);
 }
 
 /* ---- limits ---- */
 
+/* The classes that are denied together, and what becomes of each tag then. */
 struct limit {
-	bool *denies;	/* by class: the key */
-	uint16_t *tags; /* by tag: what becomes of it */
+	bool *denied;	/* by class */
+	uint16_t *tags; /* by tag */
 };
 
 struct limits {
@@ -107,9 +79,9 @@ struct limits {
 	size_t n_classes;
 	const struct tag *tags;
 	size_t n_tags;
-	struct limit *limits; /* number 1 and on */
+	struct limit *limits; /* the first one is number 1 */
 	size_t n_limits;
-	bool *denies; /* of the path that is looked up */
+	bool *denied; /* for the cgroup that is looked up */
 };
 
 struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
@@ -121,8 +93,8 @@ struct limits *limits_new(const struct group *groups, size_t n_groups, const str
 		return NULL;
 	*limits = (struct limits){ .groups = groups, .n_groups = n_groups, .classes = classes, .n_classes = n_classes };
 	limits->tags = rules_tags(rules, &limits->n_tags);
-	limits->denies = calloc(n_classes + 1, sizeof(*limits->denies));
-	if (!limits->denies) {
+	limits->denied = calloc(n_classes, sizeof(*limits->denied));
+	if (!limits->denied) {
 		limits_free(limits);
 		return NULL;
 	}
@@ -134,81 +106,120 @@ void limits_free(struct limits *limits)
 	if (!limits)
 		return;
 	for (size_t i = 0; i < limits->n_limits; i++) {
-		free(limits->limits[i].denies);
+		free(limits->limits[i].denied);
 		free(limits->limits[i].tags);
 	}
 	free(limits->limits);
-	free(limits->denies);
+	free(limits->denied);
 	free(limits);
 }
 
-/* The tag of another class for the same period: rules_finish() has made one for each class. */
-static uint16_t tag_of_class(const struct limits *limits, uint16_t qos_class, uint64_t period_ns, uint16_t instead)
+static const struct qos_class *find_class(const struct limits *limits, const char *name)
 {
-	for (size_t i = 0; i < limits->n_tags; i++) {
-		if (limits->tags[i].qos_class == qos_class && limits->tags[i].period_ns == period_ns)
-			return (uint16_t)i;
+	for (size_t i = 0; i < limits->n_classes; i++) {
+		if (strcmp(limits->classes[i].name, name) == 0)
+			return &limits->classes[i];
 	}
-	return instead;
+	return NULL;
 }
 
-static bool fill_limit(const struct limits *limits, struct limit *limit)
+/* Adds what the group denies. */
+static void deny(struct limits *limits, const struct group *group)
 {
-	limit->denies = malloc(limits->n_classes * sizeof(*limit->denies));
-	limit->tags = malloc(limits->n_tags * sizeof(*limit->tags));
-	if (!limit->denies || !limit->tags)
-		return false;
-	memcpy(limit->denies, limits->denies, limits->n_classes * sizeof(*limit->denies));
-	for (size_t i = 0; i < limits->n_tags; i++) {
-		const struct tag *tag = &limits->tags[i];
+	const struct qos_class *max = group->max ? find_class(limits, group->max) : NULL;
 
-		limit->tags[i] = (uint16_t)i;
-		if (limit->denies[tag->qos_class])
-			limit->tags[i] = tag_of_class(limits,
-						      next_lower(limits->classes, limits->n_classes, limit->denies,
-								 tag->qos_class),
-						      tag->period_ns, (uint16_t)i);
+	for (size_t i = 0; max && i < limits->n_classes; i++) {
+		if (class_compare(&limits->classes[i], max) < 0)
+			limits->denied[i] = true;
 	}
-	return true;
+	for (size_t i = 0; i < group->n_classes; i++) {
+		const struct qos_class *class = find_class(limits, group->classes[i].name);
+
+		if (class && !group->classes[i].is_allowed)
+			limits->denied[class - limits->classes] = true;
+	}
+}
+
+/* The highest of the allowed classes below this one; if there is none, the lowest of all. */
+static uint16_t next_lower(const struct limits *limits, const bool *denied, uint16_t from)
+{
+	const struct qos_class *classes = limits->classes;
+	uint16_t lowest = from, next = from;
+
+	for (uint16_t i = 0; i < limits->n_classes; i++) {
+		if (class_compare(&classes[i], &classes[lowest]) > 0)
+			lowest = i;
+		if (!denied[i] && class_compare(&classes[i], &classes[from]) > 0 &&
+		    (next == from || class_compare(&classes[i], &classes[next]) < 0))
+			next = i;
+	}
+	return next == from ? lowest : next;
+}
+
+/* The same period's tag of another class. */
+static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t qos_class)
+{
+	for (uint16_t i = 0; i < limits->n_tags; i++) {
+		if (limits->tags[i].qos_class == qos_class && limits->tags[i].period_ns == limits->tags[tag].period_ns)
+			return i;
+	}
+	return tag;
+}
+
+static int fill(const struct limits *limits, struct limit *limit)
+{
+	limit->denied = calloc(limits->n_classes, sizeof(*limit->denied));
+	limit->tags = calloc(limits->n_tags, sizeof(*limit->tags));
+	if (!limit->denied || !limit->tags)
+		return -ENOMEM;
+	memcpy(limit->denied, limits->denied, limits->n_classes * sizeof(*limit->denied));
+	for (uint16_t i = 0; i < limits->n_tags; i++) {
+		const uint16_t qos_class = limits->tags[i].qos_class;
+
+		limit->tags[i] = i;
+		if (limit->denied[qos_class])
+			limit->tags[i] = tag_of_class(limits, i, next_lower(limits, limit->denied, qos_class));
+	}
+	return 0;
 }
 
 static int add_limit(struct limits *limits, uint16_t *ret)
 {
-	struct limit limit = { 0 }, *all;
+	struct limit *all;
 
-	if (limits->n_limits + 1 >= UINT16_MAX || !fill_limit(limits, &limit))
-		goto no_memory;
+	if (limits->n_limits == UINT16_MAX)
+		return -ENOMEM;
 	all = reallocarray(limits->limits, limits->n_limits + 1, sizeof(*all));
 	if (!all)
-		goto no_memory;
+		return -ENOMEM;
 	limits->limits = all;
-	all[limits->n_limits++] = limit;
-	*ret = (uint16_t)limits->n_limits;
+	all[limits->n_limits] = (struct limit){ 0 };
+	if (fill(limits, &all[limits->n_limits]) < 0) {
+		free(all[limits->n_limits].denied);
+		free(all[limits->n_limits].tags);
+		return -ENOMEM;
+	}
+	*ret = (uint16_t)++limits->n_limits;
 	return 0;
-no_memory:
-	free(limit.denies);
-	free(limit.tags);
-	return -ENOMEM;
 }
 
 int limits_find(struct limits *limits, const char *cgroup, uint16_t *ret)
 {
-	const size_t size = limits->n_classes * sizeof(*limits->denies);
-	bool any = false;
+	const size_t size = limits->n_classes * sizeof(*limits->denied);
+	bool is_limited = false;
 
-	memset(limits->denies, 0, size);
-	for (size_t i = 0; i < limits->n_groups; i++) {
-		if (!group_holds(&limits->groups[i], cgroup))
-			continue;
-		any = true;
-		for (size_t c = 0; c < limits->n_classes; c++)
-			limits->denies[c] |= limits->groups[i].denies[c];
-	}
 	*ret = 0;
-	if (!any)
+	memset(limits->denied, 0, size);
+	for (size_t i = 0; i < limits->n_groups; i++) {
+		if (group_holds(&limits->groups[i], cgroup))
+			deny(limits, &limits->groups[i]);
+	}
+	for (size_t i = 0; i < limits->n_classes; i++)
+		is_limited |= limits->denied[i];
+	if (!is_limited)
 		return 0;
 	for (size_t i = 0; i < limits->n_limits; i++) {
-		if (memcmp(limits->limits[i].denies, limits->denies, size) == 0) {
+		if (memcmp(limits->limits[i].denied, limits->denied, size) == 0) {
 			*ret = (uint16_t)(i + 1);
 			return 0;
 		}
@@ -216,9 +227,9 @@ int limits_find(struct limits *limits, const char *cgroup, uint16_t *ret)
 	return add_limit(limits, ret);
 }
 
-uint16_t limits_tag(const struct limits *limits, uint16_t limit, uint16_t tag)
+uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 {
-	if (!limit || !limits || limit > limits->n_limits || tag >= limits->n_tags)
+	if (!limit || limit > limits->n_limits || tag >= limits->n_tags)
 		return tag;
 	return limits->limits[limit - 1].tags[tag];
 }

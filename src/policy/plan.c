@@ -30,6 +30,7 @@ void plan_free(struct plan *plan)
 		return;
 	tasks_free(plan->tasks);
 	given_clear(&plan->given);
+	limits_free(plan->limits);
 	free(plan->from_events.all);
 	free(plan->from_scan.all);
 	free(plan);
@@ -61,7 +62,8 @@ static bool adopt(struct plan *plan, const struct task *record)
 	struct task task = *record;
 
 	task.app = task.inherit = task.rule = 0;
-	task.tag = TAG_NONE;
+	task.own = task.tag = TAG_NONE;
+	task.limit = 0;
 	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.state == TASK_UNDONE)
 		task.state = TASK_UNDECIDED;
@@ -169,9 +171,12 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED,
 				      &rule);
-		task->tag = task->tag < n_tags ? tags[task->tag] : TAG_NONE;
+		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
+		/* The scan finds the limit again, too. */
+		task->tag = task->own;
+		task->limit = 0;
 		/* Its class is gone or may be another: the scan assigns one. */
-		if (task->tag == TAG_NONE || (other_default && !task->rule)) {
+		if (task->own == TAG_NONE || (other_default && !task->rule)) {
 			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}
@@ -184,15 +189,22 @@ int plan_set_config(struct plan *plan, const struct config *config)
 {
 	size_t n_tags;
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
-	int r = 0;
+	struct limits *limits = limits_new(config->groups, config->n_groups, config->rules, config->classes,
+					   config->n_classes);
+	int r = limits ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n_tags && r == 0; i++)
 		r = given_add(&plan->given, &tags[i].attr);
 	if (r == 0 && plan->config)
 		r = renumber_records(plan, config);
-	if (r == 0)
-		plan->config = config;
-	return r;
+	if (r < 0) {
+		limits_free(limits);
+		return r;
+	}
+	limits_free(plan->limits);
+	plan->limits = limits;
+	plan->config = config;
+	return 0;
 }
 
 void plan_exited(struct plan *plan, pid_t tid)

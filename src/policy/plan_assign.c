@@ -33,6 +33,16 @@ bool plan_uses_renames(const struct rule *rule)
 	return rule && (rule->n_threads || rule->enforce);
 }
 
+bool plan_needs_moves(const struct plan *plan)
+{
+	const struct rule *rule;
+	bool needs = plan->config->n_groups > 0;
+
+	for (uint32_t id = 1; !needs && (rule = plan_rule_of(plan, id)); id++)
+		needs = rule->match && rule->match->cgroup;
+	return needs;
+}
+
 bool plan_needs_renames(const struct plan *plan)
 {
 	const struct rule *rule;
@@ -74,8 +84,36 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 	return (struct assignment){ TAG_DEFAULT, 0, ASSIGNED_BY_DEFAULT };
 }
 
-int plan_match(const struct plan *plan, struct task *leader, enum due due, struct facts *facts)
+uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own)
 {
+	const struct task *leader = plan_leader_of(plan, task);
+
+	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
+}
+
+/* Without memory for a new limit, the one that the task has stays. */
+static int find_limit(struct plan *plan, struct task *leader, struct facts *facts)
+{
+	int r = plan->config->n_groups ? facts_need(facts, FACT_CGROUP) : 0;
+
+	if (r == 0 && plan->config->n_groups)
+		limits_find(plan->limits, facts->cgroup, &leader->limit);
+	return r;
+}
+
+/* Exec has ended all threads, and a scan has marked them. So this is about a process that has moved. */
+static void mark_threads(struct plan *plan, const struct task *leader, uint32_t ms)
+{
+	struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	for (; thread; thread = tasks_next_thread(plan->tasks, thread))
+		plan_mark(plan, thread, DUE_MATCH, NULL, ms);
+}
+
+int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
+{
+	const uint32_t app = leader->app;
+	const uint16_t limit = leader->limit;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
@@ -85,13 +123,16 @@ int plan_match(const struct plan *plan, struct task *leader, enum due due, struc
 	if (!facts->exe[0])
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
+	if (r == 0)
+		r = find_limit(plan, leader, facts);
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */
-	if (facts->argv_is_unread && due != DUE_EXEC && leader->assigned_by != ASSIGNED_NOT_YET)
-		return 0;
-	leader->app = rule ? rule->id : 0;
+	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET)
+		leader->app = rule ? rule->id : 0;
 	leader->matched_ms = facts->fetched_ms;
+	if (leader->app != app || leader->limit != limit)
+		mark_threads(plan, leader, facts->fetched_ms);
 	return 0;
 }
 

@@ -181,7 +181,7 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
 bool plan_differ(const struct task *a, const struct task *b)
 {
 	return attr_difference(&a->known, &b->known) || attr_difference(&a->had, &b->had) ||
-	       a->theirs != b->theirs || a->tag != b->tag;
+	       a->theirs != b->theirs || a->own != b->own;
 }
 
 /* If only the leader differs, comparing it with the youngest thread is enough. */
@@ -202,6 +202,7 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.tgid = tgid;
 	child.app = leader->app;
 	child.inherit = leader->inherit;
+	child.limit = leader->limit;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
 	child.before = attr_after_fork(&origin->before);
@@ -354,15 +355,27 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	if (!plan_uses_renames(rule))
 		return;
 	assignment = plan_assign(plan, leader, rename->comm);
-	if (assignment.tag == task->tag && assignment.rule == task->rule) {
+	if (assignment.tag == task->own && assignment.rule == task->rule) {
 		if (rule->enforce)
 			plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
 		return;
 	}
-	task->tag = assignment.tag;
+	task->own = assignment.tag;
 	task->rule = assignment.rule;
 	task->assigned_by = assignment.by;
 	plan_mark(plan, task, DUE_CLASS, NULL, rename->ms);
+}
+
+/* ---- move between cgroups ---- */
+
+/* The event names the leader; or any thread, if that was moved alone. */
+static void book_move(struct plan *plan, const struct task_event *move)
+{
+	struct task *task = tasks_find(plan->tasks, move->tid);
+	struct task *leader = task ? plan_leader_of(plan, task) : NULL;
+
+	if (leader && !plan->undoing)
+		plan_mark(plan, leader, DUE_MATCH, NULL, move->ms);
 }
 
 void plan_book(struct plan *plan, const struct task_event *event)
@@ -376,6 +389,9 @@ void plan_book(struct plan *plan, const struct task_event *event)
 		break;
 	case EVENT_RENAME:
 		book_rename(plan, event);
+		break;
+	case EVENT_MOVE:
+		book_move(plan, event);
 		break;
 	}
 }

@@ -13,7 +13,7 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 	const char *comm = NULL;
 	int r = 0;
 
-	*ret = (struct assignment){ task->tag, task->rule, task->assigned_by };
+	*ret = (struct assignment){ task->own, task->rule, task->assigned_by };
 	if (plan->undoing || (due < DUE_MATCH && task->assigned_by != ASSIGNED_NOT_YET))
 		return 0;
 	if (leader == task)
@@ -32,7 +32,7 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 {
 	if (task->assigned_by == ASSIGNED_NOT_YET)
 		return task->state == TASK_UNDECIDED || assignment->by == ASSIGNED_NO_CLASS;
-	return assignment->tag != task->tag || assignment->rule != task->rule ||
+	return assignment->tag != task->own || assignment->rule != task->rule ||
 	       (assignment->by == ASSIGNED_BY_DEFAULT) != (task->assigned_by == ASSIGNED_BY_DEFAULT);
 }
 
@@ -252,7 +252,8 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		remove_ended(plan, task);
 	takes_effect = due == DUE_EXEC || due == DUE_CLASS || is_new_assignment(task, &assignment) ||
 		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	task->tag = assignment.tag;
+	task->own = assignment.tag;
+	task->tag = plan_limited(plan, task, task->own);
 	task->rule = assignment.rule;
 	task->assigned_by = assignment.by;
 	task->state = judge(plan, task, takes_effect);

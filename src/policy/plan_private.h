@@ -30,6 +30,7 @@ struct plan {
 	uint32_t aged_ms; /* when old times were last brought forward */
 	struct tasks *tasks;
 	const struct config *config;
+	struct limits *limits; /* of the configuration's groups */
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
@@ -38,7 +39,7 @@ struct plan {
 	uint64_t marks_failed;
 };
 
-/* The class that the configuration assigns to a task. */
+/* The class that the configuration assigns to a task, before its cgroup limits it. */
 struct assignment {
 	uint16_t tag;
 	uint32_t rule;
@@ -121,10 +122,14 @@ bool plan_uses_renames(const struct rule *rule);
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm);
 
 /*
- * Matches the process's program against the rules again, as far as it can be read now. 0 or -errno: -ESRCH if the
- * process is about to end.
+ * Matches the process's program and cgroup against the rules and groups again, as far as they can be read now. If that
+ * brings another rule or limit, the process's threads are due as well. 0 or -errno: -ESRCH if the process is about to
+ * end.
  */
-int plan_match(const struct plan *plan, struct task *leader, enum due due, struct facts *facts);
+int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
+
+/* What becomes of the task's own class under the limit of its cgroup. */
+uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own);
 
 /* The attributes of the task's class on top of had. What is theirs is not considered yet. */
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task);

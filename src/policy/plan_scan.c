@@ -25,7 +25,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	task.app = 0;
 	task.start = (uint32_t)found->start;
 	task.flags = TASK_SCANNED | TASK_UNCERTAIN | (origin ? TASK_COPIED : 0);
-	task.tag = TAG_NONE;
+	task.own = task.tag = TAG_NONE;
 	task.assigned_by = ASSIGNED_NOT_YET;
 	task.state = TASK_UNDECIDED;
 	task.rule = 0;

@@ -241,7 +241,20 @@ static int finish_by_id(struct rules *rules)
 	return 0;
 }
 
-int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes)
+static int tag_all_classes(struct rules *rules, const struct qos_class *classes, size_t n_classes)
+{
+	const size_t n_tags = rules->n_tags;
+
+	for (size_t i = 0; i < n_tags; i++) {
+		for (size_t c = 0; c < n_classes; c++) {
+			if (tag_for(rules, classes, n_classes, classes[c].name, rules->tags[i].period_ns) == TAG_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes)
 {
 	int r = 0;
 
@@ -251,6 +264,8 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 		r = -ENOMEM;
 	if (r == 0)
 		r = finish_lists(rules, classes, n_classes);
+	if (r == 0 && all_classes)
+		r = tag_all_classes(rules, classes, n_classes);
 	if (r == 0)
 		r = finish_by_id(rules);
 	if (r == 0)

@@ -59,6 +59,9 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_RENAME:
 		names_count(tagger, event->tgid, event->ms);
 		break;
+	case EVENT_MOVE:
+		tagger->counters.moves++;
+		break;
 	}
 	plan_book(tagger->plan, event);
 }

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 
 #include <schedqos/kernel/proc_connector.h>
+#include <schedqos/kernel/tracepoint.h>
+#include <schedqos/util/cleanup.h>
 
 #define BATCH 64
 
 /* One queue, with the events received from it that have not been returned yet. */
 struct queue {
-	struct proc_connector *connector; /* NULL: the queue is closed */
+	struct proc_connector *connector; /* NULL: the queue is closed, or that of moves */
+	struct trace *trace;		  /* moves; NULL: closed */
 	uint64_t foreign;		  /* datagrams of connectors closed since, not from the kernel */
 	int head, count;
 	bool is_dry; /* it was empty when last read, and no other queue has received anything since */
@@ -48,7 +51,9 @@ static void close_queue(struct queue *queue)
 	if (queue->connector)
 		queue->foreign += proc_connector_foreign(queue->connector);
 	proc_connector_close(queue->connector);
+	trace_close(queue->trace);
 	queue->connector = NULL;
+	queue->trace = NULL;
 	queue->head = queue->count = 0;
 }
 
@@ -90,6 +95,20 @@ int intake_subscribe_names(struct intake *intake, bool subscribe)
 	return !subscribe || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
 }
 
+int intake_subscribe_moves(struct intake *intake, bool subscribe)
+{
+	static const struct tracepoint moved = { "cgroup/cgroup_attach_task", { "pid" } };
+	struct queue *moves = &intake->queues[INTAKE_MOVES];
+	_cleanup_close_ int tracefs = -1;
+
+	if (!subscribe)
+		close_queue(moves);
+	if (!subscribe || moves->trace)
+		return 0;
+	tracefs = tracefs_open();
+	return tracefs < 0 ? tracefs : trace_open(tracefs, &moved, 1, &moves->trace);
+}
+
 uint64_t intake_foreign(const struct intake *intake)
 {
 	uint64_t count = 0;
@@ -104,9 +123,11 @@ uint64_t intake_foreign(const struct intake *intake)
 
 int intake_fd(const struct intake *intake, enum intake_queue queue)
 {
-	const struct proc_connector *connector = intake->queues[queue].connector;
+	const struct queue *from = &intake->queues[queue];
 
-	return connector ? proc_connector_fd(connector) : -1;
+	if (from->trace)
+		return trace_fd(from->trace);
+	return from->connector ? proc_connector_fd(from->connector) : -1;
 }
 
 void intake_wait(const struct intake *intake, int timeout_ms)
@@ -124,6 +145,23 @@ static bool is_ready(const struct queue *queue)
 	return queue->head < queue->count || queue->is_dry;
 }
 
+/* Returns how many events were received, or -errno; then those received before are lost, too. */
+static int receive_moves(struct queue *queue, bool *ret_drained)
+{
+	struct trace_event moved;
+	int n = 0, r = 1;
+
+	while (n < BATCH && (r = trace_next(queue->trace, &moved)) > 0)
+		queue->events[n++] = (struct task_event){
+			.what = EVENT_MOVE,
+			.tid = (pid_t)moved.fields[0],
+			.ns = moved.ns,
+			.ms = (uint32_t)(moved.ns / 1000000),
+		};
+	*ret_drained = r == 0;
+	return r < 0 ? r : n;
+}
+
 /*
  * Makes sure that the queue has an event or is known to be dry. The cause of an event is queued before it; so when
  * this queue has received something, the others have to be read again. Returns 0 or -errno: -EAGAIN when there were
@@ -136,12 +174,13 @@ static int refill(struct intake *intake, struct queue *queue)
 
 	if (is_ready(queue))
 		return 0;
-	if (!queue->connector) {
+	if (!queue->connector && !queue->trace) {
 		queue->is_dry = true;
 		return 0;
 	}
 	queue->head = queue->count = 0;
-	n = proc_connector_receive(queue->connector, queue->events, BATCH, &drained);
+	n = queue->trace ? receive_moves(queue, &drained) :
+			   proc_connector_receive(queue->connector, queue->events, BATCH, &drained);
 	if (n < 0)
 		return n;
 	queue->count = n;

@@ -4,7 +4,7 @@
  * child inherits the right attributes); it only has to be booked before the next exec or rename is decided. So forks
  * have a queue of their own, which may fill up for a while: a fork storm then wakes us a hundred times a second, not
  * twenty thousand times. Renames cost their author less than they cost us, and only some rules use them: their queue
- * can be closed.
+ * can be closed. So can that of moves between cgroups, which come from a tracepoint.
  */
 #pragma once
 
@@ -17,6 +17,7 @@ enum intake_queue {
 	INTAKE_EXECS,
 	INTAKE_FORKS,
 	INTAKE_NAMES, /* closed at first */
+	INTAKE_MOVES, /* likewise */
 	INTAKE_QUEUES,
 };
 
@@ -37,6 +38,12 @@ void intake_close(struct intake *intake);
 
 /* Subscribes to renames, or unsubscribes and drops those that are queued. 0 or -errno as proc_connector_open. */
 int intake_subscribe_names(struct intake *intake, bool subscribe);
+
+/*
+ * Subscribes to moves between cgroups, or unsubscribes and drops those that are queued. 0 or -errno as tracefs_open and
+ * trace_open.
+ */
+int intake_subscribe_moves(struct intake *intake, bool subscribe);
 
 /* The number of datagrams that did not come from the kernel. */
 uint64_t intake_foreign(const struct intake *intake);

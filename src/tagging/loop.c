@@ -69,7 +69,7 @@ static int on_exec(sd_event_source *source, int fd, uint32_t revents, void *user
 	return 0;
 }
 
-/* Forks or renames. */
+/* Forks, renames or moves. */
 static void on_paced(void *context)
 {
 	handle(context);
@@ -85,6 +85,19 @@ static int on_names_due(sd_event_source *source, uint64_t usec, void *userdata)
 	names_resume(tagger);
 	events_book(tagger);
 	names_read(tagger);
+	handle(tagger);
+	return 0;
+}
+
+static int on_moves_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	(void)usec;
+	/* A process with an id that was reused since is another. */
+	events_book(tagger);
+	moves_book_due(tagger);
 	handle(tagger);
 	return 0;
 }
@@ -131,6 +144,8 @@ int loop_init(struct tagger *tagger)
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->names.timer, 1, on_names_due);
 	if (r >= 0)
+		r = add_timer(tagger, &tagger->moves.timer, 10000, on_moves_due);
+	if (r >= 0)
 		r = add_timer(tagger, &tagger->arguments.timer, 1000, on_unread_due);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
@@ -139,6 +154,7 @@ int loop_init(struct tagger *tagger)
 	pace_init(&tagger->forks, &tagger->counters.forks, 0, on_paced, tagger);
 	/* A program's threads are named one after the other when it starts, and each waits for its class. */
 	pace_init(&tagger->names.pace, &tagger->counters.renames, 16, on_paced, tagger);
+	pace_init(&tagger->moves.pace, &tagger->counters.moves, 16, on_paced, tagger);
 	return r;
 }
 
@@ -156,8 +172,11 @@ void loop_free(struct tagger *tagger)
 	sd_event_source_disable_unref(tagger->shortage.timer);
 	sd_event_source_disable_unref(tagger->arguments.timer);
 	sd_event_source_disable_unref(tagger->names.timer);
+	sd_event_source_disable_unref(tagger->moves.timer);
 	sd_event_source_disable_unref(tagger->requests);
 	sd_event_source_disable_unref(tagger->execs);
+	sd_event_source_disable_unref(tagger->moves.processors);
+	pace_close(&tagger->moves.pace);
 	pace_close(&tagger->names.pace);
 	pace_close(&tagger->forks);
 }

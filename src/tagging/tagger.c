@@ -81,6 +81,7 @@ void tagger_free(struct tagger *tagger)
 {
 	if (!tagger)
 		return;
+	moves_close(tagger);
 	loop_free(tagger);
 	shortage_release(tagger);
 	arguments_free(&tagger->arguments);
@@ -142,6 +143,7 @@ int tagger_listen(struct tagger *tagger)
 void tagger_start(struct tagger *tagger)
 {
 	names_update(tagger);
+	moves_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 }
@@ -155,6 +157,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	tagger->config = config;
 	keep_now(tagger);
 	names_update(tagger);
+	moves_update(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -191,6 +194,7 @@ void tagger_wind_down(struct tagger *tagger)
 {
 	shortage_release(tagger);
 	names_close(tagger);
+	moves_close(tagger);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)
@@ -227,6 +231,7 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 		ret->tid = task->tid;
 		ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
 		ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
+		ret->is_limited = task->state == TASK_TAGGED && task->tag != task->own;
 		return true;
 	}
 	return false;
@@ -261,6 +266,11 @@ uint64_t tagger_foreign(const struct tagger *tagger)
 const struct attr_caps *tagger_caps(const struct tagger *tagger)
 {
 	return &tagger->applier.caps;
+}
+
+enum tagger_moves tagger_moves(const struct tagger *tagger)
+{
+	return tagger->moves.how;
 }
 
 int tagger_crash_error(const struct tagger *tagger)

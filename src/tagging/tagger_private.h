@@ -11,6 +11,7 @@
  *	events.c	receives and books events, then has the tasks that are due decided
  *	decide.c	carries out a decision and counts the result
  *	names.c		subscribes to renames, or pauses that in a flood
+ *	moves.c		subscribes to moves between cgroups, or has processes looked at again
  *	shortage.c	descriptors or memory have run out
  *
  * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it.
@@ -37,6 +38,7 @@
 #include "intake.h"
 #include "keep.h"
 #include "live_facts.h"
+#include "moves.h"
 #include "names.h"
 #include "pace.h"
 #include "shortage.h"
@@ -66,6 +68,7 @@ struct tagger {
 	sd_event_source *execs;
 	struct pace forks;
 	struct names names;
+	struct moves moves;
 	struct boot_clock boot_clock;
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 

@@ -135,7 +135,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->argv_is_unread = m->unread;
 		break;
 	case FACT_CGROUP:
-		facts->cgroup = "/";
+		facts->cgroup = leader->cgroup[0] ? leader->cgroup : "/";
 		break;
 	case FACT_UID:
 		facts->uid = leader->uid;
@@ -247,6 +247,7 @@ static void is_born(struct machine *m, pid_t parent, pid_t child, bool thread)
 	task->uid = from->uid;
 	memcpy(task->comm, from->comm, sizeof(task->comm));
 	memcpy(task->exe, from->exe, sizeof(task->exe));
+	memcpy(task->cgroup, from->cgroup, sizeof(task->cgroup));
 	memcpy(task->argv, from->argv, sizeof(task->argv));
 	task->argv_size = from->argv_size;
 }
@@ -322,6 +323,15 @@ void renames(struct machine *m, pid_t tid, const char *comm)
 	snprintf(task->comm, sizeof(task->comm), "%s", comm);
 	memcpy(event.comm, task->comm, sizeof(event.comm));
 	announce(m, &event);
+}
+
+void moves(struct machine *m, pid_t pid, const char *cgroup)
+{
+	struct machine_task *task = living(m, pid);
+
+	passes(m, m->pace);
+	snprintf(task->cgroup, sizeof(task->cgroup), "%s", cgroup);
+	announce(m, &(struct task_event){ .what = EVENT_MOVE, .tid = pid });
 }
 
 /* The daemon does not listen to exits: nobody announces one. */

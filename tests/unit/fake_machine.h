@@ -52,6 +52,7 @@ struct machine_task {
 	uid_t uid;
 	char comm[TASK_COMM_LEN];
 	char exe[64];
+	char cgroup[64]; /* of the process: its leader's counts */
 	char argv[128];
 	size_t argv_size;
 };
@@ -118,6 +119,7 @@ void forks_for_parent(struct machine *m, pid_t creator, pid_t child); /* CLONE_P
 void begins_clone(struct machine *m, pid_t creator, pid_t thread);
 void execs(struct machine *m, pid_t tid, const char *command);
 void renames(struct machine *m, pid_t tid, const char *comm);
+void moves(struct machine *m, pid_t pid, const char *cgroup);
 void exits(struct machine *m, pid_t tid);
 void spawns(struct machine *m, pid_t parent, pid_t child, const char *command); /* fork and exec */
 void passes(struct machine *m, uint64_t ms);

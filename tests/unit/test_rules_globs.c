@@ -48,7 +48,7 @@ static void odd_patterns_mean_what_the_shell_means_by_them(void **state)
 			continue;
 		}
 		assert_int_equal(rules_put(rules, rule.pattern, &rule), 0);
-		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 		assert_ptr_equal(rules_match(rules, &facts, &error),
 				 cases[i].matches ? &rule : NULL);
 		rules_free(rules);
@@ -90,7 +90,7 @@ static void very_long_patterns_match_long_names_only(void **state)
 	star.pattern = text;
 	literal.pattern = text + 1;
 	assert_int_equal(rules_put(rules, star.pattern, &star), 0);
-	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 	assert_null(rules_match(rules, &facts, &error));
 	facts.exe = name;
 	assert_ptr_equal(rules_match(rules, &facts, &error), &star);
@@ -98,7 +98,7 @@ static void very_long_patterns_match_long_names_only(void **state)
 
 	rules = rules_new();
 	assert_int_equal(rules_put(rules, literal.pattern, &literal), 0);
-	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 	assert_ptr_equal(rules_match(rules, &facts, &error), &literal);
 	rules_free(rules);
 	free(text);
@@ -119,7 +119,7 @@ static void a_very_long_prefix_matches_as_well(void **state)
 	strcpy(text + LONG, "*");
 	rule.pattern = text;
 	assert_int_equal(rules_put(rules, rule.pattern, &rule), 0);
-	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 	assert_null(rules_match(rules, &facts, &error));
 	facts.exe = text;
 	assert_ptr_equal(rules_match(rules, &facts, &error), &rule);
@@ -148,7 +148,7 @@ static void each_of_15000_rules_is_found(void **state)
 					 .source = { .line = (uint32_t)(MANY - i), .file = 1 } };
 		assert_int_equal(rules_put(rules, names[i], &many[i]), 0);
 	}
-	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 	assert_int_equal(rules_count(rules), MANY);
 	for (int i = 0; i < MANY; i += 7) {
 		snprintf(exe, sizeof(exe), "/bin/app-%05d-x", i);
@@ -189,7 +189,7 @@ static void the_best_glob_is_the_best_of_all_that_match(void **state)
 						     .source = { .line = (uint32_t)i + 1 } };
 			assert_int_equal(rules_put(rules, patterns[i], &rules_of[i]), 0);
 		}
-		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT), 0);
+		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 		for (int k = 0; k < 5; k++) {
 			struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = name };
 			const struct rule *best = NULL;

@@ -71,6 +71,11 @@ void config_free(struct config *config);
  */
 int config_check_grants(const struct config *config, struct config_errors *errors);
 
+/*
+ * Adds a warning for each group whose highest class is no higher than another one. Returns 0 or -ENOMEM.
+ */
+int config_check_groups(const struct config *config, struct config_errors *errors);
+
 /* Appends one error; format is as for printf. Callers use it for errors of reading files, too. */
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
 		      unsigned column, const char *path, const char *format, ...)

@@ -42,8 +42,8 @@ void trace_close(struct trace *trace);
 int trace_fd(const struct trace *trace);
 
 /*
- * The next event, in the order of time on each CPU; without waiting. Returns 1, 0 when there is none, or -ENOBUFS when
- * the kernel has dropped some since the call before.
+ * The next event of all CPUs by time, without waiting. Returns 1, 0 if there is none, or -ENOBUFS if the kernel has
+ * dropped some since the call before.
  */
 int trace_next(struct trace *trace, struct trace_event *ret);
 

@@ -2,6 +2,7 @@
 /* A configuration that can be put in force: rules, classes, profiles and settings, wherever they come from. */
 #pragma once
 
+#include <schedqos/policy/groups.h>
 #include <schedqos/policy/profile.h>
 #include <schedqos/policy/rules.h>
 
@@ -25,6 +26,8 @@ struct config {
 		*classes; /* builtin first, then new ones in the order of their definition */
 	size_t n_classes;
 	struct rules *rules;
+	struct group *groups; /* one for each pattern */
+	size_t n_groups;
 	struct settings settings;
 	struct sched_profile *profiles;
 	size_t n_profiles;

@@ -1,44 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Groups: which classes the tasks of a cgroup may have. A class that is not allowed gives way to the next lower one that
- * is; below all that are allowed, to the lowest there is. Where several groups hold, only what all of them allow is.
+ * Groups: which classes the tasks of a cgroup may have. A class that is not allowed gives way to the next lower one
+ * that is; if there is none, to the lowest of all. If several groups hold, a class has to be allowed by each.
  */
 #pragma once
 
 #include <schedqos/policy/rules.h>
 
+/* "QOS_NAME": false, or true */
+struct group_class {
+	const char *name;
+	bool is_allowed;
+};
+
 struct group {
 	/*
-	 * With a slash, a glob on the cgroup's path: of it or of any that it lies in. Without one, on any component of the
-	 * path.
+	 * With a slash: a glob on the path of the task's cgroup, or of any that this one lies in. Without: on any component
+	 * of the path.
 	 */
 	const char *pattern;
 	struct source source;
-	const bool *denies; /* by class of the configuration */
+	bool is_masked;	 /* null: holds for nothing */
+	const char *max; /* name of the highest class that is allowed, or NULL */
+	const struct group_class *classes;
+	size_t n_classes;
 };
 
-/* Whether the group holds for tasks of the cgroup with this path, which begins with a slash. */
+/* Whether the group holds for the tasks of a cgroup. cgroup: its path, which begins with a slash. */
 bool group_holds(const struct group *group, const char *cgroup);
 
 /*
- * Whether a class is higher than another: SCHED_DEADLINE, then real time by its priority, then fair ones by nice, then by
- * slice, the shortest first (none last), then SCHED_IDLE. Of two that are equal, neither is.
+ * Which of two classes is higher: SCHED_DEADLINE, then real-time ones by priority, then fair ones by nice, then by
+ * slice, the shortest first and none last, then SCHED_IDLE. Returns less than 0 if a is higher, 0 if neither is.
  */
-bool class_is_higher(const struct qos_class *class, const struct qos_class *other);
+int class_compare(const struct qos_class *a, const struct qos_class *b);
 
-/*
- * Limits: what groups make of tags, for each set of groups that was ever found to hold together. Number 0 is no group at
- * all. Valid as long as the configuration.
- */
+/* What the groups of a configuration do to tags. */
 struct limits;
 
-/* What the groups of a configuration, which must outlive it, limit. NULL without memory. */
+/*
+ * groups, rules and classes must outlive it; rules has to have tags for all classes (see rules_finish). NULL without
+ * memory.
+ */
 struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
 			  const struct qos_class *classes, size_t n_classes);
 void limits_free(struct limits *limits);
 
-/* The limit for tasks of this cgroup. 0, or -ENOMEM. */
+/*
+ * The number of the limit for tasks of this cgroup, 0 for none. Numbers stay valid. Limits are made as they are first
+ * needed: 0, or -ENOMEM.
+ */
 int limits_find(struct limits *limits, const char *cgroup, uint16_t *ret);
 
-/* What becomes of a tag under a limit. */
-uint16_t limits_tag(const struct limits *limits, uint16_t limit, uint16_t tag);
+/* What becomes of a tag under a limit. TAG_NONE stays. */
+uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);

@@ -26,6 +26,9 @@
  *		for it; an inherited rule does so if anything is theirs.
  * rename	makes a rule take effect if it brings another class. So does a reload, and so does the first look at a
  *		task.
+ * move		to another cgroup has the process matched again: as with a rename, a rule takes effect if it brings
+ *		another class. A group may allow its tasks no such class. Then they get a lower one for as long as they
+ *		stay there, but that is no moment like the above: what is theirs stays theirs.
  * renice	and the like send no event. The next look finds the change: that attribute is theirs until a rule
  *		takes effect again, or until a rule with "enforce" takes it back. The others stay ours.
  * stop		is the same merge, after which every task gets had. An attribute that is theirs keeps its value.
@@ -185,6 +188,9 @@ void plan_undo_begin(struct plan *plan);
 
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);
+
+/* Whether any rule or group in force looks at cgroups. */
+bool plan_needs_moves(const struct plan *plan);
 
 /*
  * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.

@@ -95,9 +95,10 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
- * among classes. After this the set is read-only. 0 or -ENOMEM.
+ * among classes. all_classes: makes a tag for every class at every period, since groups may ask for any. After this
+ * the set is read-only. 0 or -ENOMEM.
  */
-int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes);
+int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 
 size_t rules_count(const struct rules *rules);		/* patterns that are not masked */
 const struct tag *rules_tags(const struct rules *rules, size_t *ret_count);

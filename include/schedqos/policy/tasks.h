@@ -80,7 +80,9 @@ struct task {
 	struct task_attr had;	 /* what it would carry without us */
 	struct task_attr known;	 /* what we last asked for, or found; what its policy hides as last known */
 	struct task_attr before; /* what was known until changed_ms */
-	uint16_t tag;		 /* the class it is assigned; TAG_NONE: none */
+	uint16_t own;		 /* the class that its rule assigns; TAG_NONE: none */
+	uint16_t tag;		 /* the same under the limit of its cgroup */
+	uint16_t limit;		 /* leader: number of its cgroup's limit; 0: none */
 	uint8_t assigned_by;	 /* enum assigned_by */
 	uint8_t state;		 /* enum task_state */
 	uint8_t theirs;		 /* enum task_attr_bit: what somebody has chosen since we put its class on */

@@ -64,7 +64,7 @@ void tagger_note_shortage(struct tagger *tagger, int error);
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
-/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames. */
+/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames and moves. */
 void tagger_wind_down(struct tagger *tagger);
 
 /* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
@@ -83,6 +83,7 @@ bool tagger_restore(bool *ret_done);
 
 struct tagger_counters {
 	uint64_t forks, execs, renames; /* events received */
+	uint64_t moves;			/* between cgroups: events received */
 	uint64_t lost;			/* times the kernel dropped events (ENOBUFS) */
 	uint64_t rename_floods;		/* times that renames were ignored for a while */
 	uint64_t scans;			/* of /proc, the first one included */
@@ -104,6 +105,7 @@ struct tagger_task {
 	pid_t tid;
 	enum reason reason;
 	uint16_t tag; /* its class, among rules_tags; TAG_NONE: none of ours */
+	bool is_limited; /* its cgroup's group allows no higher one */
 };
 
 /* The next living task: start with *cursor = 0 and call until false. Probes each task: no event reports exits. */
@@ -121,6 +123,14 @@ uint64_t tagger_foreign(const struct tagger *tagger);
 
 /* The kernel's features. */
 const struct attr_caps *tagger_caps(const struct tagger *tagger);
+
+/* How moves between cgroups come to be known. */
+enum tagger_moves {
+	MOVES_UNUSED, /* no rule or group looks at cgroups */
+	MOVES_HEARD,
+	MOVES_POLLED, /* they cannot be heard: processes are looked at again after their exec */
+};
+enum tagger_moves tagger_moves(const struct tagger *tagger);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */
 int tagger_crash_error(const struct tagger *tagger);

@@ -10,6 +10,7 @@ enum event_kind {
 	EVENT_FORK = 0x1,
 	EVENT_EXEC = 0x2,
 	EVENT_RENAME = 0x200,
+	EVENT_MOVE = 0x10000, /* between cgroups: not the connector's, but a tracepoint's */
 };
 
 struct task_event {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The setting "groups": for each pattern of cgroups the classes that their tasks may have. */
+#include "config_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+static void check_group_pattern(struct parser *parser, const cJSON *value)
+{
+	const char *pattern = value->string;
+
+	if (!*pattern)
+		complain(parser, value, AT_KEY, "a pattern must not be empty");
+	check_braces(parser, value);
+	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
+		complain(parser, value, AT_KEY | WARNING,
+			 "can never match: a pattern with a / is compared with the path of a cgroup, which begins with one");
+}
+
+static void complain_group_key(struct parser *parser, const cJSON *value)
+{
+	struct suggestion suggestion = { .word = value->string };
+
+	suggest_offer(&suggestion, "max");
+	for (size_t i = 0; i < parser->classes.count; i++)
+		suggest_offer(&suggestion, parser->classes.items[i].name);
+	complain_unknown(parser, value, AT_KEY, "key", &suggestion, ": must be \"max\" or the name of a class");
+}
+
+static void parse_group_class(struct parser *parser, const cJSON *value, struct group_class *class)
+{
+	class->name = keep_text(parser, value->string);
+	value_bool(parser, value, &class->is_allowed);
+	if (class->name)
+		look_up_later(parser, LATER_CLASS, value, AT_KEY, class->name);
+}
+
+static void parse_group(struct parser *parser, const cJSON *object, struct group *group)
+{
+	struct group_class *classes = keep_alloc(parser, cJSON_GetArraySize(object) * sizeof(*classes));
+	const cJSON *value;
+
+	if (!classes)
+		return;
+	if (!object->child)
+		complain(parser, object, AT_VALUE, "must not be empty");
+	cJSON_ArrayForEach (value, object) {
+		if (strcmp(value->string, "max") == 0)
+			group->max = value_class(parser, value);
+		else if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
+			parse_group_class(parser, value, &classes[group->n_classes++]);
+		else
+			complain_group_key(parser, value);
+	}
+	group->classes = classes;
+}
+
+/* The group of this pattern in an earlier file, or a new one. NULL without memory. */
+static struct group *group_for(struct parser *parser, const char *pattern)
+{
+	struct config *config = parser->config;
+	struct group *groups;
+
+	for (size_t i = 0; i < config->n_groups; i++) {
+		if (strcmp(config->groups[i].pattern, pattern) == 0)
+			return &config->groups[i];
+	}
+	groups = grow(parser, config->groups, config->n_groups, sizeof(*groups));
+	if (!groups)
+		return NULL;
+	config->groups = groups;
+	return &groups[config->n_groups++];
+}
+
+void parse_groups(struct parser *parser, const cJSON *object, void *into)
+{
+	const cJSON *value;
+
+	(void)into;
+	if (!value_is_object(parser, object))
+		return;
+	cJSON_ArrayForEach (value, object) {
+		const char *pattern = keep_text(parser, value->string);
+		struct group *group = pattern ? group_for(parser, pattern) : NULL;
+
+		if (!group)
+			return;
+		*group = (struct group){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
+		check_group_pattern(parser, value);
+		group->is_masked = cJSON_IsNull(value);
+		if (!group->is_masked && value_is_object(parser, value))
+			parse_group(parser, value, group);
+	}
+}
+
+/* ---- warnings ---- */
+
+static const struct qos_class *find_class(const struct config *config, const char *name)
+{
+	for (size_t i = 0; name && i < config->n_classes; i++) {
+		if (strcmp(config->classes[i].name, name) == 0)
+			return &config->classes[i];
+	}
+	return NULL;
+}
+
+static int warn(const struct config *config, const struct group *group, const struct qos_class *max,
+		const struct qos_class *equal, struct config_errors *errors)
+{
+	struct text_buf path = { 0 }, text = { 0 };
+	_cleanup_free_ char *at = NULL, *message = NULL;
+
+	json_path_put_key(&path, SETTINGS_KEY);
+	json_path_put_key(&path, "groups");
+	json_path_put_key(&path, group->pattern);
+	text_buf_printf(&text, "%s is as high as %s (same policy, nice and slice), so both are allowed", equal->name,
+			max->name);
+	at = text_buf_take(&path);
+	message = text_buf_take(&text);
+	if (!at || !message)
+		return -ENOMEM;
+	return config_warning_add(errors, config->files[group->source.file], &group->source, at, message);
+}
+
+int config_check_groups(const struct config *config, struct config_errors *errors)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < config->n_groups; i++) {
+		const struct group *group = &config->groups[i];
+		const struct qos_class *max = find_class(config, group->max);
+
+		for (size_t c = 0; max && r == 0 && c < config->n_classes; c++) {
+			const struct qos_class *class = &config->classes[c];
+
+			if (class != max && class_compare(class, max) == 0)
+				r = warn(config, group, max, class, errors);
+		}
+	}
+	return r;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Groups: for which cgroups one holds, which class is higher, and what becomes of a class that is denied. */
+#include "config_case.h"
+
+#include <schedqos/policy/groups.h>
+
+#include "fake_process.h"
+
+static bool holds(const char *pattern, const char *cgroup)
+{
+	const struct group group = { .pattern = pattern };
+
+	return group_holds(&group, cgroup);
+}
+
+static void a_name_is_any_component(void **state)
+{
+	(void)state;
+	assert_true(holds("background", "/background"));
+	assert_true(holds("background", "/user.slice/background"));
+	assert_true(holds("background", "/user.slice/background/app.scope/x"));
+	assert_true(holds("app-*.scope", "/user.slice/app-firefox-12.scope"));
+	assert_false(holds("background", "/background.slice"));
+	assert_false(holds("background", "/"));
+	assert_false(holds("user", "/user.slice"));
+	/* Not across components. */
+	assert_false(holds("user*scope", "/user.slice/app.scope"));
+}
+
+static void a_path_is_that_of_the_cgroup_or_of_one_around_it(void **state)
+{
+	(void)state;
+	assert_true(holds("/user.slice", "/user.slice"));
+	assert_true(holds("/user.slice", "/user.slice/a/b"));
+	assert_true(holds("/user.slice/*/b", "/user.slice/a/b/c"));
+	assert_true(holds("*/background.slice", "/user.slice/user-1000.slice/background.slice/x.scope"));
+	assert_true(holds("/", "/"));
+	assert_false(holds("/", "/a"));
+	assert_true(holds("/*", "/a"));
+	assert_false(holds("/user.slice", "/user.slices"));
+	assert_false(holds("/a/b", "/a"));
+	assert_false(holds("user.slice/a", "/user.slice/a"));
+}
+
+static void one_that_is_masked_holds_for_nothing(void **state)
+{
+	const struct group group = { .pattern = "*", .is_masked = true };
+
+	(void)state;
+	assert_false(group_holds(&group, "/a"));
+	/* No path of a cgroup is as long, and none has no slash. */
+	assert_false(holds("*", ""));
+}
+
+static void what_is_higher(void **state)
+{
+	/* From the highest to the lowest. */
+	static const struct qos_class order[] = {
+		{ .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_DEADLINE } },
+		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_FIFO, .priority = 50 } },
+		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_RR, .priority = 1 } },
+		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_BATCH, .nice = -4 } },
+		{ .attr = { .has = QOS_HAS_RUNTIME, .runtime = 3000000 } },
+		{ .attr = { .has = QOS_HAS_NICE | QOS_HAS_RUNTIME, .runtime = 8000000 } },
+		{ .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } },
+		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_NORMAL, .nice = 19 } },
+		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_IDLE, .nice = -20 } },
+	};
+	const int n = sizeof(order) / sizeof(order[0]);
+
+	(void)state;
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < n; k++) {
+			const int compared = class_compare(&order[i], &order[k]);
+
+			assert_int_equal((compared > 0) - (compared < 0), (i > k) - (i < k));
+		}
+	}
+}
+
+/* The name of the class that one becomes in a cgroup. */
+static const char *class_in(const struct config *config, const char *cgroup, const char *class)
+{
+	struct limits *limits =
+		limits_new(config->groups, config->n_groups, config->rules, config->classes, config->n_classes);
+	const char *found = NULL;
+	uint16_t limit, again;
+	size_t n_tags;
+	const struct tag *tags = rules_tags(config->rules, &n_tags);
+
+	assert_non_null(limits);
+	assert_int_equal(limits_find(limits, cgroup, &limit), 0);
+	assert_int_equal(limits_find(limits, cgroup, &again), 0);
+	assert_int_equal(limit, again);
+	assert_int_equal(limits_apply(limits, limit, TAG_NONE), TAG_NONE);
+	for (uint16_t i = 0; i < n_tags; i++) {
+		const uint16_t tag = limits_apply(limits, limit, i);
+
+		if (strcmp(config->classes[tags[i].qos_class].name, class) != 0)
+			continue;
+		assert_in_range(tag, 0, n_tags - 1);
+		assert_int_equal(tags[tag].period_ns, tags[i].period_ns);
+		found = config->classes[tags[tag].qos_class].name;
+	}
+	limits_free(limits);
+	assert_non_null(found);
+	return found;
+}
+
+static void the_next_lower_that_is_allowed(void **state)
+{
+	struct config *config = rules_file("'schedqos': { 'groups': {"
+					   " 'max': { 'max': 'QOS_UTILITY' },"
+					   " 'one': { 'QOS_USER_INTERACTIVE': false, 'QOS_UTILITY': true },"
+					   " 'two': { 'QOS_USER_INTERACTIVE': false, 'QOS_USER_INITIATED': false },"
+					   " 'low': { 'max': 'QOS_BACKGROUND' },"
+					   " 'any': { 'max': 'QOS_USER_INTERACTIVE' },"
+					   " 'lowest': { 'QOS_BACKGROUND': false } } },"
+					   "'a': { 'qos': 'QOS_UTILITY', 'period': 8000000 }");
+	static const struct {
+		const char *cgroup, *class, *becomes;
+	} cases[] = {
+		{ "/max", "QOS_USER_INTERACTIVE", "QOS_UTILITY" },
+		{ "/max", "QOS_USER_INITIATED", "QOS_UTILITY" },
+		{ "/max", "QOS_UTILITY", "QOS_UTILITY" },
+		{ "/max", "QOS_BACKGROUND", "QOS_BACKGROUND" },
+		{ "/max/low", "QOS_USER_INTERACTIVE", "QOS_BACKGROUND" },
+		{ "/low/max", "QOS_USER_INTERACTIVE", "QOS_BACKGROUND" },
+		{ "/low", "QOS_DEFAULT", "QOS_BACKGROUND" },
+		{ "/one", "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED" },
+		{ "/one", "QOS_USER_INITIATED", "QOS_USER_INITIATED" },
+		{ "/one/two", "QOS_USER_INTERACTIVE", "QOS_UTILITY" },
+		{ "/any", "QOS_USER_INTERACTIVE", "QOS_USER_INTERACTIVE" },
+		{ "/lowest", "QOS_BACKGROUND", "QOS_BACKGROUND" },
+		{ "/lowest", "QOS_UTILITY", "QOS_UTILITY" },
+		{ "/none", "QOS_USER_INTERACTIVE", "QOS_USER_INTERACTIVE" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(class_in(config, cases[i].cgroup, cases[i].class), cases[i].becomes);
+	config_free(config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_any_component),
+		cmocka_unit_test(a_path_is_that_of_the_cgroup_or_of_one_around_it),
+		cmocka_unit_test(one_that_is_masked_holds_for_nothing),
+		cmocka_unit_test(what_is_higher),
+		cmocka_unit_test(the_next_lower_that_is_allowed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

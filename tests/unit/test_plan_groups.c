@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan: what a process gets that moves between cgroups. */
+#include "fake_daemon.h"
+
+#define GROUPS "'schedqos': { 'groups': { 'background': { 'max': 'QOS_BACKGROUND' }, 'useful': { 'max': 'QOS_UTILITY' } } }"
+#define BROWSER                                                              \
+	GROUPS ", 'browser': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { " \
+	       "'io': 'QOS_UTILITY', 'bg': 'QOS_BACKGROUND' } }"
+
+static void a_move_takes_effect_at_once_and_both_ways(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	moves(m, 100, "/user.slice/background/app.scope");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	moves(m, 100, "/user.slice/useful/app.scope");
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	moves(m, 100, "/user.slice/app.scope");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void threads_are_limited_likewise(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	for (pid_t tid = 101; tid <= 103; tid++)
+		clones(m, 100, tid);
+	renames(m, 101, "io");
+	renames(m, 102, "bg");
+	moves(m, 100, "/useful");
+	assert_task(m, 101, UTILITY, REASON_THREAD);
+	assert_task(m, 102, BACKGROUND, REASON_THREAD);
+	assert_task(m, 103, UTILITY, REASON_RULE);
+	/* Also those that are named while they are limited, or born. */
+	clones(m, 103, 104);
+	assert_task(m, 104, UTILITY, REASON_RULE);
+	renames(m, 104, "bg");
+	assert_task(m, 104, BACKGROUND, REASON_THREAD);
+	renames(m, 102, "other");
+	assert_task(m, 102, UTILITY, REASON_RULE);
+	moves(m, 100, "/");
+	assert_task(m, 101, UTILITY, REASON_THREAD);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	assert_task(m, 103, INTERACTIVE, REASON_RULE);
+	assert_task(m, 104, BACKGROUND, REASON_THREAD);
+	stops_without_trace(m);
+}
+
+static void a_child_is_born_limited_and_leaves_alone(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	moves(m, 100, "/background");
+	count_from_here(m);
+	forks(m, 100, 101);
+	assert_no_fetch(m);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	moves(m, 101, "/");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* It was in its cgroup before we heard of it, as what systemd starts is (CLONE_INTO_CGROUP): no move is announced. */
+static void an_exec_reads_the_cgroup(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, BROWSER);
+	forks(m, INIT, 100);
+	snprintf(living(m, 100)->cgroup, sizeof(living(m, 100)->cgroup), "/background");
+	execs(m, 100, "/usr/bin/browser");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void a_move_that_is_heard_late_is_the_child_s_too(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	m->deaf = true;
+	moves(m, 100, "/background");
+	forks(m, 100, 101);
+	clones(m, 100, 102);
+	m->deaf = false;
+	hear(m);
+	for (pid_t tid = 100; tid <= 102; tid++)
+		assert_task(m, tid, BACKGROUND, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* A limit is no moment at which a rule takes effect. */
+static void what_somebody_chose_stays(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	renice(m, 100, -7);
+	moves(m, 100, "/background");
+	assert_task(m, 100, "SCHED_BATCH nice -7 slice 20 ms util 0..256", REASON_CHANGED);
+	moves(m, 100, "/");
+	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 8 ms", REASON_CHANGED);
+	stop(m);
+	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_UNDONE);
+}
+
+static void the_default_class_is_limited_too(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, GROUPS, "/usr/bin/anything");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	moves(m, 100, "/background");
+	assert_task(m, 100, BACKGROUND, REASON_DEFAULT);
+	/* Not what somebody has chosen attributes for, which has no class. */
+	forks(m, INIT, 101);
+	renice(m, 101, 7);
+	execs(m, 101, "/usr/bin/anything");
+	moves(m, 101, "/background");
+	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+static void a_rule_for_a_cgroup_takes_effect(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'game': [ { 'qos': 'QOS_USER_INTERACTIVE', 'match': { 'cgroup': '*/app.slice/*' } },"
+			 " { 'qos': 'QOS_BACKGROUND' } ]",
+		      "/usr/bin/game");
+	clones(m, 100, 101);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	renice(m, 100, 9);
+	moves(m, 100, "/user.slice/app.slice/game.scope");
+	/* Lowered before the rule took effect. */
+	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE);
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void a_reload_finds_it(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'browser': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/browser");
+	moves(m, 100, "/background");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	reload(m, BROWSER);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	reload(m, "'schedqos': { 'groups': { 'background': { 'QOS_USER_INTERACTIVE': false } } },"
+		  " 'browser': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	reload(m, "'browser': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void a_crash_keeps_nothing_of_it(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	moves(m, 100, "/background");
+	crash(m);
+	living(m, 100)->cgroup[0] = '\0';
+	start(m, BROWSER);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	moves(m, 100, "/background");
+	crash(m);
+	restores(m);
+	assert_carries_what_it_would(m);
+}
+
+static void without_groups_no_cgroup_is_read(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'browser': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_false(plan_needs_moves(m->plan));
+	count_from_here(m);
+	spawns(m, INIT, 100, "/usr/bin/browser");
+	assert_false(m->fetched & FACT_CGROUP);
+	reload(m, BROWSER);
+	assert_true(plan_needs_moves(m->plan));
+	reload(m, "'a': { 'match': { 'cgroup': '/x' } }");
+	assert_true(plan_needs_moves(m->plan));
+}
+
+static void a_process_that_is_gone_or_unknown_moves(void **state)
+{
+	struct machine *m = *state;
+	const struct task_event move = { .what = EVENT_MOVE, .tid = 999 };
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	count_from_here(m);
+	plan_book(m->plan, &move);
+	hear(m);
+	m->deaf = true;
+	moves(m, 100, "/background");
+	exits(m, 100);
+	hear(m);
+	assert_no_action(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways),
+		MACHINE_TEST(threads_are_limited_likewise),
+		MACHINE_TEST(a_child_is_born_limited_and_leaves_alone),
+		MACHINE_TEST(an_exec_reads_the_cgroup),
+		MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too),
+		MACHINE_TEST(what_somebody_chose_stays),
+		MACHINE_TEST(the_default_class_is_limited_too),
+		MACHINE_TEST(a_rule_for_a_cgroup_takes_effect),
+		MACHINE_TEST(a_reload_finds_it),
+		MACHINE_TEST(a_crash_keeps_nothing_of_it),
+		MACHINE_TEST(without_groups_no_cgroup_is_read),
+		MACHINE_TEST(a_process_that_is_gone_or_unknown_moves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
