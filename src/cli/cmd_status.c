@@ -131,13 +131,27 @@ static void print_running(sd_bus_message *reply)
 	printf("%-10s pid %u, version %s, since %s\n", "running", pid, text(reply, "Version"), stamp);
 }
 
+/* Ends the line of events. */
+static void print_moves(sd_bus_message *reply)
+{
+	const char *how = text(reply, "CgroupMoves");
+
+	if (strcmp(how, "heard") == 0)
+		printf(", move %llu", count(reply, "Moves"));
+	if (strcmp(how, "polled") == 0)
+		printf("\n%-10s between cgroups are not heard: see doctor", "moves");
+	printf("\n");
+}
+
 static void print_work(sd_bus_message *reply)
 {
 	printf("%-10s %llu known\n", "tasks", count(reply, "Tasks"));
 	print_counts(reply, "TasksByClass", "classes");
 	print_counts(reply, "TasksByReason", "because");
-	printf("%-10s fork %llu, exec %llu, rename %llu\n", "events", count(reply, "Forks"), count(reply, "Execs"),
+	print_if_any(reply, "TasksLimited", "limited", "of them by their cgroup");
+	printf("%-10s fork %llu, exec %llu, rename %llu", "events", count(reply, "Forks"), count(reply, "Execs"),
 	       count(reply, "Renames"));
+	print_moves(reply);
 	printf("%-10s set %llu, too late %llu, not kept %llu\n", "actions", count(reply, "Set"), count(reply, "Races"),
 	       count(reply, "NotKept"));
 	print_counts(reply, "Refused", "refused");

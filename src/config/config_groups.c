@@ -124,6 +124,7 @@ static int warn(const struct config *config, const struct group *group, const st
 	return config_warning_add(errors, config->files[group->source.file], &group->source, at, message);
 }
 
+/* QOS_DEFAULT is as high as another class in the announcement's mapping, and nobody takes it for another one. */
 int config_check_groups(const struct config *config, struct config_errors *errors)
 {
 	int r = 0;
@@ -135,7 +136,7 @@ int config_check_groups(const struct config *config, struct config_errors *error
 		for (size_t c = 0; max && r == 0 && c < config->n_classes; c++) {
 			const struct qos_class *class = &config->classes[c];
 
-			if (class != max && class_compare(class, max) == 0)
+			if (class != max && strcmp(class->name, QOS_DEFAULT_NAME) != 0 && class_compare(class, max) == 0)
 				r = warn(config, group, max, class, errors);
 		}
 	}

@@ -264,6 +264,32 @@ GETTER(get_unread)
 	return sd_bus_message_append(reply, "t", tagger_unread(daemon->tagger));
 }
 
+GETTER(get_tasks_limited)
+{
+	struct daemon *daemon = userdata;
+	struct tagger_task task;
+	uint32_t cursor = 0;
+	uint64_t count = 0;
+
+	UNUSED_GETTER_ARGUMENTS;
+	while (tagger_next_task(daemon->tagger, &cursor, &task))
+		count += task.is_limited;
+	return sd_bus_message_append(reply, "t", count);
+}
+
+GETTER(get_cgroup_moves)
+{
+	static const char *const names[] = {
+		[MOVES_UNUSED] = "unused",
+		[MOVES_HEARD] = "heard",
+		[MOVES_POLLED] = "polled",
+	};
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "s", names[tagger_moves(daemon->tagger)]);
+}
+
 GETTER(get_log_lost)
 {
 	UNUSED_GETTER_ARGUMENTS;
@@ -314,6 +340,8 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
 	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
+	SD_BUS_PROPERTY("TasksLimited", "t", get_tasks_limited, 0, 0),
+	SD_BUS_PROPERTY("CgroupMoves", "s", get_cgroup_moves, 0, 0),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
@@ -336,6 +364,7 @@ static const sd_bus_vtable counters[] = {
 	COUNTER("Forks", tagger_counters, forks),
 	COUNTER("Execs", tagger_counters, execs),
 	COUNTER("Renames", tagger_counters, renames),
+	COUNTER("Moves", tagger_counters, moves),
 	COUNTER("Set", tagger_counters, set),
 	COUNTER("Races", tagger_counters, races),
 	COUNTER("NotKept", tagger_counters, not_kept),

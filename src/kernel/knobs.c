@@ -11,19 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
+
+#include <schedqos/kernel/detached_mount.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
-/* From include/uapi/linux: mount.h and magic.h, which clash with the C library's newer headers. */
-#define FS_OPEN_CLOEXEC	     1
-#define FS_CONFIG_CMD_CREATE 6
-#define FS_MOUNT_CLOEXEC     1
-#define DEBUGFS_SUPER_MAGIC  0x64626720
-#define DEBUGFS_MOUNT	     "/sys/kernel/debug"
+#define DEBUGFS_MOUNT "/sys/kernel/debug"
 
 static const char *const folders[KNOB_TREES] = {
 	[KNOB_DEBUGFS] = DEBUGFS_MOUNT "/sched",
@@ -87,29 +84,17 @@ static int open_beneath(int folder, const char *path, int flags)
 	return open_in(at < 0 ? folder : at, path, flags | O_NOFOLLOW);
 }
 
-/* Mounts debugfs in no namespace at all: no other process sees it, and it goes away with its descriptor. */
-static int mount_debugfs(void)
-{
-	_cleanup_close_ int context = (int)syscall(SYS_fsopen, "debugfs", FS_OPEN_CLOEXEC);
-	int fd;
-
-	if (context < 0 || syscall(SYS_fsconfig, context, FS_CONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return -errno;
-	fd = (int)syscall(SYS_fsmount, context, FS_MOUNT_CLOEXEC, 0);
-	return fd < 0 ? -errno : fd;
-}
-
 static int open_debugfs(void)
 {
 	_cleanup_close_ int root = open(DEBUGFS_MOUNT, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct statfs stat;
 
-	if (root >= 0 && (fstatfs(root, &stat) < 0 || stat.f_type != DEBUGFS_SUPER_MAGIC)) {
+	if (root >= 0 && (fstatfs(root, &stat) < 0 || stat.f_type != DEBUGFS_MAGIC)) {
 		close(root);
 		root = -1;
 	}
 	if (root < 0) {
-		root = mount_debugfs();
+		root = detached_mount("debugfs");
 		if (root < 0)
 			return root;
 	}

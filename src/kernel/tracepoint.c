@@ -18,6 +18,7 @@
 #include <linux/magic.h>
 #include <linux/perf_event.h>
 
+#include <schedqos/kernel/detached_mount.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/number.h>
 
@@ -65,7 +66,7 @@ int tracefs_open(void)
 		if (inside >= 0 && fstatfs(inside, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
 			return openat(inside, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
-	return -ENODEV;
+	return detached_mount("tracefs");
 }
 
 static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)

@@ -194,6 +194,27 @@ static void judge_autogroup(const struct doctor_facts *facts, const struct confi
 			     "on, though the daemon runs");
 }
 
+static bool needs_moves(const struct config *config)
+{
+	return config && (config->n_groups || rules_need_cgroup(config->rules));
+}
+
+static void judge_moves(const struct doctor_facts *facts, const struct config *config, struct findings *findings)
+{
+	if (facts->moves == DOCTOR_YES)
+		add_ok(findings, "moves", "heard, when a process is put into another cgroup");
+	else if (!needs_moves(config))
+		add_ok(findings, "moves", "no rule and no group asks for cgroups");
+	else if (facts->moves == DOCTOR_UNKNOWN)
+		findings_add(findings, "moves", FINDING_NOTE, "it is not known whether moves between cgroups are heard",
+			     "run doctor as root", "unknown");
+	else
+		findings_add(findings, "moves", FINDING_BAD,
+			     "a process's cgroup is only looked at 0, 0.2, 1 and 3 s after its exec; later moves are missed",
+			     "mount tracefs at /sys/kernel/tracing, and give the daemon CAP_PERFMON",
+			     "moves between cgroups cannot be heard: %s", facts->moves_fault);
+}
+
 static void judge_cgroups(const struct doctor_facts *facts, struct findings *findings)
 {
 	if (!facts->cpu_groups) {
@@ -335,6 +356,7 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 	judge_unit(facts, &findings);
 	judge_namespaces(facts, &findings);
 	judge_events(facts, &findings);
+	judge_moves(facts, config, &findings);
 	judge_attributes(facts, &findings);
 	if (facts->slice == DOCTOR_YES && facts->tick_ns)
 		judge_slices(facts, config, &findings);

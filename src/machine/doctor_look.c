@@ -12,6 +12,7 @@
 
 #include <systemd/sd-bus.h>
 
+#include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/proc_connector.h>
@@ -104,6 +105,19 @@ static enum doctor_answer sysctl(struct doctor_look *look, const char *path)
 	if (r == -ENOENT || r == -EOPNOTSUPP)
 		return DOCTOR_NONE;
 	return r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "0") != 0);
+}
+
+static void look_at_moves(struct doctor_facts *facts)
+{
+	struct trace *trace = NULL;
+	int r;
+
+	if (!facts->root)
+		return;
+	r = cgroup_moves_open(&trace);
+	trace_close(trace);
+	facts->moves = yes_or_no(r == 0);
+	facts->moves_fault = r < 0 ? cgroup_moves_fault(-r) : NULL;
 }
 
 static void look_at_cgroups(struct doctor_look *look)
@@ -302,6 +316,7 @@ struct doctor_look *doctor_look(pid_t daemon)
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
 	look_at_daemon(look, daemon);
 	look_at_events(&look->facts);
+	look_at_moves(&look->facts);
 	look_at_attributes(&look->facts);
 	look_at_sched_ext(look);
 	look_at_cgroups(look);

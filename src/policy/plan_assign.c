@@ -35,12 +35,7 @@ bool plan_uses_renames(const struct rule *rule)
 
 bool plan_needs_moves(const struct plan *plan)
 {
-	const struct rule *rule;
-	bool needs = plan->config->n_groups > 0;
-
-	for (uint32_t id = 1; !needs && (rule = plan_rule_of(plan, id)); id++)
-		needs = rule->match && rule->match->cgroup;
-	return needs;
+	return plan->config->n_groups || rules_need_cgroup(plan->config->rules);
 }
 
 bool plan_needs_renames(const struct plan *plan)
@@ -91,12 +86,12 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t
 	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
 }
 
-/* Without memory for a new limit, the one that the task has stays. */
+/* The limit stays as it was if the path cannot be made out, or without memory for a new one. */
 static int find_limit(struct plan *plan, struct task *leader, struct facts *facts)
 {
 	int r = plan->config->n_groups ? facts_need(facts, FACT_CGROUP) : 0;
 
-	if (r == 0 && plan->config->n_groups)
+	if (r == 0 && plan->config->n_groups && *facts->cgroup == '/')
 		limits_find(plan->limits, facts->cgroup, &leader->limit);
 	return r;
 }

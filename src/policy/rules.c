@@ -289,6 +289,15 @@ const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
 	return id && id <= rules->n_rules ? rules->by_id[id - 1] : NULL;
 }
 
+bool rules_need_cgroup(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n_rules; i++) {
+		if (rules->by_id[i]->match && rules->by_id[i]->match->cgroup)
+			return true;
+	}
+	return false;
+}
+
 const struct rule *rules_nth(const struct rules *rules, size_t n)
 {
 	return n < rules->n_lists ? rules->lists[n] : NULL;

@@ -5,9 +5,8 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/proc_connector.h>
-#include <schedqos/kernel/tracepoint.h>
-#include <schedqos/util/cleanup.h>
 
 #define BATCH 64
 
@@ -97,16 +96,11 @@ int intake_subscribe_names(struct intake *intake, bool subscribe)
 
 int intake_subscribe_moves(struct intake *intake, bool subscribe)
 {
-	static const struct tracepoint moved = { "cgroup/cgroup_attach_task", { "pid" } };
 	struct queue *moves = &intake->queues[INTAKE_MOVES];
-	_cleanup_close_ int tracefs = -1;
 
 	if (!subscribe)
 		close_queue(moves);
-	if (!subscribe || moves->trace)
-		return 0;
-	tracefs = tracefs_open();
-	return tracefs < 0 ? tracefs : trace_open(tracefs, &moved, 1, &moves->trace);
+	return !subscribe || moves->trace ? 0 : cgroup_moves_open(&moves->trace);
 }
 
 uint64_t intake_foreign(const struct intake *intake)

@@ -40,8 +40,8 @@ void intake_close(struct intake *intake);
 int intake_subscribe_names(struct intake *intake, bool subscribe);
 
 /*
- * Subscribes to moves between cgroups, or unsubscribes and drops those that are queued. 0 or -errno as tracefs_open and
- * trace_open.
+ * Subscribes to moves between cgroups, or unsubscribes and drops those that are queued. 0 or -errno as
+ * cgroup_moves_open.
  */
 int intake_subscribe_moves(struct intake *intake, bool subscribe);
 

@@ -22,7 +22,7 @@ struct live_facts {
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* memory for facts.parent */
 	char exe[PATH_MAX];
-	char cgroup[PATH_MAX];
+	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, at first */
 	char argv[ARGV_BYTES];
 };
 

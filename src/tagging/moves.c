@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/uevent.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
@@ -131,17 +132,6 @@ static int open_queue(struct tagger *tagger)
 	return r;
 }
 
-static const char *why_not_heard(int error)
-{
-	if (error == ENODEV)
-		return "no tracefs is mounted at /sys/kernel/tracing";
-	if (error == ENOENT)
-		return "this kernel has no tracepoint cgroup:cgroup_attach_task";
-	if (error == EACCES || error == EPERM)
-		return "perf_event_open is not allowed (CAP_PERFMON)";
-	return strerror(error);
-}
-
 static void subscribe(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
@@ -155,7 +145,7 @@ static void subscribe(struct tagger *tagger)
 	if (moves->how != MOVES_POLLED)
 		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 0.2, 1 and 3 s "
 			   "after their start",
-			   why_not_heard(-r));
+			   cgroup_moves_fault(-r));
 	moves->how = MOVES_POLLED;
 }
 

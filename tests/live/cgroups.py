@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A cgroup in which there is little memory."""
+"""Cgroups: some to move processes between, and one in which there is little memory."""
 
 import contextlib
 import os
@@ -9,6 +9,71 @@ import unittest
 from waiting import wait_for
 
 TOP = "/sys/fs/cgroup"
+
+
+def _unified():
+    """Where the unified hierarchy is mounted; None if it is not, or not for writing."""
+    for path in (TOP, TOP + "/unified"):
+        if os.path.exists(path + "/cgroup.procs") and os.access(path, os.W_OK):
+            return path
+    return None
+
+
+class Cgroups:
+    """New ones, all of which end with the test; skips the test where there can be none."""
+
+    def __init__(self, name):
+        top = _unified()
+        if not top:
+            raise unittest.SkipTest("no unified cgroup hierarchy that can be written")
+        self.top, self.root = top, os.path.join(top, name)
+        self.made = []
+        try:
+            self.make("")
+        except OSError as error:
+            raise unittest.SkipTest("no cgroup: %s" % error) from None
+
+    def make(self, path):
+        """Together with those around it."""
+        whole = self.root
+        for part in ["", *path.split("/")]:
+            whole = os.path.normpath(os.path.join(whole, part))
+            if not os.path.isdir(whole):
+                os.mkdir(whole)
+                self.made.append(whole)
+        return whole
+
+    def path(self, path=""):
+        """As /proc/PID/cgroup names it."""
+        return os.path.normpath("/" + os.path.relpath(os.path.join(self.root, path), self.top))
+
+    def move(self, pid, path):
+        """The process, into one of ours."""
+        self._write(pid, self.make(path))
+
+    def back(self, pid):
+        self._write(pid, self.top)
+
+    @staticmethod
+    def _write(pid, folder):
+        with open(folder + "/cgroup.procs", "w", encoding="ascii") as file:
+            file.write(str(pid))
+
+    def remove(self):
+        """Whoever is left in there goes to the top."""
+        for folder in reversed(self.made):
+            with open(folder + "/cgroup.procs", encoding="ascii") as file:
+                pids = file.read().split()
+            for pid in pids:
+                with contextlib.suppress(OSError):
+                    self.back(pid)
+            wait_for(lambda folder=folder: self._is_removed(folder), "the end of " + folder)
+
+    @staticmethod
+    def _is_removed(folder):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+        return not os.path.exists(folder)
 
 
 class MemoryCgroup:

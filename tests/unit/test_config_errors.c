@@ -368,6 +368,35 @@ static void bad_match(void **state)
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
+#define GROUPS(text) "{\"schedqos\": {\"groups\": " text "}}"
+
+static void bad_groups(void **state)
+{
+	static const struct bad cases[] = {
+		{ GROUPS("[]"), 1, 25, "schedqos.groups", "must be an object, not a list" },
+		{ GROUPS("{\"\": {\"max\": \"QOS_UTILITY\"}}"), 1, 26, "schedqos.groups[\"\"]",
+		  "a pattern must not be empty" },
+		{ GROUPS("{\"a\": \"QOS_UTILITY\"}"), 1, 31, "schedqos.groups.a", "must be an object, not a string" },
+		{ GROUPS("{\"a\": {}}"), 1, 31, "schedqos.groups.a", "must not be empty" },
+		{ GROUPS("{\"a\": {\"max\": 1}}"), 1, 39, "schedqos.groups.a.max", "must be a string" },
+		{ GROUPS("{\"a\": {\"max\": \"QOS_UTILTY\"}}"), 1, 39, "schedqos.groups.a.max",
+		  "unknown class \"QOS_UTILTY\" (did you mean \"QOS_UTILITY\"?)" },
+		{ GROUPS("{\"a\": {\"QOS_UTILTY\": false}}"), 1, 32, "schedqos.groups.a.QOS_UTILTY",
+		  "unknown class \"QOS_UTILTY\" (did you mean \"QOS_UTILITY\"?)" },
+		{ GROUPS("{\"a\": {\"QOS_UTILITY\": null}}"), 1, 47, "schedqos.groups.a.QOS_UTILITY",
+		  "must be true or false" },
+		{ GROUPS("{\"a\": {\"maximum\": \"QOS_UTILITY\"}}"), 1, 32, "schedqos.groups.a.maximum",
+		  "unknown key \"maximum\": must be \"max\" or the name of a class" },
+		{ GROUPS("{\"a\": {\"UTILITY\": false}}"), 1, 32, "schedqos.groups.a.UTILITY",
+		  "unknown key \"UTILITY\"" },
+		{ GROUPS("{\"a\": {\"max\": \"QOS_UTILITY\"}, \"a\": null}"), 1, 55, "schedqos.groups.a",
+		  "already defined at 1:26" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
 static void bad_profiles(void **state)
 {
 	static const struct bad cases[] = {
@@ -443,6 +472,7 @@ int main(void)
 		cmocka_unit_test(bad_settings),
 		cmocka_unit_test(bad_rules),
 		cmocka_unit_test(bad_match),
+		cmocka_unit_test(bad_groups),
 		cmocka_unit_test(bad_profiles),
 	};
 

@@ -87,7 +87,9 @@ static void print_gives_the_same_again(void **state)
 			    " \"sched_period\": 9223372036854775807}}"),
 		RULES("{\"x\": {}, \"gone\": {}, \"a*\": {\"qos\": \"QOS_DL\"}}"),
 		RULES("{\"schedqos\": {\"mapping\": \"p\", \"sched_profile\": null,"
-		      " \"default\": \"none\", \"autogroup\": \"keep\"},\n"
+		      " \"default\": \"none\", \"autogroup\": \"keep\", \"groups\": {"
+		      "\"/a b\": {\"max\": \"QOS_NEW\"}, \"gone\": null,"
+		      " \"background\": {\"QOS_NEW\": false, \"QOS_UTILITY\": true}}},\n"
 		      "\"QOS_NEW\": {\"sched_util_min\": 3, \"sched_priority\": 0},\n"
 		      "\"gone\": null, \"b*\": {\"inherit\": true, \"enforce\": true,"
 		      "\"qos\": \"QOS_NEW\", \"version\": \"\\\"q\\\\\"},\n"

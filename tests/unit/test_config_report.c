@@ -46,6 +46,10 @@ static void warnings(void **state)
 		  "compared with a full path" },
 		{ "{\"a\": {\"match\": {\"cgroup\": \"user.slice/*\"}}}", 1, 28, "a.match.cgroup",
 		  "the path of a cgroup begins with a /" },
+		{ "{\"schedqos\": {\"groups\": {\"a/b\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
+		  "schedqos.groups[\"a/b\"]", "compared with the path of a cgroup, which begins with one" },
+		{ "{\"schedqos\": {\"groups\": {\"{a,b}\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
+		  "schedqos.groups[\"{a,b}\"]", "braces have no meaning" },
 	};
 
 	(void)state;

@@ -90,7 +90,7 @@ static void all_well(void **state)
 {
 	static const char *const names[] = {
 		"kernel",   "configuration", "daemon",	 "unit",      "namespaces", "events",
-		"slice",    "util-clamp",    "tick",	 "sched-ext", "autogroup",  "cgroups",
+		"moves",    "slice",    "util-clamp",    "tick",	 "sched-ext", "autogroup",  "cgroups",
 		"governor", "energy",	     "lockdown", "unread",	 "rivals",
 	};
 
@@ -206,6 +206,21 @@ static void autogroup(void **state)
 	WITH(autogroup = DOCTOR_NO, "autogroup", FINDING_OK, "off");
 }
 
+static void moves(void **state)
+{
+	(void)state;
+	facts.moves_fault = "no tracefs";
+	WITH(moves = DOCTOR_NO, "moves", FINDING_OK, "no rule and no group asks for cgroups");
+	config_free(config);
+	config = GOOD(RULES("{\"game\": {\"match\": {\"cgroup\": \"/x\"}}}"));
+	WITH(moves = DOCTOR_NO, "moves", FINDING_BAD, "cannot be heard: no tracefs");
+	config_free(config);
+	config = GOOD(RULES("{\"schedqos\": {\"groups\": {\"x\": {\"max\": \"QOS_UTILITY\"}}}}"));
+	WITH(moves = DOCTOR_NO, "moves", FINDING_BAD, "cannot be heard");
+	WITH(moves = DOCTOR_UNKNOWN, "moves", FINDING_NOTE, "unknown");
+	WITH(moves = DOCTOR_YES, "moves", FINDING_OK, "heard");
+}
+
 static void cgroups(void **state)
 {
 	(void)state;
@@ -290,7 +305,7 @@ int main(void)
 		TEST(daemon_and_unit),	TEST(events),
 		TEST(attributes),	TEST(slices_against_the_tick),
 		TEST(other_schedulers), TEST(autogroup),
-		TEST(cgroups),		TEST(governors),
+		TEST(moves),		TEST(cgroups),		TEST(governors),
 		TEST(lockdown),		TEST(other_daemons),
 		TEST(unreadable_processes),
 	};

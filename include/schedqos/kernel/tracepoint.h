@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's tracepoints, heard as they are hit on any CPU: by perf_event_open, which needs CAP_PERFMON and a tracefs to
- * look their numbers and fields up in, and leaves nothing behind in it.
+ * The kernel's tracepoints, received as they are hit on any CPU: by perf_event_open, which needs CAP_PERFMON, and tracefs
+ * to look their numbers and fields up. Nothing is written to it.
  */
 #pragma once
 
@@ -27,7 +27,10 @@ struct trace_event {
 
 struct trace;
 
-/* A descriptor of the mounted tracefs, or -errno: -ENODEV where there is none. */
+/*
+ * A descriptor of tracefs: as it is mounted, or else mounted for us alone. -errno as detached_mount, and -EACCES if it
+ * is closed to us. Lockdown for confidentiality leaves it empty.
+ */
 int tracefs_open(void);
 
 /*

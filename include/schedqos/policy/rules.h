@@ -114,6 +114,9 @@ const struct rule *rules_nth(const struct rules *rules, size_t n);
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
+/* Whether any rule asks for the cgroup. */
+bool rules_need_cgroup(const struct rules *rules);
+
 /* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
 

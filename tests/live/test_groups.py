@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Processes that move between cgroups: what groups allow them, and rules that ask for a cgroup."""
+
+import subprocess
+import unittest
+
+from attributes import get_attr
+from cgroups import Cgroups
+from daemon import schedqos
+from harness import LiveTest, main
+from waiting import wait_for
+
+UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
+                                               "QOS_BACKGROUND", "QOS_DEFAULT")
+GROUPS = {"groups": {"background": {"max": BACKGROUND}, "useful": {"max": UTILITY},
+                     "upstream": {UI: False}}}
+TRACING = "/sys/kernel/tracing"
+MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
+HEARD = [*MOUNTS, 'mount -t tracefs tracefs %s; exec "$@"' % TRACING, "sh"]
+POLLED = [*MOUNTS, 'mount -t tmpfs none %s; mount -t tmpfs none /sys/kernel/debug 2>/dev/null || :; exec "$@"' % TRACING,
+          "sh"]
+
+
+class Moves(LiveTest):
+    """Heard, or polled."""
+    prefix, how = HEARD, "heard"
+
+    def setUp(self):
+        super().setUp()
+        if subprocess.run([*self.prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no mount namespaces, or no tracefs")
+        self.cgroups = Cgroups("schedqos-live")
+        self.addCleanup(self.cgroups.remove)
+
+    def moving(self, config):
+        """A daemon that looks at cgroups in this class's way."""
+        daemon = self.daemon({"schedqos": GROUPS, **config}, prefix=self.prefix)
+        how = daemon.status()["cgroup_moves"]
+        if how == "polled" != self.how:
+            self.skipTest("moves cannot be heard here: " + daemon.log())
+        self.assertEqual(how, self.how)
+        return daemon
+
+    def test_a_program_that_is_put_into_its_cgroup_after_its_exec(self):
+        """As desktops do it."""
+        self.moving({"game": [{"qos": UI, "match": {"cgroup": self.cgroups.path("app.slice") + "/*"}},
+                              {"qos": BACKGROUND}],
+                     "browser": {"qos": UI}})
+        game, browser, other = self.sleeper("game"), self.sleeper("browser"), self.sleeper("other")
+        self.assert_carries(game, BACKGROUND)
+        self.assert_carries(browser, UI)
+        self.assert_carries(other, DEFAULT)
+        self.cgroups.move(game.pid, "app.slice/game.scope")
+        self.cgroups.move(browser.pid, "background/browser.scope")
+        self.cgroups.move(other.pid, "background")
+        self.assert_carries(game, UI)
+        self.assert_carries(browser, BACKGROUND)
+        self.assert_carries(other, BACKGROUND)
+        self.assertGreaterEqual(self.current.status()["tasks_limited"], 2)
+
+
+class Heard(Moves):
+    """What only works where moves are heard."""
+
+    def test_a_move_takes_effect_both_ways(self):
+        self.moving({"browser": {"qos": UI, "thread_qos": {"io": UTILITY, "bg": BACKGROUND}}})
+        browser = self.puppet("browser")
+        io, low, plain = browser.tell(0, "thread", "io")[1], browser.tell(0, "thread", "bg")[1], \
+            browser.tell(0, "thread", "plain")[1]
+        for cgroup, main_thread, io_thread in (("background", BACKGROUND, BACKGROUND), ("useful", UTILITY, UTILITY),
+                                               ("upstream", INITIATED, UTILITY), ("background/useful", BACKGROUND, BACKGROUND),
+                                               ("useful/background", BACKGROUND, BACKGROUND), ("free", UI, UTILITY)):
+            with self.subTest(cgroup=cgroup):
+                self.cgroups.move(browser.pid, cgroup)
+                self.assert_carries(browser, main_thread)
+                self.assert_carries(plain, main_thread)
+                self.assert_carries(io, io_thread)
+                self.assert_carries(low, BACKGROUND)
+        status = self.current.status()
+        self.assertGreaterEqual(status["moves"], 6)
+
+    def test_children_are_born_limited(self):
+        self.moving({"browser": {"qos": UI}, "child": {"qos": INITIATED}})
+        browser = self.puppet("browser")
+        self.assert_carries(browser, UI)
+        self.cgroups.move(browser.pid, "background")
+        [child] = browser.tell(0, "fork")
+        other = browser.tell(0, "spawn", ["child", "1000"], self.alias("child"))
+        self.assert_carries(child, BACKGROUND)
+        self.assert_carries(other, BACKGROUND)
+        self.cgroups.back(child)
+        self.cgroups.back(other)
+        self.assert_carries(child, UI)
+        self.assert_carries(other, INITIATED)
+        self.assert_carries(browser, BACKGROUND)
+
+    def test_what_somebody_chose_stays(self):
+        self.moving({"browser": {"qos": UI}})
+        browser = self.sleeper("browser")
+        self.assert_carries(browser, UI)
+        subprocess.run(["renice", "-n", "7", "-p", str(browser.pid)], check=True, stdout=subprocess.DEVNULL)
+        self.cgroups.move(browser.pid, "background")
+        self.current.changed.add(browser.pid)
+        wait_for(lambda: get_attr(browser.pid).policy == 3, "SCHED_BATCH")
+        self.assertEqual(get_attr(browser.pid).nice, 7)
+        self.cgroups.back(browser.pid)
+        wait_for(lambda: get_attr(browser.pid).policy == 0, "SCHED_NORMAL")
+        self.assertEqual(get_attr(browser.pid).nice, 7)
+
+    def test_a_reload(self):
+        daemon = self.moving({"browser": {"qos": UI}})
+        browser = self.sleeper("browser")
+        self.cgroups.move(browser.pid, "background")
+        self.assert_carries(browser, BACKGROUND)
+        self.assertEqual(daemon.reload({"browser": {"qos": UI}}).returncode, 0)
+        self.assert_carries(browser, UI)
+        self.assertEqual(daemon.status()["cgroup_moves"], "unused")
+        self.assertEqual(daemon.reload({"schedqos": GROUPS, "browser": {"qos": UI}}).returncode, 0)
+        self.assert_carries(browser, BACKGROUND)
+        self.assertEqual(daemon.status()["cgroup_moves"], "heard")
+        self.cgroups.back(browser.pid)
+        self.assert_carries(browser, UI)
+
+    def test_many_at_once_during_a_storm_of_forks(self):
+        self.moving({"app": {"qos": UI}})
+        apps = [self.sleeper("app") for _ in range(200)]
+        for app in apps:
+            self.assert_carries(app, UI)
+        for _ in range(2):
+            self.run_program(["sh", "-c", "while :; do (:); done"])
+        for _ in range(3):
+            for app in apps:
+                self.cgroups.move(app.pid, "background")
+            for app in apps:
+                self.assert_carries(app, BACKGROUND)
+            for app in apps:
+                self.cgroups.back(app.pid)
+            for app in apps:
+                self.assert_carries(app, UI)
+
+    def test_a_killed_daemon(self):
+        daemon = self.moving({"browser": {"qos": UI}})
+        browser = self.sleeper("browser")
+        self.cgroups.move(browser.pid, "background")
+        self.assert_carries(browser, BACKGROUND)
+        daemon.popen.kill()
+        daemon.popen.wait()
+        self.cgroups.back(browser.pid)
+        daemon.run()
+        daemon.await_ready()
+        self.assert_carries(browser, UI)
+
+
+class Polled(Moves):
+    prefix, how = POLLED, "polled"
+
+    def test_status_and_log_say_so(self):
+        daemon = self.moving({"app": {"qos": UI}})
+        self.assertRegex(daemon.log(), "moves between cgroups are not heard .*tracefs")
+        self.assertIn("not heard: see doctor", schedqos("status").stdout)
+
+
+del Moves
+
+if __name__ == "__main__":
+    main()
