@@ -29,6 +29,18 @@ static void complain_group_key(struct parser *parser, const cJSON *value)
 	complain_unknown(parser, value, AT_KEY, "key", &suggestion, ": must be \"max\" or the name of a class");
 }
 
+static void parse_max(struct parser *parser, const cJSON *value, void *into)
+{
+	struct group *group = into;
+
+	group->max = value_class(parser, value);
+}
+
+/* Besides the names of classes. */
+static const struct key group_keys[] = {
+	{ "max", parse_max },
+};
+
 static void parse_group_class(struct parser *parser, const cJSON *value, struct group_class *class)
 {
 	class->name = keep_text(parser, value->string);
@@ -47,8 +59,10 @@ static void parse_group(struct parser *parser, const cJSON *object, struct group
 	if (!object->child)
 		complain(parser, object, AT_VALUE, "must not be empty");
 	cJSON_ArrayForEach (value, object) {
-		if (strcmp(value->string, "max") == 0)
-			group->max = value_class(parser, value);
+		const struct key *key = find_key(group_keys, array_size(group_keys), value->string);
+
+		if (key)
+			key->parse(parser, value, group);
 		else if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
 			parse_group_class(parser, value, &classes[group->n_classes++]);
 		else
