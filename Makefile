@@ -124,7 +124,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd http-load)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd moves http-load)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -136,7 +136,7 @@ $(addprefix $B/bench/bench-,tiny other probed): STATIC = $(shell echo 'int main(
 	$(CC) -static -xc - -o /dev/null 2>/dev/null && echo -static)
 $(addprefix $B/bench/bench-,forks execs threads renames work): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
-$(addprefix $B/bench/bench-,probe probed crowd): $B/bench/bench-%: $B/bench/tools/%.o
+$(addprefix $B/bench/bench-,probe probed crowd moves): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
 $B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 

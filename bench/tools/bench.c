@@ -64,22 +64,22 @@ bool attr_set(pid_t tid, const struct bench_attr *attr)
 	return syscall(SYS_sched_setattr, tid, attr, 0) == 0;
 }
 
-static bool attr_is(const struct bench_attr *want)
+static bool attr_is(pid_t tid, const struct bench_attr *want)
 {
 	struct bench_attr attr;
 
-	return syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) == 0 &&
+	return syscall(SYS_sched_getattr, tid, &attr, sizeof(attr), 0) == 0 &&
 	       attr.policy == want->policy && attr.nice == want->nice &&
 	       (!want->runtime || attr.runtime == want->runtime);
 }
 
-bool attr_await(const struct bench_attr *want)
+bool attr_await(pid_t tid, const struct bench_attr *want)
 {
 	uint64_t end = now_ns() + AWAIT_NS;
 
 	do {
 		for (int i = 0; i < LOOKS_PER_CLOCK; i++) {
-			if (attr_is(want))
+			if (attr_is(tid, want))
 				return true;
 		}
 	} while (now_ns() < end);

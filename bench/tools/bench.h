@@ -34,8 +34,8 @@ struct bench_attr parse_attr(const char *text);
 /* tid 0 is the caller. attr_set returns false when the task is gone or the kernel refuses. */
 bool attr_set(pid_t tid, const struct bench_attr *attr);
 
-/* Polls the caller's own attributes until they are as wanted. False after a second. */
-bool attr_await(const struct bench_attr *want);
+/* Polls the task's attributes (tid 0: the caller's) until they are as wanted. False after a second. */
+bool attr_await(pid_t tid, const struct bench_attr *want);
 
 /* Has the caller killed when its parent ends, however that happens. To be called after fork. */
 void end_with(pid_t parent);

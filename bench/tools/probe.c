@@ -81,7 +81,7 @@ static void probe_rename(const struct options *options, struct results *results,
 	uint64_t start = now_ns();
 
 	prctl(PR_SET_NAME, options->names[n % 2]);
-	results->rename_timeouts += !attr_await(&options->attrs[n % 2]);
+	results->rename_timeouts += !attr_await(0, &options->attrs[n % 2]);
 	results->rename[n] = now_ns() - start;
 }
 

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	want = parse_attr(argv[2]);
-	sample.timed_out = !attr_await(&want);
+	sample.timed_out = !attr_await(0, &want);
 	sample.tagged_ns = now_ns();
 	sample.start_ns = parse_number(argv[1], UINT64_MAX);
 	fd = (int)parse_number(argv[3], 1 << 20);

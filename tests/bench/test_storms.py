@@ -16,7 +16,7 @@ from schedqos_bench.running import Listener, NoListener
 from schedqos_bench.storms import latency, rules, workloads
 
 TOOLS = Path(__file__).parents[2] / "bench" / "tools"
-STORMING = ("events", "rest", "growth", "hostile")
+STORMING = ("events", "rest", "growth", "hostile", "moves")
 SAMPLE = {"ops": 100, "ns": 2_000_000, "cpu_ns": 300_000, "switches": 1, "dropped": 2, "foreign": 3, "checked": 1,
           "wrong": [{"tid": 7, "name": "render", "want": "0:-4:0", "actual": "0:0:0"}]}
 PROBE = {"exec": [30_000, 90_000, 40_000], "exec_main": [29_000, 50_000, 39_000], "rename": [5_000, 9_000, 7_000],
@@ -162,3 +162,20 @@ class Hostile(unittest.TestCase):
             self.assertEqual(found.metrics.keys(), module.metrics(None).keys())
             self.assertEqual(found.metrics["exec_p50_forks_32"], 40 if probe else None)
             self.assertEqual(len(found.distributions), 2 * len(module.ATTACKS) if probe else 0)
+
+
+class Moves(unittest.TestCase):
+    RESULT = {"single": [40_000, 30_000], "all_down": 20_000_000, "all_down_after": 5_000_000, "all_up": 30_000_000,
+              "all_up_after": 6_000_000, "timeouts": 1}
+
+    def test_every_metric_is_there(self):
+        module = scenarios.load("moves")
+        with mock.patch.object(module, "_measure_all", return_value=dict.fromkeys(module.LABELS, self.RESULT)):
+            found = module.run_round(context(Fake(True, True)))
+            self.assertEqual(found.metrics.keys(), module.metrics(None).keys())
+            self.assertEqual(found.metrics["single_idle_p99"], 40)
+            self.assertEqual(found.metrics["all_up_fork_after"], 6)
+            self.assertEqual(found.metrics["never"], len(module.LABELS))
+            self.assertEqual(len(found.distributions), len(module.LABELS))
+            none = module.run_round(context(Fake()))
+        self.assertEqual(none.metrics, dict.fromkeys(module.metrics(None)))

@@ -29,7 +29,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NAMES = ("cyclictest", "schbench", "service", "io", "events", "rest", "growth", "hostile")
+NAMES = ("cyclictest", "schbench", "service", "io", "events", "rest", "growth", "hostile", "moves")
 
 
 class Missing(NamedTuple):
