@@ -17,7 +17,14 @@
  * time as well. */
 #define FORK_MS 1000
 
+#define GROUPS                                                                                        \
+	"'groups': { 'low': { 'max': 'QOS_BACKGROUND' }, '/*/mid': { 'max': 'QOS_UTILITY' }, 'mid': { 'max': " \
+	"'QOS_UTILITY' }, 'one': { 'QOS_USER_INTERACTIVE': false } }"
+
+static const char *const cgroups[] = { "/", "/low", "/x/mid", "/mid/low/y", "/one" };
+
 static const char *const configs[] = {
+	"'schedqos': { " GROUPS " },"
 	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true },"
 	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
 	"'c': [ { 'match': { 'parent': 'a' }, 'qos': 'QOS_UTILITY' }, { 'qos': 'QOS_BACKGROUND' } "
@@ -27,15 +34,17 @@ static const char *const configs[] = {
 	"'b': { 'qos': 'QOS_USER_INITIATED', 'inherit': true },"
 	"'a*': { 'thread_qos': { 't*': 'QOS_BACKGROUND' } }",
 
-	"'schedqos': { 'default': 'all' },"
+	"'schedqos': { 'default': 'all', " GROUPS " },"
 	"'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
 	"'QOS_IDLE': { 'sched_policy': 'SCHED_IDLE' },"
 	"'a': { 'qos': 'QOS_RT' }, 'b': { 'qos': 'QOS_IDLE', 'yield': true },"
-	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true }",
+	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true },"
+	"'b1': { 'qos': 'QOS_UTILITY', 'match': { 'cgroup': '/mid*' } }",
 };
 
 /* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
 static const char own[] =
+	"'schedqos': { " GROUPS " },"
 	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 't1': 'QOS_UTILITY', 'm': 'QOS_USER_INITIATED' } },"
 	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
 	"'d': { 'thread_qos': { 'a': 'QOS_USER_INTERACTIVE' } }";
@@ -69,6 +78,7 @@ enum {
 	SLICE,
 	CLAMP,
 	RESET,	   /* more that others choose */
+	MOVE,	   /* what the kernel tells, too */
 	KINDS
 };
 
@@ -244,6 +254,9 @@ static void happens(struct run *run, uint8_t kind)
 		end_forks(run);
 		hear_all(run);
 		scan(m);
+		break;
+	case MOVE:
+		moves(m, tgid_of(m, some_running(run)), cgroups[take_byte(&run->input) % 5]);
 		break;
 	}
 }
@@ -476,7 +489,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			hear_all(&run);
 		if (run.n_unborn && run.m->ms - run.unborn_ms > FORK_MS)
 			end_forks(&run);
-		if (kind < LOSE || kind == HEAR_SOME)
+		if (kind < LOSE || kind == HEAR_SOME || kind == MOVE)
 			happens(&run, kind);
 		else if (kind == RENICE || kind == CHRT || kind > HEAR_SOME)
 			chooses(&run, kind);

@@ -1,42 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/tracepoint.h>
+#include <schedqos/kernel/trace.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/magic.h>
 #include <linux/perf_event.h>
 
-#include <schedqos/kernel/detached_mount.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/number.h>
 
-/* Room for a thousand hits on each CPU: a power of two of pages, and one for the kernel's words. */
-#define RING_BYTES  (128 * 1024)
-#define FORMAT_MAX  4096
-#define RECORD_MAX  1024 /* longer ones, with a long path, are cut */
-#define COMMON_TYPE "common_type"
+/* Room for a thousand events of each CPU: a power of two of pages. One more is for the kernel's words. */
+#define RING_BYTES (128 * 1024)
 
-struct point {
-	uint32_t id; /* of the kernel, as in common_type */
-	struct trace_field fields[TRACEPOINT_FIELDS_MAX];
-	size_t n_fields;
-};
+/* The rest of a longer record, which is a path, is of no use. */
+#define RECORD_MAX 1024
 
-/* What one CPU hits. */
+/* The events of one CPU. */
 struct ring {
-	int *fds; /* one for each tracepoint; the first has the memory, into which the others write, too */
+	int *fds; /* one for each tracepoint; the first has the memory, into which the others write as well */
 	struct perf_event_mmap_page *memory;
 	struct trace_event head; /* fetched from the ring, but not returned yet */
 	bool has_head;
@@ -44,119 +32,11 @@ struct ring {
 
 struct trace {
 	int epoll;
-	struct trace_field type;
-	struct point *points;
+	struct tracefs_format *formats; /* of the tracepoints */
 	size_t n_points;
 	struct ring *rings;
 	size_t n_rings;
 };
-
-/* ---- what tracefs says ---- */
-
-int tracefs_open(void)
-{
-	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	struct statfs fs;
-
-	for (size_t i = 0; i < array_size(paths); i++) {
-		_cleanup_close_ int fd = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		/* Where it is to be mounted when it is first looked into. */
-		_cleanup_close_ int inside = fd < 0 ? -1 : openat(fd, "events", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-		if (inside >= 0 && fstatfs(inside, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
-			return openat(inside, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	}
-	return detached_mount("tracefs");
-}
-
-static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)
-{
-	char path[256];
-	_cleanup_close_ int fd = -1;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "events/%s/%s", name, file);
-	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, size - 1);
-	if (n < 0)
-		return -errno;
-	buf[n] = 0;
-	return 0;
-}
-
-/* "	field:unsigned short common_type;	offset:0;	size:2;	signed:0;" */
-int tracepoint_parse_field(const char *format, const char *name, struct trace_field *ret)
-{
-	const size_t length = strlen(name);
-	unsigned offset, size, is_signed;
-
-	for (const char *line = format; line; line = strchr(line, '\n')) {
-		const char *end;
-
-		line += *line == '\n';
-		end = strchr(line, ';');
-		if (strncmp(line, "\tfield:", 7) != 0 || !end || (size_t)(end - line) <= length ||
-		    strncmp(end - length, name, length) != 0 || end[-1 - (ptrdiff_t)length] != ' ')
-			continue;
-		if (sscanf(end, "; offset:%u; size:%u; signed:%u;", &offset, &size, &is_signed) != 3 ||
-		    offset > RECORD_MAX || (size != 1 && size != 2 && size != 4 && size != 8))
-			return -EBADMSG;
-		*ret = (struct trace_field){ (uint16_t)offset, (uint8_t)size, is_signed != 0 };
-		return 0;
-	}
-	return -EBADMSG;
-}
-
-int64_t tracepoint_read_field(const struct trace_field *field, const void *record, size_t size)
-{
-	const char *at = (const char *)record + field->offset;
-	union {
-		int8_t s8;
-		int16_t s16;
-		int32_t s32;
-		int64_t s64;
-	} value = { 0 };
-
-	if ((size_t)field->offset + field->size > size)
-		return 0;
-	memcpy(&value, at, field->size);
-	switch (field->size) {
-	case 1:
-		return field->is_signed ? value.s8 : (uint8_t)value.s8;
-	case 2:
-		return field->is_signed ? value.s16 : (uint16_t)value.s16;
-	case 4:
-		return field->is_signed ? value.s32 : (int64_t)(uint32_t)value.s32;
-	default:
-		return value.s64;
-	}
-}
-
-static int look_up(int tracefs, const struct tracepoint *wanted, struct trace *trace, struct point *ret)
-{
-	char text[FORMAT_MAX];
-	uint64_t id;
-	int r = read_file(tracefs, wanted->name, "id", text, sizeof(text));
-
-	if (r < 0)
-		return r;
-	text[strcspn(text, "\n")] = 0;
-	if (parse_u64(text, strlen(text), UINT32_MAX, &id) < 0)
-		return -EBADMSG;
-	ret->id = (uint32_t)id;
-	r = read_file(tracefs, wanted->name, "format", text, sizeof(text));
-	if (r == 0)
-		r = tracepoint_parse_field(text, COMMON_TYPE, &trace->type);
-	for (size_t i = 0; r == 0 && i < TRACEPOINT_FIELDS_MAX && wanted->fields[i]; i++) {
-		r = tracepoint_parse_field(text, wanted->fields[i], &ret->fields[i]);
-		ret->n_fields = i + 1;
-	}
-	return r;
-}
-
-/* ---- the rings ---- */
 
 static void close_ring(struct ring *ring, size_t n_fds)
 {
@@ -201,7 +81,7 @@ static int map_ring(struct ring *ring)
 static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
 {
 	for (size_t i = 0; i < trace->n_points; i++) {
-		int fd = open_event(trace->points[i].id, cpu), r = 0;
+		int fd = open_event(trace->formats[i].id, cpu), r = 0;
 
 		if (fd < 0)
 			return fd;
@@ -273,14 +153,14 @@ int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, st
 	if (!trace)
 		return -ENOMEM;
 	trace->epoll = epoll_create1(EPOLL_CLOEXEC);
-	trace->points = calloc(n_points, sizeof(*trace->points));
+	trace->formats = calloc(n_points, sizeof(*trace->formats));
 	trace->n_points = n_points;
 	if (trace->epoll < 0)
 		r = -errno;
-	else if (!trace->points)
+	else if (!trace->formats)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n_points; i++)
-		r = look_up(tracefs, &points[i], trace, &trace->points[i]);
+		r = tracefs_look_up(tracefs, &points[i], &trace->formats[i]);
 	if (r == 0)
 		r = open_rings(trace);
 	if (r < 0) {
@@ -299,7 +179,7 @@ void trace_close(struct trace *trace)
 		close_ring(&trace->rings[i], trace->n_points);
 	cleanup_close(&trace->epoll);
 	free(trace->rings);
-	free(trace->points);
+	free(trace->formats);
 	free(trace);
 }
 
@@ -308,7 +188,7 @@ int trace_fd(const struct trace *trace)
 	return trace->epoll;
 }
 
-/* ---- what is in them ---- */
+/* ---- reading ---- */
 
 /* A copy of what lies at this place of the ring, which may wrap. */
 static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size)
@@ -324,7 +204,6 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size
 /* A sample: its time, the length of the record, the record. Returns false for none of our tracepoints. */
 static bool parse_sample(const struct trace *trace, const char *sample, size_t size, struct trace_event *ret)
 {
-	static const struct trace_field common_pid = { 4, 4, 1 }; /* struct trace_entry, the same everywhere */
 	uint32_t length;
 	const char *record = sample + sizeof(ret->ns) + sizeof(length);
 	int64_t type;
@@ -337,15 +216,15 @@ static bool parse_sample(const struct trace *trace, const char *sample, size_t s
 	size -= sizeof(ret->ns) + sizeof(length);
 	if (length < size)
 		size = length;
-	type = tracepoint_read_field(&trace->type, record, size);
-	ret->tid = (pid_t)tracepoint_read_field(&common_pid, record, size);
+	type = tracefs_read_field(&trace->formats[0].type, record, size);
+	ret->tid = (pid_t)tracefs_read_field(&trace->formats[0].tid, record, size);
 	for (; ret->point < trace->n_points; ret->point++) {
-		const struct point *point = &trace->points[ret->point];
+		const struct tracefs_format *format = &trace->formats[ret->point];
 
-		if (point->id != (uint64_t)type)
+		if (format->id != (uint64_t)type)
 			continue;
-		for (size_t i = 0; i < point->n_fields; i++)
-			ret->fields[i] = tracepoint_read_field(&point->fields[i], record, size);
+		for (size_t i = 0; i < format->n_fields; i++)
+			ret->fields[i] = tracefs_read_field(&format->fields[i], record, size);
 		return true;
 	}
 	return false;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/kernel/tracepoint.h>
+#include <schedqos/kernel/tracefs.h>
 
 /* In the kernel's form. */
 static const char format[] = "name: cgroup_attach_task\n"
@@ -28,18 +28,18 @@ static const char format[] = "name: cgroup_attach_task\n"
 
 static void a_field_by_its_name(void **state)
 {
-	struct trace_field field;
+	struct tracefs_field field;
 
 	(void)state;
-	assert_int_equal(tracepoint_parse_field(format, "pid", &field), 0);
+	assert_int_equal(tracefs_parse_field(format, "pid", &field), 0);
 	assert_int_equal(field.offset, 24);
 	assert_int_equal(field.size, 4);
 	assert_true(field.is_signed);
-	assert_int_equal(tracepoint_parse_field(format, "common_type", &field), 0);
+	assert_int_equal(tracefs_parse_field(format, "common_type", &field), 0);
 	assert_int_equal(field.offset, 0);
 	assert_int_equal(field.size, 2);
 	assert_false(field.is_signed);
-	assert_int_equal(tracepoint_parse_field(format, "dst_id", &field), 0);
+	assert_int_equal(tracefs_parse_field(format, "dst_id", &field), 0);
 	assert_int_equal(field.size, 8);
 }
 
@@ -51,15 +51,15 @@ static void what_cannot_be_read(void **state)
 		"\tfield:int pid;\toffset:4000000;\tsize:4;\tsigned:1;\n", "\tfield:pid;\toffset:4;\tsize:4;\tsigned:1;\n",
 		"field:int pid;\toffset:4;\tsize:4;\tsigned:1;\n",
 	};
-	struct trace_field field;
+	struct tracefs_field field;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		assert_int_equal(tracepoint_parse_field(formats[i], "pid", &field), -EBADMSG);
+		assert_int_equal(tracefs_parse_field(formats[i], "pid", &field), -EBADMSG);
 	/* An array is no number. */
-	assert_int_equal(tracepoint_parse_field(format, "comm", &field), -EBADMSG);
+	assert_int_equal(tracefs_parse_field(format, "comm", &field), -EBADMSG);
 	/* Nor is this a field, but the end of another one's name. */
-	assert_int_equal(tracepoint_parse_field(format, "id", &field), -EBADMSG);
+	assert_int_equal(tracefs_parse_field(format, "id", &field), -EBADMSG);
 }
 
 static void values(void **state)
@@ -67,21 +67,21 @@ static void values(void **state)
 	const int8_t negative = -3;
 	const uint32_t large = UINT32_MAX;
 	unsigned char record[16] = { 0 };
-	struct trace_field field = { .offset = 1, .size = 1, .is_signed = 1 };
+	struct tracefs_field field = { .offset = 1, .size = 1, .is_signed = 1 };
 
 	(void)state;
 	memcpy(record + 1, &negative, 1);
 	memcpy(record + 4, &large, 4);
-	assert_int_equal(tracepoint_read_field(&field, record, sizeof(record)), -3);
+	assert_int_equal(tracefs_read_field(&field, record, sizeof(record)), -3);
 	field.is_signed = 0;
-	assert_int_equal(tracepoint_read_field(&field, record, sizeof(record)), 253);
-	field = (struct trace_field){ .offset = 4, .size = 4 };
-	assert_int_equal(tracepoint_read_field(&field, record, sizeof(record)), UINT32_MAX);
+	assert_int_equal(tracefs_read_field(&field, record, sizeof(record)), 253);
+	field = (struct tracefs_field){ .offset = 4, .size = 4 };
+	assert_int_equal(tracefs_read_field(&field, record, sizeof(record)), UINT32_MAX);
 	field.is_signed = 1;
-	assert_int_equal(tracepoint_read_field(&field, record, sizeof(record)), -1);
+	assert_int_equal(tracefs_read_field(&field, record, sizeof(record)), -1);
 	/* Beyond the record. */
-	assert_int_equal(tracepoint_read_field(&field, record, 7), 0);
-	assert_int_equal(tracepoint_read_field(&field, record, 0), 0);
+	assert_int_equal(tracefs_read_field(&field, record, 7), 0);
+	assert_int_equal(tracefs_read_field(&field, record, 0), 0);
 }
 
 int main(void)

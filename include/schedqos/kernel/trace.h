@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints, received as they are hit on any CPU: by perf_event_open, which needs CAP_PERFMON (CAP_SYS_ADMIN before
+ * Linux 5.8). Nothing is written to tracefs.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include <schedqos/kernel/tracefs.h>
+
+/* A tracepoint was hit. */
+struct trace_event {
+	size_t point;			       /* its index among those that were asked for */
+	pid_t tid;			       /* of the task that hit it, in the initial PID namespace */
+	uint64_t ns;			       /* CLOCK_MONOTONIC */
+	int64_t fields[TRACEPOINT_FIELDS_MAX]; /* as asked for */
+};
+
+struct trace;
+
+/*
+ * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1. tracefs remains the caller's.
+ * Returns 0 or -errno: as tracefs_look_up; -EACCES or -EPERM without the capability, or if something forbids
+ * perf_event_open; -ENOSYS if the kernel lacks it.
+ */
+int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, struct trace **ret);
+void trace_close(struct trace *trace);
+
+/* Readable when something has been hit. */
+int trace_fd(const struct trace *trace);
+
+/*
+ * The next event of all CPUs by time, without waiting. Returns 1, 0 if there is none, or -ENOBUFS if the kernel has
+ * dropped some since the call before.
+ */
+int trace_next(struct trace *trace, struct trace_event *ret);
