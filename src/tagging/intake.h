@@ -4,7 +4,9 @@
  * child inherits the right attributes); it only has to be booked before the next exec or rename is decided. So forks
  * have a queue of their own, which may fill up for a while: a fork storm then wakes us a hundred times a second, not
  * twenty thousand times. Renames cost their author less than they cost us, and only some rules use them: their queue
- * can be closed. So can that of moves between cgroups, which come from a tracepoint.
+ * can be closed. So can that of moves between cgroups, which come from a tracepoint. Among forks their place is exact:
+ * the kernel moves no process that is in the middle of a fork (cgroup_threadgroup_rwsem, held until after the event of
+ * the fork; copy_process in fork.c, 6.18).
  */
 #pragma once
 
