@@ -12,7 +12,8 @@ struct knob {
 	enum knob_tree tree;
 	const char *devices; /* KNOB_BLOCK: a glob of their names; else NULL */
 	const char
-		*file; /* one path component; KNOB_SYSCTL: a path, as kernel/sched_rt_period_us */
+		*file; /* one path component; a path where KNOB_DEBUGFS (llc_balancing/enabled) or
+			  KNOB_SYSCTL (kernel/sched_rt_period_us); never a way up or out */
 	const char *const *values; /* written one after another */
 	size_t n_values;
 	struct source source;
