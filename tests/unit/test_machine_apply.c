@@ -301,6 +301,20 @@ static void a_knob_behind_a_link_is_refused(void **state)
 	assert_string_equal(get("secret"), "secret\n");
 }
 
+static void a_missing_feature_is_named(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "features", "NO_RUN_TO_PARITY", "HRTICK") };
+	const struct sched_profile profile = { "features", knobs, 1, { 0 } };
+
+	(void)state;
+	put("sched/features", "NO_HRTICK WA_X\n");
+	apply(&profile);
+	assert_results(1, 0, 0, 1);
+	assert_refusal("/sys/kernel/debug/sched/features RUN_TO_PARITY: Invalid argument (the kernel takes no such "
+		       "value)");
+	assert_string_equal(get("sched/features"), "HRTICK\n");
+}
+
 static void lists_are_written_in_order(void **state)
 {
 	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "base_slice_ns", "1", "2", "5") };
@@ -440,6 +454,7 @@ int main(void)
 		PROFILE_TEST(each_feature_is_a_knob),
 		PROFILE_TEST(knobs_in_folders_of_debugfs),
 		PROFILE_TEST(a_knob_behind_a_link_is_refused),
+		PROFILE_TEST(a_missing_feature_is_named),
 		PROFILE_TEST(lists_are_written_in_order),
 		PROFILE_TEST(new_policy_gets_the_profile_and_is_put_back),
 		PROFILE_TEST(new_policy_leaves_other_knobs_alone),
