@@ -271,7 +271,7 @@ class BlockScheduler(KnobTest):
         self.assertEqual(self.scheduler(), self.third)
         listed = schedqos("sched_profile")
         self.assertEqual(listed.returncode, 0)
-        self.assertEqual(listed.stdout, "  throughput\n  interactive\n  qos\n  second\n* third\n")
+        self.assertEqual(listed.stdout, "  throughput\n  interactive\n  qos\n  qos-preempt\n  second\n* third\n")
         # It stays until the configuration asks for another.
         self.assertEqual(daemon.reload({"schedqos": {"sched_profile": "second"}}).returncode, 0)
         self.assertEqual(self.scheduler(), self.third)

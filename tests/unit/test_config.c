@@ -411,7 +411,7 @@ static void profiles_of_a_later_file_replace(void **state)
 	assert_string_equal(config->profiles[2].name, "qos");
 	assert_int_equal(config->profiles[2].n_knobs, 1);
 	assert_string_equal(config->profiles[2].knobs[0].file, "c");
-	assert_int_equal(config->profiles[3].n_knobs, 0);
+	assert_int_equal(config->profiles[PROFILE_BUILTIN_COUNT].n_knobs, 0);
 	config_free(config);
 }
 

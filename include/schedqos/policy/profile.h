@@ -26,8 +26,8 @@ struct sched_profile {
 	struct source source;
 };
 
-/* Upstream's three: throughput, interactive, qos. */
-#define PROFILE_BUILTIN_COUNT 3
+/* Upstream's three, throughput, interactive and qos; and qos-preempt, of the announcement's last measurement. */
+#define PROFILE_BUILTIN_COUNT 4
 extern const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT];
 
 /* The profile of that name, or NULL. */
