@@ -3,6 +3,7 @@
 #include "config_private.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
@@ -44,9 +45,26 @@ static const char *knob_value(struct parser *parser, const cJSON *value)
 	return keep_text(parser, value->valuestring);
 }
 
+static bool is_component(const char *name, size_t len)
+{
+	return len > 0 && len <= NAME_MAX && !(len <= 2 && strncmp(name, "..", len) == 0);
+}
+
 static bool is_one_component(const char *name)
 {
-	return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	return !strchr(name, '/') && is_component(name, strlen(name));
+}
+
+/* One component or several, as in llc_balancing/enabled: nowhere does it lead up, or begin at the root. */
+static bool is_path_beneath(const char *name)
+{
+	size_t len = strcspn(name, "/");
+
+	while (is_component(name, len) && name[len]) {
+		name += len + 1;
+		len = strcspn(name, "/");
+	}
+	return is_component(name, len);
 }
 
 static const char *file_name(struct parser *parser, const cJSON *value)
@@ -54,6 +72,24 @@ static const char *file_name(struct parser *parser, const cJSON *value)
 	if (is_one_component(value->string))
 		return keep_text(parser, value->string);
 	complain(parser, value, AT_KEY, "must be a file's name, without a path");
+	return NULL;
+}
+
+/* The user may have written the whole path. */
+static const char *debugfs_path(struct parser *parser, const cJSON *value)
+{
+	static const char folder[] = "/sys/kernel/debug/sched/";
+	const char *name = value->string;
+
+	if (is_path_beneath(name))
+		return keep_text(parser, name);
+	if (strncmp(name, folder, strlen(folder)) == 0 && is_path_beneath(name + strlen(folder)))
+		complain(parser, value, AT_KEY,
+			 "must be a path beneath /sys/kernel/debug/sched (did you mean \"%s\"?)",
+			 name + strlen(folder));
+	else
+		complain(parser, value, AT_KEY,
+			 "must be a path beneath /sys/kernel/debug/sched, such as llc_balancing/enabled");
 	return NULL;
 }
 
@@ -124,6 +160,21 @@ static const char *sysctl_path(struct parser *parser, const cJSON *value)
 	return path;
 }
 
+/* The knob's file, of the form that struct knob has it in. NULL after an error, which has been reported. */
+static const char *knob_file(struct parser *parser, const cJSON *value, enum knob_tree tree)
+{
+	switch (tree) {
+	case KNOB_DEBUGFS:
+		return debugfs_path(parser, value);
+	case KNOB_SYSCTL:
+		return sysctl_path(parser, value);
+	case KNOB_CPUFREQ:
+	case KNOB_BLOCK:
+		return file_name(parser, value);
+	}
+	return NULL;
+}
+
 /* value: the value to write, or (debugfs) a list of values to write one after another. */
 static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *value)
 {
@@ -133,8 +184,7 @@ static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *va
 	const cJSON *item;
 
 	knob->source = source_of(parser, value, AT_KEY);
-	knob->file =
-		knob->tree == KNOB_SYSCTL ? sysctl_path(parser, value) : file_name(parser, value);
+	knob->file = knob_file(parser, value, knob->tree);
 	if (!knob->file || !values)
 		return;
 	knob->values = values;

@@ -206,7 +206,7 @@ static int parse_features(const char *word, char *text)
 	return -EINVAL;
 }
 
-/* "none [bfq] kyber" as block devices have it, "none (full) lazy" as debugfs' preempt has it. */
+/* "none [bfq] kyber" as block devices have it, "none (full) lazy" as debugfs' preempt and cgroup_mode have it. */
 static void parse_choice(char *text, const char *brackets)
 {
 	char *open = strchr(text, brackets[0]), *end = open ? strchr(open, brackets[1]) : NULL;
@@ -229,7 +229,7 @@ int knobs_parse(enum knob_tree tree, const char *path, const char *word, char *t
 		return parse_features(word, text);
 	if (tree == KNOB_BLOCK && strcmp(file, "scheduler") == 0)
 		parse_choice(text, "[]");
-	if (tree == KNOB_DEBUGFS && strcmp(file, "preempt") == 0)
+	if (tree == KNOB_DEBUGFS)
 		parse_choice(text, "()");
 	return 0;
 }

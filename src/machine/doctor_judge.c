@@ -10,6 +10,7 @@
 
 #include <schedqos/util/text_buf.h>
 
+#include "doctor_judge_debugfs.h"
 #include "findings.h"
 
 #define NS_PER_MS 1000000.0
@@ -45,8 +46,6 @@ bool doctor_knows_rival(const char *comm)
 	}
 	return false;
 }
-
-#define add_ok(findings, name, ...) findings_add(findings, name, FINDING_OK, NULL, NULL, __VA_ARGS__)
 
 static void judge_config(const struct config *config, size_t n_errors, struct findings *findings)
 {
@@ -365,6 +364,7 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 	judge_cgroups(facts, &findings);
 	judge_governor(facts, &findings);
 	judge_lockdown(facts, &findings);
+	doctor_judge_debugfs(facts, config, &findings);
 	judge_unread(facts, &findings);
 	judge_rivals(facts, &findings);
 	if (findings.no_memory) {

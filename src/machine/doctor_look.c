@@ -14,6 +14,7 @@
 
 #include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/host.h>
+#include <schedqos/kernel/kconfig.h>
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
@@ -22,6 +23,8 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
+
+#include "knob_plan.h"
 
 #define SCHED_EXT_STATE "/sys/kernel/sched_ext/state"
 #define SCHED_EXT_OPS	"/sys/kernel/sched_ext/root/ops"
@@ -46,6 +49,7 @@ struct doctor_look {
 	char sched_ext_name[64];
 	char governors[128];
 	char lockdown[64];
+	char boot_config[128];
 	bool owner_hidden; /* only root can ask which process holds the daemon's lock */
 	char *unit_active, *unit_enabled;
 };
@@ -171,14 +175,57 @@ static void look_at_governors(struct doctor_look *look)
 		look->facts.governors = look->governors;
 }
 
+/* The tree itself can be opened, mounted if need be: it is the file that is closed. */
+static bool is_closed_file(struct doctor_look *look, int error)
+{
+	return error == -EPERM && knobs_open(&look->knobs, KNOB_DEBUGFS) == 0;
+}
+
 static void look_at_debugfs(struct doctor_look *look)
 {
 	char value[KNOBS_VALUE_MAX];
 	int r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "HRTICK", value);
 
 	look->facts.hrtick = r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "HRTICK") == 0);
-	/* The tree itself can be opened, mounted if need be: it is the file that is closed. */
-	look->facts.debugfs_closed = r == -EPERM && knobs_open(&look->knobs, KNOB_DEBUGFS) == 0;
+	look->facts.debugfs_closed = is_closed_file(look, r);
+	r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "RUN_TO_PARITY", value);
+	if (r == -EINVAL || r == -ENOENT)
+		look->facts.parity = DOCTOR_NONE;
+	else if (r == 0)
+		look->facts.parity = yes_or_no(strcmp(value, "RUN_TO_PARITY") == 0);
+	r = knobs_read(&look->knobs, KNOB_DEBUGFS, "llc_balancing/enabled", NULL, value);
+	look->facts.llc_balancing_closed = is_closed_file(look, r);
+	if (r == -ENOENT)
+		look->facts.llc_balancing = DOCTOR_NONE;
+	else if (r == 0)
+		look->facts.llc_balancing = yes_or_no(!knob_same(value, "0"));
+}
+
+/*
+ * In the order in which they can be trusted: the knob, if it is there, is the running kernel's own, and so is
+ * /proc/config.gz. The file in /boot is a package's, of what may be another build of the same name.
+ */
+static void look_at_sched_cache(struct doctor_look *look)
+{
+	struct doctor_facts *facts = &look->facts;
+	const char *const files[] = { "/proc/config.gz", look->boot_config };
+
+	if (facts->llc_balancing_closed || facts->llc_balancing == DOCTOR_YES ||
+	    facts->llc_balancing == DOCTOR_NO) {
+		facts->sched_cache = DOCTOR_YES;
+		facts->sched_cache_source = "debugfs";
+		return;
+	}
+	if (facts->release && !strchr(facts->release, '/'))
+		snprintf(look->boot_config, sizeof(look->boot_config), "/boot/config-%s", facts->release);
+	for (size_t i = 0; i < array_size(files) && !facts->sched_cache_source; i++) {
+		int r = kconfig_has(files[i], "CONFIG_SCHED_CACHE");
+
+		if (r < 0)
+			continue;
+		facts->sched_cache = yes_or_no(r);
+		facts->sched_cache_source = files[i];
+	}
 }
 
 static void look_at_lockdown(struct doctor_look *look)
@@ -322,6 +369,7 @@ struct doctor_look *doctor_look(pid_t daemon)
 	look_at_cgroups(look);
 	look_at_governors(look);
 	look_at_debugfs(look);
+	look_at_sched_cache(look);
 	look_at_lockdown(look);
 	look_at_rivals(look);
 	look_at_unread(look);

@@ -43,7 +43,7 @@ static enum knob_step decide_unreadable(struct profile_run *run, struct profile_
 	if (!item->values && knob_is_gone(item->error))
 		return KNOB_FORGET;
 	if (!(item->optional && knob_is_gone(item->error)) && !is_deferred(item))
-		profile_run_refuse(run, item->record.tree, item->record.path, item->error);
+		profile_run_refuse(run, &item->record, item->error);
 	return KNOB_LEAVE;
 }
 

@@ -61,7 +61,10 @@ struct profile_item *profile_run_add(struct profile_run *run, enum knob_tree tre
 				     const char *word);
 
 /* Counts and records that the knob was refused with this -errno. */
-void profile_run_refuse(struct profile_run *run, enum knob_tree tree, const char *path, int error);
+void profile_run_refuse(struct profile_run *run, const struct knob_record *record, int error);
+
+/* The knob's path for people, with the word that is meant: "features HRTICK". Returns buf. */
+const char *profile_run_name(const struct knob_record *record, char buf[KNOBS_PATH_MAX]);
 
 /* ---- profile_decide.c ---- */
 

@@ -102,24 +102,34 @@ static int want_features(struct profile_run *run, const struct knob *knob)
 	return r;
 }
 
-void profile_run_refuse(struct profile_run *run, enum knob_tree tree, const char *path, int error)
+const char *profile_run_name(const struct knob_record *record, char buf[KNOBS_PATH_MAX])
+{
+	size_t len = strlen(knobs_name(record->tree, record->path, buf));
+
+	if (record->word)
+		snprintf(buf + len, KNOBS_PATH_MAX - len, " %s", record->word);
+	return buf;
+}
+
+void profile_run_refuse(struct profile_run *run, const struct knob_record *record, int error)
 {
 	char name[KNOBS_PATH_MAX];
 
 	run->result.refused++;
-	refusals_add(&run->refusals, tree, knobs_name(tree, path, name), error);
+	refusals_add(&run->refusals, record->tree, profile_run_name(record, name), error);
 }
 
 /* For a device that is named and does not exist. A glob may match nothing: profiles are shared between machines. */
 static void refuse_unit(struct profile_run *run, const struct knob *knob, int error)
 {
 	char path[KNOBS_PATH_MAX];
+	const struct knob_record record = { .tree = knob->tree, .path = path };
 
 	if (knob->tree == KNOB_BLOCK)
 		snprintf(path, sizeof(path), "%s/%s", knob->devices, knob->file);
 	else
 		snprintf(path, sizeof(path), "%s", knob->file);
-	profile_run_refuse(run, knob->tree, path, error);
+	profile_run_refuse(run, &record, error);
 }
 
 static int want_units(struct profile_run *run, const struct knob *knob)

@@ -68,8 +68,8 @@ static void refuse_mismatch(struct profile_run *run, const struct profile_item *
 	char name[KNOBS_PATH_MAX];
 
 	run->result.refused++;
-	refusals_add_mismatch(&run->refusals, record->tree, knobs_name(record->tree, record->path, name),
-			      target_of(item), now);
+	refusals_add_mismatch(&run->refusals, record->tree, profile_run_name(record, name), target_of(item),
+			      now);
 }
 
 /* error: of the writes. now: what the knob holds afterwards. */
@@ -81,7 +81,7 @@ static void count(struct profile_run *run, const struct profile_item *item, int 
 	if (!target_of(item))
 		return;
 	if (error < 0) {
-		profile_run_refuse(run, record->tree, record->path, error);
+		profile_run_refuse(run, record, error);
 		return;
 	}
 	if (!knob_same(now, target_of(item))) {

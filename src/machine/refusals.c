@@ -32,6 +32,10 @@ static const char *hint(enum knob_tree tree, int error)
 		if (tree == KNOB_DEBUGFS)
 			return "this kernel has no such knob there";
 		return tree == KNOB_CPUFREQ ? "this machine has no frequency scaling" : NULL;
+	case ELOOP:
+		return "a symbolic link: none is followed";
+	case ENOTDIR:
+		return "a file, or a symbolic link: none is followed";
 	case EACCES:
 		return "not to be written, or not by the service: a drop-in with ReadWritePaths, see schedqos(8)";
 	case EBUSY:

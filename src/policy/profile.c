@@ -10,6 +10,12 @@
 		.tree = KNOB_DEBUGFS, .file = (name), .values = VALUE(text), .n_values = 1 \
 	}
 
+#define TWO_FEATURES(one, other)                                                   \
+	{                                                                          \
+		.tree = KNOB_DEBUGFS, .file = "features",                          \
+		.values = (const char *const[]){ (one), (other) }, .n_values = 2 \
+	}
+
 #define CPUFREQ(name, text)                                                                \
 	{                                                                                  \
 		.tree = KNOB_CPUFREQ, .file = (name), .values = VALUE(text), .n_values = 1 \
@@ -35,10 +41,18 @@ static struct knob qos[KNOBS] = {
 	CPUFREQ("scaling_governor", "schedutil"),
 };
 
+/* What the announcement measured last: as qos, and a task that wakes with an earlier deadline runs at once. */
+static struct knob qos_preempt[KNOBS] = {
+	DEBUGFS("base_slice_ns", "16000000"),
+	TWO_FEATURES("HRTICK", "NO_RUN_TO_PARITY"),
+	CPUFREQ("scaling_governor", "schedutil"),
+};
+
 const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT] = {
 	{ .name = "throughput", .knobs = throughput, .n_knobs = KNOBS },
 	{ .name = "interactive", .knobs = interactive, .n_knobs = KNOBS },
 	{ .name = "qos", .knobs = qos, .n_knobs = KNOBS },
+	{ .name = "qos-preempt", .knobs = qos_preempt, .n_knobs = KNOBS },
 };
 
 const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count,

@@ -5,6 +5,7 @@ then.
 """
 
 import glob
+import gzip
 import json
 import os
 import re
@@ -271,7 +272,7 @@ class BlockScheduler(KnobTest):
         self.assertEqual(self.scheduler(), self.third)
         listed = schedqos("sched_profile")
         self.assertEqual(listed.returncode, 0)
-        self.assertEqual(listed.stdout, "  throughput\n  interactive\n  qos\n  second\n* third\n")
+        self.assertEqual(listed.stdout, "  throughput\n  interactive\n  qos\n  qos-preempt\n  second\n* third\n")
         # It stays until the configuration asks for another.
         self.assertEqual(daemon.reload({"schedqos": {"sched_profile": "second"}}).returncode, 0)
         self.assertEqual(self.scheduler(), self.third)
@@ -433,6 +434,18 @@ class Doctor(KnobTest):
         self.assertEqual(self.findings(*daemon.options())["autogroup"]["state"], "bad")
         write(AUTOGROUP, "0")
         self.assertEqual(self.findings(*daemon.options())["autogroup"]["state"], "ok")
+
+    def test_the_kernels_own_configuration(self):
+        """For a switch of which debugfs does not tell here, closed or without it."""
+        if os.path.exists("/sys/kernel/debug/sched/llc_balancing"):
+            self.skipTest("debugfs tells")
+        try:
+            with gzip.open("/proc/config.gz", "rt", encoding="ascii", errors="replace") as file:
+                has_it = "CONFIG_SCHED_CACHE=y\n" in file.read()
+        except FileNotFoundError:
+            self.skipTest("no /proc/config.gz")
+        what = self.findings()["sched-cache"]["what"]
+        self.assertTrue(what.startswith("%sCONFIG_SCHED_CACHE, says /proc/config.gz; " % ("" if has_it else "no ")), what)
 
     def test_a_time_namespace(self):
         """There, the daemon does not start."""

@@ -391,6 +391,24 @@ static void profiles_have_sysctls_and_block_devices(void **state)
 	config_free(config);
 }
 
+static void profiles_have_folders_of_debugfs(void **state)
+{
+	struct config *config = GOOD(PROFILES("{\"mine\": {\"debugfs\": {\"llc_balancing/enabled\": 1,\n"
+					      "\"a/..b/c...\": [\"x\", \"y\"]}}}"));
+	const struct knob *knobs = config->profiles[PROFILE_BUILTIN_COUNT].knobs;
+
+	(void)state;
+	assert_int_equal(config->profiles[PROFILE_BUILTIN_COUNT].n_knobs, 2);
+	assert_int_equal(knobs[0].tree, KNOB_DEBUGFS);
+	assert_string_equal(knobs[0].file, "llc_balancing/enabled");
+	assert_string_equal(knobs[0].values[0], "1");
+	/* Dots are no way up as a part of a name. */
+	assert_string_equal(knobs[1].file, "a/..b/c...");
+	assert_int_equal(knobs[1].n_values, 2);
+	assert_int_equal(knobs[1].source.line, 2);
+	config_free(config);
+}
+
 static void profiles_are_equal_by_what_they_do(void **state)
 {
 	static const char *const variants[] = {
@@ -437,7 +455,7 @@ static void profiles_of_a_later_file_replace(void **state)
 	assert_string_equal(config->profiles[2].name, "qos");
 	assert_int_equal(config->profiles[2].n_knobs, 1);
 	assert_string_equal(config->profiles[2].knobs[0].file, "c");
-	assert_int_equal(config->profiles[3].n_knobs, 0);
+	assert_int_equal(config->profiles[PROFILE_BUILTIN_COUNT].n_knobs, 0);
 	config_free(config);
 }
 
@@ -581,6 +599,7 @@ int main(void)
 		cmocka_unit_test(settings_profile_null_is_none),
 		cmocka_unit_test(profiles_keep_values_as_written),
 		cmocka_unit_test(profiles_have_sysctls_and_block_devices),
+		cmocka_unit_test(profiles_have_folders_of_debugfs),
 		cmocka_unit_test(profiles_are_equal_by_what_they_do),
 		cmocka_unit_test(profiles_of_a_later_file_replace),
 		cmocka_unit_test(rule_has_all_its_keys),

@@ -405,14 +405,12 @@ static void bad_profiles(void **state)
 		{ "{\"a\": {\"debugf\": {}}}", 1, 8, "a.debugf",
 		  "unknown key \"debugf\" (did you mean \"debugfs\"?)" },
 		{ "{\"a\": {\"debugfs\": []}}", 1, 19, "a.debugfs", "must be an object" },
-		{ "{\"a\": {\"debugfs\": {\"a/b\": 1}}}", 1, 20, "a.debugfs[\"a/b\"]",
-		  "must be a file's name, without a path" },
 		{ "{\"a\": {\"debugfs\": {\"..\": 1}}}", 1, 20, "a.debugfs[\"..\"]",
-		  "must be a file's name" },
+		  "must be a path beneath" },
 		{ "{\"a\": {\"debugfs\": {\".\": 1}}}", 1, 20, "a.debugfs[\".\"]",
-		  "must be a file's name" },
+		  "must be a path beneath" },
 		{ "{\"a\": {\"debugfs\": {\"\": 1}}}", 1, 20, "a.debugfs[\"\"]",
-		  "must be a file's name" },
+		  "must be a path beneath" },
 		{ "{\"a\": {\"debugfs\": {\"x\": true}}}", 1, 25, "a.debugfs.x",
 		  "must be a string or a whole number, not true or false" },
 		{ "{\"a\": {\"debugfs\": {\"x\": []}}}", 1, 25, "a.debugfs.x",
@@ -421,6 +419,8 @@ static void bad_profiles(void **state)
 		  "must be a whole number" },
 		{ "{\"a\": {\"debugfs\": {\"x\": \"\"}}}", 1, 25, "a.debugfs.x",
 		  "must not be empty" },
+		{ "{\"a\": {\"cpufreq\": {\"a/b\": 1}}}", 1, 20, "a.cpufreq[\"a/b\"]",
+		  "must be a file's name, without a path" },
 		{ "{\"a\": {\"cpufreq\": {\"x\": [1]}}}", 1, 25, "a.cpufreq.x",
 		  "must be a string or a whole number, not a list" },
 		{ "{\"a\": {\"cpufreq\": {\"x\": \"1\\n2\"}}}", 1, 25, "a.cpufreq.x",
@@ -459,6 +459,35 @@ static void bad_profiles(void **state)
 	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
 }
 
+/* A name in debugfs may have folders, and none of them leads out. */
+static void debugfs_paths_stay_beneath(void **state)
+{
+	static const char *const bad[] = {
+		"../x", "a/../x", "a/..", "./x", "a/./x", "a/.", "/x", "/", "a//x", "a/", "//", "a/b/../../../x",
+		"/etc/passwd", "/sys/kernel/debug/sched", "/sys/kernel/debug/sched/../x",
+	};
+	static const char folder[] = "/sys/kernel/debug/sched/";
+	char text[1024], where[512], long_name[300];
+	struct bad one = { text, 2, 3, where, "beneath /sys/kernel/debug/sched, such as llc_balancing/enabled" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		snprintf(text, sizeof(text), "{\"a\": {\"debugfs\": {\n  \"%s\": 1}}}", bad[i]);
+		snprintf(where, sizeof(where), "a.debugfs[\"%s\"]", bad[i]);
+		check_bad(CONFIG_PROFILES, &one, 1);
+	}
+	/* No file system has longer names than 255 bytes. */
+	memset(long_name, 'x', sizeof(long_name));
+	long_name[256] = '\0';
+	snprintf(text, sizeof(text), "{\"a\": {\"debugfs\": {\n  \"a/%s\": 1}}}", long_name);
+	snprintf(where, sizeof(where), "a.debugfs[\"a/%s\"]", long_name);
+	check_bad(CONFIG_PROFILES, &one, 1);
+	snprintf(text, sizeof(text), "{\"a\": {\"debugfs\": {\n  \"%sa/b\": 1}}}", folder);
+	snprintf(where, sizeof(where), "a.debugfs[\"%sa/b\"]", folder);
+	one.message = "(did you mean \"a/b\"?)";
+	check_bad(CONFIG_PROFILES, &one, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -474,6 +503,7 @@ int main(void)
 		cmocka_unit_test(bad_match),
 		cmocka_unit_test(bad_groups),
 		cmocka_unit_test(bad_profiles),
+		cmocka_unit_test(debugfs_paths_stay_beneath),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,8 @@ static const struct config_file bad_files[] = {
 	RULES("{\"a\": {\"qos\": \"QOS_N\", \"x\": 1}, \"a\": 1, \"schedqos\": {\"mapping\": "
 	      "\"q\"}}"),
 	RULES("{\"a\" 1}"),
-	PROFILES("{\"x\": {\"debugfs\": {\"a/b\": 1}, \"sysctl\": {\"a/b\": 1}}}"),
+	PROFILES("{\"x\": {\"debugfs\": {\"../b\": 1, \"/sys/kernel/debug/sched/b\": 1},\n"
+		 "\"cpufreq\": {\"a/b\": 1}, \"sysctl\": {\"a/b\": 1}}}"),
 };
 
 /* Parses with ever more memory until there is enough; returns the result with enough. */

@@ -117,14 +117,7 @@ static void profiles_are_what_is_built_in(void **state)
 		const struct sched_profile *profile = &config->profiles[i];
 
 		assert_int_not_equal(profile->source.line, 0);
-		assert_int_equal(profile->n_knobs, profile_builtin[i].n_knobs);
-		for (size_t k = 0; k < profile->n_knobs; k++) {
-			const struct knob *knob = &profile_builtin[i].knobs[k];
-
-			assert_int_equal(profile->knobs[k].tree, knob->tree);
-			assert_string_equal(profile->knobs[k].file, knob->file);
-			assert_string_equal(profile->knobs[k].values[0], knob->values[0]);
-		}
+		assert_true(sched_profile_equal(profile, &profile_builtin[i]));
 	}
 	config_free(config);
 }

@@ -26,6 +26,10 @@ static int set_up(void **state)
 		.energy = DOCTOR_NONE,
 		.tick_ns = 4000000,
 		.hrtick = DOCTOR_YES,
+		.parity = DOCTOR_YES,
+		.llc_balancing = DOCTOR_YES,
+		.sched_cache = DOCTOR_YES,
+		.sched_cache_source = "debugfs",
 		.lockdown = "none",
 		.systemd = true,
 		.unit_active = "active",
@@ -89,9 +93,10 @@ static void assert_finding(const char *name, enum finding_state state, const cha
 static void all_well(void **state)
 {
 	static const char *const names[] = {
-		"kernel",   "configuration", "daemon",	 "unit",      "namespaces", "events",
-		"moves",    "slice",    "util-clamp",    "tick",	 "sched-ext", "autogroup",  "cgroups",
-		"governor", "energy",	     "lockdown", "unread",	 "rivals",
+		"kernel",   "configuration", "daemon",	 "unit",	  "namespaces",	 "events",
+		"moves",    "slice",	     "util-clamp", "tick",	  "sched-ext",	 "autogroup",
+		"cgroups",  "governor",	     "energy",	 "lockdown",	  "run-to-parity", "sched-cache",
+		"unread",   "rivals",
 	};
 
 	(void)state;
@@ -252,6 +257,68 @@ static void lockdown(void **state)
 	WITH(root = false, "lockdown", FINDING_OK, "not seen");
 }
 
+/* A configuration with a profile of this debugfs in force. */
+static void use_debugfs(const char *debugfs)
+{
+	char text[256];
+
+	config_free(config);
+	snprintf(text, sizeof(text), "{\"mine\": {\"debugfs\": %s}}", debugfs);
+	config = GOOD(PROFILES(text), RULES("{\"schedqos\": {\"sched_profile\": \"mine\"}}"));
+}
+
+static void run_to_parity(void **state)
+{
+	(void)state;
+	WITH(parity = DOCTOR_YES, "run-to-parity", FINDING_OK, "on; the sched profile qos-preempt");
+	WITH(parity = DOCTOR_NO, "run-to-parity", FINDING_OK, "off");
+	/* Of concern only where it is asked for. */
+	WITH(parity = DOCTOR_NONE, "run-to-parity", FINDING_OK, "not in this kernel");
+	facts.parity = DOCTOR_UNKNOWN;
+	WITH(debugfs_closed = true, "run-to-parity", FINDING_OK, "cannot be told: debugfs is closed");
+	use_debugfs("{\"features\": [\"HRTICK\", \"RUN_TO_PARITY_2\"], \"RUN_TO_PARITY\": 1}");
+	assert_finding("run-to-parity", FINDING_OK, "cannot be told");
+	use_debugfs("{\"features\": [\"HRTICK\", \"NO_RUN_TO_PARITY\"]}");
+	assert_finding("run-to-parity", FINDING_NOTE, "debugfs is closed");
+	assert_string_equal(finding_named("run-to-parity")->remedy, "see lockdown");
+	WITH(debugfs_closed = false, "run-to-parity", FINDING_NOTE, "debugfs cannot be opened");
+	WITH(root = false, "run-to-parity", FINDING_NOTE, "debugfs is root's");
+	assert_string_equal(finding_named("run-to-parity")->remedy, "run this as root");
+	WITH(parity = DOCTOR_NONE, "run-to-parity", FINDING_NOTE, "not in this kernel");
+	WITH(parity = DOCTOR_YES, "run-to-parity", FINDING_OK, "on");
+	use_debugfs("{\"features\": \"RUN_TO_PARITY\"}");
+	WITH(parity = DOCTOR_NONE, "run-to-parity", FINDING_NOTE, "not in this kernel");
+	/* With errors in the configuration nothing is known of what it asks for. */
+	judge(NULL);
+	assert_int_equal(finding_named("run-to-parity")->state, FINDING_OK);
+}
+
+static void cache_aware_scheduling(void **state)
+{
+	(void)state;
+	WITH(llc_balancing = DOCTOR_YES, "sched-cache", FINDING_OK,
+	     "CONFIG_SCHED_CACHE, says debugfs; llc_balancing/enabled is on");
+	WITH(llc_balancing = DOCTOR_NO, "sched-cache", FINDING_OK, "llc_balancing/enabled is off");
+	use_debugfs("{\"llc_balancing/enabled\": 1}");
+	assert_finding("sched-cache", FINDING_OK, "llc_balancing/enabled is off");
+	facts.llc_balancing = DOCTOR_UNKNOWN;
+	facts.debugfs_closed = true;
+	WITH(llc_balancing_closed = true, "sched-cache", FINDING_NOTE,
+	     "says debugfs; llc_balancing/enabled exists: debugfs is closed");
+	facts.llc_balancing_closed = false;
+	facts.llc_balancing = DOCTOR_NONE;
+	facts.sched_cache_source = "/proc/config.gz";
+	WITH(sched_cache = DOCTOR_NO, "sched-cache", FINDING_NOTE,
+	     "no CONFIG_SCHED_CACHE, says /proc/config.gz; llc_balancing/enabled does not exist");
+	assert_non_null(strstr(finding_named("sched-cache")->remedy, "CONFIG_SCHED_CACHE"));
+	facts.sched_cache = DOCTOR_UNKNOWN;
+	WITH(sched_cache_source = NULL, "sched-cache", FINDING_NOTE, "CONFIG_SCHED_CACHE unknown");
+	facts.debugfs_closed = facts.root = false;
+	WITH(llc_balancing = DOCTOR_UNKNOWN, "sched-cache", FINDING_NOTE, "cannot be read: debugfs is root's");
+	use_debugfs("{\"llc_balancing/enabled_2\": 1}");
+	assert_finding("sched-cache", FINDING_OK, "cannot be read: debugfs is root's");
+}
+
 static void unreadable_processes(void **state)
 {
 	static const struct doctor_unread unread[] = { { 5, "app" }, { 6, "a\\x1b" } };
@@ -307,7 +374,8 @@ int main(void)
 		TEST(other_schedulers), TEST(autogroup),
 		TEST(moves),		TEST(cgroups),		TEST(governors),
 		TEST(lockdown),		TEST(other_daemons),
-		TEST(unreadable_processes),
+		TEST(unreadable_processes), TEST(run_to_parity),
+		TEST(cache_aware_scheduling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

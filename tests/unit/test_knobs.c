@@ -12,6 +12,8 @@ static int set_up(void **state)
 	put("sched/base_slice_ns", "3000000\n");
 	put("sched/features", "PLACE_LAG NO_HRTICK NO_HRTICK_DL NO_X X_Y\n");
 	put("sched/preempt", "none voluntary (full) lazy \n");
+	put("sched/cgroup_mode", "up smp (concur) max tasks \n");
+	put("sched/llc_balancing/enabled", "1\n");
 	put("sys/kernel/sched_autogroup_enabled", "1\n");
 	put("cpufreq/policy0/scaling_governor", "performance\n");
 	put("cpufreq/policy12/scaling_governor", "powersave\n");
@@ -61,6 +63,8 @@ static void values_are_read_in_the_form_they_are_written(void **state)
 	reads(KNOB_DEBUGFS, "features", "PLACE_LAG", "PLACE_LAG");
 	reads(KNOB_DEBUGFS, "features", "X_Y", "X_Y");
 	reads(KNOB_DEBUGFS, "preempt", NULL, "full");
+	reads(KNOB_DEBUGFS, "cgroup_mode", NULL, "concur");
+	reads(KNOB_DEBUGFS, "llc_balancing/enabled", NULL, "1");
 	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "features", "HRTIC", buf), -EINVAL);
 	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "features", "", buf), -EINVAL);
 	reads(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", NULL, "1");
@@ -79,6 +83,8 @@ static void values_are_written_whole(void **state)
 	assert_int_equal(knobs_write(&knobs, KNOB_SYSCTL, "kernel/sched_autogroup_enabled", "0"),
 			 0);
 	assert_string_equal(get("sys/kernel/sched_autogroup_enabled"), "0\n");
+	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "llc_balancing/enabled", "0"), 0);
+	assert_string_equal(get("sched/llc_balancing/enabled"), "0\n");
 	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "features", "HRTICK"), 0);
 	assert_string_equal(get("sched/features"), "HRTICK\n");
 }
@@ -112,6 +118,12 @@ static void no_path_leads_out(void **state)
 	refuses(KNOB_SYSCTL, "kernel/../../secret", -EXDEV);
 	refuses(KNOB_DEBUGFS, absolute, -EXDEV);
 	refuses(KNOB_DEBUGFS, "", -ENOENT);
+	refuses(KNOB_DEBUGFS, "llc_balancing/../../secret", -EXDEV);
+	refuses(KNOB_DEBUGFS, "llc_balancing//enabled", -EXDEV);
+	refuses(KNOB_DEBUGFS, "llc_balancing", -EISDIR);
+	refuses(KNOB_DEBUGFS, "base_slice_ns/x", -ENOTDIR);
+	refuses(KNOB_DEBUGFS, "llc_balancing/disabled", -ENOENT);
+	refuses(KNOB_DEBUGFS, "cache/enabled", -ENOENT);
 	refuses(KNOB_BLOCK, "vda/../removable", -EXDEV);
 	refuses(KNOB_BLOCK, "vda/../../../secret", -EXDEV);
 	refuses(KNOB_BLOCK, "../vda/scheduler", -EXDEV);
@@ -127,6 +139,12 @@ static void no_link_is_followed_but_a_devices(void **state)
 	refuses(KNOB_DEBUGFS, "link", -ELOOP);
 	make_link("base_slice_ns", "sched/inside");
 	refuses(KNOB_DEBUGFS, "inside", -ELOOP);
+	make_link("..", "sched/up");
+	refuses(KNOB_DEBUGFS, "up/secret", -ENOTDIR);
+	make_link("llc_balancing", "sched/same");
+	refuses(KNOB_DEBUGFS, "same/enabled", -ENOTDIR);
+	make_link("../../secret", "sched/llc_balancing/link");
+	refuses(KNOB_DEBUGFS, "llc_balancing/link", -ELOOP);
 	make_link("kernel", "sys/folder");
 	refuses(KNOB_SYSCTL, "folder/sched_autogroup_enabled", -ENOTDIR);
 	make_link("../../secret", "cpufreq/policy0/link");

@@ -254,6 +254,67 @@ static void each_feature_is_a_knob(void **state)
 	assert_string_equal(get("sched/features"), "HRTICK\n");
 }
 
+static void knobs_in_folders_of_debugfs(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "llc_balancing/enabled", "0"),
+				KNOB(KNOB_DEBUGFS, "cgroup_mode", "max"),
+				KNOB(KNOB_DEBUGFS, "llc_balancing/other", "1"),
+				KNOB(KNOB_DEBUGFS, "base_slice_ns", "4000000") };
+	const struct sched_profile profile = { "folders", knobs, COUNT(knobs), { 0 } };
+
+	(void)state;
+	put("sched/llc_balancing/enabled", "1\n");
+	put("sched/cgroup_mode", "up smp (concur) max tasks \n");
+	apply(&profile);
+	assert_results(3, 0, 0, 1);
+	assert_refusal("/sys/kernel/debug/sched/llc_balancing/other: No such file or directory (this kernel "
+		       "has no such knob there)");
+	assert_string_equal(get("sched/llc_balancing/enabled"), "0\n");
+	assert_string_equal(get("sched/cgroup_mode"), "max\n");
+	/* By another run, from the record alone. */
+	close_machine();
+	start(0);
+	apply(NULL);
+	assert_results(0, 0, 3, 0);
+	assert_string_equal(get("sched/llc_balancing/enabled"), "1\n");
+	assert_string_equal(get("sched/cgroup_mode"), "concur\n");
+	assert_all_put_back();
+}
+
+static void a_knob_behind_a_link_is_refused(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "up/secret", "1"), KNOB(KNOB_DEBUGFS, "link", "1") };
+	const struct sched_profile profile = { "links", knobs, COUNT(knobs), { 0 } };
+	const struct refusal *refusals;
+	size_t count;
+
+	(void)state;
+	put("secret", "secret\n");
+	make_link("..", "sched/up");
+	make_link("../secret", "sched/link");
+	apply(&profile);
+	assert_results(0, 0, 0, 2);
+	refusals = machine_refusals(machine, &count);
+	assert_int_equal(count, 2);
+	assert_non_null(strstr(refusals[0].text, "sched/up/secret: Not a directory (a file, or a symbolic link"));
+	assert_non_null(strstr(refusals[1].text, "sched/link: Too many levels"));
+	assert_string_equal(get("secret"), "secret\n");
+}
+
+static void a_missing_feature_is_named(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "features", "NO_RUN_TO_PARITY", "HRTICK") };
+	const struct sched_profile profile = { "features", knobs, 1, { 0 } };
+
+	(void)state;
+	put("sched/features", "NO_HRTICK WA_X\n");
+	apply(&profile);
+	assert_results(1, 0, 0, 1);
+	assert_refusal("/sys/kernel/debug/sched/features RUN_TO_PARITY: Invalid argument (the kernel takes no such "
+		       "value)");
+	assert_string_equal(get("sched/features"), "HRTICK\n");
+}
+
 static void lists_are_written_in_order(void **state)
 {
 	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "base_slice_ns", "1", "2", "5") };
@@ -391,6 +452,9 @@ int main(void)
 		PROFILE_TEST(autogroup_is_a_knob),
 		PROFILE_TEST(a_device_that_is_gone_is_forgotten),
 		PROFILE_TEST(each_feature_is_a_knob),
+		PROFILE_TEST(knobs_in_folders_of_debugfs),
+		PROFILE_TEST(a_knob_behind_a_link_is_refused),
+		PROFILE_TEST(a_missing_feature_is_named),
 		PROFILE_TEST(lists_are_written_in_order),
 		PROFILE_TEST(new_policy_gets_the_profile_and_is_put_back),
 		PROFILE_TEST(new_policy_leaves_other_knobs_alone),

@@ -53,14 +53,15 @@ static void builtin_is_the_announcement(void **state)
 	}
 }
 
-static void builtin_profiles_are_upstreams(void **state)
+static void builtin_profiles_are_the_announcements(void **state)
 {
 	static const struct {
-		const char *name, *slice, *features;
+		const char *name, *slice, *features, *more;
 	} want[PROFILE_BUILTIN_COUNT] = {
-		{ "throughput", "8000000", "NO_HRTICK" },
-		{ "interactive", "4000000", "HRTICK" },
-		{ "qos", "16000000", "HRTICK" },
+		{ "throughput", "8000000", "NO_HRTICK", NULL },
+		{ "interactive", "4000000", "HRTICK", NULL },
+		{ "qos", "16000000", "HRTICK", NULL },
+		{ "qos-preempt", "16000000", "HRTICK", "NO_RUN_TO_PARITY" },
 	};
 
 	(void)state;
@@ -77,8 +78,11 @@ static void builtin_profiles_are_upstreams(void **state)
 		assert_int_equal(profile->knobs[2].tree, KNOB_CPUFREQ);
 		assert_string_equal(profile->knobs[2].file, "scaling_governor");
 		assert_string_equal(profile->knobs[2].values[0], "schedutil");
-		for (size_t k = 0; k < profile->n_knobs; k++)
-			assert_int_equal(profile->knobs[k].n_values, 1);
+		assert_int_equal(profile->knobs[0].n_values, 1);
+		assert_int_equal(profile->knobs[1].n_values, want[i].more ? 2 : 1);
+		if (want[i].more)
+			assert_string_equal(profile->knobs[1].values[1], want[i].more);
+		assert_int_equal(profile->knobs[2].n_values, 1);
 	}
 }
 
@@ -295,7 +299,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builtin_is_the_announcement),
-		cmocka_unit_test(builtin_profiles_are_upstreams),
+		cmocka_unit_test(builtin_profiles_are_the_announcements),
 		cmocka_unit_test(merge_takes_what_is_named),
 		cmocka_unit_test(merge_within_a_kind_keeps_all),
 		cmocka_unit_test(merge_to_real_time_keeps_only_clamps),

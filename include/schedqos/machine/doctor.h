@@ -48,6 +48,11 @@ struct doctor_facts {
 	enum doctor_answer energy;    /* energy aware scheduling; NONE: no energy model */
 	uint64_t tick_ns;	      /* 1 s / CONFIG_HZ; 0: unknown */
 	enum doctor_answer hrtick;    /* slices end on time, not at the next tick */
+	enum doctor_answer parity;    /* the feature RUN_TO_PARITY is on; NONE: not in this kernel */
+	enum doctor_answer llc_balancing; /* debugfs' llc_balancing/enabled is on; NONE: no such knob */
+	bool llc_balancing_closed;	  /* it exists, but opening it is not permitted */
+	enum doctor_answer sched_cache;	  /* the kernel has CONFIG_SCHED_CACHE */
+	const char *sched_cache_source;	  /* what says so, or that it has not: "debugfs", "/proc/config.gz" */
 	const char *lockdown;	      /* "none", "integrity", "confidentiality" */
 	bool debugfs_closed;	      /* opening a file of debugfs' sched/ is not permitted */
 	const struct doctor_rival *rivals;

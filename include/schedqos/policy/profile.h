@@ -12,7 +12,8 @@ struct knob {
 	enum knob_tree tree;
 	const char *devices; /* KNOB_BLOCK: a glob of their names; else NULL */
 	const char
-		*file; /* one path component; KNOB_SYSCTL: a path, as kernel/sched_rt_period_us */
+		*file; /* one path component; a path where KNOB_DEBUGFS (llc_balancing/enabled) or
+			  KNOB_SYSCTL (kernel/sched_rt_period_us); never a way up or out */
 	const char *const *values; /* written one after another */
 	size_t n_values;
 	struct source source;
@@ -25,8 +26,8 @@ struct sched_profile {
 	struct source source;
 };
 
-/* Upstream's three: throughput, interactive, qos. */
-#define PROFILE_BUILTIN_COUNT 3
+/* Upstream's three, throughput, interactive and qos; and qos-preempt, of the announcement's last measurement. */
+#define PROFILE_BUILTIN_COUNT 4
 extern const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT];
 
 /* The profile of that name, or NULL. */

@@ -3,6 +3,7 @@
 
 import glob
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from daemon import SCHEDQOS, TOP, environment, schedqos
 from test_profiles import KnobTest, read, write
 from waiting import wait_for
 
+SCHED_DEBUG = "/sys/kernel/debug/sched/"
 FEATURES = "/sys/kernel/debug/sched/features"
 BASE_SLICE = "/sys/kernel/debug/sched/base_slice_ns"
 GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
@@ -147,3 +149,135 @@ class Knobs(KnobTest):
         self.assertEqual(program.popen.returncode, 0, message)
         self.assertGreaterEqual(half_done, 2 * len(self.profile["debugfs"]["features"]))
         self.assertEqual(self.now(), self.before)
+
+
+def choice(path):
+    """A knob's value: of a list of choices, the one in parentheses."""
+    value = read(path)
+    return value.partition("(")[2].partition(")")[0] or value
+
+
+def findings():
+    return {finding["name"]: finding for finding in json.loads(schedqos("doctor", "--json").stdout)["findings"]}
+
+
+class QosPreempt(KnobTest):
+    """The profile as it is built in."""
+
+    def setUp(self):
+        super().setUp()
+        self.knobs = [FEATURES, *filter(os.path.exists, [BASE_SLICE]), *glob.glob(GOVERNORS)]
+        self.before = self.now()
+        for path, value in self.before.items():
+            self.addCleanup(put_back, path, value)
+        self.has_parity = "RUN_TO_PARITY" in self.before[FEATURES].split()
+
+    def now(self):
+        return {path: read(path) for path in self.knobs}
+
+    def start(self):
+        return self.daemon({"schedqos": {"sched_profile": "qos-preempt", "default": "none"}})
+
+    def assert_in_force(self):
+        words = read(FEATURES).split()
+        self.assertIn("HRTICK", words)
+        self.assertEqual("NO_RUN_TO_PARITY" in words, self.has_parity)
+        self.assertNotIn("RUN_TO_PARITY", words)
+        # Nothing else has been switched.
+        ours = {"HRTICK", "NO_HRTICK", "RUN_TO_PARITY", "NO_RUN_TO_PARITY"}
+        self.assertEqual(set(words) - ours, set(self.before[FEATURES].split()) - ours)
+        if BASE_SLICE in self.knobs:
+            self.assertEqual(read(BASE_SLICE), str(QOS_BASE_SLICE))
+
+    def test_in_force_and_put_back(self):
+        daemon = self.start()
+        self.assert_in_force()
+        refusals = " ".join(daemon.status()["knob_refusals"])
+        self.assertEqual("features RUN_TO_PARITY: Invalid argument" in refusals, not self.has_parity, refusals)
+        if self.has_parity and BASE_SLICE in self.knobs:
+            self.assertEqual(refusals, "")
+        listed = schedqos("sched_profile").stdout
+        self.assertIn("* qos-preempt\n", listed)
+        daemon.stop()
+        self.assertEqual(self.now(), self.before)
+
+    def test_put_back_after_a_kill(self):
+        self.start()
+        self.kill()
+        self.assert_in_force()
+        self.restore()
+        self.assertEqual(self.now(), self.before)
+
+    def test_doctor_knows_the_feature(self):
+        found = findings()["run-to-parity"]
+        self.assertEqual(found["state"], "ok")
+        self.assertRegex(found["what"], "^on; " if self.has_parity else "^not in this kernel$")
+        daemon = self.start()
+        found = json.loads(schedqos("doctor", "--json", *daemon.options()).stdout)["findings"]
+        found = next(finding for finding in found if finding["name"] == "run-to-parity")
+        self.assertEqual([found["state"], found["what"]],
+                         ["ok", "off"] if self.has_parity else ["note", "not in this kernel"])
+
+
+class Folders(KnobTest):
+    """Knobs in folders of debugfs, of which kernels have different ones, and one with a list of choices."""
+
+    def setUp(self):
+        super().setUp()
+        self.wanted = {}
+        for name, values in (("llc_balancing/enabled", ("0", "1")), ("numa_balancing/scan_delay_ms", ("1000", "1234")),
+                             ("cgroup_mode", ("concur", "max"))):
+            path = SCHED_DEBUG + name
+            if os.path.exists(path):
+                self.wanted[name] = next(value for value in values if value != choice(path))
+        if not any("/" in name for name in self.wanted):
+            self.skipTest("this kernel has no knobs in folders")
+        self.before = self.now()
+        for name, value in self.before.items():
+            self.addCleanup(write, SCHED_DEBUG + name, value)
+
+    def now(self):
+        return {name: choice(SCHED_DEBUG + name) for name in self.wanted}
+
+    def start(self):
+        knobs = dict(self.wanted, **{"llc_balancing/no_such_knob": 1, "base_slice_ns/x": 1, "fair_server": 1})
+        return self.daemon({"schedqos": {"sched_profile": "folders", "default": "none"}},
+                           layers={"sched_profiles.json": {"folders": {"debugfs": knobs}}})
+
+    def test_in_force_and_put_back(self):
+        self.assertNotEqual(self.now(), self.wanted)
+        daemon = self.start()
+        self.assertEqual(self.now(), self.wanted)
+        refusals = "\n".join(daemon.status()["knob_refusals"])
+        self.assertRegex(refusals, "llc_balancing/no_such_knob.*: No such file or directory")
+        self.assertRegex(daemon.log(), r"sched profile folders: knobs set %d, .*refused 3" % len(self.wanted))
+        daemon.stop()
+        self.assertEqual(self.now(), self.before)
+
+    def test_put_back_after_a_kill(self):
+        self.start()
+        self.kill()
+        self.assertEqual(self.now(), self.wanted)
+        self.restore()
+        self.assertEqual(self.now(), self.before)
+
+    def test_what_somebody_else_has_changed_stays(self):
+        daemon = self.start()
+        path = SCHED_DEBUG + "numa_balancing/scan_delay_ms"
+        if not os.path.exists(path):
+            self.skipTest("no NUMA balancing")
+        write(path, "777")
+        daemon.stop()
+        self.assertEqual(self.now(), dict(self.before, **{"numa_balancing/scan_delay_ms": "777"}))
+
+    def test_doctor_knows_the_switch(self):
+        found = findings()["sched-cache"]
+        self.assertEqual(found["state"], "ok")
+        path = SCHED_DEBUG + "llc_balancing/enabled"
+        if not os.path.exists(path):
+            self.assertIn("llc_balancing/enabled does not exist", found["what"])
+            return
+        for value, word in ("0", "off"), ("1", "on"):
+            write(path, value)
+            self.assertEqual(findings()["sched-cache"]["what"],
+                             "CONFIG_SCHED_CACHE, says debugfs; llc_balancing/enabled is " + word)
