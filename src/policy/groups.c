@@ -32,7 +32,7 @@ bool group_holds(const struct group *group, const char *cgroup)
 
 /* The first number that differs decides; the smaller one is higher. */
 struct rank {
-	int64_t policy, nice;
+	int policy, nice;
 	uint64_t slice;
 };
 
