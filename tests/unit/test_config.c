@@ -91,8 +91,7 @@ static void announcement_mapping(void **state)
 	assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
 		assert_string_equal(config->classes[i].name, qos_builtin[i].name);
-		assert_memory_equal(&config->classes[i].attr, &qos_builtin[i].attr,
-				    sizeof(struct qos_attr));
+		assert_true(qos_attr_equal(&config->classes[i].attr, &qos_builtin[i].attr));
 		assert_int_equal(config->classes[i].source.file, 1);
 	}
 	config_free(config);
