@@ -40,6 +40,7 @@ struct doctor_look {
 	struct cgroup_groups groups;
 	struct doctor_rival rivals[RIVALS_MAX];
 	struct doctor_unread unread[UNREAD_SHOWN];
+	struct doctor_disk *disks;
 	struct reader reader;
 	struct knobs knobs;
 	char sched_ext_name[64];
@@ -155,6 +156,40 @@ static void look_at_governors(struct doctor_look *look)
 	}
 	if (look->governors[0])
 		look->facts.governors = look->governors;
+}
+
+/* Whether what is read and written goes to memory, or on to other devices, whose scheduler counts. */
+static bool is_view(const char *device)
+{
+	static const char *const prefixes[] = { "loop", "ram", "zram", "dm-", "md" };
+
+	for (size_t i = 0; i < array_size(prefixes); i++) {
+		if (strncmp(device, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void look_at_disks(struct doctor_look *look)
+{
+	_cleanup_(knobs_names_clear) struct knobs_names devices = { 0 };
+	struct doctor_facts *facts = &look->facts;
+
+	if (knobs_units(&look->knobs, KNOB_BLOCK, "*", &devices) < 0)
+		return;
+	look->disks = calloc(devices.count + 1, sizeof(*look->disks));
+	for (size_t i = 0; look->disks && i < devices.count; i++) {
+		struct doctor_disk *disk = &look->disks[facts->n_disks];
+		char value[KNOBS_VALUE_MAX], path[KNOBS_PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/scheduler", devices.items[i]);
+		if (is_view(devices.items[i]) || knobs_read(&look->knobs, KNOB_BLOCK, path, NULL, value) < 0)
+			continue;
+		snprintf(disk->name, sizeof(disk->name), "%s", devices.items[i]);
+		snprintf(disk->scheduler, sizeof(disk->scheduler), "%.31s", value);
+		facts->n_disks++;
+	}
+	facts->disks = look->disks;
 }
 
 static void look_at_debugfs(struct doctor_look *look)
@@ -306,6 +341,7 @@ struct doctor_look *doctor_look(pid_t daemon)
 	look_at_sched_ext(look);
 	look_at_cgroups(look);
 	look_at_governors(look);
+	look_at_disks(look);
 	look_at_debugfs(look);
 	look_at_lockdown(look);
 	look_at_rivals(look);
@@ -325,6 +361,7 @@ void doctor_look_free(struct doctor_look *look)
 	if (!look)
 		return;
 	knobs_close(&look->knobs);
+	free(look->disks);
 	free(look->unit_active);
 	free(look->unit_enabled);
 	free(look);

@@ -25,6 +25,11 @@ struct doctor_unread {
 	char name[64]; /* comm, safe for a terminal */
 };
 
+/* A block device that is not merely a view of others. */
+struct doctor_disk {
+	char name[32], scheduler[32]; /* "sda", "mq-deadline" */
+};
+
 /* Texts are safe for a terminal; NULL stands for unknown or none. */
 struct doctor_facts {
 	bool root;
@@ -46,6 +51,8 @@ struct doctor_facts {
 	enum doctor_answer energy;    /* energy aware scheduling; NONE: no energy model */
 	uint64_t tick_ns;	      /* 1 s / CONFIG_HZ; 0: unknown */
 	enum doctor_answer hrtick;    /* slices end on time, not at the next tick */
+	const struct doctor_disk *disks;
+	size_t n_disks;
 	const char *lockdown;	      /* "none", "integrity", "confidentiality" */
 	bool debugfs_closed;	      /* opening a file of debugfs' sched/ is not permitted */
 	const struct doctor_rival *rivals;
