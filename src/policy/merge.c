@@ -148,9 +148,9 @@ void merge_found(struct merge *record, const struct task_attr *actual, const str
 }
 
 /*
- * Which of the attributes in `bits` the class gives. A slice, clamp or I/O priority is enough evidence by itself. A policy, of
- * which there are few, needs the slice and clamps of its class as well, or its nice value if the kernel has no
- * slices.
+ * Which of the attributes in `bits` the class gives. A slice, clamp or I/O priority is enough evidence by itself. A
+ * policy, of which there are few, needs the slice and clamps of its class as well, or its nice value if the kernel has
+ * no slices.
  */
 static uint8_t bits_of_class(const struct task_attr *class, const struct task_attr *actual, uint8_t bits,
 			     const struct attr_caps *caps)
@@ -162,7 +162,7 @@ static uint8_t bits_of_class(const struct task_attr *class, const struct task_at
 
 	if (!task_policy_is_fair(class->policy))
 		ours &= ~TASK_ATTR_SLICE;
-	if (actual->policy == POLICY_IDLE || (other & ~(caps->slice ? TASK_ATTR_NICE : 0)))
+	if (actual->policy == POLICY_IDLE || (other & ~(TASK_ATTR_IO_PRIORITY | (caps->slice ? TASK_ATTR_NICE : 0))))
 		ours &= ~TASK_ATTR_POLICY;
 	return ours;
 }

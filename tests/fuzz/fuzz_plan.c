@@ -338,7 +338,7 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	chrt(run->m, task->tid, policy, priority);
 }
 
-/* No class's, and above those of classes where it takes privilege; but what anybody may take can be a class's as well. */
+/* What takes privilege is above those of classes; what anybody may take can be a class's as well. */
 static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
 {
 	static const uint8_t values[] = {

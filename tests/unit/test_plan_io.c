@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: I/O priorities, which are one more attribute, but are read only if a class gives one. */
+/* The plan, as a specification: I/O priorities, one more attribute, but read only if a class gives one. */
 #include "fake_daemon.h"
 
 #define IDLE	   "'QOS_BACKGROUND': { 'io_class': 'idle' }, 'make': { 'qos': 'QOS_BACKGROUND' }"

@@ -41,7 +41,7 @@
  * A copied record is unverified until we look at the task (TASK_COPIED). If the task then carries something else, but
  * the same as its parent carries at that moment, somebody chose it for the parent, and the parent's merge is the
  * child's. Otherwise a slice, clamp or I/O priority that any of our classes gives counts as ours, and so does a policy
- * that comes with the rest of its class but nice. A nice value or SCHED_IDLE never counts as ours: anybody can lower
+ * that comes with the slice and clamps of its class. A nice value or SCHED_IDLE never counts as ours: anybody can lower
  * himself, and had must not give him more back.
  *
  * A record is uncertain (TASK_UNCERTAIN) if it may not be a copy of the right record. Such a task is due at once, and
