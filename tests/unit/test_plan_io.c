@@ -210,6 +210,40 @@ static void nobody_keeps_real_time_of_ours(void **state)
 	stops_without_trace(m);
 }
 
+/* Its parent now is not the one that it copied. */
+static void an_orphan_does_not_get_real_time_of_another(void **state)
+{
+	struct machine *m = *state;
+
+	ionice(m, INIT, IO_CLASS_REALTIME, 6);
+	start(m, REALTIME LEFT_ALONE MAKE);
+	spawns(m, INIT, 100, "/bin/cmd");
+	ionice(m, 100, IO_CLASS_NONE, 0);
+	scan(m);
+	forks(m, 100, 101);
+	exits(m, 100);
+	machine_task(m, 101)->attr.io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 6);
+	scan(m);
+	assert_int_equal(record(m, 101)->had.io_priority, 0);
+	stops_without_trace(m);
+}
+
+/* What a privileged user gives to the parent during the fork. */
+static void a_child_does_not_get_what_its_parent_was_given_since(void **state)
+{
+	struct machine *m = *state;
+
+	m->pace = 20;
+	start_and_run(m, REALTIME LEFT_ALONE MAKE, "/bin/cmd");
+	begins_fork(m, 100, 101);
+	ionice(m, 100, IO_CLASS_REALTIME, 2);
+	execs(m, 100, "/bin/cmd");
+	assert_int_equal(record(m, 100)->had.io_priority, IO_PRIORITY(IO_CLASS_REALTIME, 2));
+	ends_fork(m, 101);
+	assert_int_equal(record(m, 101)->had.io_priority, 0);
+	stops_without_trace(m);
+}
+
 static void a_kernel_without_io_priorities_gets_the_rest(void **state)
 {
 	struct machine *m = *state;
@@ -235,6 +269,8 @@ int main(void)
 		MACHINE_TEST(a_crash_is_repaired),
 		MACHINE_TEST(a_restore_repairs_a_crash),
 		MACHINE_TEST(nobody_keeps_real_time_of_ours),
+		MACHINE_TEST(an_orphan_does_not_get_real_time_of_another),
+		MACHINE_TEST(a_child_does_not_get_what_its_parent_was_given_since),
 		MACHINE_TEST(a_kernel_without_io_priorities_gets_the_rest),
 	};
 
