@@ -80,7 +80,7 @@ static int io_text(uint8_t io_priority, char *buf, size_t size)
 	const enum io_class class = IO_CLASS(io_priority);
 
 	if (class == IO_CLASS_REALTIME || class == IO_CLASS_BEST_EFFORT)
-		return snprintf(buf, size, " io %s %u", io_class_name(class), IO_LEVEL(io_priority));
+		return snprintf(buf, size, " io %s %d", io_class_name(class), IO_LEVEL(io_priority));
 	return snprintf(buf, size, " io %s", io_class_name(class));
 }
 
