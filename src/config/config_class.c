@@ -23,6 +23,8 @@ enum attribute {
 	ATTR_PERIOD,
 	ATTR_UTIL_MIN,
 	ATTR_UTIL_MAX,
+	ATTR_IO_CLASS,
+	ATTR_IO_PRIORITY,
 	ATTR_COUNT,
 };
 
@@ -38,6 +40,8 @@ static const struct {
 	[ATTR_PERIOD] = { "sched_period", 0, INT64_MAX },
 	[ATTR_UTIL_MIN] = { "sched_util_min", 0, UTIL_FULL },
 	[ATTR_UTIL_MAX] = { "sched_util_max", 0, UTIL_FULL },
+	[ATTR_IO_CLASS] = { "io_class", 0, 0 },
+	[ATTR_IO_PRIORITY] = { "io_priority", 0, IO_LEVELS - 1 },
 };
 
 static const char *const policy_names[] = {
@@ -55,7 +59,7 @@ struct class_text {
 	const cJSON *object;
 	const cJSON *values[ATTR_COUNT]; /* NULL: not given */
 	struct qos_attr attr;		 /* those given */
-	uint8_t removed;		 /* enum qos_has: those given as null */
+	uint16_t removed;		 /* enum qos_has: those given as null */
 };
 
 struct qos_class *class_find(const struct class_table *table, const char *name)
@@ -105,34 +109,61 @@ static void set_number(struct qos_attr *attr, enum attribute which, int64_t numb
 	case ATTR_UTIL_MAX:
 		attr->util_max = number;
 		break;
+	case ATTR_IO_PRIORITY:
+		attr->io_level = number;
+		break;
 	case ATTR_POLICY:
+	case ATTR_IO_CLASS:
 	case ATTR_COUNT:
 		break;
 	}
 }
 
-static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which,
-			    const cJSON *value)
+/* Returns whether the value is one of the attribute's words, or a number in its range. */
+static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attribute which, const cJSON *value)
 {
+	const char *io_classes[IO_CLASS_IDLE + 1];
 	size_t choice;
 	int64_t number;
 
-	text->values[which] = value;
-	if (which == ATTR_POLICY) {
-		if (!value_choice(parser, value, "policy", policy_names, array_size(policy_names),
-				  &choice))
-			return;
-		text->attr.policy = policy_numbers[choice];
-	} else if (cJSON_IsNull(value)) {
-		text->removed |= 1 << which;
-		return;
-	} else {
-		if (!value_integer(parser, value, attributes[which].min, attributes[which].max,
-				   &number))
-			return;
-		set_number(&text->attr, which, number);
+	switch (which) {
+	case ATTR_POLICY:
+		if (!value_choice(parser, value, "policy", policy_names, array_size(policy_names), &choice))
+			return false;
+		attr->policy = policy_numbers[choice];
+		return true;
+	case ATTR_IO_CLASS:
+		for (size_t i = 0; i < array_size(io_classes); i++)
+			io_classes[i] = io_class_name(i);
+		if (!value_choice(parser, value, "I/O class", io_classes, array_size(io_classes), &choice))
+			return false;
+		attr->io_class = choice;
+		return true;
+	case ATTR_NICE:
+	case ATTR_PRIORITY:
+	case ATTR_RUNTIME:
+	case ATTR_DEADLINE:
+	case ATTR_PERIOD:
+	case ATTR_UTIL_MIN:
+	case ATTR_UTIL_MAX:
+	case ATTR_IO_PRIORITY:
+	case ATTR_COUNT:
+		break;
 	}
-	text->attr.has |= 1 << which;
+	if (!value_integer(parser, value, attributes[which].min, attributes[which].max, &number))
+		return false;
+	set_number(attr, which, number);
+	return true;
+}
+
+static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which,
+			    const cJSON *value)
+{
+	text->values[which] = value;
+	if (which != ATTR_POLICY && cJSON_IsNull(value))
+		text->removed |= 1 << which;
+	else if (parse_value(parser, &text->attr, which, value))
+		text->attr.has |= 1 << which;
 }
 
 static void parse_attributes(struct parser *parser, struct class_text *text)
@@ -223,6 +254,32 @@ static void check_deadline(struct parser *parser, const struct class_text *text,
 			 (unsigned long long)attr->deadline, (unsigned long long)attr->period);
 }
 
+static void check_io(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
+{
+	const cJSON *at = culprit(text, ATTR_IO_PRIORITY, ATTR_IO_CLASS);
+	const bool has_level = attr->has & QOS_HAS_IO_LEVEL;
+
+	if (!(attr->has & QOS_HAS_IO_CLASS)) {
+		if (has_level)
+			complain(parser, at, AT_VALUE, "io_priority needs an io_class: best-effort or realtime");
+		return;
+	}
+	switch ((enum io_class)attr->io_class) {
+	case IO_CLASS_NONE:
+	case IO_CLASS_IDLE:
+		if (has_level)
+			complain(parser, at, AT_VALUE, "io_class %s has no io_priority: that is for best-effort and realtime",
+				 io_class_name(attr->io_class));
+		break;
+	case IO_CLASS_REALTIME:
+		if (!has_level)
+			complain(parser, at, AT_VALUE, "io_class realtime needs an io_priority of 0 to %d", IO_LEVELS - 1);
+		break;
+	case IO_CLASS_BEST_EFFORT:
+		break;
+	}
+}
+
 /* Checks that the merged class makes sense as a whole. */
 static void check_class(struct parser *parser, const struct class_text *text,
 			const struct qos_attr *attr)
@@ -238,6 +295,7 @@ static void check_class(struct parser *parser, const struct class_text *text,
 		complain(parser, culprit(text, ATTR_UTIL_MIN, ATTR_UTIL_MAX), AT_VALUE,
 			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min,
 			 attr->util_max);
+	check_io(parser, text, attr);
 }
 
 static bool check_name(struct parser *parser, const struct class_table *table, const cJSON *value)
@@ -286,6 +344,9 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 	parse_attributes(parser, &text);
 	if (below)
 		class = *below;
+	/* A level says nothing without its class. */
+	if (text.removed & QOS_HAS_IO_CLASS)
+		text.removed |= QOS_HAS_IO_LEVEL;
 	class.attr.has &= ~text.removed;
 	class.attr = qos_attr_merge(&class.attr, &text.attr);
 	class.source = source_of(parser, value, AT_KEY);

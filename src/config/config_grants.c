@@ -59,12 +59,18 @@ static bool is_for_everybody(const struct rule *rule)
 	return !match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup)));
 }
 
+/* The one I/O class that takes privilege. */
+static bool is_realtime_io(const struct qos_attr *attr)
+{
+	return (attr->has & QOS_HAS_IO_CLASS) && attr->io_class == IO_CLASS_REALTIME;
+}
+
 /* Whether the rule should not give the class to everybody. */
 static bool is_dear(const struct qos_class *class, const struct rule *rule)
 {
 	const struct qos_attr *attr = &class->attr;
 
-	if (!task_policy_is_fair(attr->policy))
+	if (!task_policy_is_fair(attr->policy) || is_realtime_io(attr))
 		return true;
 	/* SCHED_IDLE accepts a nice value and ignores it. */
 	if (!(attr->has & QOS_HAS_NICE) || attr->nice >= 0 || attr->policy == POLICY_IDLE)
@@ -165,6 +171,8 @@ static void put_class(struct text_buf *text, const struct config *config, const 
 	else
 		text_buf_printf(text, "%s %u", task_policy_name(class->attr.policy),
 				class->attr.priority);
+	if (is_realtime_io(&class->attr))
+		text_buf_printf(text, ", io_class realtime");
 	if (class->source.line && class->source.file > grant->at.file)
 		text_buf_printf(text, " by %s:%u", config->files[class->source.file],
 				class->source.line);

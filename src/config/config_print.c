@@ -48,7 +48,7 @@ static void put_class(struct json_writer *json, const struct qos_class *class)
 {
 	const struct qos_attr *attr = &class->attr;
 	const struct {
-		uint8_t bit;
+		uint16_t bit;
 		const char *key;
 		int64_t value;
 	} numbers[] = {
@@ -60,7 +60,7 @@ static void put_class(struct json_writer *json, const struct qos_class *class)
 		{ QOS_HAS_UTIL_MIN, "sched_util_min", attr->util_min },
 		{ QOS_HAS_UTIL_MAX, "sched_util_max", attr->util_max },
 	};
-	uint8_t below = 0;
+	uint16_t below = 0;
 
 	/* What the built-in class of the name would put in where ours has nothing must be taken
 	 * out. */
@@ -76,6 +76,10 @@ static void put_class(struct json_writer *json, const struct qos_class *class)
 		else if (below & numbers[i].bit)
 			json_put_null(json, numbers[i].key);
 	}
+	if (attr->has & QOS_HAS_IO_CLASS)
+		json_put_text(json, "io_class", io_class_name(attr->io_class));
+	if (attr->has & QOS_HAS_IO_LEVEL)
+		json_put_number(json, "io_priority", attr->io_level);
 	json_end(json, '}');
 }
 

@@ -288,6 +288,34 @@ static void judge_slices(const struct doctor_facts *facts, const struct config *
 	free(names);
 }
 
+static bool gives_io_priority(const struct config *config)
+{
+	for (size_t i = 0; config && i < config->n_classes; i++) {
+		if (config->classes[i].attr.has & QOS_HAS_IO_CLASS)
+			return true;
+	}
+	return false;
+}
+
+/* bfq has a share for each level; mq-deadline (since 5.14) serves one class after the other, whatever the level. */
+static void judge_disks(const struct doctor_facts *facts, const struct config *config, struct findings *findings)
+{
+	for (size_t i = 0; i < facts->n_disks; i++) {
+		const char *name = facts->disks[i].name, *scheduler = facts->disks[i].scheduler;
+
+		if (strcmp(scheduler, "bfq") == 0)
+			add_ok(findings, "io-priority", "%s: %s honours it", name, scheduler);
+		else if (strcmp(scheduler, "mq-deadline") == 0)
+			add_ok(findings, "io-priority", "%s: %s honours its class, not the level", name, scheduler);
+		else if (!gives_io_priority(config))
+			add_ok(findings, "io-priority", "%s: %s ignores it; no class gives one", name, scheduler);
+		else
+			findings_add(findings, "io-priority", FINDING_NOTE, "io_class and io_priority have no effect there",
+				     "a sched profile that sets its scheduler to bfq or mq-deadline", "%s: %s ignores it",
+				     name, scheduler);
+	}
+}
+
 static void judge_lockdown(const struct doctor_facts *facts, struct findings *findings)
 {
 	static const char consequence[] =
@@ -363,6 +391,7 @@ int doctor_judge(const struct doctor_facts *facts, const struct config *config, 
 	judge_autogroup(facts, config, &findings);
 	judge_cgroups(facts, &findings);
 	judge_governor(facts, &findings);
+	judge_disks(facts, config, &findings);
 	judge_lockdown(facts, &findings);
 	doctor_judge_debugfs(facts, config, &findings);
 	judge_unread(facts, &findings);

@@ -18,11 +18,13 @@ static int rank(unsigned policy, unsigned priority)
 	return policy == POLICY_DEADLINE ? 100 : 0;
 }
 
-static bool same_attr(const struct qos_attr *a, const struct qos_attr *b)
+static void note_io_priority(struct given *given, const struct qos_attr *attr)
 {
-	return a->has == b->has && a->policy == b->policy && a->nice == b->nice && a->priority == b->priority &&
-	       a->util_min == b->util_min && a->util_max == b->util_max && a->runtime == b->runtime &&
-	       a->deadline == b->deadline && a->period == b->period;
+	const uint8_t io_priority = qos_attr_io_priority(attr);
+
+	given->has_io_priority = true;
+	if (io_priority_is_privileged(given->highest_io, io_priority))
+		given->highest_io = io_priority;
 }
 
 int given_add(struct given *given, const struct qos_attr *attr)
@@ -32,7 +34,7 @@ int given_add(struct given *given, const struct qos_attr *attr)
 	if (!given->count)
 		given->lowest_nice = GIVEN_NO_NICE;
 	for (size_t i = 0; i < given->count; i++) {
-		if (same_attr(&given->attrs[i], attr))
+		if (qos_attr_equal(&given->attrs[i], attr))
 			return 0;
 	}
 	attrs = reallocarray(given->attrs, given->count + 1, sizeof(*attrs));
@@ -44,6 +46,8 @@ int given_add(struct given *given, const struct qos_attr *attr)
 		given->lowest_nice = attr->nice;
 	if ((attr->has & QOS_HAS_POLICY) && rank(attr->policy, attr->priority) > given->highest_rank)
 		given->highest_rank = rank(attr->policy, attr->priority);
+	if (attr->has & QOS_HAS_IO_CLASS)
+		note_io_priority(given, attr);
 	return 0;
 }
 
@@ -67,6 +71,8 @@ uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *
 		bits |= TASK_ATTR_UTIL_MIN;
 	if (actual->util_max != known->util_max)
 		bits |= TASK_ATTR_UTIL_MAX;
+	if (actual->io_priority != known->io_priority)
+		bits |= TASK_ATTR_IO_PRIORITY;
 	return bits;
 }
 
@@ -85,6 +91,8 @@ static void copy_bits(struct task_attr *to, const struct task_attr *from, uint8_
 		to->util_min = from->util_min;
 	if (bits & TASK_ATTR_UTIL_MAX)
 		to->util_max = from->util_max;
+	if (bits & TASK_ATTR_IO_PRIORITY)
+		to->io_priority = from->io_priority;
 }
 
 /*
@@ -112,6 +120,11 @@ static bool can_have_nice(const struct merge *record, const struct task_attr *ac
 	return actual->nice >= record->had.nice || actual->nice < given->lowest_nice;
 }
 
+bool merge_can_have_io(uint8_t had, uint8_t found, const struct given *given)
+{
+	return !io_priority_is_privileged(had, found) || io_priority_is_privileged(given->highest_io, found);
+}
+
 /* Records the attributes in `bits` as somebody's choice, and all of actual as known. */
 static void take(struct merge *record, const struct task_attr *actual, uint8_t bits, const struct given *given,
 		 bool unverified, bool uncertain)
@@ -122,6 +135,8 @@ static void take(struct merge *record, const struct task_attr *actual, uint8_t b
 		had &= ~TASK_ATTR_POLICY;
 	if (!can_have_nice(record, actual, given))
 		had &= ~TASK_ATTR_NICE;
+	if (!merge_can_have_io(record->had.io_priority, actual->io_priority, given))
+		had &= ~TASK_ATTR_IO_PRIORITY;
 	copy_bits(&record->had, actual, had);
 	record->theirs |= bits;
 	copy_bits(&record->known, actual, attr_difference(actual, &record->known));
@@ -133,9 +148,9 @@ void merge_found(struct merge *record, const struct task_attr *actual, const str
 }
 
 /*
- * Which of the attributes in `bits` the class gives. A slice or clamp is enough evidence by itself. A policy, of
- * which there are few, needs the slice and clamps of its class as well, or its nice value if the kernel has no
- * slices.
+ * Which of the attributes in `bits` the class gives. A slice, clamp or I/O priority is enough evidence by itself. A
+ * policy, of which there are few, needs the slice and clamps of its class as well, or its nice value if the kernel has
+ * no slices.
  */
 static uint8_t bits_of_class(const struct task_attr *class, const struct task_attr *actual, uint8_t bits,
 			     const struct attr_caps *caps)
@@ -147,7 +162,7 @@ static uint8_t bits_of_class(const struct task_attr *class, const struct task_at
 
 	if (!task_policy_is_fair(class->policy))
 		ours &= ~TASK_ATTR_SLICE;
-	if (actual->policy == POLICY_IDLE || (other & ~(caps->slice ? TASK_ATTR_NICE : 0)))
+	if (actual->policy == POLICY_IDLE || (other & ~(TASK_ATTR_IO_PRIORITY | (caps->slice ? TASK_ATTR_NICE : 0))))
 		ours &= ~TASK_ATTR_POLICY;
 	return ours;
 }

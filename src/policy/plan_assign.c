@@ -131,6 +131,16 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	return 0;
 }
 
+/*
+ * Whether somebody had lowered the task's I/O, by ionice or, where that is not set, by nice or SCHED_IDLE, and it would
+ * now come before that.
+ */
+static bool raises_io(const struct task_attr *had, const struct task_attr *want)
+{
+	return had->io_priority != want->io_priority && task_io_order(want) < task_io_order(had) &&
+	       (had->io_priority || had->nice > 0 || had->policy == POLICY_IDLE);
+}
+
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task)
 {
 	const struct qos_attr *class = plan_tag_attr(plan, task->tag);
@@ -144,5 +154,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 		want.nice = task->had.nice;
 	if (task->had.policy == POLICY_IDLE)
 		want.policy = POLICY_IDLE;
+	if (raises_io(&task->had, &want))
+		want.io_priority = task->had.io_priority;
 	return want;
 }

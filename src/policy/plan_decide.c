@@ -136,6 +136,8 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 		want->util_min = known->util_min;
 	if (task->theirs & TASK_ATTR_UTIL_MAX)
 		want->util_max = known->util_max;
+	if (task->theirs & TASK_ATTR_IO_PRIORITY)
+		want->io_priority = known->io_priority;
 }
 
 /*

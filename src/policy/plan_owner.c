@@ -35,7 +35,8 @@ bool plan_matches_before(const struct task *task, const struct task_attr *actual
 static bool has_risen(const struct task_attr *had, const struct task_attr *before)
 {
 	return had->nice < before->nice || (!task_policy_is_fair(had->policy) && task_policy_is_fair(before->policy)) ||
-	       (had->policy != POLICY_IDLE && before->policy == POLICY_IDLE);
+	       (had->policy != POLICY_IDLE && before->policy == POLICY_IDLE) ||
+	       io_priority_is_privileged(before->io_priority, had->io_priority);
 }
 
 /* A task that still carries what was known before must not get more for it than it had then. */
@@ -91,6 +92,8 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 		ret->had.nice = task->had.nice;
 	if (task->had.policy == POLICY_IDLE && parent->had.policy != POLICY_IDLE)
 		ret->had.policy = POLICY_IDLE;
+	if (!merge_can_have_io(task->had.io_priority, ret->had.io_priority, &plan->given))
+		ret->had.io_priority = task->had.io_priority;
 	return true;
 }
 

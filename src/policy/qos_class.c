@@ -8,6 +8,7 @@ enum policy_kind {
 };
 
 #define HAS_UTIL (QOS_HAS_UTIL_MIN | QOS_HAS_UTIL_MAX)
+#define HAS_IO (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL)
 
 #define BUILTIN(class_name, class_policy, class_nice, slice_ms, max)                               \
 	{                                                                                          \
@@ -41,16 +42,24 @@ static enum policy_kind kind_of(const struct qos_attr *attr)
  * The attributes that are kept when the kind of policy changes. Not runtime: a slice is no deadline
  * budget. No clamps for deadline tasks: the kernel accepts and ignores them.
  */
-static uint8_t kept_across(enum policy_kind to)
+static uint16_t kept_across(enum policy_kind to)
 {
 	switch (to) {
 	case KIND_FAIR:
 	case KIND_REAL_TIME:
-		return HAS_UTIL;
+		return HAS_UTIL | HAS_IO;
 	case KIND_DEADLINE:
-		return 0;
+		return HAS_IO;
 	}
 	return 0;
+}
+
+bool qos_attr_equal(const struct qos_attr *a, const struct qos_attr *b)
+{
+	return a->has == b->has && a->policy == b->policy && a->nice == b->nice && a->priority == b->priority &&
+	       a->util_min == b->util_min && a->util_max == b->util_max && a->runtime == b->runtime &&
+	       a->deadline == b->deadline && a->period == b->period && a->io_class == b->io_class &&
+	       a->io_level == b->io_level;
 }
 
 struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_attr *over)
@@ -75,6 +84,12 @@ struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_att
 		merged.util_min = over->util_min;
 	if (over->has & QOS_HAS_UTIL_MAX)
 		merged.util_max = over->util_max;
+	if (over->has & QOS_HAS_IO_CLASS) {
+		merged.io_class = over->io_class;
+		merged.has &= ~QOS_HAS_IO_LEVEL;
+	}
+	if (over->has & QOS_HAS_IO_LEVEL)
+		merged.io_level = over->io_level;
 	merged.has |= over->has;
 	return merged;
 }
@@ -130,6 +145,14 @@ static void fair_over(const struct qos_attr *attr, const struct attr_caps *caps,
 		task->slice_ns = slice_of(attr);
 }
 
+uint8_t qos_attr_io_priority(const struct qos_attr *attr)
+{
+	const bool has_levels = attr->io_class == IO_CLASS_REALTIME || attr->io_class == IO_CLASS_BEST_EFFORT;
+	const uint8_t level = attr->has & QOS_HAS_IO_LEVEL ? attr->io_level : IO_LEVEL_DEFAULT;
+
+	return IO_PRIORITY(attr->io_class, has_levels ? level : 0);
+}
+
 struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
 			       const struct attr_caps *caps)
 {
@@ -149,5 +172,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 		task.reset_on_fork = 1;
 	if (caps->util_clamp)
 		clamps_over(attr, &task);
+	if ((attr->has & QOS_HAS_IO_CLASS) && caps->io_priority)
+		task.io_priority = qos_attr_io_priority(attr);
 	return task;
 }

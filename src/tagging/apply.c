@@ -10,6 +10,8 @@ const struct sched_ops sched_ops_kernel = {
 	.get = ksched_get,
 	.set = ksched_set,
 	.replace_nice = ksched_replace_nice,
+	.get_io = kio_priority_get,
+	.set_io = kio_priority_set,
 };
 
 static bool is_real_time(uint32_t policy)
@@ -144,14 +146,46 @@ int applier_init(struct applier *applier)
 	return applier_refresh_base(applier);
 }
 
+int applier_use_io_priority(struct applier *applier)
+{
+	const int r = applier->ops->get_io(0);
+
+	applier->caps.io_priority = r >= 0;
+	return r < 0 ? r : 0;
+}
+
+/* The kernel's value without the bits of hints that it does not define, and back. */
+#define KERNEL_DATA 0x3f
+
+static uint8_t io_from_kernel(int value)
+{
+	return (uint8_t)IO_PRIORITY(value >> KIO_CLASS_SHIFT, value & KERNEL_DATA);
+}
+
+static int io_to_kernel(uint8_t io_priority)
+{
+	return IO_CLASS(io_priority) << KIO_CLASS_SHIFT | (io_priority & KERNEL_DATA);
+}
+
+static int look_at_io(const struct applier *applier, pid_t tid, struct task_attr *attr)
+{
+	const int r = applier->ops->get_io(tid);
+
+	if (r < 0)
+		return r;
+	attr->io_priority = io_from_kernel(r);
+	return 0;
+}
+
 int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret)
 {
 	struct ksched_attr attr;
 	int r = applier->ops->get(tid, &attr);
 
-	if (r == 0)
-		*ret = attr_from_kernel(&attr, &applier->caps);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = attr_from_kernel(&attr, &applier->caps);
+	return applier->caps.io_priority ? look_at_io(applier, tid, ret) : 0;
 }
 
 /*
@@ -173,7 +207,7 @@ static void shrink_bandwidth(struct applier *applier, pid_t tid)
 	applier->ops->set(tid, &attr);
 }
 
-/* The first of two calls succeeded, the second failed: undoes the first. */
+/* An earlier call succeeded, the next one failed: undoes the earlier one. */
 static void roll_back(struct applier *applier, const struct plan_action *action)
 {
 	const struct plan_action back = {
@@ -252,14 +286,18 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 
 int applier_apply(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
 {
+	const uint8_t changed = attr_difference(&action->from, &action->want);
+	const bool is_set = changed & ~TASK_ATTR_IO_PRIORITY;
 	int r = 0;
 
-	if (changes_hidden_nice(action)) {
+	if (changes_hidden_nice(action))
 		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
-		if (r == 0 && attr_difference(&action->from, &action->want) == 0)
-			return applier_look(applier, action->tid, ret);
-	}
-	if (r == 0)
+	if (r == 0 && is_set)
 		r = set(applier, action);
+	if (r == 0 && (changed & TASK_ATTR_IO_PRIORITY)) {
+		r = applier->ops->set_io(action->tid, io_to_kernel(action->want.io_priority));
+		if (r < 0 && is_set)
+			roll_back(applier, action);
+	}
 	return r < 0 ? r : read_back(applier, action, ret);
 }

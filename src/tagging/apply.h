@@ -2,6 +2,7 @@
 /* Carries out the plan's actions, and reads the attributes of tasks. */
 #pragma once
 
+#include <schedqos/kernel/io_priority.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/policy/plan.h>
 
@@ -10,6 +11,8 @@ struct sched_ops {
 	int (*get)(pid_t tid, struct ksched_attr *ret);
 	int (*set)(pid_t tid, struct ksched_attr *attr);
 	int (*replace_nice)(pid_t tid, int from, int to); /* also under a policy that hides it */
+	int (*get_io)(pid_t tid); /* the value or -errno */
+	int (*set_io)(pid_t tid, int value);
 };
 extern const struct sched_ops sched_ops_kernel;
 
@@ -23,6 +26,12 @@ struct applier {
  * the base slice. caps.slice and caps.util_clamp must be set. Returns 0 or -errno.
  */
 int applier_init(struct applier *applier);
+
+/*
+ * From now on I/O priorities are read and set, too (caps.io_priority). 0, or the -errno for which this kernel has none,
+ * which are left out then.
+ */
+int applier_use_io_priority(struct applier *applier);
 
 /* The task's attributes; slice_ns is the base slice if it has no custom slice. 0 or -errno. */
 int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret);

@@ -35,6 +35,7 @@ static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, s
 		state_free(state);
 		return r;
 	}
+	tagger_follow_io_priority(&tagger->applier, plan);
 	*ret_plan = plan;
 	*ret_state = state;
 	return 0;

@@ -29,7 +29,11 @@ static int make_tagger(struct tagger *tagger, const struct config *config, const
 	if (!tagger->facts || !tagger->plan)
 		return -ENOMEM;
 	r = plan_adopt(tagger->plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags);
-	return r < 0 ? r : plan_set_config(tagger->plan, config);
+	if (r == 0)
+		r = plan_set_config(tagger->plan, config);
+	if (r == 0)
+		tagger_follow_io_priority(&tagger->applier, tagger->plan);
+	return r;
 }
 
 static void cleanup_tagger(struct tagger *tagger)

@@ -69,7 +69,7 @@ int state_read(int folder, struct state_legacy *ret)
 	fd = state_file_open(folder, STATE_TASKS, &size);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	if (size < STATE_HEADER_BYTES || size > STATE_FILE_MAX)
+	if (size < STATE_FILE_MIN || size > STATE_FILE_MAX)
 		return -EBADMSG;
 	r = host_boot_id(boot_id);
 	if (r == 0)
@@ -246,8 +246,8 @@ static int move_to_file(struct state *state, struct chunk *chunk)
 
 static bool has_tag(const struct state_tags *tags, const struct qos_attr *attr)
 {
-	for (uint32_t i = 0; i < tags->count; i++) {
-		if (memcmp(&tags->tags[i], attr, sizeof(*attr)) == 0)
+	for (uint32_t i = 0; i < tags->head.count; i++) {
+		if (qos_attr_equal(&tags->tags[i], attr))
 			return true;
 	}
 	return false;
@@ -260,20 +260,20 @@ static int add_tags(struct state_header *header, const struct given *given)
 	struct state_tags *next = last == &header->tags[0] ? &header->tags[1] : &header->tags[0];
 	int r = 0;
 
-	next->sum = 0;
+	next->head.sum = 0;
 	task_publish();
 	*next = last ? *last : (struct state_tags){ 0 };
 	for (size_t i = 0; i < given->count; i++) {
 		if (has_tag(next, &given->attrs[i]))
 			continue;
-		if (next->count < STATE_TAGS_MAX)
-			next->tags[next->count++] = given->attrs[i];
+		if (next->head.count < STATE_TAGS_MAX)
+			next->tags[next->head.count++] = given->attrs[i];
 		else
 			r = -E2BIG;
 	}
-	next->sequence++;
+	next->head.sequence++;
 	task_publish();
-	next->sum = state_tags_sum(next);
+	next->head.sum = state_tags_sum(next, sizeof(*next));
 	return r;
 }
 

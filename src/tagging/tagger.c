@@ -22,6 +22,17 @@ int tagger_init_applier(struct applier *applier)
 	return applier_init(applier);
 }
 
+void tagger_follow_io_priority(struct applier *applier, const struct plan *plan)
+{
+	int r;
+
+	if (applier->caps.io_priority || !plan_given(plan)->has_io_priority)
+		return;
+	r = applier_use_io_priority(applier);
+	if (r < 0)
+		log_notice("this kernel has no I/O priorities (%s): io_class and io_priority are left out", strerror(-r));
+}
+
 /* A feature that the kernel lacks is left out of every call, and logged once. */
 static int probe_kernel(struct applier *applier)
 {
@@ -155,6 +166,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	if (r < 0)
 		return r;
 	tagger->config = config;
+	tagger_follow_io_priority(&tagger->applier, tagger->plan);
 	keep_now(tagger);
 	names_update(tagger);
 	moves_update(tagger);

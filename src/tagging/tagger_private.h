@@ -112,6 +112,12 @@ static inline void request_scan(struct tagger *tagger)
 int tagger_init_applier(struct applier *applier);
 
 /*
+ * tagger.c: has I/O priorities read and set from now on if a class gives one, or has given one since the first start.
+ * Call it when a configuration has been put in force, before anything is decided.
+ */
+void tagger_follow_io_priority(struct applier *applier, const struct plan *plan);
+
+/*
  * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.
  * Both return a negative errno on failure.
  */

@@ -104,6 +104,7 @@ void check_action(const struct plan *plan, const struct plan_action *action)
 	check(want->nice >= -20 && want->nice <= 19);
 	check(want->util_min <= want->util_max && want->util_max <= UTIL_FULL);
 	check(want->rt_priority <= 99);
+	check(!want->io_priority || IO_CLASS(want->io_priority) != IO_CLASS_NONE);
 	check((want->policy == POLICY_FIFO || want->policy == POLICY_RR) ==
 	      (want->rt_priority > 0));
 }

@@ -82,6 +82,8 @@ static struct task_attr take_attr(struct run *run)
 	} else if (attr.policy == POLICY_FIFO || attr.policy == POLICY_RR) {
 		attr.rt_priority = 1 + more % 99;
 	}
+	if (run->caps.io_priority)
+		attr.io_priority = more < 0x40 ? 0 : more;
 	return attr;
 }
 
@@ -275,7 +277,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		configs[0] = parse(rules);
 		configs[1] = parse(other_rules);
 	}
-	run.caps = (struct attr_caps){ caps & 1, caps & 2, 3000000 };
+	run.caps = (struct attr_caps){ caps & 1, caps & 2, 3000000, caps & 4 };
 	run.plan = plan_new(&run.caps, SELF, caps >> 2, &one_chunk);
 	check(run.plan && plan_set_config(run.plan, configs[0]) == 0);
 	while (run.input.left)

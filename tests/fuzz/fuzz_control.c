@@ -59,6 +59,17 @@ static int no_set(pid_t tid, struct ksched_attr *attr)
 	return tid ? -ESRCH : 0;
 }
 
+static int no_io(pid_t tid)
+{
+	return tid ? -ESRCH : 0;
+}
+
+static int no_set_io(pid_t tid, int value)
+{
+	(void)value;
+	return tid ? -ESRCH : 0;
+}
+
 static void check_line(int level, bool plain, const char *line, const struct log_field *fields)
 {
 	(void)level;
@@ -118,7 +129,9 @@ static void on_scanned(void *context)
 /* Once: the loop and the socket. */
 static void start(void)
 {
-	static const struct sched_ops nothing = { .get = no_get, .set = no_set };
+	static const struct sched_ops nothing = {
+		.get = no_get, .set = no_set, .get_io = no_io, .set_io = no_set_io,
+	};
 	char address[128];
 
 	make_place();
@@ -128,7 +141,7 @@ static void start(void)
 	the_daemon.paths = (struct config_paths){ place.folder, place.own };
 	the_daemon.proc = tagger.proc = place.proc;
 	the_daemon.tagger = &tagger;
-	tagger.applier = (struct applier){ &nothing, { true, true, 3000000 } };
+	tagger.applier = (struct applier){ &nothing, { true, true, 3000000, false } };
 	tagger.tick_ns = 10000000;
 	tagger.scanned = on_scanned;
 	tagger.facts = live_facts_new(place.proc, &tagger.applier, &tagger.arguments);

@@ -36,7 +36,8 @@ static const char *const configs[] = {
 
 	"'schedqos': { 'default': 'all', " GROUPS " },"
 	"'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
-	"'QOS_IDLE': { 'sched_policy': 'SCHED_IDLE' },"
+	"'QOS_IDLE': { 'sched_policy': 'SCHED_IDLE', 'io_class': 'realtime', 'io_priority': 4 },"
+	"'QOS_BACKGROUND': { 'io_class': 'best-effort', 'io_priority': 6 },"
 	"'a': { 'qos': 'QOS_RT' }, 'b': { 'qos': 'QOS_IDLE', 'yield': true },"
 	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true },"
 	"'b1': { 'qos': 'QOS_UTILITY', 'match': { 'cgroup': '/mid*' } }",
@@ -45,6 +46,7 @@ static const char *const configs[] = {
 /* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
 static const char own[] =
 	"'schedqos': { " GROUPS " },"
+	"'QOS_USER_INTERACTIVE': { 'io_class': 'best-effort', 'io_priority': 1 }, 'QOS_BACKGROUND': { 'io_class': 'idle' },"
 	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 't1': 'QOS_UTILITY', 'm': 'QOS_USER_INITIATED' } },"
 	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
 	"'d': { 'thread_qos': { 'a': 'QOS_USER_INTERACTIVE' } }";
@@ -77,7 +79,8 @@ enum {
 	HEAR_SOME, /* and then decide, though more is queued already */
 	SLICE,
 	CLAMP,
-	RESET,	   /* more that others choose */
+	RESET,
+	IONICE,	   /* more that others choose */
 	MOVE,	   /* what the kernel tells, too */
 	KINDS
 };
@@ -141,8 +144,11 @@ static pid_t some_running(struct run *run)
 static bool is_unseen(struct run *run, const struct machine_task *task)
 {
 	const struct task *known = record(run->m, task->tid);
+	struct task_attr attr = task->attr;
 
-	return known && attr_difference(&task->attr, &known->known);
+	if (!run->m->caps.io_priority)
+		attr.io_priority = 0;
+	return known && attr_difference(&attr, &known->known);
 }
 
 static void bear(struct run *run, uint8_t kind)
@@ -345,6 +351,26 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	chrt(run->m, task->tid, policy, priority);
 }
 
+/* What takes privilege is above those of classes; what anybody may take can be a class's as well. */
+static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
+{
+	static const uint8_t values[] = {
+		IO_PRIORITY(IO_CLASS_NONE, 0),	      IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0),
+		IO_PRIORITY(IO_CLASS_BEST_EFFORT, 3), IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7),
+		IO_PRIORITY(IO_CLASS_IDLE, 7),	      IO_PRIORITY(IO_CLASS_REALTIME, 2),
+		IO_PRIORITY(IO_CLASS_IDLE, 0),	      IO_PRIORITY(IO_CLASS_BEST_EFFORT, 6),
+	};
+	struct task_attr chosen = task->attr;
+
+	chosen.io_priority = values[how % sizeof(values)];
+	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_IO_PRIORITY) ||
+	    (run->everybody && IO_CLASS(chosen.io_priority) == IO_CLASS_REALTIME))
+		return;
+	if (how % sizeof(values) > 5)
+		run->exact = false;
+	ionice(run->m, task->tid, IO_CLASS(chosen.io_priority), IO_LEVEL(chosen.io_priority));
+}
+
 static void chooses(struct run *run, uint8_t kind)
 {
 	struct machine_task *task = machine_task(run->m, some_task(run));
@@ -377,6 +403,9 @@ static void chooses(struct run *run, uint8_t kind)
 		/* Without slices nothing tells a child's. */
 		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
 			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
+		break;
+	case IONICE:
+		chooses_io(run, task, how);
 		break;
 	}
 }
@@ -443,6 +472,7 @@ static void check_no_climb(const struct machine_task *task)
 	check(task_policy_is_fair(task->attr.policy));
 	check(task->attr.nice >= task->without.nice);
 	check(task->without.policy != POLICY_IDLE || task->attr.policy == POLICY_IDLE);
+	check(!io_priority_is_privileged(task->without.io_priority, task->attr.io_priority));
 }
 
 static void check_stopped(const struct run *run)

@@ -54,7 +54,7 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 
 	memset(file, 0, FILE_BYTES);
 	*header = empty;
-	header->tags[0].count = n_tags;
+	header->tags[0].head.count = n_tags;
 	for (size_t i = 0; i < n_tags; i++)
 		header->tags[0].tags[i] = qos_builtin[i % QOS_BUILTIN_COUNT].attr;
 	for (size_t i = 0; i < n_records; i++)
@@ -65,7 +65,7 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 			.had = task_attr_pristine,
 			.known = qos_attr_over(&qos_builtin[i % QOS_BUILTIN_COUNT].attr,
 					       &task_attr_pristine,
-					       &(struct attr_caps){ true, true, 3000000 }),
+					       &(struct attr_caps){ true, true, 3000000, true }),
 			.before = task_attr_pristine,
 			.state = TASK_TAGGED,
 			.flags = i & 1 ? TASK_UNCERTAIN : 0,
@@ -77,9 +77,9 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 			file[at] = take_byte(input);
 	}
 	if (flags & SUM_FIRST)
-		header->tags[0].sum = state_tags_sum(&header->tags[0]);
+		header->tags[0].head.sum = state_tags_sum(&header->tags[0], sizeof(header->tags[0]));
 	if (flags & SUM_SECOND)
-		header->tags[1].sum = state_tags_sum(&header->tags[1]);
+		header->tags[1].head.sum = state_tags_sum(&header->tags[1], sizeof(header->tags[1]));
 }
 
 /* Scans the task as it was left, or changed since, and carries out what the plan wants. */
@@ -109,7 +109,7 @@ static void scan_task(struct plan *plan, const struct task *left, uint8_t flags)
 
 static void take_over(const struct state_legacy *legacy, uint8_t flags)
 {
-	struct attr_caps caps = { true, true, 3000000 };
+	struct attr_caps caps = { true, true, 3000000, true };
 	struct plan *plan = plan_new(&caps, 5, legacy->start, &one_chunk);
 
 	check(plan);

@@ -40,6 +40,8 @@ static void check_action(struct machine *m, const struct plan_action *action)
 	/* A slice that is also the base slice may or may not be the task's own. */
 	if (from.slice_ns == m->kernel.base_slice_ns)
 		from.slice_ns = task->attr.slice_ns;
+	if (!m->caps.io_priority)
+		from.io_priority = task->attr.io_priority;
 	assert_int_equal(attr_difference(&from, &task->attr), 0);
 	assert_int_not_equal(task->tgid, DAEMON);
 	assert_int_equal(action->deadline != NULL,
@@ -127,6 +129,8 @@ static void parse(struct machine *m, const char *const *texts, size_t n)
 static void put_in_force(struct machine *m)
 {
 	assert_int_equal(plan_set_config(m->plan, m->config), 0);
+	/* As tagger_follow_io_priority does it. */
+	m->caps.io_priority = m->kernel.io_priority && plan_given(m->plan)->has_io_priority;
 }
 
 void set_config(struct machine *m, const char *json)

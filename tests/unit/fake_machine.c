@@ -70,7 +70,7 @@ int machine_on(void **state)
 		return -1;
 	m->ms = 1000000;
 	m->pace = 10000;
-	m->kernel = (struct attr_caps){ true, true, 3 * MS };
+	m->kernel = (struct attr_caps){ true, true, 3 * MS, true };
 	m->asked.machine = m->asked_parent.machine = m;
 	m->asked.parent = &m->asked_parent;
 	set_command(new_task(m, INIT), "/usr/lib/systemd/systemd");
@@ -102,6 +102,8 @@ struct task_attr attr_shown(const struct machine *m, const struct machine_task *
 		attr.nice = attr.slice_ns = 0;
 	else if (m->kernel.slice && !attr.slice_ns)
 		attr.slice_ns = m->kernel.base_slice_ns;
+	if (!m->caps.io_priority)
+		attr.io_priority = 0;
 	return attr;
 }
 
@@ -192,6 +194,8 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 	/* What is hidden is not touched. */
 	hidden = task->attr;
 	task->attr = *want;
+	if (want->io_priority == from->io_priority)
+		task->attr.io_priority = hidden.io_priority;
 	if (!task_policy_is_fair(want->policy)) {
 		task->attr.nice = want->nice == from->nice ? hidden.nice : want->nice;
 		task->attr.slice_ns = hidden.slice_ns;
@@ -215,7 +219,7 @@ static void announce(struct machine *m, const struct task_event *event)
 		hear(m);
 }
 
-/* As sched_fork does it. */
+/* As sched_fork does it, and copy_io. */
 static struct task_attr attr_copied(const struct task_attr *attr)
 {
 	struct task_attr copy = *attr;
@@ -230,6 +234,7 @@ static struct task_attr attr_copied(const struct task_attr *attr)
 		.policy = copy.policy,
 		.nice = copy.nice < 0 ? 0 : copy.nice,
 		.util_max = UTIL_FULL,
+		.io_priority = copy.io_priority,
 	};
 }
 
@@ -386,6 +391,13 @@ void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority)
 
 	set_policy(&task->attr, policy, priority);
 	set_policy(&task->without, policy, priority);
+}
+
+void ionice(struct machine *m, pid_t tid, enum io_class class, unsigned level)
+{
+	struct machine_task *task = living(m, tid);
+
+	task->attr.io_priority = task->without.io_priority = IO_PRIORITY(class, level);
 }
 
 void sets(struct machine *m, pid_t tid, struct task_attr attr)

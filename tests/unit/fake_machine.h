@@ -124,10 +124,11 @@ void exits(struct machine *m, pid_t tid);
 void spawns(struct machine *m, pid_t parent, pid_t child, const char *command); /* fork and exec */
 void passes(struct machine *m, uint64_t ms);
 
-/* What somebody else does to a task: its nice; its policy; everything. */
+/* What somebody else does to a task: its nice; its policy; its I/O priority; everything. */
 void renice(struct machine *m, pid_t tid, int nice);
 void runs_nice(struct machine *m, pid_t tid, int by, const char *command); /* nice(1): it adds to what it finds */
 void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority);
+void ionice(struct machine *m, pid_t tid, enum io_class class, unsigned level);
 void sets(struct machine *m, pid_t tid, struct task_attr attr);
 
 /* The task, or NULL; living() fails the test instead. */

@@ -88,6 +88,17 @@ static void batch(struct user *user, const char *unused)
 	set_fair(user, POLICY_BATCH);
 }
 
+/* Any but real time, of which there is no step: the kernel refuses it. */
+static void io(struct user *user, const char *to)
+{
+	if (strcmp(to, "none") == 0)
+		ionice(user->m, user->tid, IO_CLASS_NONE, 0);
+	else if (strcmp(to, "idle") == 0)
+		ionice(user->m, user->tid, IO_CLASS_IDLE, 0);
+	else
+		ionice(user->m, user->tid, IO_CLASS_BEST_EFFORT, (unsigned)atoi(to));
+}
+
 static void idle(struct user *user, const char *unused)
 {
 	(void)unused;
@@ -229,6 +240,7 @@ static const struct {
 	{ "nice", nices },
 	{ "slice", slices },
 	{ "util_max", clamps },
+	{ "io", io },
 	{ "normal", normal },
 	{ "batch", batch },
 	{ "idle", idle },

@@ -20,6 +20,7 @@ struct user {
  *	is NAME, execs NAME		exec under that name; as a thread
  *	names NAME			renames itself
  *	nice N, slice MS, util_max N	if he may
+ *	io N, io idle, io none		by ionice, N being a level of best effort
  *	normal, batch, idle, priority N	likewise
  *	reset-on-fork
  *	fork, thread, fork-for-parent	and the new one does the next step (CLONE_PARENT)

@@ -16,13 +16,15 @@
 #define MS 1000000U
 
 /* nice, slice in ms, clamps */
-#define NORMAL(n, slice, min, max) { POLICY_NORMAL, n, 0, 0, (slice)*MS, min, max }
-#define BATCH(n, slice, min, max)  { POLICY_BATCH, n, 0, 0, (slice)*MS, min, max }
-#define IDLE(n, slice, min, max)   { POLICY_IDLE, n, 0, 0, (slice)*MS, min, max }
+#define NORMAL(n, slice, min, max) { POLICY_NORMAL, 0, n, 0, 0, (slice)*MS, min, max }
+#define BATCH(n, slice, min, max)  { POLICY_BATCH, 0, n, 0, 0, (slice)*MS, min, max }
+#define IDLE(n, slice, min, max)   { POLICY_IDLE, 0, n, 0, 0, (slice)*MS, min, max }
+/* I/O class and level, of a task that is pristine otherwise */
+#define IO(class, level) { POLICY_NORMAL, 0, 0, 0, IO_PRIORITY(IO_CLASS_##class, level), 0, 0, UTIL_FULL }
 /* priority; and what it hides: nice, slice */
-#define FIFO(prio, n, slice) { POLICY_FIFO, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
-#define RR(prio, n, slice)   { POLICY_RR, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
-#define DEADLINE	     { POLICY_DEADLINE, 0, 0, 1, 0, 0, UTIL_FULL }
+#define FIFO(prio, n, slice) { POLICY_FIFO, 0, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
+#define RR(prio, n, slice)   { POLICY_RR, 0, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
+#define DEADLINE	     { POLICY_DEADLINE, 1, 0, 0, 0, 0, 0, UTIL_FULL }
 
 /* A task that nobody set anything for, and the class of most rows. */
 #define NOTHING NORMAL(0, 0, 0, UTIL_FULL)

@@ -35,7 +35,7 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 
 static int set_up(void **state)
 {
-	static const struct sched_ops ops = { fake_get, fake_set, NULL };
+	static const struct sched_ops ops = { .get = fake_get, .set = fake_set };
 	struct config_errors errors = { 0 };
 
 	(void)state;

@@ -42,10 +42,10 @@ static void policies_have_the_kernel_s_names(void **state)
 static void attributes_are_equal_when_all_that_is_visible_is(void **state)
 {
 	const struct task_attr base = { .policy = POLICY_BATCH, .nice = -3, .slice_ns = 1 };
-	struct task_attr other[6];
+	struct task_attr other[7];
 
 	(void)state;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		other[i] = base;
 	other[0].policy = POLICY_NORMAL;
 	other[1].nice = 3;
@@ -53,7 +53,8 @@ static void attributes_are_equal_when_all_that_is_visible_is(void **state)
 	other[3].slice_ns = 0;
 	other[4].util_min = 1;
 	other[5].util_max = 1;
-	for (int i = 0; i < 6; i++)
+	other[6].io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0);
+	for (int i = 0; i < 7; i++)
 		assert_false(task_attr_equal(&base, &other[i]));
 	other[0] = base;
 	other[0].reset_on_fork = 1;
@@ -68,6 +69,9 @@ static void pristine_is_normal_with_nothing_chosen(void **state)
 	assert_true(task_attr_is_pristine(&attr));
 	assert_true(task_attr_is_pristine(&task_attr_pristine));
 	attr.util_max = 1023;
+	assert_false(task_attr_is_pristine(&attr));
+	attr.util_max = UTIL_FULL;
+	attr.io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 4);
 	assert_false(task_attr_is_pristine(&attr));
 }
 
@@ -87,6 +91,49 @@ static void attributes_read_as_people_say_them(void **state)
 			    "SCHED_FIFO priority 99 util 1..1024");
 	assert_string_equal(text((struct task_attr){ .slice_ns = 100000, .util_max = UTIL_FULL }),
 			    "SCHED_NORMAL nice 0 slice 0.1 ms");
+	assert_string_equal(text((struct task_attr){ .util_max = UTIL_FULL,
+						     .io_priority = IO_PRIORITY(IO_CLASS_IDLE, 7) }),
+			    "SCHED_NORMAL nice 0 io idle");
+	assert_string_equal(text((struct task_attr){ .util_max = 512,
+						     .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 2) }),
+			    "SCHED_NORMAL nice 0 util 0..512 io realtime 2");
+}
+
+/* As the kernel has it where none is set: task_nice_ioclass and task_nice_ioprio. */
+static void io_comes_in_the_order_of_class_and_level(void **state)
+{
+	static const struct task_attr falling[] = {
+		{ .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0) },
+		{ .policy = POLICY_FIFO },
+		{ .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 7) },
+		{ .io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0), .policy = POLICY_IDLE },
+		{ .nice = -11 },
+		{ .io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 3), .nice = 19 },
+		{ .nice = 4 },
+		{ .nice = 19 },
+		{ .policy = POLICY_IDLE, .nice = -20 },
+	};
+
+	(void)state;
+	for (size_t i = 1; i < sizeof(falling) / sizeof(falling[0]); i++)
+		assert_true(task_io_order(&falling[i - 1]) < task_io_order(&falling[i]));
+	assert_int_equal(task_io_order(&task_attr_pristine), IO_LEVELS + IO_LEVEL_DEFAULT);
+}
+
+static void only_real_time_io_takes_privilege(void **state)
+{
+	const uint8_t idle = IO_PRIORITY(IO_CLASS_IDLE, 0), best = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0);
+	const uint8_t high = IO_PRIORITY(IO_CLASS_REALTIME, 3), low = IO_PRIORITY(IO_CLASS_REALTIME, 4);
+
+	(void)state;
+	assert_false(io_priority_is_privileged(idle, best));
+	assert_false(io_priority_is_privileged(idle, 0));
+	assert_false(io_priority_is_privileged(high, best));
+	assert_false(io_priority_is_privileged(high, low));
+	assert_false(io_priority_is_privileged(low, low));
+	assert_true(io_priority_is_privileged(low, high));
+	assert_true(io_priority_is_privileged(best, low));
+	assert_true(io_priority_is_privileged(0, low));
 }
 
 static void the_longest_text_fits(void **state)
@@ -98,12 +145,13 @@ static void the_longest_text_fits(void **state)
 		.slice_ns = UINT32_MAX,
 		.util_min = UINT16_MAX,
 		.util_max = UINT16_MAX,
+		.io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7),
 	};
 
 	(void)state;
 	assert_string_equal(
 		text(attr),
-		"SCHED_BATCH nice -128 priority 255 slice 4294.97 ms util 65535..65535");
+		"SCHED_BATCH nice -128 priority 255 slice 4294.97 ms util 65535..65535 io best-effort 7");
 }
 
 static void a_base_name_follows_the_last_slash_or_backslash(void **state)
@@ -125,6 +173,8 @@ int main(void)
 		cmocka_unit_test(attributes_are_equal_when_all_that_is_visible_is),
 		cmocka_unit_test(pristine_is_normal_with_nothing_chosen),
 		cmocka_unit_test(attributes_read_as_people_say_them),
+		cmocka_unit_test(io_comes_in_the_order_of_class_and_level),
+		cmocka_unit_test(only_real_time_io_takes_privilege),
 		cmocka_unit_test(the_longest_text_fits),
 		cmocka_unit_test(a_base_name_follows_the_last_slash_or_backslash),
 	};

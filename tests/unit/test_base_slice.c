@@ -43,7 +43,7 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 	return 0;
 }
 
-static const struct sched_ops ops = { fake_get, fake_set, NULL };
+static const struct sched_ops ops = { .get = fake_get, .set = fake_set };
 static struct applier applier;
 
 static int set_up(void **state)
@@ -60,7 +60,7 @@ static int set_up(void **state)
 		.util_max = 256,
 		.runtime = 3 * MS,
 	};
-	applier = (struct applier){ .ops = &ops, .caps = { true, true, 3 * MS } };
+	applier = (struct applier){ .ops = &ops, .caps = { true, true, 3 * MS, false } };
 	return 0;
 }
 

@@ -39,7 +39,7 @@ static void load(const char *profiles)
 /* old_profile: the name of the profile in the record of a killed daemon. */
 static void start(const char *profiles, const char *old_profile)
 {
-	static const struct sched_ops nothing = { no_task, no_task, NULL };
+	static const struct sched_ops nothing = { .get = no_task, .set = no_task };
 	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
 	const struct knob_records records = { .profile = (char *)old_profile };

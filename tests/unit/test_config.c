@@ -91,8 +91,7 @@ static void announcement_mapping(void **state)
 	assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
 		assert_string_equal(config->classes[i].name, qos_builtin[i].name);
-		assert_memory_equal(&config->classes[i].attr, &qos_builtin[i].attr,
-				    sizeof(struct qos_attr));
+		assert_true(qos_attr_equal(&config->classes[i].attr, &qos_builtin[i].attr));
 		assert_int_equal(config->classes[i].source.file, 1);
 	}
 	config_free(config);
@@ -196,6 +195,43 @@ static void class_attribute_null_takes_it_away(void **state)
 	assert_int_equal(class_named(config, "QOS_UTILITY")->attr.has,
 			 QOS_HAS_POLICY | QOS_HAS_NICE | QOS_HAS_RUNTIME);
 	config_free(config);
+}
+
+#define IO_6 RULES("{\"QOS_UTILITY\": {\"io_class\": \"best-effort\", \"io_priority\": 6}}")
+
+static void class_has_an_io_priority(void **state)
+{
+	static const struct {
+		const char *over;
+		uint16_t has;
+		uint8_t io_priority;
+	} rows[] = {
+		{ "{}", QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 6) },
+		{ "{\"io_priority\": 0}", QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0) },
+		{ "{\"io_priority\": null}", QOS_HAS_IO_CLASS, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 4) },
+		{ "{\"io_class\": \"best-effort\"}", QOS_HAS_IO_CLASS, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 4) },
+		{ "{\"io_class\": \"idle\"}", QOS_HAS_IO_CLASS, IO_PRIORITY(IO_CLASS_IDLE, 0) },
+		{ "{\"io_class\": \"none\"}", QOS_HAS_IO_CLASS, 0 },
+		{ "{\"io_class\": \"realtime\", \"io_priority\": 7}", QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL,
+		  IO_PRIORITY(IO_CLASS_REALTIME, 7) },
+		{ "{\"io_class\": null}", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct config *config;
+		const struct qos_attr *attr;
+		char text[128];
+
+		snprintf(text, sizeof(text), "{\"QOS_UTILITY\": %s}", rows[i].over);
+		config = GOOD(IO_6, RULES(text));
+		attr = &class_named(config, "QOS_UTILITY")->attr;
+		assert_int_equal(attr->has & (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL), rows[i].has);
+		if (rows[i].has)
+			assert_int_equal(qos_attr_io_priority(attr), rows[i].io_priority);
+		assert_int_equal(attr->nice, 2);
+		config_free(config);
+	}
 }
 
 /* ---- presets ---- */
@@ -589,6 +625,7 @@ int main(void)
 		cmocka_unit_test(class_takes_every_policy),
 		cmocka_unit_test(class_made_real_time_drops_what_is_fair),
 		cmocka_unit_test(class_attribute_null_takes_it_away),
+		cmocka_unit_test(class_has_an_io_priority),
 		cmocka_unit_test(preset_rests_unless_asked_for),
 		cmocka_unit_test(preset_replaces_whole_classes),
 		cmocka_unit_test(preset_announcement_is_built_in),

@@ -205,6 +205,35 @@ static void bad_contradictions(void **state)
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
+static void bad_io(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"QOS_A\": {\"io_class\": \"ilde\"}}", 1, 24, "QOS_A.io_class",
+		  "unknown I/O class \"ilde\" (did you mean \"idle\"?)" },
+		{ "{\"QOS_A\": {\"io_class\": \"x\"}}", 1, 24, "QOS_A.io_class",
+		  "unknown I/O class \"x\": must be none, realtime, best-effort or idle" },
+		{ "{\"QOS_A\": {\"io_class\": 3}}", 1, 24, "QOS_A.io_class", "must be a string, not a number" },
+		{ "{\"QOS_A\": {\"io_clas\": \"idle\"}}", 1, 12, "QOS_A.io_clas", "did you mean \"io_class\"?" },
+		{ "{\"QOS_A\": {\"ioprio\": 1}}", 1, 12, "QOS_A.ioprio", "unknown attribute \"ioprio\"" },
+		{ "{\"QOS_A\": {\"io_class\": \"best-effort\", \"io_priority\": 8}}", 1, 54, "QOS_A.io_priority",
+		  "must be between 0 and 7" },
+		{ "{\"QOS_A\": {\"io_priority\": 1}}", 1, 27, "QOS_A.io_priority",
+		  "io_priority needs an io_class: best-effort or realtime" },
+		{ "{\"QOS_A\": {\"io_class\": null, \"io_priority\": 1}}", 1, 45, "QOS_A.io_priority",
+		  "io_priority needs an io_class: best-effort or realtime" },
+		{ "{\"QOS_A\": {\"io_class\": \"realtime\"}}", 1, 24, "QOS_A.io_class",
+		  "io_class realtime needs an io_priority of 0 to 7" },
+		{ "{\"QOS_A\": {\"io_class\": \"none\",\n\"io_priority\": 4}}", 2, 16, "QOS_A.io_priority",
+		  "io_class none has no io_priority: that is for best-effort and realtime" },
+		{ "{\"QOS_A\": {\"io_priority\": 4,\n\"io_class\": \"idle\"}}", 1, 27, "QOS_A.io_priority",
+		  "io_class idle has no io_priority" },
+		{ "{\"io_class\": \"idle\"}", 1, 14, "io_class", "must be" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
 /* The layer below may be at odds with what is laid over it: the upper one is told. */
 static void bad_contradictions_across_files(void **state)
 {
@@ -221,6 +250,10 @@ static void bad_contradictions_across_files(void **state)
 		  "needs a sched_priority" },
 		{ "{\"QOS_RT\": {\"sched_nice\": 1}}", 1, 27, "QOS_RT.sched_nice",
 		  "SCHED_FIFO has no sched_nice" },
+		{ "{\"QOS_IO\": {\"io_class\": \"realtime\"}}", 1, 25, "QOS_IO.io_class",
+		  "io_class realtime needs an io_priority" },
+		{ "{\"QOS_RT\": {\"io_priority\": 1}}", 1, 28, "QOS_RT.io_priority",
+		  "io_class idle has no io_priority" },
 	};
 
 	(void)state;
@@ -228,7 +261,8 @@ static void bad_contradictions_across_files(void **state)
 		struct config_file files[] = {
 			MAPPING("{\"QOS_DL\": {" DL ", \"sched_runtime\": 2000, \"sched_deadline\":"
 				" 3000}, \"QOS_MIN\": {\"sched_util_min\": 100},"
-				" \"QOS_RT\": {" FIFO "}}"),
+				" \"QOS_IO\": {\"io_class\": \"best-effort\", \"io_priority\": 3},"
+				" \"QOS_RT\": {\"io_class\": \"idle\", " FIFO "}}"),
 			RULES(cases[i].text),
 		};
 		struct config_errors errors = { 0 };
@@ -497,6 +531,7 @@ int main(void)
 		cmocka_unit_test(bad_class_names),
 		cmocka_unit_test(bad_attributes),
 		cmocka_unit_test(bad_contradictions),
+		cmocka_unit_test(bad_io),
 		cmocka_unit_test(bad_contradictions_across_files),
 		cmocka_unit_test(bad_settings),
 		cmocka_unit_test(bad_rules),

@@ -54,6 +54,16 @@ static void classes_that_take_from_others_are_told(void **state)
 	      "rules.json:2:1: a: warning: QOS_N (nice -1) " REMEDY);
 }
 
+static void real_time_io_is_told(void **state)
+{
+	(void)state;
+	WARNS("{\"QOS_R\": {\"sched_nice\": 3, \"io_class\": \"realtime\", \"io_priority\": 7},\n"
+	      "\"QOS_B\": {\"io_class\": \"best-effort\", \"io_priority\": 0},\n"
+	      "\"b\": {\"qos\": \"QOS_B\"},\n"
+	      "\"a\": {\"qos\": \"QOS_R\", \"yield\": true}}",
+	      "rules.json:4:1: a: warning: QOS_R (nice 3, io_class realtime) " REMEDY);
+}
+
 static void classes_that_take_nothing_are_not(void **state)
 {
 	(void)state;
@@ -208,6 +218,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_that_take_from_others_are_told),
+		cmocka_unit_test(real_time_io_is_told),
 		cmocka_unit_test(classes_that_take_nothing_are_not),
 		cmocka_unit_test(threads_are_told_by_their_names),
 		cmocka_unit_test(a_rule_for_one_user_gives_no_warning),

@@ -51,6 +51,19 @@ static void print_round_trip(const struct config_file *files, size_t n)
 	config_free(again);
 }
 
+static void print_has_io_where_it_is_given(void **state)
+{
+	struct config *config = GOOD(RULES("{\"QOS_A\": {\"io_class\": \"best-effort\", \"io_priority\": 0},"
+					   "\"QOS_B\": {\"sched_nice\": 1, \"io_class\": \"none\"}}"));
+	char *text = config_print(config);
+
+	(void)state;
+	assert_non_null(strstr(text, "\"SCHED_NORMAL\",\n\t\t\"io_class\": \"best-effort\",\n\t\t\"io_priority\": 0\n\t}"));
+	assert_non_null(strstr(text, "\"sched_nice\": 1,\n\t\t\"io_class\": \"none\"\n\t}"));
+	free(text);
+	config_free(config);
+}
+
 static void print_has_yield_where_it_is_given(void **state)
 {
 	struct config *config = GOOD(RULES("{\"a\": {}, \"b\": {\"yield\": true},"
@@ -91,6 +104,8 @@ static void print_gives_the_same_again(void **state)
 		      "\"/a b\": {\"max\": \"QOS_NEW\"}, \"gone\": null,"
 		      " \"background\": {\"QOS_NEW\": false, \"QOS_UTILITY\": true}}},\n"
 		      "\"QOS_NEW\": {\"sched_util_min\": 3, \"sched_priority\": 0},\n"
+		      "\"QOS_IO\": {\"io_class\": \"realtime\", \"io_priority\": 5},\n"
+		      "\"QOS_BACKGROUND\": {\"io_class\": \"best-effort\"}, \"QOS_IDLE\": {\"io_class\": \"idle\"},\n"
 		      "\"gone\": null, \"b*\": {\"inherit\": true, \"enforce\": true,"
 		      "\"qos\": \"QOS_NEW\", \"version\": \"\\\"q\\\\\"},\n"
 		      "\"q\\\"\\n\\u0085\u00e9\u202e\U0001f600\\udb40\\udc01\": {\"period\": 5000,"
@@ -136,6 +151,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(print_is_a_rules_file),
+		cmocka_unit_test(print_has_io_where_it_is_given),
 		cmocka_unit_test(print_has_yield_where_it_is_given),
 		cmocka_unit_test(print_says_which_user_namespaces_are_meant),
 		cmocka_unit_test(print_gives_the_same_again),

@@ -51,8 +51,7 @@ static void mapping_is_what_is_built_in(void **state)
 	(void)state;
 	assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
-		assert_memory_equal(&config->classes[i].attr, &qos_builtin[i].attr,
-				    sizeof(struct qos_attr));
+		assert_true(qos_attr_equal(&config->classes[i].attr, &qos_builtin[i].attr));
 		assert_int_not_equal(config->classes[i].source.line, 0);
 	}
 	config_free(config);
@@ -102,8 +101,7 @@ static void the_announcement_is_what_is_built_in(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
-		assert_memory_equal(&config->classes[i].attr, &qos_builtin[i].attr,
-				    sizeof(struct qos_attr));
+		assert_true(qos_attr_equal(&config->classes[i].attr, &qos_builtin[i].attr));
 	config_free(config);
 }
 

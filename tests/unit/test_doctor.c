@@ -248,6 +248,32 @@ static void governors(void **state)
 	WITH(energy = DOCTOR_NO, "energy", FINDING_OK, "is off");
 }
 
+static void disks(void **state)
+{
+	static const struct doctor_disk bfq = { "sda", "bfq" }, deadline = { "vda", "mq-deadline" };
+	static const struct doctor_disk none = { "nvme0n1", "none" }, several[] = { { "a", "kyber" }, { "b", "bfq" } };
+
+	(void)state;
+	judge(config);
+	assert_null(finding_named("io-priority"));
+	facts.n_disks = 1;
+	WITH(disks = &bfq, "io-priority", FINDING_OK, "sda: bfq honours it");
+	WITH(disks = &deadline, "io-priority", FINDING_OK, "vda: mq-deadline honours its class, not the level");
+	WITH(disks = &none, "io-priority", FINDING_OK, "nvme0n1: none ignores it; no class gives one");
+	/* The built-in classes give none. */
+	judge(NULL);
+	assert_int_equal(finding_named("io-priority")->state, FINDING_OK);
+	config_free(config);
+	config = GOOD(RULES("{\"QOS_A\": {\"io_class\": \"idle\"}}"));
+	assert_finding("io-priority", FINDING_NOTE, "nvme0n1: none ignores it");
+	facts.n_disks = 2;
+	WITH(disks = several, "io-priority", FINDING_NOTE, "a: kyber ignores it");
+	for (size_t i = 1; i < findings.count; i++) {
+		if (strcmp(findings.items[i - 1].name, "io-priority") == 0 && findings.items[i - 1].state == FINDING_NOTE)
+			assert_string_equal(findings.items[i].what, "b: bfq honours it");
+	}
+}
+
 static void lockdown(void **state)
 {
 	(void)state;
@@ -373,6 +399,7 @@ int main(void)
 		TEST(attributes),	TEST(slices_against_the_tick),
 		TEST(other_schedulers), TEST(autogroup),
 		TEST(moves),		TEST(cgroups),		TEST(governors),
+		TEST(disks),
 		TEST(lockdown),		TEST(other_daemons),
 		TEST(unreadable_processes), TEST(run_to_parity),
 		TEST(cache_aware_scheduling),

@@ -68,6 +68,36 @@ static void the_highest_rank_is_real_time_s_or_deadline_s(void **state)
 	assert_int_equal(given.highest_rank, 0);
 }
 
+static void the_highest_io_is_of_real_time_only(void **state)
+{
+	static const struct {
+		struct qos_attr attr;
+		bool has;
+		uint8_t highest;
+	} rows[] = {
+		{ { .has = QOS_HAS_NICE, .nice = 9 }, false, 0 },
+		{ { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_IDLE }, true, 0 },
+		{ { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_BEST_EFFORT }, true, 0 },
+		{ { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 5 }, true,
+		  IO_PRIORITY(IO_CLASS_REALTIME, 5) },
+		{ { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 3 }, true,
+		  IO_PRIORITY(IO_CLASS_REALTIME, 3) },
+		{ { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 6 }, true,
+		  IO_PRIORITY(IO_CLASS_REALTIME, 3) },
+	};
+	struct given given = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(given_add(&given, &rows[i].attr), 0);
+		assert_int_equal(given.count, i + 1);
+		assert_int_equal(given.has_io_priority, rows[i].has);
+		assert_int_equal(given.highest_io, rows[i].highest);
+	}
+	given_clear(&given);
+	assert_false(given.has_io_priority);
+}
+
 /* ---- born ---- */
 
 static void a_child_is_born_as_the_kernel_has_it(void **state)
@@ -78,13 +108,14 @@ static void a_child_is_born_as_the_kernel_has_it(void **state)
 	} rows[] = {
 		{ "without reset-on-fork", BATCH(-7, 8, 10, 300), BATCH(-7, 8, 10, 300) },
 		{ "real time without it", FIFO(5, -4, 8), FIFO(5, -4, 8) },
-		{ "NORMAL", { POLICY_NORMAL, 5, 0, 1, 8 * MS, 10, 300 }, NORMAL(5, 0, 0, 1024) },
-		{ "a negative nice", { POLICY_NORMAL, -5, 0, 1, 8 * MS, 10, 300 }, NOTHING },
-		{ "BATCH", { POLICY_BATCH, -5, 0, 1, 8 * MS, 0, 1024 }, BATCH(0, 0, 0, 1024) },
-		{ "IDLE", { POLICY_IDLE, 3, 0, 1, 0, 0, 1024 }, IDLE(3, 0, 0, 1024) },
-		{ "FIFO", { POLICY_FIFO, 7, 5, 1, 8 * MS, 0, 1024 }, NOTHING },
-		{ "RR", { POLICY_RR, -7, 99, 1, 0, 10, 300 }, NOTHING },
+		{ "NORMAL", { POLICY_NORMAL, 1, 5, 0, 0, 8 * MS, 10, 300 }, NORMAL(5, 0, 0, 1024) },
+		{ "a negative nice", { POLICY_NORMAL, 1, -5, 0, 0, 8 * MS, 10, 300 }, NOTHING },
+		{ "BATCH", { POLICY_BATCH, 1, -5, 0, 0, 8 * MS, 0, 1024 }, BATCH(0, 0, 0, 1024) },
+		{ "IDLE", { POLICY_IDLE, 1, 3, 0, 0, 0, 0, 1024 }, IDLE(3, 0, 0, 1024) },
+		{ "FIFO", { POLICY_FIFO, 1, 7, 5, 0, 8 * MS, 0, 1024 }, NOTHING },
+		{ "RR", { POLICY_RR, 1, -7, 99, 0, 0, 10, 300 }, NOTHING },
 		{ "DEADLINE", DEADLINE, NOTHING },
+		{ "I/O priority", { POLICY_NORMAL, 1, -5, 0, IO_PRIORITY(IO_CLASS_IDLE, 0), 0, 0, 1024 }, IO(IDLE, 0) },
 	};
 
 	(void)state;
@@ -101,6 +132,7 @@ int main(void)
 		cmocka_unit_test(each_class_is_given_once),
 		cmocka_unit_test(the_lowest_nice_is_of_those_that_have_one),
 		cmocka_unit_test(the_highest_rank_is_real_time_s_or_deadline_s),
+		cmocka_unit_test(the_highest_io_is_of_real_time_only),
 		cmocka_unit_test(a_child_is_born_as_the_kernel_has_it),
 	};
 

@@ -8,6 +8,7 @@ enum {
 	SLICE = TASK_ATTR_SLICE,
 	MIN = TASK_ATTR_UTIL_MIN,
 	MAX = TASK_ATTR_UTIL_MAX,
+	IO_BIT = TASK_ATTR_IO_PRIORITY,
 	ALL = POL | NICE | SLICE | MIN | MAX,
 };
 
@@ -18,9 +19,12 @@ struct row {
 	struct merge after;
 };
 
-static const struct attr_caps caps = { true, true, 3 * MS };
+static const struct attr_caps caps = { true, true, 3 * MS, true };
 
-/* The built-in classes, of which the lowest nice is -4; one that is real-time, one that is SCHED_IDLE. */
+/*
+ * The built-in classes, of which the lowest nice is -4; one that is real-time, one that is SCHED_IDLE; one each with
+ * real-time and with idle I/O.
+ */
 static int given_on(void **state)
 {
 	struct given *given = calloc(1, sizeof(*given));
@@ -28,6 +32,10 @@ static int given_on(void **state)
 		.has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_FIFO, .priority = 5
 	};
 	const struct qos_attr idle = { .has = QOS_HAS_POLICY, .policy = POLICY_IDLE };
+	const struct qos_attr io[] = {
+		{ .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 4 },
+		{ .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_IDLE },
+	};
 
 	if (!given)
 		return -1;
@@ -36,6 +44,8 @@ static int given_on(void **state)
 			return -1;
 	}
 	*state = given;
+	if (given_add(given, &io[0]) < 0 || given_add(given, &io[1]) < 0)
+		return -1;
 	return given_add(given, &fifo) < 0 || given_add(given, &idle) < 0 ? -1 : 0;
 }
 
@@ -188,7 +198,7 @@ static void had_does_not_leave_idle_because_of_us(void **state)
 		{ "back into it", { IDLE(0, 0, 0, 1024), OURS, 0 }, IDLE(4, 20, 0, 256),
 		  { IDLE(0, 0, 0, 1024), IDLE(4, 20, 0, 256), POL } },
 		{ "to real time", { IDLE(0, 0, 0, 1024), OURS, 0 }, FIFO(9, 0, 0),
-		  { { POLICY_FIFO, 0, 9, 0, 0, 0, 1024 }, { POLICY_FIFO, 4, 9, 0, 20 * MS, 0, 1024 }, POL | MAX } },
+		  { { POLICY_FIFO, 0, 0, 9, 0, 0, 0, 1024 }, { POLICY_FIFO, 0, 4, 9, 0, 20 * MS, 0, 1024 }, POL | MAX } },
 	};
 
 	check_found(rows, COUNT(rows), *state);
@@ -225,7 +235,51 @@ static void what_real_time_hides_is_as_it_was(void **state)
 	check_found(rows, COUNT(rows), *state);
 }
 
-#define RESET(attr_policy, n) { attr_policy, n, 0, 1, 0, 0, UTIL_FULL }
+/* The highest of a class's real-time I/O is level 4. */
+static void had_takes_no_real_time_io_of_a_class(void **state)
+{
+	static const struct row rows[] = {
+		{ "at a class's", { NOTHING, NOTHING, 0 }, IO(REALTIME, 4), { NOTHING, IO(REALTIME, 4), IO_BIT } },
+		{ "below it", { NOTHING, IO(REALTIME, 4), 0 }, IO(REALTIME, 5), { NOTHING, IO(REALTIME, 5), IO_BIT } },
+		{ "above it", { NOTHING, IO(REALTIME, 4), 0 }, IO(REALTIME, 3), { IO(REALTIME, 3), IO(REALTIME, 3), IO_BIT } },
+		{ "below what it had", { IO(REALTIME, 2), IO(REALTIME, 2), IO_BIT }, IO(REALTIME, 6),
+		  { IO(REALTIME, 6), IO(REALTIME, 6), IO_BIT } },
+	};
+
+	check_found(rows, COUNT(rows), *state);
+}
+
+static void had_takes_any_io_that_is_free_to_all(void **state)
+{
+	static const struct row rows[] = {
+		{ "best effort", { NOTHING, NOTHING, 0 }, IO(BEST_EFFORT, 0), { IO(BEST_EFFORT, 0), IO(BEST_EFFORT, 0), IO_BIT } },
+		{ "up from idle of ours", { NOTHING, IO(IDLE, 0), 0 }, IO(BEST_EFFORT, 0),
+		  { IO(BEST_EFFORT, 0), IO(BEST_EFFORT, 0), IO_BIT } },
+		{ "up from what it had", { IO(IDLE, 7), IO(IDLE, 7), IO_BIT }, IO(BEST_EFFORT, 2),
+		  { IO(BEST_EFFORT, 2), IO(BEST_EFFORT, 2), IO_BIT } },
+		{ "none again", { IO(BEST_EFFORT, 7), IO(IDLE, 0), 0 }, NOTHING, { NOTHING, NOTHING, IO_BIT } },
+		{ "out of real time of ours", { NOTHING, IO(REALTIME, 4), 0 }, IO(IDLE, 7), { IO(IDLE, 7), IO(IDLE, 7), IO_BIT } },
+	};
+
+	check_found(rows, COUNT(rows), *state);
+	check_unverified(rows, COUNT(rows), *state);
+}
+
+static void unverified_io_of_a_class_is_ours(void **state)
+{
+	static const struct row rows[] = {
+		{ "idle", { NOTHING, NOTHING, 0 }, IO(IDLE, 0), { NOTHING, IO(IDLE, 0), 0 } },
+		{ "of another level, as ionice sets it", { NOTHING, NOTHING, 0 }, IO(IDLE, 7), { IO(IDLE, 7), IO(IDLE, 7), IO_BIT } },
+		{ "real time", { NOTHING, NOTHING, 0 }, IO(REALTIME, 4), { NOTHING, IO(REALTIME, 4), 0 } },
+		{ "real time above it", { NOTHING, NOTHING, 0 }, IO(REALTIME, 0),
+		  { IO(REALTIME, 0), IO(REALTIME, 0), IO_BIT } },
+		{ "real time below it", { NOTHING, NOTHING, 0 }, IO(REALTIME, 7), { NOTHING, IO(REALTIME, 7), IO_BIT } },
+	};
+
+	check_unverified(rows, COUNT(rows), *state);
+}
+
+#define RESET(attr_policy, n) { attr_policy, 1, n, 0, 0, 0, 0, UTIL_FULL }
 
 static void reset_on_fork_follows_what_is_found(void **state)
 {
@@ -272,6 +326,10 @@ static void an_unverified_policy_is_ours_with_the_rest_of_its_class(void **state
 		{ "all of it", { NOTHING, OURS, 0 }, NORMAL(-2, 12, 0, 768), { NOTHING, NORMAL(-2, 12, 0, 768), NICE } },
 		{ "but nice", { NOTHING, OURS, 0 }, NORMAL(9, 12, 0, 768),
 		  { NORMAL(9, 0, 0, 1024), NORMAL(9, 12, 0, 768), NICE } },
+		{ "but the I/O priority", { NOTHING, NOTHING, 0 },
+		  { POLICY_BATCH, 0, 4, 0, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7), 20 * MS, 0, 256 },
+		  { { POLICY_NORMAL, 0, 4, 0, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7), 0, 0, 1024 },
+		    { POLICY_BATCH, 0, 4, 0, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7), 20 * MS, 0, 256 }, NICE | IO_BIT } },
 		{ "alone", { NOTHING, OURS, 0 }, NORMAL(4, 20, 0, 256), { NOTHING, NORMAL(4, 20, 0, 256), POL } },
 		{ "beside another class's slice", { NOTHING, NORMAL(-4, 8, 0, 1024), 0 }, BATCH(-4, 12, 0, 512),
 		  { BATCH(0, 0, 0, 1024), BATCH(-4, 12, 0, 512), POL } },
@@ -361,6 +419,9 @@ int main(void)
 		TEST(had_does_not_leave_idle_because_of_us),
 		TEST(under_real_time_of_ours_no_more_than_that_is_ours),
 		TEST(what_real_time_hides_is_as_it_was),
+		TEST(had_takes_no_real_time_io_of_a_class),
+		TEST(had_takes_any_io_that_is_free_to_all),
+		TEST(unverified_io_of_a_class_is_ours),
 		TEST(reset_on_fork_follows_what_is_found),
 		TEST(unverified_slices_and_clamps_of_a_class_are_ours),
 		TEST(an_unverified_policy_is_ours_with_the_rest_of_its_class),

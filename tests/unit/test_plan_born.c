@@ -212,11 +212,11 @@ static void a_newborn_s_choice_of_what_a_class_gives_counts_as_ours(void **state
 		struct task_attr chosen;
 		const char *carries, *after;
 	} cases[] = {
-		{ { POLICY_BATCH, 5, 0, 0, 16 * MS, 0, 512 }, "SCHED_NORMAL nice 5 slice 8 ms", "SCHED_NORMAL nice 5" },
-		{ { POLICY_BATCH, 5, 0, 0, 16 * MS, 0, 1024 }, "SCHED_BATCH nice 5 slice 8 ms", "SCHED_BATCH nice 5" },
-		{ { POLICY_NORMAL, 5, 0, 0, 7 * MS, 0, 300 }, "SCHED_NORMAL nice 5 slice 7 ms util 0..300",
+		{ { POLICY_BATCH, 0, 5, 0, 0, 16 * MS, 0, 512 }, "SCHED_NORMAL nice 5 slice 8 ms", "SCHED_NORMAL nice 5" },
+		{ { POLICY_BATCH, 0, 5, 0, 0, 16 * MS, 0, 1024 }, "SCHED_BATCH nice 5 slice 8 ms", "SCHED_BATCH nice 5" },
+		{ { POLICY_NORMAL, 0, 5, 0, 0, 7 * MS, 0, 300 }, "SCHED_NORMAL nice 5 slice 7 ms util 0..300",
 		  "SCHED_NORMAL nice 5 slice 7 ms util 0..300" },
-		{ { POLICY_NORMAL, 1, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 1", "SCHED_NORMAL nice 1" },
+		{ { POLICY_NORMAL, 0, 1, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 1", "SCHED_NORMAL nice 1" },
 	};
 	struct machine *m = *state;
 

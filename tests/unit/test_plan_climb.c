@@ -7,7 +7,7 @@
 
 #define RULES                                                                                          \
 	"'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"                              \
-	"'QOS_HOT': { 'sched_nice': -7 },"                                                              \
+	"'QOS_HOT': { 'sched_nice': -7, 'io_class': 'realtime', 'io_priority': 4 },"                    \
 	"'gnome-shell': { 'qos': 'QOS_USER_INTERACTIVE' },"                                             \
 	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE',"                                                    \
 	"	'thread_qos': { 'hot': 'QOS_HOT', 'bg': 'QOS_BACKGROUND', 'rt': 'QOS_RT' } },"          \
@@ -90,6 +90,16 @@ static const struct {
 	  "SCHED_NORMAL nice 0 slice 20 ms", "SCHED_NORMAL nice 0 slice 20 ms" },
 	{ "... what somebody lowered", "is kept, nice 1, seen, is cmd",
 	  "SCHED_NORMAL nice 1", "SCHED_NORMAL nice 1" },
+	{ "real-time I/O, left for another", "is chrome, names hot, io 0, seen, io none",
+	  "SCHED_NORMAL nice -7", PRISTINE },
+	{ "... by a child of a thread", "is chrome, thread, names hot, fork, slice 7, is cmd",
+	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
+	{ "... by a child that nobody heard of", "is chrome, names hot, storm, fork, io 7, fork, calm",
+	  "SCHED_NORMAL nice -7 io best-effort 7", "SCHED_NORMAL nice 0 io best-effort 7" },
+	{ "... by an orphan of a thread", "is chrome, thread, names hot, storm, orphan, slice 7, calm",
+	  "SCHED_NORMAL nice -7 slice 7 ms io realtime 4", "SCHED_NORMAL nice 0 slice 7 ms" },
+	{ "I/O of an earlier daemon", "is chrome, names hot, kill, fork, slice 7, start other",
+	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
 	{ "a rule that is inherited", "is make, nice -1, fork, is sh, slice 7, fork, is sh",
 	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
 	{ "a fork that nobody heard of", "is gnome-shell, storm, fork, nice -1, is cmd, calm",
@@ -97,7 +107,7 @@ static const struct {
 	{ "an orphan that nobody heard of", "is gnome-shell, storm, orphan, slice 20, is cmd, calm",
 	  BY_DEFAULT, PRISTINE },
 	{ "... of a higher thread", "is chrome, thread, names hot, storm, orphan, nice -6, calm",
-	  "SCHED_NORMAL nice -7", PRISTINE },
+	  "SCHED_NORMAL nice -7 io realtime 4", PRISTINE },
 	{ "a thread that nobody heard of, that execs", "is chrome, thread, names hot, storm, thread, execs cmd, calm",
 	  BY_DEFAULT, PRISTINE },
 	{ "a reload that takes the class away", "is gnome-shell, nice -3, reload other",
@@ -172,7 +182,7 @@ static void any_step(struct user *user)
 		"execs cmd", "execs chrome", "slice 8", "slice 20", "slice 7", "util_max 256", "util_max 300", "normal",
 		"batch", "priority 3", "fork-for-parent", "orphan", "storm", "calm", "calm", "behind",
 		"heard", "heard", "seen", "reload other", "reload rules", "kill, nice -4, start rules",
-		"kill, fork, nice -6, start other", "reset-on-fork",
+		"kill, fork, nice -6, start other", "reset-on-fork", "io 0", "io 7", "io idle", "io none",
 	};
 
 	if (below(2))
@@ -183,7 +193,7 @@ static void any_step(struct user *user)
 
 static bool is_pristine_or_less(const struct task_attr *attr)
 {
-	return task_policy_is_fair(attr->policy) && attr->nice >= 0;
+	return task_policy_is_fair(attr->policy) && attr->nice >= 0 && IO_CLASS(attr->io_priority) != IO_CLASS_REALTIME;
 }
 
 static void check(struct machine *m, bool stopped)

@@ -82,18 +82,18 @@ static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **sta
 		struct task_attr sets;
 		const char *carries, *after;
 	} cases[] = {
-		{ { POLICY_BATCH, 9, 0, 0, 20 * MS, 0, 256 }, "SCHED_BATCH nice 9 slice 20 ms util 0..256",
+		{ { POLICY_BATCH, 0, 9, 0, 0, 20 * MS, 0, 256 }, "SCHED_BATCH nice 9 slice 20 ms util 0..256",
 		  "SCHED_NORMAL nice 9" },
-		{ { POLICY_NORMAL, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_NORMAL nice 4 slice 20 ms util 0..256",
+		{ { POLICY_NORMAL, 0, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_NORMAL nice 4 slice 20 ms util 0..256",
 		  "SCHED_NORMAL nice 0" },
-		{ { POLICY_IDLE, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_IDLE nice 4 slice 20 ms util 0..256",
+		{ { POLICY_IDLE, 0, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_IDLE nice 4 slice 20 ms util 0..256",
 		  "SCHED_IDLE nice 0" },
-		{ { POLICY_BATCH, 4, 0, 0, 7 * MS, 0, 256 }, "SCHED_BATCH nice 4 slice 7 ms util 0..256",
+		{ { POLICY_BATCH, 0, 4, 0, 0, 7 * MS, 0, 256 }, "SCHED_BATCH nice 4 slice 7 ms util 0..256",
 		  "SCHED_NORMAL nice 0 slice 7 ms" },
-		{ { POLICY_BATCH, 4, 0, 0, 0, 0, 256 }, "SCHED_BATCH nice 4 util 0..256", "SCHED_NORMAL nice 0" },
-		{ { POLICY_BATCH, 4, 0, 0, 20 * MS, 0, 100 }, "SCHED_BATCH nice 4 slice 20 ms util 0..100",
+		{ { POLICY_BATCH, 0, 4, 0, 0, 0, 0, 256 }, "SCHED_BATCH nice 4 util 0..256", "SCHED_NORMAL nice 0" },
+		{ { POLICY_BATCH, 0, 4, 0, 0, 20 * MS, 0, 100 }, "SCHED_BATCH nice 4 slice 20 ms util 0..100",
 		  "SCHED_NORMAL nice 0 util 0..100" },
-		{ { POLICY_BATCH, 4, 0, 0, 20 * MS, 50, 256 }, "SCHED_BATCH nice 4 slice 20 ms util 50..256",
+		{ { POLICY_BATCH, 0, 4, 0, 0, 20 * MS, 50, 256 }, "SCHED_BATCH nice 4 slice 20 ms util 50..256",
 		  "SCHED_NORMAL nice 0 util 50..1024" },
 	};
 	struct machine *m = *state;
@@ -157,19 +157,19 @@ static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
 		const char *carries;
 		enum reason reason;
 	} cases[] = {
-		{ "", { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE },
-		{ "", { POLICY_NORMAL, -7, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
-		{ "", { POLICY_IDLE, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4 slice 8 ms", REASON_RULE },
-		{ "", { POLICY_NORMAL, 0, 0, 0, 5 * MS, 0, 300 }, INTERACTIVE, REASON_RULE },
-		{ ", 'yield': false", { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
-		{ ", 'yield': false", { POLICY_IDLE, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
-		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
-		{ ", 'yield': true", { POLICY_NORMAL, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9", REASON_CHOSEN },
-		{ ", 'yield': true", { POLICY_NORMAL, -7, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice -7", REASON_CHOSEN },
-		{ ", 'yield': true", { POLICY_IDLE, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice 0", REASON_CHOSEN },
-		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 5 * MS, 0, 1024 }, "SCHED_NORMAL nice 0 slice 5 ms",
+		{ "", { POLICY_NORMAL, 0, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE },
+		{ "", { POLICY_NORMAL, 0, -7, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ "", { POLICY_IDLE, 0, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4 slice 8 ms", REASON_RULE },
+		{ "", { POLICY_NORMAL, 0, 0, 0, 0, 5 * MS, 0, 300 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': false", { POLICY_NORMAL, 0, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': false", { POLICY_IDLE, 0, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9", REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, -7, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice -7", REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_IDLE, 0, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice 0", REASON_CHOSEN },
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 5 * MS, 0, 1024 }, "SCHED_NORMAL nice 0 slice 5 ms",
 		  REASON_CHOSEN },
-		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 300 }, "SCHED_NORMAL nice 0 util 0..300",
+		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 0, 300 }, "SCHED_NORMAL nice 0 util 0..300",
 		  REASON_CHOSEN },
 	};
 	struct machine *m = *state;

@@ -14,7 +14,7 @@
 
 #define MS 1000000ULL
 
-static const struct attr_caps all_caps = { .slice = true, .util_clamp = true };
+static const struct attr_caps all_caps = { .slice = true, .util_clamp = true, .io_priority = true };
 
 static const struct qos_attr utility = {
 	.has = QOS_HAS_POLICY | QOS_HAS_NICE | QOS_HAS_RUNTIME | QOS_HAS_UTIL_MAX,
@@ -281,6 +281,61 @@ static void over_to_deadline_cannot_fork(void **state)
 	assert_int_equal(task.slice_ns, 0);
 }
 
+#define HAS_IO (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL)
+
+static void an_io_class_drops_the_level_below_it(void **state)
+{
+	const struct qos_attr base = { .has = HAS_IO, .io_class = IO_CLASS_BEST_EFFORT, .io_level = 6 };
+	const struct qos_attr class = { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_IDLE };
+	const struct qos_attr level = { .has = QOS_HAS_IO_LEVEL, .io_level = 2 };
+	const struct qos_attr fifo = { .has = QOS_HAS_POLICY, .policy = POLICY_FIFO };
+	const struct qos_attr deadline = { .has = QOS_HAS_POLICY, .policy = POLICY_DEADLINE };
+	struct qos_attr merged = qos_attr_merge(&base, &class);
+
+	(void)state;
+	assert_int_equal(merged.has, QOS_HAS_IO_CLASS);
+	assert_int_equal(qos_attr_io_priority(&merged), IO_PRIORITY(IO_CLASS_IDLE, 0));
+	merged = qos_attr_merge(&base, &level);
+	assert_int_equal(qos_attr_io_priority(&merged), IO_PRIORITY(IO_CLASS_BEST_EFFORT, 2));
+	/* It means something to every policy. */
+	merged = qos_attr_merge(&base, &fifo);
+	assert_int_equal(merged.has, HAS_IO | QOS_HAS_POLICY);
+	merged = qos_attr_merge(&base, &deadline);
+	assert_int_equal(merged.has, HAS_IO | QOS_HAS_POLICY);
+}
+
+static void over_sets_an_io_priority(void **state)
+{
+	const struct attr_caps unused = { .slice = true, .util_clamp = true };
+	struct qos_attr attr = { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_BEST_EFFORT };
+	struct task_attr had = { .io_priority = IO_PRIORITY(IO_CLASS_IDLE, 7), .util_max = UTIL_FULL };
+
+	(void)state;
+	assert_int_equal(qos_attr_over(&attr, &had, &all_caps).io_priority,
+			 IO_PRIORITY(IO_CLASS_BEST_EFFORT, IO_LEVEL_DEFAULT));
+	assert_int_equal(qos_attr_over(&attr, &had, &unused).io_priority, had.io_priority);
+	assert_int_equal(qos_attr_over(&utility, &had, &all_caps).io_priority, had.io_priority);
+	attr.io_class = IO_CLASS_NONE;
+	assert_int_equal(qos_attr_over(&attr, &had, &all_caps).io_priority, 0);
+}
+
+static void classes_with_another_io_priority_are_not_equal(void **state)
+{
+	const struct qos_attr one = { .has = HAS_IO, .io_class = IO_CLASS_BEST_EFFORT, .io_level = 1 };
+	struct qos_attr other = one;
+
+	(void)state;
+	assert_true(qos_attr_equal(&one, &other));
+	other.io_level = 2;
+	assert_false(qos_attr_equal(&one, &other));
+	other = one;
+	other.io_class = IO_CLASS_REALTIME;
+	assert_false(qos_attr_equal(&one, &other));
+	other = one;
+	other.has = QOS_HAS_IO_CLASS;
+	assert_false(qos_attr_equal(&one, &other));
+}
+
 static void over_keeps_a_slice_in_range(void **state)
 {
 	struct qos_attr attr = { .has = QOS_HAS_RUNTIME, .runtime = UINT64_MAX };
@@ -313,6 +368,9 @@ int main(void)
 		cmocka_unit_test(over_moves_the_other_clamp_out_of_the_way),
 		cmocka_unit_test(over_to_real_time),
 		cmocka_unit_test(over_to_deadline_cannot_fork),
+		cmocka_unit_test(an_io_class_drops_the_level_below_it),
+		cmocka_unit_test(over_sets_an_io_priority),
+		cmocka_unit_test(classes_with_another_io_priority_are_not_equal),
 		cmocka_unit_test(over_keeps_a_slice_in_range),
 	};
 

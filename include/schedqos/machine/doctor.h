@@ -25,6 +25,11 @@ struct doctor_unread {
 	char name[64]; /* comm, safe for a terminal */
 };
 
+/* A block device that is not merely a view of others. */
+struct doctor_disk {
+	char name[32], scheduler[32]; /* "sda", "mq-deadline" */
+};
+
 /* Texts are safe for a terminal; NULL stands for unknown or none. */
 struct doctor_facts {
 	bool root;
@@ -53,6 +58,8 @@ struct doctor_facts {
 	bool llc_balancing_closed;	  /* it exists, but opening it is not permitted */
 	enum doctor_answer sched_cache;	  /* the kernel has CONFIG_SCHED_CACHE */
 	const char *sched_cache_source;	  /* what says so, or that it has not: "debugfs", "/proc/config.gz" */
+	const struct doctor_disk *disks;
+	size_t n_disks;
 	const char *lockdown;	      /* "none", "integrity", "confidentiality" */
 	bool debugfs_closed;	      /* opening a file of debugfs' sched/ is not permitted */
 	const struct doctor_rival *rivals;

@@ -24,14 +24,35 @@ enum task_policy {
 #define SLICE_MIN_NS 100000U
 #define SLICE_MAX_NS 100000000U
 
+/* The kernel's I/O classes, by its numbers (include/uapi/linux/ioprio.h). */
+enum io_class {
+	IO_CLASS_NONE = 0, /* nothing chosen: nice and policy decide */
+	IO_CLASS_REALTIME = 1,
+	IO_CLASS_BEST_EFFORT = 2,
+	IO_CLASS_IDLE = 3,
+};
+
+/* Levels of IO_CLASS_REALTIME and IO_CLASS_BEST_EFFORT; 0 is the highest. */
+#define IO_LEVELS 8
+#define IO_LEVEL_DEFAULT 4
+
+/*
+ * An I/O priority in one byte: the class, the kernel's hint to the device (0..7, all that it defines; never changed by
+ * itself), the level. 0: none.
+ */
+#define IO_PRIORITY(class, level) ((uint8_t)((class) << 6 | (level)))
+#define IO_CLASS(io_priority) ((enum io_class)((io_priority) >> 6))
+#define IO_LEVEL(io_priority) ((io_priority) & 7)
+
 struct task_attr {
-	uint8_t policy;	       /* enum task_policy */
-	int8_t nice;	       /* -20..19; fair policies */
-	uint8_t rt_priority;   /* 1..99 for FIFO and RR, else 0 */
-	uint8_t reset_on_fork; /* 1: children start without it; never changed by us */
-	uint32_t slice_ns;     /* custom slice; 0: none, the base slice holds (see facts.h) */
-	uint16_t util_min;     /* 0..1024 */
-	uint16_t util_max;     /* 0..1024; 1024: no clamp */
+	uint8_t policy : 4;	   /* enum task_policy */
+	uint8_t reset_on_fork : 4; /* 1: children start without it; never changed by us */
+	int8_t nice;		   /* -20..19; fair policies */
+	uint8_t rt_priority;	   /* 1..99 for FIFO and RR, else 0 */
+	uint8_t io_priority;	   /* IO_PRIORITY(); 0 as well if no class of ours gives one (see struct attr_caps) */
+	uint32_t slice_ns;	   /* custom slice; 0: none, the base slice holds (see facts.h) */
+	uint16_t util_min;	   /* 0..1024 */
+	uint16_t util_max;	   /* 0..1024; 1024: no clamp */
 };
 _Static_assert(sizeof(struct task_attr) == 12, "kept twice for every task");
 
@@ -42,6 +63,7 @@ enum task_attr_bit {
 	TASK_ATTR_SLICE = 1 << 2,
 	TASK_ATTR_UTIL_MIN = 1 << 3,
 	TASK_ATTR_UTIL_MAX = 1 << 4,
+	TASK_ATTR_IO_PRIORITY = 1 << 5,
 };
 
 /* What this kernel can do, probed at start. */
@@ -49,6 +71,7 @@ struct attr_caps {
 	bool slice;
 	bool util_clamp;
 	uint32_t base_slice_ns; /* the slice of a task without one of its own; it can change at any time */
+	bool io_priority;	/* from when a class first gives one: until then none is read, which would cost a call */
 };
 
 /* What a task carries if nobody chose anything. */
@@ -63,9 +86,21 @@ const char *task_policy_name(unsigned policy);
 /* Whether the two are equal; reset_on_fork does not count. */
 bool task_attr_equal(const struct task_attr *a, const struct task_attr *b);
 
-/* NORMAL, nice 0, no custom slice, no clamps: nobody chose anything. */
+/* NORMAL, nice 0, no custom slice, no clamps, no I/O priority: nobody chose anything. */
 bool task_attr_is_pristine(const struct task_attr *attr);
 
-/* Writes e.g. "SCHED_BATCH nice 4 slice 20 ms util 0..256" into buf; returns buf. */
-#define TASK_ATTR_TEXT_MAX 96
+/* "none", "realtime", "best-effort", "idle", as in a configuration. Static storage. */
+const char *io_class_name(enum io_class class);
+
+/* Whether somebody who has `from` needs privilege for `to` (ioprio_check_cap in block/ioprio.c): only for real time. */
+bool io_priority_is_privileged(uint8_t from, uint8_t to);
+
+/*
+ * Where the task's I/O comes among others: 0..7 for real time, 8..15 for best effort, 16 for idle. Where none is set,
+ * nice and policy decide (task_nice_ioclass and task_nice_ioprio in include/linux/ioprio.h).
+ */
+unsigned task_io_order(const struct task_attr *attr);
+
+/* Writes e.g. "SCHED_BATCH nice 4 slice 20 ms util 0..256 io idle" into buf; returns buf. */
+#define TASK_ATTR_TEXT_MAX 128
 char *task_attr_text(const struct task_attr *attr, char buf[TASK_ATTR_TEXT_MAX]);

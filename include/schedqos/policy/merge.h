@@ -24,6 +24,8 @@ struct given {
 	size_t count;
 	int8_t lowest_nice; /* of any of them, else GIVEN_NO_NICE */
 	int highest_rank; /* real-time priority of any of them, 100 for SCHED_DEADLINE, else 0 */
+	bool has_io_priority; /* any of them has an I/O class */
+	uint8_t highest_io;   /* the highest real-time I/O priority of any of them, else 0 */
 };
 #define GIVEN_NO_NICE 20
 
@@ -45,18 +47,23 @@ uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *
  *	  class, which takes privilege or RLIMIT_NICE. A value in between may be left over from a class.
  *	- had leaves SCHED_IDLE for a fair policy only if known was SCHED_IDLE.
  *	- had takes no real-time priority at or below that of our class that the task is in.
+ *	- had takes no real-time I/O priority that it lies below, unless it is above that of every class. Any other
+ *	  anybody can take.
  */
 void merge_found(struct merge *record, const struct task_attr *actual, const struct given *given);
 
 /*
- * The same for an unverified record, which may not match what the task copied. A slice or clamp that any of our
- * classes gives counts as ours then, and so does a policy that comes with the slice and clamps of its class: had
+ * The same for an unverified record, which may not match what the task copied. A slice, clamp or I/O priority that any
+ * of our classes gives counts as ours then, and so does a policy that comes with the slice and clamps of its class: had
  * stays. Nice and SCHED_IDLE do not, since anybody can lower himself, and would get more back than he gave up. And
  * had takes no real-time priority at or below that of any of our classes. uncertain: known may be what another task
  * carried, so had does not leave SCHED_IDLE.
  */
 void merge_unverified(struct merge *record, const struct task_attr *actual, const struct given *given,
 		   const struct attr_caps *caps, bool uncertain);
+
+/* Whether a task that had one I/O priority may have had another that is found on it: see merge_found. */
+bool merge_can_have_io(uint8_t had, uint8_t found, const struct given *given);
 
 /* reset-on-fork is not judged: the record takes what is found, except where it comes with our own SCHED_DEADLINE. */
 void merge_reset_on_fork(struct merge *record, const struct task_attr *actual);

@@ -8,7 +8,8 @@
  *
  * The plan keeps a record of every task: what the task would carry without us (had), what we last asked for or found
  * (known), and which attributes somebody else has chosen since we put its class on (theirs). Attributes are judged
- * one by one: the policy together with its priority, nice, slice, clamps. Nothing is inferred from names or times.
+ * one by one: the policy together with its priority, nice, slice, clamps, I/O priority. Nothing is inferred from names
+ * or times.
  *
  * Whenever we look at a task, and also when we read back what we set, one merge decides who owns each attribute
  * (merge.h):
@@ -17,7 +18,8 @@
  *	actual != known		somebody else chose it: it becomes theirs, and had and known take the new value
  *
  * No task gets more than its owner could have taken without us: had.nice takes no value between itself and the lowest
- * nice value of our classes, and had does not leave SCHED_IDLE because of something we set.
+ * nice value of our classes, and had does not leave SCHED_IDLE because of something we set. Of I/O priorities only
+ * real time is withheld like that, since whoever may lower himself by ionice may go back as well.
  *
  * fork		copies the record, as the kernel copies the attributes. We look at nothing.
  * exec		makes a rule take effect: theirs is cleared and the class overrides everything. (The merge has already
@@ -41,9 +43,9 @@
  *
  * A copied record is unverified until we look at the task (TASK_COPIED). If the task then carries something else, but
  * the same as its parent carries at that moment, somebody chose it for the parent, and the parent's merge is the
- * child's. Otherwise a slice or clamp that any of our classes gives counts as ours, and so does a policy that comes
- * with the slice and clamps of its class. A nice value or SCHED_IDLE never counts as ours: anybody can lower himself,
- * and had must not give him more back.
+ * child's. Otherwise a slice, clamp or I/O priority that any of our classes gives counts as ours, and so does a policy
+ * that comes with the slice and clamps of its class. A nice value or SCHED_IDLE never counts as ours: anybody can lower
+ * himself, and had must not give him more back.
  *
  * A record is uncertain (TASK_UNCERTAIN) if it may not be a copy of the right record. Such a task is due at once, and
  * is first compared with whatever it can have copied:

@@ -20,14 +20,18 @@ enum qos_has {
 	QOS_HAS_PERIOD = 1 << 5,
 	QOS_HAS_UTIL_MIN = 1 << 6,
 	QOS_HAS_UTIL_MAX = 1 << 7,
+	QOS_HAS_IO_CLASS = 1 << 8,
+	QOS_HAS_IO_LEVEL = 1 << 9, /* with QOS_HAS_IO_CLASS only */
 };
 
 /* The attributes of a class. One whose bit is not in `has` is left as the task has it. */
 struct qos_attr {
-	uint8_t has; /* enum qos_has */
+	uint16_t has; /* enum qos_has */
 	uint8_t policy;
 	int8_t nice;
 	uint8_t priority;
+	uint8_t io_class; /* enum io_class */
+	uint8_t io_level; /* 0..7; without it IO_LEVEL_DEFAULT */
 	uint16_t util_min, util_max;
 	uint64_t runtime;  /* ns; fair: the custom slice, 0 for none; DEADLINE: the budget */
 	uint64_t deadline; /* ns; DEADLINE only */
@@ -44,9 +48,13 @@ struct qos_class {
 #define QOS_BUILTIN_COUNT 5
 extern const struct qos_class qos_builtin[QOS_BUILTIN_COUNT];
 
+/* Whether both have the same attributes, with the same values. */
+bool qos_attr_equal(const struct qos_attr *a, const struct qos_attr *b);
+
 /*
  * Merges `over` into `base`: attributes that over has win. If over changes the kind of policy (fair,
- * real-time, deadline), base's attributes that mean nothing to the new kind are dropped.
+ * real-time, deadline), base's attributes that mean nothing to the new kind are dropped. If over has an I/O class,
+ * base's level is dropped.
  */
 struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_attr *over);
 
@@ -55,6 +63,9 @@ struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_att
  * slice becomes runtime * period / 16 ms, kept within SLICE_MIN_NS..SLICE_MAX_NS; others stay.
  */
 struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
+
+/* The I/O priority that it gives, as in struct task_attr. Only if it has QOS_HAS_IO_CLASS. */
+uint8_t qos_attr_io_priority(const struct qos_attr *attr);
 
 /*
  * What a task that had `had` is to carry with the class: attr's attributes, except those that the kernel lacks,

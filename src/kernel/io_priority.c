@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/io_priority.h>
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* IOPRIO_WHO_PROCESS: the one thread, in spite of its name. */
+#define WHO_THREAD 1
+
+int kio_priority_get(pid_t tid)
+{
+	long value = syscall(SYS_ioprio_get, WHO_THREAD, tid);
+
+	if (value < 0)
+		return -errno;
+	return value >> KIO_CLASS_SHIFT ? (int)value : 0;
+}
+
+int kio_priority_set(pid_t tid, int value)
+{
+	return syscall(SYS_ioprio_set, WHO_THREAD, tid, value) < 0 ? -errno : 0;
+}

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""I/O priorities of classes: given, inherited, chosen by others, and put back."""
+
+import ctypes
+import os
+import platform
+import shutil
+import unittest
+
+from attributes import LIBC, pristine
+from daemon import schedqos
+from harness import LiveTest, main
+from tasks import comm, tids
+from waiting import wait_for
+
+# include/uapi/linux/ioprio.h
+NONE, REALTIME, BEST_EFFORT, IDLE = 0, 1, 2, 3
+WHO_THREAD = 1
+SYS_SET, SYS_GET = (251, 252) if platform.machine() == "x86_64" else (30, 31)
+
+BACKGROUND, UTILITY = "QOS_BACKGROUND", "QOS_UTILITY"
+CLASSES = {BACKGROUND: {"io_class": "idle"}, UTILITY: {"io_class": "best-effort", "io_priority": 2}}
+RULES = {**CLASSES, "app": {"qos": BACKGROUND, "thread_qos": {"fast": UTILITY}}}
+ALL_IDLE, ALL_2 = (IDLE, 0), (BEST_EFFORT, 2)
+UNPRIVILEGED = 65534
+STATE = "/run/schedqos/state"
+
+
+def get_io(tid):
+    """Class and level of a thread."""
+    value = LIBC.syscall(SYS_GET, WHO_THREAD, tid)
+    if value < 0:
+        raise OSError(ctypes.get_errno(), "ioprio_get of %d" % tid)
+    return value >> 13, value & 7
+
+
+def set_io(tid, io_class, level=0):
+    if LIBC.syscall(SYS_SET, WHO_THREAD, tid, io_class << 13 | level) < 0:
+        raise OSError(ctypes.get_errno(), "ioprio_set of %d" % tid)
+
+
+def all_io():
+    """Of every thread that has one set."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        for tid in tids(int(pid)):
+            try:
+                found[tid] = get_io(tid)
+            except ProcessLookupError:
+                pass
+    return {tid: value for tid, value in found.items() if value[0] != NONE}
+
+
+def needs_ionice(test):
+    return unittest.skipUnless(shutil.which("ionice"), "no ionice")(test)
+
+
+class IoTest(LiveTest):
+    def setUp(self):
+        super().setUp()
+        try:
+            get_io(0)
+        except OSError as error:
+            self.skipTest("no I/O priorities here: %s" % error)
+        self.before = all_io()
+
+    def assert_io(self, task, want):
+        """Waits until the thread has it."""
+        tid = getattr(task, "pid", task)
+        wait_for(lambda: get_io(tid) == want,
+                 lambda: "%d %r: I/O priority %s, not %s\n%s" % (tid, comm(tid), get_io(tid), want, self.current.log()))
+
+    def assert_keeps_io(self, task, want):
+        self.current.sync()
+        self.assertEqual(get_io(getattr(task, "pid", task)), want)
+
+    def stop(self, but=()):
+        """The daemon; and no thread has what it did not have before, unless the test set it."""
+        self.current.stop()
+        left = {tid: value for tid, value in all_io().items() if tid not in but and self.before.get(tid) != value}
+        self.assertEqual(left, {})
+
+
+class Given(IoTest):
+    def test_process_and_threads(self):
+        before = self.puppet("app")
+        self.daemon(RULES)
+        after = self.puppet("app")
+        for app in (before, after):
+            self.assert_io(app, ALL_IDLE)
+            self.assert_carries(app, BACKGROUND)
+            # A copy, made by the kernel: there is nothing to wait for.
+            child, = app.tell(0, "fork")
+            self.assertEqual(get_io(child), ALL_IDLE)
+            _, slow = app.tell(0, "thread")
+            self.assertEqual(get_io(slow), ALL_IDLE)
+            _, fast = app.tell(0, "thread", "fast")
+            self.assert_io(fast, ALL_2)
+            self.assert_keeps_io(slow, ALL_IDLE)
+            self.assert_keeps_io(app, ALL_IDLE)
+        self.stop()
+
+    def test_exec_of_another_program(self):
+        self.daemon(RULES)
+        app = self.puppet("app")
+        self.assert_io(app, ALL_IDLE)
+        child = app.tell(0, "spawn", [self.alias("other"), "1000"])
+        self.assert_io(child, (NONE, 0))
+        self.stop()
+
+    def test_reload(self):
+        """Such a class may come with a reload, and go with one."""
+        rules = {"app": {"qos": BACKGROUND}}
+        self.daemon(rules)
+        app, chosen = self.sleeper("app"), self.sleeper("app")
+        set_io(chosen.pid, BEST_EFFORT, 7)
+        self.assert_carries(app, BACKGROUND)
+        self.assert_keeps_io(app, (NONE, 0))
+        self.assertEqual(self.current.reload({**CLASSES, **rules}).returncode, 0)
+        self.assert_io(app, ALL_IDLE)
+        self.assert_keeps_io(chosen, (BEST_EFFORT, 7))
+        self.assertEqual(self.current.reload(rules).returncode, 0)
+        self.assert_io(app, (NONE, 0))
+        self.stop([chosen.pid])
+        self.assertEqual(get_io(chosen.pid), (BEST_EFFORT, 7))
+
+
+class Chosen(IoTest):
+    @needs_ionice
+    def test_before(self):
+        """No rule raises what somebody lowered; QOS_DEFAULT takes nobody for whom something was chosen."""
+        rules = {**CLASSES, "app": {"qos": UTILITY}, "raised": {"qos": UTILITY, "yield": False}}
+        idle, low, high = ["ionice", "-c3"], ["ionice", "-c2", "-n7"], ["ionice", "-c2", "-n0"]
+        early = self.sleeper("app", prefix=idle)
+        wait_for(lambda: get_io(early.pid)[0] == IDLE, "ionice")
+        self.daemon(rules)
+        tasks = {early.pid: get_io(early.pid)}
+        for prefix in (idle, low):
+            app = self.sleeper("app", prefix=prefix)
+            self.assert_carries(app, UTILITY)
+            tasks[app.pid] = get_io(app.pid)
+            self.assertIn(tasks[app.pid], (get_io(early.pid), (BEST_EFFORT, 7)))
+        app = self.sleeper("app", prefix=high)
+        self.assert_carries(app, UTILITY)
+        self.assert_io(app, ALL_2)
+        tasks[app.pid] = (BEST_EFFORT, 0)
+        self.assert_carries(early, UTILITY)
+        raised = self.sleeper("raised", prefix=idle)
+        self.assert_io(raised, ALL_2)
+        other = self.sleeper("other", prefix=low)
+        wait_for(lambda: get_io(other.pid) == (BEST_EFFORT, 7), "ionice")
+        self.assert_keeps(other, pristine())
+        tasks[other.pid] = (BEST_EFFORT, 7)
+        self.stop([*tasks, raised.pid])
+        for tid, want in tasks.items():
+            self.assertEqual(get_io(tid), want)
+        self.assertEqual(get_io(raised.pid)[0], IDLE)
+
+    def test_after(self):
+        self.daemon(RULES)
+        app, none = self.sleeper("app"), self.sleeper("app")
+        for task in (app, none):
+            self.assert_io(task, ALL_IDLE)
+        set_io(app.pid, BEST_EFFORT, 1)
+        set_io(none.pid, NONE)
+        self.assertEqual(self.current.reload().returncode, 0)
+        self.assert_keeps_io(app, (BEST_EFFORT, 1))
+        self.assert_keeps_io(none, (NONE, 0))
+        self.assert_carries(app, BACKGROUND)
+        self.stop([app.pid])
+        self.assertEqual(get_io(app.pid), (BEST_EFFORT, 1))
+        self.assertEqual(app.attr(), pristine())
+
+    def test_enforced(self):
+        self.daemon({**CLASSES, "app": {"qos": BACKGROUND, "enforce": True}})
+        app = self.puppet("app")
+        self.assert_io(app, ALL_IDLE)
+        set_io(app.pid, BEST_EFFORT, 1)
+        app.tell(0, "name", "another")
+        self.assert_io(app, ALL_IDLE)
+        self.stop([app.pid])
+        self.assertEqual(get_io(app.pid), (BEST_EFFORT, 1))
+
+    def test_nobody_keeps_real_time(self):
+        """Which he could not take himself."""
+        classes = {UTILITY: {"io_class": "realtime", "io_priority": 4}}
+        self.daemon({**classes, "app": {"qos": UTILITY}})
+        app = self.puppet("app")
+        self.assert_io(app, (REALTIME, 4))
+        app.tell(0, "become", UNPRIVILEGED)
+        children = app.tell(0, "fork", 3)
+        for child in children:
+            self.assertEqual(get_io(child), (REALTIME, 4))
+        self.stop()
+
+
+class Crash(IoTest):
+    @staticmethod
+    def clear():
+        """However the test ended, nothing is left."""
+        if os.path.exists(STATE):
+            schedqos("restore")
+
+    def killed(self):
+        self.addCleanup(self.clear)
+        first = self.daemon(RULES)
+        self.app, self.chosen = self.puppet("app"), self.sleeper("app")
+        for task in (self.app, self.chosen):
+            self.assert_io(task, ALL_IDLE)
+        set_io(self.chosen.pid, BEST_EFFORT, 6)
+        first.sync()
+        first.popen.kill()
+        first.popen.wait()
+        # Born while nobody listens.
+        self.child, = self.app.tell(0, "fork")
+        self.assertEqual(get_io(self.child), ALL_IDLE)
+
+    def assert_put_back(self):
+        self.assertEqual([get_io(tid) for tid in (self.app.pid, self.child)], [(NONE, 0)] * 2)
+        self.assertEqual(get_io(self.chosen.pid), (BEST_EFFORT, 6))
+
+    def test_restore(self):
+        self.killed()
+        result = schedqos("restore")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_put_back()
+        self.current.check_undone()
+
+    def test_next_daemon(self):
+        """Whose own classes give none."""
+        self.killed()
+        before = self.current.before
+        self.daemon({"app": {"qos": BACKGROUND}})
+        self.current.before = before
+        for task in (self.app, self.child):
+            self.assert_io(task, (NONE, 0))
+        self.assert_keeps_io(self.chosen, (BEST_EFFORT, 6))
+        self.assert_carries(self.chosen, BACKGROUND)
+        self.stop([self.chosen.pid])
+        self.assert_put_back()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: I/O priorities, one more attribute, but read only if a class gives one. */
+#include "fake_daemon.h"
+
+#define IDLE	   "'QOS_BACKGROUND': { 'io_class': 'idle' }, 'make': { 'qos': 'QOS_BACKGROUND' }"
+#define FIRST	   "'QOS_UTILITY': { 'io_class': 'best-effort', 'io_priority': 0 }, "
+#define SECOND	   "'QOS_UTILITY': { 'io_class': 'best-effort', 'io_priority': 2 }, "
+#define REALTIME   "'QOS_UTILITY': { 'io_class': 'realtime', 'io_priority': 4 }, "
+#define MAKE	   "'make': { 'qos': 'QOS_UTILITY' }"
+#define BACK_IDLE  BACKGROUND " io idle"
+#define LEFT_ALONE "'schedqos': { 'default': 'none' }, "
+
+static void a_class_gives_an_io_priority_and_takes_it_back(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, IDLE, "/usr/bin/make");
+	assert_task(m, 100, BACK_IDLE, REASON_RULE);
+	/* By a fork the kernel copies it, and nothing is to be set. */
+	count_from_here(m);
+	forks(m, 100, 101);
+	clones(m, 100, 102);
+	assert_no_action(m);
+	assert_task(m, 101, BACK_IDLE, REASON_RULE);
+	assert_task(m, 102, BACK_IDLE, REASON_RULE);
+	execs(m, 101, "/bin/cmd");
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
+static void without_such_a_class_none_is_read(void **state)
+{
+	struct machine *m = *state;
+
+	forks(m, INIT, 90);
+	ionice(m, 90, IO_CLASS_IDLE, 7);
+	start_and_run(m, MAKE, "/usr/bin/make");
+	assert_false(m->caps.io_priority);
+	ionice(m, 100, IO_CLASS_BEST_EFFORT, 7);
+	execs(m, 100, "/usr/bin/make");
+	assert_int_equal(record(m, 100)->had.io_priority, 0);
+	assert_carries(m, 100, UTILITY " io best-effort 7");
+	/* QOS_DEFAULT does not know that somebody chose it. */
+	assert_carries(m, 90, BY_DEFAULT " io idle");
+	stops_without_trace(m);
+}
+
+static void a_reload_that_brings_such_a_class_finds_what_was_chosen(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, MAKE, "/usr/bin/make");
+	ionice(m, 100, IO_CLASS_IDLE, 7);
+	reload(m, SECOND MAKE);
+	assert_task(m, 100, UTILITY " io idle", REASON_CHANGED);
+	spawns(m, INIT, 101, "/usr/bin/make");
+	assert_task(m, 101, UTILITY " io best-effort 2", REASON_RULE);
+	/* What was given has to be taken back, although no class gives one any more. */
+	reload(m, MAKE);
+	assert_task(m, 101, UTILITY, REASON_RULE);
+	assert_true(m->caps.io_priority);
+	stops_without_trace(m);
+}
+
+static void no_rule_raises_what_somebody_lowered(void **state)
+{
+	static const struct {
+		const char *options;
+		enum io_class class;
+		unsigned level;
+		const char *want;
+	} rows[] = {
+		{ "", IO_CLASS_IDLE, 7, UTILITY " io idle" },
+		{ "", IO_CLASS_BEST_EFFORT, 3, UTILITY " io best-effort 3" },
+		{ "", IO_CLASS_BEST_EFFORT, 1, UTILITY " io best-effort 2" },
+		{ "", IO_CLASS_REALTIME, 7, UTILITY " io best-effort 2" },
+		{ ", 'yield': false", IO_CLASS_IDLE, 7, UTILITY " io best-effort 2" },
+		{ ", 'enforce': true", IO_CLASS_IDLE, 7, UTILITY " io best-effort 2" },
+		{ ", 'yield': true", IO_CLASS_IDLE, 7, PRISTINE " io idle" },
+		{ ", 'yield': true", IO_CLASS_NONE, 0, UTILITY " io best-effort 2" },
+	};
+	struct machine *m = *state;
+	char json[256];
+
+	start(m, "");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(json, sizeof(json), SECOND "'make': { 'qos': 'QOS_UTILITY'%s }", rows[i].options);
+		reload(m, json);
+		forks(m, INIT, 100);
+		ionice(m, 100, rows[i].class, rows[i].level);
+		execs(m, 100, "/usr/bin/make");
+		assert_carries(m, 100, rows[i].want);
+		exits(m, 100);
+	}
+	stops_without_trace(m);
+}
+
+/* Where none is set, the kernel goes by these (include/linux/ioprio.h). */
+static void nice_and_sched_idle_lower_io_as_well(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, FIRST MAKE);
+	forks(m, INIT, 100);
+	renice(m, 100, 19);
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, "SCHED_BATCH nice 19 slice 16 ms util 0..512", REASON_RULE);
+	forks(m, INIT, 101);
+	chrt(m, 101, POLICY_IDLE, 0);
+	execs(m, 101, "/usr/bin/make");
+	assert_task(m, 101, "SCHED_IDLE nice 2 slice 16 ms util 0..512", REASON_RULE);
+	forks(m, INIT, 102);
+	renice(m, 102, -5);
+	execs(m, 102, "/usr/bin/make");
+	assert_task(m, 102, UTILITY " io best-effort 0", REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void a_change_is_theirs_and_stays(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, IDLE, "/usr/bin/make");
+	ionice(m, 100, IO_CLASS_BEST_EFFORT, 1);
+	scan(m);
+	assert_task(m, 100, BACKGROUND " io best-effort 1", REASON_CHANGED);
+	assert_int_equal(record(m, 100)->theirs, TASK_ATTR_IO_PRIORITY);
+	/* Until the rule takes effect again. */
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, BACK_IDLE, REASON_RULE);
+	ionice(m, 100, IO_CLASS_NONE, 0);
+	stops_without_trace(m);
+}
+
+static void enforce_takes_it_back(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'QOS_UTILITY': { 'io_class': 'idle' }, 'make': { 'qos': 'QOS_UTILITY', 'enforce': true }",
+		      "/usr/bin/make");
+	ionice(m, 100, IO_CLASS_BEST_EFFORT, 1);
+	renames(m, 100, "name");
+	assert_task(m, 100, UTILITY " io idle", REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void an_ioniced_task_is_not_pristine(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, IDLE);
+	forks(m, INIT, 100);
+	ionice(m, 100, IO_CLASS_BEST_EFFORT, 7);
+	execs(m, 100, "/bin/cmd");
+	assert_task(m, 100, PRISTINE " io best-effort 7", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+static void class_none_means_by_nice_again(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'QOS_UTILITY': { 'io_class': 'none' }, " MAKE);
+	forks(m, INIT, 100);
+	ionice(m, 100, IO_CLASS_BEST_EFFORT, 0);
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void a_crash_is_repaired(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, IDLE, "/usr/bin/make");
+	crash(m);
+	forks(m, 100, 101);
+	spawns(m, 100, 102, "/bin/cmd");
+	start(m, LEFT_ALONE "'other': {}");
+	assert_true(m->caps.io_priority);
+	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 102, PRISTINE);
+	stops_without_trace(m);
+}
+
+static void a_restore_repairs_a_crash(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, IDLE, "/usr/bin/make");
+	spawns(m, INIT, 101, "/usr/bin/make");
+	ionice(m, 101, IO_CLASS_BEST_EFFORT, 6);
+	crash(m);
+	restores(m);
+	assert_carries_what_it_would(m);
+}
+
+/* Real time takes privilege: nobody keeps what a class gave. */
+static void nobody_keeps_real_time_of_ours(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, REALTIME MAKE, "/usr/bin/make");
+	assert_task(m, 100, UTILITY " io realtime 4", REASON_RULE);
+	/* By CLONE_IO it shares what another task is given. */
+	spawns(m, INIT, 101, "/bin/cmd");
+	machine_task(m, 101)->attr.io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 4);
+	scan(m);
+	stops_without_trace(m);
+}
+
+/* Its parent now is not the one that it copied. */
+static void an_orphan_does_not_get_real_time_of_another(void **state)
+{
+	struct machine *m = *state;
+
+	ionice(m, INIT, IO_CLASS_REALTIME, 6);
+	start(m, REALTIME LEFT_ALONE MAKE);
+	spawns(m, INIT, 100, "/bin/cmd");
+	ionice(m, 100, IO_CLASS_NONE, 0);
+	scan(m);
+	forks(m, 100, 101);
+	exits(m, 100);
+	machine_task(m, 101)->attr.io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 6);
+	scan(m);
+	assert_int_equal(record(m, 101)->had.io_priority, 0);
+	stops_without_trace(m);
+}
+
+/* What a privileged user gives to the parent during the fork. */
+static void a_child_does_not_get_what_its_parent_was_given_since(void **state)
+{
+	struct machine *m = *state;
+
+	m->pace = 20;
+	start_and_run(m, REALTIME LEFT_ALONE MAKE, "/bin/cmd");
+	begins_fork(m, 100, 101);
+	ionice(m, 100, IO_CLASS_REALTIME, 2);
+	execs(m, 100, "/bin/cmd");
+	assert_int_equal(record(m, 100)->had.io_priority, IO_PRIORITY(IO_CLASS_REALTIME, 2));
+	ends_fork(m, 101);
+	assert_int_equal(record(m, 101)->had.io_priority, 0);
+	stops_without_trace(m);
+}
+
+static void a_kernel_without_io_priorities_gets_the_rest(void **state)
+{
+	struct machine *m = *state;
+
+	m->kernel.io_priority = false;
+	start_and_run(m, IDLE, "/usr/bin/make");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	stops_without_trace(m);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_class_gives_an_io_priority_and_takes_it_back),
+		MACHINE_TEST(without_such_a_class_none_is_read),
+		MACHINE_TEST(a_reload_that_brings_such_a_class_finds_what_was_chosen),
+		MACHINE_TEST(no_rule_raises_what_somebody_lowered),
+		MACHINE_TEST(nice_and_sched_idle_lower_io_as_well),
+		MACHINE_TEST(a_change_is_theirs_and_stays),
+		MACHINE_TEST(enforce_takes_it_back),
+		MACHINE_TEST(an_ioniced_task_is_not_pristine),
+		MACHINE_TEST(class_none_means_by_nice_again),
+		MACHINE_TEST(a_crash_is_repaired),
+		MACHINE_TEST(a_restore_repairs_a_crash),
+		MACHINE_TEST(nobody_keeps_real_time_of_ours),
+		MACHINE_TEST(an_orphan_does_not_get_real_time_of_another),
+		MACHINE_TEST(a_child_does_not_get_what_its_parent_was_given_since),
+		MACHINE_TEST(a_kernel_without_io_priorities_gets_the_rest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
