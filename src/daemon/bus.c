@@ -171,9 +171,8 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 	if (r >= 0)
 		r = sd_bus_start(bus);
 	if (r >= 0)
-		r = sd_bus_match_signal(bus, NULL, NULL, "/org/freedesktop/DBus/Local",
-					"org.freedesktop.DBus.Local", "Disconnected",
-					on_disconnected, peer);
+		r = sd_bus_match_signal(bus, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_disconnected, peer);
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, NULL, on_message, peer);
 	if (r >= 0)
