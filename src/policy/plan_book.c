@@ -363,7 +363,9 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	task->own = assignment.tag;
 	task->rule = assignment.rule;
 	task->assigned_by = assignment.by;
-	plan_mark(plan, task, DUE_CLASS, NULL, rename->ms);
+	/* So that it takes effect, whatever else the task becomes due for. */
+	task->state = TASK_UNDECIDED;
+	plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
 }
 
 /* ---- move between cgroups ---- */

@@ -32,7 +32,7 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 {
 	if (task->assigned_by == ASSIGNED_NOT_YET)
 		return task->state == TASK_UNDECIDED || assignment->by == ASSIGNED_NO_CLASS;
-	return assignment->tag != task->own || assignment->rule != task->rule ||
+	return task->state == TASK_UNDECIDED || assignment->tag != task->own || assignment->rule != task->rule ||
 	       (assignment->by == ASSIGNED_BY_DEFAULT) != (task->assigned_by == ASSIGNED_BY_DEFAULT);
 }
 
@@ -252,7 +252,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	plan_reconcile(plan, task, facts, &actual);
 	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
 		remove_ended(plan, task);
-	takes_effect = due == DUE_EXEC || due == DUE_CLASS || is_new_assignment(task, &assignment) ||
+	takes_effect = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	task->own = assignment.tag;
 	task->tag = plan_limited(plan, task, task->own);

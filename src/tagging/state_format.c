@@ -98,7 +98,8 @@ static struct task record_from_version_2(const struct state_record_2 *old)
 		.state = old->state,
 		.theirs = old->theirs,
 		.flags = old->flags,
-		.due = old->due,
+		/* There was one kind more, between the first two and the others. */
+		.due = old->due < 2 ? old->due : old->due - 1,
 	};
 }
 

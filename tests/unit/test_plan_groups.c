@@ -144,6 +144,33 @@ static void a_rule_for_a_cgroup_takes_effect(void **state)
 	stops_without_trace(m);
 }
 
+/* Decided together, and either has to take effect. */
+static void a_rename_and_a_move(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'schedqos': { 'default': 'none', 'groups': { 'background': { 'max': 'QOS_BACKGROUND' } } },"
+			 " 'browser': { 'thread_qos': { 'ui': 'QOS_USER_INTERACTIVE', 'io': 'QOS_UTILITY' } }",
+		      "/usr/bin/browser");
+	renames(m, 100, "ui");
+	assert_task(m, 100, INTERACTIVE, REASON_THREAD);
+	renice(m, 100, 7);
+	m->deaf = true;
+	renames(m, 100, "io");
+	moves(m, 100, "/background");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 100, "SCHED_BATCH nice 7 slice 20 ms util 0..256", REASON_THREAD);
+	m->deaf = true;
+	renames(m, 100, "none");
+	moves(m, 100, "/");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 7", REASON_NO_RULE);
+	stop(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 7", REASON_UNDONE);
+}
+
 static void a_reload_finds_it(void **state)
 {
 	struct machine *m = *state;
@@ -219,6 +246,7 @@ int main(void)
 		MACHINE_TEST(what_somebody_chose_stays),
 		MACHINE_TEST(the_default_class_is_limited_too),
 		MACHINE_TEST(a_rule_for_a_cgroup_takes_effect),
+		MACHINE_TEST(a_rename_and_a_move),
 		MACHINE_TEST(a_reload_finds_it),
 		MACHINE_TEST(a_crash_keeps_nothing_of_it),
 		MACHINE_TEST(without_groups_no_cgroup_is_read),

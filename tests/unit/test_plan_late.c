@@ -251,7 +251,7 @@ static void a_child_born_before_a_late_rename_is_seen_has_the_class_of_its_own_n
 		m->deaf = false;
 		hear_first(m, 1);
 		m->deaf = true;
-		assert_task(m, creator, BACKGROUND, REASON_THREAD);
+		assert_carries(m, creator, BACKGROUND);
 		hear(m);
 		assert_task(m, creator, BACKGROUND, REASON_THREAD);
 		assert_task(m, creator + 2, UTILITY, REASON_THREAD);

@@ -253,7 +253,7 @@ static struct state_record_2 *as_version_2(struct file *file)
 		.state = TASK_TAGGED,
 		.theirs = TASK_ATTR_NICE,
 		.flags = TASK_UNCERTAIN,
-		.due = DUE_EXEC,
+		.due = 4, /* DUE_EXEC */
 		.scan = 3,
 	};
 	return records;

@@ -21,7 +21,7 @@ enum assigned_by {
 
 /* The result of the last decision. */
 enum task_state {
-	TASK_UNDECIDED,
+	TASK_UNDECIDED,	 /* what its record assigns has yet to take effect */
 	TASK_TAGGED,	 /* it carries its class, except for what is theirs */
 	TASK_LEFT_ALONE, /* it carries what it had */
 	TASK_NOT_FAIR,	 /* real-time, deadline or sched_ext by somebody's choice */
@@ -60,8 +60,7 @@ enum task_flag {
 /* What has to be decided about a task; each includes those before it. */
 enum due {
 	DUE_NOTHING,
-	DUE_LOOK,  /* what does it carry? */
-	DUE_CLASS, /* its new name has brought another class, which is in its record */
+	DUE_LOOK,  /* what does it carry? Its record has its class */
 	DUE_MATCH, /* its program, or a thread's name, may be another than its record says */
 	DUE_EXEC,  /* it called exec, or its parent did and was still due when it was born */
 	DUE_ENDED, /* nothing: a thread that an exec has ended, kept until we know which one called it */
