@@ -151,6 +151,15 @@ static bool is_unseen(struct run *run, const struct machine_task *task)
 	return known && attr_difference(&attr, &known->known);
 }
 
+/* Whether it carries the same as its process's leader, but had something else. */
+static bool looks_like_leader(struct run *run, pid_t tid)
+{
+	const struct task *thread = record(run->m, tid), *leader = record(run->m, tgid_of(run->m, tid));
+
+	return thread && leader && attr_difference(&thread->known, &leader->known) == 0 &&
+	       attr_difference(&thread->had, &leader->had);
+}
+
 static void bear(struct run *run, uint8_t kind)
 {
 	pid_t parent = some_running(run);
@@ -158,7 +167,7 @@ static void bear(struct run *run, uint8_t kind)
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
 		return;
 	/* Whose thread it copied is not told: where it carries what no record shows, a class's nice value counts as its own. */
-	if (kind == CLONE && is_unseen(run, machine_task(run->m, parent)))
+	if (kind == CLONE && (is_unseen(run, machine_task(run->m, parent)) || looks_like_leader(run, parent)))
 		run->exact = false;
 	run->n_tasks++;
 	if (kind == BEGIN) {
@@ -200,6 +209,9 @@ static void exec(struct run *run)
 		if (tgid_of(run->m, run->parents[i]) == tgid_of(run->m, tid))
 			end_forks(run);
 	}
+	/* Nor which thread called exec. */
+	if (looks_like_leader(run, tid))
+		run->exact = false;
 	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
 	run->n_tasks = 0;
 	for (size_t i = 0; i < MACHINE_TASKS; i++)
@@ -375,6 +387,7 @@ static void chooses(struct run *run, uint8_t kind)
 {
 	struct machine_task *task = machine_task(run->m, some_task(run));
 	uint8_t how = take_byte(&run->input);
+	struct task_attr chosen = task->attr;
 
 	/*
 	 * With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. And below
@@ -392,12 +405,16 @@ static void chooses(struct run *run, uint8_t kind)
 		chooses_policy(run, task, how);
 		break;
 	case SLICE:
-		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy))
-			task->attr.slice_ns = task->without.slice_ns = (5 + how % 2 * 2) * MS;
+		chosen.slice_ns = (5 + how % 2 * 2) * MS;
+		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy) &&
+		    can_be_seen(run, task->tid, &chosen, TASK_ATTR_SLICE))
+			task->attr.slice_ns = task->without.slice_ns = chosen.slice_ns;
 		break;
 	case CLAMP:
-		if (run->m->kernel.util_clamp && task->attr.util_min == 0)
-			task->attr.util_max = task->without.util_max = (100 + how) | 1; /* no class's */
+		chosen.util_max = (100 + how) | 1; /* no class's */
+		if (run->m->kernel.util_clamp && task->attr.util_min == 0 &&
+		    can_be_seen(run, task->tid, &chosen, TASK_ATTR_UTIL_MAX))
+			task->attr.util_max = task->without.util_max = chosen.util_max;
 		break;
 	case RESET:
 		/* Without slices nothing tells a child's. */
