@@ -110,7 +110,8 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 		return TASK_UNDONE;
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
-	if (takes_effect || (rule && rule->enforce))
+	/* Without a class there is no other way, whatever the state was. */
+	if (takes_effect || (rule && rule->enforce) || task->own == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }

@@ -321,6 +321,30 @@ static void a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept(v
 	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }
 
+/* Its record was the leader's, which somebody has made real-time; but it copied a thread that we have. */
+static void one_without_a_class_that_copied_a_real_time_thread(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'schedqos': { 'default': 'none' },"
+			 "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
+			 "'app': { 'thread_qos': { 'rt': 'QOS_RT' } }",
+		      "/usr/bin/app");
+	clones(m, 100, 101);
+	renames(m, 101, "rt");
+	assert_task(m, 101, "SCHED_FIFO priority 5", REASON_THREAD);
+	chrt(m, 100, POLICY_RR, 6);
+	scan(m);
+	assert_task(m, 100, "SCHED_RR priority 6", REASON_NOT_FAIR);
+	m->deaf = true;
+	clones(m, 101, 102);
+	renames(m, 102, "other");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 102, PRISTINE, REASON_NO_RULE);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +370,7 @@ int main(void)
 		MACHINE_TEST(no_task_inherits_without_inherit),
 		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
 		MACHINE_TEST(a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept),
+		MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
