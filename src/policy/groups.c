@@ -32,7 +32,8 @@ bool group_holds(const struct group *group, const char *cgroup)
 
 /* The first number that differs decides; the smaller one is higher. */
 struct rank {
-	int policy, nice;
+	int policy;
+	int8_t nice;
 	uint64_t slice;
 };
 
