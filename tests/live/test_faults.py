@@ -338,7 +338,7 @@ class Processors(Mounts):
                 return file.read()
 
         wait_for(lambda: governor() == "mine\n", governor)
-        self.assertIn("sched profile own: knobs set 1", daemon.log())
+        wait_for(lambda: "sched profile own: knobs set 1" in daemon.log(), daemon.log)
         # The mount is gone with the daemon.
         with open(path, encoding="ascii") as file:
             daemon.stop()
