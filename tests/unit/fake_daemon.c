@@ -259,6 +259,9 @@ void crash(struct machine *m)
 	const struct task *task;
 	uint32_t cursor = 0;
 
+	/* Of an earlier crash. */
+	free(m->legacy_tags);
+	m->n_legacy = 0;
 	m->legacy_tags = calloc(given->count, sizeof(*m->legacy_tags));
 	m->n_legacy_tags = given->count;
 	memcpy(m->legacy_tags, given->attrs, given->count * sizeof(*m->legacy_tags));

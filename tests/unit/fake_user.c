@@ -219,8 +219,6 @@ static void killed(struct user *user, const char *unused)
 {
 	(void)unused;
 	user->m->n_queued = 0;
-	free(user->m->legacy_tags);
-	user->m->n_legacy = 0;
 	crash(user->m);
 }
 
