@@ -64,11 +64,7 @@ struct class_text {
 
 struct qos_class *class_find(const struct class_table *table, const char *name)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		if (strcmp(table->items[i].name, name) == 0)
-			return &table->items[i];
-	}
-	return NULL;
+	return (struct qos_class *)qos_class_find(table->items, table->count, name);
 }
 
 static int attribute_find(const char *name)

@@ -111,15 +111,6 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into)
 
 /* ---- warnings ---- */
 
-static const struct qos_class *find_class(const struct config *config, const char *name)
-{
-	for (size_t i = 0; name && i < config->n_classes; i++) {
-		if (strcmp(config->classes[i].name, name) == 0)
-			return &config->classes[i];
-	}
-	return NULL;
-}
-
 static int warn(const struct config *config, const struct group *group, const struct qos_class *max,
 		const struct qos_class *equal, struct config_errors *errors)
 {
@@ -145,8 +136,10 @@ int config_check_groups(const struct config *config, struct config_errors *error
 
 	for (size_t i = 0; i < config->n_groups; i++) {
 		const struct group *group = &config->groups[i];
-		const struct qos_class *max = find_class(config, group->max);
+		const struct qos_class *max = NULL;
 
+		if (group->max)
+			max = qos_class_find(config->classes, config->n_classes, group->max);
 		for (size_t c = 0; max && r == 0 && c < config->n_classes; c++) {
 			const struct qos_class *class = &config->classes[c];
 

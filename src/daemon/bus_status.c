@@ -44,17 +44,22 @@ static int append_count(sd_bus_message *reply, const char *name, uint64_t count)
 	return count ? sd_bus_message_append(reply, "{st}", name, count) : 0;
 }
 
-GETTER(get_tasks)
+/* Appends how many living tasks there are, or how many of them are limited. */
+static int append_tasks(sd_bus_message *reply, const struct daemon *daemon, bool limited)
 {
-	struct daemon *daemon = userdata;
 	struct tagger_task task;
 	uint32_t cursor = 0;
 	uint64_t count = 0;
 
-	UNUSED_GETTER_ARGUMENTS;
 	while (tagger_next_task(daemon->tagger, &cursor, &task))
-		count++;
+		count += !limited || task.is_limited;
 	return sd_bus_message_append(reply, "t", count);
+}
+
+GETTER(get_tasks)
+{
+	UNUSED_GETTER_ARGUMENTS;
+	return append_tasks(reply, userdata, false);
 }
 
 GETTER(get_tasks_by_class)
@@ -266,15 +271,8 @@ GETTER(get_unread)
 
 GETTER(get_tasks_limited)
 {
-	struct daemon *daemon = userdata;
-	struct tagger_task task;
-	uint32_t cursor = 0;
-	uint64_t count = 0;
-
 	UNUSED_GETTER_ARGUMENTS;
-	while (tagger_next_task(daemon->tagger, &cursor, &task))
-		count += task.is_limited;
-	return sd_bus_message_append(reply, "t", count);
+	return append_tasks(reply, userdata, true);
 }
 
 GETTER(get_cgroup_moves)

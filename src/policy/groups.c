@@ -115,29 +115,22 @@ void limits_free(struct limits *limits)
 	free(limits);
 }
 
-static const struct qos_class *find_class(const struct limits *limits, const char *name)
-{
-	for (size_t i = 0; i < limits->n_classes; i++) {
-		if (strcmp(limits->classes[i].name, name) == 0)
-			return &limits->classes[i];
-	}
-	return NULL;
-}
-
 /* Adds what the group denies. */
 static void deny(struct limits *limits, const struct group *group)
 {
-	const struct qos_class *max = group->max ? find_class(limits, group->max) : NULL;
+	const struct qos_class *classes = limits->classes, *max = NULL;
 
+	if (group->max)
+		max = qos_class_find(classes, limits->n_classes, group->max);
 	for (size_t i = 0; max && i < limits->n_classes; i++) {
-		if (class_compare(&limits->classes[i], max) < 0)
+		if (class_compare(&classes[i], max) < 0)
 			limits->denied[i] = true;
 	}
 	for (size_t i = 0; i < group->n_classes; i++) {
-		const struct qos_class *class = find_class(limits, group->classes[i].name);
+		const struct qos_class *class = qos_class_find(classes, limits->n_classes, group->classes[i].name);
 
 		if (class && !group->classes[i].is_allowed)
-			limits->denied[class - limits->classes] = true;
+			limits->denied[class - classes] = true;
 	}
 }
 

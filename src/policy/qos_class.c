@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/qos_class.h>
 
+#include <string.h>
+
 enum policy_kind {
 	KIND_FAIR,
 	KIND_REAL_TIME,
@@ -52,6 +54,15 @@ static uint16_t kept_across(enum policy_kind to)
 		return HAS_IO;
 	}
 	return 0;
+}
+
+const struct qos_class *qos_class_find(const struct qos_class *classes, size_t n_classes, const char *name)
+{
+	for (size_t i = 0; i < n_classes; i++) {
+		if (strcmp(classes[i].name, name) == 0)
+			return &classes[i];
+	}
+	return NULL;
 }
 
 bool qos_attr_equal(const struct qos_attr *a, const struct qos_attr *b)

@@ -137,12 +137,11 @@ static int compare_threads(const void *va, const void *vb)
 static uint16_t tag_for(struct rules *rules, const struct qos_class *classes, size_t n_classes,
 			const char *name, uint64_t period_ns)
 {
+	const struct qos_class *class = qos_class_find(classes, n_classes, name);
+	const uint16_t qos_class = class ? (uint16_t)(class - classes) : 0;
 	struct tag *tags;
-	uint16_t qos_class = 0;
 
-	while (qos_class < n_classes && strcmp(classes[qos_class].name, name) != 0)
-		qos_class++;
-	if (qos_class == n_classes)
+	if (!class)
 		return TAG_NONE;
 	for (size_t i = 0; i < rules->n_tags; i++) {
 		if (rules->tags[i].qos_class == qos_class && rules->tags[i].period_ns == period_ns)

@@ -92,13 +92,15 @@ void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 	}
 }
 
-/* Whether it is a process that we have not seen before, or that has called exec. */
-static bool is_new_process(const struct tagger *tagger, const struct plan_due *due)
+/* Whether its cgroup is read too early: of a process that is new or has called exec, where no move of it is heard. */
+static bool is_to_be_polled(const struct tagger *tagger, const struct plan_due *due)
 {
-	const struct task *task = tasks_find(plan_tasks(tagger->plan), due->tid);
+	const struct task *task;
 
-	return due->tid == due->tgid &&
-	       (!task || task->due == DUE_EXEC || task->assigned_by == ASSIGNED_NOT_YET);
+	if (tagger->moves.how != MOVES_POLLED || due->tid != due->tgid)
+		return false;
+	task = tasks_find(plan_tasks(tagger->plan), due->tid);
+	return !task || task->due == DUE_EXEC || task->assigned_by == ASSIGNED_NOT_YET;
 }
 
 void decide_due(struct tagger *tagger, bool is_time)
@@ -108,11 +110,11 @@ void decide_due(struct tagger *tagger, bool is_time)
 
 	while (plan_next(tagger->plan, is_time, clock_ms(), &due)) {
 		struct facts *facts = live_facts_for(tagger->facts, due.tid, due.tgid);
-		const bool is_new = is_new_process(tagger, &due);
+		const bool is_polled = is_to_be_polled(tagger, &due);
 
 		if (plan_decide(tagger->plan, &due, facts, &action))
 			decide_carry_out(tagger, &action);
-		if (is_new && (facts->have & FACT_CGROUP))
+		if (is_polled && (facts->have & FACT_CGROUP))
 			moves_look_again(tagger, due.tgid, facts->fetched_ms);
 		if (!arguments_decided(&tagger->arguments, due.tgid))
 			problem_report(&tagger->problems[PROBLEM_UNREAD],

@@ -83,10 +83,8 @@ static void look_later(struct tagger *tagger, int look, const struct moves_entry
 void moves_look_again(struct tagger *tagger, pid_t tgid, uint32_t ms)
 {
 	struct moves *moves = &tagger->moves;
-	bool is_on = moves->queues[0].first < moves->queues[0].count;
+	const bool is_on = moves->queues[0].first < moves->queues[0].count;
 
-	if (moves->how != MOVES_POLLED)
-		return;
 	look_later(tagger, 0, &(struct moves_entry){ tgid, ms });
 	if (!is_on)
 		set_timer(moves);

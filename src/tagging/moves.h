@@ -37,7 +37,7 @@ void moves_update(struct tagger *tagger);
 /* Unsubscribes, and forgets whom to look at again. */
 void moves_close(struct tagger *tagger);
 
-/* The cgroup of a new process, or of one that has called exec, was read at ms: if moves are not heard, too early. */
+/* MOVES_POLLED: the cgroup of a new process, or of one that has called exec, was read at ms. */
 void moves_look_again(struct tagger *tagger, pid_t tgid, uint32_t ms);
 
 /* Books a move for each process that is to be looked at now. */

@@ -1,97 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How an action becomes system calls, and how their results are read. */
+#include "fake_kernel.h"
+
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "../../src/tagging/apply.h"
-
-#define MS 1000000U
-
-/* The calls that were made, and what they return. */
-static struct {
-	struct ksched_attr sets[4];
-	pid_t tids[4];
-	size_t n_sets;
-	int set_results[4];
-	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
-	int get_result;
-	unsigned n_gets, n_own_gets;
-	int nice_from, nice_to; /* from replace_nice */
-	int io, io_set, io_result; /* returned by get_io; given to set_io, -1 for never, and what that returns */
-	unsigned n_io_gets;
-} kernel;
-
-static int fake_get(pid_t tid, struct ksched_attr *ret)
-{
-	kernel.n_gets++;
-	kernel.n_own_gets += tid == 0;
-	*ret = tid ? kernel.others : kernel.own;
-	return kernel.get_result;
-}
-
-static int fake_set(pid_t tid, struct ksched_attr *attr)
-{
-	assert_in_range(kernel.n_sets, 0, 3);
-	kernel.tids[kernel.n_sets] = tid;
-	kernel.sets[kernel.n_sets] = *attr;
-	return kernel.set_results[kernel.n_sets++];
-}
-
-static int fake_replace_nice(pid_t tid, int from, int to)
-{
-	(void)tid;
-	kernel.nice_from = from;
-	kernel.nice_to = to;
-	return 0;
-}
-
-static int fake_get_io(pid_t tid)
-{
-	(void)tid;
-	kernel.n_io_gets++;
-	return kernel.io;
-}
-
-static int fake_set_io(pid_t tid, int value)
-{
-	assert_int_equal(tid, 7);
-	kernel.io_set = value;
-	return kernel.io_result;
-}
-
-static const struct sched_ops fake_ops = { fake_get, fake_set, fake_replace_nice, fake_get_io, fake_set_io };
-
-static struct applier applier;
-
-static int kernel_on(void **state)
-{
-	(void)state;
-	memset(&kernel, 0, sizeof(kernel));
-	kernel.own = kernel.others = (struct ksched_attr){ .runtime = 3 * MS, .util_max = 1024 };
-	kernel.io_set = -1;
-	applier = (struct applier){ &fake_ops, { true, true, 3 * MS, false } };
-	return 0;
-}
-#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, kernel_on, NULL)
-
-/* From pristine to this. */
-static struct plan_action action_to(struct task_attr want)
-{
-	return (struct plan_action){ .tid = 7, .from = task_attr_pristine, .want = want };
-}
-
-static void apply(const struct plan_action *action)
-{
-	struct task_attr now;
-
-	assert_int_equal(applier_apply(&applier, action, &now), 0);
-}
 
 static void an_action_is_one_set_and_one_get(void **state)
 {
@@ -425,107 +336,6 @@ static void look_at_a_missing_task_fails(void **state)
 	assert_int_equal(applier.caps.base_slice_ns, 3 * MS);
 }
 
-/* ---- I/O priorities, by the kernel's numbers ---- */
-
-#define KERNEL_BE_7	   0x4007
-#define KERNEL_IDLE	   0x6000
-#define KERNEL_BE_4_HINT_3 0x401c
-
-static void no_io_priority_is_read_until_it_is_used(void **state)
-{
-	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
-	struct task_attr now;
-
-	(void)state;
-	kernel.io = KERNEL_BE_7;
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(now.io_priority, 0);
-	apply(&action);
-	assert_int_equal(kernel.n_io_gets, 0);
-	assert_int_equal(kernel.io_set, -1);
-	assert_int_equal(applier_use_io_priority(&applier), 0);
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(now.io_priority, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7));
-}
-
-static void a_kernel_without_io_priorities_is_never_asked_again(void **state)
-{
-	struct task_attr now;
-
-	(void)state;
-	kernel.io = -ENOSYS;
-	assert_int_equal(applier_use_io_priority(&applier), -ENOSYS);
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(kernel.n_io_gets, 1);
-}
-
-static void an_io_priority_alone_takes_one_call(void **state)
-{
-	struct plan_action action = action_to(task_attr_pristine);
-	struct task_attr now;
-
-	(void)state;
-	applier.caps.io_priority = true;
-	kernel.io = KERNEL_IDLE;
-	action.want.io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0);
-	assert_int_equal(applier_apply(&applier, &action, &now), 0);
-	assert_int_equal(kernel.n_sets, 0);
-	assert_int_equal(kernel.io_set, KERNEL_IDLE);
-	assert_int_equal(now.io_priority, action.want.io_priority);
-	action.from.io_priority = action.want.io_priority;
-	action.want.io_priority = 0;
-	apply(&action);
-	assert_int_equal(kernel.io_set, 0);
-}
-
-/* As somebody set it for a disk that knows limits for the duration of commands. */
-static void a_hint_is_kept(void **state)
-{
-	struct plan_action action = action_to(task_attr_pristine);
-	struct task_attr now;
-
-	(void)state;
-	applier.caps.io_priority = true;
-	kernel.io = KERNEL_BE_4_HINT_3;
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(IO_CLASS(now.io_priority), IO_CLASS_BEST_EFFORT);
-	assert_int_equal(IO_LEVEL(now.io_priority), 4);
-	action.want.io_priority = now.io_priority;
-	apply(&action);
-	assert_int_equal(kernel.io_set, KERNEL_BE_4_HINT_3);
-}
-
-static void a_refused_io_priority_rolls_back_the_rest(void **state)
-{
-	struct plan_action action = action_to((struct task_attr){
-		.nice = 4, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0), .util_max = UTIL_FULL });
-	struct task_attr now;
-
-	(void)state;
-	applier.caps.io_priority = true;
-	kernel.io_result = -EPERM;
-	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
-	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[0].nice, 4);
-	assert_int_equal(kernel.sets[1].nice, 0);
-	/* And is not even tried if the rest is refused. */
-	kernel_on(NULL);
-	applier.caps.io_priority = true;
-	kernel.set_results[0] = -EPERM;
-	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
-	assert_int_equal(kernel.io_set, -1);
-}
-
-static void a_task_gone_before_its_io_priority_is_read_fails(void **state)
-{
-	struct task_attr now;
-
-	(void)state;
-	applier.caps.io_priority = true;
-	kernel.io = -ESRCH;
-	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
-}
-
 /* ---- the base slice ---- */
 
 static void a_cleared_slice_refreshes_the_base_slice(void **state)
@@ -613,12 +423,6 @@ int main(void)
 		KERNEL_TEST(features_the_kernel_lacks_read_as_unset),
 		KERNEL_TEST(a_slice_beyond_32_bits_is_capped),
 		KERNEL_TEST(look_at_a_missing_task_fails),
-		KERNEL_TEST(no_io_priority_is_read_until_it_is_used),
-		KERNEL_TEST(a_kernel_without_io_priorities_is_never_asked_again),
-		KERNEL_TEST(an_io_priority_alone_takes_one_call),
-		KERNEL_TEST(a_hint_is_kept),
-		KERNEL_TEST(a_refused_io_priority_rolls_back_the_rest),
-		KERNEL_TEST(a_task_gone_before_its_io_priority_is_read_fails),
 		KERNEL_TEST(a_cleared_slice_refreshes_the_base_slice),
 		KERNEL_TEST(a_custom_slice_does_not_refresh_it),
 		KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice),

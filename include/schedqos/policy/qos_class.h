@@ -48,6 +48,9 @@ struct qos_class {
 #define QOS_BUILTIN_COUNT 5
 extern const struct qos_class qos_builtin[QOS_BUILTIN_COUNT];
 
+/* The class of that name, or NULL. */
+const struct qos_class *qos_class_find(const struct qos_class *classes, size_t n_classes, const char *name);
+
 /* Whether both have the same attributes, with the same values. */
 bool qos_attr_equal(const struct qos_attr *a, const struct qos_attr *b);
 

@@ -215,6 +215,20 @@ class Boot:
         systemctl("reload", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")
 
+    def scopes(self):
+        """As a desktop makes them around what has been started already, in the unit's confinement."""
+        write(CONFIG, '{ "schedqos": { "groups": { "background.slice": { "max": "QOS_BACKGROUND" } } }, '
+                      '"boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        systemctl("reload", UNIT)
+        equal(json.loads(command("schedqos", "status", "--json"))["cgroup_moves"], "heard")
+        for name, qos in (("background", "QOS_BACKGROUND"), ("app", "QOS_USER_INTERACTIVE")):
+            command("busctl", "call", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+                    "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))", name + "-test.scope",
+                    "fail", "2", "PIDs", "au", "1", str(self.task.pid), "Slice", "s", name + ".slice", "0")
+            self.becomes(qos)
+        write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        systemctl("reload", UNIT)
+
     def reload_of_garbage(self):
         """It is refused, and what was in force stays so."""
         pid = show("MainPID")

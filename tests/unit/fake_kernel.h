@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's calls for attributes, made up for the tests of the applier. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/tagging/apply.h"
+
+#define MS 1000000U
+
+/* The calls that were made, and what they return. */
+struct fake_kernel {
+	struct ksched_attr sets[4];
+	pid_t tids[4];
+	size_t n_sets;
+	int set_results[4];
+	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
+	int get_result;
+	unsigned n_gets, n_own_gets;
+	int nice_from, nice_to; /* from replace_nice */
+	int io, io_set, io_result; /* returned by get_io; given to set_io, -1 for never, and what that returns */
+	unsigned n_io_gets;
+};
+extern struct fake_kernel kernel;
+
+extern struct applier applier;
+
+/* For cmocka: a kernel with slices and clamps, and an applier that uses it. */
+int kernel_on(void **state);
+#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, kernel_on, NULL)
+
+/* For task 7, from pristine to this. */
+struct plan_action action_to(struct task_attr want);
+
+/* Carries it out, which must succeed. */
+void apply(const struct plan_action *action);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* I/O priorities: which calls an action takes, and how the kernel's numbers are read. */
+#include "fake_kernel.h"
+
+#include <errno.h>
+
+/* The kernel's numbers. */
+#define KERNEL_BE_7	   0x4007
+#define KERNEL_IDLE	   0x6000
+#define KERNEL_BE_4_HINT_3 0x401c
+
+static void no_io_priority_is_read_until_it_is_used(void **state)
+{
+	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
+	struct task_attr now;
+
+	(void)state;
+	kernel.io = KERNEL_BE_7;
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(now.io_priority, 0);
+	apply(&action);
+	assert_int_equal(kernel.n_io_gets, 0);
+	assert_int_equal(kernel.io_set, -1);
+	assert_int_equal(applier_use_io_priority(&applier), 0);
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(now.io_priority, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7));
+}
+
+static void a_kernel_without_io_priorities_is_never_asked_again(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	kernel.io = -ENOSYS;
+	assert_int_equal(applier_use_io_priority(&applier), -ENOSYS);
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(kernel.n_io_gets, 1);
+}
+
+static void an_io_priority_alone_takes_one_call(void **state)
+{
+	struct plan_action action = action_to(task_attr_pristine);
+	struct task_attr now;
+
+	(void)state;
+	applier.caps.io_priority = true;
+	kernel.io = KERNEL_IDLE;
+	action.want.io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0);
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(kernel.n_sets, 0);
+	assert_int_equal(kernel.io_set, KERNEL_IDLE);
+	assert_int_equal(now.io_priority, action.want.io_priority);
+	action.from.io_priority = action.want.io_priority;
+	action.want.io_priority = 0;
+	apply(&action);
+	assert_int_equal(kernel.io_set, 0);
+}
+
+/* As somebody set it for a disk that knows limits for the duration of commands. */
+static void a_hint_is_kept(void **state)
+{
+	struct plan_action action = action_to(task_attr_pristine);
+	struct task_attr now;
+
+	(void)state;
+	applier.caps.io_priority = true;
+	kernel.io = KERNEL_BE_4_HINT_3;
+	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(IO_CLASS(now.io_priority), IO_CLASS_BEST_EFFORT);
+	assert_int_equal(IO_LEVEL(now.io_priority), 4);
+	action.want.io_priority = now.io_priority;
+	apply(&action);
+	assert_int_equal(kernel.io_set, KERNEL_BE_4_HINT_3);
+}
+
+static void a_refused_io_priority_rolls_back_the_rest(void **state)
+{
+	struct plan_action action = action_to((struct task_attr){
+		.nice = 4, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0), .util_max = UTIL_FULL });
+	struct task_attr now;
+
+	(void)state;
+	applier.caps.io_priority = true;
+	kernel.io_result = -EPERM;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
+	assert_int_equal(kernel.n_sets, 2);
+	assert_int_equal(kernel.sets[0].nice, 4);
+	assert_int_equal(kernel.sets[1].nice, 0);
+	/* And is not even tried if the rest is refused. */
+	kernel_on(NULL);
+	applier.caps.io_priority = true;
+	kernel.set_results[0] = -EPERM;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
+	assert_int_equal(kernel.io_set, -1);
+}
+
+static void a_task_gone_before_its_io_priority_is_read_fails(void **state)
+{
+	struct task_attr now;
+
+	(void)state;
+	applier.caps.io_priority = true;
+	kernel.io = -ESRCH;
+	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		KERNEL_TEST(no_io_priority_is_read_until_it_is_used),
+		KERNEL_TEST(a_kernel_without_io_priorities_is_never_asked_again),
+		KERNEL_TEST(an_io_priority_alone_takes_one_call),
+		KERNEL_TEST(a_hint_is_kept),
+		KERNEL_TEST(a_refused_io_priority_rolls_back_the_rest),
+		KERNEL_TEST(a_task_gone_before_its_io_priority_is_read_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
