@@ -19,6 +19,23 @@ void plan_record_merge(struct task *task, const struct merge *merge)
 	task->known = merge->known;
 }
 
+bool plan_differ(const struct task *a, const struct task *b)
+{
+	return attr_difference(&a->known, &b->known) || attr_difference(&a->had, &b->had) ||
+	       a->theirs != b->theirs || a->own != b->own;
+}
+
+/*
+ * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
+ * ended, so the flag may outlive the threads that it is about.
+ */
+bool plan_is_mixed(const struct plan *plan, const struct task *leader)
+{
+	const struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
+}
+
 static struct task *next_of_process(const struct plan *plan, const struct task *task, const struct task *at)
 {
 	if (!at)

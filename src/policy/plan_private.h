@@ -89,12 +89,6 @@ bool plan_is_same_start(uint32_t recorded, uint32_t from_proc);
 /* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
 
-/* Whether the records of two tasks differ in attributes or class. */
-bool plan_differ(const struct task *a, const struct task *b);
-
-/* Whether the records of the process's threads differ. */
-bool plan_is_mixed(const struct plan *plan, const struct task *leader);
-
 /* plan_changes.c */
 
 void plan_book_change(struct plan *plan, const struct task_event *change);
@@ -123,6 +117,12 @@ struct merge plan_merge_of(const struct task *task);
 
 /* In such an order that if we are killed halfway, merging what is there gives the same result. See task_publish(). */
 void plan_record_merge(struct task *task, const struct merge *merge);
+
+/* Whether the records of two tasks differ in attributes or class. */
+bool plan_differ(const struct task *a, const struct task *b);
+
+/* Whether the records of the process's threads differ. */
+bool plan_is_mixed(const struct plan *plan, const struct task *leader);
 
 /* Whether the task carries what was known before its record last changed: then nobody touched it. */
 bool plan_matches_before(const struct task *task, const struct task_attr *actual);

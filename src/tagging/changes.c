@@ -161,22 +161,21 @@ void changes_resume(struct tagger *tagger)
 
 /* ---- what was put back ---- */
 
-/* A new one takes the place of the one with the fewest. Sets *ret_is_new. */
-static struct tagger_opponent *opponent(struct changes *changes, pid_t pid, bool *ret_is_new)
+/* A new one takes the place of the one with the fewest. */
+static struct tagger_opponent *opponent(struct changes *changes, const char *name)
 {
 	struct tagger_opponent *fewest = changes->opponents;
 
-	*ret_is_new = false;
 	for (size_t i = 0; i < changes->n_opponents; i++) {
-		if (changes->opponents[i].pid == pid)
+		if (strcmp(changes->opponents[i].name, name) == 0)
 			return &changes->opponents[i];
 		if (changes->opponents[i].times < fewest->times)
 			fewest = &changes->opponents[i];
 	}
 	if (changes->n_opponents < TAGGER_OPPONENTS_MAX)
 		fewest = &changes->opponents[changes->n_opponents++];
-	*fewest = (struct tagger_opponent){ .pid = pid };
-	*ret_is_new = true;
+	*fewest = (struct tagger_opponent){ 0 };
+	snprintf(fewest->name, sizeof(fewest->name), "%s", name);
 	return fewest;
 }
 
@@ -191,32 +190,37 @@ static bool may_log(uint32_t *last_ms)
 	return true;
 }
 
+/* What is logged of it: somebody's first time, and the last before a task is left to him. */
+static void tell(struct tagger *tagger, const struct plan_action *action, const struct tagger_opponent *from)
+{
+	char task[TASK_COMM_LEN * 4], by[128];
+
+	name_process(tagger, action->tid, task);
+	snprintf(by, sizeof(by), "process %d (%s)", (int)from->pid, from->name[0] ? from->name : "ended");
+	if (action->is_left)
+		log_warning("task %d (%s): %s changes it again and again, and is left to do so for 10 s", (int)action->tid,
+			    task, from->pid ? by : "somebody");
+	else
+		log_notice("task %d (%s): put back what %s has changed", (int)action->tid, task,
+			   from->pid ? by : "somebody");
+}
+
 void changes_put_back(struct tagger *tagger, const struct plan_action *action)
 {
 	struct changes *changes = &tagger->changes;
 	const pid_t pid = process_of(tagger, action->changed_by);
-	char task[TASK_COMM_LEN * 4], by[128] = "";
-	bool is_new;
-	struct tagger_opponent *from = opponent(changes, pid, &is_new);
+	char name[TASK_COMM_LEN * 4] = "";
+	struct tagger_opponent *from;
 
-	tagger->counters.put_back++;
-	from->times++;
-	/* The most of them have ended soon after. */
-	if (is_new && pid)
-		name_process(tagger, pid, from->name);
-	if (!action->is_left && (!is_new || !may_log(&changes->told_ms)))
-		return;
-	name_process(tagger, action->tid, task);
 	if (pid)
-		snprintf(by, sizeof(by), "process %d (%s)", (int)pid, from->name[0] ? from->name : "ended");
-	if (!action->is_left) {
-		log_notice("task %d (%s): put back what %s has changed", (int)action->tid, task, pid ? by : "somebody");
-		return;
-	}
-	tagger->counters.fights++;
-	if (may_log(&changes->warned_ms))
-		log_warning("task %d (%s): %s changes it again and again; it is left to that for 10 s", (int)action->tid, task,
-			    pid ? by : "somebody");
+		name_process(tagger, pid, name);
+	from = opponent(changes, name);
+	from->pid = pid;
+	from->times++;
+	tagger->counters.put_back++;
+	tagger->counters.fights += action->is_left;
+	if (action->is_left ? may_log(&changes->warned_ms) : from->times == 1 && may_log(&changes->told_ms))
+		tell(tagger, action, from);
 }
 
 void changes_end_truces(struct tagger *tagger)

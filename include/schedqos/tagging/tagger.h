@@ -144,10 +144,10 @@ enum tagger_changes {
 };
 enum tagger_changes tagger_changes(const struct tagger *tagger);
 
-/* A process whose changes were put back. */
+/* Processes of one name whose changes were put back. */
 struct tagger_opponent {
-	pid_t pid;     /* 0: not known */
-	char name[64]; /* its comm, safe for a terminal */
+	pid_t pid;     /* of the last one */
+	char name[64]; /* their comm, safe for a terminal; "": not known, or ended before it was asked for */
 	uint64_t times;
 };
 
