@@ -40,13 +40,7 @@ bool plan_needs_moves(const struct plan *plan)
 
 bool plan_needs_changes(const struct plan *plan)
 {
-	const struct rule *rule;
-
-	for (uint32_t id = 1; (rule = plan_rule_of(plan, id)); id++) {
-		if (rule->enforce)
-			return true;
-	}
-	return false;
+	return rules_enforce(plan->config->rules);
 }
 
 bool plan_needs_renames(const struct plan *plan)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What somebody changes on a task that a rule enforces: put back at once, or left to him who does not stop."""
 
+import json
 import os
 import subprocess
 import sys
@@ -190,6 +191,20 @@ class Subscription(EnforceTest):
         self.assert_keeps(app, classes()[UI]._replace(nice=7))
         app.tell(0, "name", "anything")
         self.assert_carries(app, UI)
+
+
+    def test_doctor_tries_as_the_daemon_may(self):
+        """The daemon's service has fewer capabilities than whoever asks doctor."""
+        but = "-perfmon,-sys_admin"
+        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
+        self.need(prefix)
+        for args in (prefix, []):
+            daemon = self.daemon(ALWAYS, prefix=args)
+            result = schedqos("doctor", "--json", *daemon.options())
+            [state] = [finding["state"] for finding in json.loads(result.stdout)["findings"]
+                       if finding["name"] == "changes"]
+            self.assertEqual(state, {"heard": "note", "unheard": "bad"}[daemon.status()["attribute_changes"]])
+            daemon.stop()
 
 
 del EnforceTest

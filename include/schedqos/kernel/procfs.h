@@ -51,6 +51,9 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_euid(int proc, pid_t tid, uid_t *ret);
 
+/* The task's effective capabilities, a bit for each (linux/capability.h). */
+int procfs_capabilities(int proc, pid_t tid, uint64_t *ret);
+
 /*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
@@ -64,6 +67,7 @@ int procfs_own_pidns(int proc, pid_t tid, bool *ret);
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
 int procfs_parse_euid(const char *text, uid_t *ret);
+int procfs_parse_capabilities(const char *text, uint64_t *ret);
 
 /* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */
 int procfs_list(int proc, pid_t tgid, DIR **ret);

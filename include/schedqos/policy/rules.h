@@ -125,6 +125,9 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
 
+/* Whether any rule takes back what somebody changes. */
+bool rules_enforce(const struct rules *rules);
+
 /* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
 
