@@ -170,7 +170,10 @@ class Judge:
         self.fresh[slot], self.looked[slot] = dict(self.fresh[step.slot]), dict(self.looked[step.slot])
         self.had[slot], self.last[slot] = dict(self.had[step.slot]), dict(self.last[step.slot])
         self.meanwhile[slot] = set(self.meanwhile[step.slot])
-        if step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
+        if step.word == "thread" and task.process.leader not in task.process.slots:
+            # It may as well have copied the leader, which is there until the last thread ends.
+            self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
+        elif step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
             self.exempt_ambiguous(slot, "hearsay")
         else:
             self.exempt_ambiguous(slot, "slow fork")
@@ -253,7 +256,7 @@ class Judge:
                     why[attribute] = "unseen"
             elif looked == after:
                 why[attribute] = "unseen"
-            elif attribute == "nice" and scripts.LOWEST <= target < had:
+            elif attribute == "nice" and scripts.LOWEST <= target < (max(had, before) if "nice" in why else had):
                 why[attribute] = "between"
             elif self.is_within(self.every_look, watched):
                 why[attribute] = "meanwhile"
