@@ -27,6 +27,8 @@ static const struct verb verbs[] = {
 	{ "restore", 0, 0, NULL, "put back what a daemon that was killed has left", cmd_restore },
 	{ "doctor", TAKES_JSON | TAKES_CONFIG, 0, NULL,
 	  "find what keeps classes from having their effect here", cmd_doctor },
+	{ "import", TAKES_OUTPUT | TAKES_IMPORT, -1, "ananicy DIR|FILE ...",
+	  "turn the rules of ananicy into a rules file", cmd_import },
 };
 
 static void print_help(FILE *stream)

@@ -10,7 +10,7 @@
 
 #include "verb.h"
 
-enum { LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH };
+enum { LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH, LONG_EXACT, LONG_SKIP_DOUBTFUL };
 
 static const struct {
 	unsigned bit; /* enum verb_option; 0: accepted by every verb, and not shown in its usage */
@@ -32,6 +32,12 @@ static const struct {
 	  "--config FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	{ TAKES_CONFIG, { "configs-path", required_argument, NULL, LONG_CONFIGS_PATH },
 	  "--configs-path DIR", "instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
+	{ TAKES_OUTPUT, { "output", required_argument, NULL, 'o' },
+	  "-o, --output FILE", "write into this file or folder instead of the standard output" },
+	{ TAKES_IMPORT, { "exact", no_argument, NULL, LONG_EXACT },
+	  "--exact", "make classes with the values of the types" },
+	{ TAKES_IMPORT, { "skip-doubtful", no_argument, NULL, LONG_SKIP_DOUBTFUL },
+	  "--skip-doubtful", "leave out names that unrelated programs share" },
 	{ 0, { "help", no_argument, NULL, 'h' }, "-h, --help", "show this" },
 	/* clang-format on */
 };
@@ -44,11 +50,13 @@ static bool takes(const struct verb *verb, size_t row)
 void verb_print_arguments(const struct verb *verb, FILE *stream)
 {
 	for (size_t i = 0; i < array_size(table); i++) {
-		const char *name = table[i].name;
+		const char *name = table[i].name, *argument = strrchr(name, ' ');
+		size_t len = strcspn(name, ",");
 
 		/* Only the short form, if there is one. */
 		if (table[i].bit && takes(verb, i))
-			fprintf(stream, " [%.*s]", (int)strcspn(name, ","), name);
+			fprintf(stream, " [%.*s%s]", (int)len, name,
+				name[len] && table[i].option.has_arg ? argument : "");
 	}
 	if (verb->operands)
 		fprintf(stream, " %s", verb->operands);
@@ -96,6 +104,8 @@ static void list_options(const struct verb *verb, struct option *ret_long, char 
 		*ret_long++ = table[i].option;
 		if (table[i].option.val < 256)
 			*ret_short++ = (char)table[i].option.val;
+		if (table[i].option.val < 256 && table[i].option.has_arg)
+			*ret_short++ = ':';
 	}
 	*ret_long = (struct option){ 0 };
 	*ret_short = '\0';
@@ -119,6 +129,15 @@ static void set_option(struct command *command, int option)
 	case LONG_NONE:
 		command->none = true;
 		break;
+	case LONG_EXACT:
+		command->exact = true;
+		break;
+	case LONG_SKIP_DOUBTFUL:
+		command->skip_doubtful = true;
+		break;
+	case 'o':
+		command->output = optarg;
+		break;
 	case LONG_CONFIG:
 		command->paths.file = optarg;
 		break;
@@ -131,7 +150,7 @@ static void set_option(struct command *command, int option)
 int verb_run(const struct verb *verb, int argc, char **argv)
 {
 	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
-	char short_options[array_size(table) + 1], operand[256];
+	char short_options[2 * array_size(table) + 1], operand[256];
 	struct option long_options[array_size(table) + 1];
 	struct command command = { .verb = verb };
 	int option;

@@ -18,6 +18,8 @@ enum verb_option {
 	TAKES_PRINT = 1 << 3,	/* --print */
 	TAKES_NONE = 1 << 4,	/* --none */
 	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
+	TAKES_OUTPUT = 1 << 16, /* -o, --output FILE */
+	TAKES_IMPORT = 1 << 17, /* --exact, --skip-doubtful */
 };
 
 struct verb;
@@ -25,7 +27,8 @@ struct verb;
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
-	bool detach, verbose, json, print, none;
+	bool detach, verbose, json, print, none, exact, skip_doubtful;
+	const char *output;
 	struct config_paths paths;
 	char **operands;
 	int n_operands;
@@ -49,6 +52,7 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_import(const struct command *command);
 
 /* ---- options.c ---- */
 

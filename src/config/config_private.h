@@ -12,6 +12,9 @@
 
 #define SETTINGS_KEY "schedqos"
 
+/* Where an editor finds the schema of the file; means nothing to us. */
+#define SCHEMA_KEY "$schema"
+
 /* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
 #define CLASSES_MAX 1024
 
@@ -104,6 +107,9 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 /* Parses each member of an object by its key; complains about unknown keys. */
 void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into);
+
+/* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
+bool is_schema(struct parser *parser, const cJSON *value);
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
 
 /* Complains about every duplicate key in any object. */

@@ -373,7 +373,7 @@ void parse_rules(struct parser *parser)
 			parse_class(parser, &parser->classes, value);
 	}
 	cJSON_ArrayForEach (value, parser->doc->root) {
-		if (!is_settings(value) && !is_class(value))
+		if (!is_settings(value) && !is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}
 }
