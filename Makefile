@@ -156,7 +156,7 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 
 # SOURCE:DESTINATION of what is installed beside the program.
 TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \
-	src/man/schedqos.8:$(MANDIR)/man8/schedqos.8 src/man/schedqos.json.5:$(MANDIR)/man5/schedqos.json.5 \
+	$(foreach page,$(wildcard src/man/*),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))

@@ -14,6 +14,7 @@ complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Put back what a daemon that was killed has left'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
+complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
 
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
@@ -24,3 +25,8 @@ complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print t
 complete -c schedqos -n '__fish_seen_subcommand_from status doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d 'Apply none'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -F
+complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -s o -l output -r -F -d 'Write into this file or folder'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -l exact -d 'Make classes with the values of the types'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -l skip-doubtful -d 'Leave out names that unrelated programs share'

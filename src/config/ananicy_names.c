@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-
-#include "config_private.h"
 
 /*
  * Without an ending as in `endings`, in lower case, sorted. Half are interpreters, which run anything; half are what

@@ -10,11 +10,6 @@
 #include "arena.h"
 #include "json_text.h"
 
-#define SETTINGS_KEY "schedqos"
-
-/* Where an editor finds the schema of the file; means nothing to us. */
-#define SCHEMA_KEY "$schema"
-
 /* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
 #define CLASSES_MAX 1024
 
