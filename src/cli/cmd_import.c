@@ -110,16 +110,16 @@ static int read_all(struct ananicy *ananicy, char **operands, int n)
 static int convert(struct ananicy *ananicy, const struct command *command)
 {
 	const struct ananicy_options options = {
-		.exact = command->exact,
-		.skip_doubtful = command->skip_doubtful,
-		.in_one = !command->output,
+		.exact = option_given(command, OPTION_EXACT),
+		.skip_doubtful = option_given(command, OPTION_SKIP_DOUBTFUL),
+		.in_one = !option_given(command, OPTION_OUTPUT),
 	};
 	struct ananicy_output output = { 0 };
 	int r = ananicy_convert(ananicy, &options, &output);
 	_cleanup_free_ char *summary = ananicy_summary(ananicy);
 
 	if (r == 0)
-		r = import_write(command->output, &output);
+		r = import_write(option_value(command, OPTION_OUTPUT), &output);
 	else if (r != -ENOENT)
 		log_error("%s", r == -E2BIG ? "more classes than a configuration may have" : strerror(-r));
 	ananicy_output_clear(&output);
@@ -134,10 +134,8 @@ int cmd_import(const struct command *command)
 {
 	_cleanup_(ananicy_freep) struct ananicy *ananicy = NULL;
 
-	if (command->n_operands < 1 || strcmp(command->operands[0], "ananicy") != 0)
-		return usage_error(command->verb, "import what? it can read the rules of: ananicy");
-	if (command->n_operands < 2)
-		return usage_error(command->verb, "which folder or files?");
+	if (strcmp(command->operands[0], "ananicy") != 0)
+		return usage_error(command->verb, "whose rules? those of ananicy are what can be read");
 	if (ananicy_new(&ananicy) < 0) {
 		log_error("%s", strerror(ENOMEM));
 		return EXIT_FAILURE;

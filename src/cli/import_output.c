@@ -42,18 +42,14 @@ static char *part_path(const char *path, unsigned number)
 	return asprintf(&part, "%.*s-%u%s", (int)(len - end), path, number, path + len - end) < 0 ? NULL : part;
 }
 
-static bool write_text(int fd, const char *text)
+/* The daemon takes no file that others than root may write. 0 or -errno. */
+static int write_text(int fd, const char *text)
 {
-	FILE *file = fdopen(fd, "w");
-	bool good;
+	int r = write_full(fd, text, strlen(text));
 
-	if (!file) {
-		close(fd);
-		return false;
-	}
-	/* The daemon takes no file that others than root may write. */
-	good = fchmod(fd, 0644) == 0 && fputs(text, file) >= 0 && fflush(file) == 0 && fsync(fd) == 0;
-	return fclose(file) == 0 && good;
+	if (r == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0))
+		r = -errno;
+	return r;
 }
 
 /* By way of a file of another name, whose first character keeps the daemon from reading it. */
@@ -61,8 +57,9 @@ static int replace(const char *path, const char *text)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	_cleanup_free_ char *temporary = NULL;
+	_cleanup_close_ int fd = -1;
 	struct stat stat;
-	int fd, r = 0;
+	int r;
 
 	if (lstat(path, &stat) == 0 && !S_ISREG(stat.st_mode))
 		return complain(path, "is there already, and no regular file");
@@ -73,10 +70,12 @@ static int replace(const char *path, const char *text)
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return complain(path, strerror(errno));
-	if (!write_text(fd, text) || rename(temporary, path) < 0) {
-		r = complain(path, strerror(errno));
+	r = write_text(fd, text);
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r < 0) {
 		unlink(temporary);
-		return r;
+		return complain(path, strerror(-r));
 	}
 	say("wrote", path);
 	return 0;
