@@ -13,8 +13,14 @@ BASHDIR    ?= $(call directory,bash-completion,completionsdir,$(DATADIR)/bash-co
 FISHDIR    ?= $(call directory,fish,completionsdir,$(DATADIR)/fish/vendor_completions.d)
 # Debian's zsh looks for packages' completions in a folder of its own.
 ZSHDIR     ?= $(DATADIR)/zsh/$(if $(and $(filter /usr,$(PREFIX)),$(wildcard /etc/debian_version)),vendor-completions,site-functions)
+# The release, for the program, the manual, the packages and the tarball. src/doc/NEWS begins with both.
+RELEASE    := 0.2.0
+RELEASED   := November 22, 2026
 # Told where the repository is, git does not mind that root builds in somebody else's.
-VERSION    := $(shell git --git-dir=.git describe --tags --always --dirty 2>/dev/null || echo 0.1)
+GIT        := git --git-dir=.git
+# In a repository what is not just the release says so: 0.2.0+9a26763-dirty.
+VERSION    := $(RELEASE)$(shell $(GIT) describe --tags --always --dirty --match 'v$(RELEASE)' 2>/dev/null | \
+	sed 's/^v$(RELEASE)-*//; s/^./+&/')
 
 # A directory as package $(1) names it in its variable $(2), moved under PREFIX; $(3) without the package.
 directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-variable=rootprefix=$(PREFIX) \
@@ -163,7 +169,8 @@ TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir
 # What an earlier version installed, and the daemon would go on reading.
 FORMER := $(DATADIR)/schedqos/app_configs/bench.json
 # Texts name the usual paths; what is installed names those of this installation.
-PATHS := s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
+TITLES := s|^\.Dd .*|.Dd $(RELEASED)|; s|^\.Os .*|.Os "schedqos $(RELEASE)"|
+PATHS := $(TITLES); s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
 
 install: all ## install into DESTDIR and PREFIX
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos)
@@ -179,7 +186,22 @@ uninstall: ## remove what install installed, but no folder that holds something 
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 
+TARBALL = $B/dist/schedqos-$(RELEASE).tar
+
+# The same bytes wherever and whenever it is made from a commit: no name of a user, no time but the commit's.
+dist: ## make the tarball of what is committed, in build/dist
+	@mkdir -p $B/dist
+	$Q$(GIT) -c tar.umask=0022 archive --format=tar --prefix=schedqos-$(RELEASE)/ -o $(TARBALL) HEAD
+	$Qgzip -9nkf $(TARBALL)
+	$Qcommand -v xz > /dev/null && xz -9kf -T1 $(TARBALL) || :
+	$Qrm $(TARBALL)
+	$Qfor tarball in $(TARBALL).*; do printf '  %-7s %s\n' DIST "$$tarball"; done
+
+distcheck: ## build, test, install and uninstall what is in the tarball
+	$Q+tests/dist
+
 # A native package of the tree as it is: debian/ is .debian here. DEB_VERSION takes the place of the changelog's.
+DEB_VERSION ?= $(RELEASE)
 deb: ## build a Debian package, in build/deb
 	$(call say,DEB,$B/deb)
 	$Qrm -rf $B/deb && mkdir -p $B/deb/schedqos
@@ -205,7 +227,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests soak fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests soak fuzz fuzzers lint coverage install uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)
