@@ -26,7 +26,8 @@ static int complain(const char *path, int error)
 {
 	char shown[512];
 
-	log_error("%s: %s", text_escape_to(shown, sizeof(shown), path, strlen(path)), strerror(error));
+	log_error("%s: %s", text_escape_to(shown, sizeof(shown), path, strlen(path)),
+		  strerror(error));
 	return -error;
 }
 
@@ -51,7 +52,8 @@ static int read_file(struct ananicy *ananicy, const char *path)
 	return r < 0 ? complain(path, -r) : 0;
 }
 
-/* In the order of the bytes of the names: of two rules the later one is in force, whatever the file system's order is. */
+/* In the order of the bytes of the names: of two rules the later one is in force, whatever the file
+ * system's order is. */
 static int compare_names(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
@@ -64,7 +66,8 @@ static bool is_of_ananicy(const FTSENT *item)
 
 	if (item->fts_level == FTS_ROOTLEVEL)
 		return true;
-	return dot && (strcmp(dot, ".rules") == 0 || strcmp(dot, ".types") == 0 || strcmp(dot, ".cgroups") == 0);
+	return dot && (strcmp(dot, ".rules") == 0 || strcmp(dot, ".types") == 0 ||
+		       strcmp(dot, ".cgroups") == 0);
 }
 
 static int read_item(struct ananicy *ananicy, const FTSENT *item)
@@ -121,12 +124,14 @@ static int convert(struct ananicy *ananicy, const struct command *command)
 	if (r == 0)
 		r = import_write(option_value(command, OPTION_OUTPUT), &output);
 	else if (r != -ENOENT)
-		log_error("%s", r == -E2BIG ? "more classes than a configuration may have" : strerror(-r));
+		log_error("%s", r == -E2BIG ? "more classes than a configuration may have"
+					    : strerror(-r));
 	ananicy_output_clear(&output);
 	if ((r == 0 || r == -ENOENT) && summary)
 		fputs(summary, stderr);
 	if (r == -ENOENT)
-		log_error("no rule to import: name ananicy's folder, such as /etc/ananicy.d, or its files");
+		log_error("no rule to import: name ananicy's folder, such as /etc/ananicy.d, or "
+			  "its files");
 	return r;
 }
 
@@ -135,7 +140,8 @@ int cmd_import(const struct command *command)
 	_cleanup_(ananicy_freep) struct ananicy *ananicy = NULL;
 
 	if (strcmp(command->operands[0], "ananicy") != 0)
-		return usage_error(command->verb, "whose rules? those of ananicy are what can be read");
+		return usage_error(command->verb,
+				   "whose rules? those of ananicy are what can be read");
 	if (ananicy_new(&ananicy) < 0) {
 		log_error("%s", strerror(ENOMEM));
 		return EXIT_FAILURE;

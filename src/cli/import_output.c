@@ -39,7 +39,9 @@ static char *part_path(const char *path, unsigned number)
 
 	if (!number)
 		return strdup(path);
-	return asprintf(&part, "%.*s-%u%s", (int)(len - end), path, number, path + len - end) < 0 ? NULL : part;
+	return asprintf(&part, "%.*s-%u%s", (int)(len - end), path, number, path + len - end) < 0
+		       ? NULL
+		       : part;
 }
 
 /* The daemon takes no file that others than root may write. 0 or -errno. */
@@ -84,11 +86,13 @@ static int replace(const char *path, const char *text)
 /* Whether the file was made by an import. */
 static bool is_ours(const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ int fd =
+		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char start[sizeof(ANANICY_HEADER)];
 	size_t len = strlen(ANANICY_HEADER);
 
-	return fd >= 0 && read_full(fd, start, len) == (ssize_t)len && memcmp(start, ANANICY_HEADER, len) == 0;
+	return fd >= 0 && read_full(fd, start, len) == (ssize_t)len &&
+	       memcmp(start, ANANICY_HEADER, len) == 0;
 }
 
 /* Rules that are no more would stay in force. Returns whether there was such a file. */
@@ -128,7 +132,8 @@ static int write_parts(const char *path, const struct ananicy_output *output)
 static int print(const struct ananicy_output *output)
 {
 	if (strlen(output->texts[0]) > CONFIG_SIZE_MAX) {
-		log_error("the result is larger than a configuration file may be: -o FILE splits it");
+		log_error(
+			"the result is larger than a configuration file may be: -o FILE splits it");
 		return -EFBIG;
 	}
 	/* main() tells of what did not arrive. */

@@ -13,7 +13,8 @@
 
 #include <schedqos/util/text.h>
 
-/* So many of each kind are told by their place; somebody has to look at doubtful names one by one. */
+/* So many of each kind are told by their place; somebody has to look at doubtful names one by one.
+ */
 #define EXAMPLES_MAX 3
 #define DOUBTFUL_MAX 100
 
@@ -44,8 +45,8 @@ void ananicy_free(struct ananicy *ananicy)
 	free(ananicy);
 }
 
-void ananicy_note(struct ananicy *ananicy, enum ananicy_note kind, const struct source *source, const char *name,
-		  const char *format, ...)
+void ananicy_note(struct ananicy *ananicy, enum ananicy_note kind, const struct source *source,
+		  const char *name, const char *format, ...)
 {
 	struct ananicy_notes *notes = &ananicy->notes[kind];
 	const char *path = ananicy->paths[source->file];
@@ -84,7 +85,8 @@ static bool is_field(const cJSON *item, const char *name)
 	return strcmp(item->string, name) == 0;
 }
 
-/* The text of a field, of two the last one, as in ananicy; NULL if there is none that is not empty. */
+/* The text of a field, of two the last one, as in ananicy; NULL if there is none that is not empty.
+ */
 static const char *field_text(const cJSON *object, const char *name)
 {
 	const char *text = NULL;
@@ -92,7 +94,8 @@ static const char *field_text(const cJSON *object, const char *name)
 
 	cJSON_ArrayForEach (item, object) {
 		if (is_field(item, name))
-			text = cJSON_IsString(item) && *item->valuestring ? item->valuestring : NULL;
+			text = cJSON_IsString(item) && *item->valuestring ? item->valuestring
+									  : NULL;
 	}
 	return text;
 }
@@ -109,15 +112,18 @@ static void read_fields(struct ananicy *ananicy, const cJSON *object, struct ana
 		r = ananicy_put_value(&line->attr, item->string, cJSON_GetStringValue(item),
 				      cJSON_IsNumber(item) ? &item->valuedouble : NULL);
 		if (r == -ENOENT)
-			ananicy_note(ananicy, NOTE_UNSUPPORTED, &line->source, line->name, "%s", item->string);
+			ananicy_note(ananicy, NOTE_UNSUPPORTED, &line->source, line->name, "%s",
+				     item->string);
 		else if (r < 0)
-			ananicy_note(ananicy, NOTE_BAD_VALUE, &line->source, line->name, "%s", item->string);
+			ananicy_note(ananicy, NOTE_BAD_VALUE, &line->source, line->name, "%s",
+				     item->string);
 	}
 }
 
+/* NULL stays NULL. */
 static const char *keep(struct ananicy *ananicy, const char *text)
 {
-	return arena_text(ananicy->arena, text, strlen(text));
+	return !text ? NULL : arena_text(ananicy->arena, text, strlen(text));
 }
 
 static int take_object(struct ananicy *ananicy, const cJSON *object, const struct source *source)
@@ -139,7 +145,7 @@ static int take_object(struct ananicy *ananicy, const cJSON *object, const struc
 		return -ENOMEM;
 	line->source = *source;
 	line->name = keep(ananicy, name ? name : type);
-	line->type = name && type ? keep(ananicy, type) : NULL;
+	line->type = name ? keep(ananicy, type) : NULL;
 	if (!line->name || (name && type && !line->type))
 		return -ENOMEM;
 	ananicy->n_read += name != NULL;
@@ -147,7 +153,8 @@ static int take_object(struct ananicy *ananicy, const cJSON *object, const struc
 	return 0;
 }
 
-static int read_line(struct ananicy *ananicy, const char *text, size_t len, const struct source *source)
+static int read_line(struct ananicy *ananicy, const char *text, size_t len,
+		     const struct source *source)
 {
 	const char *open, *end;
 	cJSON *object;
@@ -186,7 +193,8 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 	if (!paths[ananicy->n_paths++])
 		return -ENOMEM;
 	while (r == 0 && text < end) {
-		const char *newline = memchr(text, '\n', end - text), *stop = newline ? newline : end;
+		const char *newline = memchr(text, '\n', end - text),
+			   *stop = newline ? newline : end;
 
 		source.line++;
 		r = read_line(ananicy, text, stop - text, &source);
@@ -225,9 +233,11 @@ void ananicy_sort(struct ananicy *ananicy, struct ananicy_lines *lines)
 		const struct ananicy_line *next = i + 1 < lines->count ? &items[i + 1] : NULL;
 
 		if (next && strcmp(next->name, items[i].name) == 0)
-			ananicy_note(ananicy, says_the_same(&items[i], next) ? NOTE_DUPLICATE : NOTE_CONFLICT,
-				     &items[i].source, items[i].name, "%s:%u", ananicy->paths[next->source.file],
-				     next->source.line);
+			ananicy_note(ananicy,
+				     says_the_same(&items[i], next) ? NOTE_DUPLICATE
+								    : NOTE_CONFLICT,
+				     &items[i].source, items[i].name, "%s:%u",
+				     ananicy->paths[next->source.file], next->source.line);
 		else
 			items[kept++] = items[i];
 	}

@@ -73,7 +73,8 @@ static int class_add(struct ananicy *ananicy, const char *name, const struct qos
 		return -ENOMEM;
 	if (ananicy->n_classes == ANANICY_CLASSES_MAX)
 		return -E2BIG;
-	ananicy->classes[ananicy->n_classes++] = (struct ananicy_class){ .name = kept, .attr = *attr };
+	ananicy->classes[ananicy->n_classes++] =
+		(struct ananicy_class){ .name = kept, .attr = *attr };
 	return 0;
 }
 
@@ -93,7 +94,8 @@ static void put_word(struct text_buf *name, const char *word)
 	}
 }
 
-/* Named after the type and what the rule itself sets, so that it keeps its name whatever other rules there are. */
+/* Named after the type and what the rule itself sets, so that it keeps its name whatever other
+ * rules there are. */
 static char *own_name(const char *type, const struct qos_attr *own)
 {
 	struct text_buf name = { 0 };
@@ -115,11 +117,12 @@ static char *own_name(const char *type, const struct qos_attr *own)
 }
 
 /*
- * Sets *ret to the name of the class with these values, which is made if there is none. Types whose names differ only in
- * what no class name may have are told apart by a number. 0, -E2BIG or -ENOMEM.
+ * Sets *ret to the name of the class with these values, which is made if there is none. Types whose
+ * names differ only in what no class name may have are told apart by a number. 0, -E2BIG or
+ * -ENOMEM.
  */
-static int own_class(struct ananicy *ananicy, const struct ananicy_line *rule, const struct qos_attr *merged,
-		     const char **ret)
+static int own_class(struct ananicy *ananicy, const struct ananicy_line *rule,
+		     const struct qos_attr *merged, const char **ret)
 {
 	_cleanup_free_ char *name = own_name(rule->type, &rule->attr);
 	const struct ananicy_class *class;
@@ -154,26 +157,30 @@ static const struct ananicy_line *type_of(struct ananicy *ananicy, const struct 
 {
 	if (!rule->type || !ananicy->types.count)
 		return NULL;
-	return bsearch(rule->type, ananicy->types.items, ananicy->types.count, sizeof(*ananicy->types.items),
-		       compare_name);
+	return bsearch(rule->type, ananicy->types.items, ananicy->types.count,
+		       sizeof(*ananicy->types.items), compare_name);
 }
 
-/* Sets *ret to the class that the table has for the type. False: it has no such type, or nothing to say. */
-static bool class_of_type(struct ananicy *ananicy, const struct ananicy_line *rule, const char **ret)
+/* Sets *ret to the class that the table has for the type. False: it has no such type, or nothing to
+ * say. */
+static bool class_of_type(struct ananicy *ananicy, const struct ananicy_line *rule,
+			  const char **ret)
 {
 	for (size_t i = 0; rule->type && i < array_size(known_types); i++) {
 		if (strcmp(rule->type, known_types[i].type) != 0)
 			continue;
 		*ret = known_types[i].qos;
 		if (*ret && rule->attr.has)
-			ananicy_note(ananicy, NOTE_OWN_VALUES, &rule->source, rule->name, "%s", rule->type);
+			ananicy_note(ananicy, NOTE_OWN_VALUES, &rule->source, rule->name, "%s",
+				     rule->type);
 		return *ret != NULL || !rule->attr.has;
 	}
 	return false;
 }
 
 /* Sets *ret to the class of the rule, or leaves it. 0, -E2BIG or -ENOMEM. */
-static int class_of_rule(struct ananicy *ananicy, const struct ananicy_line *rule, bool exact, const char **ret)
+static int class_of_rule(struct ananicy *ananicy, const struct ananicy_line *rule, bool exact,
+			 const char **ret)
 {
 	const struct ananicy_line *type = type_of(ananicy, rule);
 	struct qos_attr merged = ananicy_merge(type ? &type->attr : NULL, &rule->attr);
@@ -181,7 +188,8 @@ static int class_of_rule(struct ananicy *ananicy, const struct ananicy_line *rul
 	if (!exact && class_of_type(ananicy, rule, ret))
 		return 0;
 	if (rule->type && !type)
-		ananicy_note(ananicy, NOTE_UNKNOWN_TYPE, &rule->source, rule->name, "%s", rule->type);
+		ananicy_note(ananicy, NOTE_UNKNOWN_TYPE, &rule->source, rule->name, "%s",
+			     rule->type);
 	if (exact && merged.has)
 		return own_class(ananicy, rule, &merged, ret);
 	if (!exact)
@@ -189,7 +197,8 @@ static int class_of_rule(struct ananicy *ananicy, const struct ananicy_line *rul
 	return 0;
 }
 
-static bool is_wanted(struct ananicy *ananicy, const struct ananicy_line *rule, const struct ananicy_options *options)
+static bool is_wanted(struct ananicy *ananicy, const struct ananicy_line *rule,
+		      const struct ananicy_options *options)
 {
 	const char *fault = ananicy_name_fault(rule->name);
 
@@ -199,7 +208,8 @@ static bool is_wanted(struct ananicy *ananicy, const struct ananicy_line *rule, 
 	}
 	if (!ananicy_name_is_doubtful(rule->name))
 		return true;
-	ananicy_note(ananicy, NOTE_DOUBTFUL, &rule->source, rule->name, "%s", rule->type ? rule->type : "");
+	ananicy_note(ananicy, NOTE_DOUBTFUL, &rule->source, rule->name, "%s",
+		     rule->type ? rule->type : "");
 	return !options->skip_doubtful;
 }
 

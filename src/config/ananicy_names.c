@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of programs in ananicy's rules: compared byte by byte with a program's name, whatever they consist of. */
+/* Names of programs in ananicy's rules: compared byte by byte with a program's name, whatever they
+ * consist of. */
 #include "ananicy_private.h"
 
 #include <stdlib.h>
@@ -10,18 +11,21 @@
 #include <schedqos/util/text.h>
 
 /*
- * Without an ending as in `endings`, in lower case, sorted. Half are interpreters, which run anything; half are what
- * people call a program when they do not think of others.
+ * Without an ending as in `endings`, in lower case, sorted. Half are interpreters, which run
+ * anything; half are what people call a program when they do not think of others.
  */
 static const char *const doubtful[] = {
-	"app",	    "application", "bash", "bootstrap", "client", "daemon", "dash",	"demo",	   "dotnet", "editor",
-	"electron", "engine",	   "game", "helper",	"java",	  "javaw",  "launch",	"launcher", "loader", "lua",
-	"main",	    "mono",	   "node", "nodejs",	"perl",	  "php",    "play",	"player",  "program", "python",
-	"python2",  "python3",	   "ruby", "run",	"runner", "server", "setup",	"sh",	   "start",  "startup",
-	"test",	    "update",	   "updater", "wine",	"wine64", "zsh",
+	"app",	  "application", "bash",     "bootstrap", "client",  "daemon", "dash",	  "demo",
+	"dotnet", "editor",	 "electron", "engine",	  "game",    "helper", "java",	  "javaw",
+	"launch", "launcher",	 "loader",   "lua",	  "main",    "mono",   "node",	  "nodejs",
+	"perl",	  "php",	 "play",     "player",	  "program", "python", "python2", "python3",
+	"ruby",	  "run",	 "runner",   "server",	  "setup",   "sh",     "start",	  "startup",
+	"test",	  "update",	 "updater",  "wine",	  "wine64",  "zsh",
 };
 
-static const char *const endings[] = { ".exe", ".sh", ".bin", ".x86", ".x86_64", ".appimage", ".run" };
+static const char *const endings[] = {
+	".exe", ".sh", ".bin", ".x86", ".x86_64", ".appimage", ".run"
+};
 
 const char *ananicy_name_fault(const char *name)
 {
@@ -63,7 +67,8 @@ bool ananicy_name_is_doubtful(const char *name)
 	for (size_t i = 0; i < len; i++)
 		word[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
 	word[len] = '\0';
-	return bsearch(word, doubtful, array_size(doubtful), sizeof(*doubtful), compare_words) != NULL;
+	return bsearch(word, doubtful, array_size(doubtful), sizeof(*doubtful), compare_words) !=
+	       NULL;
 }
 
 /* Whether this key of a rules file would be no pattern. */

@@ -37,10 +37,11 @@ struct ananicy_notes {
 /* A rule, or a type: its name is then that of the type. */
 struct ananicy_line {
 	const char *name;
-	const char *type;	  /* of a rule; NULL: none */
-	struct qos_attr attr;	  /* what it sets itself; of the bits in `has` those that ananicy knows */
-	struct source source;	  /* file: index into paths */
-	const char *qos;	  /* the class that the rule gives; NULL: left out */
+	const char *type; /* of a rule; NULL: none */
+	struct qos_attr
+		attr; /* what it sets itself; of the bits in `has` those that ananicy knows */
+	struct source source; /* file: index into paths */
+	const char *qos;      /* the class that the rule gives; NULL: left out */
 };
 
 struct ananicy_lines {
@@ -68,8 +69,8 @@ struct ananicy {
 /* ananicy.c: reading */
 
 /* Counts, and keeps the line's place and the text if it is among the first few. */
-void ananicy_note(struct ananicy *ananicy, enum ananicy_note kind, const struct source *source, const char *name,
-		  const char *format, ...) __attribute__((format(printf, 5, 6)));
+void ananicy_note(struct ananicy *ananicy, enum ananicy_note kind, const struct source *source,
+		  const char *name, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Sorts by name; of those with the same name only the last one stays, and the others are noted. */
 void ananicy_sort(struct ananicy *ananicy, struct ananicy_lines *lines);
@@ -77,12 +78,15 @@ void ananicy_sort(struct ananicy *ananicy, struct ananicy_lines *lines);
 /* ananicy_values.c: single fields */
 
 /*
- * Puts the value of a field into attr. number: if it is one, else text is one. Returns 0, -ENOENT for a field that has
- * nothing to do with scheduling or that we lack, or -EINVAL for a value that the field cannot have.
+ * Puts the value of a field into attr. number: if it is one, else text is one. Returns 0, -ENOENT
+ * for a field that has nothing to do with scheduling or that we lack, or -EINVAL for a value that
+ * the field cannot have.
  */
-int ananicy_put_value(struct qos_attr *attr, const char *field, const char *text, const double *number);
+int ananicy_put_value(struct qos_attr *attr, const char *field, const char *text,
+		      const double *number);
 
-/* What is in force for a rule of this type (NULL: none) with these values of its own, as a class can have it. */
+/* What is in force for a rule of this type (NULL: none) with these values of its own, as a class
+ * can have it. */
 struct qos_attr ananicy_merge(const struct qos_attr *type, const struct qos_attr *own);
 
 /* ananicy_class.c: types and classes */

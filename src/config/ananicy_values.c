@@ -43,7 +43,8 @@ static int put_io_class(struct qos_attr *attr, const char *text)
 	return -EINVAL;
 }
 
-int ananicy_put_value(struct qos_attr *attr, const char *field, const char *text, const double *number)
+int ananicy_put_value(struct qos_attr *attr, const char *field, const char *text,
+		      const double *number)
 {
 	static const struct {
 		const char *field;
@@ -64,7 +65,8 @@ int ananicy_put_value(struct qos_attr *attr, const char *field, const char *text
 		i++;
 	if (i == array_size(numbers))
 		return -ENOENT;
-	if (!number || *number < numbers[i].min || *number > numbers[i].max || *number != (int)*number)
+	if (!number || *number < numbers[i].min || *number > numbers[i].max ||
+	    *number != (int)*number)
 		return -EINVAL;
 	if (numbers[i].has == QOS_HAS_NICE)
 		attr->nice = (int8_t)*number;

@@ -13,25 +13,30 @@
 /* What the longest rule and the end of a file take: an escape has six bytes for one. */
 #define RULE_MAX (6 * 4 * ANANICY_NAME_MAX + 256)
 
-static const char header[] = ANANICY_HEADER
-	": change what it was made from, or override it in a later file.\n";
+static const char header[] =
+	ANANICY_HEADER ": change what it was made from, or override it in a later file.\n";
 
 static const struct {
 	const char *one, *many; /* after the number */
 } kinds[NOTE_COUNT] = {
 	[NOTE_BROKEN] = { "line is no rule", "lines are no rules" },
-	[NOTE_BAD_VALUE] = { "value is none that ananicy knows: left out", "values are none that ananicy knows: left out" },
+	[NOTE_BAD_VALUE] = { "value is none that ananicy knows: left out",
+			     "values are none that ananicy knows: left out" },
 	[NOTE_UNSUPPORTED] = { "field is nothing that schedqos sets: left out",
 			       "fields are nothing that schedqos sets: left out" },
-	[NOTE_DUPLICATE] = { "line says what a later one says again", "lines say what later ones say again" },
+	[NOTE_DUPLICATE] = { "line says what a later one says again",
+			     "lines say what later ones say again" },
 	[NOTE_CONFLICT] = { "line is overridden by a later one that says something else",
 			    "lines are overridden by later ones that say something else" },
-	[NOTE_UNKNOWN_TYPE] = { "rule has a type that is not defined", "rules have a type that is not defined" },
+	[NOTE_UNKNOWN_TYPE] = { "rule has a type that is not defined",
+				"rules have a type that is not defined" },
 	[NOTE_NOTHING] = { "rule sets nothing that schedqos sets: left out",
 			   "rules set nothing that schedqos sets: left out" },
 	[NOTE_OWN_VALUES] = { "rule has values beside its type, which only --exact takes over",
-			      "rules have values beside their type, which only --exact takes over" },
-	[NOTE_UNMATCHABLE] = { "rule can match no program: left out", "rules can match no program: left out" },
+			      "rules have values beside their type, which only --exact takes "
+			      "over" },
+	[NOTE_UNMATCHABLE] = { "rule can match no program: left out",
+			       "rules can match no program: left out" },
 	[NOTE_DOUBTFUL] = { "name is doubtful, since unrelated programs share it",
 			    "names are doubtful, since unrelated programs share them" },
 };
@@ -88,7 +93,8 @@ static int end(struct json_writer *json, struct ananicy_output *output)
 	return texts[output->count++] ? 0 : -ENOMEM;
 }
 
-static int write_rules(const struct ananicy *ananicy, struct json_writer *json, bool in_one, struct ananicy_output *output)
+static int write_rules(const struct ananicy *ananicy, struct json_writer *json, bool in_one,
+		       struct ananicy_output *output)
 {
 	int r = 0;
 
@@ -107,7 +113,8 @@ static int write_rules(const struct ananicy *ananicy, struct json_writer *json, 
 	return r;
 }
 
-static int write_all(const struct ananicy *ananicy, const struct ananicy_options *options, struct ananicy_output *output)
+static int write_all(const struct ananicy *ananicy, const struct ananicy_options *options,
+		     struct ananicy_output *output)
 {
 	struct json_writer json = { 0 };
 	int r = 0;
@@ -133,7 +140,8 @@ static int compare_classes(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-int ananicy_convert(struct ananicy *ananicy, const struct ananicy_options *options, struct ananicy_output *ret)
+int ananicy_convert(struct ananicy *ananicy, const struct ananicy_options *options,
+		    struct ananicy_output *ret)
 {
 	struct ananicy_output output = { 0 };
 	int r;
@@ -172,8 +180,8 @@ static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum
 		return;
 	for (const char *p = examples; *p; p++)
 		lines += *p == '\n';
-	text_buf_printf(text, "%zu %s\n%s", notes->count, notes->count == 1 ? kinds[kind].one : kinds[kind].many,
-			examples);
+	text_buf_printf(text, "%zu %s\n%s", notes->count,
+			notes->count == 1 ? kinds[kind].one : kinds[kind].many, examples);
 	if (notes->count > lines)
 		text_buf_printf(text, "    and %zu more\n", notes->count - lines);
 }
@@ -185,9 +193,11 @@ char *ananicy_summary(const struct ananicy *ananicy)
 
 	for (size_t i = 0; i < ananicy->n_classes; i++)
 		n += ananicy->classes[i].n_rules;
-	text_buf_printf(&text, "%zu rules in %zu files, %zu of them imported\n", ananicy->n_read, ananicy->n_paths, n);
+	text_buf_printf(&text, "%zu rules in %zu files, %zu of them imported\n", ananicy->n_read,
+			ananicy->n_paths, n);
 	for (size_t i = 0; i < ananicy->n_classes; i++)
-		text_buf_printf(&text, "    %zu %s\n", ananicy->classes[i].n_rules, ananicy->classes[i].name);
+		text_buf_printf(&text, "    %zu %s\n", ananicy->classes[i].n_rules,
+				ananicy->classes[i].name);
 	for (enum ananicy_note kind = 0; kind < NOTE_COUNT; kind++)
 		put_notes(&text, ananicy, kind);
 	return text_buf_take(&text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a daemon of the previous release would have left behind: older_state FILE rewrites the state file of a daemon that
- * was killed in version 2 of the format.
+ * What a daemon of the previous release would have left behind: older_state FILE rewrites the state
+ * file of a daemon that was killed in version 2 of the format.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -61,7 +61,8 @@ static uint64_t sum_of(const struct state_tags_2 *tags)
 
 static void convert_tags(const struct state_header *from, struct state_tags_2 *to)
 {
-	const struct state_tags *tags = &from->tags[from->tags[1].head.sequence > from->tags[0].head.sequence];
+	const struct state_tags *tags =
+		&from->tags[from->tags[1].head.sequence > from->tags[0].head.sequence];
 
 	to->head = tags->head;
 	for (uint32_t i = 0; i < tags->head.count && i < STATE_TAGS_MAX; i++) {
@@ -120,7 +121,8 @@ int main(int argc, char **argv)
 	if (((struct state_header *)bytes)->version != STATE_VERSION)
 		errx(1, "%s: not of this version", argv[1]);
 	older = convert(bytes, stat.st_size, &size);
-	if (pwrite(fd, older, size, 0) != (ssize_t)size || ftruncate(fd, (off_t)size) < 0 || close(fd) < 0)
+	if (pwrite(fd, older, size, 0) != (ssize_t)size || ftruncate(fd, (off_t)size) < 0 ||
+	    close(fd) < 0)
 		err(1, "%s", argv[1]);
 	free(older);
 	free(bytes);
