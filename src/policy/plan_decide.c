@@ -155,7 +155,7 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
+struct task_attr plan_target(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
 
@@ -268,7 +268,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		if (task->tid == task->tgid && app && app->inherit)
 			task->inherit = app->id;
 	}
-	want = target(plan, task, takes_effect);
+	want = plan_target(plan, task, takes_effect);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
 		return false;
