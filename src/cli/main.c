@@ -22,6 +22,8 @@ static const struct verb verbs[] = {
 	{ "check", TAKES_PRINT | TAKES_CONFIG, -1, "[FILE|DIR ...]",
 	  "validate the configuration, or just these files", cmd_check },
 	{ "status", TAKES_JSON, 0, NULL, "show what the daemon does and has done", cmd_status },
+	{ "explain", TAKES_JSON | TAKES_PROGRAM | TAKES_CONFIG, 1, "[PID|TID]",
+	  "say why a task, or a program of that name, has its class", cmd_explain },
 	{ "sched_profile", TAKES_NONE | TAKES_CONFIG, 1, "[NAME]",
 	  "apply a sched profile, or list them", cmd_sched_profile },
 	{ "restore", 0, 0, NULL, "put back what a daemon that was killed has left", cmd_restore },

@@ -10,7 +10,10 @@
 
 #include "verb.h"
 
-enum { LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH };
+enum {
+	LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH,
+	LONG_NAME, LONG_THREAD, LONG_EXE, LONG_ARGV, LONG_CGROUP, LONG_USER,
+};
 
 static const struct {
 	unsigned bit; /* enum verb_option; 0: accepted by every verb, and not shown in its usage */
@@ -28,6 +31,18 @@ static const struct {
 	  "--print", "print the configuration, merged" },
 	{ TAKES_NONE, { "none", no_argument, NULL, LONG_NONE },
 	  "--none", "put back what a profile has set" },
+	{ TAKES_PROGRAM, { "name", required_argument, NULL, LONG_NAME },
+	  "--name NAME", "a program that need not run, by what it is called" },
+	{ TAKES_PROGRAM, { "thread", required_argument, NULL, LONG_THREAD },
+	  "--thread NAME", "... a thread of it with this name" },
+	{ TAKES_PROGRAM, { "exe", required_argument, NULL, LONG_EXE },
+	  "--exe PATH", "... its executable" },
+	{ TAKES_PROGRAM, { "argv", required_argument, NULL, LONG_ARGV },
+	  "--argv ARG", "... its next argument, once for each" },
+	{ TAKES_PROGRAM, { "cgroup", required_argument, NULL, LONG_CGROUP },
+	  "--cgroup PATH", "... the cgroup that it is in" },
+	{ TAKES_PROGRAM, { "user", required_argument, NULL, LONG_USER },
+	  "--user NAME", "... who runs it" },
 	{ TAKES_CONFIG, { "config", required_argument, NULL, LONG_CONFIG },
 	  "--config FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	{ TAKES_CONFIG, { "configs-path", required_argument, NULL, LONG_CONFIGS_PATH },
@@ -101,6 +116,30 @@ static void list_options(const struct verb *verb, struct option *ret_long, char 
 	*ret_short = '\0';
 }
 
+static void set_program_option(struct program_options *program, int option)
+{
+	switch (option) {
+	case LONG_NAME:
+		program->name = optarg;
+		break;
+	case LONG_THREAD:
+		program->thread = optarg;
+		break;
+	case LONG_EXE:
+		program->exe = optarg;
+		break;
+	case LONG_ARGV:
+		program->argv[program->n_argv++] = optarg;
+		break;
+	case LONG_CGROUP:
+		program->cgroup = optarg;
+		break;
+	case LONG_USER:
+		program->user = optarg;
+		break;
+	}
+}
+
 static void set_option(struct command *command, int option)
 {
 	switch (option) {
@@ -125,6 +164,9 @@ static void set_option(struct command *command, int option)
 	case LONG_CONFIGS_PATH:
 		command->paths.folder = optarg;
 		break;
+	default:
+		set_program_option(&command->program, option);
+		break;
 	}
 }
 
@@ -133,7 +175,8 @@ int verb_run(const struct verb *verb, int argc, char **argv)
 	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
 	char short_options[array_size(table) + 1], operand[256];
 	struct option long_options[array_size(table) + 1];
-	struct command command = { .verb = verb };
+	const char *program_argv[argc + 1];
+	struct command command = { .verb = verb, .program.argv = program_argv };
 	int option;
 
 	list_options(verb, long_options, short_options);
@@ -149,6 +192,7 @@ int verb_run(const struct verb *verb, int argc, char **argv)
 		}
 		set_option(&command, option);
 	}
+	program_argv[command.program.n_argv] = NULL;
 	command.operands = argv + optind;
 	command.n_operands = argc - optind;
 	if (verb->max_operands >= 0 && command.n_operands > verb->max_operands) {

@@ -18,15 +18,24 @@ enum verb_option {
 	TAKES_PRINT = 1 << 3,	/* --print */
 	TAKES_NONE = 1 << 4,	/* --none */
 	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
+	TAKES_PROGRAM = 1 << 6, /* --name NAME and what else describes a program */
 };
 
 struct verb;
+
+/* A program that does not run. NULL: not given. */
+struct program_options {
+	const char *name, *thread, *exe, *cgroup, *user;
+	const char **argv; /* ends with NULL */
+	size_t n_argv;
+};
 
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
 	bool detach, verbose, json, print, none;
 	struct config_paths paths;
+	struct program_options program;
 	char **operands;
 	int n_operands;
 };
@@ -49,6 +58,7 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_explain(const struct command *command);
 
 /* ---- options.c ---- */
 

@@ -6,7 +6,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status sched_profile restore doctor --help --version'
+		words='start stop restart reload check status explain sched_profile restore doctor --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -21,12 +21,26 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
+	--exe)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
+		return
+		;;
+	--name | --thread | --argv | --cgroup) return ;;
 	esac
 	case ${COMP_WORDS[1]} in
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
 	check) words='--print --config --configs-path --help' ;;
 	status) words='--json --help' ;;
+	explain)
+		words='--json --name --thread --exe --argv --cgroup --user --config --configs-path --help'
+		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
+		;;
 	doctor) words='--json --config --configs-path --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
