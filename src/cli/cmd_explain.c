@@ -128,39 +128,65 @@ static bool find_user(const char *user, uid_t *ret)
 	return true;
 }
 
-/* Returns 0 or an exit status. */
-static int take_question(const struct command *command, struct question *ret)
+/* The arguments, with a NULL after them, for the caller to free. NULL without memory. */
+static const char **list_argv(const struct command *command)
 {
-	const struct program_options *program = &command->program;
-	const char *task = command->n_operands ? command->operands[0] : NULL;
-	const bool is_described = program->thread || program->exe || program->cgroup || program->user || program->n_argv;
+	const unsigned count = option_count(command, OPTION_ARGV);
+	const char **argv = calloc(count + 1, sizeof(*argv));
 
-	if (!task == !program->name)
-		return usage_error(command->verb, "the number of a process or thread, or --name");
-	if (task && is_described)
-		return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
-	if (task && (parse_u64(task, strlen(task), INT32_MAX, &ret->task) < 0 || !ret->task))
+	for (unsigned i = 0; argv && i < count; i++)
+		argv[i] = option_value_at(command, OPTION_ARGV, i);
+	return argv;
+}
+
+/* Returns 0 or an exit status. */
+static int take_task(const struct command *command, const char *task, uint64_t *ret)
+{
+	static const enum option_name others[] = { OPTION_THREAD, OPTION_EXE, OPTION_ARGV, OPTION_CGROUP, OPTION_USER };
+
+	for (size_t i = 0; i < array_size(others); i++) {
+		if (option_given(command, others[i]))
+			return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
+	}
+	if (parse_u64(task, strlen(task), INT32_MAX, ret) < 0 || !*ret)
 		return bad_word(command, "no number of a process or thread", task);
+	return 0;
+}
+
+/* Returns 0 or an exit status. */
+static int take_question(const struct command *command, const char *const *argv, struct question *ret)
+{
+	const char *task = command->n_operands ? command->operands[0] : NULL;
+	const char *name = option_value(command, OPTION_NAME), *user = option_value(command, OPTION_USER);
+
+	if (!task == !name)
+		return usage_error(command->verb, "the number of a process or thread, or --name");
+	if (task)
+		return take_task(command, task, &ret->task);
 	ret->name = (struct explain_name){
-		.name = program->name,
-		.thread = program->thread,
-		.exe = program->exe,
-		.argv = program->argv,
-		.n_argv = program->n_argv,
-		.cgroup = program->cgroup,
+		.name = name,
+		.thread = option_value(command, OPTION_THREAD),
+		.exe = option_value(command, OPTION_EXE),
+		.argv = argv,
+		.n_argv = option_count(command, OPTION_ARGV),
+		.cgroup = option_value(command, OPTION_CGROUP),
 		.uid = getuid(),
 	};
-	if (program->user && !find_user(program->user, &ret->name.uid))
-		return bad_word(command, "no such user", program->user);
+	if (user && !find_user(user, &ret->name.uid))
+		return bad_word(command, "no such user", user);
 	return 0;
 }
 
 int cmd_explain(const struct command *command)
 {
+	_cleanup_free_ const char **argv = list_argv(command);
 	_cleanup_free_ char *json = NULL;
 	struct question question = { 0 };
-	int status = take_question(command, &question), r;
+	int status, r;
 
+	if (!argv)
+		return say_failure(&question, -ENOMEM, NULL);
+	status = take_question(command, argv, &question);
 	if (status)
 		return status;
 	if (geteuid() != 0) {
@@ -170,7 +196,7 @@ int cmd_explain(const struct command *command)
 	status = instance_owner() > 0 ? ask_daemon(&question, &json) : rehearse(command, &question, &json);
 	if (status)
 		return status;
-	if (command->json)
+	if (option_given(command, OPTION_JSON))
 		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
 	r = explain_print(json);
 	return r < 0 ? say_failure(&question, r, NULL) : 0;
