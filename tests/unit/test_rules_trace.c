@@ -49,13 +49,18 @@ static void assert_one(struct process process, const char *rule, const char *pat
 
 static void assert_condition(struct process process, const char *match, enum rule_condition condition, const char *wanted)
 {
+	struct config *config;
 	char text[512];
 
 	snprintf(text, sizeof(text), "'vi': { 'qos': 'QOS_UTILITY', 'match': { %s } }", match);
-	assert_one(process, text, "vi", OUTCOME_CONDITION, "vi");
+	config = rules_file(text);
+	trace(config, &process, NULL);
+	assert_int_equal(n_traces, 1);
+	assert_trace(0, "vi", OUTCOME_CONDITION, "vi");
 	assert_int_equal(traces[0].failure.condition, condition);
 	if (wanted)
 		assert_string_equal(traces[0].failure.wanted, wanted);
+	config_free(config);
 }
 
 #define VI PROCESS("/usr/bin/vi", "vi", "vi\0-r", .cgroup = "/user.slice", .uid = 7)
