@@ -8,23 +8,32 @@
 
 static const char *word_for(const char *kind)
 {
-	if (strcmp(kind, "script") == 0)
-		return "script";
 	if (strcmp(kind, "argv0") == 0)
 		return "argv[0]";
-	return "executable";
+	return kind;
+}
+
+static bool is_same_name(const cJSON *a, const cJSON *b)
+{
+	return b && strcmp(explain_text(a, "name"), explain_text(b, "name")) == 0;
 }
 
 static void print_names(const cJSON *all)
 {
+	const char *path = explain_text(all, "executable");
 	const cJSON *name;
 
-	if (!*explain_text(all, "executable"))
+	if (!*path)
 		return;
 	printf(LABEL, "names");
-	cJSON_ArrayForEach (name, cJSON_GetObjectItem(all, "names"))
-		printf("%s \"%s\", ", word_for(explain_text(name, "kind")), explain_text(name, "name"));
-	printf("path %s", explain_text(all, "executable"));
+	cJSON_ArrayForEach (name, cJSON_GetObjectItem(all, "names")) {
+		printf("%s", word_for(explain_text(name, "kind")));
+		if (is_same_name(name, name->next))
+			printf(" and ");
+		else
+			printf(" \"%s\", ", explain_text(name, "name"));
+	}
+	printf("%s%s", *path == '/' ? "path " : "path not known", *path == '/' ? path : "");
 	if (explain_flag(all, "arguments_unread"))
 		printf(" (its arguments cannot be read now)");
 	printf("\n");

@@ -74,6 +74,7 @@ static bool print_stranger(const cJSON *all, const char *kind)
 		{ "kernel-thread", "a kernel thread: left alone, whatever the rules say" },
 		{ "daemon", "the daemon itself: left alone, whatever the rules say" },
 		{ "ended", "has ended, and waits for its parent to take notice" },
+		{ "unreadable", "left alone: its executable cannot be read" },
 		{ "unknown", "not known yet: ask again" },
 	};
 

@@ -50,6 +50,11 @@ static void print_attributes(const cJSON *attr, const cJSON *names)
 	}
 }
 
+static const char *was(const cJSON *names)
+{
+	return cJSON_GetArraySize(names) == 1 ? "was" : "were";
+}
+
 /* ---- which class, and why ---- */
 
 static void print_ids(const cJSON *all, const cJSON *thread)
@@ -99,6 +104,14 @@ static void print_verdict(const cJSON *all, const cJSON *thread)
 	printf(": %s%s\n", explain_flag(all, "daemon") ? "" : "would be ", explain_text(thread, "class"));
 }
 
+/* Whether the executable has another name. */
+static bool is_argv0_only(const cJSON *all, const cJSON *matched)
+{
+	const cJSON *names = item(all, "names"), *last = cJSON_GetArrayItem(names, cJSON_GetArraySize(names) - 1);
+
+	return is(matched, "kind", "argv0") && !is(last, "name", explain_text(matched, "name"));
+}
+
 /* What of it decided. */
 static void print_by(const cJSON *all, const cJSON *thread, const cJSON *rule)
 {
@@ -117,8 +130,8 @@ static void print_by(const cJSON *all, const cJSON *thread, const cJSON *rule)
 	} else if (is(matched, "kind", "path")) {
 		printf(": the path %s %s that", explain_text(matched, "name"), how);
 	} else {
-		printf(": the %s's name %s%s %s that", is(matched, "kind", "script") ? "script" : "program",
-		       explain_text(matched, "name"), is(matched, "kind", "argv0") ? " (argv[0])" : "", how);
+		printf(": the %s's name%s %s that", is(matched, "kind", "script") ? "script" : "program",
+		       is_argv0_only(all, matched) ? ", in argv[0]," : "", how);
 	}
 	if (explain_flag(rule, "conditions") && !is(thread, "assigned_by", "inherited-rule"))
 		printf(", and its \"match\" holds");
@@ -183,12 +196,12 @@ static void print_chosen(const cJSON *thread)
 	const bool is_inherited = is(thread, "assigned_by", "inherited-rule");
 
 	if (is(thread, "reason", "chosen-by-others")) {
+		const cJSON *names = item(thread, is_inherited ? "theirs" : "chosen_before");
+
 		printf(LABEL, "others");
-		if (is_inherited)
-			print_attributes(item(thread, "carries"), item(thread, "theirs"));
-		else
-			print_attributes(item(thread, "had"), item(thread, "chosen_before"));
-		printf(is_inherited ? ", chosen since: an inherited rule yields to that\n" : " was there before\n");
+		print_attributes(item(thread, is_inherited ? "carries" : "had"), names);
+		printf(" %s %s\n", was(names),
+		       is_inherited ? "chosen since: an inherited rule yields to that" : "there before");
 		return;
 	}
 	if (is(thread, "reason", "not-fair")) {
@@ -205,7 +218,8 @@ static void print_chosen(const cJSON *thread)
 	if (cJSON_GetArraySize(item(thread, "withheld"))) {
 		printf(LABEL, "others");
 		print_attributes(item(thread, "had"), item(thread, "withheld"));
-		printf(" was there before: no rule raises what was lowered, unless it has \"yield\": false\n");
+		printf(" %s there before: no rule raises what was lowered, unless it has \"yield\": false\n",
+		       was(item(thread, "withheld")));
 	}
 }
 

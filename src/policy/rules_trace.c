@@ -173,7 +173,8 @@ size_t rules_trace(const struct rules *rules, const struct rule_names *names, st
 		item.name = rule_names_match(names, pattern->text, &item.kind);
 		if (item.name) {
 			add_matching(&trace, pattern, &item);
-		} else if (pattern->list && find_close(&trace, pattern->text, &item)) {
+		} else if (pattern->list && find_close(&trace, pattern->text, &item) &&
+			   (!taken || item.outcome <= OUTCOME_FOLDER)) {
 			item.source = pattern->list->source;
 			add(&trace, &item);
 		}

@@ -79,6 +79,14 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 	return r;
 }
 
+/* Neither does the plan know it then. */
+static bool is_unreadable(int proc, pid_t tid)
+{
+	char exe[PATH_MAX];
+
+	return procfs_exe(proc, tid, exe, sizeof(exe)) <= 0;
+}
+
 static bool is_of_us(int proc, pid_t tid)
 {
 	struct procfs_stat stat;
@@ -101,6 +109,8 @@ static int put_unknown(struct json_writer *json, const struct explain_source *so
 		kind = "daemon";
 	else if (stat.state == 'Z' || stat.state == 'X')
 		kind = "ended";
+	else if (is_unreadable(source->proc, tid))
+		kind = "unreadable";
 	begin(json, kind, source->is_rehearsal);
 	json_put_number(json, "pid", tid);
 	explain_put_text(json, "name", stat.comm);
@@ -191,7 +201,7 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 		.tid = MADE_UP_TID,
 		.tgid = MADE_UP_TID,
 		.attr = task_attr_pristine,
-		.exe = name->exe ? name->exe : name->name,
+		.exe = name->exe ? name->exe : path_base(name->name),
 		.cgroup = name->cgroup ? name->cgroup : "/",
 		.uid = name->uid,
 		.initial_userns = true,

@@ -6,6 +6,7 @@ import os
 import re
 
 from attributes import FIFO, get_attr, has_slice, set_attr
+from cgroups import Cgroups
 from daemon import schedqos
 from harness import LiveTest, main
 from programs import sleep_program
@@ -193,6 +194,19 @@ class Explain(LiveTest):
             thread = next(thread for thread in said["threads"] if tid in thread["tids"])
             self.assertEqual((thread.get("class"), thread["reason"]),
                              (expected[tid].get("class"), expected[tid]["reason"]), comm(tid))
+
+    def test_a_class_that_its_group_does_not_allow(self):
+        cgroups = Cgroups("schedqos-explain")
+        self.addCleanup(cgroups.remove)
+        self.daemon({**RULES, "schedqos": {"groups": {"no-ui": {"max": UTILITY}}}})
+        limited = self.sleeper("exact")
+        self.assert_carries(limited, UI)
+        cgroups.move(limited.pid, "no-ui")
+        self.assert_carries(limited, UTILITY)
+        said, text = self.explain(limited)
+        self.assertEqual((said["threads"][0]["class"], said["threads"][0]["assigned_class"]), (UTILITY, UI))
+        self.assertIn('group "no-ui" at ' + self.place("no-ui"), text)
+        self.assertIn("%s is not allowed in its cgroup %s" % (UI, cgroups.path("no-ui")), text)
 
     def test_wrong_questions(self):
         for question in ((), ("x",), ("0",), ("1", "--name", "x"), ("1", "--exe", "/x"), ("--thread", "x"),

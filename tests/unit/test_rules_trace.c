@@ -131,7 +131,7 @@ static void what_a_later_file_masks_or_replaces(void **state)
 static void rules_that_match_as_well(void **state)
 {
 	struct process process = VI;
-	struct config *config = rules_file("'*': { 'qos': 'QOS_UTILITY' }, "
+	struct config *config = rules_file("'*': { 'qos': 'QOS_UTILITY' }, '-r': { 'qos': 'QOS_UTILITY' }, "
 					   "'vi': [{ 'qos': 'QOS_UTILITY', 'match': { 'user': 8 } }, "
 					   "{ 'qos': 'QOS_UTILITY', 'match': { 'user': 7 } }, { 'match': { 'user': 9 } }]");
 

@@ -184,8 +184,9 @@ struct rule_trace {
 };
 
 /*
- * Fills in up to max rules other than `taken` that came close, the closest first. is_similar judges two words. Returns
- * their number. Facts that cannot be read count as empty.
+ * Fills in up to max rules other than `taken` that came close, the closest first. If one was taken, those are left out
+ * that just have a similar name, or that of something else. is_similar judges two words. Returns their number. Facts
+ * that cannot be read count as empty.
  */
 size_t rules_trace(const struct rules *rules, const struct rule_names *names, struct facts *facts,
 		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
