@@ -266,7 +266,7 @@ int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
 
 int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret)
 {
-	return explain_name(tagger->config, &tagger->applier.caps, name, ret);
+	return explain_name(plan_config(tagger->plan), &tagger->applier.caps, name, ret);
 }
 
 size_t tagger_records(const struct tagger *tagger)
