@@ -193,7 +193,7 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 
 # The programs are not for people to call, so they are in no folder of the path.
 BENCHDIR = $(DATADIR)/schedqos-bench
-BENCHLIBDIR = $(PREFIX)/lib/schedqos-bench
+BENCHLIBDIR = $(PREFIX)/libexec/schedqos-bench
 BENCH_TEXTS = src/man/schedqos-bench.1:$(MANDIR)/man1/schedqos-bench.1 \
 	$(foreach file,$(patsubst bench/%,%,$(wildcard bench/schedqos_bench/*.py bench/schedqos_bench/*/*.py \
 	bench/schedqos_bench/*/*/*.py)),bench/$(file):$(BENCHDIR)/$(file))
@@ -207,17 +207,22 @@ install-bench: bench-tools ## install schedqos-bench, which measures, as well
 	$Qln -sf ../../bin/schedqos "$(DESTDIR)$(BENCHLIBDIR)/schedqos"
 	$Qln -sf ../share/schedqos-bench/schedqos-bench "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
 
-# A native package of the tree as it is: debian/ is .debian here. DEB_VERSION takes the place of the changelog's.
-deb: ## build a Debian package, in build/deb
+# Packages of the tree as it is, its upstream tarball included: debian/ is .debian here. DEB_VERSION takes the place of the
+# changelog's.
+TREE = tar --exclude=.git --exclude=./.cache --exclude=./build --exclude=__pycache__
+deb: ## build the Debian packages, in build/deb
 	$(call say,DEB,$B/deb)
 	$Qrm -rf $B/deb && mkdir -p $B/deb/schedqos
-	$Qtar --exclude=.git --exclude=./.cache --exclude=./build --exclude=__pycache__ -cf - . | tar -xf - -C $B/deb/schedqos
-	$Qcd $B/deb/schedqos && mv .debian debian && rm -rf .ci .gitignore
+	$Q$(TREE) --exclude=./.ci --exclude=./.gitignore -cf - . | tar -xf - -C $B/deb/schedqos
+	$Qcd $B/deb/schedqos && mv .debian debian
 	$Q$(if $(DEB_VERSION),sed -i '1s/(.*)/($(DEB_VERSION))/' $B/deb/schedqos/debian/changelog)
+	$Qcd $B/deb/schedqos && version=$$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' debian/changelog) && tar --exclude=./debian --sort=name \
+		--owner=0 --group=0 --numeric-owner --transform="s|^\.|schedqos-$$version|" \
+		-cJf ../schedqos_$$version.orig.tar.xz .
 	$Qcd $B/deb/schedqos && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -us -uc > ../build.log 2>&1 || \
 		{ tail -n 40 ../build.log; exit 1; }
 
-check-deb: ## build the package, look at it, install, upgrade and remove it in a small Debian (root)
+check-deb: ## build the packages, look at them, install, upgrade and remove them in a small Debian (root)
 	$Qtests/deb
 
 check-fresh: ## the README's test command in a bare Debian, of what is committed (root, 6 minutes; SUITE=trixie)
