@@ -225,6 +225,9 @@ deb: ## build the Debian packages, in build/deb
 check-deb: ## build the packages, look at them, install, upgrade and remove them in a small Debian (root)
 	$Qtests/deb
 
+check-rpm: ## build the packages for Fedora, where there is rpmbuild, and the policy module, where there is a policy
+	$Qtests/rpm
+
 check-fresh: ## the README's test command in a bare Debian, of what is committed (root, 6 minutes; SUITE=trixie)
 	$Qtests/fresh $(or $(SUITE),trixie)
 
@@ -238,7 +241,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests soak fuzz fuzzers lint coverage install install-bench uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh unit-tests soak fuzz fuzzers lint coverage install install-bench uninstall deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)
