@@ -228,8 +228,12 @@ check-deb: ## build the packages, look at them, install, upgrade and remove them
 check-rpm: ## build the packages for Fedora, where there is rpmbuild, and the policy module, where there is a policy
 	$Qtests/rpm
 
-check-fresh: ## the README's test command in a bare Debian, of what is committed (root, 6 minutes; SUITE=trixie)
-	$Qtests/fresh $(or $(SUITE),trixie)
+SUITE ?= bookworm trixie sid noble resolute
+
+check-fresh: ## the README's test command in bare systems, of what is committed (root, 6 minutes each; SUITE="trixie sid")
+	$Qfailed=; for suite in $(SUITE); do echo "$$suite:"; tests/fresh $$suite; status=$$?; \
+		[ $$status -eq 0 ] || [ $$status -eq 77 ] || failed="$$failed $$suite"; done; \
+		[ -z "$$failed" ] || { echo "failed in:$$failed"; exit 1; }
 
 deps: ## install what building and testing needs (root)
 	$Q.ci/deps
