@@ -35,7 +35,8 @@ static void log_tag(const struct tagger *tagger, const struct plan_action *actio
 {
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
 
-	if (!log_enabled(LOG_DEBUG))
+	/* What the first scan changes is told in one piece (summary.c); of the stop only the number is. */
+	if (!log_enabled(LOG_DEBUG) || !tagger->started || action->reason == REASON_UNDONE)
 		return;
 	procfs_comm(tagger->proc, action->tid, comm);
 	text_escape_to(name, sizeof(name), comm, strlen(comm));

@@ -3,7 +3,7 @@
  * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
  * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	the public functions; restore.c, undo without a loop
+ *	tagger.c	the public functions; restore.c, undo without a loop; summary.c, what the first scan found
  *	loop.c		the event sources and their handlers
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
@@ -80,7 +80,7 @@ struct tagger {
 	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
 	bool scan_requested;
 	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
-	bool started;	  /* the first scan has been made */
+	bool started;	  /* the first scan is over: each change is logged from then on */
 	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
 
 	struct state *state;

@@ -111,6 +111,12 @@ struct tagger_task {
 /* The next living task: start with *cursor = 0 and call until false. Probes each task: no event reports exits. */
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
+/*
+ * Logs, at debug level, the tasks of each class by name, and how many are left alone for which reason. Reads the name of
+ * each tagged task: 4 ms for 1000.
+ */
+void tagger_log_summary(const struct tagger *tagger);
+
 /* The number of records, which may include tasks that have ended, and the size of the table. */
 size_t tagger_records(const struct tagger *tagger);
 size_t tagger_table_bytes(const struct tagger *tagger);
