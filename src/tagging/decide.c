@@ -79,10 +79,15 @@ static bool is_another(const struct tagger *tagger, const struct plan_action *ac
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 {
 	struct task_attr now = task_attr_pristine;
-	int r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	enum plan_result result;
+	int r;
 
-	const enum plan_result result = plan_applied(tagger->plan, action, r, &now, clock_ms());
-
+	if (tagger->is_rehearsal) {
+		plan_applied(tagger->plan, action, 0, &action->want, clock_ms());
+		return;
+	}
+	r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	result = plan_applied(tagger->plan, action, r, &now, clock_ms());
 	switch (result) {
 	case PLAN_KEPT:
 		tagger->counters.set++;

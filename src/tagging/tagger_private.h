@@ -3,7 +3,8 @@
  * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
  * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	the public functions; restore.c, undo without a loop; summary.c, what the first scan found
+ *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it; summary.c,
+ *			what the first scan found
  *	loop.c		the event sources and their handlers
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
@@ -92,6 +93,7 @@ struct tagger {
 	struct state *state;
 	struct keep keep;
 	bool undone; /* everything has been put back */
+	bool is_rehearsal; /* decides, but sets nothing */
 
 	struct shortage shortage;
 	struct tagger_counters counters;
@@ -122,6 +124,13 @@ int tagger_init_applier(struct applier *applier);
  * Call it when a configuration has been put in force, before anything is decided.
  */
 void tagger_follow_io_priority(struct applier *applier, const struct plan *plan);
+
+/*
+ * restore.c: a tagger without a loop and without events, which takes over the records of a killed daemon. The folder of
+ * the state file stays closed. 0 or -errno; in either case clear it.
+ */
+int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy);
+void tagger_clear_bare(struct tagger *tagger);
 
 /*
  * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.
