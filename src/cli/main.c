@@ -55,6 +55,13 @@ static const struct verb verbs[] = {
 	  .takes = OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
 	  .summary = "find what keeps classes from having their effect here",
 	  .run = cmd_doctor },
+	{ .name = "import",
+	  .takes = OPTION_BIT(OUTPUT) | OPTION_BIT(EXACT) | OPTION_BIT(SKIP_DOUBTFUL),
+	  .operands = "ananicy DIR|FILE ...",
+	  .min_operands = 2,
+	  .max_operands = -1,
+	  .summary = "turn the rules of ananicy into a rules file",
+	  .run = cmd_import },
 };
 
 static void print_help(FILE *stream)

@@ -36,6 +36,11 @@ static const struct {
 	[OPTION_CONFIG] = { "config", 0, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
+	[OPTION_OUTPUT] = { "output", 'o', "FILE",
+		"write into this file or folder instead of the standard output" },
+	[OPTION_EXACT] = { "exact", 0, NULL, "make classes with the values of the types" },
+	[OPTION_SKIP_DOUBTFUL] = { "skip-doubtful", 0, NULL,
+		"leave out names that unrelated programs share" },
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
 	/* clang-format on */
 };

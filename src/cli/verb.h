@@ -31,6 +31,9 @@ enum option_name {
 	OPTION_USER,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
+	OPTION_OUTPUT,
+	OPTION_EXACT,
+	OPTION_SKIP_DOUBTFUL,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };
@@ -74,6 +77,7 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);
 
 /* ---- options.c ---- */

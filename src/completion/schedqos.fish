@@ -15,6 +15,7 @@ complete -c schedqos -n __fish_use_subcommand -a explain -d 'Say why a task has 
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Put back what a daemon that was killed has left'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
+complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
 
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
@@ -32,3 +33,8 @@ complete -c schedqos -n '__fish_seen_subcommand_from explain' -l user -x -a '(__
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -a '(__fish_complete_pids)'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d 'Apply none'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -F
+complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -s o -l output -r -F -d 'Write into this file or folder'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -l exact -d 'Make classes with the values of the types'
+complete -c schedqos -n '__fish_seen_subcommand_from import' -l skip-doubtful -d 'Leave out names that unrelated programs share'

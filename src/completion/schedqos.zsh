@@ -15,6 +15,7 @@ _schedqos_verbs()
 		'sched_profile:apply a sched profile, or list them'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
+		'import:turn the rules of ananicy into a rules file'
 	)
 
 	_describe verb verbs
@@ -62,6 +63,12 @@ _schedqos()
 		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
+		;;
+	(import)
+		_arguments $help '(-o --output)'{-o,--output}'[write into this file or folder]:file or folder:_files' \
+			'--exact[make classes with the values of the types]' \
+			'--skip-doubtful[leave out names that unrelated programs share]' \
+			'1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

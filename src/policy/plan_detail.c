@@ -14,7 +14,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 		return r;
 	ret->reason = (enum reason)r;
 	ret->changed = attr_difference(&ret->actual, known);
-	ret->want = plan_target(plan, task, false);
+	ret->want = plan_target(plan, task, &task->known, false);
 	ret->class = task->had;
 	ret->withheld = 0;
 	if (task->tag != TAG_NONE) {
