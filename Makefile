@@ -155,8 +155,9 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 	$Qbench/schedqos-bench run --build $B --rounds 1 --warmup 0 $(BENCH_FLAGS) growth
 
 # SOURCE:DESTINATION of what is installed beside the program.
+PAGES := $(filter-out %/schedqos-bench.1,$(wildcard src/man/*))
 TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \
-	src/man/schedqos.8:$(MANDIR)/man8/schedqos.8 src/man/schedqos.json.5:$(MANDIR)/man5/schedqos.json.5 \
+	$(foreach page,$(PAGES),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
