@@ -13,8 +13,14 @@ BASHDIR    ?= $(call directory,bash-completion,completionsdir,$(DATADIR)/bash-co
 FISHDIR    ?= $(call directory,fish,completionsdir,$(DATADIR)/fish/vendor_completions.d)
 # Debian's zsh looks for packages' completions in a folder of its own.
 ZSHDIR     ?= $(DATADIR)/zsh/$(if $(and $(filter /usr,$(PREFIX)),$(wildcard /etc/debian_version)),vendor-completions,site-functions)
+# The release, for the program, the manual, the packages and the tarball. src/doc/NEWS begins with both.
+RELEASE    := 0.2.0
+RELEASED   := November 22, 2026
 # Told where the repository is, git does not mind that root builds in somebody else's.
-VERSION    := $(shell git --git-dir=.git describe --tags --always --dirty 2>/dev/null || echo 0.1)
+GIT        := git --git-dir=.git
+# In a repository what is not just the release says so: 0.2.0+9a26763-dirty.
+VERSION    := $(RELEASE)$(shell $(GIT) describe --tags --always --dirty --match 'v$(RELEASE)' 2>/dev/null | \
+	sed 's/^v$(RELEASE)-*//; s/^./+&/')
 
 # A directory as package $(1) names it in its variable $(2), moved under PREFIX; $(3) without the package.
 directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-variable=rootprefix=$(PREFIX) \
@@ -92,7 +98,7 @@ SANITIZED ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) tests/check $B
 
-LIVE_TOOLS := $B/tests/live/actor $B/tests/live/stuck
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor stuck older_state)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 
@@ -164,7 +170,8 @@ TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir
 # What an earlier version installed, and the daemon would go on reading.
 FORMER := $(DATADIR)/schedqos/app_configs/bench.json
 # Texts name the usual paths; what is installed names those of this installation.
-PATHS := s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
+TITLES := s|^\.Dd .*|.Dd $(RELEASED)|; s|^\.Os .*|.Os "schedqos $(RELEASE)"|
+PATHS := $(TITLES); s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
 # A comment for each kind of rule, and no rule. What somebody has written there is kept.
 SAMPLE := configs/schedqos.json.sample
 CONFIG = $(DESTDIR)$(SYSCONFDIR)/schedqos.json
@@ -192,6 +199,20 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 	$Qrm -rf "$(DESTDIR)$(BENCHDIR)" "$(DESTDIR)$(BENCHLIBDIR)" "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
 
+TARBALL = $B/dist/schedqos-$(RELEASE).tar
+
+# The same bytes wherever and whenever it is made from a commit: no name of a user, no time but the commit's.
+dist: ## make the tarball of what is committed, in build/dist
+	@mkdir -p $B/dist
+	$Q$(GIT) -c tar.umask=0022 archive --format=tar --prefix=schedqos-$(RELEASE)/ -o $(TARBALL) HEAD
+	$Qgzip -9nkf $(TARBALL)
+	$Qcommand -v xz > /dev/null && xz -9kf -T1 $(TARBALL) || :
+	$Qrm $(TARBALL)
+	$Qfor tarball in $(TARBALL).*; do printf '  %-7s %s\n' DIST "$$tarball"; done
+
+distcheck: ## build, test, install and uninstall what is in the tarball
+	$Q+tests/dist
+
 # The programs are not for people to call, so they are in no folder of the path.
 BENCHDIR = $(DATADIR)/schedqos-bench
 BENCHLIBDIR = $(PREFIX)/libexec/schedqos-bench
@@ -201,7 +222,8 @@ BENCH_TEXTS = src/man/schedqos-bench.1:$(MANDIR)/man1/schedqos-bench.1 \
 
 install-bench: bench-tools ## install schedqos-bench, which measures, as well
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos-bench)
-	$Qset -e; for text in $(BENCH_TEXTS); do $(INSTALL) -D -m 644 $${text%%:*} "$(DESTDIR)$${text#*:}"; done
+	$Qset -e; for text in $(BENCH_TEXTS); do sed '$(TITLES)' $${text%%:*} > $B/text; \
+		$(INSTALL) -D -m 644 $B/text "$(DESTDIR)$${text#*:}"; done
 	$Q$(INSTALL) -m 755 bench/schedqos-bench "$(DESTDIR)$(BENCHDIR)/schedqos-bench"
 	$Q$(INSTALL) -d "$(DESTDIR)$(BENCHLIBDIR)/bench" "$(DESTDIR)$(PREFIX)/bin"
 	$Q$(INSTALL) -m 755 $(BENCH_TOOLS) "$(DESTDIR)$(BENCHLIBDIR)/bench"
@@ -246,7 +268,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh unit-tests soak fuzz fuzzers lint coverage install install-bench uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh unit-tests soak fuzz fuzzers lint coverage install install-bench uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)
