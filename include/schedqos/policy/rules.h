@@ -221,7 +221,7 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 /*
  * Whether the rule is for tasks of the initial user namespace only. Unless the rule has "user_namespace", that is so
  * if a path decides, its pattern's or that of match.exe: in a user namespace of his own anybody can mount a file of
- * his over any path, so that a path proves nothing there.
+ * his over any path, so that a path means nothing there.
  */
 bool rule_needs_initial_userns(const struct rule *rule);
 
