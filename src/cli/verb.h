@@ -23,6 +23,12 @@ enum option_name {
 	OPTION_JSON,
 	OPTION_PRINT,
 	OPTION_NONE,
+	OPTION_NAME,
+	OPTION_THREAD,
+	OPTION_EXE,
+	OPTION_ARGV,
+	OPTION_CGROUP,
+	OPTION_USER,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
 	OPTION_OUTPUT,
@@ -72,6 +78,7 @@ int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
 int cmd_import(const struct command *command);
+int cmd_explain(const struct command *command);
 
 /* ---- options.c ---- */
 

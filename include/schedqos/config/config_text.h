@@ -94,3 +94,9 @@ char *config_error_text(const struct config_error *error);
 
 /* The merged result as a rules file that parses to the same. The caller frees; NULL without memory. */
 char *config_print(const struct config *config);
+
+/*
+ * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller
+ * frees; NULL without memory.
+ */
+char *config_rule_path(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
