@@ -12,7 +12,7 @@
 
 static int print_config(const struct config *config)
 {
-	_cleanup_free_ char *text = config_print(config);
+	_cleanup_free_ char *text = config_print(config, true);
 
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
 }

@@ -162,21 +162,31 @@ static void parse_attribute(struct parser *parser, struct class_text *text, enum
 		text->attr.has |= 1 << which;
 }
 
+static void complain_attribute(struct parser *parser, const cJSON *value)
+{
+	struct suggestion suggestion = { .word = value->string };
+	_cleanup_free_ char *others = NULL;
+	struct text_buf text = { 0 };
+
+	for (int i = 0; i < ATTR_COUNT; i++) {
+		suggest_offer(&suggestion, attributes[i].name);
+		name_choice(&text, attributes[i].name, i, ATTR_COUNT);
+	}
+	others = text_buf_take(&text);
+	complain_unknown(parser, value, AT_KEY, "attribute", &suggestion, others ? others : "");
+}
+
 static void parse_attributes(struct parser *parser, struct class_text *text)
 {
 	const cJSON *value;
 
 	cJSON_ArrayForEach (value, text->object) {
-		struct suggestion suggestion = { .word = value->string };
 		int which = attribute_find(value->string);
 
-		if (which < ATTR_COUNT) {
+		if (which < ATTR_COUNT)
 			parse_attribute(parser, text, which, value);
-			continue;
-		}
-		for (int i = 0; i < ATTR_COUNT; i++)
-			suggest_offer(&suggestion, attributes[i].name);
-		complain_unknown(parser, value, AT_KEY, "attribute", &suggestion, "");
+		else
+			complain_attribute(parser, value);
 	}
 }
 
@@ -368,8 +378,7 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 		}
 		for (size_t i = 0; i < table->count; i++)
 			suggest_offer(&suggestion, table->items[i].name);
-		complain_unknown(parser, value, AT_KEY, "class", &suggestion,
-				 ": names here begin with QOS_");
+		complain_unknown(parser, value, AT_KEY, "class", &suggestion, ": names here begin with QOS_");
 	}
 }
 

@@ -88,5 +88,8 @@ void config_errors_clear(struct config_errors *errors);
  */
 char *config_error_text(const struct config_error *error);
 
-/* The merged result as a rules file that parses to the same. The caller frees; NULL without memory. */
-char *config_print(const struct config *config);
+/*
+ * The merged result as a rules file that parses to the same. with_places: each rule says in the key "from" where it
+ * was written. The caller frees; NULL without memory.
+ */
+char *config_print(const struct config *config, bool with_places);
