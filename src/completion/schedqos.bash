@@ -25,8 +25,8 @@ _schedqos()
 	case ${COMP_WORDS[1]} in
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
-	check) words='--print --config --configs-path --help' ;;
-	status) words='--json --help' ;;
+	check) words='--print --diff --config --configs-path --help' ;;
+	status) words='--json --metrics --watch --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'

@@ -21,6 +21,9 @@ complete -c schedqos -n '__fish_seen_subcommand_from start restart check sched_p
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
+complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l metrics -d 'Print as OpenMetrics text'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l watch -d 'Print again every 2 seconds'
 complete -c schedqos -n '__fish_seen_subcommand_from status doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d 'Apply none'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'

@@ -48,10 +48,12 @@ _schedqos()
 		_arguments $help
 		;;
 	(check)
-		_arguments $help $paths '--print[print the merged result]' '*:file or folder:_files'
+		_arguments $help $paths '--print[print the merged result]' \
+			'--diff[print what differs from what is in force]' '*:file or folder:_files'
 		;;
 	(status)
-		_arguments $help '--json[print as JSON]'
+		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
+			'--watch[print again every 2 seconds]'
 		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'

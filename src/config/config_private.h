@@ -78,9 +78,6 @@ void complain(struct parser *parser, const cJSON *node, unsigned what, const cha
 void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise);
 
-/* 0 or -ENOMEM. */
-int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
-		       const char *path, const char *message);
 void config_errors_sort(struct config_errors *errors);
 
 /* Moves all of `from` to the end of `to`. 0 or -ENOMEM. */

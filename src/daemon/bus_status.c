@@ -14,27 +14,20 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
+#include "bus_config.h"
 #include "daemon_private.h"
 #include "log_sink.h"
 
-#define GETTER(name)                                                                               \
-	static int name(sd_bus *bus, const char *path, const char *interface,                      \
-			const char *property, sd_bus_message *reply, void *userdata,               \
-			sd_bus_error *error)
-
-#define UNUSED_GETTER_ARGUMENTS                                                                    \
-	(void)bus, (void)path, (void)interface, (void)property, (void)error
-
-GETTER(get_version)
+static BUS_GETTER(get_version)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "s", VERSION);
 }
 
-GETTER(get_pid)
+static BUS_GETTER(get_pid)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "u", (uint32_t)getpid());
 }
@@ -56,13 +49,13 @@ static int append_tasks(sd_bus_message *reply, const struct daemon *daemon, bool
 	return sd_bus_message_append(reply, "t", count);
 }
 
-GETTER(get_tasks)
+static BUS_GETTER(get_tasks)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return append_tasks(reply, userdata, false);
 }
 
-GETTER(get_tasks_by_class)
+static BUS_GETTER(get_tasks_by_class)
 {
 	struct daemon *daemon = userdata;
 	const struct config *config = daemon->config;
@@ -73,7 +66,7 @@ GETTER(get_tasks_by_class)
 	uint32_t cursor = 0;
 	int r;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	if (!counts)
 		return -ENOMEM;
 	while (tagger_next_task(daemon->tagger, &cursor, &task)) {
@@ -86,7 +79,7 @@ GETTER(get_tasks_by_class)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-GETTER(get_tasks_by_reason)
+static BUS_GETTER(get_tasks_by_reason)
 {
 	struct daemon *daemon = userdata;
 	uint64_t counts[REASON_COUNT] = { 0 };
@@ -94,7 +87,7 @@ GETTER(get_tasks_by_reason)
 	uint32_t cursor = 0;
 	int r;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	while (tagger_next_task(daemon->tagger, &cursor, &task))
 		counts[task.reason]++;
 	r = sd_bus_message_open_container(reply, 'a', "{st}");
@@ -103,12 +96,12 @@ GETTER(get_tasks_by_reason)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-GETTER(get_refused)
+static BUS_GETTER(get_refused)
 {
 	const struct tagger_counters *counters = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	for (int i = 0; i <= TAGGER_ERRNO_MAX && r >= 0; i++) {
 		const char *name = strerrorname_np(i);
 
@@ -126,14 +119,14 @@ static int append_problems(sd_bus_message *reply, const struct problem *problems
 	return r;
 }
 
-GETTER(get_problems)
+static BUS_GETTER(get_problems)
 {
 	struct daemon *daemon = userdata;
 	size_t count;
 	const struct problem *problems = tagger_problems(daemon->tagger, &count);
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	if (r >= 0)
 		r = append_problems(reply, problems, count);
 	if (r >= 0)
@@ -141,98 +134,41 @@ GETTER(get_problems)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-GETTER(get_features)
+static BUS_GETTER(get_features)
 {
 	struct daemon *daemon = userdata;
 	const struct attr_caps *caps = tagger_caps(daemon->tagger);
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice", (int)caps->slice, "util_clamp",
 				     (int)caps->util_clamp, "event_filter", (int)proc_connector_has_filter());
 }
 
-GETTER(get_crash_safe)
+static BUS_GETTER(get_crash_safe)
 {
 	struct daemon *daemon = userdata;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
 }
 
-/* Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or terminal escape sequences. */
-static int append_escaped(sd_bus_message *reply, const char *string)
-{
-	_cleanup_free_ char *text = text_escape(string, strlen(string));
-
-	return text ? sd_bus_message_append(reply, "s", text) : -ENOMEM;
-}
-
-GETTER(get_config_files)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
-		r = append_escaped(reply, daemon->config->files[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-static int append_user(sd_bus_message *reply, const struct rule_user *user)
-{
-	_cleanup_free_ char *name = text_escape(user->name, strlen(user->name)), *text = NULL;
-
-	if (!name || asprintf(&text, "%s (%s)", name, strerror(-user->error)) < 0)
-		return -ENOMEM;
-	return sd_bus_message_append(reply, "s", text);
-}
-
-GETTER(get_pending_users)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (const struct rule_user *user = daemon->config->users; user && r >= 0; user = user->next) {
-		if (rule_user_is_pending(user))
-			r = append_user(reply, user);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-GETTER(get_rules)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", (uint64_t)rules_count(daemon->config->rules));
-}
-
-GETTER(get_reload_error)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "s", daemon->reload_error ? daemon->reload_error : "");
-}
-
-GETTER(get_sched_profile)
+static BUS_GETTER(get_sched_profile)
 {
 	struct daemon *daemon = userdata;
 	const char *name = machine_profile(daemon->machine);
 
-	UNUSED_GETTER_ARGUMENTS;
-	return append_escaped(reply, name ? name : "");
+	BUS_UNUSED_GETTER_ARGUMENTS;
+	return bus_append_escaped(reply, name ? name : "");
 }
 
-GETTER(get_sched_profiles)
+static BUS_GETTER(get_sched_profiles)
 {
 	struct daemon *daemon = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
-		r = append_escaped(reply, daemon->config->profiles[i].name);
+		r = bus_append_escaped(reply, daemon->config->profiles[i].name);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -247,35 +183,35 @@ int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-GETTER(get_knob_refusals)
+static BUS_GETTER(get_knob_refusals)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return bus_append_refusals(reply, userdata);
 }
 
-GETTER(get_foreign)
+static BUS_GETTER(get_foreign)
 {
 	struct daemon *daemon = userdata;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", tagger_foreign(daemon->tagger));
 }
 
-GETTER(get_unread)
+static BUS_GETTER(get_unread)
 {
 	struct daemon *daemon = userdata;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", tagger_unread(daemon->tagger));
 }
 
-GETTER(get_tasks_limited)
+static BUS_GETTER(get_tasks_limited)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return append_tasks(reply, userdata, true);
 }
 
-GETTER(get_cgroup_moves)
+static BUS_GETTER(get_cgroup_moves)
 {
 	static const char *const names[] = {
 		[MOVES_UNUSED] = "unused",
@@ -284,40 +220,40 @@ GETTER(get_cgroup_moves)
 	};
 	struct daemon *daemon = userdata;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "s", names[tagger_moves(daemon->tagger)]);
 }
 
-GETTER(get_log_lost)
+static BUS_GETTER(get_log_lost)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "t", log_sink_lost());
 }
 
-GETTER(get_cpu_usec)
+static BUS_GETTER(get_cpu_usec)
 {
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "t", clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000);
 }
 
-GETTER(get_resident_bytes)
+static BUS_GETTER(get_resident_bytes)
 {
 	struct daemon *daemon = userdata;
 	struct procfs_stat stat = { 0 };
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	procfs_stat(daemon->proc, getpid(), &stat);
 	return sd_bus_message_append(reply, "t",
 				     stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-GETTER(get_table_bytes)
+static BUS_GETTER(get_table_bytes)
 {
 	struct daemon *daemon = userdata;
 
-	UNUSED_GETTER_ARGUMENTS;
+	BUS_UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", (uint64_t)tagger_table_bytes(daemon->tagger));
 }
 
@@ -330,7 +266,10 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Pid", "u", get_pid, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	COUNTER("SinceUsec", daemon, since_us),
+	SD_BUS_PROPERTY("ConfigFile", "s", get_config_file, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("ConfigFolder", "s", get_config_folder, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
+	SD_BUS_PROPERTY("Mapping", "s", get_mapping, 0, 0),
 	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
 	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
 	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),

@@ -80,6 +80,9 @@ int config_check_groups(const struct config *config, struct config_errors *error
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
 		      unsigned column, const char *path, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+/* Appends one warning; a line of 0 stands for the file as a whole. 0 or -ENOMEM. */
+int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
+		       const char *path, const char *message);
 void config_errors_clear(struct config_errors *errors);
 
 /*
