@@ -71,6 +71,7 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_edit(const struct command *command);
 
 /* ---- options.c ---- */
 

@@ -6,7 +6,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status sched_profile restore doctor --help --version'
+		words='start stop restart reload check edit status sched_profile restore doctor --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -26,6 +26,7 @@ _schedqos()
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
 	check) words='--print --diff --config --configs-path --help' ;;
+	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --watch --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;
 	sched_profile)

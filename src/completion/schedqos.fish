@@ -10,6 +10,7 @@ complete -c schedqos -n __fish_use_subcommand -a stop -d 'End the daemon and put
 complete -c schedqos -n __fish_use_subcommand -a restart -d 'Stop the daemon if it runs, then start'
 complete -c schedqos -n __fish_use_subcommand -a reload -d 'Have the daemon read its configuration again'
 complete -c schedqos -n __fish_use_subcommand -a check -d 'Validate the configuration'
+complete -c schedqos -n __fish_use_subcommand -a edit -d 'Edit the configuration, check it, put it in force'
 complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Put back what a daemon that was killed has left'
@@ -17,8 +18,8 @@ complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps clas
 
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'

@@ -10,6 +10,7 @@ _schedqos_verbs()
 		'restart:stop the daemon if it runs, then start'
 		'reload:have the daemon read its configuration again'
 		'check:validate the configuration'
+		'edit:edit the configuration, check it, put it in force'
 		'status:show what the daemon does and has done'
 		'sched_profile:apply a sched profile, or list them'
 		'restore:put back what a daemon that was killed has left'
@@ -50,6 +51,9 @@ _schedqos()
 	(check)
 		_arguments $help $paths '--print[print the merged result]' \
 			'--diff[print what differs from what is in force]' '*:file or folder:_files'
+		;;
+	(edit)
+		_arguments $help $paths
 		;;
 	(status)
 		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
