@@ -197,12 +197,13 @@ int edit_copy_read(const struct edit_copy *copy, char **ret, size_t *ret_size)
 bool edit_copy_is_current(const struct edit_copy *copy)
 {
 	_cleanup_free_ char *now = NULL;
-	size_t size;
+	size_t size = 0;
 	int r = read_whole(copy->target, &now, &size);
 
 	if (r < 0)
 		return r == -ENOENT && !copy->before;
-	return copy->before && size == copy->before_size && memcmp(now, copy->before, size) == 0;
+	return now && copy->before && size == copy->before_size &&
+	       memcmp(now, copy->before, size) == 0;
 }
 
 /* The folder with all files that it holds. */

@@ -69,7 +69,7 @@ int run_editor(const char *path)
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction interrupt, quit;
 	sigset_t keyboard;
-	pid_t pid;
+	pid_t pid = -1;
 	int r;
 
 	if (!script) {

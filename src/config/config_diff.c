@@ -187,32 +187,39 @@ int config_items_of(const struct config *config, struct config_items *ret)
 	return 0;
 }
 
+static void count(struct config_diff *diff, enum config_change change,
+		  const struct config_item *item)
+{
+	if (item && strcmp(item->kind, "rule") == 0)
+		diff->rules[change]++;
+	else
+		diff->others++;
+}
+
 struct config_diff config_diff(const struct config_items *before, const struct config_items *after,
 			       void (*found)(void *context, enum config_change change,
 					     const struct config_item *before,
 					     const struct config_item *after),
 			       void *context)
 {
-	const struct config_item *a = before->items, *b = after->items;
-	const struct config_item *end_a = a + before->count, *end_b = b + after->count;
 	struct config_diff diff = { 0 };
+	size_t a = 0, b = 0;
 
-	while (a < end_a || b < end_b) {
-		int order = a == end_a ? 1 : b == end_b ? -1 : compare(a, b);
-		const struct config_item *old = order <= 0 ? a++ : NULL,
-					 *new = order >= 0 ? b++ : NULL;
-		enum config_change change = !old   ? CONFIG_ADDED
-					    : !new ? CONFIG_REMOVED
-						   : CONFIG_CHANGED;
+	while (a < before->count || b < after->count) {
+		const struct config_item *was = a < before->count ? &before->items[a] : NULL;
+		const struct config_item *is = b < after->count ? &after->items[b] : NULL;
+		int order = was && is ? compare(was, is) : is ? 1 : -1;
+		enum config_change change = order > 0	? CONFIG_ADDED
+					    : order < 0 ? CONFIG_REMOVED
+							: CONFIG_CHANGED;
 
-		if (old && new &&strcmp(old->text, new->text) == 0)
+		a += order <= 0;
+		b += order >= 0;
+		if (was && is && order == 0 && strcmp(was->text, is->text) == 0)
 			continue;
-		if (strcmp(old ? old->kind : new->kind, "rule") == 0)
-			diff.rules[change]++;
-		else
-			diff.others++;
+		count(&diff, change, order > 0 ? is : was);
 		if (found)
-			found(context, change, old, new);
+			found(context, change, order > 0 ? NULL : was, order < 0 ? NULL : is);
 	}
 	return diff;
 }
