@@ -80,16 +80,23 @@ static void put_running(FILE *out, sd_bus_message *reply)
 		status_text(reply, "Version"), stamp);
 }
 
-/* Ends the line of events. */
-static void put_moves(FILE *out, sd_bus_message *reply)
+static bool is_said(sd_bus_message *reply, const char *property, const char *value)
 {
-	const char *how = status_text(reply, "CgroupMoves");
+	return strcmp(status_text(reply, property), value) == 0;
+}
 
-	if (strcmp(how, "heard") == 0)
+/* Ends the line of events by those that are heard only if something asks for them. */
+static void put_traced(FILE *out, sd_bus_message *reply)
+{
+	if (is_said(reply, "CgroupMoves", "heard"))
 		fprintf(out, ", move %" PRIu64, status_count(reply, "Moves"));
-	if (strcmp(how, "polled") == 0)
-		fprintf(out, "\n%-10s between cgroups are not heard: see doctor", "moves");
+	if (is_said(reply, "AttributeChanges", "heard"))
+		fprintf(out, ", change %" PRIu64, status_count(reply, "Changes"));
 	fprintf(out, "\n");
+	if (is_said(reply, "CgroupMoves", "polled"))
+		fprintf(out, "%-10s between cgroups are not heard: see doctor\n", "moves");
+	if (is_said(reply, "AttributeChanges", "unheard"))
+		fprintf(out, "%-10s by others are not heard, so what is enforced has to wait: see doctor\n", "changes");
 }
 
 static void put_work(FILE *out, sd_bus_message *reply)
@@ -101,10 +108,13 @@ static void put_work(FILE *out, sd_bus_message *reply)
 	fprintf(out, "%-10s fork %" PRIu64 ", exec %" PRIu64 ", rename %" PRIu64, "events",
 		status_count(reply, "Forks"), status_count(reply, "Execs"),
 		status_count(reply, "Renames"));
-	put_moves(out, reply);
+	put_traced(out, reply);
 	fprintf(out, "%-10s set %" PRIu64 ", too late %" PRIu64 ", not kept %" PRIu64 "\n",
 		"actions", status_count(reply, "Set"), status_count(reply, "Races"),
 		status_count(reply, "NotKept"));
+	put_if_any(out, reply, "PutBack", "put back", "times, what somebody had changed on a task that is enforced");
+	put_counts(out, reply, "PutBackFrom", "by");
+	put_if_any(out, reply, "Fights", "fights", "times a task was left for 10 s to who changed it again and again");
 	put_counts(out, reply, "Refused", "refused");
 	fprintf(out, "%-10s %" PRIu64 " times, scans %" PRIu64 "\n", "lost",
 		status_count(reply, "Lost"), status_count(reply, "Scans"));

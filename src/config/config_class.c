@@ -152,8 +152,7 @@ static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attri
 	return true;
 }
 
-static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which,
-			    const cJSON *value)
+static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which, const cJSON *value)
 {
 	text->values[which] = value;
 	if (which != ATTR_POLICY && cJSON_IsNull(value))
@@ -299,8 +298,7 @@ static void check_class(struct parser *parser, const struct class_text *text,
 	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) &&
 	    attr->util_min > attr->util_max)
 		complain(parser, culprit(text, ATTR_UTIL_MIN, ATTR_UTIL_MAX), AT_VALUE,
-			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min,
-			 attr->util_max);
+			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min, attr->util_max);
 	check_io(parser, text, attr);
 }
 
@@ -372,6 +370,8 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 	cJSON_ArrayForEach (value, parser->doc->root) {
 		struct suggestion suggestion = { .word = value->string };
 
+		if (is_schema(parser, value))
+			continue;
 		if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
 			parse_class(parser, table, value);
 			continue;

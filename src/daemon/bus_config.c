@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+#include "bus_getter.h"
 #include "daemon_private.h"
 
 int bus_append_escaped(sd_bus_message *reply, const char *string)
@@ -18,38 +20,38 @@ int bus_append_escaped(sd_bus_message *reply, const char *string)
 	return text ? sd_bus_message_append(reply, "s", text) : -ENOMEM;
 }
 
-BUS_GETTER(get_config_files)
+GETTER(get_config_files)
 {
 	struct daemon *daemon = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
 		r = bus_append_escaped(reply, daemon->config->files[i]);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-BUS_GETTER(get_config_file)
+GETTER(get_config_file)
 {
 	const struct config_paths *paths = &((struct daemon *)userdata)->paths;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return bus_append_escaped(reply, paths->file ? paths->file : "");
 }
 
-BUS_GETTER(get_config_folder)
+GETTER(get_config_folder)
 {
 	const struct config_paths *paths = &((struct daemon *)userdata)->paths;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return bus_append_escaped(reply, paths->folder ? paths->folder : "");
 }
 
-BUS_GETTER(get_mapping)
+GETTER(get_mapping)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return bus_append_escaped(reply, daemon->config->settings.mapping);
 }
 
@@ -62,12 +64,12 @@ static int append_user(sd_bus_message *reply, const struct rule_user *user)
 	return sd_bus_message_append(reply, "s", text);
 }
 
-BUS_GETTER(get_pending_users)
+GETTER(get_pending_users)
 {
 	struct daemon *daemon = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	for (const struct rule_user *user = daemon->config->users; user && r >= 0; user = user->next) {
 		if (rule_user_is_pending(user))
 			r = append_user(reply, user);
@@ -75,19 +77,19 @@ BUS_GETTER(get_pending_users)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-BUS_GETTER(get_rules)
+GETTER(get_rules)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", (uint64_t)rules_count(daemon->config->rules));
 }
 
-BUS_GETTER(get_reload_error)
+GETTER(get_reload_error)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "s", daemon->reload_error ? daemon->reload_error : "");
 }
 
@@ -117,4 +119,22 @@ int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		r = sd_bus_message_send(reply);
 	malloc_trim(0);
 	return r < 0 ? r : 1;
+}
+
+/* Of a struct daemon. */
+static const sd_bus_vtable properties[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("ConfigFile", "s", get_config_file, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("ConfigFolder", "s", get_config_folder, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
+	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
+	SD_BUS_PROPERTY("Mapping", "s", get_mapping, 0, 0),
+	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
+	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
+	SD_BUS_VTABLE_END,
+};
+
+int bus_config_add(sd_bus *bus, struct daemon *daemon)
+{
+	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
 }

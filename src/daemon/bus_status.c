@@ -15,19 +15,21 @@
 #include <schedqos/util/text.h>
 
 #include "bus_config.h"
+#include "bus_getter.h"
+#include "bus_heard.h"
 #include "daemon_private.h"
 #include "log_sink.h"
 
-static BUS_GETTER(get_version)
+GETTER(get_version)
 {
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "s", VERSION);
 }
 
-static BUS_GETTER(get_pid)
+GETTER(get_pid)
 {
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "u", (uint32_t)getpid());
 }
@@ -49,13 +51,13 @@ static int append_tasks(sd_bus_message *reply, const struct daemon *daemon, bool
 	return sd_bus_message_append(reply, "t", count);
 }
 
-static BUS_GETTER(get_tasks)
+GETTER(get_tasks)
 {
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return append_tasks(reply, userdata, false);
 }
 
-static BUS_GETTER(get_tasks_by_class)
+GETTER(get_tasks_by_class)
 {
 	struct daemon *daemon = userdata;
 	const struct config *config = daemon->config;
@@ -66,7 +68,7 @@ static BUS_GETTER(get_tasks_by_class)
 	uint32_t cursor = 0;
 	int r;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	if (!counts)
 		return -ENOMEM;
 	while (tagger_next_task(daemon->tagger, &cursor, &task)) {
@@ -79,7 +81,7 @@ static BUS_GETTER(get_tasks_by_class)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static BUS_GETTER(get_tasks_by_reason)
+GETTER(get_tasks_by_reason)
 {
 	struct daemon *daemon = userdata;
 	uint64_t counts[REASON_COUNT] = { 0 };
@@ -87,7 +89,7 @@ static BUS_GETTER(get_tasks_by_reason)
 	uint32_t cursor = 0;
 	int r;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	while (tagger_next_task(daemon->tagger, &cursor, &task))
 		counts[task.reason]++;
 	r = sd_bus_message_open_container(reply, 'a', "{st}");
@@ -96,12 +98,12 @@ static BUS_GETTER(get_tasks_by_reason)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static BUS_GETTER(get_refused)
+GETTER(get_refused)
 {
 	const struct tagger_counters *counters = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	for (int i = 0; i <= TAGGER_ERRNO_MAX && r >= 0; i++) {
 		const char *name = strerrorname_np(i);
 
@@ -119,14 +121,14 @@ static int append_problems(sd_bus_message *reply, const struct problem *problems
 	return r;
 }
 
-static BUS_GETTER(get_problems)
+GETTER(get_problems)
 {
 	struct daemon *daemon = userdata;
 	size_t count;
 	const struct problem *problems = tagger_problems(daemon->tagger, &count);
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	if (r >= 0)
 		r = append_problems(reply, problems, count);
 	if (r >= 0)
@@ -134,39 +136,39 @@ static BUS_GETTER(get_problems)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static BUS_GETTER(get_features)
+GETTER(get_features)
 {
 	struct daemon *daemon = userdata;
 	const struct attr_caps *caps = tagger_caps(daemon->tagger);
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice", (int)caps->slice, "util_clamp",
 				     (int)caps->util_clamp, "event_filter", (int)proc_connector_has_filter());
 }
 
-static BUS_GETTER(get_crash_safe)
+GETTER(get_crash_safe)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
 }
 
-static BUS_GETTER(get_sched_profile)
+GETTER(get_sched_profile)
 {
 	struct daemon *daemon = userdata;
 	const char *name = machine_profile(daemon->machine);
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return bus_append_escaped(reply, name ? name : "");
 }
 
-static BUS_GETTER(get_sched_profiles)
+GETTER(get_sched_profiles)
 {
 	struct daemon *daemon = userdata;
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
 		r = bus_append_escaped(reply, daemon->config->profiles[i].name);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
@@ -183,77 +185,64 @@ int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static BUS_GETTER(get_knob_refusals)
+GETTER(get_knob_refusals)
 {
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return bus_append_refusals(reply, userdata);
 }
 
-static BUS_GETTER(get_foreign)
+GETTER(get_foreign)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", tagger_foreign(daemon->tagger));
 }
 
-static BUS_GETTER(get_unread)
+GETTER(get_unread)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", tagger_unread(daemon->tagger));
 }
 
-static BUS_GETTER(get_tasks_limited)
+GETTER(get_tasks_limited)
 {
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return append_tasks(reply, userdata, true);
 }
 
-static BUS_GETTER(get_cgroup_moves)
+GETTER(get_log_lost)
 {
-	static const char *const names[] = {
-		[MOVES_UNUSED] = "unused",
-		[MOVES_HEARD] = "heard",
-		[MOVES_POLLED] = "polled",
-	};
-	struct daemon *daemon = userdata;
-
-	BUS_UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "s", names[tagger_moves(daemon->tagger)]);
-}
-
-static BUS_GETTER(get_log_lost)
-{
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "t", log_sink_lost());
 }
 
-static BUS_GETTER(get_cpu_usec)
+GETTER(get_cpu_usec)
 {
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	(void)userdata;
 	return sd_bus_message_append(reply, "t", clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000);
 }
 
-static BUS_GETTER(get_resident_bytes)
+GETTER(get_resident_bytes)
 {
 	struct daemon *daemon = userdata;
 	struct procfs_stat stat = { 0 };
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	procfs_stat(daemon->proc, getpid(), &stat);
 	return sd_bus_message_append(reply, "t",
 				     stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-static BUS_GETTER(get_table_bytes)
+GETTER(get_table_bytes)
 {
 	struct daemon *daemon = userdata;
 
-	BUS_UNUSED_GETTER_ARGUMENTS;
+	UNUSED_GETTER_ARGUMENTS;
 	return sd_bus_message_append(reply, "t", (uint64_t)tagger_table_bytes(daemon->tagger));
 }
 
@@ -266,25 +255,17 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Pid", "u", get_pid, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	COUNTER("SinceUsec", daemon, since_us),
-	SD_BUS_PROPERTY("ConfigFile", "s", get_config_file, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("ConfigFolder", "s", get_config_folder, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
-	SD_BUS_PROPERTY("Mapping", "s", get_mapping, 0, 0),
-	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
-	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
 	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),
 	SD_BUS_PROPERTY("CrashSafe", "b", get_crash_safe, 0, 0),
 	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
 	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
 	SD_BUS_PROPERTY("TasksLimited", "t", get_tasks_limited, 0, 0),
-	SD_BUS_PROPERTY("CgroupMoves", "s", get_cgroup_moves, 0, 0),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
 	COUNTER("Reloads", daemon, reloads),
 	COUNTER("ReloadsFailed", daemon, reloads_failed),
-	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
 	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, 0),
 	SD_BUS_PROPERTY("SchedProfiles", "as", get_sched_profiles, 0, 0),
 	SD_BUS_PROPERTY("KnobRefusals", "as", get_knob_refusals, 0, 0),
@@ -302,6 +283,10 @@ static const sd_bus_vtable counters[] = {
 	COUNTER("Execs", tagger_counters, execs),
 	COUNTER("Renames", tagger_counters, renames),
 	COUNTER("Moves", tagger_counters, moves),
+	COUNTER("Changes", tagger_counters, changes),
+	COUNTER("PutBack", tagger_counters, put_back),
+	COUNTER("Fights", tagger_counters, fights),
+	COUNTER("ChangeFloods", tagger_counters, change_floods),
 	COUNTER("Set", tagger_counters, set),
 	COUNTER("Races", tagger_counters, races),
 	COUNTER("NotKept", tagger_counters, not_kept),
@@ -319,5 +304,9 @@ int bus_status_add(sd_bus *bus, struct daemon *daemon)
 	struct tagger_counters *counted = (struct tagger_counters *)tagger_counters(daemon->tagger);
 	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
 
-	return r < 0 ? r : sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
+	if (r >= 0)
+		r = bus_config_add(bus, daemon);
+	return r < 0 ? r : bus_heard_add(bus, daemon);
 }
