@@ -152,7 +152,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < REPLIES_MAX)
 		return 0;
 	problem_report(&peer->server->daemon->problems[PROBLEM_BUS],
-		       "a client on " BUS_SOCKET " asks, but does not read the answers: sent away");
+		       "a client on " BUS_SOCKET " asks, but does not read the answers: disconnected");
 	drop(peer);
 	return 1;
 }
@@ -212,7 +212,7 @@ static struct peer *take_slot(struct bus_server *server)
 			oldest = peer;
 	}
 	problem_report(&server->daemon->problems[PROBLEM_BUS],
-		       "too many clients on " BUS_SOCKET ": the oldest is sent away");
+		       "too many clients on " BUS_SOCKET ": the oldest is disconnected");
 	drop(oldest);
 	return oldest;
 }

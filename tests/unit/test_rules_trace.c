@@ -6,7 +6,7 @@
 
 #define TRACES_MAX 8
 
-static struct rule_names names;
+static struct process_names names;
 static struct rule_trace traces[TRACES_MAX];
 static size_t n_traces;
 
@@ -32,7 +32,7 @@ static void assert_trace(size_t i, const char *pattern, enum rule_outcome outcom
 	assert_in_range(i, 0, n_traces - 1);
 	assert_string_equal(traces[i].pattern, pattern);
 	assert_int_equal(traces[i].outcome, outcome);
-	assert_string_equal(traces[i].name, name);
+	assert_string_equal(traces[i].name.text, name);
 }
 
 /* The one rule of a configuration comes as close as this to the process. */
