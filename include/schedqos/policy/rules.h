@@ -83,6 +83,7 @@ struct rule {
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
+	const char *from;	       /* where it was before it was printed and read again, or NULL */
 	uint64_t period_ns;	       /* 0: not given */
 	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
 	size_t n_threads, n_exact_threads;
