@@ -194,9 +194,9 @@ static void the_place_of_a_rule(void **state)
 					   "{ 'thread_qos': { 'ui*': 'QOS_UTILITY' } }]");
 	const struct rule *first = rules_nth(config->rules, 0), *list = rules_nth(config->rules, 1);
 	char *paths[] = {
-		config_rule_path(config, first, NULL),
-		config_rule_path(config, list, NULL),
-		config_rule_path(config, list->next, &list->next->threads[0]),
+		config_path_of(config, first, NULL),
+		config_path_of(config, list, NULL),
+		config_path_of(config, list->next, &list->next->threads[0]),
 	};
 	const char *const expected[] = { "a", "[\"b c\"][0]", "[\"b c\"][1].thread_qos[\"ui*\"]" };
 
