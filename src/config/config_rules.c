@@ -112,6 +112,13 @@ static void parse_version(struct parser *parser, const cJSON *value, void *into)
 	text->rule->version = value_kept(parser, value);
 }
 
+static void parse_from(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	text->rule->from = value_kept(parser, value);
+}
+
 static void parse_inherit(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
@@ -245,6 +252,7 @@ static const struct key rule_keys[] = {
 	{ "period", parse_period },   { "version", parse_version },
 	{ "inherit", parse_inherit }, { "enforce", parse_enforce },
 	{ "yield", parse_yield },     { "match", parse_match },
+	{ "from", parse_from },
 };
 
 /* Returns whether the rule has conditions, so that a rule after it can be reached. */
@@ -325,6 +333,7 @@ static void put_rules(struct parser *parser, const char *pattern, struct rule *r
 static void parse_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern;
+	struct source source;
 	struct rule *rules;
 	bool good = check_pattern(parser, value);
 
@@ -336,7 +345,9 @@ static void parse_pattern(struct parser *parser, const cJSON *value)
 	if (!pattern)
 		return;
 	if (cJSON_IsNull(value)) {
-		put_rules(parser, pattern, NULL);
+		source = source_of(parser, value, AT_KEY);
+		if (rules_mask(parser->config->rules, pattern, &source) < 0)
+			parser->no_memory = true;
 		return;
 	}
 	rules = keep_alloc(parser,
@@ -378,7 +389,7 @@ void parse_rules(struct parser *parser)
 			parse_class(parser, &parser->classes, value);
 	}
 	cJSON_ArrayForEach (value, parser->doc->root) {
-		if (!is_settings(value) && !is_class(value))
+		if (!is_settings(value) && !is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}
 }

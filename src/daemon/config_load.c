@@ -103,12 +103,17 @@ static int inputs_add(struct inputs *inputs, const char *path, enum config_kind 
 	return 0;
 }
 
-static int is_json(const struct dirent *item)
+static bool ends_in(const char *name, const char *end)
 {
-	size_t length = strlen(item->d_name);
+	size_t length = strlen(name), end_length = strlen(end);
 
-	return length > 5 && item->d_name[0] != '.' &&
-	       strcmp(item->d_name + length - 5, ".json") == 0;
+	return length > end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+/* A schema is JSON, too, but for editors. */
+static int is_config(const struct dirent *item)
+{
+	return item->d_name[0] != '.' && ends_in(item->d_name, ".json") && !ends_in(item->d_name, ".schema.json");
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
@@ -124,7 +129,7 @@ static char *join(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Reads every .json of FOLDER/NAME in byte order of the names; none if there is no such folder. */
+/* Reads every file of the configuration in FOLDER/NAME in byte order of the names; none if there is no such folder. */
 static int inputs_add_folder(struct inputs *inputs, const char *folder, const char *name, enum config_kind kind)
 {
 	_cleanup_free_ char *path = join(folder, name);
@@ -133,7 +138,7 @@ static int inputs_add_folder(struct inputs *inputs, const char *folder, const ch
 
 	if (!path)
 		return -ENOMEM;
-	n = scandir(path, &items, is_json, by_bytes);
+	n = scandir(path, &items, is_config, by_bytes);
 	if (n < 0 && errno == ENOENT)
 		return 0;
 	if (n < 0) {
@@ -204,18 +209,31 @@ static int parse(struct inputs *inputs, struct config **ret)
 	return 0;
 }
 
+size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LAYERS_MAX])
+{
+	ret[0] = paths->folder ? paths->folder : DATADIR "/schedqos";
+	ret[1] = SYSCONFDIR "/schedqos";
+	return paths->folder ? 1 : 2;
+}
+
+const char *config_own_file(const struct config_paths *paths)
+{
+	return paths->file ? paths->file : SYSCONFDIR "/schedqos.json";
+}
+
 int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
 		struct config_errors *errors)
 {
 	_cleanup_(inputs_clear) struct inputs inputs = { .users_ms = users_ms, .errors = errors };
-	int r;
+	const char *layers[CONFIG_LAYERS_MAX];
+	size_t n_layers = config_layers(paths, layers);
+	int r = 0;
 
 	if (paths->folder && access(paths->folder, F_OK) < 0)
 		config_error_add(errors, paths->folder, 0, 0, "", "cannot be read: %s",
 				 strerror(errno));
-	r = inputs_add_layout(&inputs, paths->folder ? paths->folder : DATADIR "/schedqos");
-	if (r == 0 && !paths->folder)
-		r = inputs_add_layout(&inputs, SYSCONFDIR "/schedqos");
+	for (size_t i = 0; i < n_layers && r == 0; i++)
+		r = inputs_add_layout(&inputs, layers[i]);
 	if (r == 0 && paths->file)
 		r = inputs_add(&inputs, paths->file, CONFIG_RULES);
 	else if (r == 0)

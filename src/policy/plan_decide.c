@@ -153,8 +153,8 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-static struct task_attr target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
-			       bool takes_effect)
+struct task_attr plan_target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
+			     bool takes_effect)
 {
 	struct task_attr want = task->known;
 
@@ -276,7 +276,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	takes_effect = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	assign(plan, task, &assignment, takes_effect);
-	want = target(plan, task, is_reverted ? &known : &task->known, takes_effect);
+	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
 		return false;

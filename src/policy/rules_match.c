@@ -111,6 +111,28 @@ static int names_of(const struct rules *rules, const char *pattern, struct facts
 	return 0;
 }
 
+/* Any name matches this pattern, so that the script's is looked for whatever rules there are. */
+int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret)
+{
+	struct names names;
+	int r = names_of(rules, "*", facts, &names);
+
+	if (r < 0)
+		return r;
+	ret->items[0] = (struct process_name){ NAME_PATH, names.path };
+	for (size_t i = 0; i < names.count; i++) {
+		enum name_kind kind = NAME_SCRIPT;
+
+		if (i + 1 == names.count)
+			kind = NAME_EXE;
+		else if (i + 2 == names.count && facts->argv_size)
+			kind = NAME_ARGV0;
+		ret->items[i + 1] = (struct process_name){ kind, names.name[i] };
+	}
+	ret->count = names.count + 1;
+	return 0;
+}
+
 static bool names_match(const struct names *names, const char *pattern)
 {
 	if (strchr(pattern, '/'))
@@ -161,48 +183,61 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 	return r == -ESRCH ? 0 : r;
 }
 
+static int does_not_hold(struct rule_failure *ret, enum rule_condition condition, const char *wanted)
+{
+	*ret = (struct rule_failure){ condition, wanted };
+	return 0;
+}
+
 /* 1 if all conditions of "match" hold, 0 if not, or -errno. The cheap ones come first. */
-static int match_holds(const struct rules *rules, const struct rule_match *match,
-		       struct facts *facts)
+static int match_holds(const struct rules *rules, const struct rule_match *match, struct facts *facts,
+		       struct rule_failure *ret)
 {
 	int r;
 
 	if (match->exe && !pattern_match(match->exe, facts->exe))
-		return 0;
+		return does_not_hold(ret, CONDITION_EXE, match->exe);
 	for (size_t i = 0; i < match->n_argv; i++) {
 		if (!argv_match(facts, match->argv[i]))
-			return 0;
+			return does_not_hold(ret, CONDITION_ARGV, match->argv[i]);
 	}
 	if (match->user) {
 		r = facts_need(facts, FACT_UID);
-		if (r < 0 || match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
-			return r < 0 ? r : 0;
+		if (r < 0)
+			return r;
+		if (match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
+			return does_not_hold(ret, CONDITION_USER, match->user->name);
 	}
 	if (match->cgroup) {
 		r = facts_need(facts, FACT_CGROUP);
-		if (r < 0 || !pattern_match(match->cgroup, facts->cgroup))
-			return r < 0 ? r : 0;
+		if (r < 0)
+			return r;
+		if (!pattern_match(match->cgroup, facts->cgroup))
+			return does_not_hold(ret, CONDITION_CGROUP, match->cgroup);
 	}
-	return match->parent ? parent_match(rules, match, facts) : 1;
+	r = match->parent ? parent_match(rules, match, facts) : 1;
+	return r == 0 ? does_not_hold(ret, CONDITION_PARENT, match->parent) : r;
 }
 
-/*
- * The same for the whole rule. The namespace comes last, so that it is read only for processes that the rule fits
- * otherwise.
- */
-static int conditions_hold(const struct rules *rules, const struct rule *rule, struct facts *facts)
+/* The namespace comes last, so that it is read only for processes that the rule fits otherwise. */
+int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret)
 {
-	int r = rule->match ? match_holds(rules, rule->match, facts) : 1;
+	int r = rule->match ? match_holds(rules, rule->match, facts, ret) : 1;
 
-	return r > 0 && rule->initial_userns ? is_initial(facts) : r;
+	if (r <= 0 || !rule->initial_userns)
+		return r;
+	r = is_initial(facts);
+	return r == 0 ? does_not_hold(ret, CONDITION_USERNS, NULL) : r;
 }
 
 /* The first rule of the list whose conditions hold, or NULL. */
 static const struct rule *list_match(const struct rules *rules, const struct rule *list,
 				     struct facts *facts, int *error)
 {
+	struct rule_failure failure;
+
 	for (; list; list = list->next) {
-		int r = conditions_hold(rules, list, facts);
+		int r = rule_conditions(rules, list, facts, &failure);
 
 		if (r > 0)
 			return list;

@@ -83,6 +83,7 @@ struct rule {
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
+	const char *from;	       /* where it was before it was printed and read again, or NULL */
 	uint64_t period_ns;	       /* 0: not given */
 	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
 	size_t n_threads, n_exact_threads;
@@ -100,6 +101,9 @@ void rules_free(struct rules *rules);
  * An empty list (NULL) masks it. The rules and their strings must outlive the set. 0 or -ENOMEM.
  */
 int rules_put(struct rules *rules, const char *pattern, struct rule *list);
+
+/* Masks a pattern, and remembers where that was asked for. 0 or -ENOMEM. */
+int rules_mask(struct rules *rules, const char *pattern, const struct source *at);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
@@ -122,6 +126,90 @@ const struct rule *rules_nth(const struct rules *rules, size_t n);
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
+/* ---- why a rule matches, or not: by the functions that rules_match is made of ---- */
+
+/* What of a process a pattern is compared with, in the order of comparison. */
+enum name_kind {
+	NAME_PATH,   /* the executable's path */
+	NAME_SCRIPT, /* the base name of the script */
+	NAME_ARGV0,  /* argv[0]'s base name, without the dash of a login shell */
+	NAME_EXE,    /* the executable's base name */
+};
+
+struct process_name {
+	enum name_kind kind;
+	const char *text; /* as the process has it, unescaped */
+};
+
+/* Each kind at most once, in order. There may be no script, and no argv[0]. */
+struct process_names {
+	struct process_name items[NAME_EXE + 1];
+	size_t count;
+};
+
+/*
+ * All names of a process, also those that no rule can use. They live as long as the facts. Returns 0, or -errno of a
+ * fact that could not be read.
+ */
+int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret);
+
+/* The first of the names that the pattern matches, or NULL. */
+const struct process_name *process_names_match(const struct process_names *names, const char *pattern);
+
+enum rule_condition {
+	CONDITION_EXE,
+	CONDITION_ARGV,
+	CONDITION_USER,
+	CONDITION_CGROUP,
+	CONDITION_PARENT,
+	CONDITION_USERNS,
+};
+
+/* The first condition that does not hold, and what it asks for; NULL for CONDITION_USERNS. */
+struct rule_failure {
+	enum rule_condition condition;
+	const char *wanted;
+};
+
+/* 1 if the rule's conditions hold; 0 and the failure if not; or -errno. The names are not looked at. */
+int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret);
+
+/* How close a rule came that was not taken; the closest first. */
+enum rule_outcome {
+	OUTCOME_CONDITION, /* its pattern matches, but a condition does not hold */
+	OUTCOME_MASKED,	   /* its pattern matches, but null masks it */
+	OUTCOME_REPLACED,  /* a later file has another rule for its pattern, which matches */
+	OUTCOME_BEATEN,	   /* it matches, but another one goes first */
+	OUTCOME_CASE,	   /* upper and lower case differ */
+	OUTCOME_FOLDER,	   /* the name is right, but not the folders before it */
+	OUTCOME_COMM,	   /* the task's name matches, which only thread rules look at */
+	OUTCOME_ARGUMENT,  /* an argument has that name */
+	OUTCOME_SIMILAR,   /* a similar name */
+	OUTCOME_CUT,	   /* a thread rule's name is longer than the 15 bytes that the kernel keeps of a thread's */
+};
+
+struct rule_trace {
+	enum rule_outcome outcome;
+	const char *pattern;
+	struct source source;	     /* of the rule; OUTCOME_MASKED: of the null */
+	const struct rule *rule;     /* NULL for OUTCOME_MASKED */
+	struct process_name name;    /* what was compared; no kind for OUTCOME_COMM and OUTCOME_ARGUMENT */
+	struct rule_failure failure; /* OUTCOME_CONDITION */
+};
+
+/*
+ * Fills in up to max rules other than `taken` that came close, the closest first. If one was taken, those are left out
+ * that just have a similar name, or that of something else. is_similar judges two words. Returns their number. Facts
+ * that cannot be read count as empty.
+ */
+size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
+		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
+		   size_t max);
+
+/* A thread rule that does not match comm, but came close: OUTCOME_CASE, OUTCOME_CUT or OUTCOME_SIMILAR. NULL: none. */
+const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm,
+					    bool (*is_similar)(const char *a, const char *b), enum rule_outcome *ret);
+
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
 
@@ -134,7 +222,7 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 /*
  * Whether the rule is for tasks of the initial user namespace only. Unless the rule has "user_namespace", that is so
  * if a path decides, its pattern's or that of match.exe: in a user namespace of his own anybody can mount a file of
- * his over any path, so that a path proves nothing there.
+ * his over any path, so that a path means nothing there.
  */
 bool rule_needs_initial_userns(const struct rule *rule);
 
