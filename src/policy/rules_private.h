@@ -79,3 +79,11 @@ int rules_finish_globs(struct rules *rules);
  */
 const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
 				   bool is_path, const struct glob *best);
+
+/* rules_names.c */
+
+/*
+ * A process's names as far as one pattern can use them, or if that is NULL, any rule. Returns 0 or -errno of a fact
+ * that could not be read.
+ */
+int rules_names_for(const struct rules *rules, const char *pattern, struct facts *facts, struct process_names *ret);

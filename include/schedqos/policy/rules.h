@@ -107,12 +107,41 @@ const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL 
 /* Every pattern's list in the order of files and lines, for printing. Returns NULL at the end. */
 const struct rule *rules_nth(const struct rules *rules, size_t n);
 
+/* What of a process a pattern is compared with, in the order of comparison. */
+enum name_kind {
+	NAME_PATH,   /* the executable's path */
+	NAME_SCRIPT, /* the base name of the script */
+	NAME_ARGV0,  /* argv[0]'s base name, without the dash of a login shell */
+	NAME_EXE,    /* the executable's base name */
+};
+
+struct process_name {
+	enum name_kind kind;
+	const char *text; /* as the process has it, unescaped */
+};
+
+/* Each kind at most once, in order. There may be no script, and no argv[0]. */
+struct process_names {
+	struct process_name items[NAME_EXE + 1];
+	size_t count;
+};
+
+/*
+ * All names of a process, also those that no rule can use. They live as long as the facts. Returns 0, or -errno of a
+ * fact that could not be read.
+ */
+int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret);
+
 /*
  * The rule for a process with these facts, or NULL. An exact pattern beats a glob; among globs the longer
  * literal text, then the later file, then the earlier line. *ret_error gets 0, or -errno of a fact that
  * could not be read (NULL is returned then).
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
+
+/* The same; *ret_by gets what the rule's pattern matched, if there is a rule. Its text lives as long as the facts. */
+const struct rule *rules_match_by(const struct rules *rules, struct facts *facts, struct process_name *ret_by,
+				  int *ret_error);
 
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
