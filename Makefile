@@ -92,7 +92,7 @@ SANITIZED ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) tests/check $B
 
-LIVE_TOOLS := $B/tests/live/actor $B/tests/live/stuck
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor patient stuck)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <schedqos/policy/interpreters.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 
@@ -39,6 +40,12 @@ static void put_settings(struct json_writer *json, const struct config *config)
 	json_put_text(json, "autogroup", autogroup_names[!settings->autogroup_off]);
 	if (settings->has_log_level)
 		json_put_text(json, "log", log_level_names[settings->log_level - LOG_ERR]);
+	if (settings->interpreters != interpreters_default) {
+		json_begin(json, "interpreters", '[');
+		for (size_t i = 0; i < settings->n_interpreters; i++)
+			json_put_text(json, NULL, settings->interpreters[i]);
+		json_end(json, ']');
+	}
 	if (config->n_groups)
 		put_groups(json, config);
 	json_end(json, '}');

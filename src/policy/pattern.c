@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Patterns: literal names or shell globs. */
-#include <schedqos/policy/rules.h>
+#include <schedqos/policy/pattern.h>
 
 #include <fnmatch.h>
 #include <string.h>

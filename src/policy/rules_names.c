@@ -35,18 +35,13 @@ static int script_by_comm(struct facts *facts, const char *exe, const char **ret
 }
 
 /*
- * The name of the script that an interpreter runs, or NULL. exec names the task after the script,
+ * The name of a script that was itself run, or NULL. exec names the task after the script,
  * cut to 15 bytes, so comm confirms which argument it is. Reading comm costs more than everything
  * else here, so it is read only if some rule could use the name. Returns 0 or -errno.
  */
-static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
-		       const char *exe, const char **ret)
+static int script_by_argv(const struct rules *rules, const char *pattern, struct facts *facts, const char *exe,
+			  const char *arg, const char **ret)
 {
-	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
-
-	*ret = NULL;
-	if (facts->argv_is_unread)
-		return script_by_comm(facts, exe, ret);
 	for (int i = 0; i < SCRIPT_ARGS && arg; i++, arg = facts_next_arg(facts, arg)) {
 		const char *base = path_base(arg);
 		int r;
@@ -63,6 +58,20 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 		return 0;
 	}
 	return 0;
+}
+
+/* The name of the script that the program runs, or NULL: known interpreters say so by their arguments. 0 or -errno. */
+static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
+		       const char *exe, const char **ret)
+{
+	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
+
+	*ret = NULL;
+	if (facts->argv_is_unread)
+		return script_by_comm(facts, exe, ret);
+	if (arg && interpreters_has(rules->interpreters, exe))
+		*ret = interpreter_script(exe, facts);
+	return *ret ? 0 : script_by_argv(rules, pattern, facts, exe, arg, ret);
 }
 
 static void add_name(struct process_names *names, enum name_kind kind, const char *text)

@@ -2,6 +2,7 @@
 /* The inside of a set of rules, shared by the files that build it and those that match against it. */
 #pragma once
 
+#include <schedqos/policy/interpreters.h>
 #include <schedqos/policy/rules.h>
 
 /* The first and the last bytes of a text, up to eight each, so that one comparison does for each end. */
@@ -55,6 +56,8 @@ struct rules {
 
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
+
+	struct interpreters *interpreters; /* NULL: none */
 
 	struct tag *tags;
 	size_t n_tags;

@@ -6,8 +6,8 @@
 
 static void a_script_s_name_may_be_behind_an_option_of_its_interpreter(void **state)
 {
-	struct process process = PROCESS("/usr/bin/perl", "tool", "perl\0-w\0/usr/bin/tool\0x");
-	struct process far = PROCESS("/usr/bin/perl", "tool", "perl\0-w\0-T\0/usr/bin/tool");
+	struct process process = PROCESS("/usr/bin/awk", "tool", "awk\0-f\0/usr/bin/tool\0x");
+	struct process far = PROCESS("/usr/bin/awk", "tool", "awk\0-w\0-f\0/usr/bin/tool");
 	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY' }");
 
 	(void)state;
@@ -18,8 +18,8 @@ static void a_script_s_name_may_be_behind_an_option_of_its_interpreter(void **st
 
 static void a_long_script_name_is_known_by_its_first_15_bytes(void **state)
 {
-	struct process process = PROCESS("/usr/bin/python3", "a-very-long-scr",
-					 "python3\0/usr/bin/a-very-long-script-name");
+	struct process process = PROCESS("/usr/bin/awk", "a-very-long-scr",
+					 "awk\0/usr/bin/a-very-long-script-name");
 	struct config *config = rules_file("'a-very-long-script-name': { 'qos': 'QOS_UTILITY' }");
 
 	(void)state;
@@ -30,16 +30,33 @@ static void a_long_script_name_is_known_by_its_first_15_bytes(void **state)
 static void an_argument_that_comm_does_not_confirm_is_no_script(void **state)
 {
 	struct process editor = PROCESS("/usr/bin/vi", "vi", "vi\0/usr/bin/tool");
-	struct process renamed = PROCESS("/usr/bin/python3", "worker", "python3\0/usr/bin/tool");
+	struct process renamed = PROCESS("/usr/bin/awk", "worker", "awk\0/usr/bin/tool");
 	struct process same = PROCESS("/opt/tool", "tool", "x\0tool");
 	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY' }, "
-					   "'python*': { 'qos': 'QOS_UTILITY' }");
+					   "'a?k': { 'qos': 'QOS_UTILITY' }");
 
 	(void)state;
 	assert_matches(config, &editor, NULL);
-	assert_matches(config, &renamed, "python*");
+	assert_matches(config, &renamed, "a?k");
 	/* Its own name, not a script's; but that is a name as well. */
 	assert_matches(config, &same, "tool");
+	config_free(config);
+}
+
+/* Whatever it calls itself, and with no need of comm. */
+static void what_an_interpreter_was_handed_is_its_script(void **state)
+{
+	struct process by_hand = PROCESS("/usr/bin/python3.13", "python3", "python3\0-u\0./report.py");
+	struct process by_env = PROCESS("/usr/bin/python3.13", "worker", "python3\0/home/me/report.py");
+	struct process code = PROCESS("/usr/bin/python3.13", "python3", "python3\0-c\0report.py");
+	struct config *config = rules_file("'report.py': { 'qos': 'QOS_UTILITY' }, "
+					   "'python*': { 'qos': 'QOS_UTILITY' }");
+
+	(void)state;
+	assert_matches(config, &by_hand, "report.py");
+	assert_int_equal(by_hand.fetched, FACT_EXE | FACT_ARGV);
+	assert_matches(config, &by_env, "report.py");
+	assert_matches(config, &code, "python*");
 	config_free(config);
 }
 
@@ -145,6 +162,7 @@ int main(void)
 		cmocka_unit_test(a_script_s_name_may_be_behind_an_option_of_its_interpreter),
 		cmocka_unit_test(a_long_script_name_is_known_by_its_first_15_bytes),
 		cmocka_unit_test(an_argument_that_comm_does_not_confirm_is_no_script),
+		cmocka_unit_test(what_an_interpreter_was_handed_is_its_script),
 		cmocka_unit_test(a_comm_that_nothing_confirms_is_no_name),
 		cmocka_unit_test(without_arguments_comm_takes_the_place_of_a_script),
 		cmocka_unit_test(comm_is_read_only_where_a_script_s_name_is_of_use),

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <schedqos/policy/facts.h>
+#include <schedqos/policy/pattern.h>
 #include <schedqos/policy/qos_class.h>
 
 /*
@@ -94,6 +95,12 @@ void rules_free(struct rules *rules);
 int rules_put(struct rules *rules, const char *pattern, struct rule *list);
 
 /*
+ * Names the programs whose arguments are searched for a script, by at most INTERPRETERS_MAX patterns, which must
+ * outlive the set; without this there are none. 0 or -ENOMEM.
+ */
+int rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n);
+
+/*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
  * among classes. all_classes: makes a tag for every class at every period, since groups may ask for any. After this
  * the set is read-only. 0 or -ENOMEM.
@@ -155,12 +162,3 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
  * his over any path, so that a path proves nothing there.
  */
 bool rule_needs_initial_userns(const struct rule *rule);
-
-/* Whether the pattern contains any of the shell's * ? [ . */
-bool pattern_is_glob(const char *pattern);
-
-/* Bytes of literal text in a glob, by which globs are ranked. A bracket expression does not count. */
-size_t pattern_literal(const char *pattern);
-
-/* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
-bool pattern_match(const char *pattern, const char *name);

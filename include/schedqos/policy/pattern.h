@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Patterns: literal names or shell globs. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the pattern contains any of the shell's * ? [ . */
+bool pattern_is_glob(const char *pattern);
+
+/* Bytes of literal text in a glob, by which globs are ranked. A bracket expression does not count. */
+size_t pattern_literal(const char *pattern);
+
+/* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
+bool pattern_match(const char *pattern, const char *name);
