@@ -66,6 +66,7 @@ static const char *interpreter_pattern(struct parser *parser, const cJSON *value
 {
 	const char *pattern = value_kept(parser, value);
 
+	check_brackets(parser, value, WARNING, pattern);
 	if (pattern && strchr(pattern, '/'))
 		complain(parser, value, WARNING, "can never match: interpreters are known by the name after the last /");
 	return pattern;

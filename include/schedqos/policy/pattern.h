@@ -13,3 +13,6 @@ size_t pattern_literal(const char *pattern);
 
 /* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
 bool pattern_match(const char *pattern, const char *name);
+
+/* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
+bool pattern_has_open_bracket(const char *pattern);
