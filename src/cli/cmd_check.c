@@ -36,6 +36,8 @@ int cmd_check(const struct command *command)
 		r = config_check_grants(config, &errors);
 		if (r == 0)
 			r = config_check_groups(config, &errors);
+		if (r == 0)
+			r = config_check_beaten(config, &errors);
 		if (r < 0)
 			config_free(config);
 	}

@@ -38,6 +38,13 @@ static const char *bracket_end(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
+size_t pattern_bracket(const char *pattern)
+{
+	const char *end = *pattern == '[' ? bracket_end(pattern) : NULL;
+
+	return end ? (size_t)(end - pattern) : 0;
+}
+
 bool pattern_has_open_bracket(const char *pattern)
 {
 	for (const char *p = pattern; *p; p++) {

@@ -16,3 +16,12 @@ bool pattern_match(const char *pattern, const char *name);
 
 /* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
 bool pattern_has_open_bracket(const char *pattern);
+
+/* The length of the bracket expression that the pattern begins with; 0: with none, or it is not closed. */
+size_t pattern_bracket(const char *pattern);
+
+/*
+ * Whether one glob matches whatever another one does. False also if that does not show by comparing them from left
+ * to right, as with "*?" and "?*".
+ */
+bool pattern_includes(const char *wide, const char *narrow);

@@ -150,6 +150,12 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 const struct rule *rules_match_by(const struct rules *rules, struct facts *facts, struct process_name *ret_by,
 				  int *ret_error);
 
+/*
+ * The rule that comes before all those of this list whatever process the list could match, so that the list never takes
+ * effect; or NULL if there is none, or none that shows.
+ */
+const struct rule *rules_always_before(const struct rules *rules, const struct rule *list);
+
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Warnings about rules that another one always comes before. */
+#include "config_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+static int warn(const struct config *config, const struct rule *rule, const struct rule *before,
+		struct config_errors *errors)
+{
+	struct text_buf path = { 0 }, text = { 0 };
+	_cleanup_free_ char *at = NULL, *message = NULL;
+
+	json_path_put_key(&path, rule->pattern);
+	text_buf_printf(&text, "never takes effect: \"%s\" of %s:%u has no conditions and always comes first", before->pattern,
+			config->files[before->source.file], before->source.line);
+	if (!pattern_is_glob(before->pattern))
+		text_buf_printf(&text, ", since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
+				before->pattern);
+	at = text_buf_take(&path);
+	message = text_buf_take(&text);
+	if (!at || !message)
+		return -ENOMEM;
+	return config_warning_add(errors, config->files[rule->source.file], &rule->source, at, message);
+}
+
+int config_check_beaten(const struct config *config, struct config_errors *errors)
+{
+	const struct rule *rule, *before;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && (rule = rules_nth(config->rules, i)); i++) {
+		before = rules_always_before(config->rules, rule);
+		/* A later file's rule is meant to come before. */
+		if (before && before->source.file <= rule->source.file)
+			r = warn(config, rule, before, errors);
+	}
+	return r;
+}
