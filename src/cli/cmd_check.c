@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/config_reach.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -15,6 +16,21 @@ static int print_config(const struct config *config)
 	_cleanup_free_ char *text = config_print(config);
 
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
+}
+
+/* What a start does not warn of: it takes time, or is the same at each. 0 or -ENOMEM. */
+static int add_warnings(const struct config *config, struct config_errors *errors)
+{
+	const char *path = getenv("PATH");
+	int r = config_check_grants(config, errors);
+
+	if (r == 0)
+		r = config_check_groups(config, errors);
+	if (r == 0)
+		r = config_check_beaten(config, errors);
+	if (r == 0)
+		r = config_check_reach(config, path ? path : "/usr/bin:/usr/sbin", errors);
+	return r;
 }
 
 int cmd_check(const struct command *command)
@@ -33,11 +49,7 @@ int cmd_check(const struct command *command)
 	else
 		r = config_load(&command->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	if (r == 0) {
-		r = config_check_grants(config, &errors);
-		if (r == 0)
-			r = config_check_groups(config, &errors);
-		if (r == 0)
-			r = config_check_beaten(config, &errors);
+		r = add_warnings(config, &errors);
 		if (r < 0)
 			config_free(config);
 	}

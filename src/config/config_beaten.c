@@ -10,20 +10,16 @@
 static int warn(const struct config *config, const struct rule *rule, const struct rule *before,
 		struct config_errors *errors)
 {
-	struct text_buf path = { 0 }, text = { 0 };
-	_cleanup_free_ char *at = NULL, *message = NULL;
+	_cleanup_free_ char *message = NULL;
+	struct text_buf text = { 0 };
 
-	json_path_put_key(&path, rule->pattern);
 	text_buf_printf(&text, "never takes effect: \"%s\" of %s:%u has no conditions and always comes first", before->pattern,
 			config->files[before->source.file], before->source.line);
 	if (!pattern_is_glob(before->pattern))
 		text_buf_printf(&text, ", since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
 				before->pattern);
-	at = text_buf_take(&path);
 	message = text_buf_take(&text);
-	if (!at || !message)
-		return -ENOMEM;
-	return config_warning_add(errors, config->files[rule->source.file], &rule->source, at, message);
+	return message ? config_rule_warn(config, rule, rule, NULL, message, errors) : -ENOMEM;
 }
 
 int config_check_beaten(const struct config *config, struct config_errors *errors)

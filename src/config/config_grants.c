@@ -140,22 +140,10 @@ static int grants_find(struct grants *grants)
 	return 0;
 }
 
-/* The path of the grant, as json_path() writes it. */
 static char *path_of(const struct grant *grant)
 {
-	struct text_buf path = { 0 };
-	unsigned item = 0;
-
-	json_path_put_key(&path, grant->rule->pattern);
-	for (const struct rule *rule = grant->list; rule != grant->rule; rule = rule->next)
-		item++;
-	if (grant->list->next)
-		text_buf_printf(&path, "[%u]", item);
-	if (grant->thread) {
-		json_path_put_key(&path, "thread_qos");
-		json_path_put_key(&path, grant->thread->pattern);
-	}
-	return text_buf_take(&path);
+	return config_rule_path(grant->list, grant->rule, grant->thread ? "thread_qos" : NULL,
+				grant->thread ? grant->thread->pattern : NULL);
 }
 
 /* Also where the class was defined, if that is a later file, which the rule's author may not know. */

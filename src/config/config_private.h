@@ -80,6 +80,9 @@ void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, c
 /* 0 or -ENOMEM. */
 int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
 		       const char *path, const char *message);
+
+/* "PATTERN.KEY.SUB" of a rule of the list, as json_path() writes it; key and sub may be NULL. NULL without memory. */
+char *config_rule_path(const struct rule *list, const struct rule *rule, const char *key, const char *sub);
 void config_errors_sort(struct config_errors *errors);
 
 /* Moves all of `from` to the end of `to`. 0 or -ENOMEM. */
