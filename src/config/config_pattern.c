@@ -91,11 +91,20 @@ static bool is_command_line(struct parser *parser, const cJSON *value, unsigned 
 	return true;
 }
 
+static bool is_menu_entry(const char *pattern)
+{
+	const size_t length = strlen(pattern), ending = strlen(".desktop");
+
+	return length > ending && strcmp(pattern + length - ending, ".desktop") == 0;
+}
+
 void check_process_pattern(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
 {
 	check_brackets(parser, value, what, pattern);
 	if (is_command_line(parser, value, what, pattern))
 		return;
+	if (is_menu_entry(pattern))
+		complain(parser, value, what, "this is an entry of a menu: write the program of its line Exec=");
 	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
 		complain(parser, value, what,
 			 "can never match: a pattern with a / is compared with a full path");

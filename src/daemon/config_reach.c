@@ -75,6 +75,12 @@ static bool is_script(const char *path)
 	return fd >= 0 && read_full(fd, first, sizeof(first)) == sizeof(first) && memcmp(first, "#!", 2) == 0;
 }
 
+static int warn_not_executed(const struct reach *reach, const char *path)
+{
+	return warn(reach, "matches nothing here: the executable is what runs this file: write \"%s\" as the pattern, the name",
+		    path_base(path));
+}
+
 /* The file that a path leads to. */
 static int check_file(const struct reach *reach, const char *path, const char *real)
 {
@@ -88,8 +94,7 @@ static int check_file(const struct reach *reach, const char *path, const char *r
 	if (!S_ISREG(stat_buf.st_mode))
 		return warn(reach, "matches nothing here: this is no regular file");
 	if (!(stat_buf.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) || is_script(real))
-		return warn(reach,
-			    "matches nothing here: the executable is what runs this file: write \"%s\" as the pattern, the name", base);
+		return warn_not_executed(reach, path);
 	if (strcmp(path, real) == 0)
 		return 0;
 	if (strcmp(base, path_base(real)) == 0)
@@ -145,11 +150,29 @@ static int check_glob(const struct reach *reach, const char *glob)
 		    strcmp(real, "/") == 0 ? "" : real, slash);
 }
 
+static bool has_script_ending(const char *pattern)
+{
+	static const char *const endings[] = { ".py", ".sh", ".pl", ".rb", ".js", ".php", ".lua", ".jar" };
+	const size_t length = strlen(pattern);
+
+	for (size_t i = 0; i < array_size(endings); i++) {
+		const size_t ending = strlen(endings[i]);
+
+		if (length > ending && strcmp(pattern + length - ending, endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int check(const struct reach *reach, const char *pattern)
 {
-	if (*pattern != '/')
+	if (!strchr(pattern, '/'))
 		return 0;
-	return pattern_is_glob(pattern) ? check_glob(reach, pattern) : check_path(reach, pattern);
+	if (*pattern == '/' && !pattern_is_glob(pattern))
+		return check_path(reach, pattern);
+	if (has_script_ending(pattern))
+		return warn_not_executed(reach, pattern);
+	return *pattern == '/' ? check_glob(reach, pattern) : 0;
 }
 
 static bool holds_anywhere(const struct rule *rule)

@@ -2,9 +2,11 @@
 """By which names programs are known that are not simply run: scripts, links, boxes of programs, shell functions."""
 
 import os
+import re
 import shutil
 import subprocess
 
+from daemon import Daemon, schedqos
 from groups import tool
 from harness import LiveTest, main
 from programs import PYTHON
@@ -208,6 +210,39 @@ class Others(Names):
         self.assert_carries(self.run_program(["x", "1000"], self.copy(".mount_appXyZ/usr/bin/app")), UI)
         loader = self.stand_in("ld-linux-x86-64.so.2")
         self.assert_carries(self.run_program([loader, "--library-path", "lib", "usr/bin/viewer"]), BACKGROUND)
+
+
+class Advice(Names):
+    def test_what_check_says_to_write_matches(self):
+        """Each of these patterns is in vain; with what is to be written instead the program has its class."""
+        linked, java = self.path("link/tool"), self.stand_in("java")
+        report = self.write("a/report.py", WAITING["python3"])
+        self.copy("real/tool")
+        self.copy("app/tool-1")
+        os.symlink("real", self.path("link"))
+        os.symlink("tool", self.path("real/alias"))
+        build = self.write("build", WAITING["sh"], "/bin/sh")
+        cases = {linked: [linked, "1000"], self.path("link/t*"): [linked, "1000"], build: [build],
+                 self.path("real/alias"): [self.path("real/alias"), "1000"], "python3 " + report: [PYTHON, report],
+                 self.path("app"): [self.path("app/tool-1"), "1000"], "java -jar my.jar": [java, "-jar", "x/my.jar"]}
+        for pattern, argv in cases.items():
+            with self.subTest(pattern):
+                path = self.path("rules.json")
+                Daemon.write(path, {pattern: {"qos": BACKGROUND}})
+                checked = schedqos("check", path)
+                self.assertEqual(checked.returncode, 0)
+                advice = re.search('warning: .* write "([^"]+)"', checked.stderr)
+                self.assertTrue(advice, checked.stderr)
+                self.assert_differs(pattern, advice.group(1), argv)
+
+    def assert_differs(self, pattern, advice, argv):
+        daemon = self.daemon({pattern: {"qos": BACKGROUND}})
+        program = self.waiting(argv)
+        self.assert_carries(program, DEFAULT, pattern)
+        daemon.reload({advice: {"qos": BACKGROUND}})
+        self.assert_carries(program, BACKGROUND, advice)
+        program.end()
+        daemon.stop()
 
 
 if __name__ == "__main__":

@@ -128,6 +128,9 @@ static void paths(void **state)
 static void globs_and_conditions(void **state)
 {
 	(void)state;
+	check_reach("rules.json", "{\"*/report.py\": {}, \"*.py\": {}}",
+		    "1: [\"*/report.py\"]: " NOTHING "the executable is what runs this file: write \"report.py\" as the pattern, "
+		    "the name\n");
 	check_reach("rules.json",
 		    "{\"@/bin/t*\": {},\n\"@/none/t*\": {},\n"
 		    "\"tool\": [{\"match\": {\"exe\": \"@/usr/*\"}},\n{\"match\": {\"exe\": \"@/bin/tool\"}}]}",

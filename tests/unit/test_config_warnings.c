@@ -67,6 +67,7 @@ static void warnings(void **state)
 		{ "{\"bash *\": {}}", 1, 2, "[\"bash *\"]", ": write \"bash\"" },
 		{ "{\"firefox --private-window\": {}}", 1, 2, "[\"firefox --private-window\"]",
 		  ": write \"firefox\" with a \"match\" of \"argv\", such as \"--private-window\"" },
+		{ "{\"firefox.desktop\": {}}", 1, 2, "[\"firefox.desktop\"]", "write the program of its line Exec=" },
 		{ "{\"a\": {\"match\": {\"parent\": \"make -j2\"}}}", 1, 28, "a.match.parent", ": write \"make\" with" },
 	};
 
