@@ -83,14 +83,13 @@ int config_warning_add(struct config_errors *errors, const char *file, const str
 
 char *config_rule_path(const struct rule *list, const struct rule *rule, const char *key, const char *sub)
 {
-	const bool is_alone = !list->next;
 	struct text_buf path = { 0 };
 	unsigned item = 0;
 
 	json_path_put_key(&path, rule->pattern);
-	for (; list != rule; list = list->next)
+	for (const struct rule *other = list; other && other != rule; other = other->next)
 		item++;
-	if (!is_alone)
+	if (list->next)
 		text_buf_printf(&path, "[%u]", item);
 	if (key)
 		json_path_put_key(&path, key);

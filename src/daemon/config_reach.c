@@ -77,7 +77,7 @@ static bool is_script(const char *path)
 
 static int warn_not_executed(const struct reach *reach, const char *path)
 {
-	return warn(reach, "matches nothing here: the executable is what runs this file: write \"%s\" as the pattern, the name",
+	return warn(reach, "matches nothing here: the executable is what runs this file: write its name \"%s\" as the pattern",
 		    path_base(path));
 }
 

@@ -231,7 +231,7 @@ class Advice(Names):
                 Daemon.write(path, {pattern: {"qos": BACKGROUND}})
                 checked = schedqos("check", path)
                 self.assertEqual(checked.returncode, 0)
-                advice = re.search('warning: .* write "([^"]+)"', checked.stderr)
+                advice = re.search('warning: .* write (?:its name )?"([^"]+)"', checked.stderr)
                 self.assertTrue(advice, checked.stderr)
                 self.assert_differs(pattern, advice.group(1), argv)
 

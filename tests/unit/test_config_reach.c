@@ -113,12 +113,9 @@ static void paths(void **state)
 		    "1: [\"@/bin/tool\"]: " NOTHING "this leads through a symbolic link: write \"@/usr/bin/tool\"\n"
 		    "2: [\"@/usr/bin/tac\"]: " NOTHING "this leads through a symbolic link: write \"@/usr/bin/box\", or as the "
 		    "pattern the name that it is called by, \"tac\"\n"
-		    "3: [\"@/usr/bin/script\"]: " NOTHING "the executable is what runs this file: write \"script\" as the "
-		    "pattern, the name\n"
-		    "4: [\"@/usr/bin/a.jar\"]: " NOTHING "the executable is what runs this file: write \"a.jar\" as the "
-		    "pattern, the name\n"
-		    "5: [\"@/usr/bin/alias\"]: " NOTHING "the executable is what runs this file: write \"alias\" as the "
-		    "pattern, the name\n"
+		    "3: [\"@/usr/bin/script\"]: " NOTHING "the executable is what runs this file: write its name \"script\" as the pattern\n"
+		    "4: [\"@/usr/bin/a.jar\"]: " NOTHING "the executable is what runs this file: write its name \"a.jar\" as the pattern\n"
+		    "5: [\"@/usr/bin/alias\"]: " NOTHING "the executable is what runs this file: write its name \"alias\" as the pattern\n"
 		    "6: [\"@/usr\"]: " NOTHING "this is a folder: write \"@/usr/*\" for the programs in it\n"
 		    "7: [\"@/usr/bin/none\"]: " NOTHING "there is no @/usr/bin/none\n"
 		    "8: [\"@/dangling\"]: " NOTHING "there is no @/dangling\n"
@@ -129,8 +126,7 @@ static void globs_and_conditions(void **state)
 {
 	(void)state;
 	check_reach("rules.json", "{\"*/report.py\": {}, \"*.py\": {}}",
-		    "1: [\"*/report.py\"]: " NOTHING "the executable is what runs this file: write \"report.py\" as the pattern, "
-		    "the name\n");
+		    "1: [\"*/report.py\"]: " NOTHING "the executable is what runs this file: write its name \"report.py\" as the pattern\n");
 	check_reach("rules.json",
 		    "{\"@/bin/t*\": {},\n\"@/none/t*\": {},\n"
 		    "\"tool\": [{\"match\": {\"exe\": \"@/usr/*\"}},\n{\"match\": {\"exe\": \"@/bin/tool\"}}]}",
