@@ -87,7 +87,7 @@ char *config_rule_path(const struct rule *list, const struct rule *rule, const c
 	unsigned item = 0;
 
 	json_path_put_key(&path, rule->pattern);
-	for (const struct rule *other = list; other && other != rule; other = other->next)
+	for (const struct rule *other = list; other != rule && other->next; other = other->next)
 		item++;
 	if (list->next)
 		text_buf_printf(&path, "[%u]", item);

@@ -21,7 +21,10 @@ const size_t interpreters_default_count = array_size(interpreters_default);
 
 struct interpreters {
 	uint16_t from[UCHAR_MAX + 2]; /* where the patterns of each first byte begin; 0: those that begin with a wildcard */
-	const char *patterns[INTERPRETERS_MAX];
+	struct {
+		const char *text;
+		size_t literal; /* bytes before the first special one: nearly always these rule a name out */
+	} patterns[INTERPRETERS_MAX];
 };
 
 static unsigned bucket_of(const char *pattern)
@@ -39,8 +42,10 @@ int interpreters_new(const char *const *patterns, size_t n, struct interpreters 
 	for (unsigned bucket = 0; bucket <= UCHAR_MAX; bucket++) {
 		interpreters->from[bucket] = count;
 		for (size_t i = 0; i < n && count < INTERPRETERS_MAX; i++) {
-			if (bucket_of(patterns[i]) == bucket)
-				interpreters->patterns[count++] = patterns[i];
+			if (bucket_of(patterns[i]) != bucket)
+				continue;
+			interpreters->patterns[count].text = patterns[i];
+			interpreters->patterns[count++].literal = strcspn(patterns[i], "*?[\\");
 		}
 	}
 	interpreters->from[UCHAR_MAX + 1] = count;
@@ -56,7 +61,9 @@ void interpreters_free(struct interpreters *interpreters)
 static bool bucket_has(const struct interpreters *interpreters, unsigned bucket, const char *exe)
 {
 	for (uint16_t i = interpreters->from[bucket]; i < interpreters->from[bucket + 1]; i++) {
-		if (pattern_match(interpreters->patterns[i], exe))
+		const char *text = interpreters->patterns[i].text;
+
+		if (strncmp(text, exe, interpreters->patterns[i].literal) == 0 && pattern_match(text, exe))
 			return true;
 	}
 	return false;
