@@ -18,7 +18,6 @@ UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
 WAITING = {"python3": "input()", "perl": "<STDIN>;", "ruby": "gets", "node": "process.stdin.resume()",
            "sh": "read -r line", "bash": "read -r line", "dash": "read -r line", "zsh": "read -r line",
            "php": "<?php fgets(STDIN);", "lua": "io.read()"}
-JAVA = "class Main { public static void main(String[] a) throws Exception { System.in.read(); } }"
 
 
 class Names(LiveTest):
@@ -115,11 +114,6 @@ class Scripts(Names):
         for arguments, qos in ((["-Xmx1g", "-cp", "a:b", "-jar", "x/jenkins.jar", "--port", "1"], BACKGROUND),
                                (["-cp", "a:b", "org.x.Main", "jenkins.jar"], UI), (["-version"], UTILITY)):
             self.assert_carries(self.run_program([java, *arguments]), qos, str(arguments))
-
-    def test_java_itself(self):
-        program = self.need_program("java")
-        self.daemon({"Main.java": {"qos": BACKGROUND}})
-        self.assert_carries(self.waiting(["java", self.write("Main.java", JAVA)], program), BACKGROUND)
 
     def test_the_setting(self):
         self.daemon({"schedqos": {"interpreters": ["my-[xy]"]}, "tool": {"qos": UI}, "sh": {"qos": BACKGROUND}})

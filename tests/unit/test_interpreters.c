@@ -97,6 +97,12 @@ static void hostile_arguments_are_not_searched_for_long(void **state)
 	for (size_t i = 0; i + 1 < MANY; i += 2)
 		argv[i] = '+';
 	assert_null(interpreter_script("bash", &facts));
+	/* Argument 256 is looked at, the next one is not. */
+	argv[2 * 256] = 's';
+	assert_string_equal(interpreter_script("bash", &facts), "s");
+	argv[2 * 256] = '+';
+	argv[2 * 257] = 's';
+	assert_null(interpreter_script("bash", &facts));
 	/* One that is all of it. */
 	memset(argv, '-', MANY - 1);
 	assert_null(interpreter_script("bash", &facts));
