@@ -23,8 +23,17 @@ enum option_name {
 	OPTION_JSON,
 	OPTION_PRINT,
 	OPTION_NONE,
+	OPTION_NAME,
+	OPTION_THREAD,
+	OPTION_EXE,
+	OPTION_ARGV,
+	OPTION_CGROUP,
+	OPTION_USER,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
+	OPTION_OUTPUT,
+	OPTION_EXACT,
+	OPTION_SKIP_DOUBTFUL,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };
@@ -68,6 +77,8 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_import(const struct command *command);
+int cmd_explain(const struct command *command);
 
 /* ---- options.c ---- */
 

@@ -19,7 +19,7 @@ static int warn(const struct config *config, const struct rule *rule, const stru
 		text_buf_printf(&text, ", since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
 				before->pattern);
 	message = text_buf_take(&text);
-	return message ? config_rule_warn(config, rule, rule, NULL, message, errors) : -ENOMEM;
+	return message ? config_rule_warn(config, rule, NULL, message, errors) : -ENOMEM;
 }
 
 int config_check_beaten(const struct config *config, struct config_errors *errors)

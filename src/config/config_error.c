@@ -81,29 +81,14 @@ int config_warning_add(struct config_errors *errors, const char *file, const str
 	return add(errors, file, position, path, message, true) ? 0 : -ENOMEM;
 }
 
-char *config_rule_path(const struct rule *list, const struct rule *rule, const char *key, const char *sub)
+int config_rule_warn(const struct config *config, const struct rule *rule, const char *condition, const char *message,
+		     struct config_errors *errors)
 {
-	struct text_buf path = { 0 };
-	unsigned item = 0;
+	_cleanup_free_ char *path = config_rule_path(config, rule, NULL), *at = NULL;
 
-	json_path_put_key(&path, rule->pattern);
-	for (const struct rule *other = list; other != rule && other->next; other = other->next)
-		item++;
-	if (list->next)
-		text_buf_printf(&path, "[%u]", item);
-	if (key)
-		json_path_put_key(&path, key);
-	if (sub)
-		json_path_put_key(&path, sub);
-	return text_buf_take(&path);
-}
-
-int config_rule_warn(const struct config *config, const struct rule *list, const struct rule *rule, const char *condition,
-		     const char *message, struct config_errors *errors)
-{
-	_cleanup_free_ char *path = config_rule_path(list, rule, condition ? "match" : NULL, condition);
-
-	return path ? config_warning_add(errors, config->files[rule->source.file], &rule->source, path, message) : -ENOMEM;
+	if (path && asprintf(&at, "%s%s%s", path, condition ? ".match." : "", condition ? condition : "") < 0)
+		at = NULL;
+	return at ? config_warning_add(errors, config->files[rule->source.file], &rule->source, at, message) : -ENOMEM;
 }
 
 void config_errors_clear(struct config_errors *errors)

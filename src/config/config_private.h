@@ -10,8 +10,6 @@
 #include "arena.h"
 #include "json_text.h"
 
-#define SETTINGS_KEY "schedqos"
-
 /* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
 #define CLASSES_MAX 1024
 
@@ -80,9 +78,6 @@ void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, c
 /* 0 or -ENOMEM. */
 int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
 		       const char *path, const char *message);
-
-/* "PATTERN.KEY.SUB" of a rule of the list, as json_path() writes it; key and sub may be NULL. NULL without memory. */
-char *config_rule_path(const struct rule *list, const struct rule *rule, const char *key, const char *sub);
 void config_errors_sort(struct config_errors *errors);
 
 /* Moves all of `from` to the end of `to`. 0 or -ENOMEM. */
@@ -107,6 +102,9 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 /* Parses each member of an object by its key; complains about unknown keys. */
 void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into);
+
+/* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
+bool is_schema(struct parser *parser, const cJSON *value);
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
 
 /* Complains about every duplicate key in any object. */

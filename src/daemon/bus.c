@@ -14,6 +14,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+#include "bus_explain.h"
 #include "bus_status.h"
 #include "daemon_private.h"
 
@@ -114,6 +115,11 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "s", SD_BUS_PARAM(warnings), method_reload, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), method_set_sched_profile, 0),
+	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_method_explain, 0),
+	SD_BUS_METHOD_WITH_NAMES("ExplainName", "sssassu",
+				 SD_BUS_PARAM(name) SD_BUS_PARAM(thread) SD_BUS_PARAM(exe) SD_BUS_PARAM(argv)
+					 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(uid),
+				 "s", SD_BUS_PARAM(json), bus_method_explain_name, 0),
 	SD_BUS_VTABLE_END,
 };
 
@@ -142,7 +148,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < REPLIES_MAX)
 		return 0;
 	problem_report(&peer->server->daemon->problems[PROBLEM_BUS],
-		       "a client on " BUS_SOCKET " asks, but does not read the answers: sent away");
+		       "a client on " BUS_SOCKET " asks, but does not read the answers: disconnected");
 	drop(peer);
 	return 1;
 }
@@ -202,7 +208,7 @@ static struct peer *take_slot(struct bus_server *server)
 			oldest = peer;
 	}
 	problem_report(&server->daemon->problems[PROBLEM_BUS],
-		       "too many clients on " BUS_SOCKET ": the oldest is sent away");
+		       "too many clients on " BUS_SOCKET ": the oldest is disconnected");
 	drop(oldest);
 	return oldest;
 }

@@ -42,7 +42,7 @@ static int warn(const struct reach *reach, const char *format, ...)
 		message = NULL;
 		return -ENOMEM;
 	}
-	return config_rule_warn(reach->config, reach->list, reach->rule, reach->condition, message, reach->errors);
+	return config_rule_warn(reach->config, reach->rule, reach->condition, message, reach->errors);
 }
 
 static bool is_in(const char *path, const char *folder)

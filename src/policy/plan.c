@@ -69,6 +69,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 		task.state = TASK_UNDECIDED;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
+	task.changed_by = CHANGED_BY_NOBODY;
 	task.scan = 0;
 	return tasks_put(plan->tasks, &task);
 }

@@ -6,23 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a pattern, which is a path or not, is compared with this name. */
-static bool is_compared(const struct process_name *name, bool is_path)
-{
-	return (name->kind == NAME_PATH) == is_path;
-}
-
-static bool names_match(const struct process_names *names, const char *pattern)
-{
-	bool is_path = strchr(pattern, '/') != NULL;
-
-	for (size_t i = 0; i < names->count; i++) {
-		if (is_compared(&names->items[i], is_path) && pattern_match(pattern, names->items[i].text))
-			return true;
-	}
-	return false;
-}
-
 static bool argv_match(const struct facts *facts, const char *pattern)
 {
 	const char *arg = facts->argv_size ? facts->argv : NULL;
@@ -56,54 +39,67 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 		return 0;
 	r = rules_names_for(rules, match->parent, facts->parent, &names);
 	if (r == 0)
-		r = names_match(&names, match->parent);
+		r = process_names_match(&names, match->parent) != NULL;
 	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
 		r = is_initial(facts->parent);
 	return r == -ESRCH ? 0 : r;
 }
 
+static int does_not_hold(struct rule_failure *ret, enum rule_condition condition, const char *wanted)
+{
+	*ret = (struct rule_failure){ condition, wanted };
+	return 0;
+}
+
 /* 1 if all conditions of "match" hold, 0 if not, or -errno. The cheap ones come first. */
-static int match_holds(const struct rules *rules, const struct rule_match *match,
-		       struct facts *facts)
+static int match_holds(const struct rules *rules, const struct rule_match *match, struct facts *facts,
+		       struct rule_failure *ret)
 {
 	int r;
 
 	if (match->exe && !pattern_match(match->exe, facts->exe))
-		return 0;
+		return does_not_hold(ret, CONDITION_EXE, match->exe);
 	for (size_t i = 0; i < match->n_argv; i++) {
 		if (!argv_match(facts, match->argv[i]))
-			return 0;
+			return does_not_hold(ret, CONDITION_ARGV, match->argv[i]);
 	}
 	if (match->user) {
 		r = facts_need(facts, FACT_UID);
-		if (r < 0 || match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
-			return r < 0 ? r : 0;
+		if (r < 0)
+			return r;
+		if (match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
+			return does_not_hold(ret, CONDITION_USER, match->user->name);
 	}
 	if (match->cgroup) {
 		r = facts_need(facts, FACT_CGROUP);
-		if (r < 0 || !pattern_match(match->cgroup, facts->cgroup))
-			return r < 0 ? r : 0;
+		if (r < 0)
+			return r;
+		if (!pattern_match(match->cgroup, facts->cgroup))
+			return does_not_hold(ret, CONDITION_CGROUP, match->cgroup);
 	}
-	return match->parent ? parent_match(rules, match, facts) : 1;
+	r = match->parent ? parent_match(rules, match, facts) : 1;
+	return r == 0 ? does_not_hold(ret, CONDITION_PARENT, match->parent) : r;
 }
 
-/*
- * The same for the whole rule. The namespace comes last, so that it is read only for processes that the rule fits
- * otherwise.
- */
-static int conditions_hold(const struct rules *rules, const struct rule *rule, struct facts *facts)
+/* The namespace comes last, so that it is read only for processes that the rule fits otherwise. */
+int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret)
 {
-	int r = rule->match ? match_holds(rules, rule->match, facts) : 1;
+	int r = rule->match ? match_holds(rules, rule->match, facts, ret) : 1;
 
-	return r > 0 && rule->initial_userns ? is_initial(facts) : r;
+	if (r <= 0 || !rule->initial_userns)
+		return r;
+	r = is_initial(facts);
+	return r == 0 ? does_not_hold(ret, CONDITION_USERNS, NULL) : r;
 }
 
 /* The first rule of the list whose conditions hold, or NULL. */
 static const struct rule *list_match(const struct rules *rules, const struct rule *list,
 				     struct facts *facts, int *error)
 {
+	struct rule_failure failure;
+
 	for (; list; list = list->next) {
-		int r = conditions_hold(rules, list, facts);
+		int r = rule_conditions(rules, list, facts, &failure);
 
 		if (r > 0)
 			return list;
@@ -127,7 +123,7 @@ static const struct rule *exact_match(const struct rules *rules, const struct pr
 }
 
 static const struct rule *glob_match(const struct rules *rules, const struct process_names *names,
-				     struct facts *facts, struct process_name *by, int *error)
+				     struct facts *facts, int *error)
 {
 	for (uint32_t from = 0; from < rules->n_globs;) {
 		const struct glob *best = NULL;
@@ -136,13 +132,9 @@ static const struct rule *glob_match(const struct rules *rules, const struct pro
 		for (size_t i = 0; i < names->count; i++) {
 			const struct process_name *name = &names->items[i];
 			const bool is_path = name->kind == NAME_PATH;
-			const struct glob *better = best;
 
 			if (!is_path || rules->has_paths)
-				better = rules_best_glob(rules, from, name->text, is_path, best);
-			if (better != best)
-				*by = *name;
-			best = better;
+				best = rules_best_glob(rules, from, name->text, is_path, best);
 		}
 		if (!best)
 			return NULL;
@@ -154,8 +146,7 @@ static const struct rule *glob_match(const struct rules *rules, const struct pro
 	return NULL;
 }
 
-const struct rule *rules_match_by(const struct rules *rules, struct facts *facts, struct process_name *ret_by,
-				  int *ret_error)
+const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
 {
 	const struct rule *rule = NULL;
 	struct process_names names;
@@ -163,22 +154,13 @@ const struct rule *rules_match_by(const struct rules *rules, struct facts *facts
 	*ret_error = rules_names_for(rules, NULL, facts, &names);
 	if (*ret_error < 0)
 		return NULL;
-	for (size_t i = 0; i < names.count && !rule; i++) {
-		*ret_by = names.items[i];
+	for (size_t i = 0; i < names.count && !rule; i++)
 		rule = exact_match(rules, &names.items[i], facts, ret_error);
-	}
 	if (!rule)
-		rule = glob_match(rules, &names, facts, ret_by, ret_error);
+		rule = glob_match(rules, &names, facts, ret_error);
 	if (rule)
 		*ret_error = 0;
 	return rule;
-}
-
-const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
-{
-	struct process_name by;
-
-	return rules_match_by(rules, facts, &by, ret_error);
 }
 
 static int compare_thread_name(const void *name, const void *thread)

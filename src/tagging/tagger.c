@@ -9,6 +9,8 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
+#include "explain.h"
+
 int tagger_init_applier(struct applier *applier)
 {
 	struct ksched_features features;
@@ -93,6 +95,8 @@ void tagger_free(struct tagger *tagger)
 	if (!tagger)
 		return;
 	moves_close(tagger);
+	changes_close(tagger);
+	processors_update(tagger);
 	loop_free(tagger);
 	shortage_release(tagger);
 	arguments_free(&tagger->arguments);
@@ -155,6 +159,8 @@ void tagger_start(struct tagger *tagger)
 {
 	names_update(tagger);
 	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 }
@@ -170,6 +176,8 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	keep_now(tagger);
 	names_update(tagger);
 	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -207,6 +215,8 @@ void tagger_wind_down(struct tagger *tagger)
 	shortage_release(tagger);
 	names_close(tagger);
 	moves_close(tagger);
+	changes_close(tagger);
+	processors_update(tagger);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)
@@ -249,6 +259,24 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 	return false;
 }
 
+int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
+{
+	const struct explain_source source = {
+		.plan = tagger->plan,
+		.live = tagger->facts,
+		.caps = &tagger->applier.caps,
+		.proc = tagger->proc,
+		.is_rehearsal = tagger->is_rehearsal,
+	};
+
+	return explain_task(&source, tid, ret);
+}
+
+int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret)
+{
+	return explain_name(plan_config(tagger->plan), &tagger->applier.caps, name, ret);
+}
+
 size_t tagger_records(const struct tagger *tagger)
 {
 	return tasks_count(plan_tasks(tagger->plan));
@@ -283,6 +311,17 @@ const struct attr_caps *tagger_caps(const struct tagger *tagger)
 enum tagger_moves tagger_moves(const struct tagger *tagger)
 {
 	return tagger->moves.how;
+}
+
+enum tagger_changes tagger_changes(const struct tagger *tagger)
+{
+	return tagger->changes.how;
+}
+
+const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count)
+{
+	*ret_count = tagger->changes.n_opponents;
+	return tagger->changes.opponents;
 }
 
 int tagger_crash_error(const struct tagger *tagger)

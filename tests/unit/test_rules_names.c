@@ -123,17 +123,18 @@ static void the_name_that_matched_is_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct process_name *name;
+		struct process_names names;
 		struct config *config;
-		struct process_name by;
 		char text[64];
-		int error;
 
 		snprintf(text, sizeof(text), "'*': {}, '%s': { 'qos': 'QOS_UTILITY' }", cases[i].rule);
 		config = rules_file(text);
-		process_match(config, &perl, &error);
-		assert_string_equal(rules_match_by(config->rules, &perl.facts, &by, &error)->pattern, cases[i].rule);
-		assert_int_equal(by.kind, cases[i].kind);
-		assert_string_equal(by.text, cases[i].text);
+		assert_matches(config, &perl, cases[i].rule);
+		assert_int_equal(rules_names(config->rules, &perl.facts, &names), 0);
+		name = process_names_match(&names, cases[i].rule);
+		assert_int_equal(name->kind, cases[i].kind);
+		assert_string_equal(name->text, cases[i].text);
 		config_free(config);
 	}
 }

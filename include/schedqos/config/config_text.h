@@ -12,6 +12,10 @@
 #define CONFIG_SIZE_MAX	 (1024 * 1024)
 #define CONFIG_DEPTH_MAX 32
 
+/* Keys of a file that are no pattern: the daemon's settings; and where an editor finds the schema, of no meaning to us. */
+#define SETTINGS_KEY "schedqos"
+#define SCHEMA_KEY "$schema"
+
 enum config_kind {
 	CONFIG_RULES, /* app_configs/NAME.json, /etc/schedqos.json: QOS_ classes, schedqos, rules */
 	CONFIG_MAPPING,	 /* qos_mappings.json: QOS_ classes only */
@@ -82,12 +86,9 @@ int config_check_groups(const struct config *config, struct config_errors *error
  */
 int config_check_beaten(const struct config *config, struct config_errors *errors);
 
-/*
- * Appends a warning about a rule of the list; about this condition of its "match" unless that is NULL. Returns 0 or
- * -ENOMEM.
- */
-int config_rule_warn(const struct config *config, const struct rule *list, const struct rule *rule, const char *condition,
-		     const char *message, struct config_errors *errors);
+/* Appends a warning about a rule; about this condition of its "match" unless that is NULL. Returns 0 or -ENOMEM. */
+int config_rule_warn(const struct config *config, const struct rule *rule, const char *condition, const char *message,
+		     struct config_errors *errors);
 
 /* Appends one error; format is as for printf. Callers use it for errors of reading files, too. */
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
@@ -103,3 +104,9 @@ char *config_error_text(const struct config_error *error);
 
 /* The merged result as a rules file that parses to the same. The caller frees; NULL without memory. */
 char *config_print(const struct config *config);
+
+/*
+ * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller
+ * frees; NULL without memory.
+ */
+char *config_rule_path(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
