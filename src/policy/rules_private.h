@@ -57,7 +57,7 @@ struct rules {
 	size_t n_rules;
 
 	struct tag *tags;
-	size_t n_tags;
+	size_t n_tags, n_assigned; /* those from n_assigned on are for overrides */
 
 	const struct rule **lists; /* those not masked, by file and line */
 	size_t n_lists;
