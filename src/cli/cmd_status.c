@@ -148,7 +148,8 @@ static void print_work(sd_bus_message *reply)
 	printf("%-10s %llu known\n", "tasks", count(reply, "Tasks"));
 	print_counts(reply, "TasksByClass", "classes");
 	print_counts(reply, "TasksByReason", "because");
-	print_if_any(reply, "TasksLimited", "limited", "of them by their cgroup");
+	print_if_any(reply, "TasksLimited", "limited", "of them by a group or an override");
+	print_if_any(reply, "Overrides", "overrides", "in force, asked for at run time");
 	printf("%-10s fork %llu, exec %llu, rename %llu", "events", count(reply, "Forks"), count(reply, "Execs"),
 	       count(reply, "Renames"));
 	print_moves(reply);

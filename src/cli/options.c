@@ -10,7 +10,16 @@
 
 #include "verb.h"
 
-enum { LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH };
+enum {
+	LONG_JSON = 256,
+	LONG_PRINT,
+	LONG_NONE,
+	LONG_CONFIG,
+	LONG_CONFIGS_PATH,
+	LONG_INHERIT,
+	LONG_KEEP,
+	LONG_LIFT,
+};
 
 static const struct {
 	unsigned bit; /* enum verb_option; 0: accepted by every verb, and not shown in its usage */
@@ -28,6 +37,14 @@ static const struct {
 	  "--print", "print the configuration, merged" },
 	{ TAKES_NONE, { "none", no_argument, NULL, LONG_NONE },
 	  "--none", "put back what a profile has set" },
+	{ TAKES_CLASS, { "qos", required_argument, NULL, 'q' },
+	  "-q, --qos CLASS", "the class" },
+	{ TAKES_INHERIT, { "inherit", no_argument, NULL, LONG_INHERIT },
+	  "--inherit", "together with its descendants" },
+	{ TAKES_KEEP, { "keep", no_argument, NULL, LONG_KEEP },
+	  "--keep", "until the process or cgroup ends, and return" },
+	{ TAKES_LIFT, { "lift", no_argument, NULL, LONG_LIFT },
+	  "--lift", "end every limit for it" },
 	{ TAKES_CONFIG, { "config", required_argument, NULL, LONG_CONFIG },
 	  "--config FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	{ TAKES_CONFIG, { "configs-path", required_argument, NULL, LONG_CONFIGS_PATH },
@@ -46,8 +63,12 @@ void verb_print_arguments(const struct verb *verb, FILE *stream)
 	for (size_t i = 0; i < array_size(table); i++) {
 		const char *name = table[i].name;
 
+		if (!table[i].bit || !takes(verb, i))
+			continue;
 		/* Only the short form, if there is one. */
-		if (table[i].bit && takes(verb, i))
+		if (table[i].bit == TAKES_CLASS)
+			fprintf(stream, " -q CLASS");
+		else
 			fprintf(stream, " [%.*s]", (int)strcspn(name, ","), name);
 	}
 	if (verb->operands)
@@ -90,12 +111,17 @@ int usage_error(const struct verb *verb, const char *format, ...)
 /* The verb's part of the table in the form that getopt takes. */
 static void list_options(const struct verb *verb, struct option *ret_long, char *ret_short)
 {
+	if (verb->takes & TAKES_COMMAND)
+		*ret_short++ = '+';
 	for (size_t i = 0; i < array_size(table); i++) {
 		if (!takes(verb, i))
 			continue;
 		*ret_long++ = table[i].option;
-		if (table[i].option.val < 256)
+		if (table[i].option.val < 256) {
 			*ret_short++ = (char)table[i].option.val;
+			if (table[i].option.has_arg == required_argument)
+				*ret_short++ = ':';
+		}
 	}
 	*ret_long = (struct option){ 0 };
 	*ret_short = '\0';
@@ -119,6 +145,18 @@ static void set_option(struct command *command, int option)
 	case LONG_NONE:
 		command->none = true;
 		break;
+	case 'q':
+		command->qos = optarg;
+		break;
+	case LONG_INHERIT:
+		command->inherit = true;
+		break;
+	case LONG_KEEP:
+		command->keep = true;
+		break;
+	case LONG_LIFT:
+		command->lift = true;
+		break;
 	case LONG_CONFIG:
 		command->paths.file = optarg;
 		break;
@@ -131,7 +169,7 @@ static void set_option(struct command *command, int option)
 int verb_run(const struct verb *verb, int argc, char **argv)
 {
 	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
-	char short_options[array_size(table) + 1], operand[256];
+	char short_options[2 * array_size(table) + 2], operand[256];
 	struct option long_options[array_size(table) + 1];
 	struct command command = { .verb = verb };
 	int option;

@@ -18,6 +18,11 @@ enum verb_option {
 	TAKES_PRINT = 1 << 3,	/* --print */
 	TAKES_NONE = 1 << 4,	/* --none */
 	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
+	TAKES_CLASS = 1 << 6,	/* -q, --qos CLASS, without which it does not work */
+	TAKES_INHERIT = 1 << 7, /* --inherit */
+	TAKES_KEEP = 1 << 8,	/* --keep */
+	TAKES_LIFT = 1 << 9,	/* --lift */
+	TAKES_COMMAND = 1 << 10, /* its operands are a command, with options of its own */
 };
 
 struct verb;
@@ -25,7 +30,8 @@ struct verb;
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
-	bool detach, verbose, json, print, none;
+	bool detach, verbose, json, print, none, inherit, keep, lift;
+	const char *qos;
 	struct config_paths paths;
 	char **operands;
 	int n_operands;
@@ -49,6 +55,10 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_limit(const struct command *command);
+int cmd_set(const struct command *command);
+int cmd_reset(const struct command *command);
+int cmd_run(const struct command *command);
 
 /* ---- options.c ---- */
 

@@ -6,7 +6,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status sched_profile restore doctor --help --version'
+		words='start stop restart reload check status sched_profile set reset run limit restore doctor --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -23,6 +23,10 @@ _schedqos()
 		;;
 	esac
 	case ${COMP_WORDS[1]} in
+	set) words='--inherit --help' ;;
+	reset) words='--help' ;;
+	run) words='-q --qos --inherit --help' ;;
+	limit) words='--keep --lift --help' ;;
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
 	check) words='--print --config --configs-path --help' ;;

@@ -81,6 +81,32 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 	return leader && overrides_has(plan->overrides, leader->overrides, number);
 }
 
+const char *plan_override_class(const struct plan *plan, uint16_t number)
+{
+	return overrides_get(plan->overrides, number)->qos;
+}
+
+void plan_take_overrides(struct plan *plan, struct plan *from, uint32_t ms)
+{
+	struct overrides *none = plan->overrides;
+	const struct task *old;
+	uint32_t cursor = 0;
+
+	plan->overrides = from->overrides;
+	from->overrides = none;
+	plan->was_overridden = from->was_overridden;
+	overrides_follow(plan->overrides, plan->config->classes, plan->config->n_classes, plan->config->rules);
+	plan_give_classes(plan, plan->config);
+	while ((old = tasks_next(from->tasks, &cursor))) {
+		struct task *task = old->overrides ? tasks_find(plan->tasks, old->tid) : NULL;
+
+		if (!task || task->tgid != task->tid || !plan_is_same_start(old->start, task->start))
+			continue;
+		task->overrides = old->overrides;
+		mark_process(plan, task, true, ms);
+	}
+}
+
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)
 {
 	uint32_t cursor = 0;

@@ -309,6 +309,32 @@ static void a_crash_leaves_nothing(void **state)
 	assert_carries(m, 101, "SCHED_NORMAL nice 3");
 }
 
+/* As when the state file of an earlier daemon can be read only after a while. */
+static void another_plan_takes_them_over(void **state)
+{
+	struct machine *m = *state;
+	struct plan *old;
+	uint16_t number;
+
+	start_and_run(m, FAST "," APP, "/usr/bin/app");
+	spawns(m, INIT, 101, "/usr/bin/app");
+	number = gives_tree(m, 100, "QOS_FAST");
+	limits(m, 101, "QOS_BACKGROUND");
+	old = m->plan;
+	stop(m);
+	start(m, FAST "," APP);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	plan_take_overrides(m->plan, old, m->ms);
+	plan_free(old);
+	hear(m);
+	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 3 ms", REASON_OVERRIDE);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);
+	ends(m, number);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	stops_without_trace(m);
+}
+
 static void an_id_that_is_used_again(void **state)
 {
 	struct machine *m = *state;
@@ -388,6 +414,7 @@ int main(void)
 		MACHINE_TEST(a_cgroup),
 		MACHINE_TEST(a_reload_looks_its_class_up_again),
 		MACHINE_TEST(a_crash_leaves_nothing),
+		MACHINE_TEST(another_plan_takes_them_over),
 		MACHINE_TEST(an_id_that_is_used_again),
 		MACHINE_TEST(real_time_is_left_alone),
 		MACHINE_TEST(bad_ones),

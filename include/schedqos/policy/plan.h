@@ -207,6 +207,11 @@ int plan_override_change(struct plan *plan, uint16_t number, const char *qos, ui
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
+const char *plan_override_class(const struct plan *plan, uint16_t number);
+
+/* Takes over the overrides of a plan that this one replaces, for the processes that are known to both. */
+void plan_take_overrides(struct plan *plan, struct plan *from, uint32_t ms);
+
 /* Marks all that it has held for as due. */
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);
 
