@@ -83,10 +83,10 @@ static int limit(sd_bus *bus, const struct command *command, const struct target
 	if (r >= 0)
 		r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Limit", &error, &reply, "susb",
 				       target->cgroup, (uint32_t)target->pid, command->operands[1],
-				       (int)command->keep);
+				       (int)option_given(command, OPTION_KEEP));
 	if (r < 0)
 		return override_failed(&error, r);
-	if (command->keep)
+	if (option_given(command, OPTION_KEEP))
 		return 0;
 	log_info("limited until this ends (Ctrl-C)");
 	return hold(bus, &ended);
@@ -111,21 +111,21 @@ static int lift(sd_bus *bus, const struct target *target)
 
 int cmd_limit(const struct command *command)
 {
+	const bool lifts = option_given(command, OPTION_LIFT);
 	struct target target = { 0 };
 	sd_bus *bus;
 	int status;
 
-	if (command->keep && command->lift)
+	if (lifts && option_given(command, OPTION_KEEP))
 		return usage_error(command->verb, "--keep and --lift exclude each other");
-	if (command->n_operands != (command->lift ? 1 : 2))
-		return usage_error(command->verb, command->lift ? "limit --lift needs a cgroup or a process id alone" :
-								  "limit needs a cgroup or a process id, and a class");
+	if (command->n_operands != (lifts ? 1 : 2))
+		return usage_error(command->verb, lifts ? "--lift takes no class" : "limit needs a class");
 	if (command->operands[0][0] == '/' ? !parse_cgroup(command->operands[0], &target) :
 					     !parse_pid(command->operands[0], &target.pid))
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = command->lift ? lift(bus, &target) : limit(bus, command, &target);
+	status = lifts ? lift(bus, &target) : limit(bus, command, &target);
 	sd_bus_flush_close_unref(bus);
 	return status;
 }

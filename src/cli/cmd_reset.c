@@ -32,8 +32,6 @@ int cmd_reset(const struct command *command)
 	pid_t pid;
 	int status;
 
-	if (command->n_operands < 1)
-		return usage_error(command->verb, "reset needs a process id");
 	if (!parse_pid(command->operands[0], &pid))
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)

@@ -32,13 +32,9 @@ int cmd_run(const struct command *command)
 	bool is_given;
 	sd_bus *bus;
 
-	if (!command->qos)
-		return usage_error(command->verb, "run needs -q CLASS");
-	if (!command->n_operands)
-		return usage_error(command->verb, "run needs a command");
 	if (client_open(&bus) < 0)
 		return EXIT_NOT_ASKED;
-	override_set(bus, 0, command->qos, command->inherit, &is_given);
+	override_set(bus, 0, option_value(command, OPTION_QOS), option_given(command, OPTION_INHERIT), &is_given);
 	sd_bus_flush_close_unref(bus);
 	return is_given ? become(command->operands) : EXIT_NOT_ASKED;
 }

@@ -23,13 +23,13 @@ DEFINE_CLEANUP(struct config, config_free)
 
 static bool is_list(const struct command *command)
 {
-	return !command->none && !command->n_operands;
+	return !option_given(command, OPTION_NONE) && !command->n_operands;
 }
 
 /* The name of a profile; "" for none, as in the call to the daemon. */
 static const char *wanted(const struct command *command)
 {
-	return command->none ? "" : command->operands[0];
+	return option_given(command, OPTION_NONE) ? "" : command->operands[0];
 }
 
 static void print_profile(const char *name, const char *current)
@@ -182,7 +182,7 @@ static int without_daemon(const struct command *command)
 		return status;
 	if (is_list(command))
 		return local_list(config);
-	if (!command->none) {
+	if (!option_given(command, OPTION_NONE)) {
 		profile = sched_profile_find(config->profiles, config->n_profiles, wanted(command));
 		if (!profile)
 			return unknown(config, wanted(command));
@@ -192,7 +192,7 @@ static int without_daemon(const struct command *command)
 
 int cmd_sched_profile(const struct command *command)
 {
-	if (command->none && command->n_operands)
+	if (option_given(command, OPTION_NONE) && command->n_operands)
 		return usage_error(command->verb, "one name, or --none");
 	if (command->n_operands && !command->operands[0][0])
 		return usage_error(command->verb, "a profile has a name");

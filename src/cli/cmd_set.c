@@ -12,13 +12,12 @@ int cmd_set(const struct command *command)
 	pid_t pid;
 	int status;
 
-	if (command->n_operands < 2)
-		return usage_error(command->verb, "set needs a process id and a class");
 	if (!parse_pid(command->operands[0], &pid))
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = override_set(bus, pid, command->operands[1], command->inherit, &is_given);
+	status = override_set(bus, pid, command->operands[1], option_given(command, OPTION_INHERIT),
+			      &is_given);
 	sd_bus_flush_close_unref(bus);
 	return status;
 }

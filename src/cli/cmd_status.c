@@ -209,7 +209,7 @@ int cmd_status(const struct command *command)
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
 	reply = read_status(bus);
-	if (reply && command->json)
+	if (reply && option_given(command, OPTION_JSON))
 		status = print_json(reply);
 	else if (reply) {
 		print_status(reply);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <schedqos/daemon/config_load.h>
@@ -10,38 +12,53 @@
 /* Exit status of wrong usage. */
 #define EXIT_USAGE 2
 
-/* The options that a verb takes; every verb takes --help. */
-enum verb_option {
-	TAKES_DETACH = 1 << 0,	/* -d, --daemon */
-	TAKES_VERBOSE = 1 << 1, /* -v, --verbose */
-	TAKES_JSON = 1 << 2,	/* --json */
-	TAKES_PRINT = 1 << 3,	/* --print */
-	TAKES_NONE = 1 << 4,	/* --none */
-	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
-	TAKES_CLASS = 1 << 6,	/* -q, --qos CLASS, without which it does not work */
-	TAKES_INHERIT = 1 << 7, /* --inherit */
-	TAKES_KEEP = 1 << 8,	/* --keep */
-	TAKES_LIFT = 1 << 9,	/* --lift */
-	TAKES_COMMAND = 1 << 10, /* its operands are a command, with options of its own */
+/*
+ * A new option: a name here and a row in the table of options.c; OPTION_BIT(NAME) with its verbs in
+ * main.c; schedqos(8) and the completions. One that means something else with another verb has a
+ * row for each meaning, as no verb takes both.
+ */
+enum option_name {
+	OPTION_DAEMON,
+	OPTION_VERBOSE,
+	OPTION_JSON,
+	OPTION_PRINT,
+	OPTION_NONE,
+	OPTION_QOS,
+	OPTION_INHERIT,
+	OPTION_KEEP,
+	OPTION_LIFT,
+	OPTION_CONFIG,
+	OPTION_CONFIGS_PATH,
+	OPTION_HELP, /* of every verb */
+	N_OPTIONS,
 };
+_Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
+
+#define OPTION_BIT(name)   (UINT64_C(1) << OPTION_##name)
+#define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
 
 struct verb;
+struct option_use;
 
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
-	bool detach, verbose, json, print, none, inherit, keep, lift;
-	const char *qos;
-	struct config_paths paths;
-	char **operands;
+	struct option_use *uses; /* private to options.c */
+	size_t n_uses;
+	struct config_paths paths; /* of --config and --configs-path */
+	char **operands;	   /* ends with NULL, as argv does */
 	int n_operands;
 };
 
+/* What is not named in a verb's row is zero: no options, no operands. */
 struct verb {
 	const char *name;
-	unsigned takes;	      /* enum verb_option */
-	int max_operands;     /* -1: any number */
+	uint64_t takes;	      /* OPTION_BIT() of each option but --help */
+	uint64_t needs;	      /* those of them that must be given */
 	const char *operands; /* for the help */
+	int min_operands;
+	int max_operands;  /* -1: any number */
+	bool runs_command; /* the first operand ends the options: what follows is its own */
 	const char *summary;
 	int (*run)(const struct command *command); /* returns an exit status */
 };
@@ -62,12 +79,30 @@ int cmd_run(const struct command *command);
 
 /* ---- options.c ---- */
 
+/* How often it was given. */
+unsigned option_count(const struct command *command, enum option_name name);
+
+static inline bool option_given(const struct command *command, enum option_name name)
+{
+	return option_count(command, name) > 0;
+}
+
+/*
+ * The argument of its use number i, from 0, in the order of the command line; NULL if it was not
+ * given so often. The string is that of argv.
+ */
+const char *option_value_at(const struct command *command, enum option_name name, unsigned i);
+
+/* The argument of its last use, which overrides those before; NULL if it was not given. */
+const char *option_value(const struct command *command, enum option_name name);
+
 /* Parses what follows the verb, argv[0], and runs it. Returns an exit status. */
 int verb_run(const struct verb *verb, int argc, char **argv);
 
 /* Writes "[--json] [FILE ...]", all that a verb takes, to stream. */
 void verb_print_arguments(const struct verb *verb, FILE *stream);
 
-/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns EXIT_USAGE. */
+/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns
+ * EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -78,7 +78,7 @@ _schedqos()
 	(limit)
 		_arguments $help '(--lift)--keep[until the process or cgroup ends, and return]' \
 			'(--keep)--lift[end every limit for it]' \
-			'1:process or cgroup:{_alternative "pids\:process\:_pids" "folders\:cgroup\:_files -/ -W /sys/fs/cgroup"}' \
+			'1:process or cgroup:{_alternative "pids\:process\:_pids" "folders\:cgroup\:_files -/"}' \
 			'2:class:_schedqos_classes'
 		;;
 	(sched_profile)

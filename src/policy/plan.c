@@ -171,6 +171,8 @@ static int renumber_records(struct plan *plan, const struct config *config)
 	if (!tags)
 		return -ENOMEM;
 	while ((task = tasks_next(plan->tasks, &cursor))) {
+		const bool had_rule = task->rule;
+
 		task->app = renumber(plan, config->rules, task->app, false, &app);
 		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED,
@@ -179,8 +181,9 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		/* The scan finds the limit again, too. */
 		task->tag = task->own;
 		task->limit = 0;
-		/* Its class is gone or may be another: the scan assigns one. */
-		if (task->own == TAG_NONE || (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {
+		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
+		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
+		    (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {
 			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}

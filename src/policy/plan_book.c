@@ -184,12 +184,15 @@ bool plan_differ(const struct task *a, const struct task *b)
 	       a->theirs != b->theirs || a->own != b->own;
 }
 
-/* If only the leader differs, comparing it with the youngest thread is enough. */
+/*
+ * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
+ * ended, so the flag may outlive the threads that it is about.
+ */
 bool plan_is_mixed(const struct plan *plan, const struct task *leader)
 {
 	const struct task *thread = tasks_next_thread(plan->tasks, leader);
 
-	return (leader->flags & TASK_MIXED) || (thread && plan_differ(leader, thread));
+	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
 }
 
 /* ---- fork ---- */

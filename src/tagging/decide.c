@@ -16,6 +16,12 @@
 /* An id is not reused in less time than this. */
 #define REUSE_MIN_MS 10
 
+/*
+ * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
+ * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
+ */
+#define BOOK_EVERY 16
+
 /* Names a tag for people: its class. */
 static const char *tag_name(const struct config *config, uint16_t tag)
 {
@@ -107,6 +113,7 @@ void decide_due(struct tagger *tagger, bool is_time)
 {
 	struct plan_action action;
 	struct plan_due due;
+	unsigned count = 0;
 
 	while (plan_next(tagger->plan, is_time, clock_ms(), &due)) {
 		struct facts *facts = live_facts_for(tagger->facts, due.tid, due.tgid);
@@ -119,6 +126,8 @@ void decide_due(struct tagger *tagger, bool is_time)
 		if (!arguments_decided(&tagger->arguments, due.tgid))
 			problem_report(&tagger->problems[PROBLEM_UNREAD],
 				       "too many processes whose arguments cannot be read: a reload looks at all again");
+		if (++count % BOOK_EVERY == 0)
+			events_book_some(tagger);
 	}
 	watch_rest();
 }

@@ -122,6 +122,13 @@ bool events_handle(struct tagger *tagger)
 	return is_empty;
 }
 
+void events_book_some(struct tagger *tagger)
+{
+	/* A restore does not listen. */
+	if (tagger->intake)
+		book_batch(tagger);
+}
+
 bool events_book(struct tagger *tagger)
 {
 	const uint32_t began = clock_ms();

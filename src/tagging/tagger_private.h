@@ -147,6 +147,9 @@ void scan_unread(struct tagger *tagger);
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);
 
+/* events.c: books up to 512 of the queued events, and decides nothing. */
+void events_book_some(struct tagger *tagger);
+
 /* events.c: books everything queued, and decides nothing. Returns false if events arrive faster than it books them. */
 bool events_book(struct tagger *tagger);
 
