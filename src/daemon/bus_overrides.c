@@ -120,9 +120,9 @@ static int method_limit(sd_bus_message *message, void *userdata, sd_bus_error *e
 	struct held_target target = { 0 };
 	struct daemon *daemon = userdata;
 	const char *qos = "";
-	int keep, r = read_target(message, &target);
+	int keep = 0, r = read_target(message, &target);
 
-	if (r == 0 || r == 1)
+	if (r >= 0)
 		r = sd_bus_message_read(message, "sb", &qos, &keep);
 	if (r >= 0)
 		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), OVERRIDE_LIMIT, true, &target, qos);
@@ -160,7 +160,7 @@ static int method_set(sd_bus_message *message, void *userdata, sd_bus_error *err
 {
 	struct held_target target = { 0 };
 	struct daemon *daemon = userdata;
-	int descendants, keep, r = read_pid(message, &target.pid);
+	int descendants = 0, keep = 0, r = read_pid(message, &target.pid);
 	const char *qos = "";
 
 	if (r == 0)
