@@ -276,9 +276,13 @@ static void a_reload_looks_its_class_up_again(void **state)
 	limits(m, 101, "QOS_BACKGROUND");
 	renice(m, 101, 9);
 	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 3 ms", REASON_OVERRIDE);
+	spawns(m, INIT, 102, "/usr/bin/other");
+	gives(m, 102, "QOS_BACKGROUND");
+	renice(m, 102, 11);
 	reload(m, "'schedqos': { 'default': 'none' }, 'QOS_A': { 'sched_nice': 1 },"
 		  " 'QOS_FAST': { 'sched_policy': 'SCHED_NORMAL', 'sched_nice': -9 }");
 	assert_task(m, 100, "SCHED_NORMAL nice -9", REASON_OVERRIDE);
+	assert_carries(m, 102, "SCHED_BATCH nice 11 slice 20 ms util 0..256");
 	reload(m, APP);
 	assert_task(m, 100, INITIATED, REASON_RULE);
 	assert_carries(m, 101, "SCHED_BATCH nice 9 slice 20 ms util 0..256");
