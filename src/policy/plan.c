@@ -73,6 +73,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
+	task.changed_by = CHANGED_BY_NOBODY;
 	task.scan = 0;
 	return tasks_put(plan->tasks, &task);
 }

@@ -42,13 +42,18 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 
 bool plan_uses_renames(const struct rule *rule)
 {
-	return rule && (rule->n_threads || rule->enforce);
+	return rule && (rule->n_threads || rule->enforce == ENFORCE_ALWAYS);
 }
 
 bool plan_needs_moves(const struct plan *plan)
 {
 	return plan->config->n_groups || rules_need_cgroup(plan->config->rules) ||
 	       overrides_need_cgroup(plan->overrides);
+}
+
+bool plan_needs_changes(const struct plan *plan)
+{
+	return rules_enforce(plan->config->rules);
 }
 
 bool plan_needs_renames(const struct plan *plan)
@@ -172,7 +177,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
 	if (!task_policy_is_fair(want.policy) || task->assigned_by == ASSIGNED_BY_OVERRIDE ||
-	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
+	    (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
 		return want;
 	/* Does not raise a task that somebody lowered. */
 	if (task->had.nice > 0 && want.nice < task->had.nice)

@@ -304,6 +304,15 @@ bool rules_need_cgroup(const struct rules *rules)
 	return false;
 }
 
+bool rules_enforce(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n_rules; i++) {
+		if (rules->by_id[i]->enforce)
+			return true;
+	}
+	return false;
+}
+
 const struct rule *rules_nth(const struct rules *rules, size_t n)
 {
 	return n < rules->n_lists ? rules->lists[n] : NULL;

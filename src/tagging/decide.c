@@ -80,7 +80,9 @@ void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 	struct task_attr now = task_attr_pristine;
 	int r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
 
-	switch (plan_applied(tagger->plan, action, r, &now, clock_ms())) {
+	const enum plan_result result = plan_applied(tagger->plan, action, r, &now, clock_ms());
+
+	switch (result) {
 	case PLAN_KEPT:
 		tagger->counters.set++;
 		log_tag(tagger, action);
@@ -96,6 +98,10 @@ void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 		report_refusal(tagger, action, r);
 		break;
 	}
+	if (action->is_put_back && (result == PLAN_KEPT || result == PLAN_CHANGED))
+		changes_put_back(tagger, action);
+	if (action->is_left)
+		changes_end_truces(tagger);
 }
 
 /* Whether its cgroup is read too early: of a process that is new or has called exec, where no move of it is heard. */

@@ -62,6 +62,9 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_MOVE:
 		tagger->counters.moves++;
 		break;
+	case EVENT_CHANGE:
+		changes_count(tagger, event);
+		break;
 	}
 	plan_book(tagger->plan, event);
 }
@@ -102,6 +105,9 @@ static bool book_batch(struct tagger *tagger)
 			break;
 		case INTAKE_LOST_NAMES:
 			names_lost(tagger);
+			break;
+		case INTAKE_LOST_CHANGES:
+			changes_lost(tagger);
 			break;
 		case INTAKE_ERROR:
 			note_error(tagger, error);

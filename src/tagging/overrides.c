@@ -44,5 +44,6 @@ void tagger_end_override(struct tagger *tagger, uint16_t number)
 {
 	plan_override_remove(tagger->plan, number, clock_ms());
 	moves_update(tagger);
+	processors_update(tagger);
 	decide_now(tagger);
 }

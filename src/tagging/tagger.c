@@ -93,6 +93,8 @@ void tagger_free(struct tagger *tagger)
 	if (!tagger)
 		return;
 	moves_close(tagger);
+	changes_close(tagger);
+	processors_update(tagger);
 	loop_free(tagger);
 	shortage_release(tagger);
 	arguments_free(&tagger->arguments);
@@ -155,6 +157,8 @@ void tagger_start(struct tagger *tagger)
 {
 	names_update(tagger);
 	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 }
@@ -165,6 +169,8 @@ void tagger_follow_classes(struct tagger *tagger)
 	keep_now(tagger);
 	names_update(tagger);
 	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
 }
 
 int tagger_set_config(struct tagger *tagger, const struct config *config)
@@ -212,6 +218,8 @@ void tagger_wind_down(struct tagger *tagger)
 	shortage_release(tagger);
 	names_close(tagger);
 	moves_close(tagger);
+	changes_close(tagger);
+	processors_update(tagger);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)
@@ -302,6 +310,17 @@ const struct attr_caps *tagger_caps(const struct tagger *tagger)
 enum tagger_moves tagger_moves(const struct tagger *tagger)
 {
 	return tagger->moves.how;
+}
+
+enum tagger_changes tagger_changes(const struct tagger *tagger)
+{
+	return tagger->changes.how;
+}
+
+const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count)
+{
+	*ret_count = tagger->changes.n_opponents;
+	return tagger->changes.opponents;
 }
 
 int tagger_crash_error(const struct tagger *tagger)

@@ -12,7 +12,9 @@
  *	events.c	receives and books events, then has the tasks that are due decided
  *	decide.c	carries out a decision and counts the result
  *	names.c		subscribes to renames, or pauses that in a flood
+ *	processors.c	subscribes anew for processors that come online
  *	moves.c		subscribes to moves between cgroups, or has processes looked at again
+ *	changes.c	subscribes to changes of attributes, and reports what was put back
  *	shortage.c	descriptors or memory have run out
  *
  * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it.
@@ -36,6 +38,7 @@
 #include "apply.h"
 #include "arguments.h"
 #include "boot_clock.h"
+#include "changes.h"
 #include "intake.h"
 #include "keep.h"
 #include "live_facts.h"
@@ -48,6 +51,7 @@
 enum tagger_problem {
 	PROBLEM_LOST,	  /* the kernel dropped events */
 	PROBLEM_RENAMES,  /* so many that they are ignored for a while */
+	PROBLEM_CHANGES,  /* likewise */
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT, /* the kernel did not keep what it accepted */
 	PROBLEM_RECEIVE,  /* receiving failed in some other way */
@@ -70,6 +74,8 @@ struct tagger {
 	struct pace forks;
 	struct names names;
 	struct moves moves;
+	struct changes changes;
+	sd_event_source *processors; /* those that come online; NULL: nothing depends on them */
 	struct boot_clock boot_clock;
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
@@ -128,6 +134,9 @@ void tagger_follow_classes(struct tagger *tagger);
 int loop_init(struct tagger *tagger);
 int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
+
+/* processors.c: watches out for processors if anything heard depends on them, else no longer. */
+void processors_update(struct tagger *tagger);
 
 /* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);

@@ -34,8 +34,10 @@
  * override	asks for a class at run time: its processes are of that class, whatever their rules say, and a group's limit
  *		holds all the same. To ask for it is a moment like an exec, and nothing that was chosen before stands
  *		against it. Its end is not: what is theirs stays. A limit that is asked for is one like a group's.
- * renice	and the like send no event. The next look finds the change: that attribute is theirs until a rule
- *		takes effect again, or until a rule with "enforce" takes it back. The others stay ours.
+ * renice	and the like are only heard while a rule enforces. Else the next look finds the change. That attribute is
+ *		theirs until a rule takes effect again, or until a rule with "enforce" takes it back; the others stay ours.
+ *		With "enforce": "program" what a process changes itself is as if it had not happened, provided that we
+ *		heard who did it. Where somebody changes a task again and again, it is left to him for a while.
  * stop		is the same merge, after which every task gets had. An attribute that is theirs keeps its value.
  *
  * Events only update the records; one function decides. plan_book() books events in the order of time, without a
@@ -94,6 +96,9 @@ struct plan_action {
 	const struct qos_attr *deadline; /* the budget, if the task becomes SCHED_DEADLINE; else NULL */
 	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had */
 	enum reason reason;		 /* for people: why */
+	bool is_put_back;		 /* a rule takes back what somebody has changed */
+	bool is_left;			 /* ... for the last time: the task is left to him until plan_end_truces */
+	pid_t changed_by;		 /* ... the thread that did it, 0 if not known */
 };
 
 enum plan_result {
@@ -220,6 +225,16 @@ bool plan_needs_renames(const struct plan *plan);
 
 /* Whether any rule, group or override in force looks at cgroups. */
 bool plan_needs_moves(const struct plan *plan);
+
+/* Whether any rule in force takes back what somebody changes. */
+bool plan_needs_changes(const struct plan *plan);
+
+/*
+ * A task that has been put back ten times within a second is left to whoever changes it, for ten seconds. This marks as
+ * due those for which that time is over. Returns whether there are others, and then sets *ret_ms to when it is over for
+ * the next.
+ */
+bool plan_end_truces(struct plan *plan, uint32_t ms, uint32_t *ret_ms);
 
 /*
  * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.

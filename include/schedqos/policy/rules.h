@@ -63,6 +63,13 @@ enum rule_yield {
 	YIELD_NO,      /* overrides them in any case */
 };
 
+/* Whose changes of what the rule has put on are put back. */
+enum rule_enforce {
+	ENFORCE_NO,
+	ENFORCE_PROGRAM, /* those that the process makes itself */
+	ENFORCE_ALWAYS,
+};
+
 /* A rule. Those of one pattern are a list, of which the first whose conditions hold is taken. */
 struct rule {
 	const char *pattern;
@@ -71,7 +78,8 @@ struct rule {
 	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
 	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
-	bool inherit, enforce;
+	bool inherit;
+	enum rule_enforce enforce;
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
@@ -117,6 +125,9 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
+
+/* Whether any rule takes back what somebody changes. */
+bool rules_enforce(const struct rules *rules);
 
 /* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);

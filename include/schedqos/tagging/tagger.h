@@ -82,7 +82,7 @@ void tagger_note_shortage(struct tagger *tagger, int error);
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
-/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames and moves. */
+/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames, moves and changes. */
 void tagger_wind_down(struct tagger *tagger);
 
 /* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
@@ -102,6 +102,10 @@ bool tagger_restore(bool *ret_done);
 struct tagger_counters {
 	uint64_t forks, execs, renames; /* events received */
 	uint64_t moves;			/* between cgroups: events received */
+	uint64_t changes;		/* calls by which others set attributes: events received */
+	uint64_t put_back;		/* times that a rule took back what somebody had changed */
+	uint64_t fights;		/* times that a task was left to whoever changed it again and again */
+	uint64_t change_floods;		/* times that changes were ignored for a while */
 	uint64_t lost;			/* times the kernel dropped events (ENOBUFS) */
 	uint64_t rename_floods;		/* times that renames were ignored for a while */
 	uint64_t scans;			/* of /proc, the first one included */
@@ -152,6 +156,25 @@ enum tagger_moves {
 	MOVES_POLLED, /* they cannot be heard: processes are looked at again after their exec */
 };
 enum tagger_moves tagger_moves(const struct tagger *tagger);
+
+/* How it comes to be known that somebody sets a task's attributes. */
+enum tagger_changes {
+	CHANGES_UNUSED, /* no rule enforces */
+	CHANGES_HEARD,
+	CHANGES_UNHEARD, /* they cannot be heard: tasks are looked at when something else is heard of them */
+};
+enum tagger_changes tagger_changes(const struct tagger *tagger);
+
+/* Processes of one name whose changes were put back. */
+struct tagger_opponent {
+	pid_t pid;     /* of the last one */
+	char name[64]; /* their comm, safe for a terminal; "": not known, or ended before it was asked for */
+	uint64_t times;
+};
+
+/* The last few. They live until something happens. */
+#define TAGGER_OPPONENTS_MAX 8
+const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */
 int tagger_crash_error(const struct tagger *tagger);
