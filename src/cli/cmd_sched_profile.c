@@ -8,7 +8,6 @@
 #include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/config_load.h>
-#include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
@@ -16,7 +15,7 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
-#include "print_errors.h"
+#include "local_config.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct config, config_free)
@@ -99,19 +98,6 @@ static int with_daemon(const struct command *command)
 
 /* ---- without a daemon ---- */
 
-/* Returns 0 or an exit status. */
-static int load(const struct command *command, struct config **ret)
-{
-	struct config_errors errors = { 0 };
-	int r = config_load(&command->paths, CONFIG_USERS_MS, ret, &errors);
-
-	print_errors(&errors);
-	config_errors_clear(&errors);
-	if (r < 0 && r != -EINVAL)
-		log_error("reading the configuration: %s", strerror(-r));
-	return r < 0 ? EXIT_CONFIG : 0;
-}
-
 /* Without permission to read the state file, no profile is marked as the current one. */
 static int local_list(const struct config *config)
 {
@@ -176,7 +162,7 @@ static int without_daemon(const struct command *command)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	const struct sched_profile *profile = NULL;
-	int status = load(command, &config);
+	int status = local_config(command, &config);
 
 	if (status)
 		return status;

@@ -35,6 +35,13 @@ static const struct verb verbs[] = {
 	  .takes = OPTION_BIT(JSON),
 	  .summary = "show what the daemon does and has done",
 	  .run = cmd_status },
+	{ .name = "explain",
+	  .takes = OPTION_BIT(JSON) | OPTION_BIT(NAME) | OPTION_BIT(THREAD) | OPTION_BIT(EXE) | OPTION_BIT(ARGV) |
+		   OPTION_BIT(CGROUP) | OPTION_BIT(USER) | OPTION_BITS_CONFIG,
+	  .operands = "[PID|TID]",
+	  .max_operands = 1,
+	  .summary = "say why a task, or a program of that name, has its class",
+	  .run = cmd_explain },
 	{ .name = "sched_profile",
 	  .takes = OPTION_BIT(NONE) | OPTION_BITS_CONFIG,
 	  .operands = "[NAME]",
@@ -77,6 +84,13 @@ static const struct verb verbs[] = {
 	  .takes = OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
 	  .summary = "find what keeps classes from having their effect here",
 	  .run = cmd_doctor },
+	{ .name = "import",
+	  .takes = OPTION_BIT(OUTPUT) | OPTION_BIT(EXACT) | OPTION_BIT(SKIP_DOUBTFUL),
+	  .operands = "ananicy DIR|FILE ...",
+	  .min_operands = 2,
+	  .max_operands = -1,
+	  .summary = "turn the rules of ananicy into a rules file",
+	  .run = cmd_import },
 };
 
 static void print_help(FILE *stream)

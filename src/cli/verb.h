@@ -27,8 +27,17 @@ enum option_name {
 	OPTION_INHERIT,
 	OPTION_KEEP,
 	OPTION_LIFT,
+	OPTION_NAME,
+	OPTION_THREAD,
+	OPTION_EXE,
+	OPTION_ARGV,
+	OPTION_CGROUP,
+	OPTION_USER,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
+	OPTION_OUTPUT,
+	OPTION_EXACT,
+	OPTION_SKIP_DOUBTFUL,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };
@@ -76,6 +85,8 @@ int cmd_limit(const struct command *command);
 int cmd_set(const struct command *command);
 int cmd_reset(const struct command *command);
 int cmd_run(const struct command *command);
+int cmd_import(const struct command *command);
+int cmd_explain(const struct command *command);
 
 /* ---- options.c ---- */
 

@@ -11,6 +11,7 @@ _schedqos_verbs()
 		'reload:have the daemon read its configuration again'
 		'check:validate the configuration'
 		'status:show what the daemon does and has done'
+		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
 		'set:give a process a class, over its rule'
 		'reset:end what set or run did'
@@ -18,6 +19,7 @@ _schedqos_verbs()
 		'limit:allow no higher class, until this is ended'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
+		'import:turn the rules of ananicy into a rules file'
 	)
 
 	_describe verb verbs
@@ -81,8 +83,20 @@ _schedqos()
 			'1:process or cgroup:{_alternative "pids\:process\:_pids" "folders\:cgroup\:_files -/"}' \
 			'2:class:_schedqos_classes'
 		;;
+	(explain)
+		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \
+			'--thread[the name of a thread of it]:name:' '--exe[its executable]:path:_files' \
+			'*--argv[its next argument]:argument:' '--cgroup[the cgroup that it is in]:path:' \
+			'--user[who runs it]:user:_users' '1:process:_pids'
+		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
+		;;
+	(import)
+		_arguments $help '(-o --output)'{-o,--output}'[write into this file or folder]:file or folder:_files' \
+			'--exact[make classes with the values of the types]' \
+			'--skip-doubtful[leave out names that unrelated programs share]' \
+			'1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

@@ -325,6 +325,7 @@ static void put_rules(struct parser *parser, const char *pattern, struct rule *r
 static void parse_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern;
+	struct source source;
 	struct rule *rules;
 	bool good = check_pattern(parser, value);
 
@@ -336,7 +337,9 @@ static void parse_pattern(struct parser *parser, const cJSON *value)
 	if (!pattern)
 		return;
 	if (cJSON_IsNull(value)) {
-		put_rules(parser, pattern, NULL);
+		source = source_of(parser, value, AT_KEY);
+		if (rules_mask(parser->config->rules, pattern, &source) < 0)
+			parser->no_memory = true;
 		return;
 	}
 	rules = keep_alloc(parser,
@@ -378,7 +381,7 @@ void parse_rules(struct parser *parser)
 			parse_class(parser, &parser->classes, value);
 	}
 	cJSON_ArrayForEach (value, parser->doc->root) {
-		if (!is_settings(value) && !is_class(value))
+		if (!is_settings(value) && !is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}
 }

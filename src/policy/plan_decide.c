@@ -161,8 +161,8 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-static struct task_attr target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
-			       bool takes_effect)
+struct task_attr plan_target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
+			     bool takes_effect)
 {
 	struct task_attr want = task->known;
 
@@ -286,7 +286,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	takes_effect = is_anew && !ends_override(task, &assignment, due);
 	assign(plan, task, &assignment, is_anew, takes_effect);
-	want = target(plan, task, is_reverted ? &known : &task->known, takes_effect);
+	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
 		return false;

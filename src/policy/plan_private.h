@@ -192,5 +192,12 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
  */
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
 
+/*
+ * What the task is to carry, by its record. chosen: the values of what is theirs, most often what is known. takes_effect:
+ * a rule takes effect now.
+ */
+struct task_attr plan_target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
+			     bool takes_effect);
+
 /* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);

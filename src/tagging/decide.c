@@ -35,7 +35,8 @@ static void log_tag(const struct tagger *tagger, const struct plan_action *actio
 {
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
 
-	if (!log_enabled(LOG_DEBUG))
+	/* What the first scan changes is told in one piece (summary.c); of the stop only the number is. */
+	if (!log_enabled(LOG_DEBUG) || !tagger->started || action->reason == REASON_UNDONE)
 		return;
 	procfs_comm(tagger->proc, action->tid, comm);
 	text_escape_to(name, sizeof(name), comm, strlen(comm));
@@ -78,10 +79,15 @@ static bool is_another(const struct tagger *tagger, const struct plan_action *ac
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 {
 	struct task_attr now = task_attr_pristine;
-	int r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	enum plan_result result;
+	int r;
 
-	const enum plan_result result = plan_applied(tagger->plan, action, r, &now, clock_ms());
-
+	if (tagger->is_rehearsal) {
+		plan_applied(tagger->plan, action, 0, &action->want, clock_ms());
+		return;
+	}
+	r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	result = plan_applied(tagger->plan, action, r, &now, clock_ms());
 	switch (result) {
 	case PLAN_KEPT:
 		tagger->counters.set++;

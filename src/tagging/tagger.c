@@ -9,6 +9,8 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
+#include "explain.h"
+
 int tagger_init_applier(struct applier *applier)
 {
 	struct ksched_features features;
@@ -274,6 +276,24 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
 
 	return task && look_at(tagger, task, ret);
+}
+
+int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
+{
+	const struct explain_source source = {
+		.plan = tagger->plan,
+		.live = tagger->facts,
+		.caps = &tagger->applier.caps,
+		.proc = tagger->proc,
+		.is_rehearsal = tagger->is_rehearsal,
+	};
+
+	return explain_task(&source, tid, ret);
+}
+
+int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret)
+{
+	return explain_name(plan_config(tagger->plan), &tagger->applier.caps, name, ret);
 }
 
 size_t tagger_records(const struct tagger *tagger)

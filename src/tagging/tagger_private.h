@@ -3,7 +3,8 @@
  * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
  * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	the public functions; restore.c, undo without a loop
+ *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it; summary.c,
+ *			what the first scan found
  *	loop.c		the event sources and their handlers
  *	overrides.c	puts overrides in force, and ends them
  *	keep.c		the state file: written, retried, taken over
@@ -87,12 +88,13 @@ struct tagger {
 	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
 	bool scan_requested;
 	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
-	bool started;	  /* the first scan has been made */
+	bool started;	  /* the first scan is over: each change is logged from then on */
 	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
 
 	struct state *state;
 	struct keep keep;
 	bool undone; /* everything has been put back */
+	bool is_rehearsal; /* decides, but sets nothing */
 
 	struct shortage shortage;
 	struct tagger_counters counters;
@@ -126,6 +128,13 @@ void tagger_follow_io_priority(struct applier *applier, const struct plan *plan)
 
 /* tagger.c: what has to follow when other classes may be given from now on. */
 void tagger_follow_classes(struct tagger *tagger);
+
+/*
+ * restore.c: a tagger without a loop and without events, which takes over the records of a killed daemon. The folder of
+ * the state file stays closed. 0 or -errno; in either case clear it.
+ */
+int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy);
+void tagger_clear_bare(struct tagger *tagger);
 
 /*
  * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.

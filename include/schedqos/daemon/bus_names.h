@@ -19,3 +19,6 @@
 
 /* Returned by SetSchedProfile for a name that no profile has. */
 #define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"
+
+/* Returned by Explain for a task that does not exist. */
+#define BUS_ERROR_NO_TASK "org.schedqos1.Error.NoTask"

@@ -243,3 +243,22 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
 /* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
+
+/* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */
+struct plan_view {
+	enum reason reason;
+	struct task_attr actual;
+	struct task_attr want;	/* what it is to carry, by its record */
+	struct task_attr class; /* what its class gives, whoever had chosen what before; had without a class */
+	uint8_t changed;	/* enum task_attr_bit: somebody has changed it since we last looked */
+	uint8_t withheld;	/* somebody had lowered it before, and no rule raises that */
+};
+
+/* 0 or -errno as for plan_reason. Changes nothing. */
+int plan_view(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_view *ret);
+
+/*
+ * Decides about a made-up task, as at its exec: facts must hold everything, and tid is any but our own. Only for a plan
+ * with nothing else in it. Its record, or NULL without memory.
+ */
+const struct task *plan_rehearse(struct plan *plan, struct facts *facts);
