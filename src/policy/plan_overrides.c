@@ -81,6 +81,14 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 	return leader && overrides_has(plan->overrides, leader->overrides, number);
 }
 
+const char *plan_override_max(const struct plan *plan, pid_t tgid)
+{
+	const struct task *leader = tasks_find(plan->tasks, tgid);
+	const struct qos_class *max = leader ? overrides_max(plan->overrides, leader->overrides) : NULL;
+
+	return max ? max->name : NULL;
+}
+
 const char *plan_override_class(const struct plan *plan, uint16_t number)
 {
 	return overrides_get(plan->overrides, number)->qos;

@@ -33,6 +33,7 @@ struct kinds {
 static const char *const assigned_names[] = {
 	[ASSIGNED_NOT_YET] = "not-yet",	      [ASSIGNED_BY_RULE] = "rule",	 [ASSIGNED_BY_THREAD] = "thread-rule",
 	[ASSIGNED_BY_INHERITED] = "inherited-rule", [ASSIGNED_BY_DEFAULT] = "default", [ASSIGNED_NO_CLASS] = "none",
+	[ASSIGNED_BY_OVERRIDE] = "override",
 };
 
 static const char *const bit_names[] = { "policy", "nice", "slice", "util_min", "util_max", "io_priority" };
@@ -125,6 +126,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
 	json_put_bool(json, "limited", task->own != task->tag);
+	json_put_text(json, "limit", plan_override_max(source->plan, task->tgid));
 	json_put_text(json, "reason", reason_name(kind->view.reason));
 	json_put_text(json, "assigned_by", assigned_names[task->assigned_by]);
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);

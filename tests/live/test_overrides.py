@@ -59,6 +59,7 @@ class Set(Overrides):
         thread = app.tell(0, "thread", "t")[1]
         self.ask("set", app.pid, UI)
         [child] = app.tell(0, "fork")
+        self.assertIn("this class was asked for at run time", schedqos("explain", str(app.pid)).stdout)
         self.assert_carries(thread, UI)
         self.assert_carries(child, INITIATED)
         self.ask("set", "--inherit", app.pid, BACKGROUND)
@@ -178,6 +179,8 @@ class Limit(Overrides):
         self.assertEqual((get_attr(child).policy, get_attr(child).nice), (BATCH, 8))
         self.assert_carries(app.tell(0, "fork")[0], BACKGROUND)
         self.assertEqual(self.overrides(), 1)
+        self.assertIn("no more than %s is allowed: asked for at run time" % BACKGROUND,
+                      schedqos("explain", str(app.pid)).stdout)
         self.assertIn("by a group or an override", schedqos("status").stdout)
         holder.end()
         self.assert_carries(app, INITIATED)

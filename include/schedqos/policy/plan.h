@@ -212,6 +212,9 @@ int plan_override_change(struct plan *plan, uint16_t number, const char *qos, ui
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
+/* The highest class that overrides allow this process, or NULL. Groups may allow less. */
+const char *plan_override_max(const struct plan *plan, pid_t tgid);
+
 const char *plan_override_class(const struct plan *plan, uint16_t number);
 
 /* Takes over the overrides of a plan that this one replaces, for the processes that are known to both. */
