@@ -21,7 +21,10 @@ enum option_name {
 	OPTION_DAEMON,
 	OPTION_VERBOSE,
 	OPTION_JSON,
+	OPTION_METRICS,
+	OPTION_WATCH,
 	OPTION_PRINT,
+	OPTION_DIFF,
 	OPTION_NONE,
 	OPTION_QOS,
 	OPTION_INHERIT,
@@ -85,6 +88,7 @@ int cmd_limit(const struct command *command);
 int cmd_set(const struct command *command);
 int cmd_reset(const struct command *command);
 int cmd_run(const struct command *command);
+int cmd_edit(const struct command *command);
 int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);
 
