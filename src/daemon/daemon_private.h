@@ -11,6 +11,7 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/problem.h>
 
+#include "held.h"
 #include "users.h"
 
 enum daemon_problem {
@@ -33,6 +34,7 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
+	struct held held;
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

@@ -261,11 +261,10 @@ static int finish_by_id(struct rules *rules)
 	return 0;
 }
 
-static int tag_all_classes(struct rules *rules, const struct qos_class *classes, size_t n_classes)
+/* At the periods of the first n_periods tags, of which the very first has none. */
+static int tag_all_classes(struct rules *rules, const struct qos_class *classes, size_t n_classes, size_t n_periods)
 {
-	const size_t n_tags = rules->n_tags;
-
-	for (size_t i = 0; i < n_tags; i++) {
+	for (size_t i = 0; i < n_periods; i++) {
 		for (size_t c = 0; c < n_classes; c++) {
 			if (tag_for(rules, classes, n_classes, classes[c].name, rules->tags[i].period_ns) == TAG_NONE)
 				return -ENOMEM;
@@ -285,7 +284,10 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 	if (r == 0)
 		r = finish_lists(rules, classes, n_classes);
 	if (r == 0 && all_classes)
-		r = tag_all_classes(rules, classes, n_classes);
+		r = tag_all_classes(rules, classes, n_classes, rules->n_tags);
+	rules->n_assigned = rules->n_tags;
+	if (r == 0)
+		r = tag_all_classes(rules, classes, n_classes, 1);
 	if (r == 0)
 		r = finish_by_id(rules);
 	if (r == 0)
@@ -302,6 +304,11 @@ const struct tag *rules_tags(const struct rules *rules, size_t *ret_count)
 {
 	*ret_count = rules->n_tags;
 	return rules->tags;
+}
+
+size_t rules_n_assigned(const struct rules *rules)
+{
+	return rules->n_assigned;
 }
 
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id)

@@ -62,7 +62,7 @@ struct rules {
 	struct interpreters *interpreters; /* NULL: none */
 
 	struct tag *tags;
-	size_t n_tags;
+	size_t n_tags, n_assigned; /* those from n_assigned on are for overrides */
 
 	const struct rule **lists; /* those not masked, by file and line */
 	size_t n_lists;

@@ -165,6 +165,16 @@ void tagger_start(struct tagger *tagger)
 	tagger->started = true;
 }
 
+void tagger_follow_classes(struct tagger *tagger)
+{
+	tagger_follow_io_priority(&tagger->applier, tagger->plan);
+	keep_now(tagger);
+	names_update(tagger);
+	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
+}
+
 int tagger_set_config(struct tagger *tagger, const struct config *config)
 {
 	int r = plan_set_config(tagger->plan, config);
@@ -172,12 +182,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	if (r < 0)
 		return r;
 	tagger->config = config;
-	tagger_follow_io_priority(&tagger->applier, tagger->plan);
-	keep_now(tagger);
-	names_update(tagger);
-	moves_update(tagger);
-	changes_update(tagger);
-	processors_update(tagger);
+	tagger_follow_classes(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -240,23 +245,37 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 	return tagger->problems;
 }
 
+/* Whether it lives. */
+static bool look_at(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
+{
+	struct facts *facts = live_facts_for(tagger->facts, task->tid, task->tgid);
+	int r = plan_reason(tagger->plan, task, facts);
+
+	if (r == -ESRCH)
+		return false;
+	ret->tid = task->tid;
+	ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
+	ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
+	ret->is_limited = task->state == TASK_TAGGED && task->tag != task->own;
+	return true;
+}
+
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
 	const struct task *task;
 
 	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
-		struct facts *facts = live_facts_for(tagger->facts, task->tid, task->tgid);
-		int r = plan_reason(tagger->plan, task, facts);
-
-		if (r == -ESRCH)
-			continue;
-		ret->tid = task->tid;
-		ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
-		ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
-		ret->is_limited = task->state == TASK_TAGGED && task->tag != task->own;
-		return true;
+		if (look_at(tagger, task, ret))
+			return true;
 	}
 	return false;
+}
+
+bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+
+	return task && look_at(tagger, task, ret);
 }
 
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)

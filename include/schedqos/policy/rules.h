@@ -114,13 +114,14 @@ int rules_set_interpreters(struct rules *rules, const char *const *patterns, siz
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
- * among classes. all_classes: makes a tag for every class at every period, since groups may ask for any. After this
- * the set is read-only. 0 or -ENOMEM.
+ * among classes. Each class gets a tag without a period, since an override may ask for any. all_classes: and one at
+ * every period, since groups may ask for it. After this the set is read-only. 0 or -ENOMEM.
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 
 size_t rules_count(const struct rules *rules);		/* patterns that are not masked */
 const struct tag *rules_tags(const struct rules *rules, size_t *ret_count);
+size_t rules_n_assigned(const struct rules *rules); /* so many tags, the first ones, rules and groups can give */
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL for 0 or unknown */
 
 /* Every pattern's list in the order of files and lines, for printing. Returns NULL at the end. */
