@@ -164,7 +164,7 @@ static void print_work(sd_bus_message *reply)
 static void print_status(sd_bus_message *reply)
 {
 	const char *error, *profile;
-	int crash_safe = 0;
+	int crash_safe = 0, suspended = 0;
 
 	print_running(reply);
 	print_features(reply);
@@ -181,6 +181,10 @@ static void print_status(sd_bus_message *reply)
 	print_lines(reply, "KnobRefusals", "refused");
 	if (seek_property(reply, "CrashSafe", "b"))
 		sd_bus_message_read(reply, "b", &crash_safe);
+	if (seek_property(reply, "Suspended", "b"))
+		sd_bus_message_read(reply, "b", &suspended);
+	if (suspended)
+		printf("%-10s for a client: every task has what it had\n", "suspended");
 	if (!crash_safe)
 		printf("%-10s no\n", "crash-safe");
 	print_problems(reply);

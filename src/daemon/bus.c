@@ -14,7 +14,9 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+#include "bus_list.h"
 #include "bus_status.h"
+#include "bus_suspend.h"
 #include "daemon_private.h"
 
 /* Clients are short-lived. More at once than this would use up our descriptors: the oldest is dropped. */
@@ -119,6 +121,7 @@ static const sd_bus_vtable methods[] = {
 
 static void drop(struct peer *peer)
 {
+	bus_suspend_release(peer->bus, peer->server->daemon);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -180,6 +183,10 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 					     server->daemon);
 	if (r >= 0)
 		r = bus_status_add(bus, server->daemon);
+	if (r >= 0)
+		r = bus_list_add(bus, server->daemon);
+	if (r >= 0)
+		r = bus_suspend_add(bus, server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)

@@ -159,8 +159,7 @@ GETTER(get_crash_safe)
 	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
 }
 
-/* Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or terminal escape sequences. */
-static int append_escaped(sd_bus_message *reply, const char *string)
+int bus_append_escaped(sd_bus_message *reply, const char *string)
 {
 	_cleanup_free_ char *text = text_escape(string, strlen(string));
 
@@ -174,7 +173,7 @@ GETTER(get_config_files)
 
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
-		r = append_escaped(reply, daemon->config->files[i]);
+		r = bus_append_escaped(reply, daemon->config->files[i]);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -222,7 +221,7 @@ GETTER(get_sched_profile)
 	const char *name = machine_profile(daemon->machine);
 
 	UNUSED_GETTER_ARGUMENTS;
-	return append_escaped(reply, name ? name : "");
+	return bus_append_escaped(reply, name ? name : "");
 }
 
 GETTER(get_sched_profiles)
@@ -232,7 +231,7 @@ GETTER(get_sched_profiles)
 
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
-		r = append_escaped(reply, daemon->config->profiles[i].name);
+		r = bus_append_escaped(reply, daemon->config->profiles[i].name);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -288,6 +287,14 @@ GETTER(get_cgroup_moves)
 	return sd_bus_message_append(reply, "s", names[tagger_moves(daemon->tagger)]);
 }
 
+GETTER(get_suspended)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "b", (int)(daemon->suspended_by != NULL));
+}
+
 GETTER(get_log_lost)
 {
 	UNUSED_GETTER_ARGUMENTS;
@@ -339,6 +346,7 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
 	SD_BUS_PROPERTY("TasksLimited", "t", get_tasks_limited, 0, 0),
+	SD_BUS_PROPERTY("Suspended", "b", get_suspended, 0, 0),
 	SD_BUS_PROPERTY("CgroupMoves", "s", get_cgroup_moves, 0, 0),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),

@@ -2,6 +2,7 @@
 /* The running daemon: its loop, its clients, its configuration. It owns one tagger and one machine. */
 #pragma once
 
+#include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
 #include <schedqos/daemon/config_load.h>
@@ -32,6 +33,7 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
+	const sd_bus *suspended_by; /* the client for whom tagging is suspended, or NULL */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

@@ -202,6 +202,14 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
+void tagger_suspend(struct tagger *tagger, bool suspend)
+{
+	if (tagger->intake)
+		events_drain(tagger);
+	plan_suspend(tagger->plan, suspend);
+	decide_due(tagger, true);
+}
+
 void tagger_wind_down(struct tagger *tagger)
 {
 	shortage_release(tagger);
@@ -230,21 +238,34 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 	return tagger->problems;
 }
 
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
+{
+	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
+	struct plan_view view;
+	int r;
+
+	if (!task)
+		return false;
+	r = plan_view(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
+	*ret = (struct tagger_task){
+		.tid = task->tid,
+		.tgid = task->tgid,
+		.reason = view.reason,
+		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
+		.is_limited = task->state == TASK_TAGGED && task->tag != task->own,
+		.differs = view.differs,
+		.has_ended = r == -ESRCH,
+		.rule = task->rule,
+		.attr = view.actual,
+	};
+	return true;
+}
+
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
-	const struct task *task;
-
-	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
-		struct facts *facts = live_facts_for(tagger->facts, task->tid, task->tgid);
-		int r = plan_reason(tagger->plan, task, facts);
-
-		if (r == -ESRCH)
-			continue;
-		ret->tid = task->tid;
-		ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
-		ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
-		ret->is_limited = task->state == TASK_TAGGED && task->tag != task->own;
-		return true;
+	while (tagger_next_record(tagger, cursor, ret)) {
+		if (!ret->has_ended)
+			return true;
 	}
 	return false;
 }

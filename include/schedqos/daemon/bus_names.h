@@ -15,3 +15,11 @@
 
 /* Returned by SetSchedProfile for a name that no profile has. */
 #define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"
+
+/* In the columns that ListTasks returns. */
+#define BUS_NO_CLASS 0xffff
+enum bus_task_flag {
+	BUS_TASK_LIMITED = 1 << 0, /* its cgroup's group allows no higher class */
+	BUS_TASK_DIFFERS = 1 << 1, /* it carries something else than its class means */
+	BUS_TASK_ENDED = 1 << 2,   /* this is what was last known of it */
+};

@@ -188,6 +188,12 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
  */
 void plan_undo_begin(struct plan *plan);
 
+/*
+ * While suspended, tagged tasks carry what they had, and so do those that come to be tagged; their records go on saying
+ * what their class is and what is theirs. Either way every task that this changes is due.
+ */
+void plan_suspend(struct plan *plan, bool suspend);
+
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);
 
@@ -199,5 +205,15 @@ bool plan_needs_moves(const struct plan *plan);
  */
 const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
-/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
+/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. REASON_UNDONE while suspended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
+
+/* How a task stands at this moment, for people. */
+struct plan_view {
+	enum reason reason;
+	struct task_attr actual; /* what it carries; slice_ns 0: the base slice */
+	bool differs;		 /* its class means something else than that */
+};
+
+/* 0 or -errno, as plan_reason; if it has ended, *ret holds what was last known. Changes nothing. */
+int plan_view(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_view *ret);

@@ -64,6 +64,12 @@ void tagger_note_shortage(struct tagger *tagger, int error);
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
+/*
+ * Gives every tagged task what it had, and those that come to be tagged as well, until resumed; then each gets its class
+ * again. What somebody chose meanwhile is his, as ever. Returns when that is done.
+ */
+void tagger_suspend(struct tagger *tagger, bool suspend);
+
 /* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames and moves. */
 void tagger_wind_down(struct tagger *tagger);
 
@@ -102,14 +108,21 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 
 /* The state of a task at this moment. */
 struct tagger_task {
-	pid_t tid;
+	pid_t tid, tgid;
 	enum reason reason;
 	uint16_t tag; /* its class, among rules_tags; TAG_NONE: none of ours */
 	bool is_limited; /* its cgroup's group allows no higher one */
+	bool differs;	 /* it carries something else than its class means */
+	bool has_ended;	 /* this is what was last known of it */
+	uint32_t rule;	 /* id of the rule behind it; 0: none */
+	struct task_attr attr; /* what it carries */
 };
 
 /* The next living task: start with *cursor = 0 and call until false. Probes each task: no event reports exits. */
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
+
+/* The same, including the tasks that have ended and whose records are still there. */
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
 /* The number of records, which may include tasks that have ended, and the size of the table. */
 size_t tagger_records(const struct tagger *tagger);
