@@ -2,6 +2,7 @@
 /* The options of all verbs, in one table. */
 #include <getopt.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,29 +11,52 @@
 
 #include "verb.h"
 
-enum { LONG_JSON = 256, LONG_PRINT, LONG_NONE, LONG_CONFIG, LONG_CONFIGS_PATH };
+#define AT(member) offsetof(struct command, member)
+
+/* The first number for an option that has no short form. */
+#define LONG_FIRST 256
 
 static const struct {
 	unsigned bit; /* enum verb_option; 0: accepted by every verb, and not shown in its usage */
-	struct option option;
+	char letter;  /* its short form, or 0 */
+	const char *word;
+	size_t at; /* where in struct command: a bool, or with an argument a string */
+	bool has_argument;
 	const char *name, *summary;
 } table[] = {
 	/* clang-format off */
-	{ TAKES_DETACH, { "daemon", no_argument, NULL, 'd' },
+	{ TAKES_DETACH, 'd', "daemon", AT(detach), false,
 	  "-d, --daemon", "go to the background once every task has been seen" },
-	{ TAKES_VERBOSE, { "verbose", no_argument, NULL, 'v' },
+	{ TAKES_VERBOSE, 'v', "verbose", AT(verbose), false,
 	  "-v, --verbose", "log each task that is changed" },
-	{ TAKES_JSON, { "json", no_argument, NULL, LONG_JSON },
+	{ TAKES_FILTER, 0, "class", AT(filter.class), true,
+	  "--class NAME", "only tasks of this class" },
+	{ TAKES_FILTER, 0, "app", AT(filter.app), true,
+	  "--app PATTERN", "only those of this rule or program" },
+	{ TAKES_FILTER, 0, "reason", AT(filter.reason), true,
+	  "--reason NAME", "only those in their class for this reason" },
+	{ TAKES_FILTER, 0, "user", AT(filter.user), true,
+	  "--user NAME", "only those of this user" },
+	{ TAKES_FILTER, 0, "left-alone", AT(filter.left_alone), false,
+	  "--left-alone", "only those that carry nothing of a class" },
+	{ TAKES_FILTER, 0, "differs", AT(filter.differs), false,
+	  "--differs", "only those that carry something else than their class means" },
+	{ TAKES_SHAPE, 0, "threads", AT(threads), false,
+	  "--threads", "a line for every thread" },
+	{ TAKES_SHAPE, 0, "tree", AT(tree), false,
+	  "--tree", "children below their parents" },
+	{ TAKES_JSON, 0, "json", AT(json), false,
 	  "--json", "for programs" },
-	{ TAKES_PRINT, { "print", no_argument, NULL, LONG_PRINT },
+	{ TAKES_PRINT, 0, "print", AT(print), false,
 	  "--print", "print the configuration, merged" },
-	{ TAKES_NONE, { "none", no_argument, NULL, LONG_NONE },
+	{ TAKES_NONE, 0, "none", AT(none), false,
 	  "--none", "put back what a profile has set" },
-	{ TAKES_CONFIG, { "config", required_argument, NULL, LONG_CONFIG },
+	{ TAKES_CONFIG, 0, "config", AT(paths.file), true,
 	  "--config FILE", "instead of " SYSCONFDIR "/schedqos.json" },
-	{ TAKES_CONFIG, { "configs-path", required_argument, NULL, LONG_CONFIGS_PATH },
+	{ TAKES_CONFIG, 0, "configs-path", AT(paths.folder), true,
 	  "--configs-path DIR", "instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
-	{ 0, { "help", no_argument, NULL, 'h' }, "-h, --help", "show this" },
+	{ 0, 'h', "help", AT(help), false,
+	  "-h, --help", "show this" },
 	/* clang-format on */
 };
 
@@ -87,15 +111,21 @@ int usage_error(const struct verb *verb, const char *format, ...)
 	return EXIT_USAGE;
 }
 
+static int number_of(size_t row)
+{
+	return table[row].letter ? table[row].letter : LONG_FIRST + (int)row;
+}
+
 /* The verb's part of the table in the form that getopt takes. */
 static void list_options(const struct verb *verb, struct option *ret_long, char *ret_short)
 {
 	for (size_t i = 0; i < array_size(table); i++) {
 		if (!takes(verb, i))
 			continue;
-		*ret_long++ = table[i].option;
-		if (table[i].option.val < 256)
-			*ret_short++ = (char)table[i].option.val;
+		*ret_long++ = (struct option){ table[i].word, table[i].has_argument ? required_argument : no_argument,
+					       NULL, number_of(i) };
+		if (table[i].letter)
+			*ret_short++ = table[i].letter;
 	}
 	*ret_long = (struct option){ 0 };
 	*ret_short = '\0';
@@ -103,28 +133,15 @@ static void list_options(const struct verb *verb, struct option *ret_long, char 
 
 static void set_option(struct command *command, int option)
 {
-	switch (option) {
-	case 'd':
-		command->detach = true;
-		break;
-	case 'v':
-		command->verbose = true;
-		break;
-	case LONG_JSON:
-		command->json = true;
-		break;
-	case LONG_PRINT:
-		command->print = true;
-		break;
-	case LONG_NONE:
-		command->none = true;
-		break;
-	case LONG_CONFIG:
-		command->paths.file = optarg;
-		break;
-	case LONG_CONFIGS_PATH:
-		command->paths.folder = optarg;
-		break;
+	for (size_t i = 0; i < array_size(table); i++) {
+		void *member = (char *)command + table[i].at;
+
+		if (number_of(i) != option)
+			continue;
+		if (table[i].has_argument)
+			*(const char **)member = optarg;
+		else
+			*(bool *)member = true;
 	}
 }
 
@@ -139,15 +156,15 @@ int verb_run(const struct verb *verb, int argc, char **argv)
 	list_options(verb, long_options, short_options);
 	argv[0] = getopt_name;
 	while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
-		if (option == 'h') {
-			print_help(verb);
-			return 0;
-		}
 		if (option == '?') {
 			print_usage(verb, stderr);
 			return EXIT_USAGE;
 		}
 		set_option(&command, option);
+		if (command.help) {
+			print_help(verb);
+			return 0;
+		}
 	}
 	command.operands = argv + optind;
 	command.n_operands = argc - optind;

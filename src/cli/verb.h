@@ -18,15 +18,25 @@ enum verb_option {
 	TAKES_PRINT = 1 << 3,	/* --print */
 	TAKES_NONE = 1 << 4,	/* --none */
 	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
+	TAKES_FILTER = 1 << 6,	/* --class NAME, --app PATTERN, --reason NAME, --user NAME, --left-alone, --differs */
+	TAKES_SHAPE = 1 << 7,	/* --threads, --tree */
 };
 
 struct verb;
 
+/* Which tasks to show; NULL and false: all. */
+struct task_filter {
+	const char *class, *app, *reason, *user;
+	bool left_alone, differs;
+};
+
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
-	bool detach, verbose, json, print, none;
+	bool help, detach, verbose, json, print, none;
 	struct config_paths paths;
+	struct task_filter filter;
+	bool threads, tree;
 	char **operands;
 	int n_operands;
 };
@@ -48,6 +58,7 @@ int cmd_check(const struct command *command);
 int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
+int cmd_list(const struct command *command);
 int cmd_doctor(const struct command *command);
 
 /* ---- options.c ---- */
