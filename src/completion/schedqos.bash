@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bash completion for schedqos(8)
 
+# The values that the tasks of this moment have for a key of `list --json`.
+_schedqos_listed()
+{
+	schedqos list --json 2> /dev/null | sed -n "s/^\t\t\"$1\": \"\(.*\)\",*$/\1/p" | sort -u
+}
+
 _schedqos()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status sched_profile restore doctor --help --version'
+		words='start stop restart reload check status list sched_profile restore doctor --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -14,6 +20,14 @@ _schedqos()
 	--config)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	--class | --app | --reason)
+		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_listed "${prev#--}")" -- "$cur")
+		return
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		return
 		;;
 	--configs-path)
@@ -27,6 +41,7 @@ _schedqos()
 	stop | reload | restore) words='--help' ;;
 	check) words='--print --config --configs-path --help' ;;
 	status) words='--json --help' ;;
+	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # fish completion for schedqos(8)
 
+# The values that the tasks of this moment have for a key of `list --json`.
+function __schedqos_listed
+    schedqos list --json 2> /dev/null | string replace -rf '^\t\t"'$argv[1]'": "(.*)",?$' '$1' | sort -u
+end
+
 complete -c schedqos -f
 complete -c schedqos -s h -l help -d 'Show help'
 complete -c schedqos -n __fish_use_subcommand -s V -l version -d 'Show the version'
@@ -11,6 +16,7 @@ complete -c schedqos -n __fish_use_subcommand -a restart -d 'Stop the daemon if 
 complete -c schedqos -n __fish_use_subcommand -a reload -d 'Have the daemon read its configuration again'
 complete -c schedqos -n __fish_use_subcommand -a check -d 'Validate the configuration'
 complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
+complete -c schedqos -n __fish_use_subcommand -a list -d 'Show every process with its class'
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Put back what a daemon that was killed has left'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
@@ -21,6 +27,14 @@ complete -c schedqos -n '__fish_seen_subcommand_from start restart check sched_p
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
-complete -c schedqos -n '__fish_seen_subcommand_from status doctor' -l json -d 'Print as JSON'
+complete -c schedqos -n '__fish_seen_subcommand_from status list doctor' -l json -d 'Print as JSON'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l class -x -a '(__schedqos_listed class)' -d 'Only tasks of this class'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l app -x -a '(__schedqos_listed app)' -d 'Only those of this rule or program'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l reason -x -a '(__schedqos_listed reason)' -d 'Only those in their class for this reason'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l user -x -a '(__fish_complete_users)' -d 'Only those of this user'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l left-alone -d 'Only those that carry nothing of a class'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l differs -d 'Only those that carry something else'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l threads -d 'A line for every thread'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l tree -d 'Children below their parents'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d 'Apply none'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'

@@ -11,6 +11,7 @@ _schedqos_verbs()
 		'reload:have the daemon read its configuration again'
 		'check:validate the configuration'
 		'status:show what the daemon does and has done'
+		'list:show every process with its class'
 		'sched_profile:apply a sched profile, or list them'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
@@ -27,6 +28,15 @@ _schedqos_profiles()
 	_describe profile profiles
 }
 
+# The values that the tasks of this moment have for a key of `list --json`.
+_schedqos_listed()
+{
+	local -aU values=(${(f)"$(_call_program values schedqos list --json 2> /dev/null |
+		sed -n "s/^\t\t\"$1\": \"\(.*\)\",*\$/\1/p")"})
+
+	compadd -a values
+}
+
 _schedqos()
 {
 	local curcontext=$curcontext state line
@@ -34,6 +44,14 @@ _schedqos()
 	local -a paths=(
 		'--config[use this file instead of /etc/schedqos.json]:file:_files'
 		'--configs-path[use only this folder]:folder:_files -/'
+	)
+	local -a filter=(
+		'--class[only tasks of this class]:class:_schedqos_listed class'
+		'--app[only those of this rule or program]:app:_schedqos_listed app'
+		'--reason[only those in their class for this reason]:reason:_schedqos_listed reason'
+		'--user[only those of this user]:user:_users'
+		'--left-alone[only those that carry nothing of a class]'
+		'--differs[only those that carry something else]'
 	)
 
 	_arguments -C $help '(- *)'{-V,--version}'[show the version]' \
@@ -52,6 +70,10 @@ _schedqos()
 		;;
 	(status)
 		_arguments $help '--json[print as JSON]'
+		;;
+	(list)
+		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \
+			'--json[print as JSON]'
 		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
