@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 
 struct listing {
 	const struct command *command;
+	struct task_filter filter;
 	struct task_list list;
 	struct list_rows rows;
 	struct user_names users;
@@ -128,25 +128,16 @@ static bool keep_row(const struct list_row *row, const void *context)
 {
 	const struct listing *listing = context;
 
-	return task_filter_keeps(&listing->command->filter, &listing->list, row->task);
+	return task_filter_keeps(&listing->filter, &listing->list, row->task);
 }
 
-struct by_user {
-	const struct task_filter *filter;
-	const struct task_list *list;
-	uid_t uid;
-};
-
-/* What takes the task's name or user, and the tasks that have ended meanwhile. */
+/* What takes the task's name or user; and the tasks that have ended meanwhile. */
 static bool keep_named(const struct list_row *row, const void *context)
 {
-	const struct by_user *by = context;
-	const char *app = task_list_app(by->list, row->task);
+	const struct listing *listing = context;
 
-	if (!row->usage.tid || (by->filter->user && row->usage.uid != by->uid))
-		return false;
-	return !by->filter->app || (app && fnmatch(by->filter->app, app, 0) == 0) ||
-	       (app && strcmp(by->filter->app, app) == 0) || fnmatch(by->filter->app, row->usage.comm, 0) == 0;
+	return row->usage.tid && task_filter_keeps_named(&listing->filter, task_list_app(&listing->list, row->task),
+							 row->usage.comm, row->usage.uid);
 }
 
 /* ---- showing ---- */
@@ -258,7 +249,7 @@ static int print_json(struct listing *listing)
 
 /* ---- */
 
-static int show(struct listing *listing, const struct by_user *by)
+static int show(struct listing *listing)
 {
 	int r = list_rows_make(&listing->list, listing->command->threads, &listing->rows);
 
@@ -268,7 +259,7 @@ static int show(struct listing *listing, const struct by_user *by)
 	}
 	if (r < 0)
 		return EXIT_FAILURE;
-	list_rows_filter(&listing->rows, keep_named, by);
+	list_rows_filter(&listing->rows, keep_named, listing);
 	if (!listing->command->tree)
 		list_rows_sort(&listing->list, &listing->rows);
 	else if (list_rows_sort_as_tree(&listing->rows) < 0)
@@ -276,29 +267,21 @@ static int show(struct listing *listing, const struct by_user *by)
 	return listing->command->json ? print_json(listing) : print_table(listing);
 }
 
-static int unknown_user(const struct command *command)
-{
-	char safe[256];
-
-	return usage_error(command->verb, "no user '%s'",
-			   text_escape_to(safe, sizeof(safe), command->filter.user, strlen(command->filter.user)));
-}
-
 int cmd_list(const struct command *command)
 {
-	struct listing listing = { .command = command };
-	struct by_user by = { &command->filter, &listing.list, 0 };
-	int status = EXIT_FAILURE;
+	struct listing listing = { .command = command, .filter = command->filter };
+	int status = task_filter_find_user(&listing.filter, command->verb);
 	sd_bus *bus;
 
-	if (command->filter.user && user_find(command->filter.user, &by.uid) < 0)
-		return unknown_user(command);
+	if (status)
+		return status;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
+	status = EXIT_FAILURE;
 	if (task_list_read(bus, false, &listing.list) >= 0) {
-		status = task_filter_check(&command->filter, &listing.list, command->verb);
+		status = task_filter_check(&listing.filter, &listing.list, command->verb);
 		if (status == 0)
-			status = show(&listing, &by);
+			status = show(&listing);
 	}
 	free(listing.rows.rows);
 	user_names_clear(&listing.users);

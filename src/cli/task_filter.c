@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "task_filter.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/text.h>
+
+#include "user_names.h"
 
 static int check_name(const char *name, const char *what, const char **names, size_t n, const struct verb *verb)
 {
@@ -51,4 +54,23 @@ bool task_filter_keeps(const struct task_filter *filter, const struct task_list 
 	if (filter->left_alone && !is_left_alone(list, task))
 		return false;
 	return !filter->differs || (task->flags & BUS_TASK_DIFFERS);
+}
+
+int task_filter_find_user(struct task_filter *filter, const struct verb *verb)
+{
+	char safe[256];
+
+	if (!filter->user || user_find(filter->user, &filter->uid) == 0)
+		return 0;
+	return usage_error(verb, "no user '%s'",
+			   text_escape_to(safe, sizeof(safe), filter->user, strlen(filter->user)));
+}
+
+bool task_filter_keeps_named(const struct task_filter *filter, const char *app, const char *comm, uid_t uid)
+{
+	if (filter->user && uid != filter->uid)
+		return false;
+	if (!filter->app || fnmatch(filter->app, comm, 0) == 0)
+		return true;
+	return app && (strcmp(filter->app, app) == 0 || fnmatch(filter->app, app, 0) == 0);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include <schedqos/daemon/config_load.h>
 
@@ -20,6 +21,8 @@ enum verb_option {
 	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
 	TAKES_FILTER = 1 << 6,	/* --class NAME, --app PATTERN, --reason NAME, --user NAME, --left-alone, --differs */
 	TAKES_SHAPE = 1 << 7,	/* --threads, --tree */
+	TAKES_FRAMES = 1 << 8,	/* --once, --interval SECONDS, --sort KEY */
+	TAKES_ROUNDS = 1 << 9,	/* --rounds N, --seconds S */
 };
 
 struct verb;
@@ -28,6 +31,7 @@ struct verb;
 struct task_filter {
 	const char *class, *app, *reason, *user;
 	bool left_alone, differs;
+	uid_t uid; /* of user */
 };
 
 /* A command line, parsed. The strings are those of argv. */
@@ -36,7 +40,8 @@ struct command {
 	bool help, detach, verbose, json, print, none;
 	struct config_paths paths;
 	struct task_filter filter;
-	bool threads, tree;
+	bool threads, tree, once;
+	const char *interval, *sort, *rounds, *seconds;
 	char **operands;
 	int n_operands;
 };
@@ -59,6 +64,7 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_list(const struct command *command);
+int cmd_top(const struct command *command);
 int cmd_doctor(const struct command *command);
 
 /* ---- options.c ---- */

@@ -23,8 +23,8 @@
 #define BATCH 64
 #define ANSWERS_SIZE (1 << 20)
 
-/* Exits come in bursts, and nobody reads them between two frames: room for 4000 or so. */
-#define EXITS_SIZE (8 << 20)
+/* Exits come in bursts, and nobody reads them between two frames: room for some 20,000. */
+#define EXITS_SIZE (32 << 20)
 
 /* The answers are there at once. This is for the case that one got lost. */
 #define ANSWER_TIMEOUT_S 2
