@@ -25,6 +25,8 @@ static const struct verb verbs[] = {
 	{ "list", TAKES_FILTER | TAKES_SHAPE | TAKES_JSON, 0, NULL, "show every process with its class", cmd_list },
 	{ "top", TAKES_FILTER | TAKES_FRAMES | TAKES_JSON, 0, NULL,
 	  "show what classes and programs use, and how long they wait", cmd_top },
+	{ "impact", TAKES_ROUNDS | TAKES_JSON, 0, NULL,
+	  "measure what tagging changes on this machine", cmd_impact },
 	{ "sched_profile", TAKES_NONE | TAKES_CONFIG, 1, "[NAME]",
 	  "apply a sched profile, or list them", cmd_sched_profile },
 	{ "restore", 0, 0, NULL, "put back what a daemon that was killed has left", cmd_restore },

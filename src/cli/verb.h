@@ -65,6 +65,7 @@ int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_list(const struct command *command);
 int cmd_top(const struct command *command);
+int cmd_impact(const struct command *command);
 int cmd_doctor(const struct command *command);
 
 /* ---- options.c ---- */
