@@ -92,7 +92,7 @@ void screen_draw(const char *text, char mark)
 		text += is_marked;
 		length = strcspn(text, "\n");
 		fprintf(stdout, "%s%.*s%s\033[K%s", is_marked ? "\033[7m" : "", (int)length, text,
-			is_marked ? "\033[0m" : "", line + 1 < height ? "\r\n" : "");
+			is_marked ? "\033[0m" : "", line + 1 < height ? "\n" : "");
 	}
 	fputs("\033[J", stdout);
 	fflush(stdout);

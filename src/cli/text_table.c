@@ -12,7 +12,7 @@
 
 /* Between columns, and what is left of one that gives way. */
 #define GAP 1
-#define LEAST 8
+#define LEAST 12
 
 void text_table_add(struct text_table *table, const char *format, ...)
 {

@@ -256,10 +256,12 @@ static void print_head(const struct top_view *view, const struct top_frame *fram
 static struct text_table new_table(const char *first, const char *second)
 {
 	struct text_table table = { .columns = { { first, false, true } }, .n_columns = 1 };
-	static const char *const heads[] = { "TASKS", "ENDED", "CPU%", "DELAY(ms/s)", "DELAY(us/wait)", "DIFFER", "REFUSED" };
+	static const char *const heads[] = { "TASKS", "ENDED", "CPU%", "DELAY:ms/s", "us/wait", "DIFFER", "REFUSED" };
 
-	if (second)
+	if (second) {
+		table.columns[table.n_columns].gives_way = true;
 		table.columns[table.n_columns++].head = second;
+	}
 	for (size_t i = 0; i < array_size(heads); i++) {
 		table.columns[table.n_columns].head = heads[i];
 		table.columns[table.n_columns++].right = true;

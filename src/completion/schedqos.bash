@@ -12,7 +12,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status list sched_profile restore doctor --help --version'
+		words='start stop restart reload check status list top impact sched_profile restore doctor --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -24,6 +24,11 @@ _schedqos()
 		;;
 	--class | --app | --reason)
 		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_listed "${prev#--}")" -- "$cur")
+		return
+		;;
+	--interval | --rounds | --seconds) return ;;
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'cpu delay wait tasks name' -- "$cur")
 		return
 		;;
 	--user)
@@ -43,6 +48,10 @@ _schedqos()
 	status) words='--json --help' ;;
 	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;
+	top)
+		words='--class --app --reason --user --left-alone --differs --once --interval --sort --json --help'
+		;;
+	impact) words='--rounds --seconds --json --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
 		# The first two characters of a line are the mark of the current one.

@@ -12,6 +12,8 @@ _schedqos_verbs()
 		'check:validate the configuration'
 		'status:show what the daemon does and has done'
 		'list:show every process with its class'
+		'top:show what classes and programs use, and how long they wait'
+		'impact:measure what tagging changes on this machine'
 		'sched_profile:apply a sched profile, or list them'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
@@ -73,6 +75,14 @@ _schedqos()
 		;;
 	(list)
 		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \
+			'--json[print as JSON]'
+		;;
+	(top)
+		_arguments $help $filter '--once[one frame only]' '--interval[between two frames]:seconds:' \
+			'--sort[sort by this]:key:(cpu delay wait tasks name)' '--json[print as JSON]'
+		;;
+	(impact)
+		_arguments $help '--rounds[how many rounds]:number:' '--seconds[how long each state lasts]:seconds:' \
 			'--json[print as JSON]'
 		;;
 	(sched_profile)
