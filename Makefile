@@ -13,8 +13,14 @@ BASHDIR    ?= $(call directory,bash-completion,completionsdir,$(DATADIR)/bash-co
 FISHDIR    ?= $(call directory,fish,completionsdir,$(DATADIR)/fish/vendor_completions.d)
 # Debian's zsh looks for packages' completions in a folder of its own.
 ZSHDIR     ?= $(DATADIR)/zsh/$(if $(and $(filter /usr,$(PREFIX)),$(wildcard /etc/debian_version)),vendor-completions,site-functions)
+# The release, for the program, the manual, the packages and the tarball. src/doc/NEWS begins with both.
+RELEASE    := 0.2.0
+RELEASED   := November 22, 2026
 # Told where the repository is, git does not mind that root builds in somebody else's.
-VERSION    := $(shell git --git-dir=.git describe --tags --always --dirty 2>/dev/null || echo 0.1)
+GIT        := git --git-dir=.git
+# In a repository what is not just the release says so: 0.2.0+9a26763-dirty.
+VERSION    := $(RELEASE)$(shell $(GIT) describe --tags --always --dirty --match 'v$(RELEASE)' 2>/dev/null | \
+	sed 's/^v$(RELEASE)-*//; s/^./+&/')
 
 # A directory as package $(1) names it in its variable $(2), moved under PREFIX; $(3) without the package.
 directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-variable=rootprefix=$(PREFIX) \
@@ -92,7 +98,7 @@ SANITIZED ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) tests/check $B
 
-LIVE_TOOLS := $B/tests/live/actor $B/tests/live/stuck
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor stuck older_state)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 
@@ -156,14 +162,18 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 
 # SOURCE:DESTINATION of what is installed beside the program.
 TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \
-	src/man/schedqos.8:$(MANDIR)/man8/schedqos.8 src/man/schedqos.json.5:$(MANDIR)/man5/schedqos.json.5 \
+	$(foreach page,$(wildcard src/man/*),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
 # What an earlier version installed, and the daemon would go on reading.
 FORMER := $(DATADIR)/schedqos/app_configs/bench.json
 # Texts name the usual paths; what is installed names those of this installation.
-PATHS := s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
+TITLES := s|^\.Dd .*|.Dd $(RELEASED)|; s|^\.Os .*|.Os "schedqos $(RELEASE)"|
+PATHS := $(TITLES); s|/usr/bin/|$(PREFIX)/bin/|g; s|/usr/share/schedqos|$(DATADIR)/schedqos|g; s|/etc/schedqos|$(SYSCONFDIR)/schedqos|g
+# A comment for each kind of rule, and no rule. What somebody has written there is kept.
+SAMPLE := configs/schedqos.json.sample
+CONFIG = $(DESTDIR)$(SYSCONFDIR)/schedqos.json
 
 install: all ## install into DESTDIR and PREFIX
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos)
@@ -172,28 +182,79 @@ install: all ## install into DESTDIR and PREFIX
 	$Qrm -f "$(DESTDIR)$(FORMER)"
 	$Qset -e; for text in $(TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
 		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
+	$Qsed '$(PATHS)' $(SAMPLE) > $B/text; [ -e "$(CONFIG)" ] || $(INSTALL) -m 644 $B/text "$(CONFIG)"
+	$Q[ -n "$(DESTDIR)" ] || printf '%s\n' '' 'Next:  sudo systemctl enable --now schedqos' \
+		'       (without systemd: sudo schedqos start -d; where it runs already: sudo schedqos restart -d,' \
+		'       or sudo systemctl daemon-reload && sudo systemctl restart schedqos)' \
+		'Rules: $(SYSCONFDIR)/schedqos.json, see man schedqos.json'
 
-uninstall: ## remove what install installed, but no folder that holds something else
+# Only a daemon of the program that goes away is ended, by whoever started it.
+uninstall: ## end the daemon and remove what was installed, but no folder that holds something else
+	$Q[ -n "$(DESTDIR)" ] || .packaging/end-daemon "$(PREFIX)/bin/schedqos"
+	$Qsed '$(PATHS)' $(SAMPLE) | cmp -s - "$(CONFIG)" && rm -f "$(CONFIG)" || :
 	$Qrm -f "$(DESTDIR)$(PREFIX)/bin/schedqos"
-	$Qfor text in $(TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
+	$Qfor text in $(TEXTS) $(BENCH_TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
+	$Qrm -rf "$(DESTDIR)$(BENCHDIR)" "$(DESTDIR)$(BENCHLIBDIR)" "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
 
-# A native package of the tree as it is: debian/ is .debian here. DEB_VERSION takes the place of the changelog's.
-deb: ## build a Debian package, in build/deb
+TARBALL = $B/dist/schedqos-$(RELEASE).tar
+
+# The same bytes wherever and whenever it is made from a commit: no name of a user, no time but the commit's.
+dist: ## make the tarball of what is committed, in build/dist
+	@mkdir -p $B/dist
+	$Q$(GIT) -c tar.umask=0022 archive --format=tar --prefix=schedqos-$(RELEASE)/ -o $(TARBALL) HEAD
+	$Qgzip -9nkf $(TARBALL)
+	$Qcommand -v xz > /dev/null && xz -9kf -T1 $(TARBALL) || :
+	$Qrm $(TARBALL)
+	$Qfor tarball in $(TARBALL).*; do printf '  %-7s %s\n' DIST "$$tarball"; done
+
+distcheck: ## build, test, install and uninstall what is in the tarball
+	$Q+tests/dist
+
+# The programs are not for people to call, so they are in no folder of the path.
+BENCHDIR = $(DATADIR)/schedqos-bench
+BENCHLIBDIR = $(PREFIX)/libexec/schedqos-bench
+BENCH_TEXTS = src/man/schedqos-bench.1:$(MANDIR)/man1/schedqos-bench.1 \
+	$(foreach file,$(patsubst bench/%,%,$(wildcard bench/schedqos_bench/*.py bench/schedqos_bench/*/*.py \
+	bench/schedqos_bench/*/*/*.py)),bench/$(file):$(BENCHDIR)/$(file))
+
+install-bench: bench-tools ## install schedqos-bench, which measures, as well
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos-bench)
+	$Qset -e; for text in $(BENCH_TEXTS); do $(INSTALL) -D -m 644 $${text%%:*} "$(DESTDIR)$${text#*:}"; done
+	$Q$(INSTALL) -m 755 bench/schedqos-bench "$(DESTDIR)$(BENCHDIR)/schedqos-bench"
+	$Q$(INSTALL) -d "$(DESTDIR)$(BENCHLIBDIR)/bench" "$(DESTDIR)$(PREFIX)/bin"
+	$Q$(INSTALL) -m 755 $(BENCH_TOOLS) "$(DESTDIR)$(BENCHLIBDIR)/bench"
+	$Qln -sf ../../bin/schedqos "$(DESTDIR)$(BENCHLIBDIR)/schedqos"
+	$Qln -sf ../share/schedqos-bench/schedqos-bench "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
+
+# Packages of the tree as it is, its upstream tarball included: debian/ is .debian here. DEB_VERSION takes the place of the
+# changelog's.
+TREE = tar --exclude=.git --exclude=./.cache --exclude=./build --exclude=__pycache__
+deb: ## build the Debian packages, in build/deb
 	$(call say,DEB,$B/deb)
 	$Qrm -rf $B/deb && mkdir -p $B/deb/schedqos
-	$Qtar --exclude=.git --exclude=./.cache --exclude=./build --exclude=__pycache__ -cf - . | tar -xf - -C $B/deb/schedqos
-	$Qcd $B/deb/schedqos && mv .debian debian && rm -rf .ci .gitignore
+	$Q$(TREE) --exclude=./.ci --exclude=./.gitignore -cf - . | tar -xf - -C $B/deb/schedqos
+	$Qcd $B/deb/schedqos && mv .debian debian
 	$Q$(if $(DEB_VERSION),sed -i '1s/(.*)/($(DEB_VERSION))/' $B/deb/schedqos/debian/changelog)
+	$Qcd $B/deb/schedqos && version=$$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' debian/changelog) && tar --exclude=./debian --sort=name \
+		--owner=0 --group=0 --numeric-owner --transform="s|^\.|schedqos-$$version|" \
+		-cJf ../schedqos_$$version.orig.tar.xz .
 	$Qcd $B/deb/schedqos && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -us -uc > ../build.log 2>&1 || \
 		{ tail -n 40 ../build.log; exit 1; }
 
-check-deb: ## build the package, look at it, install, upgrade and remove it in a small Debian (root)
+check-deb: ## build the packages, look at them, install, upgrade and remove them in a small Debian (root)
 	$Qtests/deb
 
-check-fresh: ## the README's test command in a bare Debian, of what is committed (root, 6 minutes; SUITE=trixie)
-	$Qtests/fresh $(or $(SUITE),trixie)
+check-rpm: ## build the packages for Fedora, where there is rpmbuild, and the policy module, where there is a policy
+	$Qtests/rpm
+
+SUITE ?= bookworm trixie sid noble resolute
+
+check-fresh: ## the README's test command in bare systems, of what is committed (root, 6 minutes each; SUITE="trixie sid")
+	$Qfailed=; for suite in $(SUITE); do echo "$$suite:"; tests/fresh $$suite; status=$$?; \
+		[ $$status -eq 0 ] || [ $$status -eq 77 ] || failed="$$failed $$suite"; done; \
+		[ -z "$$failed" ] || { echo "failed in:$$failed"; exit 1; }
 
 deps: ## install what building and testing needs (root)
 	$Q.ci/deps
@@ -205,7 +266,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-fresh unit-tests soak fuzz fuzzers lint coverage install uninstall deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh unit-tests soak fuzz fuzzers lint coverage install install-bench uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

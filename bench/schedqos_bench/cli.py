@@ -24,18 +24,28 @@ LOCK = "/run/schedqos-bench.lock"
 ANNOUNCED = ("cyclictest", "schbench")
 
 
+def _shown(name):
+    """A folder of results for the help: as short as it is in a tree of sources."""
+    return f"build/bench/{name}" if variants.IN_SOURCES else f"~/schedqos-bench/{name}"
+
+
+def _results(build):
+    """Where results go: to the build that is measured, unless that is what a package has installed."""
+    return variants.RESULTS if build == variants.BUILD else build / "bench"
+
+
 def _add_measuring(parser, seconds, rounds_help):
     """The options that run and sweep share."""
-    build = variants.ROOT / "build"
     parser.add_argument("--duration", type=scenarios.positive, default=seconds, metavar="S",
                         help="seconds of each measurement (%(default)s)")
     parser.add_argument("--seed", type=int, help="of all that is left to chance (default: a new one, which is printed)")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {rounds_help})")
     parser.add_argument("--prepare", action="store_true",
                         help="autogroup off and cgroups flat, as the announcement assumes; put back at the end")
-    parser.add_argument("--build", type=Path, default=build, metavar="DIR", help="where make has put the programs")
-    parser.add_argument("--work-dir", type=Path, default=build / "bench" / "work", metavar="DIR",
-                        help="for kernel trees and the like, kept between runs (default: build/bench/work)")
+    parser.add_argument("--build", type=Path, default=variants.BUILD, metavar="DIR",
+                        help="where make has put the programs")
+    parser.add_argument("--work-dir", type=Path, default=variants.RESULTS / "work", metavar="DIR",
+                        help=f"for kernel trees and the like, kept between runs (default: {_shown('work')})")
     for scenario in scenarios.available():
         scenario.add_options(parser.add_argument_group(f"{scenario.NAME}: {scenario.TITLE}"))
 
@@ -44,7 +54,8 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="schedqos-bench", description="Compares how tasks are scheduled, with the "
                                      "daemon, without, and with other mappings. Needs root; plots need matplotlib.",
                                      epilog="Exit status: 0, or 1 after an error, 2 after wrong usage, and "
-                                     f"{EXIT_SKIPPED} if a scenario was left out, for something that is missing here.")
+                                     f"{EXIT_SKIPPED} if nothing could be measured, for something that is missing "
+                                     "here: see list. A scenario that lacks something is left out of the others.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     verbs.add_parser("list", help="list the scenarios, the presets, and what is missing here")
     run = verbs.add_parser("run", help="measure scenarios under variants, and report")
@@ -57,12 +68,12 @@ def parse(arguments):
                      help="seconds for all of it: no round begins that would not fit, but for the first")
     run.add_argument("--warmup", type=scenarios.natural, default=1, metavar="N",
                      help=f"rounds that do not count, of at most {WARM_UP_SECONDS} s (%(default)s)")
-    _add_measuring(run, 30, "build/bench/results/TIME")
+    _add_measuring(run, 30, _shown("results/TIME"))
     searching = verbs.add_parser("sweep", help="search mappings for the best of latency, throughput and background")
     searching.add_argument("scenario", nargs="?", default="schbench", metavar="SCENARIO",
                            choices=[each.NAME for each in scenarios.available() if each.AXES], help="(%(default)s)")
     sweep.add_options(searching)
-    _add_measuring(searching, 10, "build/bench/sweeps/TIME")
+    _add_measuring(searching, 10, _shown("sweeps/TIME"))
     again = verbs.add_parser("report", help="write report.md and report.html of a result again")
     again.add_argument("directory", type=Path, metavar="DIR")
     two = verbs.add_parser("compare", help="compare two results")
@@ -78,7 +89,7 @@ def _skips(chosen, options):
         if missing:
             skipped.append({"scenario": scenario.NAME,
                             "reason": "needs " + ", ".join(f"{each.what} ({each.remedy})" for each in missing)})
-            progress.log(f"{scenario.NAME} is skipped: {skipped[-1]['reason']}")
+            progress.log(f"{scenario.NAME} is left out: {skipped[-1]['reason']}")
         else:
             able.append(scenario)
     return able, skipped
@@ -87,7 +98,7 @@ def _skips(chosen, options):
 def _settings(args, build):
     seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 31)
     kind = "results" if args.verb == "run" else "sweeps"
-    out = args.out or args.build / "bench" / kind / time.strftime("%Y%m%d-%H%M%S")
+    out = args.out or _results(args.build) / kind / time.strftime("%Y%m%d-%H%M%S")
     if result.is_one(out):
         raise Failure(f"{out} holds a result already")
     progress.log(f"seed {seed}; results go to {out}")
@@ -179,7 +190,9 @@ def run(args):
         runner.result["skipped"] = skipped
         _measure_all(runner, order.plan(variants_of, args.rounds, args.warmup, runner.settings.seed), args.within)
     _write_report(runner.settings.out)
-    return EXIT_SKIPPED if skipped else 0
+    for each in skipped:  # once more, where it is not scrolled away
+        progress.log(f"{each['scenario']} was left out: {each['reason']}")
+    return 0
 
 
 def search(args):

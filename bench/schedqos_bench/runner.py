@@ -53,13 +53,18 @@ def _own_options(scenario, options):
     return {name: getattr(options, name) for name in sorted(vars(parser.parse_args([])))}
 
 
-def _tagged_already():
+def _tagged_already(state=Path("/run/schedqos/state")):
     tagged = tasks.of_classes(tasks.snapshot(), attr.CLASSES.values())
     if not tagged:
         return []
+    # Without the record of a daemon that was killed there is nothing that restore could put back.
+    left = state.exists()
     return [environment.finding(f"{len(tagged)} tasks have the attributes of a class, though no daemon runs",
-                                "they keep them in every variant: a daemon that was killed has left them",
-                                "schedqos restore")]
+                                "they keep them in every variant: " +
+                                ("a daemon that was killed has left them" if left else
+                                 "somebody has started them so, or has chosen these attributes for them"),
+                                "schedqos restore" if left else
+                                "chrt --other --pid 0 and renice 0, or end them")]
 
 
 def _program(argv):

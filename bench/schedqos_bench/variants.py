@@ -19,7 +19,11 @@ from .running import Group, Listener, NoListener
 from .storms.rules import filled
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIGS = ROOT / "configs"
+# In a tree of sources the mappings and programs are where make has put them, else where make install-bench has.
+IN_SOURCES = (ROOT / "configs").is_dir()
+CONFIGS = ROOT / ("configs" if IN_SOURCES else "schedqos")
+BUILD = ROOT / "build" if IN_SOURCES else ROOT.parent / "libexec" / "schedqos-bench"
+RESULTS = BUILD / "bench" if IN_SOURCES else Path("~/schedqos-bench").expanduser()
 REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
 LISTENERS = ("bare", "tagger")

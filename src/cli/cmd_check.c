@@ -44,8 +44,8 @@ int cmd_check(const struct command *command)
 		status = EXIT_CONFIG;
 		log_error("%zu error%s", errors.n_errors, errors.n_errors == 1 ? "" : "s");
 	} else {
-		status = command->print ? print_config(config) : 0;
-		if (!command->print)
+		status = option_given(command, OPTION_PRINT) ? print_config(config) : 0;
+		if (!option_given(command, OPTION_PRINT))
 			log_info("%zu rules, %zu classes: no errors", rules_count(config->rules),
 				 config->n_classes);
 		config_free(config);

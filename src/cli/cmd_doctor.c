@@ -100,7 +100,7 @@ int cmd_doctor(const struct command *command)
 	r = look ? doctor_judge(doctor_look_facts(look), config, errors.n_errors, &findings) : -1;
 	if (r < 0)
 		log_error("out of memory");
-	status = r < 0 ? EXIT_FAILURE : show(&findings, command->json);
+	status = r < 0 ? EXIT_FAILURE : show(&findings, option_given(command, OPTION_JSON));
 	findings_clear(&findings);
 	doctor_look_free(look);
 	config_errors_clear(&errors);

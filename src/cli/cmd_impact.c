@@ -248,7 +248,7 @@ static int print_report(struct impact *impact)
 	_cleanup_free_ char *text = NULL;
 
 	impact->report.busy /= (double)impact->report.n_rounds * IMPACT_STATES;
-	text = impact->command->json ? impact_json(&impact->report) : impact_text(&impact->report, terminal_width());
+	text = option_given(impact->command, OPTION_JSON) ? impact_json(&impact->report) : impact_text(&impact->report, terminal_width());
 	return text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
 }
 
@@ -353,15 +353,15 @@ static void clean_up(struct impact *impact)
 static int parse_options(struct impact *impact)
 {
 	const struct command *command = impact->command;
-	uint64_t rounds = ROUNDS_DEFAULT;
+	const char *rounds = option_value(command, OPTION_ROUNDS), *seconds = option_value(command, OPTION_SECONDS);
+	uint64_t count = ROUNDS_DEFAULT;
 
 	impact->round_ns = SECONDS_DEFAULT * NS_PER_S;
-	if (command->rounds &&
-	    (parse_u64(command->rounds, strlen(command->rounds), ROUNDS_MAX, &rounds) < 0 || !rounds))
+	if (rounds && (parse_u64(rounds, strlen(rounds), ROUNDS_MAX, &count) < 0 || !count))
 		return usage_error(command->verb, "--rounds takes 1 to %d", ROUNDS_MAX);
-	if (command->seconds && parse_seconds(command->seconds, SECONDS_MIN, SECONDS_MAX, &impact->round_ns) < 0)
+	if (seconds && parse_seconds(seconds, SECONDS_MIN, SECONDS_MAX, &impact->round_ns) < 0)
 		return usage_error(command->verb, "--seconds takes 0.1 to %d", SECONDS_MAX);
-	impact->n_rounds = rounds;
+	impact->n_rounds = count;
 	return 0;
 }
 

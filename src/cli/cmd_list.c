@@ -22,7 +22,7 @@
 #define NAME_MAX_ESCAPED 64
 
 struct listing {
-	const struct command *command;
+	bool each_thread, tree, json;
 	struct task_filter filter;
 	struct task_list list;
 	struct list_rows rows;
@@ -162,16 +162,16 @@ static void add_row(struct listing *listing, struct text_table *table, const str
 	if (task->slice_ns)
 		snprintf(slice, sizeof(slice), "%.4g", task->slice_ns / 1e6);
 	text_table_add(table, "%s", or_dash(task_list_class(&listing->list, task)));
-	text_table_add(table, "%d", (int)(listing->command->threads ? task->tid : task->tgid));
+	text_table_add(table, "%d", (int)(listing->each_thread ? task->tid : task->tgid));
 	text_table_add(table, "%s", user_name(&listing->users, row->usage.uid));
-	text_table_add(table, "%*s%s", listing->command->tree ? indent : 0, "", name_of(row, name));
+	text_table_add(table, "%*s%s", listing->tree ? indent : 0, "", name_of(row, name));
 	text_table_add(table, "%s", or_dash(task_list_app(&listing->list, task)));
 	text_table_add(table, "%s%s", task_list_reason(&listing->list, task),
 		       task->flags & BUS_TASK_LIMITED ? ",limited" : "");
 	text_table_add(table, "%s", policy_of(task));
 	text_table_add(table, "%d", task->nice);
 	text_table_add(table, "%s", slice);
-	if (!listing->command->threads)
+	if (!listing->each_thread)
 		text_table_add(table, "%zu", row->n_threads);
 	text_table_add(table, "%.2f", (double)row->usage.run_ns / 1e9);
 	text_table_add(table, "%.1f", (double)row->usage.delay_ns / 1e6);
@@ -180,7 +180,7 @@ static void add_row(struct listing *listing, struct text_table *table, const str
 static int print_table(struct listing *listing)
 {
 	struct text_table table = {
-		.columns = { { "CLASS", false, false }, { listing->command->threads ? "TID" : "PID", true, false },
+		.columns = { { "CLASS", false, false }, { listing->each_thread ? "TID" : "PID", true, false },
 			     { "USER", false, false }, { "NAME", false, true }, { "APP", false, true },
 			     { "REASON", false, false }, { "POLICY", false, false }, { "NICE", true, false },
 			     { "SLICE(ms)", true, false } },
@@ -189,7 +189,7 @@ static int print_table(struct listing *listing)
 	struct text_buf out = { 0 };
 	_cleanup_free_ char *text = NULL;
 
-	if (!listing->command->threads) {
+	if (!listing->each_thread) {
 		table.columns[table.n_columns].right = true;
 		table.columns[table.n_columns++].head = "THREADS";
 	}
@@ -229,7 +229,7 @@ static void put_row(struct listing *listing, struct json_writer *json, const str
 	json_put_count(json, "run_ns", row->usage.run_ns);
 	json_put_count(json, "delay_ns", row->usage.delay_ns);
 	json_put_count(json, "waits", row->usage.waits);
-	if (listing->command->tree)
+	if (listing->tree)
 		json_put_count(json, "depth", row->depth);
 	json_end(json, '}');
 }
@@ -251,7 +251,7 @@ static int print_json(struct listing *listing)
 
 static int show(struct listing *listing)
 {
-	int r = list_rows_make(&listing->list, listing->command->threads, &listing->rows);
+	int r = list_rows_make(&listing->list, listing->each_thread, &listing->rows);
 
 	if (r == 0) {
 		list_rows_filter(&listing->rows, keep_row, listing);
@@ -260,17 +260,21 @@ static int show(struct listing *listing)
 	if (r < 0)
 		return EXIT_FAILURE;
 	list_rows_filter(&listing->rows, keep_named, listing);
-	if (!listing->command->tree)
+	if (!listing->tree)
 		list_rows_sort(&listing->list, &listing->rows);
 	else if (list_rows_sort_as_tree(&listing->rows) < 0)
 		return EXIT_FAILURE;
-	return listing->command->json ? print_json(listing) : print_table(listing);
+	return listing->json ? print_json(listing) : print_table(listing);
 }
 
 int cmd_list(const struct command *command)
 {
-	struct listing listing = { .command = command, .filter = command->filter };
-	int status = task_filter_find_user(&listing.filter, command->verb);
+	struct listing listing = {
+		.each_thread = option_given(command, OPTION_THREADS),
+		.tree = option_given(command, OPTION_TREE),
+		.json = option_given(command, OPTION_JSON),
+	};
+	int status = task_filter_parse(command, &listing.filter);
 	sd_bus *bus;
 
 	if (status)

@@ -8,7 +8,6 @@
 #include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/config_load.h>
-#include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/instance.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
@@ -16,20 +15,20 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
-#include "print_errors.h"
+#include "local_config.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct config, config_free)
 
 static bool is_list(const struct command *command)
 {
-	return !command->none && !command->n_operands;
+	return !option_given(command, OPTION_NONE) && !command->n_operands;
 }
 
 /* The name of a profile; "" for none, as in the call to the daemon. */
 static const char *wanted(const struct command *command)
 {
-	return command->none ? "" : command->operands[0];
+	return option_given(command, OPTION_NONE) ? "" : command->operands[0];
 }
 
 static void print_profile(const char *name, const char *current)
@@ -99,19 +98,6 @@ static int with_daemon(const struct command *command)
 
 /* ---- without a daemon ---- */
 
-/* Returns 0 or an exit status. */
-static int load(const struct command *command, struct config **ret)
-{
-	struct config_errors errors = { 0 };
-	int r = config_load(&command->paths, CONFIG_USERS_MS, ret, &errors);
-
-	print_errors(&errors);
-	config_errors_clear(&errors);
-	if (r < 0 && r != -EINVAL)
-		log_error("reading the configuration: %s", strerror(-r));
-	return r < 0 ? EXIT_CONFIG : 0;
-}
-
 /* Without permission to read the state file, no profile is marked as the current one. */
 static int local_list(const struct config *config)
 {
@@ -176,13 +162,13 @@ static int without_daemon(const struct command *command)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	const struct sched_profile *profile = NULL;
-	int status = load(command, &config);
+	int status = local_config(command, &config);
 
 	if (status)
 		return status;
 	if (is_list(command))
 		return local_list(config);
-	if (!command->none) {
+	if (!option_given(command, OPTION_NONE)) {
 		profile = sched_profile_find(config->profiles, config->n_profiles, wanted(command));
 		if (!profile)
 			return unknown(config, wanted(command));
@@ -192,7 +178,7 @@ static int without_daemon(const struct command *command)
 
 int cmd_sched_profile(const struct command *command)
 {
-	if (command->none && command->n_operands)
+	if (option_given(command, OPTION_NONE) && command->n_operands)
 		return usage_error(command->verb, "one name, or --none");
 	if (command->n_operands && !command->operands[0][0])
 		return usage_error(command->verb, "a profile has a name");

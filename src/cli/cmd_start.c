@@ -35,8 +35,8 @@ static int start(const struct command *command)
 	_cleanup_free_ char *folder = absolute(command->paths.folder);
 	const struct daemon_options options = {
 		.paths = { .file = file, .folder = folder },
-		.detach = command->detach,
-		.verbose = command->verbose,
+		.detach = option_given(command, OPTION_DAEMON),
+		.verbose = option_given(command, OPTION_VERBOSE),
 	};
 
 	return daemon_run(&options);

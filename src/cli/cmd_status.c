@@ -131,16 +131,23 @@ static void print_running(sd_bus_message *reply)
 	printf("%-10s pid %u, version %s, since %s\n", "running", pid, text(reply, "Version"), stamp);
 }
 
-/* Ends the line of events. */
-static void print_moves(sd_bus_message *reply)
+static bool is_said(sd_bus_message *reply, const char *property, const char *value)
 {
-	const char *how = text(reply, "CgroupMoves");
+	return strcmp(text(reply, property), value) == 0;
+}
 
-	if (strcmp(how, "heard") == 0)
+/* Ends the line of events by those that are heard only if something asks for them. */
+static void print_traced(sd_bus_message *reply)
+{
+	if (is_said(reply, "CgroupMoves", "heard"))
 		printf(", move %llu", count(reply, "Moves"));
-	if (strcmp(how, "polled") == 0)
-		printf("\n%-10s between cgroups are not heard: see doctor", "moves");
+	if (is_said(reply, "AttributeChanges", "heard"))
+		printf(", change %llu", count(reply, "Changes"));
 	printf("\n");
+	if (is_said(reply, "CgroupMoves", "polled"))
+		printf("%-10s between cgroups are not heard: see doctor\n", "moves");
+	if (is_said(reply, "AttributeChanges", "unheard"))
+		printf("%-10s by others are not heard, so what is enforced has to wait: see doctor\n", "changes");
 }
 
 static void print_work(sd_bus_message *reply)
@@ -151,9 +158,12 @@ static void print_work(sd_bus_message *reply)
 	print_if_any(reply, "TasksLimited", "limited", "of them by their cgroup");
 	printf("%-10s fork %llu, exec %llu, rename %llu", "events", count(reply, "Forks"), count(reply, "Execs"),
 	       count(reply, "Renames"));
-	print_moves(reply);
+	print_traced(reply);
 	printf("%-10s set %llu, too late %llu, not kept %llu\n", "actions", count(reply, "Set"), count(reply, "Races"),
 	       count(reply, "NotKept"));
+	print_if_any(reply, "PutBack", "put back", "times, what somebody had changed on a task that is enforced");
+	print_counts(reply, "PutBackFrom", "by");
+	print_if_any(reply, "Fights", "fights", "times a task was left for 10 s to who changed it again and again");
 	print_counts(reply, "Refused", "refused");
 	printf("%-10s %llu times, scans %llu\n", "lost", count(reply, "Lost"), count(reply, "Scans"));
 	print_if_any(reply, "Unread", "unread", "processes keep whoever reads their arguments waiting: see doctor");
@@ -212,7 +222,7 @@ int cmd_status(const struct command *command)
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
 	reply = read_status(bus);
-	if (reply && command->json)
+	if (reply && option_given(command, OPTION_JSON))
 		status = print_json(reply);
 	else if (reply) {
 		print_status(reply);

@@ -16,7 +16,6 @@
 #include "client.h"
 #include "screen.h"
 #include "seconds.h"
-#include "task_filter.h"
 #include "text_table.h"
 #include "top_view.h"
 #include "verb.h"
@@ -200,15 +199,16 @@ static char *frame_text(const struct top *top, size_t width, size_t height)
 static int print_once(struct top *top)
 {
 	const struct timespec interval = { (time_t)(top->interval_ns / NS_PER_S), (long)(top->interval_ns % NS_PER_S) };
+	const bool is_json = option_given(top->command, OPTION_JSON);
 	_cleanup_free_ char *text = NULL;
 
 	nanosleep(&interval, NULL);
 	if (refresh(top) < 0)
 		return EXIT_FAILURE;
-	text = top->command->json ? frame_json(top) : frame_text(top, terminal_width(), 0);
+	text = is_json ? frame_json(top) : frame_text(top, terminal_width(), 0);
 	/* The mark is for a screen. */
 	for (char *p = text; p && *p; p++) {
-		if (*p != MARK_SELECTED || top->command->json)
+		if (*p != MARK_SELECTED || is_json)
 			putchar(*p);
 	}
 	return text ? 0 : EXIT_FAILURE;
@@ -324,7 +324,7 @@ static int run(struct top *top)
 	r = task_filter_check(&top->filter, &top->list, top->command->verb);
 	if (r)
 		return r;
-	if (top->command->once || top->command->json || !screen_is_possible())
+	if (option_given(top->command, OPTION_ONCE) || option_given(top->command, OPTION_JSON) || !screen_is_possible())
 		return print_once(top);
 	return show_on_screen(top);
 }
@@ -332,26 +332,21 @@ static int run(struct top *top)
 static int parse_options(struct top *top)
 {
 	const struct command *command = top->command;
-	int r = task_filter_find_user(&top->filter, command->verb);
+	const char *interval = option_value(command, OPTION_INTERVAL), *sort = option_value(command, OPTION_SORT);
+	const int key = sort ? top_key_find(sort) : TOP_BY_CPU;
 
 	top->interval_ns = INTERVAL_DEFAULT_S * NS_PER_S;
-	if (r == 0 && command->interval)
-		r = parse_seconds(command->interval, INTERVAL_MIN_S, INTERVAL_MAX_S, &top->interval_ns) < 0 ?
-			    usage_error(command->verb, "--interval takes 0.1 to 3600 seconds") :
-			    0;
-	if (r == 0 && command->sort) {
-		const int key = top_key_find(command->sort);
-
-		if (key < 0)
-			return usage_error(command->verb, "--sort takes cpu, delay, wait, tasks or name");
-		top->view.key = (enum top_key)key;
-	}
-	return r;
+	if (interval && parse_seconds(interval, INTERVAL_MIN_S, INTERVAL_MAX_S, &top->interval_ns) < 0)
+		return usage_error(command->verb, "--interval takes 0.1 to 3600 seconds");
+	if (key < 0)
+		return usage_error(command->verb, "--sort takes cpu, delay, wait, tasks or name");
+	top->view.key = (enum top_key)key;
+	return task_filter_parse(command, &top->filter);
 }
 
 int cmd_top(const struct command *command)
 {
-	struct top top = { .command = command, .filter = command->filter };
+	struct top top = { .command = command };
 	int status = parse_options(&top);
 
 	if (status)

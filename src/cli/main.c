@@ -13,25 +13,67 @@
 #include "verb.h"
 
 static const struct verb verbs[] = {
-	{ "start", TAKES_DETACH | TAKES_VERBOSE | TAKES_CONFIG, 0, NULL,
-	  "run the daemon, in the background with -d", cmd_start },
-	{ "stop", 0, 0, NULL, "end the daemon and put every task back", cmd_stop },
-	{ "restart", TAKES_DETACH | TAKES_VERBOSE | TAKES_CONFIG, 0, NULL,
-	  "stop the daemon if it runs, then start", cmd_restart },
-	{ "reload", 0, 0, NULL, "have the daemon read its configuration again", cmd_reload },
-	{ "check", TAKES_PRINT | TAKES_CONFIG, -1, "[FILE|DIR ...]",
-	  "validate the configuration, or just these files", cmd_check },
-	{ "status", TAKES_JSON, 0, NULL, "show what the daemon does and has done", cmd_status },
-	{ "list", TAKES_FILTER | TAKES_SHAPE | TAKES_JSON, 0, NULL, "show every process with its class", cmd_list },
-	{ "top", TAKES_FILTER | TAKES_FRAMES | TAKES_JSON, 0, NULL,
-	  "show what classes and programs use, and how long they wait", cmd_top },
-	{ "impact", TAKES_ROUNDS | TAKES_JSON, 0, NULL,
-	  "measure what tagging changes on this machine", cmd_impact },
-	{ "sched_profile", TAKES_NONE | TAKES_CONFIG, 1, "[NAME]",
-	  "apply a sched profile, or list them", cmd_sched_profile },
-	{ "restore", 0, 0, NULL, "put back what a daemon that was killed has left", cmd_restore },
-	{ "doctor", TAKES_JSON | TAKES_CONFIG, 0, NULL,
-	  "find what keeps classes from having their effect here", cmd_doctor },
+	{ .name = "start",
+	  .takes = OPTION_BIT(DAEMON) | OPTION_BIT(VERBOSE) | OPTION_BITS_CONFIG,
+	  .summary = "run the daemon, in the background with -d",
+	  .run = cmd_start },
+	{ .name = "stop", .summary = "end the daemon and put every task back", .run = cmd_stop },
+	{ .name = "restart",
+	  .takes = OPTION_BIT(DAEMON) | OPTION_BIT(VERBOSE) | OPTION_BITS_CONFIG,
+	  .summary = "stop the daemon if it runs, then start",
+	  .run = cmd_restart },
+	{ .name = "reload",
+	  .summary = "have the daemon read its configuration again",
+	  .run = cmd_reload },
+	{ .name = "check",
+	  .takes = OPTION_BIT(PRINT) | OPTION_BITS_CONFIG,
+	  .operands = "[FILE|DIR ...]",
+	  .max_operands = -1,
+	  .summary = "validate the configuration, or just these files",
+	  .run = cmd_check },
+	{ .name = "status",
+	  .takes = OPTION_BIT(JSON),
+	  .summary = "show what the daemon does and has done",
+	  .run = cmd_status },
+	{ .name = "explain",
+	  .takes = OPTION_BIT(JSON) | OPTION_BIT(NAME) | OPTION_BIT(THREAD) | OPTION_BIT(EXE) | OPTION_BIT(ARGV) |
+		   OPTION_BIT(CGROUP) | OPTION_BIT(USER) | OPTION_BITS_CONFIG,
+	  .operands = "[PID|TID]",
+	  .max_operands = 1,
+	  .summary = "say why a task, or a program of that name, has its class",
+	  .run = cmd_explain },
+	{ .name = "list",
+	  .takes = OPTION_BITS_FILTER | OPTION_BIT(THREADS) | OPTION_BIT(TREE) | OPTION_BIT(JSON),
+	  .summary = "show every process with its class",
+	  .run = cmd_list },
+	{ .name = "top",
+	  .takes = OPTION_BITS_FILTER | OPTION_BIT(ONCE) | OPTION_BIT(INTERVAL) | OPTION_BIT(SORT) | OPTION_BIT(JSON),
+	  .summary = "show what classes and programs use, and how long they wait",
+	  .run = cmd_top },
+	{ .name = "impact",
+	  .takes = OPTION_BIT(ROUNDS) | OPTION_BIT(SECONDS) | OPTION_BIT(JSON),
+	  .summary = "measure what tagging changes on this machine",
+	  .run = cmd_impact },
+	{ .name = "sched_profile",
+	  .takes = OPTION_BIT(NONE) | OPTION_BITS_CONFIG,
+	  .operands = "[NAME]",
+	  .max_operands = 1,
+	  .summary = "apply a sched profile, or list them",
+	  .run = cmd_sched_profile },
+	{ .name = "restore",
+	  .summary = "put back what a daemon that was killed has left",
+	  .run = cmd_restore },
+	{ .name = "doctor",
+	  .takes = OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
+	  .summary = "find what keeps classes from having their effect here",
+	  .run = cmd_doctor },
+	{ .name = "import",
+	  .takes = OPTION_BIT(OUTPUT) | OPTION_BIT(EXACT) | OPTION_BIT(SKIP_DOUBTFUL),
+	  .operands = "ananicy DIR|FILE ...",
+	  .min_operands = 2,
+	  .max_operands = -1,
+	  .summary = "turn the rules of ananicy into a rules file",
+	  .run = cmd_import },
 };
 
 static void print_help(FILE *stream)
@@ -72,8 +114,9 @@ static int flush_output(int status)
 }
 
 /*
- * If one of these three were closed, the next file to be opened would take its place, the lock for one, and messages
- * would go there. The substitute is opened the other way round, so that using it fails as it would have.
+ * If one of these three were closed, the next file to be opened would take its place, the lock for
+ * one, and messages would go there. The substitute is opened the other way round, so that using it
+ * fails as it would have.
  */
 static bool open_standard_streams(void)
 {

@@ -2,87 +2,125 @@
 /* The options of all verbs, in one table. */
 #include <getopt.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "verb.h"
 
-#define AT(member) offsetof(struct command, member)
-
-/* The first number for an option that has no short form. */
-#define LONG_FIRST 256
+/* getopt's value for a long option without a short form is its place in the table, above all
+ * characters. */
+#define LONG_ONLY 256
 
 static const struct {
-	unsigned bit; /* enum verb_option; 0: accepted by every verb, and not shown in its usage */
-	char letter;  /* its short form, or 0 */
-	const char *word;
-	size_t at; /* where in struct command: a bool, or with an argument a string */
-	bool has_argument;
-	const char *name, *summary;
-} table[] = {
+	const char *name;
+	char letter;	      /* of the short form, or 0 */
+	const char *argument; /* for the help; NULL: takes none */
+	const char *summary;
+} table[N_OPTIONS] = {
 	/* clang-format off */
-	{ TAKES_DETACH, 'd', "daemon", AT(detach), false,
-	  "-d, --daemon", "go to the background once every task has been seen" },
-	{ TAKES_VERBOSE, 'v', "verbose", AT(verbose), false,
-	  "-v, --verbose", "log each task that is changed" },
-	{ TAKES_FILTER, 0, "class", AT(filter.class), true,
-	  "--class NAME", "only tasks of this class" },
-	{ TAKES_FILTER, 0, "app", AT(filter.app), true,
-	  "--app PATTERN", "only those of this rule or program" },
-	{ TAKES_FILTER, 0, "reason", AT(filter.reason), true,
-	  "--reason NAME", "only those in their class for this reason" },
-	{ TAKES_FILTER, 0, "user", AT(filter.user), true,
-	  "--user NAME", "only those of this user" },
-	{ TAKES_FILTER, 0, "left-alone", AT(filter.left_alone), false,
-	  "--left-alone", "only those that carry nothing of a class" },
-	{ TAKES_FILTER, 0, "differs", AT(filter.differs), false,
-	  "--differs", "only those that carry something else than their class means" },
-	{ TAKES_SHAPE, 0, "threads", AT(threads), false,
-	  "--threads", "a line for every thread" },
-	{ TAKES_SHAPE, 0, "tree", AT(tree), false,
-	  "--tree", "children below their parents" },
-	{ TAKES_FRAMES, 0, "once", AT(once), false,
-	  "--once", "one frame only, as where standard output is no terminal" },
-	{ TAKES_FRAMES, 0, "interval", AT(interval), true,
-	  "--interval SECONDS", "between two frames, 2 if not given" },
-	{ TAKES_FRAMES, 0, "sort", AT(sort), true,
-	  "--sort KEY", "by cpu, delay, wait, tasks or name" },
-	{ TAKES_ROUNDS, 0, "rounds", AT(rounds), true,
-	  "--rounds N", "with tagging on and off each, 6 if not given" },
-	{ TAKES_ROUNDS, 0, "seconds", AT(seconds), true,
-	  "--seconds S", "each round, 20 if not given" },
-	{ TAKES_JSON, 0, "json", AT(json), false,
-	  "--json", "for programs" },
-	{ TAKES_PRINT, 0, "print", AT(print), false,
-	  "--print", "print the configuration, merged" },
-	{ TAKES_NONE, 0, "none", AT(none), false,
-	  "--none", "put back what a profile has set" },
-	{ TAKES_CONFIG, 0, "config", AT(paths.file), true,
-	  "--config FILE", "instead of " SYSCONFDIR "/schedqos.json" },
-	{ TAKES_CONFIG, 0, "configs-path", AT(paths.folder), true,
-	  "--configs-path DIR", "instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
-	{ 0, 'h', "help", AT(help), false,
-	  "-h, --help", "show this" },
+	[OPTION_DAEMON] = { "daemon", 'd', NULL, "go to the background once every task has been seen" },
+	[OPTION_VERBOSE] = { "verbose", 'v', NULL, "log each task that is changed" },
+	[OPTION_JSON] = { "json", 0, NULL, "for programs" },
+	[OPTION_PRINT] = { "print", 0, NULL, "print the configuration, merged" },
+	[OPTION_NONE] = { "none", 0, NULL, "put back what a profile has set" },
+	[OPTION_NAME] = { "name", 0, "NAME", "a program that need not run, by what it is called" },
+	[OPTION_THREAD] = { "thread", 0, "NAME", "the name of a thread of that program" },
+	[OPTION_EXE] = { "exe", 0, "PATH", "its executable" },
+	[OPTION_ARGV] = { "argv", 0, "ARG", "its next argument, once for each" },
+	[OPTION_CGROUP] = { "cgroup", 0, "PATH", "the cgroup that it is in" },
+	[OPTION_USER] = { "user", 0, "NAME", "who runs it" },
+	[OPTION_CLASS] = { "class", 0, "NAME", "only tasks of this class" },
+	[OPTION_APP] = { "app", 0, "PATTERN", "only those of this rule or program" },
+	[OPTION_REASON] = { "reason", 0, "NAME", "only those in their class for this reason" },
+	[OPTION_OF_USER] = { "user", 0, "NAME", "only those of this user" },
+	[OPTION_LEFT_ALONE] = { "left-alone", 0, NULL, "only those that carry nothing of a class" },
+	[OPTION_DIFFERS] = { "differs", 0, NULL, "only those that carry something else than their class means" },
+	[OPTION_THREADS] = { "threads", 0, NULL, "a line for every thread" },
+	[OPTION_TREE] = { "tree", 0, NULL, "children below their parents" },
+	[OPTION_ONCE] = { "once", 0, NULL, "one frame only, as where standard output is no terminal" },
+	[OPTION_INTERVAL] = { "interval", 0, "SECONDS", "between two frames, 2 if not given" },
+	[OPTION_SORT] = { "sort", 0, "KEY", "by cpu, delay, wait, tasks or name" },
+	[OPTION_ROUNDS] = { "rounds", 0, "N", "with tagging on and off each, 6 if not given" },
+	[OPTION_SECONDS] = { "seconds", 0, "S", "each with tagging on and off, 20 if not given" },
+	[OPTION_CONFIG] = { "config", 0, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
+	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
+		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
+	[OPTION_OUTPUT] = { "output", 'o', "FILE",
+		"write into this file or folder instead of the standard output" },
+	[OPTION_EXACT] = { "exact", 0, NULL, "make classes with the values of the types" },
+	[OPTION_SKIP_DOUBTFUL] = { "skip-doubtful", 0, NULL,
+		"leave out names that unrelated programs share" },
+	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
 	/* clang-format on */
 };
 
-static bool takes(const struct verb *verb, size_t row)
+/* One option of a command line. */
+struct option_use {
+	enum option_name name;
+	const char *value; /* NULL if it takes none */
+};
+
+unsigned option_count(const struct command *command, enum option_name name)
 {
-	return !table[row].bit || (verb->takes & table[row].bit);
+	unsigned count = 0;
+
+	for (size_t i = 0; i < command->n_uses; i++)
+		count += command->uses[i].name == name;
+	return count;
+}
+
+const char *option_value_at(const struct command *command, enum option_name name, unsigned i)
+{
+	for (size_t use = 0; use < command->n_uses; use++) {
+		if (command->uses[use].name == name && i-- == 0)
+			return command->uses[use].value;
+	}
+	return NULL;
+}
+
+const char *option_value(const struct command *command, enum option_name name)
+{
+	unsigned count = option_count(command, name);
+
+	return count ? option_value_at(command, name, count - 1) : NULL;
+}
+
+static bool takes(const struct verb *verb, unsigned name)
+{
+	return name == OPTION_HELP || (verb->takes & (UINT64_C(1) << name));
+}
+
+static bool needs(const struct verb *verb, unsigned name)
+{
+	return verb->needs & (UINT64_C(1) << name);
+}
+
+/* Its short form if it has one, or its long one, with the argument. */
+static const char *short_usage(unsigned name, char *buf, size_t size)
+{
+	const char *argument = table[name].argument;
+
+	if (table[name].letter)
+		snprintf(buf, size, "-%c%s%s", table[name].letter, argument ? " " : "",
+			 argument ? argument : "");
+	else
+		snprintf(buf, size, "--%s%s%s", table[name].name, argument ? " " : "",
+			 argument ? argument : "");
+	return buf;
 }
 
 void verb_print_arguments(const struct verb *verb, FILE *stream)
 {
-	for (size_t i = 0; i < array_size(table); i++) {
-		const char *name = table[i].name;
+	char usage[64];
 
-		/* Only the short form, if there is one. */
-		if (table[i].bit && takes(verb, i))
-			fprintf(stream, " [%.*s]", (int)strcspn(name, ","), name);
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		if (i != OPTION_HELP && takes(verb, i))
+			fprintf(stream, needs(verb, i) ? " %s" : " [%s]",
+				short_usage(i, usage, sizeof(usage)));
 	}
 	if (verb->operands)
 		fprintf(stream, " %s", verb->operands);
@@ -99,9 +137,16 @@ static void print_help(const struct verb *verb)
 {
 	print_usage(verb, stdout);
 	printf("%s\n\n", verb->summary);
-	for (size_t i = 0; i < array_size(table); i++) {
-		if (takes(verb, i))
-			printf("  %-20s %s\n", table[i].name, table[i].summary);
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		const char *argument = table[i].argument;
+		char letter[] = "-x, ", left[64];
+
+		if (!takes(verb, i))
+			continue;
+		letter[1] = table[i].letter;
+		snprintf(left, sizeof(left), "%s--%s%s%s", table[i].letter ? letter : "",
+			 table[i].name, argument ? " " : "", argument ? argument : "");
+		printf("  %-20s %s\n", left, table[i].summary);
 	}
 }
 
@@ -121,68 +166,119 @@ int usage_error(const struct verb *verb, const char *format, ...)
 	return EXIT_USAGE;
 }
 
-static int number_of(size_t row)
-{
-	return table[row].letter ? table[row].letter : LONG_FIRST + (int)row;
-}
-
 /* The verb's part of the table in the form that getopt takes. */
 static void list_options(const struct verb *verb, struct option *ret_long, char *ret_short)
 {
-	for (size_t i = 0; i < array_size(table); i++) {
+	if (verb->runs_command)
+		*ret_short++ = '+';
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		if (!takes(verb, i))
 			continue;
-		*ret_long++ = (struct option){ table[i].word, table[i].has_argument ? required_argument : no_argument,
-					       NULL, number_of(i) };
+		*ret_long++ = (struct option){
+			.name = table[i].name,
+			.has_arg = table[i].argument ? required_argument : no_argument,
+			.val = LONG_ONLY + (int)i,
+		};
 		if (table[i].letter)
 			*ret_short++ = table[i].letter;
+		if (table[i].letter && table[i].argument)
+			*ret_short++ = ':';
 	}
 	*ret_long = (struct option){ 0 };
 	*ret_short = '\0';
 }
 
-static void set_option(struct command *command, int option)
+/* Of what getopt returned. */
+static enum option_name name_of(const struct verb *verb, int value)
 {
-	for (size_t i = 0; i < array_size(table); i++) {
-		void *member = (char *)command + table[i].at;
-
-		if (number_of(i) != option)
-			continue;
-		if (table[i].has_argument)
-			*(const char **)member = optarg;
-		else
-			*(bool *)member = true;
+	if (value >= LONG_ONLY)
+		return (enum option_name)(value - LONG_ONLY);
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		if (takes(verb, i) && table[i].letter == value)
+			return (enum option_name)i;
 	}
+	return N_OPTIONS; /* '?': getopt has said what is wrong */
 }
 
-int verb_run(const struct verb *verb, int argc, char **argv)
+/* Returns 0, or the exit status of a wrong command line. */
+static int check_operands(const struct command *command)
 {
-	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
-	char short_options[array_size(table) + 1], operand[256];
-	struct option long_options[array_size(table) + 1];
-	struct command command = { .verb = verb };
-	int option;
+	const struct verb *verb = command->verb;
+	char operand[256], usage[64];
 
-	list_options(verb, long_options, short_options);
-	argv[0] = getopt_name;
-	while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
-		if (option == '?') {
-			print_usage(verb, stderr);
-			return EXIT_USAGE;
-		}
-		set_option(&command, option);
-		if (command.help) {
-			print_help(verb);
-			return 0;
-		}
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		if (needs(verb, i) && !option_given(command, i))
+			return usage_error(verb, "%s needs %s", verb->name,
+					   short_usage(i, usage, sizeof(usage)));
 	}
-	command.operands = argv + optind;
-	command.n_operands = argc - optind;
-	if (verb->max_operands >= 0 && command.n_operands > verb->max_operands) {
-		const char *first = command.operands[verb->max_operands];
+	if (command->n_operands < verb->min_operands)
+		return usage_error(verb, "%s needs %s", verb->name, verb->operands);
+	if (verb->max_operands >= 0 && command->n_operands > verb->max_operands) {
+		const char *first = command->operands[verb->max_operands];
 
 		return usage_error(verb, "%s takes no '%s'", verb->name,
 				   text_escape_to(operand, sizeof(operand), first, strlen(first)));
 	}
-	return verb->run(&command);
+	return 0;
+}
+
+/* -1 without memory. */
+static int add_use(struct command *command, enum option_name name)
+{
+	struct option_use *uses = reallocarray(command->uses, command->n_uses + 1, sizeof(*uses));
+
+	if (!uses)
+		return -1;
+	command->uses = uses;
+	uses[command->n_uses++] = (struct option_use){ name, table[name].argument ? optarg : NULL };
+	return 0;
+}
+
+/* Returns 0, or 1 with the exit status if there is nothing more to do. */
+static int parse(struct command *command, int argc, char **argv, int *ret_status)
+{
+	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
+	char short_options[2 * N_OPTIONS + 2];
+	struct option long_options[N_OPTIONS + 1];
+	int value;
+
+	list_options(command->verb, long_options, short_options);
+	argv[0] = getopt_name;
+	while ((value = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
+		enum option_name name = name_of(command->verb, value);
+
+		*ret_status = 0;
+		if (name == OPTION_HELP) {
+			print_help(command->verb);
+			return 1;
+		}
+		*ret_status = EXIT_USAGE;
+		if (name == N_OPTIONS) {
+			print_usage(command->verb, stderr);
+			return 1;
+		}
+		*ret_status = EXIT_FAILURE;
+		if (add_use(command, name) < 0) {
+			log_error("out of memory");
+			return 1;
+		}
+	}
+	command->operands = argv + optind;
+	command->n_operands = argc - optind;
+	*ret_status = check_operands(command);
+	return *ret_status != 0;
+}
+
+int verb_run(const struct verb *verb, int argc, char **argv)
+{
+	struct command command = { .verb = verb };
+	int status;
+
+	if (!parse(&command, argc, argv, &status)) {
+		command.paths.file = option_value(&command, OPTION_CONFIG);
+		command.paths.folder = option_value(&command, OPTION_CONFIGS_PATH);
+		status = verb->run(&command);
+	}
+	free(command.uses);
+	return status;
 }

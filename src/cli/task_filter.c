@@ -56,14 +56,22 @@ bool task_filter_keeps(const struct task_filter *filter, const struct task_list 
 	return !filter->differs || (task->flags & BUS_TASK_DIFFERS);
 }
 
-int task_filter_find_user(struct task_filter *filter, const struct verb *verb)
+int task_filter_parse(const struct command *command, struct task_filter *ret)
 {
 	char safe[256];
 
-	if (!filter->user || user_find(filter->user, &filter->uid) == 0)
+	*ret = (struct task_filter){
+		.class = option_value(command, OPTION_CLASS),
+		.app = option_value(command, OPTION_APP),
+		.reason = option_value(command, OPTION_REASON),
+		.user = option_value(command, OPTION_OF_USER),
+		.left_alone = option_given(command, OPTION_LEFT_ALONE),
+		.differs = option_given(command, OPTION_DIFFERS),
+	};
+	if (!ret->user || user_find(ret->user, &ret->uid) == 0)
 		return 0;
-	return usage_error(verb, "no user '%s'",
-			   text_escape_to(safe, sizeof(safe), filter->user, strlen(filter->user)));
+	return usage_error(command->verb, "no user '%s'",
+			   text_escape_to(safe, sizeof(safe), ret->user, strlen(ret->user)));
 }
 
 bool task_filter_keeps_named(const struct task_filter *filter, const char *app, const char *comm, uid_t uid)

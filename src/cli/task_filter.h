@@ -5,8 +5,15 @@
 #include "task_list.h"
 #include "verb.h"
 
-/* Looks the user up. 0, or EXIT_USAGE after saying that there is none. */
-int task_filter_find_user(struct task_filter *filter, const struct verb *verb);
+/* NULL and false: all. The strings are those of the command line. */
+struct task_filter {
+	const char *class, *app, *reason, *user;
+	bool left_alone, differs;
+	uid_t uid; /* of user */
+};
+
+/* From the command line. 0, or EXIT_USAGE after saying that there is no such user. */
+int task_filter_parse(const struct command *command, struct task_filter *ret);
 
 /* Whether there are such classes and reasons. 0, or EXIT_USAGE after saying what may have been meant. */
 int task_filter_check(const struct task_filter *filter, const struct task_list *list, const struct verb *verb);

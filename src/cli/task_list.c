@@ -28,11 +28,11 @@ static int read_strings(sd_bus_message *reply, const char ***ret, size_t *ret_co
 /* They come by id. */
 static int read_rules(sd_bus_message *reply, struct task_list *list)
 {
-	struct rule_name rule;
+	struct listed_rule rule;
 	int r = sd_bus_message_enter_container(reply, 'a', "{us}");
 
 	while (r >= 0 && (r = sd_bus_message_read(reply, "{us}", &rule.id, &rule.pattern)) > 0) {
-		struct rule_name *all = reallocarray(list->rules, list->n_rules + 1, sizeof(*all));
+		struct listed_rule *all = reallocarray(list->rules, list->n_rules + 1, sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;
@@ -142,15 +142,15 @@ const char *task_list_reason(const struct task_list *list, const struct listed_t
 
 static int compare_ids(const void *a, const void *b)
 {
-	const struct rule_name *first = a, *second = b;
+	const struct listed_rule *first = a, *second = b;
 
 	return (first->id > second->id) - (first->id < second->id);
 }
 
 const char *task_list_app(const struct task_list *list, const struct listed_task *task)
 {
-	const struct rule_name key = { .id = task->rule };
-	const struct rule_name *rule =
+	const struct listed_rule key = { .id = task->rule };
+	const struct listed_rule *rule =
 		list->n_rules ? bsearch(&key, list->rules, list->n_rules, sizeof(key), compare_ids) : NULL;
 
 	return rule ? rule->pattern : NULL;

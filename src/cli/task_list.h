@@ -20,7 +20,7 @@ struct listed_task {
 	uint8_t flags;	/* enum bus_task_flag */
 };
 
-struct rule_name {
+struct listed_rule {
 	uint32_t id;
 	const char *pattern; /* escaped */
 };
@@ -34,7 +34,7 @@ struct task_list {
 	size_t n_classes;
 	const char **reasons;
 	size_t n_reasons;
-	struct rule_name *rules; /* by id */
+	struct listed_rule *rules; /* by id */
 	size_t n_rules;
 };
 

@@ -8,8 +8,6 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 
-#include "task_filter.h"
-
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* ---- keys ---- */

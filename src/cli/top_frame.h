@@ -5,7 +5,7 @@
 #include <schedqos/measure/sampler.h>
 
 #include "task_list.h"
-#include "verb.h"
+#include "task_filter.h"
 
 enum top_key {
 	TOP_BY_CPU,

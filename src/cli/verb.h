@@ -3,54 +3,84 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 #include <schedqos/daemon/config_load.h>
 
 /* Exit status of wrong usage. */
 #define EXIT_USAGE 2
 
-/* The options that a verb takes; every verb takes --help. */
-enum verb_option {
-	TAKES_DETACH = 1 << 0,	/* -d, --daemon */
-	TAKES_VERBOSE = 1 << 1, /* -v, --verbose */
-	TAKES_JSON = 1 << 2,	/* --json */
-	TAKES_PRINT = 1 << 3,	/* --print */
-	TAKES_NONE = 1 << 4,	/* --none */
-	TAKES_CONFIG = 1 << 5,	/* --config FILE, --configs-path DIR */
-	TAKES_FILTER = 1 << 6,	/* --class NAME, --app PATTERN, --reason NAME, --user NAME, --left-alone, --differs */
-	TAKES_SHAPE = 1 << 7,	/* --threads, --tree */
-	TAKES_FRAMES = 1 << 8,	/* --once, --interval SECONDS, --sort KEY */
-	TAKES_ROUNDS = 1 << 9,	/* --rounds N, --seconds S */
+/*
+ * A new option: a name here and a row in the table of options.c; OPTION_BIT(NAME) with its verbs in
+ * main.c; schedqos(8) and the completions. One that means something else with another verb has a
+ * row for each meaning, as no verb takes both.
+ */
+enum option_name {
+	OPTION_DAEMON,
+	OPTION_VERBOSE,
+	OPTION_JSON,
+	OPTION_PRINT,
+	OPTION_NONE,
+	OPTION_NAME,
+	OPTION_THREAD,
+	OPTION_EXE,
+	OPTION_ARGV,
+	OPTION_CGROUP,
+	OPTION_USER,
+	OPTION_CLASS,
+	OPTION_APP,
+	OPTION_REASON,
+	OPTION_OF_USER,
+	OPTION_LEFT_ALONE,
+	OPTION_DIFFERS,
+	OPTION_THREADS,
+	OPTION_TREE,
+	OPTION_ONCE,
+	OPTION_INTERVAL,
+	OPTION_SORT,
+	OPTION_ROUNDS,
+	OPTION_SECONDS,
+	OPTION_CONFIG,
+	OPTION_CONFIGS_PATH,
+	OPTION_OUTPUT,
+	OPTION_EXACT,
+	OPTION_SKIP_DOUBTFUL,
+	OPTION_HELP, /* of every verb */
+	N_OPTIONS,
 };
+_Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
+
+#define OPTION_BIT(name)   (UINT64_C(1) << OPTION_##name)
+#define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
+/* Those of task_filter.h. */
+#define OPTION_BITS_FILTER                                                                 \
+	(OPTION_BIT(CLASS) | OPTION_BIT(APP) | OPTION_BIT(REASON) | OPTION_BIT(OF_USER) | \
+	 OPTION_BIT(LEFT_ALONE) | OPTION_BIT(DIFFERS))
 
 struct verb;
-
-/* Which tasks to show; NULL and false: all. */
-struct task_filter {
-	const char *class, *app, *reason, *user;
-	bool left_alone, differs;
-	uid_t uid; /* of user */
-};
+struct option_use;
 
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
-	bool help, detach, verbose, json, print, none;
-	struct config_paths paths;
-	struct task_filter filter;
-	bool threads, tree, once;
-	const char *interval, *sort, *rounds, *seconds;
-	char **operands;
+	struct option_use *uses; /* private to options.c */
+	size_t n_uses;
+	struct config_paths paths; /* of --config and --configs-path */
+	char **operands;	   /* ends with NULL, as argv does */
 	int n_operands;
 };
 
+/* What is not named in a verb's row is zero: no options, no operands. */
 struct verb {
 	const char *name;
-	unsigned takes;	      /* enum verb_option */
-	int max_operands;     /* -1: any number */
+	uint64_t takes;	      /* OPTION_BIT() of each option but --help */
+	uint64_t needs;	      /* those of them that must be given */
 	const char *operands; /* for the help */
+	int min_operands;
+	int max_operands;  /* -1: any number */
+	bool runs_command; /* the first operand ends the options: what follows is its own */
 	const char *summary;
 	int (*run)(const struct command *command); /* returns an exit status */
 };
@@ -67,8 +97,27 @@ int cmd_list(const struct command *command);
 int cmd_top(const struct command *command);
 int cmd_impact(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_import(const struct command *command);
+int cmd_explain(const struct command *command);
 
 /* ---- options.c ---- */
+
+/* How often it was given. */
+unsigned option_count(const struct command *command, enum option_name name);
+
+static inline bool option_given(const struct command *command, enum option_name name)
+{
+	return option_count(command, name) > 0;
+}
+
+/*
+ * The argument of its use number i, from 0, in the order of the command line; NULL if it was not
+ * given so often. The string is that of argv.
+ */
+const char *option_value_at(const struct command *command, enum option_name name, unsigned i);
+
+/* The argument of its last use, which overrides those before; NULL if it was not given. */
+const char *option_value(const struct command *command, enum option_name name);
 
 /* Parses what follows the verb, argv[0], and runs it. Returns an exit status. */
 int verb_run(const struct verb *verb, int argc, char **argv);
@@ -76,6 +125,7 @@ int verb_run(const struct verb *verb, int argc, char **argv);
 /* Writes "[--json] [FILE ...]", all that a verb takes, to stream. */
 void verb_print_arguments(const struct verb *verb, FILE *stream);
 
-/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns EXIT_USAGE. */
+/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns
+ * EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

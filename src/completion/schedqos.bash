@@ -12,12 +12,12 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status list top impact sched_profile restore doctor --help --version'
+		words='start stop restart reload check status explain list top impact sched_profile restore doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
 	case $prev in
-	--config)
+	--config | -o | --output)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -40,6 +40,16 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
+	--exe)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
+		return
+		;;
+	--name | --thread | --argv | --cgroup) return ;;
 	esac
 	case ${COMP_WORDS[1]} in
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
@@ -47,6 +57,14 @@ _schedqos()
 	check) words='--print --config --configs-path --help' ;;
 	status) words='--json --help' ;;
 	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
+	import)
+		words='-o --output --exact --skip-doubtful --help'
+		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
+		;;
+	explain)
+		words='--json --name --thread --exe --argv --cgroup --user --config --configs-path --help'
+		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
+		;;
 	doctor) words='--json --config --configs-path --help' ;;
 	top)
 		words='--class --app --reason --user --left-alone --differs --once --interval --sort --json --help'
@@ -58,7 +76,7 @@ _schedqos()
 		[[ $cur == -* ]] || words=$(schedqos sched_profile 2> /dev/null | cut -c 3-)
 		;;
 	esac
-	if [[ ${COMP_WORDS[1]} == check && $cur != -* ]]; then
+	if [[ ${COMP_WORDS[1]} == @(check|import) && $cur != -* && $words != ananicy ]]; then
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	else

@@ -14,9 +14,11 @@ _schedqos_verbs()
 		'list:show every process with its class'
 		'top:show what classes and programs use, and how long they wait'
 		'impact:measure what tagging changes on this machine'
+		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
+		'import:turn the rules of ananicy into a rules file'
 	)
 
 	_describe verb verbs
@@ -85,8 +87,20 @@ _schedqos()
 		_arguments $help '--rounds[how many rounds]:number:' '--seconds[how long each state lasts]:seconds:' \
 			'--json[print as JSON]'
 		;;
+	(explain)
+		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \
+			'--thread[the name of a thread of it]:name:' '--exe[its executable]:path:_files' \
+			'*--argv[its next argument]:argument:' '--cgroup[the cgroup that it is in]:path:' \
+			'--user[who runs it]:user:_users' '1:process:_pids'
+		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
+		;;
+	(import)
+		_arguments $help '(-o --output)'{-o,--output}'[write into this file or folder]:file or folder:_files' \
+			'--exact[make classes with the values of the types]' \
+			'--skip-doubtful[leave out names that unrelated programs share]' \
+			'1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

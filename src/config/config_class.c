@@ -362,6 +362,8 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 	cJSON_ArrayForEach (value, parser->doc->root) {
 		struct suggestion suggestion = { .word = value->string };
 
+		if (is_schema(parser, value))
+			continue;
 		if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
 			parse_class(parser, table, value);
 			continue;

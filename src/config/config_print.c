@@ -122,7 +122,9 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 	json_put_text(json, "version", rule->version);
 	if (rule->inherit)
 		json_put_bool(json, "inherit", true);
-	if (rule->enforce)
+	if (rule->enforce == ENFORCE_PROGRAM)
+		json_put_text(json, "enforce", "program");
+	else if (rule->enforce == ENFORCE_ALWAYS)
 		json_put_bool(json, "enforce", true);
 	if (rule->yield != YIELD_DEFAULT)
 		json_put_bool(json, "yield", rule->yield == YIELD_YES);

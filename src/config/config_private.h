@@ -10,8 +10,6 @@
 #include "arena.h"
 #include "json_text.h"
 
-#define SETTINGS_KEY "schedqos"
-
 /* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
 #define CLASSES_MAX 1024
 
@@ -104,6 +102,9 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 /* Parses each member of an object by its key; complains about unknown keys. */
 void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into);
+
+/* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
+bool is_schema(struct parser *parser, const cJSON *value);
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
 
 /* Complains about every duplicate key in any object. */

@@ -305,6 +305,8 @@ void parse_profiles(struct parser *parser)
 {
 	const cJSON *value;
 
-	cJSON_ArrayForEach (value, parser->doc->root)
-		parse_profile(parser, value);
+	cJSON_ArrayForEach (value, parser->doc->root) {
+		if (!is_schema(parser, value))
+			parse_profile(parser, value);
+	}
 }

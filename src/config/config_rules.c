@@ -124,7 +124,12 @@ static void parse_enforce(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
 
-	value_bool(parser, value, &text->rule->enforce);
+	if (cJSON_IsBool(value))
+		text->rule->enforce = cJSON_IsTrue(value) ? ENFORCE_ALWAYS : ENFORCE_NO;
+	else if (cJSON_IsString(value) && strcmp(value->valuestring, "program") == 0)
+		text->rule->enforce = ENFORCE_PROGRAM;
+	else
+		complain(parser, value, AT_VALUE, "must be true, false or \"program\"");
 }
 
 static void parse_yield(struct parser *parser, const cJSON *value, void *into)
@@ -320,6 +325,7 @@ static void put_rules(struct parser *parser, const char *pattern, struct rule *r
 static void parse_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern;
+	struct source source;
 	struct rule *rules;
 	bool good = check_pattern(parser, value);
 
@@ -331,7 +337,9 @@ static void parse_pattern(struct parser *parser, const cJSON *value)
 	if (!pattern)
 		return;
 	if (cJSON_IsNull(value)) {
-		put_rules(parser, pattern, NULL);
+		source = source_of(parser, value, AT_KEY);
+		if (rules_mask(parser->config->rules, pattern, &source) < 0)
+			parser->no_memory = true;
 		return;
 	}
 	rules = keep_alloc(parser,
@@ -373,7 +381,7 @@ void parse_rules(struct parser *parser)
 			parse_class(parser, &parser->classes, value);
 	}
 	cJSON_ArrayForEach (value, parser->doc->root) {
-		if (!is_settings(value) && !is_class(value))
+		if (!is_settings(value) && !is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}
 }

@@ -98,6 +98,14 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 	return false;
 }
 
+bool is_schema(struct parser *parser, const cJSON *value)
+{
+	if (strcmp(value->string, SCHEMA_KEY) != 0)
+		return false;
+	value_text(parser, value);
+	return true;
+}
+
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name)
 {
 	for (size_t i = 0; i < n_keys; i++) {

@@ -14,6 +14,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+#include "bus_explain.h"
 #include "bus_list.h"
 #include "bus_status.h"
 #include "bus_suspend.h"
@@ -116,6 +117,11 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "s", SD_BUS_PARAM(warnings), method_reload, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), method_set_sched_profile, 0),
+	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_method_explain, 0),
+	SD_BUS_METHOD_WITH_NAMES("ExplainName", "sssassu",
+				 SD_BUS_PARAM(name) SD_BUS_PARAM(thread) SD_BUS_PARAM(exe) SD_BUS_PARAM(argv)
+					 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(uid),
+				 "s", SD_BUS_PARAM(json), bus_method_explain_name, 0),
 	SD_BUS_VTABLE_END,
 };
 

@@ -14,16 +14,10 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
+#include "bus_getter.h"
+#include "bus_heard.h"
 #include "daemon_private.h"
 #include "log_sink.h"
-
-#define GETTER(name)                                                                               \
-	static int name(sd_bus *bus, const char *path, const char *interface,                      \
-			const char *property, sd_bus_message *reply, void *userdata,               \
-			sd_bus_error *error)
-
-#define UNUSED_GETTER_ARGUMENTS                                                                    \
-	(void)bus, (void)path, (void)interface, (void)property, (void)error
 
 GETTER(get_version)
 {
@@ -274,19 +268,6 @@ GETTER(get_tasks_limited)
 	return append_tasks(reply, userdata, true);
 }
 
-GETTER(get_cgroup_moves)
-{
-	static const char *const names[] = {
-		[MOVES_UNUSED] = "unused",
-		[MOVES_HEARD] = "heard",
-		[MOVES_POLLED] = "polled",
-	};
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "s", names[tagger_moves(daemon->tagger)]);
-}
-
 GETTER(get_suspended)
 {
 	struct daemon *daemon = userdata;
@@ -347,7 +328,6 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
 	SD_BUS_PROPERTY("TasksLimited", "t", get_tasks_limited, 0, 0),
 	SD_BUS_PROPERTY("Suspended", "b", get_suspended, 0, 0),
-	SD_BUS_PROPERTY("CgroupMoves", "s", get_cgroup_moves, 0, 0),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
@@ -371,6 +351,10 @@ static const sd_bus_vtable counters[] = {
 	COUNTER("Execs", tagger_counters, execs),
 	COUNTER("Renames", tagger_counters, renames),
 	COUNTER("Moves", tagger_counters, moves),
+	COUNTER("Changes", tagger_counters, changes),
+	COUNTER("PutBack", tagger_counters, put_back),
+	COUNTER("Fights", tagger_counters, fights),
+	COUNTER("ChangeFloods", tagger_counters, change_floods),
 	COUNTER("Set", tagger_counters, set),
 	COUNTER("Races", tagger_counters, races),
 	COUNTER("NotKept", tagger_counters, not_kept),
@@ -388,5 +372,7 @@ int bus_status_add(sd_bus *bus, struct daemon *daemon)
 	struct tagger_counters *counted = (struct tagger_counters *)tagger_counters(daemon->tagger);
 	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
 
-	return r < 0 ? r : sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
+	return r < 0 ? r : bus_heard_add(bus, daemon);
 }

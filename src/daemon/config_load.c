@@ -103,12 +103,17 @@ static int inputs_add(struct inputs *inputs, const char *path, enum config_kind 
 	return 0;
 }
 
-static int is_json(const struct dirent *item)
+static bool ends_in(const char *name, const char *end)
 {
-	size_t length = strlen(item->d_name);
+	size_t length = strlen(name), end_length = strlen(end);
 
-	return length > 5 && item->d_name[0] != '.' &&
-	       strcmp(item->d_name + length - 5, ".json") == 0;
+	return length > end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+/* A schema is JSON, too, but for editors. */
+static int is_config(const struct dirent *item)
+{
+	return item->d_name[0] != '.' && ends_in(item->d_name, ".json") && !ends_in(item->d_name, ".schema.json");
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
@@ -124,7 +129,7 @@ static char *join(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Reads every .json of FOLDER/NAME in byte order of the names; none if there is no such folder. */
+/* Reads every file of the configuration in FOLDER/NAME in byte order of the names; none if there is no such folder. */
 static int inputs_add_folder(struct inputs *inputs, const char *folder, const char *name, enum config_kind kind)
 {
 	_cleanup_free_ char *path = join(folder, name);
@@ -133,7 +138,7 @@ static int inputs_add_folder(struct inputs *inputs, const char *folder, const ch
 
 	if (!path)
 		return -ENOMEM;
-	n = scandir(path, &items, is_json, by_bytes);
+	n = scandir(path, &items, is_config, by_bytes);
 	if (n < 0 && errno == ENOENT)
 		return 0;
 	if (n < 0) {

@@ -24,6 +24,7 @@
 #include "bus.h"
 #include "daemon_private.h"
 #include "detach.h"
+#include "introduction.h"
 #include "log_sink.h"
 #include "takeover.h"
 
@@ -224,6 +225,11 @@ static void announce(const struct daemon *daemon)
 		  "schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION,
 		  rules, tasks, tagger_counters(daemon->tagger)->set);
 	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
+	if (!log_enabled(LOG_DEBUG))
+		return;
+	tagger_log_summary(daemon->tagger);
+	if (daemon->verbose && !daemon->options->detach)
+		introduction_log(daemon->config);
 }
 
 static void log_problems(const struct problem *problems, size_t count)

@@ -5,12 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* IOPRIO_WHO_PROCESS: the one thread, in spite of its name. */
-#define WHO_THREAD 1
-
 int kio_priority_get(pid_t tid)
 {
-	long value = syscall(SYS_ioprio_get, WHO_THREAD, tid);
+	long value = syscall(SYS_ioprio_get, KIO_WHO_THREAD, tid);
 
 	if (value < 0)
 		return -errno;
@@ -19,5 +16,5 @@ int kio_priority_get(pid_t tid)
 
 int kio_priority_set(pid_t tid, int value)
 {
-	return syscall(SYS_ioprio_set, WHO_THREAD, tid, value) < 0 ? -errno : 0;
+	return syscall(SYS_ioprio_set, KIO_WHO_THREAD, tid, value) < 0 ? -errno : 0;
 }

@@ -252,19 +252,46 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret)
 	return n < 0 ? (int)n : procfs_parse_euid(buf, ret);
 }
 
-int procfs_own_userns(int proc, pid_t tid, bool *ret)
+int procfs_parse_capabilities(const char *text, uint64_t *ret)
+{
+	const char *line = strstr(text, "\nCapEff:");
+
+	return line && sscanf(line, "\nCapEff: %" SCNx64, ret) == 1 ? 0 : -EBADMSG;
+}
+
+int procfs_capabilities(int proc, pid_t tid, uint64_t *ret)
+{
+	char buf[4096];
+	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
+
+	return n < 0 ? (int)n : procfs_parse_capabilities(buf, ret);
+}
+
+/* namespace: its file, "ns/user". */
+static int is_own_namespace(int proc, pid_t tid, const char *namespace, bool *ret)
 {
 	struct stat own, theirs;
 	char path[64];
 
 	*ret = true;
-	if (fstatat(proc, "self/ns/user", &own, 0) < 0)
+	snprintf(path, sizeof(path), "self/%s", namespace);
+	if (fstatat(proc, path, &own, 0) < 0)
 		return errno == ENOENT ? 0 : -errno;
-	task_path(path, tid, "ns/user");
+	task_path(path, tid, namespace);
 	if (fstatat(proc, path, &theirs, 0) < 0)
 		return gone_or_errno();
 	*ret = theirs.st_dev == own.st_dev && theirs.st_ino == own.st_ino;
 	return 0;
+}
+
+int procfs_own_userns(int proc, pid_t tid, bool *ret)
+{
+	return is_own_namespace(proc, tid, "ns/user", ret);
+}
+
+int procfs_own_pidns(int proc, pid_t tid, bool *ret)
+{
+	return is_own_namespace(proc, tid, "ns/pid", ret);
 }
 
 int procfs_list(int proc, pid_t tgid, DIR **ret)

@@ -14,6 +14,7 @@
 
 #include <linux/perf_event.h>
 
+#include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 
 /* Room for a thousand events of each CPU: a power of two of pages. One more is for the kernel's words. */
@@ -32,6 +33,7 @@ struct ring {
 
 struct trace {
 	int epoll;
+	const struct tracepoint *points;
 	struct tracefs_format *formats; /* of the tracepoints */
 	size_t n_points;
 	struct ring *rings;
@@ -48,7 +50,7 @@ static void close_ring(struct ring *ring, size_t n_fds)
 	*ring = (struct ring){ 0 };
 }
 
-static int open_event(uint32_t id, int cpu)
+static int open_event(uint32_t id, int cpu, bool is_quiet)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -56,7 +58,7 @@ static int open_event(uint32_t id, int cpu)
 		.config = id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-		.wakeup_events = 1,
+		.wakeup_events = is_quiet ? 0 : 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.disabled = 1,
@@ -81,7 +83,7 @@ static int map_ring(struct ring *ring)
 static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
 {
 	for (size_t i = 0; i < trace->n_points; i++) {
-		int fd = open_event(trace->formats[i].id, cpu), r = 0;
+		int fd = open_event(trace->formats[i].id, cpu, trace->points[i].is_quiet), r = 0;
 
 		if (fd < 0)
 			return fd;
@@ -96,21 +98,22 @@ static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
 	return 0;
 }
 
-static int watch_ring(const struct trace *trace, const struct ring *ring)
+static int watch_ring(const struct trace *trace, const struct ring *ring, const char *filter)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
 	if (epoll_ctl(trace->epoll, EPOLL_CTL_ADD, ring->fds[0], &event) < 0)
 		return -errno;
 	for (size_t i = 0; i < trace->n_points; i++) {
-		if (ioctl(ring->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+		if ((filter && ioctl(ring->fds[i], PERF_EVENT_IOC_SET_FILTER, filter) < 0) ||
+		    ioctl(ring->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return -errno;
 	}
 	return 0;
 }
 
 /* 0, or -ENODEV for a CPU that is offline, or another -errno. */
-static int open_ring(const struct trace *trace, struct ring *ring, int cpu)
+static int open_ring(const struct trace *trace, struct ring *ring, int cpu, const char *filter)
 {
 	int r;
 
@@ -121,13 +124,13 @@ static int open_ring(const struct trace *trace, struct ring *ring, int cpu)
 		ring->fds[i] = -1;
 	r = fill_ring(trace, ring, cpu);
 	if (r == 0)
-		r = watch_ring(trace, ring);
+		r = watch_ring(trace, ring, filter);
 	if (r < 0)
 		close_ring(ring, trace->n_points);
 	return r;
 }
 
-static int open_rings(struct trace *trace)
+static int open_rings(struct trace *trace, const char *filter)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	int r;
@@ -136,7 +139,7 @@ static int open_rings(struct trace *trace)
 	if (!trace->rings)
 		return -ENOMEM;
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		r = open_ring(trace, &trace->rings[trace->n_rings], cpu);
+		r = open_ring(trace, &trace->rings[trace->n_rings], cpu, filter);
 		if (r == 0)
 			trace->n_rings++;
 		else if (r != -ENODEV)
@@ -145,7 +148,8 @@ static int open_rings(struct trace *trace)
 	return 0;
 }
 
-int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, struct trace **ret)
+int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, const char *filter,
+	       struct trace **ret)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
 	int r = 0;
@@ -154,6 +158,7 @@ int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, st
 		return -ENOMEM;
 	trace->epoll = epoll_create1(EPOLL_CLOEXEC);
 	trace->formats = calloc(n_points, sizeof(*trace->formats));
+	trace->points = points;
 	trace->n_points = n_points;
 	if (trace->epoll < 0)
 		r = -errno;
@@ -162,7 +167,7 @@ int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, st
 	for (size_t i = 0; r == 0 && i < n_points; i++)
 		r = tracefs_look_up(tracefs, &points[i], &trace->formats[i]);
 	if (r == 0)
-		r = open_rings(trace);
+		r = open_rings(trace, filter);
 	if (r < 0) {
 		trace_close(trace);
 		return r;
@@ -300,4 +305,25 @@ int trace_next(struct trace *trace, struct trace_event *ret)
 	*ret = earliest->head;
 	earliest->has_head = false;
 	return 1;
+}
+
+/* ---- what went wrong ---- */
+
+/* Debian's and Ubuntu's kernels know values above 2, at which CAP_PERFMON does not suffice. */
+static bool is_paranoid(void)
+{
+	char text[16];
+
+	return host_read("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) == 0 && atoi(text) > 2;
+}
+
+const char *trace_fault(int error)
+{
+	if (error == ENODEV)
+		return "this kernel has no tracefs";
+	if (error == EACCES && is_paranoid())
+		return "kernel.perf_event_paranoid is above 2, for which this kernel asks for CAP_SYS_ADMIN";
+	if (error == EACCES || error == EPERM)
+		return "tracefs is not mounted at /sys/kernel/tracing, or CAP_PERFMON is missing";
+	return strerror(error);
 }

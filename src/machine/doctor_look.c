@@ -106,6 +106,7 @@ static void look_at_unit(struct doctor_look *look)
 	sd_bus *bus = NULL;
 	const char *path = NULL;
 
+	look->unit_capabilities = UINT64_MAX;
 	look->facts.systemd = access(SYSTEMD_RUNS, F_OK) == 0;
 	if (!look->facts.systemd || sd_bus_open_system(&bus) < 0)
 		return;
@@ -116,6 +117,8 @@ static void look_at_unit(struct doctor_look *look)
 					   &look->unit_active);
 		sd_bus_get_property_string(bus, SYSTEMD, path, SYSTEMD ".Unit", "UnitFileState",
 					   NULL, &look->unit_enabled);
+		sd_bus_get_property_trivial(bus, SYSTEMD, path, SYSTEMD ".Service", "CapabilityBoundingSet", NULL, 't',
+					    &look->unit_capabilities);
 	}
 	sd_bus_message_unref(reply);
 	sd_bus_flush_close_unref(bus);
@@ -151,6 +154,7 @@ struct doctor_look *doctor_look(pid_t daemon)
 	look_at_unread(look);
 	reader_close(&look->reader);
 	look_at_unit(look);
+	doctor_look_at_traces(look);
 	return look;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/kconfig.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/sched_attr.h>
@@ -23,11 +22,6 @@
 
 #define CONNECTOR_BUFFER 65536
 
-static enum doctor_answer yes_or_no(bool yes)
-{
-	return yes ? DOCTOR_YES : DOCTOR_NO;
-}
-
 static void look_at_events(struct doctor_facts *facts)
 {
 	struct proc_connector *connector;
@@ -38,7 +32,7 @@ static void look_at_events(struct doctor_facts *facts)
 		proc_connector_close(connector);
 	}
 	facts->event_filter = proc_connector_has_filter();
-	facts->events = yes_or_no(r == 0);
+	facts->events = doctor_yes_or_no(r == 0);
 	facts->events_fault = r == -ENODATA ? "silence" : strerror(-r);
 	if ((r == -EPERM || r == -EACCES) && !facts->root)
 		facts->events = DOCTOR_UNKNOWN;
@@ -50,8 +44,8 @@ static void look_at_attributes(struct doctor_facts *facts)
 
 	if (ksched_probe(&features) < 0)
 		return;
-	facts->slice = yes_or_no(features.slice);
-	facts->util_clamp = yes_or_no(features.util_clamp);
+	facts->slice = doctor_yes_or_no(features.slice);
+	facts->util_clamp = doctor_yes_or_no(features.util_clamp);
 }
 
 static void look_at_sched_ext(struct doctor_look *look)
@@ -63,7 +57,7 @@ static void look_at_sched_ext(struct doctor_look *look)
 	facts->sched_ext = r == -ENOENT ? DOCTOR_NONE : DOCTOR_UNKNOWN;
 	if (r < 0)
 		return;
-	facts->sched_ext = yes_or_no(strcmp(state, "disabled") != 0);
+	facts->sched_ext = doctor_yes_or_no(strcmp(state, "disabled") != 0);
 	if (host_read(SCHED_EXT_OPS, look->sched_ext_name, sizeof(look->sched_ext_name)) == 0 &&
 	    look->sched_ext_name[0])
 		facts->sched_ext_name = look->sched_ext_name;
@@ -77,20 +71,7 @@ static enum doctor_answer sysctl(struct doctor_look *look, const char *path)
 
 	if (r == -ENOENT || r == -EOPNOTSUPP)
 		return DOCTOR_NONE;
-	return r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "0") != 0);
-}
-
-static void look_at_moves(struct doctor_facts *facts)
-{
-	struct trace *trace = NULL;
-	int r;
-
-	if (!facts->root)
-		return;
-	r = cgroup_moves_open(&trace);
-	trace_close(trace);
-	facts->moves = yes_or_no(r == 0);
-	facts->moves_fault = r < 0 ? cgroup_moves_fault(-r) : NULL;
+	return r < 0 ? DOCTOR_UNKNOWN : doctor_yes_or_no(strcmp(value, "0") != 0);
 }
 
 static void look_at_cgroups(struct doctor_look *look)
@@ -189,19 +170,19 @@ static void look_at_debugfs(struct doctor_look *look)
 	char value[KNOBS_VALUE_MAX];
 	int r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "HRTICK", value);
 
-	look->facts.hrtick = r < 0 ? DOCTOR_UNKNOWN : yes_or_no(strcmp(value, "HRTICK") == 0);
+	look->facts.hrtick = r < 0 ? DOCTOR_UNKNOWN : doctor_yes_or_no(strcmp(value, "HRTICK") == 0);
 	look->facts.debugfs_closed = is_closed_file(look, r);
 	r = knobs_read(&look->knobs, KNOB_DEBUGFS, "features", "RUN_TO_PARITY", value);
 	if (r == -EINVAL || r == -ENOENT)
 		look->facts.parity = DOCTOR_NONE;
 	else if (r == 0)
-		look->facts.parity = yes_or_no(strcmp(value, "RUN_TO_PARITY") == 0);
+		look->facts.parity = doctor_yes_or_no(strcmp(value, "RUN_TO_PARITY") == 0);
 	r = knobs_read(&look->knobs, KNOB_DEBUGFS, "llc_balancing/enabled", NULL, value);
 	look->facts.llc_balancing_closed = is_closed_file(look, r);
 	if (r == -ENOENT)
 		look->facts.llc_balancing = DOCTOR_NONE;
 	else if (r == 0)
-		look->facts.llc_balancing = yes_or_no(!knob_same(value, "0"));
+		look->facts.llc_balancing = doctor_yes_or_no(!knob_same(value, "0"));
 }
 
 /*
@@ -226,7 +207,7 @@ static void look_at_sched_cache(struct doctor_look *look)
 
 		if (r < 0)
 			continue;
-		facts->sched_cache = yes_or_no(r);
+		facts->sched_cache = doctor_yes_or_no(r);
 		facts->sched_cache_source = files[i];
 	}
 }
@@ -244,7 +225,6 @@ void doctor_look_at_kernel(struct doctor_look *look)
 	look->facts.autogroup = sysctl(look, "kernel/sched_autogroup_enabled");
 	look->facts.energy = sysctl(look, "kernel/sched_energy_aware");
 	look_at_events(&look->facts);
-	look_at_moves(&look->facts);
 	look_at_attributes(&look->facts);
 	look_at_sched_ext(look);
 	look_at_cgroups(look);

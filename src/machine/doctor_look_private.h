@@ -27,7 +27,16 @@ struct doctor_look {
 	char boot_config[128];
 	bool owner_hidden; /* only root can ask which process holds the daemon's lock */
 	char *unit_active, *unit_enabled;
+	uint64_t unit_capabilities; /* those that the unit leaves; all of them if there is none */
 };
+
+static inline enum doctor_answer doctor_yes_or_no(bool yes)
+{
+	return yes ? DOCTOR_YES : DOCTOR_NO;
+}
 
 /* doctor_look_kernel.c */
 void doctor_look_at_kernel(struct doctor_look *look);
+
+/* doctor_look_traces.c: what the daemon can hear by tracepoints. Needs to know the daemon and the unit. */
+void doctor_look_at_traces(struct doctor_look *look);

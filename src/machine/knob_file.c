@@ -162,23 +162,6 @@ int knob_file_read(int folder, struct knob_records *ret)
 	return r < 0 ? r : knob_file_parse(text, size, boot_now, ret);
 }
 
-static int write_whole(int fd, const char *text)
-{
-	size_t len = strlen(text);
-
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		len -= n;
-	}
-	return 0;
-}
-
 /* Atomically: a crash leaves either the old file or the new one. */
 static int replace(int folder, const char *text)
 {
@@ -191,7 +174,7 @@ static int replace(int folder, const char *text)
 	fd = openat(folder, NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	r = write_whole(fd, text);
+	r = write_full(fd, text, strlen(text));
 	if (r == 0 && renameat(folder, NEW, folder, STATE_KNOBS) < 0)
 		r = -errno;
 	if (r < 0)

@@ -69,6 +69,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 		task.state = TASK_UNDECIDED;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
+	task.changed_by = CHANGED_BY_NOBODY;
 	task.scan = 0;
 	return tasks_put(plan->tasks, &task);
 }
@@ -167,6 +168,8 @@ static int renumber_records(struct plan *plan, const struct config *config)
 	if (!tags)
 		return -ENOMEM;
 	while ((task = tasks_next(plan->tasks, &cursor))) {
+		const bool had_rule = task->rule;
+
 		task->app = renumber(plan, config->rules, task->app, false, &app);
 		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED,
@@ -175,8 +178,8 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		/* The scan finds the limit again, too. */
 		task->tag = task->own;
 		task->limit = 0;
-		/* Its class is gone or may be another: the scan assigns one. */
-		if (task->own == TAG_NONE || (other_default && !task->rule)) {
+		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
+		if (task->own == TAG_NONE || (had_rule && !task->rule) || (other_default && !task->rule)) {
 			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}

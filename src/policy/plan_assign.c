@@ -30,12 +30,17 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 
 bool plan_uses_renames(const struct rule *rule)
 {
-	return rule && (rule->n_threads || rule->enforce);
+	return rule && (rule->n_threads || rule->enforce == ENFORCE_ALWAYS);
 }
 
 bool plan_needs_moves(const struct plan *plan)
 {
 	return plan->config->n_groups || rules_need_cgroup(plan->config->rules);
+}
+
+bool plan_needs_changes(const struct plan *plan)
+{
+	return rules_enforce(plan->config->rules);
 }
 
 bool plan_needs_renames(const struct plan *plan)
@@ -147,7 +152,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
-	if (!task_policy_is_fair(want.policy) || (rule && (rule->yield == YIELD_NO || rule->enforce)))
+	if (!task_policy_is_fair(want.policy) || (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
 		return want;
 	/* Does not raise a task that somebody lowered. */
 	if (task->had.nice > 0 && want.nice < task->had.nice)

@@ -163,8 +163,10 @@ static const struct mark *first_due(const struct plan *plan, struct marks *marks
 bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret)
 {
 	struct marks *marks = &plan->from_events;
-	const struct mark *mark = first_due(plan, marks);
+	const struct mark *mark;
 
+	plan_mark_any_changed(plan, ms);
+	mark = first_due(plan, marks);
 	if (!mark || (!is_time && (int32_t)(ms - mark->ms) > LATE_MS)) {
 		marks = &plan->from_scan;
 		mark = first_due(plan, marks);
@@ -174,22 +176,6 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
 	*ret = mark->due;
 	marks->first++;
 	return true;
-}
-
-/* ---- threads ---- */
-
-bool plan_differ(const struct task *a, const struct task *b)
-{
-	return attr_difference(&a->known, &b->known) || attr_difference(&a->had, &b->had) ||
-	       a->theirs != b->theirs || a->own != b->own;
-}
-
-/* If only the leader differs, comparing it with the youngest thread is enough. */
-bool plan_is_mixed(const struct plan *plan, const struct task *leader)
-{
-	const struct task *thread = tasks_next_thread(plan->tasks, leader);
-
-	return (leader->flags & TASK_MIXED) || (thread && plan_differ(leader, thread));
 }
 
 /* ---- fork ---- */
@@ -356,7 +342,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 		return;
 	assignment = plan_assign(plan, leader, rename->comm);
 	if (assignment.tag == task->own && assignment.rule == task->rule) {
-		if (rule->enforce)
+		if (rule->enforce == ENFORCE_ALWAYS)
 			plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
 		return;
 	}
@@ -394,6 +380,9 @@ void plan_book(struct plan *plan, const struct task_event *event)
 		break;
 	case EVENT_MOVE:
 		book_move(plan, event);
+		break;
+	case EVENT_CHANGE:
+		plan_book_change(plan, event);
 		break;
 	}
 }

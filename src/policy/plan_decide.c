@@ -111,34 +111,32 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class there is no other way, whatever the state was. */
-	if (takes_effect || (rule && rule->enforce) || task->own == TAG_NONE)
+	if (takes_effect || (rule && rule->enforce == ENFORCE_ALWAYS) || task->own == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
 
-/* What is theirs overrides the class. */
-static void keep_theirs(const struct task *task, struct task_attr *want)
+/* What is theirs overrides the class. chosen: what they chose. */
+static void keep_theirs(const struct task *task, const struct task_attr *chosen, struct task_attr *want)
 {
-	const struct task_attr *known = &task->known;
-
 	if (task->theirs & TASK_ATTR_POLICY) {
-		if (task_policy_is_fair(known->policy) && !task_policy_is_fair(want->policy)) {
+		if (task_policy_is_fair(chosen->policy) && !task_policy_is_fair(want->policy)) {
 			want->nice = task->had.nice;
 			want->slice_ns = task->had.slice_ns;
 		}
-		want->policy = known->policy;
-		want->rt_priority = known->rt_priority;
+		want->policy = chosen->policy;
+		want->rt_priority = chosen->rt_priority;
 	}
 	if (task->theirs & TASK_ATTR_NICE)
-		want->nice = known->nice;
+		want->nice = chosen->nice;
 	if (task->theirs & TASK_ATTR_SLICE)
-		want->slice_ns = known->slice_ns;
+		want->slice_ns = chosen->slice_ns;
 	if (task->theirs & TASK_ATTR_UTIL_MIN)
-		want->util_min = known->util_min;
+		want->util_min = chosen->util_min;
 	if (task->theirs & TASK_ATTR_UTIL_MAX)
-		want->util_max = known->util_max;
+		want->util_max = chosen->util_max;
 	if (task->theirs & TASK_ATTR_IO_PRIORITY)
-		want->io_priority = known->io_priority;
+		want->io_priority = chosen->io_priority;
 }
 
 /*
@@ -155,20 +153,21 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
+struct task_attr plan_target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
+			     bool takes_effect)
 {
 	struct task_attr want = task->known;
 
 	switch ((enum task_state)task->state) {
 	case TASK_TAGGED:
 		want = plan->suspended ? task->had : plan_class_over(plan, task);
-		keep_theirs(task, &want);
+		keep_theirs(task, chosen, &want);
 		break;
 	case TASK_LEFT_ALONE:
 		/* What somebody chooses stays until a rule takes effect again. */
 		want = task->had;
 		if (!takes_effect)
-			keep_theirs(task, &want);
+			keep_theirs(task, chosen, &want);
 		break;
 	case TASK_NOT_FAIR:
 	case TASK_UNDONE:
@@ -235,12 +234,31 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 	task->known = *want;
 }
 
+/* Records the class, and whether it is put on. */
+static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool takes_effect)
+{
+	const struct rule *rule = plan_rule_of(plan, assignment->rule), *app = plan_rule_of(plan, task->app);
+
+	task->own = assignment->tag;
+	task->tag = plan_limited(plan, task, task->own);
+	task->rule = assignment->rule;
+	task->assigned_by = assignment->by;
+	task->state = judge(plan, task, takes_effect);
+	if (task->state != TASK_TAGGED)
+		return;
+	if (takes_effect || (rule && rule->enforce == ENFORCE_ALWAYS))
+		task->theirs = 0;
+	if (task->tid == task->tgid && app && app->inherit)
+		task->inherit = app->id;
+}
+
 static bool decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
 		      struct plan_action *ret)
 {
-	struct task_attr actual = task->known, want;
+	struct task_attr actual = task->known, known = actual, want;
 	struct assignment assignment;
-	bool takes_effect;
+	bool takes_effect, is_reverted;
+	uint8_t theirs;
 	int r = find_assignment(plan, task, due, facts, &assignment);
 
 	if (r == 0)
@@ -250,29 +268,21 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		return false;
 	plan_note_base(plan);
 	task->due = DUE_NOTHING;
-	plan_reconcile(plan, task, facts, &actual);
+	is_reverted = plan_reconcile(plan, task, facts, &actual);
+	task->changed_by = CHANGED_BY_NOBODY;
+	theirs = task->theirs;
 	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
 		remove_ended(plan, task);
 	takes_effect = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	task->own = assignment.tag;
-	task->tag = plan_limited(plan, task, task->own);
-	task->rule = assignment.rule;
-	task->assigned_by = assignment.by;
-	task->state = judge(plan, task, takes_effect);
-	if (task->state == TASK_TAGGED) {
-		const struct rule *rule = plan_rule_of(plan, task->rule), *app = plan_rule_of(plan, task->app);
-
-		if (takes_effect || (rule && rule->enforce))
-			task->theirs = 0;
-		if (task->tid == task->tgid && app && app->inherit)
-			task->inherit = app->id;
-	}
-	want = target(plan, task, takes_effect);
+	assign(plan, task, &assignment, takes_effect);
+	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
 		return false;
 	record_intent(plan, task, &want, facts->fetched_ms, ret);
+	if (!takes_effect && (is_reverted || (theirs && !task->theirs)))
+		plan_note_put_back(plan, ret, facts->fetched_ms);
 	return true;
 }
 

@@ -19,6 +19,23 @@ void plan_record_merge(struct task *task, const struct merge *merge)
 	task->known = merge->known;
 }
 
+bool plan_differ(const struct task *a, const struct task *b)
+{
+	return attr_difference(&a->known, &b->known) || attr_difference(&a->had, &b->had) ||
+	       a->theirs != b->theirs || a->own != b->own;
+}
+
+/*
+ * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
+ * ended, so the flag may outlive the threads that it is about.
+ */
+bool plan_is_mixed(const struct plan *plan, const struct task *leader)
+{
+	const struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
+}
+
 static struct task *next_of_process(const struct plan *plan, const struct task *task, const struct task *at)
 {
 	if (!at)
@@ -135,16 +152,38 @@ static struct merge merge_reset(const struct task *task, const struct task_attr 
 	return merge;
 }
 
-void plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual)
+/*
+ * Whether the record tells what the task had before the program changed it. That of a task which we had no event of does
+ * not; and one that may be a copy of another thread's does if they all say the same.
+ */
+static bool had_is_known(const struct plan *plan, const struct task *task)
+{
+	const struct task *other = NULL;
+	int n = 0;
+
+	if (!(task->flags & TASK_UNCERTAIN))
+		return true;
+	while (n++ < THREADS_COMPARED && (other = next_of_process(plan, task, other))) {
+		if (attr_difference(&other->had, &task->had) || other->theirs != task->theirs)
+			return false;
+	}
+	return !other && !(task->flags & TASK_SCANNED);
+}
+
+bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual)
 {
 	const struct merge before = plan_merge_of(task);
 	struct merge merge = before;
+	bool is_reverted = false;
 
 	if (attr_difference(actual, &task->known) == 0)
 		;
 	else if (was_born_reset(task, actual))
 		merge = merge_reset(task, actual);
-	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
+	else if (plan_reverts_program(plan, task) && task_policy_is_fair(actual->policy) && had_is_known(plan, task)) {
+		merge.known = *actual;
+		is_reverted = true;
+	} else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
 		;
 	else if (task->flags & TASK_UNCERTAIN)
 		merge = merge_uncertain(plan, task, actual);
@@ -157,4 +196,5 @@ void plan_reconcile(const struct plan *plan, struct task *task, struct facts *fa
 	task->flags &= ~(TASK_UNCERTAIN | TASK_COPIED);
 	if (attr_difference(&merge.known, &before.known) || attr_difference(&merge.had, &before.had))
 		note_change(task, &before, facts->fetched_ms);
+	return is_reverted;
 }

@@ -18,6 +18,19 @@ struct marks {
 	size_t first, count, size;
 };
 
+/* A task that a rule enforces, and that somebody changed of late. */
+struct contest {
+	int32_t tid;	   /* 0: none */
+	uint32_t start;
+	int32_t by;	   /* the thread that changed it last, 0 if not known */
+	uint32_t since_ms; /* the task is left to him since then; else when the counting began */
+	uint8_t count;	   /* times put back since then */
+	bool is_left;
+};
+
+/* At the place that the task's id gives; one that displaces another is the more recent. */
+#define CONTESTS_MAX 256
+
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
@@ -38,6 +51,9 @@ struct plan {
 	struct marks from_events;
 	struct marks from_scan;
 	uint64_t marks_failed;
+	struct contest contests[CONTESTS_MAX];
+	bool any_changed; /* every task that a rule enforces is to be looked at */
+	int32_t any_changed_by;
 };
 
 /* The class that the configuration assigns to a task, before its cgroup limits it. */
@@ -74,11 +90,18 @@ bool plan_is_same_start(uint32_t recorded, uint32_t from_proc);
 /* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
 
-/* Whether the records of two tasks differ in attributes or class. */
-bool plan_differ(const struct task *a, const struct task *b);
+/* plan_changes.c */
 
-/* Whether the records of the process's threads differ. */
-bool plan_is_mixed(const struct plan *plan, const struct task *leader);
+void plan_book_change(struct plan *plan, const struct task_event *change);
+
+/* Marks what a change of unknown tasks may have changed. */
+void plan_mark_any_changed(struct plan *plan, uint32_t ms);
+
+/* Whether the task's rule takes back what its process has changed itself, and nobody else has changed it. */
+bool plan_reverts_program(const struct plan *plan, const struct task *task);
+
+/* Fills in what the action says of putting back, and counts it. */
+void plan_note_put_back(struct plan *plan, struct plan_action *action, uint32_t ms);
 
 /* plan_scan.c */
 
@@ -96,11 +119,20 @@ struct merge plan_merge_of(const struct task *task);
 /* In such an order that if we are killed halfway, merging what is there gives the same result. See task_publish(). */
 void plan_record_merge(struct task *task, const struct merge *merge);
 
+/* Whether the records of two tasks differ in attributes or class. */
+bool plan_differ(const struct task *a, const struct task *b);
+
+/* Whether the records of the process's threads differ. */
+bool plan_is_mixed(const struct plan *plan, const struct task *leader);
+
 /* Whether the task carries what was known before its record last changed: then nobody touched it. */
 bool plan_matches_before(const struct task *task, const struct task_attr *actual);
 
-/* Merges what the task carries into its record, which is certain from then on. */
-void plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual);
+/*
+ * Merges what the task carries into its record, which is certain from then on. Returns true if that has been changed by
+ * the program alone and is to be taken back: then only known says so.
+ */
+bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual);
 
 /* plan_assign.c */
 
@@ -145,6 +177,13 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
  * known. 0 or -errno.
  */
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
+
+/*
+ * What the task is to carry, by its record. chosen: the values of what is theirs, most often what is known. takes_effect:
+ * a rule takes effect now.
+ */
+struct task_attr plan_target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
+			     bool takes_effect);
 
 /* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);

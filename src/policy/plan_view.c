@@ -1,37 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a task stands, for people: nothing here decides or changes anything. */
+/* What people ask of the plan: one task as it is now, or one that does not exist. */
 #include "plan_private.h"
-
-/* Whether its class means something else than the task carries, whoever is to blame. */
-static bool differs(const struct plan *plan, const struct task *task, const struct task_attr *actual)
-{
-	struct task_attr want;
-
-	switch ((enum task_state)task->state) {
-	case TASK_TAGGED:
-	case TASK_REFUSED:
-	case TASK_NOT_KEPT:
-		break;
-	case TASK_UNDECIDED:
-	case TASK_LEFT_ALONE:
-	case TASK_NOT_FAIR:
-	case TASK_UNDONE:
-		return false;
-	}
-	if (task->tag == TAG_NONE)
-		return false;
-	want = plan_class_over(plan, task);
-	return attr_difference(actual, &want) != 0;
-}
 
 int plan_view(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_view *ret)
 {
-	int r = plan_reason(plan, task, facts);
+	const struct task_attr *known = &task->known;
+	int r = plan_look(plan, facts, known, &ret->actual);
 
-	*ret = (struct plan_view){ .reason = r < 0 ? task_reason(task) : (enum reason)r, .actual = task->known };
 	if (r < 0)
 		return r;
-	r = plan_look(plan, facts, &task->known, &ret->actual);
-	ret->differs = differs(plan, task, &ret->actual);
-	return r;
+	r = plan_reason(plan, task, facts);
+	if (r < 0)
+		return r;
+	ret->reason = (enum reason)r;
+	ret->changed = attr_difference(&ret->actual, known);
+	ret->want = plan_target(plan, task, &task->known, false);
+	ret->class = task->had;
+	ret->withheld = 0;
+	if (task->tag != TAG_NONE) {
+		const struct task_attr allowed = plan_class_over(plan, task);
+
+		ret->class = qos_attr_over(plan_tag_attr(plan, task->tag), &task->had, plan->caps);
+		ret->withheld = attr_difference(&ret->class, &allowed);
+	}
+	return 0;
+}
+
+const struct task *plan_rehearse(struct plan *plan, struct facts *facts)
+{
+	const struct plan_found found = { .tid = facts->tid, .tgid = facts->tgid };
+	struct plan_action action;
+	struct plan_due due;
+
+	plan_scan_begin(plan, false);
+	plan_book_found(plan, &found, facts);
+	if (!plan_next(plan, true, 0, &due))
+		return NULL;
+	if (plan_decide(plan, &due, facts, &action))
+		plan_applied(plan, &action, 0, &action.want, 0);
+	return tasks_find(plan->tasks, facts->tid);
 }

@@ -86,6 +86,7 @@ static int patterns_grow(struct rules *rules)
 
 int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 {
+	struct pattern *put;
 	struct slot *slot;
 	int r;
 
@@ -101,11 +102,23 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 	}
 	slot = rules_slot(rules, pattern);
 	if (!slot->number) {
-		rules->patterns[rules->n_patterns++].text = pattern;
+		rules->patterns[rules->n_patterns++] = (struct pattern){ .text = pattern };
 		index_set(rules, slot, rules->n_patterns);
 	}
-	rules->patterns[slot->number - 1].list = list;
+	put = &rules->patterns[slot->number - 1];
+	if (put->list)
+		put->before = put->list;
+	put->list = list;
 	return 0;
+}
+
+int rules_mask(struct rules *rules, const char *pattern, const struct source *at)
+{
+	int r = rules_put(rules, pattern, NULL);
+
+	if (r == 0)
+		rules->patterns[rules_slot(rules, pattern)->number - 1].masked = *at;
+	return r;
 }
 
 static int compare_lists(const void *va, const void *vb)
@@ -292,6 +305,15 @@ bool rules_need_cgroup(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->n_rules; i++) {
 		if (rules->by_id[i]->match && rules->by_id[i]->match->cgroup)
+			return true;
+	}
+	return false;
+}
+
+bool rules_enforce(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n_rules; i++) {
+		if (rules->by_id[i]->enforce)
 			return true;
 	}
 	return false;

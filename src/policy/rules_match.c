@@ -6,18 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX  3
 #define COMM_CHARS (TASK_COMM_LEN - 1)
 
 /* A script's path follows its interpreter and at most one option of that (binfmt_script.c). */
 #define SCRIPT_ARGS 2
-
-/* What patterns are compared with: the process's path, and its names in the order of comparison. */
-struct names {
-	const char *path;
-	const char *name[NAMES_MAX];
-	size_t count;
-};
 
 /* The next argument after arg, or NULL. */
 static const char *argv_next(const struct facts *facts, const char *arg)
@@ -83,9 +75,15 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 	return 0;
 }
 
+static void add_name(struct rule_names *names, enum rule_name kind, const char *name)
+{
+	names->kind[names->count] = kind;
+	names->name[names->count++] = name;
+}
+
 /* A process's names, for one pattern, or for all rules if that is NULL. Returns 0 or -errno. */
 static int names_of(const struct rules *rules, const char *pattern, struct facts *facts,
-		    struct names *ret)
+		    struct rule_names *ret)
 {
 	const char *exe, *script;
 	int r = facts_need(facts, FACT_EXE);
@@ -94,32 +92,40 @@ static int names_of(const struct rules *rules, const char *pattern, struct facts
 		r = facts_need(facts, FACT_ARGV);
 	if (r < 0)
 		return r;
-	*ret = (struct names){ .path = facts->exe };
+	*ret = (struct rule_names){ .path = facts->exe };
 	exe = path_base(facts->exe);
 	r = find_script(rules, pattern, facts, exe, &script);
 	if (r < 0)
 		return r;
 	if (script)
-		ret->name[ret->count++] = script;
+		add_name(ret, NAME_SCRIPT, script);
 	if (facts->argv_size) {
 		const char *base = path_base(facts->argv);
 
 		/* A login shell's argv[0] begins with a dash (login(1)). */
-		ret->name[ret->count++] = base[0] == '-' ? base + 1 : base;
+		add_name(ret, NAME_ARGV0, base[0] == '-' ? base + 1 : base);
 	}
-	ret->name[ret->count++] = exe;
+	add_name(ret, NAME_EXE, exe);
 	return 0;
 }
 
-static bool names_match(const struct names *names, const char *pattern)
+/* The script's name whatever rules there are, since every name matches this pattern. */
+int rules_names(const struct rules *rules, struct facts *facts, struct rule_names *ret)
 {
+	return names_of(rules, "*", facts, ret);
+}
+
+const char *rule_names_match(const struct rule_names *names, const char *pattern, enum rule_name *ret)
+{
+	*ret = NAME_PATH;
 	if (strchr(pattern, '/'))
-		return pattern_match(pattern, names->path);
+		return pattern_match(pattern, names->path) ? names->path : NULL;
 	for (size_t i = 0; i < names->count; i++) {
+		*ret = names->kind[i];
 		if (pattern_match(pattern, names->name[i]))
-			return true;
+			return names->name[i];
 	}
-	return false;
+	return NULL;
 }
 
 static bool argv_match(const struct facts *facts, const char *pattern)
@@ -146,7 +152,8 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 			struct facts *facts)
 {
 	bool is_path = strchr(match->parent, '/') != NULL;
-	struct names names;
+	struct rule_names names;
+	enum rule_name kind;
 	int r = facts_need(facts, FACT_PARENT);
 
 	if (r < 0)
@@ -155,54 +162,67 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 		return 0;
 	r = names_of(rules, match->parent, facts->parent, &names);
 	if (r == 0)
-		r = names_match(&names, match->parent);
+		r = rule_names_match(&names, match->parent, &kind) != NULL;
 	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
 		r = is_initial(facts->parent);
 	return r == -ESRCH ? 0 : r;
 }
 
+static int does_not_hold(struct rule_failure *ret, enum rule_condition condition, const char *wanted)
+{
+	*ret = (struct rule_failure){ condition, wanted };
+	return 0;
+}
+
 /* 1 if all conditions of "match" hold, 0 if not, or -errno. The cheap ones come first. */
-static int match_holds(const struct rules *rules, const struct rule_match *match,
-		       struct facts *facts)
+static int match_holds(const struct rules *rules, const struct rule_match *match, struct facts *facts,
+		       struct rule_failure *ret)
 {
 	int r;
 
 	if (match->exe && !pattern_match(match->exe, facts->exe))
-		return 0;
+		return does_not_hold(ret, CONDITION_EXE, match->exe);
 	for (size_t i = 0; i < match->n_argv; i++) {
 		if (!argv_match(facts, match->argv[i]))
-			return 0;
+			return does_not_hold(ret, CONDITION_ARGV, match->argv[i]);
 	}
 	if (match->user) {
 		r = facts_need(facts, FACT_UID);
-		if (r < 0 || match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
-			return r < 0 ? r : 0;
+		if (r < 0)
+			return r;
+		if (match->user->uid == (uid_t)-1 || facts->uid != match->user->uid)
+			return does_not_hold(ret, CONDITION_USER, match->user->name);
 	}
 	if (match->cgroup) {
 		r = facts_need(facts, FACT_CGROUP);
-		if (r < 0 || !pattern_match(match->cgroup, facts->cgroup))
-			return r < 0 ? r : 0;
+		if (r < 0)
+			return r;
+		if (!pattern_match(match->cgroup, facts->cgroup))
+			return does_not_hold(ret, CONDITION_CGROUP, match->cgroup);
 	}
-	return match->parent ? parent_match(rules, match, facts) : 1;
+	r = match->parent ? parent_match(rules, match, facts) : 1;
+	return r == 0 ? does_not_hold(ret, CONDITION_PARENT, match->parent) : r;
 }
 
-/*
- * The same for the whole rule. The namespace comes last, so that it is read only for processes that the rule fits
- * otherwise.
- */
-static int conditions_hold(const struct rules *rules, const struct rule *rule, struct facts *facts)
+/* The namespace comes last, so that it is read only for processes that the rule fits otherwise. */
+int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret)
 {
-	int r = rule->match ? match_holds(rules, rule->match, facts) : 1;
+	int r = rule->match ? match_holds(rules, rule->match, facts, ret) : 1;
 
-	return r > 0 && rule->initial_userns ? is_initial(facts) : r;
+	if (r <= 0 || !rule->initial_userns)
+		return r;
+	r = is_initial(facts);
+	return r == 0 ? does_not_hold(ret, CONDITION_USERNS, NULL) : r;
 }
 
 /* The first rule of the list whose conditions hold, or NULL. */
 static const struct rule *list_match(const struct rules *rules, const struct rule *list,
 				     struct facts *facts, int *error)
 {
+	struct rule_failure failure;
+
 	for (; list; list = list->next) {
-		int r = conditions_hold(rules, list, facts);
+		int r = rule_conditions(rules, list, facts, &failure);
 
 		if (r > 0)
 			return list;
@@ -222,7 +242,7 @@ static const struct rule *exact_match(const struct rules *rules, const char *nam
 	return list_match(rules, rules->patterns[number - 1].list, facts, error);
 }
 
-static const struct rule *glob_match(const struct rules *rules, const struct names *names,
+static const struct rule *glob_match(const struct rules *rules, const struct rule_names *names,
 				     struct facts *facts, int *error)
 {
 	for (uint32_t from = 0; from < rules->n_globs;) {
@@ -246,7 +266,7 @@ static const struct rule *glob_match(const struct rules *rules, const struct nam
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
 {
 	const struct rule *rule = NULL;
-	struct names names;
+	struct rule_names names;
 
 	*ret_error = names_of(rules, NULL, facts, &names);
 	if (*ret_error < 0)

@@ -38,6 +38,8 @@ struct rules {
 	struct pattern {
 		const char *text;
 		struct rule *list;
+		const struct rule *before; /* the list of an earlier file that this one replaces or masks, or NULL */
+		struct source masked;	   /* where, if list is NULL */
 	} * patterns;
 	size_t n_patterns, patterns_size;
 

@@ -16,6 +16,12 @@
 /* An id is not reused in less time than this. */
 #define REUSE_MIN_MS 10
 
+/*
+ * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
+ * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
+ */
+#define BOOK_EVERY 16
+
 /* Names a tag for people: its class. */
 static const char *tag_name(const struct config *config, uint16_t tag)
 {
@@ -29,7 +35,8 @@ static void log_tag(const struct tagger *tagger, const struct plan_action *actio
 {
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
 
-	if (!log_enabled(LOG_DEBUG))
+	/* What the first scan changes is told in one piece (summary.c); of the stop only the number is. */
+	if (!log_enabled(LOG_DEBUG) || !tagger->started || action->reason == REASON_UNDONE)
 		return;
 	procfs_comm(tagger->proc, action->tid, comm);
 	text_escape_to(name, sizeof(name), comm, strlen(comm));
@@ -72,9 +79,16 @@ static bool is_another(const struct tagger *tagger, const struct plan_action *ac
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 {
 	struct task_attr now = task_attr_pristine;
-	int r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	enum plan_result result;
+	int r;
 
-	switch (plan_applied(tagger->plan, action, r, &now, clock_ms())) {
+	if (tagger->is_rehearsal) {
+		plan_applied(tagger->plan, action, 0, &action->want, clock_ms());
+		return;
+	}
+	r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	result = plan_applied(tagger->plan, action, r, &now, clock_ms());
+	switch (result) {
 	case PLAN_KEPT:
 		tagger->counters.set++;
 		log_tag(tagger, action);
@@ -90,6 +104,10 @@ void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 		report_refusal(tagger, action, r);
 		break;
 	}
+	if (action->is_put_back && (result == PLAN_KEPT || result == PLAN_CHANGED))
+		changes_put_back(tagger, action);
+	if (action->is_left)
+		changes_end_truces(tagger);
 }
 
 /* Whether its cgroup is read too early: of a process that is new or has called exec, where no move of it is heard. */
@@ -107,6 +125,7 @@ void decide_due(struct tagger *tagger, bool is_time)
 {
 	struct plan_action action;
 	struct plan_due due;
+	unsigned count = 0;
 
 	while (plan_next(tagger->plan, is_time, clock_ms(), &due)) {
 		struct facts *facts = live_facts_for(tagger->facts, due.tid, due.tgid);
@@ -119,6 +138,8 @@ void decide_due(struct tagger *tagger, bool is_time)
 		if (!arguments_decided(&tagger->arguments, due.tgid))
 			problem_report(&tagger->problems[PROBLEM_UNREAD],
 				       "too many processes whose arguments cannot be read: a reload looks at all again");
+		if (++count % BOOK_EVERY == 0)
+			events_book_some(tagger);
 	}
 	watch_rest();
 }

@@ -62,6 +62,9 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_MOVE:
 		tagger->counters.moves++;
 		break;
+	case EVENT_CHANGE:
+		changes_count(tagger, event);
+		break;
 	}
 	plan_book(tagger->plan, event);
 }
@@ -103,6 +106,9 @@ static bool book_batch(struct tagger *tagger)
 		case INTAKE_LOST_NAMES:
 			names_lost(tagger);
 			break;
+		case INTAKE_LOST_CHANGES:
+			changes_lost(tagger);
+			break;
 		case INTAKE_ERROR:
 			note_error(tagger, error);
 			return true;
@@ -120,6 +126,13 @@ bool events_handle(struct tagger *tagger)
 		decide_due(tagger, is_empty);
 	}
 	return is_empty;
+}
+
+void events_book_some(struct tagger *tagger)
+{
+	/* A restore does not listen. */
+	if (tagger->intake)
+		book_batch(tagger);
 }
 
 bool events_book(struct tagger *tagger)

@@ -4,16 +4,22 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/proc_connector.h>
+#include <schedqos/kernel/sched_calls.h>
 
 #define BATCH 64
 
+/* More than the rings hold: whoever fills them can go on doing so. */
+#define DROPPED_MAX 16384
+
 /* One queue, with the events received from it that have not been returned yet. */
 struct queue {
-	struct proc_connector *connector; /* NULL: the queue is closed, or that of moves */
-	struct trace *trace;		  /* moves; NULL: closed */
+	struct proc_connector *connector; /* NULL: the queue is closed, or a trace */
+	struct trace *trace;		  /* moves, changes; NULL: closed */
+	bool is_paused;
 	uint64_t foreign;		  /* datagrams of connectors closed since, not from the kernel */
 	int head, count;
 	bool is_dry; /* it was empty when last read, and no other queue has received anything since */
@@ -22,6 +28,7 @@ struct queue {
 
 struct intake {
 	struct queue queues[INTAKE_QUEUES];
+	struct sched_calls calls; /* whose ends are changes */
 };
 
 static const struct {
@@ -53,6 +60,7 @@ static void close_queue(struct queue *queue)
 	trace_close(queue->trace);
 	queue->connector = NULL;
 	queue->trace = NULL;
+	queue->is_paused = false;
 	queue->head = queue->count = 0;
 }
 
@@ -101,6 +109,26 @@ int intake_subscribe_moves(struct intake *intake, bool subscribe)
 	if (!subscribe)
 		close_queue(moves);
 	return !subscribe || moves->trace ? 0 : cgroup_moves_open(&moves->trace);
+}
+
+int intake_subscribe_changes(struct intake *intake, bool subscribe)
+{
+	struct queue *changes = &intake->queues[INTAKE_CHANGES];
+
+	if (!subscribe)
+		close_queue(changes);
+	return !subscribe || changes->trace ? 0 : sched_calls_open(gettid(), &changes->trace);
+}
+
+void intake_pause_changes(struct intake *intake, bool pause)
+{
+	struct queue *changes = &intake->queues[INTAKE_CHANGES];
+	struct trace_event dropped;
+
+	changes->is_paused = pause;
+	changes->head = changes->count = 0;
+	for (int i = 0; !pause && changes->trace && i < DROPPED_MAX && trace_next(changes->trace, &dropped); i++)
+		;
 }
 
 uint64_t intake_foreign(const struct intake *intake)
@@ -156,6 +184,35 @@ static int receive_moves(struct queue *queue, bool *ret_drained)
 	return r < 0 ? r : n;
 }
 
+static int receive_changes(struct intake *intake, struct queue *queue, bool *ret_drained)
+{
+	struct trace_event event;
+	struct sched_call call;
+	int n = 0, r = 1;
+
+	while (n < BATCH && (r = trace_next(queue->trace, &event)) > 0) {
+		if (sched_calls_pair(&intake->calls, &event, &call))
+			queue->events[n++] = (struct task_event){
+				.what = EVENT_CHANGE,
+				.tid = call.task,
+				.by = call.caller,
+				.ns = call.ns,
+				.ms = (uint32_t)(call.ns / 1000000),
+			};
+	}
+	*ret_drained = r == 0;
+	return r < 0 ? r : n;
+}
+
+static int receive(struct intake *intake, struct queue *queue, bool *ret_drained)
+{
+	if (queue == &intake->queues[INTAKE_MOVES])
+		return receive_moves(queue, ret_drained);
+	if (queue == &intake->queues[INTAKE_CHANGES])
+		return receive_changes(intake, queue, ret_drained);
+	return proc_connector_receive(queue->connector, queue->events, BATCH, ret_drained);
+}
+
 /*
  * Makes sure that the queue has an event or is known to be dry. The cause of an event is queued before it; so when
  * this queue has received something, the others have to be read again. Returns 0 or -errno: -EAGAIN when there were
@@ -168,13 +225,12 @@ static int refill(struct intake *intake, struct queue *queue)
 
 	if (is_ready(queue))
 		return 0;
-	if (!queue->connector && !queue->trace) {
+	if ((!queue->connector && !queue->trace) || queue->is_paused) {
 		queue->is_dry = true;
 		return 0;
 	}
 	queue->head = queue->count = 0;
-	n = queue->trace ? receive_moves(queue, &drained) :
-			   proc_connector_receive(queue->connector, queue->events, BATCH, &drained);
+	n = receive(intake, queue, &drained);
 	if (n < 0)
 		return n;
 	queue->count = n;
@@ -223,6 +279,8 @@ enum intake_result intake_next(struct intake *intake, struct task_event *ret, in
 
 	if (r == -EAGAIN)
 		return INTAKE_NOISE;
+	if (r == -ENOBUFS && which == INTAKE_CHANGES)
+		return INTAKE_LOST_CHANGES;
 	if (r == -ENOBUFS)
 		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
 	if (r < 0) {

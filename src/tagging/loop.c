@@ -69,7 +69,7 @@ static int on_exec(sd_event_source *source, int fd, uint32_t revents, void *user
 	return 0;
 }
 
-/* Forks, renames or moves. */
+/* Forks, renames, moves or changes. */
 static void on_paced(void *context)
 {
 	handle(context);
@@ -98,6 +98,29 @@ static int on_moves_due(sd_event_source *source, uint64_t usec, void *userdata)
 	/* A process with an id that was reused since is another. */
 	events_book(tagger);
 	moves_book_due(tagger);
+	handle(tagger);
+	return 0;
+}
+
+static int on_changes_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	(void)usec;
+	changes_resume(tagger);
+	handle(tagger);
+	return 0;
+}
+
+static int on_truces_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	(void)usec;
+	events_book(tagger);
+	changes_end_truces(tagger);
 	handle(tagger);
 	return 0;
 }
@@ -146,6 +169,10 @@ int loop_init(struct tagger *tagger)
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->moves.timer, 10000, on_moves_due);
 	if (r >= 0)
+		r = add_timer(tagger, &tagger->changes.pause, 1, on_changes_due);
+	if (r >= 0)
+		r = add_timer(tagger, &tagger->changes.truces, 10000, on_truces_due);
+	if (r >= 0)
 		r = add_timer(tagger, &tagger->arguments.timer, 1000, on_unread_due);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
@@ -155,6 +182,7 @@ int loop_init(struct tagger *tagger)
 	/* A program's threads are named one after the other when it starts, and each waits for its class. */
 	pace_init(&tagger->names.pace, &tagger->counters.renames, 16, on_paced, tagger);
 	pace_init(&tagger->moves.pace, &tagger->counters.moves, 16, on_paced, tagger);
+	pace_init(&tagger->changes.pace, &tagger->counters.changes, 16, on_paced, tagger);
 	return r;
 }
 
@@ -173,10 +201,12 @@ void loop_free(struct tagger *tagger)
 	sd_event_source_disable_unref(tagger->arguments.timer);
 	sd_event_source_disable_unref(tagger->names.timer);
 	sd_event_source_disable_unref(tagger->moves.timer);
+	sd_event_source_disable_unref(tagger->changes.pause);
+	sd_event_source_disable_unref(tagger->changes.truces);
 	sd_event_source_disable_unref(tagger->requests);
 	sd_event_source_disable_unref(tagger->execs);
-	sd_event_source_disable_unref(tagger->moves.processors);
 	pace_close(&tagger->moves.pace);
+	pace_close(&tagger->changes.pace);
 	pace_close(&tagger->names.pace);
 	pace_close(&tagger->forks);
 }

@@ -4,11 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include <schedqos/kernel/cgroup_moves.h>
-#include <schedqos/kernel/uevent.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
@@ -147,33 +144,12 @@ static void subscribe(struct tagger *tagger)
 	moves->how = MOVES_POLLED;
 }
 
-/* What moved before we subscribed again has to be found. */
-static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+void moves_renew(struct tagger *tagger)
 {
-	struct tagger *tagger = userdata;
-
-	(void)source;
-	(void)revents;
-	uevent_drain(fd);
+	if (tagger->moves.how != MOVES_HEARD)
+		return;
 	close_queue(tagger);
 	subscribe(tagger);
-	request_scan(tagger);
-	return 0;
-}
-
-static void watch_processors(struct tagger *tagger)
-{
-	sd_event_source **source = &tagger->moves.processors;
-	int fd = uevent_open();
-	int r = fd < 0 ? fd : sd_event_add_io(tagger->event, source, fd, EPOLLIN, on_processors, tagger);
-
-	if (r < 0) {
-		if (fd >= 0)
-			close(fd);
-		log_warning("moves between cgroups are not heard on processors that come online: %s", strerror(-r));
-		return;
-	}
-	sd_event_source_set_io_fd_own(*source, true);
 }
 
 void moves_update(struct tagger *tagger)
@@ -182,11 +158,8 @@ void moves_update(struct tagger *tagger)
 		moves_close(tagger);
 		return;
 	}
-	if (tagger->moves.how == MOVES_HEARD)
-		return;
-	subscribe(tagger);
-	if (tagger->moves.how == MOVES_HEARD)
-		watch_processors(tagger);
+	if (tagger->moves.how != MOVES_HEARD)
+		subscribe(tagger);
 }
 
 void moves_close(struct tagger *tagger)
@@ -194,7 +167,6 @@ void moves_close(struct tagger *tagger)
 	struct moves *moves = &tagger->moves;
 
 	moves->how = MOVES_UNUSED;
-	moves->processors = sd_event_source_disable_unref(moves->processors);
 	clear(moves);
 	if (tagger->intake)
 		close_queue(tagger);

@@ -26,13 +26,15 @@ struct moves_queue {
 struct moves {
 	enum tagger_moves how;
 	struct pace pace;
-	sd_event_source *processors; /* those that come online have to be subscribed to as well */
 	struct moves_queue queues[MOVES_LOOKS];
 	sd_event_source *timer; /* owned by the loop: the next look */
 };
 
 /* Subscribes if a rule or group in force can use moves, else unsubscribes. Call it when that may have changed. */
 void moves_update(struct tagger *tagger);
+
+/* Subscribes anew, if it is subscribed. What moves meanwhile has to be found. */
+void moves_renew(struct tagger *tagger);
 
 /* Unsubscribes, and forgets whom to look at again. */
 void moves_close(struct tagger *tagger);

@@ -100,11 +100,11 @@ void names_read(struct tagger *tagger)
 
 void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms)
 {
-	const struct rename_flood *flood = &tagger->names.flood;
+	const struct flood *flood = &tagger->names.flood;
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4];
 
 	tagger->counters.renames++;
-	if (!rename_flood_count(&tagger->names.flood, tgid, ms))
+	if (!flood_count(&tagger->names.flood, tgid, ms))
 		return;
 	tagger->counters.rename_floods++;
 	procfs_comm(tagger->proc, flood->tgid, comm);
@@ -112,7 +112,7 @@ void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms)
 	problem_report(&tagger->problems[PROBLEM_RENAMES],
 		       "more than %d renames a second, most of them of process %d (%s): while that lasts, "
 		       "the names that rules ask for are read from time to time",
-		       RENAME_FLOOD_RATE, (int)flood->tgid, name);
+		       FLOOD_RATE, (int)flood->tgid, name);
 	pause_names(tagger);
 }
 

@@ -7,13 +7,13 @@
 #pragma once
 
 #include "pace.h"
-#include "rename_flood.h"
+#include "flood.h"
 
 struct tagger;
 
 struct names {
 	struct pace pace;
-	struct rename_flood flood;
+	struct flood flood;
 	sd_event_source *timer; /* owned by the loop: ends a pause */
 	bool is_paused;		/* renames are ignored until the timer fires */
 	uint64_t reading_us;	/* how long reading names took last time */

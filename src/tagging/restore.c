@@ -13,11 +13,12 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
 
-/* Returns 0 or -errno. */
-static int make_tagger(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy)
+int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy)
 {
-	int r = tagger_init_applier(&tagger->applier);
+	int r;
 
+	*tagger = (struct tagger){ .proc = -1 };
+	r = tagger_init_applier(&tagger->applier);
 	if (r < 0)
 		return r;
 	tagger->config = config;
@@ -36,7 +37,7 @@ static int make_tagger(struct tagger *tagger, const struct config *config, const
 	return r;
 }
 
-static void cleanup_tagger(struct tagger *tagger)
+void tagger_clear_bare(struct tagger *tagger)
 {
 	arguments_free(&tagger->arguments);
 	plan_free(tagger->plan);
@@ -64,7 +65,7 @@ bool tagger_restore(bool *ret_done)
 {
 	_cleanup_(cleanup_config) struct config *config = NULL;
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
-	_cleanup_(cleanup_tagger) struct tagger tagger = { .proc = -1 };
+	_cleanup_(tagger_clear_bare) struct tagger tagger = { .proc = -1 };
 	_cleanup_close_ int folder = state_folder_open();
 	int r = state_read(folder, &legacy);
 
@@ -75,7 +76,7 @@ bool tagger_restore(bool *ret_done)
 	if (legacy.n_records) {
 		r = builtin_config(&config);
 		if (r == 0)
-			r = make_tagger(&tagger, config, &legacy);
+			r = tagger_init_bare(&tagger, config, &legacy);
 	}
 	if (r < 0) {
 		log_error("putting tasks back: %s", strerror(-r));

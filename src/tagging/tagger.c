@@ -9,6 +9,8 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
+#include "explain.h"
+
 int tagger_init_applier(struct applier *applier)
 {
 	struct ksched_features features;
@@ -93,6 +95,8 @@ void tagger_free(struct tagger *tagger)
 	if (!tagger)
 		return;
 	moves_close(tagger);
+	changes_close(tagger);
+	processors_update(tagger);
 	loop_free(tagger);
 	shortage_release(tagger);
 	arguments_free(&tagger->arguments);
@@ -155,6 +159,8 @@ void tagger_start(struct tagger *tagger)
 {
 	names_update(tagger);
 	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 }
@@ -170,6 +176,8 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	keep_now(tagger);
 	names_update(tagger);
 	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -215,6 +223,8 @@ void tagger_wind_down(struct tagger *tagger)
 	shortage_release(tagger);
 	names_close(tagger);
 	moves_close(tagger);
+	changes_close(tagger);
+	processors_update(tagger);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)
@@ -238,22 +248,31 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 	return tagger->problems;
 }
 
+/* Whether its class is to be put on it, as far as that goes. */
+static bool is_of_class(const struct task *task)
+{
+	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;
+}
+
 bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
 	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
-	struct plan_view view;
+	struct plan_view view = { 0 };
 	int r;
 
 	if (!task)
 		return false;
 	r = plan_view(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
+	if (r < 0)
+		view = (struct plan_view){ .reason = task_reason(task), .actual = task->known };
 	*ret = (struct tagger_task){
 		.tid = task->tid,
 		.tgid = task->tgid,
 		.reason = view.reason,
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.is_limited = task->state == TASK_TAGGED && task->tag != task->own,
-		.differs = view.differs,
+		.differs = r >= 0 && is_of_class(task) &&
+			   (attr_difference(&view.actual, &view.class) & ~view.withheld),
 		.has_ended = r == -ESRCH,
 		.rule = task->rule,
 		.attr = view.actual,
@@ -268,6 +287,24 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 			return true;
 	}
 	return false;
+}
+
+int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
+{
+	const struct explain_source source = {
+		.plan = tagger->plan,
+		.live = tagger->facts,
+		.caps = &tagger->applier.caps,
+		.proc = tagger->proc,
+		.is_rehearsal = tagger->is_rehearsal,
+	};
+
+	return explain_task(&source, tid, ret);
+}
+
+int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret)
+{
+	return explain_name(plan_config(tagger->plan), &tagger->applier.caps, name, ret);
 }
 
 size_t tagger_records(const struct tagger *tagger)
@@ -304,6 +341,17 @@ const struct attr_caps *tagger_caps(const struct tagger *tagger)
 enum tagger_moves tagger_moves(const struct tagger *tagger)
 {
 	return tagger->moves.how;
+}
+
+enum tagger_changes tagger_changes(const struct tagger *tagger)
+{
+	return tagger->changes.how;
+}
+
+const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count)
+{
+	*ret_count = tagger->changes.n_opponents;
+	return tagger->changes.opponents;
 }
 
 int tagger_crash_error(const struct tagger *tagger)

@@ -3,7 +3,8 @@
  * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
  * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	the public functions; restore.c, undo without a loop
+ *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it; summary.c,
+ *			what the first scan found
  *	loop.c		the event sources and their handlers
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
@@ -11,7 +12,9 @@
  *	events.c	receives and books events, then has the tasks that are due decided
  *	decide.c	carries out a decision and counts the result
  *	names.c		subscribes to renames, or pauses that in a flood
+ *	processors.c	subscribes anew for processors that come online
  *	moves.c		subscribes to moves between cgroups, or has processes looked at again
+ *	changes.c	subscribes to changes of attributes, and reports what was put back
  *	shortage.c	descriptors or memory have run out
  *
  * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it.
@@ -35,6 +38,7 @@
 #include "apply.h"
 #include "arguments.h"
 #include "boot_clock.h"
+#include "changes.h"
 #include "intake.h"
 #include "keep.h"
 #include "live_facts.h"
@@ -47,6 +51,7 @@
 enum tagger_problem {
 	PROBLEM_LOST,	  /* the kernel dropped events */
 	PROBLEM_RENAMES,  /* so many that they are ignored for a while */
+	PROBLEM_CHANGES,  /* likewise */
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT, /* the kernel did not keep what it accepted */
 	PROBLEM_RECEIVE,  /* receiving failed in some other way */
@@ -69,6 +74,8 @@ struct tagger {
 	struct pace forks;
 	struct names names;
 	struct moves moves;
+	struct changes changes;
+	sd_event_source *processors; /* those that come online; NULL: nothing depends on them */
 	struct boot_clock boot_clock;
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
@@ -80,12 +87,13 @@ struct tagger {
 	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
 	bool scan_requested;
 	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
-	bool started;	  /* the first scan has been made */
+	bool started;	  /* the first scan is over: each change is logged from then on */
 	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
 
 	struct state *state;
 	struct keep keep;
 	bool undone; /* everything has been put back */
+	bool is_rehearsal; /* decides, but sets nothing */
 
 	struct shortage shortage;
 	struct tagger_counters counters;
@@ -118,12 +126,22 @@ int tagger_init_applier(struct applier *applier);
 void tagger_follow_io_priority(struct applier *applier, const struct plan *plan);
 
 /*
+ * restore.c: a tagger without a loop and without events, which takes over the records of a killed daemon. The folder of
+ * the state file stays closed. 0 or -errno; in either case clear it.
+ */
+int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy);
+void tagger_clear_bare(struct tagger *tagger);
+
+/*
  * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.
  * Both return a negative errno on failure.
  */
 int loop_init(struct tagger *tagger);
 int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
+
+/* processors.c: watches out for processors if anything heard depends on them, else no longer. */
+void processors_update(struct tagger *tagger);
 
 /* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);
@@ -136,6 +154,9 @@ void scan_unread(struct tagger *tagger);
 
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);
+
+/* events.c: books up to 512 of the queued events, and decides nothing. */
+void events_book_some(struct tagger *tagger);
 
 /* events.c: books everything queued, and decides nothing. Returns false if events arrive faster than it books them. */
 bool events_book(struct tagger *tagger);

@@ -42,6 +42,23 @@ int read_text(int fd, size_t size, char **ret, size_t *ret_size)
 	return 0;
 }
 
+int write_full(int fd, const void *buf, size_t size)
+{
+	const char *from = buf;
+
+	while (size) {
+		ssize_t n = write(fd, from, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		from += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
 int open_list(int folder, const char *path, DIR **ret)
 {
 	int fd = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

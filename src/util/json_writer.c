@@ -49,6 +49,10 @@ static void put_string(struct text_buf *text, const char *s)
 
 static void put_line(struct json_writer *json)
 {
+	if (json->in_line) {
+		text_buf_put(&json->text, " ", 1);
+		return;
+	}
 	text_buf_put(&json->text, "\n", 1);
 	for (unsigned i = 0; i < json->depth; i++)
 		text_buf_put(&json->text, "\t", 1);
@@ -74,6 +78,15 @@ void json_begin(struct json_writer *json, const char *key, char bracket)
 	text_buf_put(&json->text, &bracket, 1);
 	json->depth++;
 	json->has_items = false;
+	if (json->in_line)
+		json->in_line++;
+}
+
+void json_begin_in_line(struct json_writer *json, const char *key, char bracket)
+{
+	json_begin(json, key, bracket);
+	if (!json->in_line)
+		json->in_line = 1;
 }
 
 void json_end(struct json_writer *json, char bracket)
@@ -83,6 +96,8 @@ void json_end(struct json_writer *json, char bracket)
 		put_line(json);
 	text_buf_put(&json->text, &bracket, 1);
 	json->has_items = true;
+	if (json->in_line)
+		json->in_line--;
 }
 
 void json_put_text(struct json_writer *json, const char *key, const char *value)

@@ -65,10 +65,10 @@ class Runs(unittest.TestCase):
         self.out, self.mark = Path(folder.name) / "out", uuid.uuid4().hex
         self.before = tasks.snapshot()
 
-    def start(self, *arguments):
+    def start(self, *arguments, **environment):
         argv = [sys.executable, BENCH, *arguments, "--out", str(self.out), "--build", os.path.dirname(SCHEDQOS)]
         run = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, env={**os.environ, MARK: self.mark})
+                               text=True, env={**os.environ, MARK: self.mark, **environment})
         self.addCleanup(self.end, run)
         return run
 
@@ -213,11 +213,19 @@ class Runs(unittest.TestCase):
         self.assertNotIn("Traceback", errors)
         self.assertIn(str(self.out), errors.splitlines()[-1])
 
+    def test_a_scenario_that_lacks_something_is_left_out_and_the_rest_counts(self):
+        run = self.start("run", "schbench", "cyclictest", "--rounds", "1", "--duration", "1", "--warmup", "0",
+                         "--variants", "default", "--hackbench-groups", "1", SCHBENCH="/nonexistent")
+        _, errors = run.communicate(timeout=600)
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertIn("schbench was left out: needs ", errors.splitlines()[-1])
+        self.assertEqual([each["scenario"] for each in self.result()["rounds"]], ["cyclictest"])
+
     def test_what_is_missing_is_named_and_77_is_the_status(self):
         empty = self.out.with_name("empty")
         empty.mkdir()
         run = subprocess.run([sys.executable, BENCH, "run", "cyclictest"], env={"PATH": str(empty)},
                              capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 77)
-        self.assertIn("cyclictest is skipped: needs cyclictest (package rt-tests), hackbench (package rt-tests)",
+        self.assertIn("cyclictest is left out: needs cyclictest (package rt-tests), hackbench (package rt-tests)",
                       run.stderr)

@@ -328,6 +328,45 @@ static void call(struct input *input)
 	free(member);
 }
 
+/* JSON, indented, and otherwise safe to print. */
+static int on_explained(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	const char *text;
+	cJSON *json;
+
+	(void)error;
+	*(bool *)userdata = true;
+	if (sd_bus_message_is_method_error(reply, NULL))
+		return 0;
+	check(sd_bus_message_read(reply, "s", &text) >= 0);
+	json = cJSON_Parse(text);
+	check(cJSON_GetArraySize(cJSON_GetObjectItem(json, "threads")) == 1);
+	cJSON_Delete(json);
+	check_utf8(text);
+	for (; *text; text++)
+		check(*text == '\n' || *text == '\t' || ((unsigned char)*text >= 0x20 && *text != 0x7f));
+	return 0;
+}
+
+/* What would become of any program. */
+static void ask_explain(struct input *input)
+{
+	sd_bus_message *call = new_call(BUS_INTERFACE, "ExplainName");
+	char *texts[5];
+	int r = 0;
+
+	for (size_t i = 0; i < 5; i++)
+		texts[i] = take_text(input, i == 2 ? TEXT_MAX : 32);
+	check(call);
+	r = sd_bus_message_append(call, "sssassu", texts[0], texts[1], texts[2], 1, texts[3], texts[4], 0);
+	if (r >= 0)
+		send_call(call, on_explained);
+	else
+		sd_bus_message_unref(call);
+	for (size_t i = 0; i < 5; i++)
+		free(texts[i]);
+}
+
 /* ---- a client that does not ---- */
 
 static int connect_raw(void)
@@ -375,7 +414,9 @@ static void change(struct input *input)
 
 static void step(struct input *input)
 {
-	switch (take_byte(input) & 3) {
+	const uint8_t what = take_byte(input);
+
+	switch (what & 3) {
 	case 0:
 		call(input);
 		break;
@@ -386,7 +427,10 @@ static void step(struct input *input)
 		change(input);
 		break;
 	case 3:
-		ask_status();
+		if (what & 4)
+			ask_explain(input);
+		else
+			ask_status();
 		break;
 	}
 }

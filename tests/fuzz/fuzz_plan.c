@@ -41,6 +41,10 @@ static const char *const configs[] = {
 	"'a': { 'qos': 'QOS_RT' }, 'b': { 'qos': 'QOS_IDLE', 'yield': true },"
 	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true },"
 	"'b1': { 'qos': 'QOS_UTILITY', 'match': { 'cgroup': '/mid*' } }",
+
+	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'enforce': true },"
+	"'b': { 'qos': 'QOS_BACKGROUND', 'enforce': true, 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
+	"'c': { 'qos': 'QOS_UTILITY' }",
 };
 
 /* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
@@ -82,6 +86,7 @@ enum {
 	RESET,
 	IONICE,	   /* more that others choose */
 	MOVE,	   /* what the kernel tells, too */
+	CHANGE,
 	KINDS
 };
 
@@ -226,9 +231,20 @@ static void hear_all(struct run *run)
 
 static const char *some_config(struct run *run)
 {
-	uint8_t nth = take_byte(&run->input) % 3;
+	uint8_t nth = take_byte(&run->input) % 4;
 
 	return run->own ? own : configs[nth];
+}
+
+/* By a task or nobody that is known, of a task or any; whether or not there was one. */
+static void is_told_of_a_change(struct run *run)
+{
+	const uint8_t how = take_byte(&run->input);
+	uint32_t next_ms;
+
+	calls(run->m, how & 1 ? some_task(run) : 0, how & 2 ? some_task(run) : 0);
+	if (how & 4)
+		plan_end_truces(run->m->plan, run->m->ms, &next_ms);
 }
 
 static void happens(struct run *run, uint8_t kind)
@@ -275,6 +291,9 @@ static void happens(struct run *run, uint8_t kind)
 		break;
 	case MOVE:
 		moves(m, tgid_of(m, some_running(run)), cgroups[take_byte(&run->input) % 5]);
+		break;
+	case CHANGE:
+		is_told_of_a_change(run);
 		break;
 	}
 }
@@ -536,7 +555,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			hear_all(&run);
 		if (run.n_unborn && run.m->ms - run.unborn_ms > FORK_MS)
 			end_forks(&run);
-		if (kind < LOSE || kind == HEAR_SOME || kind == MOVE)
+		if (kind < LOSE || kind == HEAR_SOME || kind == MOVE || kind == CHANGE)
 			happens(&run, kind);
 		else if (kind == RENICE || kind == CHRT || kind > HEAR_SOME)
 			chooses(&run, kind);

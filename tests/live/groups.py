@@ -29,7 +29,8 @@ def tool(name):
     if not compiler:
         raise unittest.SkipTest("no compiler, and no build/tests/live/" + name)
     path = os.path.join(tempfile.mkdtemp(prefix="schedqos-%s-" % name), name)
-    subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-o", path, source], check=True)
+    subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I",
+                    os.path.join(TOP, "include"), "-o", path, source], check=True)
     return path
 
 

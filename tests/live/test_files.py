@@ -28,6 +28,7 @@ class Layers(LiveTest):
                 "app_configs/9.json": {"two": {"qos": UI}, "masked": None},
                 "app_configs/.hidden.json": "nothing that could be read",
                 "app_configs/notes.txt": "nor this",
+                "app_configs/of-an-editor.schema.json": {"type": "object"},
             })
         for name, want in (("one", BACKGROUND), ("two", UI), ("three", UI), ("masked", DEFAULT),
                            ("masked-at-last", DEFAULT), ("utility", fair(3, 8, 9 * MS, 512))):

@@ -46,6 +46,18 @@ class Lines(LiveTest):
         daemon.sync()
         self.assertRegex(daemon.log(), r"(?m)^schedqos: %d \S+: QOS_BACKGROUND \(rule\): SCHED_BATCH nice 4" % app.pid)
 
+    def test_v_tells_what_was_found_by_class_and_what_to_try(self):
+        """Of the tasks that are there already, and of the stop, there is no line for each."""
+        apps = [self.sleeper("app") for _ in range(20)]
+        daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
+        self.assert_carries(apps[-1], BACKGROUND)
+        daemon.stop()
+        lines = daemon.log()
+        self.assertRegex(lines, r"(?m)^schedqos: QOS_BACKGROUND \(SCHED_BATCH nice 4.*\): 20 tasks: ")
+        self.assertRegex(lines, r"(?m)^schedqos: try this in another terminal:  bash -c 'exec -a app sleep 60' & .*\n"
+                                r"schedqos: Ctrl-C puts everything back$")
+        self.assertEqual([app.pid for app in apps if "schedqos: %d " % app.pid in lines], [])
+
     def test_the_setting_does_what_v_does(self):
         daemon = self.daemon({"schedqos": {"log": "debug"}, "app": {"qos": BACKGROUND}})
         app = self.sleeper("app")
@@ -83,7 +95,10 @@ class Names(LiveTest):
             "schedqos: fake", "%s%n%x", "\x01", "\x7f", "fifteen-bytes-x", "fourteen-bytes\xc3", "]0;t\x07"]
 
     def test_whatever_tasks_are_called_lines_are_lines_of_printable_text(self):
-        daemon = self.daemon({"app": {"thread_qos": {"*": UI}}, "*": {"qos": BACKGROUND}}, args=["-v"])
+        # Each has another class than its parent, so that it is set, and named in a line.
+        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"[!a]*": UI}}, "x*": {"qos": BACKGROUND},
+                              "slash": {"qos": BACKGROUND}},
+                             args=["-v"])
         app = self.puppet("app")
         for name in self.EVIL:
             self.assert_carries(app.tell(0, "thread", name)[1], UI)

@@ -77,6 +77,7 @@ EXEMPTIONS = {
                "and SCHED_IDLE to be its own; without the daemon it has its maker's",
     "unheard": "for safety: of a task born while there was no daemon, whose parent is gone or not the one that made "
                "it, nobody knows what it had",
+    "meanwhile": "chosen while a daemon that starts or reloads looks at every task: it may have looked before or after",
     "hidden": "a task that is real-time at the stop is left alone; what is below is only seen when it no longer is",
 }
 
@@ -127,6 +128,8 @@ class Judge:
         self.had = collections.defaultdict(dict)
         self.last = collections.defaultdict(dict)  # by slot, by attribute: what was chosen by others than the daemon
         self.gaps = gaps
+        self.every_look = list(scans)
+        self.meanwhile = collections.defaultdict(set)  # by slot: what was chosen during one of those
         self.unheard = {}
         for index, step in enumerate(script):
             if step.word == "nothing":
@@ -134,11 +137,19 @@ class Judge:
             while stops and stops[0] < watched[index].ended:
                 self.hide()
                 stops = stops[1:]
-            while scans and scans[0] < watched[index].ended:
-                self.fresh.clear(), self.looked.clear(), self.had.clear()
+            while scans and scans[0][1] < watched[index].ended:
+                self.forget()
                 scans = scans[1:]
             self.follow(step, alone[index], watched[index])
         self.close_gaps(float("inf"))
+
+    def forget(self):
+        """The daemon has looked at every task: perhaps before what was chosen meanwhile."""
+        for values in (self.fresh, self.looked, self.had):
+            for slot, by_attribute in values.items():
+                values[slot] = {attribute: value for attribute, value in by_attribute.items()
+                                if attribute in self.meanwhile[slot]}
+        self.meanwhile.clear()
 
     def follow(self, step, alone, watched):
         self.close_gaps(watched.began)
@@ -158,7 +169,11 @@ class Judge:
         self.why[slot] = dict(self.why[step.slot])
         self.fresh[slot], self.looked[slot] = dict(self.fresh[step.slot]), dict(self.looked[step.slot])
         self.had[slot], self.last[slot] = dict(self.had[step.slot]), dict(self.last[step.slot])
-        if step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
+        self.meanwhile[slot] = set(self.meanwhile[step.slot])
+        if step.word == "thread" and task.process.leader not in task.process.slots:
+            # It may as well have copied the leader, which is there until the last thread ends.
+            self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
+        elif step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
             self.exempt_ambiguous(slot, "hearsay")
         else:
             self.exempt_ambiguous(slot, "slow fork")
@@ -198,7 +213,11 @@ class Judge:
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
 
     def is_unheard(self, watched):
-        return any(began <= watched.ended and watched.began <= ended for began, ended in self.gaps)
+        return self.is_within(self.gaps, watched)
+
+    @staticmethod
+    def is_within(spans, watched):
+        return any(began <= watched.ended and watched.began <= ended for began, ended in spans)
 
     def hide(self):
         """A stop leaves a slice of ours below real time."""
@@ -218,6 +237,8 @@ class Judge:
             self.last[step.slot][attribute] = after
             looked = self.looked[step.slot].setdefault(attribute, before)
             had = self.had[step.slot].setdefault(attribute, was)
+            if self.is_within(self.every_look, watched):
+                self.meanwhile[step.slot].add(attribute)
             if attribute == "policy" and was == IDLE != target and watched.before.policy != IDLE:
                 why[attribute] = "left idle"
             elif watched.error and not alone.error:
@@ -235,8 +256,10 @@ class Judge:
                     why[attribute] = "unseen"
             elif looked == after:
                 why[attribute] = "unseen"
-            elif attribute == "nice" and scripts.LOWEST <= target < had:
+            elif attribute == "nice" and scripts.LOWEST <= target < (max(had, before) if "nice" in why else had):
                 why[attribute] = "between"
+            elif self.is_within(self.every_look, watched):
+                why[attribute] = "meanwhile"
             elif attribute == "policy" or watched.before.policy not in (FIFO, RR):
                 # What real time hides is not seen to be chosen anew.
                 why.pop(attribute, None)
@@ -308,9 +331,13 @@ class Round:
         return groups, self.end(groups)
 
     def do(self, what):
+        began, was_running = time.monotonic(), self.test.current and self.test.current.running()
         self.do_it(what)
         if what in ("start", "first", "other"):
-            self.scans.append(time.monotonic())
+            self.scans.append((began, time.monotonic()))
+            if not was_running:
+                # It may have begun to listen at any time since.
+                self.gaps.append([began, time.monotonic()])
 
     def do_it(self, what):
         test = self.test

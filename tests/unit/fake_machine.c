@@ -339,6 +339,11 @@ void moves(struct machine *m, pid_t pid, const char *cgroup)
 	announce(m, &(struct task_event){ .what = EVENT_MOVE, .tid = pid });
 }
 
+void calls(struct machine *m, pid_t by, pid_t tid)
+{
+	announce(m, &(struct task_event){ .what = EVENT_CHANGE, .tid = tid, .by = by });
+}
+
 /* The daemon does not listen to exits: nobody announces one. */
 void exits(struct machine *m, pid_t tid)
 {

@@ -131,6 +131,9 @@ void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority);
 void ionice(struct machine *m, pid_t tid, enum io_class class, unsigned level);
 void sets(struct machine *m, pid_t tid, struct task_attr attr);
 
+/* The calls that did so are heard: by a thread, on a task; 0 for any task. */
+void calls(struct machine *m, pid_t by, pid_t tid);
+
 /* The task, or NULL; living() fails the test instead. */
 struct machine_task *machine_task(struct machine *m, pid_t tid);
 struct machine_task *living(struct machine *m, pid_t tid);

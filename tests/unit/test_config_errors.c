@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages for a wrong configuration, case by case: text, place, message. */
+/*
+ * Messages for a wrong configuration, case by case: text, place, message. With the argument --examples it prints the
+ * texts instead, an object of JSON a line, for tests/schema.
+ */
 #include <errno.h>
+
+#include <schedqos/util/json_writer.h>
 
 #include "config_case.h"
 
@@ -11,9 +16,36 @@ struct bad {
 	const char *message; /* a part of it */
 };
 
+static bool only_examples;
+
+static void print_example(enum config_kind kind, const struct bad *bad)
+{
+	static const char *const kinds[] = {
+		[CONFIG_RULES] = "rules_file",
+		[CONFIG_MAPPING] = "mapping_file",
+		[CONFIG_PRESET] = "mapping_file",
+		[CONFIG_PROFILES] = "profiles_file",
+	};
+	struct json_writer json = { 0 };
+	char *line;
+
+	json_begin_in_line(&json, NULL, '{');
+	json_put_text(&json, "kind", kinds[kind]);
+	json_put_text(&json, "text", bad->text);
+	json_put_text(&json, "message", bad->message);
+	json_end(&json, '}');
+	line = json_take(&json);
+	printf("%s", line);
+	free(line);
+}
+
 /* Each text has that one mistake. */
 static void check_bad(enum config_kind kind, const struct bad *cases, size_t n)
 {
+	for (size_t i = 0; only_examples && i < n; i++)
+		print_example(kind, &cases[i]);
+	if (only_examples)
+		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct bad *bad = &cases[i];
 		struct config_file file = { .path = "f.json", .text = bad->text, .kind = kind };
@@ -320,6 +352,7 @@ static void bad_rules(void **state)
 		{ "{\"default\": \"all\"}", 1, 13, "default",
 		  "the setting \"default\" belongs inside \"schedqos\"" },
 		{ "{\"a\": 1}", 1, 7, "a", "a list of objects or null, not a number" },
+		{ "{\"$schema\": {}}", 1, 13, "[\"$schema\"]", "must be a string, not an object" },
 		{ "{\"a\": []}", 1, 7, "a", "must not be empty" },
 		{ "{\"a\": [1]}", 1, 8, "a[0]", "must be an object, not a number" },
 		{ "{\"a\": [null]}", 1, 8, "a[0]", "must be an object, not null" },
@@ -355,7 +388,11 @@ static void bad_rules(void **state)
 		{ "{\"a\": {\"yield\": null}}", 1, 17, "a.yield",
 		  "must be true or false, not null" },
 		{ "{\"a\": {\"enforce\": 1}}", 1, 19, "a.enforce",
-		  "must be true or false, not a number" },
+		  "must be true, false or \"program\"" },
+		{ "{\"a\": {\"enforce\": \"always\"}}", 1, 19, "a.enforce",
+		  "must be true, false or \"program\"" },
+		{ "{\"a\": {\"qos\": \"QOS_UTILITY\", \"enforce\": \"program\", \"yield\": true}}", 1, 61,
+		  "a.yield", "cannot both yield to others and enforce" },
 	};
 
 	(void)state;
@@ -522,7 +559,7 @@ static void debugfs_paths_stay_beneath(void **state)
 	check_bad(CONFIG_PROFILES, &one, 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_json),
@@ -541,5 +578,11 @@ int main(void)
 		cmocka_unit_test(debugfs_paths_stay_beneath),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	only_examples = argc == 2 && strcmp(argv[1], "--examples") == 0;
+	for (size_t i = 0; only_examples && i < COUNT(tests); i++) {
+		void *state = NULL;
+
+		tests[i].test_func(&state);
+	}
+	return only_examples ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void all_well(void **state)
 {
 	static const char *const names[] = {
 		"kernel",   "configuration", "daemon",	 "unit",	  "namespaces",	 "events",
-		"moves",    "slice",	     "util-clamp", "tick",	  "sched-ext",	 "autogroup",
+		"moves",    "changes",	     "slice",	     "util-clamp", "tick",	  "sched-ext",	 "autogroup",
 		"cgroups",  "governor",	     "energy",	 "lockdown",	  "run-to-parity", "sched-cache",
 		"unread",   "rivals",
 	};
@@ -224,6 +224,19 @@ static void moves(void **state)
 	WITH(moves = DOCTOR_NO, "moves", FINDING_BAD, "cannot be heard");
 	WITH(moves = DOCTOR_UNKNOWN, "moves", FINDING_NOTE, "unknown");
 	WITH(moves = DOCTOR_YES, "moves", FINDING_OK, "heard");
+}
+
+static void changes(void **state)
+{
+	(void)state;
+	facts.changes_fault = "no tracefs";
+	WITH(changes = DOCTOR_NO, "changes", FINDING_OK, "no rule enforces");
+	config_free(config);
+	config = GOOD(RULES("{\"game\": {\"qos\": \"QOS_UTILITY\", \"enforce\": \"program\"}}"));
+	WITH(changes = DOCTOR_NO, "changes", FINDING_BAD, "cannot be heard: no tracefs");
+	WITH(changes = DOCTOR_UNKNOWN, "changes", FINDING_NOTE, "unknown");
+	/* It costs something. */
+	WITH(changes = DOCTOR_YES, "changes", FINDING_NOTE, "heard");
 }
 
 static void cgroups(void **state)
@@ -398,7 +411,7 @@ int main(void)
 		TEST(daemon_and_unit),	TEST(events),
 		TEST(attributes),	TEST(slices_against_the_tick),
 		TEST(other_schedulers), TEST(autogroup),
-		TEST(moves),		TEST(cgroups),		TEST(governors),
+		TEST(moves), TEST(changes),		TEST(cgroups),		TEST(governors),
 		TEST(disks),
 		TEST(lockdown),		TEST(other_daemons),
 		TEST(unreadable_processes), TEST(run_to_parity),

@@ -43,6 +43,16 @@ static void an_item_a_line(void **state)
 	json_end(&json, '}');
 	written(&json, "{\n\t\"a\": \"x\",\n\t\"list\": [\n\t\t1,\n\t\t{},\n\t\tnull\n\t],\n\t\"none\": [],\n"
 		       "\t\"yes\": true,\n\t\"no\": false\n}\n");
+	json_begin(&json, NULL, '{');
+	json_begin_in_line(&json, "a", '{');
+	json_put_text(&json, "b", "x");
+	json_begin(&json, "c", '[');
+	json_put_null(&json, NULL);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	json_put_null(&json, "d");
+	json_end(&json, '}');
+	written(&json, "{\n\t\"a\": { \"b\": \"x\", \"c\": [ null ] },\n\t\"d\": null\n}\n");
 	/* And may be used again. */
 	json_put_text(&json, NULL, "whole");
 	written(&json, "\"whole\"\n");

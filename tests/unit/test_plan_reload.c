@@ -69,6 +69,24 @@ static void a_removed_rule_leaves_the_default(void **state)
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 }
 
+static void a_task_whose_rule_is_gone_can_be_decided_before_the_scan(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
+		      "/usr/bin/chrome");
+	clones(m, 100, 101);
+	m->missing = FACT_ATTR;
+	renames(m, 101, "bg"); /* so that this has yet to take effect */
+	m->missing = 0;
+	/* The class is there still, but nothing assigns it. */
+	set_config(m, "'vi': { 'qos': 'QOS_BACKGROUND' }");
+	forks(m, 101, 110);
+	scan(m);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 110, BY_DEFAULT, REASON_DEFAULT);
+}
+
 static void what_is_inherited_is_found_again_by_its_pattern(void **state)
 {
 	struct machine *m = *state;
@@ -142,6 +160,7 @@ int main(void)
 		MACHINE_TEST(a_changed_class_is_applied_to_running_tasks),
 		MACHINE_TEST(a_reload_yields_to_what_somebody_changed),
 		MACHINE_TEST(a_removed_rule_leaves_the_default),
+		MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan),
 		MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern),
 		MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone),
 		MACHINE_TEST(a_list_s_inheriting_rule_is_found_again),

@@ -173,6 +173,28 @@ static void a_task_that_somebody_changed_meanwhile_stays_changed(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 12 slice 8 ms", REASON_CHANGED);
 }
 
+static void what_a_process_whose_other_threads_have_ended_chooses_is_its_own(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
+		      "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	clones(m, 100, 102);
+	exits(m, 101);
+	exits(m, 102);
+	/* As the sweep does it. */
+	plan_exited(m->plan, 101);
+	plan_exited(m->plan, 102);
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 16 * MS, .util_max = 1024, .nice = 19 });
+	m->lossy = true;
+	scan(m);
+	m->lossy = false;
+	stop(m);
+	assert_carries(m, 100, "SCHED_BATCH nice 19 slice 16 ms");
+}
+
 static void another_start_is_another_task(void **state)
 {
 	struct machine *m = *state;
@@ -335,6 +357,7 @@ int main(void)
 		MACHINE_TEST(a_missed_exec_is_found),
 		MACHINE_TEST(at_a_missed_exec_an_explicit_rule_wins_as_well),
 		MACHINE_TEST(a_task_that_somebody_changed_meanwhile_stays_changed),
+		MACHINE_TEST(what_a_process_whose_other_threads_have_ended_chooses_is_its_own),
 		MACHINE_TEST(another_start_is_another_task),
 		MACHINE_TEST(a_thread_that_became_a_process_is_another_task),
 		MACHINE_TEST(a_missed_fork_s_child_takes_its_class),

@@ -199,6 +199,19 @@ static void a_status_without_users_is_bad(void **state)
 		assert_int_equal(procfs_parse_euid(texts[i], &uid), -EBADMSG);
 }
 
+static void capabilities_are_read_in_hexadecimal(void **state)
+{
+	uint64_t set = 0;
+
+	(void)state;
+	assert_int_equal(procfs_parse_capabilities("Name:\tCapEff:\t1\nCapPrm:\t0000000000000002\nCapEff:\t000001ffffffffff\n",
+						   &set),
+			 0);
+	assert_true(set == UINT64_C(0x1ffffffffff));
+	assert_int_equal(procfs_parse_capabilities("Name:\tvi\nCapEff:\t?\n", &set), -EBADMSG);
+	assert_int_equal(procfs_parse_capabilities("CapEff:\t1\n", &set), -EBADMSG);
+}
+
 /* ---- the readers, on a folder of ours ---- */
 
 #define PID 42
@@ -414,6 +427,7 @@ int main(void)
 		cmocka_unit_test(the_effective_user_is_the_second_number),
 		cmocka_unit_test(a_name_may_look_like_the_uid_line),
 		cmocka_unit_test(a_status_without_users_is_bad),
+		cmocka_unit_test(capabilities_are_read_in_hexadecimal),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),
 		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,

@@ -189,7 +189,7 @@ static void losses_are_told(void **state)
 static void sums_are_by_class_and_by_app(void **state)
 {
 	const char *classes[] = { "QOS_HIGH", "QOS_LOW" }, *reasons[] = { "rule", "default", "refused" };
-	struct rule_name rules[] = { { 3, "make" } };
+	struct listed_rule rules[] = { { 3, "make" } };
 	struct listed_task tasks[] = {
 		{ .tid = 20, .tgid = 20, .qos_class = 0, .rule = 3 },
 		{ .tid = 12, .tgid = 12, .qos_class = 1, .rule = 3, .flags = BUS_TASK_ENDED },

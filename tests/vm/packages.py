@@ -77,10 +77,14 @@ def own_mirror():
     return uri
 
 
-def bootstrap(suite, tree, packages=(), within=None):
-    """A small Debian in the folder `tree`. What is mounted meanwhile is gone with debootstrap, however that ends."""
-    command = ["unshare", "-m", "debootstrap", "--variant=minbase", *(["--include=" + ",".join(packages)] if packages
-               else []), suite, tree, own_mirror()]
+def bootstrap(suite, tree, packages=(), within=None, mirror=None, options=(), script=None):
+    """
+    A small Debian in the folder `tree`. What is mounted meanwhile is gone with debootstrap, however that ends. mirror: in
+    place of the machine's own; script: which of debootstrap's own, if it has none for the suite.
+    """
+    command = ["unshare", "-m", "debootstrap", "--variant=minbase", *options,
+               *(["--include=" + ",".join(packages)] if packages else []), suite, tree, mirror or own_mirror(),
+               *([script] if script else [])]
     try:
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 encoding="utf-8", errors="replace", check=False, timeout=within or seconds_left())

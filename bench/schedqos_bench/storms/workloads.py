@@ -127,6 +127,8 @@ class Make:
 
     def prepare(self):
         """Copies the sources, and sees whether they can be built."""
+        if not (ROOT / "Makefile").exists():
+            raise Failure("no sources to build beside it: run it in a clone of the repository")
         shutil.rmtree(self.tree, ignore_errors=True)
         self.tree.mkdir(parents=True)
         for name in ("src", "include", "Makefile"):

@@ -12,6 +12,10 @@
 #define CONFIG_SIZE_MAX	 (1024 * 1024)
 #define CONFIG_DEPTH_MAX 32
 
+/* Keys of a file that are no pattern: the daemon's settings; and where an editor finds the schema, of no meaning to us. */
+#define SETTINGS_KEY "schedqos"
+#define SCHEMA_KEY "$schema"
+
 enum config_kind {
 	CONFIG_RULES, /* app_configs/NAME.json, /etc/schedqos.json: QOS_ classes, schedqos, rules */
 	CONFIG_MAPPING,	 /* qos_mappings.json: QOS_ classes only */
@@ -90,3 +94,9 @@ char *config_error_text(const struct config_error *error);
 
 /* The merged result as a rules file that parses to the same. The caller frees; NULL without memory. */
 char *config_print(const struct config *config);
+
+/*
+ * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller
+ * frees; NULL without memory.
+ */
+char *config_rule_path(const struct config *config, const struct rule *rule, const struct thread_rule *thread);

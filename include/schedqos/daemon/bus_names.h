@@ -16,6 +16,9 @@
 /* Returned by SetSchedProfile for a name that no profile has. */
 #define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"
 
+/* Returned by Explain for a task that does not exist. */
+#define BUS_ERROR_NO_TASK "org.schedqos1.Error.NoTask"
+
 /* In the columns that ListTasks returns. */
 #define BUS_NO_CLASS 0xffff
 enum bus_task_flag {

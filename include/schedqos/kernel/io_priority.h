@@ -19,6 +19,9 @@
 
 #define KIO_CLASS_SHIFT 13
 
+/* IOPRIO_WHO_PROCESS: the one thread, in spite of its name. */
+#define KIO_WHO_THREAD 1
+
 /* tid 0 is the caller. The value, or -errno: -ESRCH for a task that is gone, -ENOSYS without CONFIG_BLOCK. */
 int kio_priority_get(pid_t tid);
 

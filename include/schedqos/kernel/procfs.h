@@ -59,17 +59,24 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_euid(int proc, pid_t tid, uid_t *ret);
 
+/* The task's effective capabilities, a bit for each (linux/capability.h). */
+int procfs_capabilities(int proc, pid_t tid, uint64_t *ret);
+
 /*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
  */
 int procfs_own_userns(int proc, pid_t tid, bool *ret);
 
+/* Likewise its PID namespace, which is what the numbers that it uses for tasks belong to. */
+int procfs_own_pidns(int proc, pid_t tid, bool *ret);
+
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
 int procfs_parse_euid(const char *text, uid_t *ret);
+int procfs_parse_capabilities(const char *text, uint64_t *ret);
 
 /* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */
 int procfs_list(int proc, pid_t tgid, DIR **ret);

@@ -20,14 +20,16 @@ struct trace_event {
 struct trace;
 
 /*
- * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1. tracefs remains the caller's.
- * Returns 0 or -errno: as tracefs_look_up; -EACCES or -EPERM without the capability, or if something forbids
+ * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1, and points must outlive the
+ * trace. filter: an expression of fields that they all have, which the kernel tests before it reports a hit
+ * (Documentation/trace/events.rst); NULL for none. tracefs remains the caller's. Returns 0 or -errno: as tracefs_look_up; -EACCES or -EPERM without the capability, or if something forbids
  * perf_event_open; -ENOSYS if the kernel lacks it.
  */
-int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, struct trace **ret);
+int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, const char *filter,
+	       struct trace **ret);
 void trace_close(struct trace *trace);
 
-/* Readable when something has been hit. */
+/* Readable when something that is not quiet has been hit. */
 int trace_fd(const struct trace *trace);
 
 /*
@@ -35,3 +37,6 @@ int trace_fd(const struct trace *trace);
  * dropped some since the call before.
  */
 int trace_next(struct trace *trace, struct trace_event *ret);
+
+/* Why tracefs_open, tracefs_look_up or trace_open failed, for people. errno is positive. Static storage, or as strerror. */
+const char *trace_fault(int error);

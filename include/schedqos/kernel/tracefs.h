@@ -2,6 +2,7 @@
 /* What tracefs tells of the kernel's tracepoints: their numbers, and where in a record their fields are. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 struct tracepoint {
 	const char *name;			   /* "cgroup/cgroup_attach_task": its folder below events/ */
 	const char *fields[TRACEPOINT_FIELDS_MAX]; /* NULL after the last */
+	bool is_quiet;				   /* it makes nothing readable: a later one will */
 };
 
 /* A field of 1, 2, 4 or 8 bytes. */

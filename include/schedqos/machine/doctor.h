@@ -37,8 +37,10 @@ struct doctor_facts {
 	enum doctor_answer events; /* the proc connector delivers events */
 	const char *events_fault;  /* why it does not, for DOCTOR_NO */
 	bool event_filter;
-	enum doctor_answer moves; /* moves between cgroups can be heard */
+	enum doctor_answer moves; /* moves between cgroups can be heard, with the daemon's capabilities */
 	const char *moves_fault;  /* why they cannot, for DOCTOR_NO */
+	enum doctor_answer changes; /* likewise what others change on tasks */
+	const char *changes_fault;
 	enum doctor_answer slice; /* the kernel supports custom slices */
 	enum doctor_answer util_clamp;
 	enum doctor_answer

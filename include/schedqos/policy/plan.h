@@ -31,8 +31,10 @@
  * move		to another cgroup has the process matched again: as with a rename, a rule takes effect if it brings
  *		another class. A group may allow its tasks no such class. Then they get a lower one for as long as they
  *		stay there, but that is no moment like the above: what is theirs stays theirs.
- * renice	and the like send no event. The next look finds the change: that attribute is theirs until a rule
- *		takes effect again, or until a rule with "enforce" takes it back. The others stay ours.
+ * renice	and the like are only heard while a rule enforces. Else the next look finds the change. That attribute is
+ *		theirs until a rule takes effect again, or until a rule with "enforce" takes it back; the others stay ours.
+ *		With "enforce": "program" what a process changes itself is as if it had not happened, provided that we
+ *		heard who did it. Where somebody changes a task again and again, it is left to him for a while.
  * stop		is the same merge, after which every task gets had. An attribute that is theirs keeps its value.
  *
  * Events only update the records; one function decides. plan_book() books events in the order of time, without a
@@ -90,6 +92,9 @@ struct plan_action {
 	const struct qos_attr *deadline; /* the budget, if the task becomes SCHED_DEADLINE; else NULL */
 	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had */
 	enum reason reason;		 /* for people: why */
+	bool is_put_back;		 /* a rule takes back what somebody has changed */
+	bool is_left;			 /* ... for the last time: the task is left to him until plan_end_truces */
+	pid_t changed_by;		 /* ... the thread that did it, 0 if not known */
 };
 
 enum plan_result {
@@ -200,6 +205,16 @@ bool plan_needs_renames(const struct plan *plan);
 /* Whether any rule or group in force looks at cgroups. */
 bool plan_needs_moves(const struct plan *plan);
 
+/* Whether any rule in force takes back what somebody changes. */
+bool plan_needs_changes(const struct plan *plan);
+
+/*
+ * A task that has been put back ten times within a second is left to whoever changes it, for ten seconds. This marks as
+ * due those for which that time is over. Returns whether there are others, and then sets *ret_ms to when it is over for
+ * the next.
+ */
+bool plan_end_truces(struct plan *plan, uint32_t ms, uint32_t *ret_ms);
+
 /*
  * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.
  */
@@ -208,12 +223,21 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 /* The task's enum reason as of now, or -errno: -ESRCH if it has ended. REASON_UNDONE while suspended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
 
-/* How a task stands at this moment, for people. */
+/* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */
 struct plan_view {
 	enum reason reason;
-	struct task_attr actual; /* what it carries; slice_ns 0: the base slice */
-	bool differs;		 /* its class means something else than that */
+	struct task_attr actual;
+	struct task_attr want;	/* what it is to carry, by its record */
+	struct task_attr class; /* what its class gives, whoever had chosen what before; had without a class */
+	uint8_t changed;	/* enum task_attr_bit: somebody has changed it since we last looked */
+	uint8_t withheld;	/* somebody had lowered it before, and no rule raises that */
 };
 
-/* 0 or -errno, as plan_reason; if it has ended, *ret holds what was last known. Changes nothing. */
+/* 0 or -errno as for plan_reason. Changes nothing. */
 int plan_view(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_view *ret);
+
+/*
+ * Decides about a made-up task, as at its exec: facts must hold everything, and tid is any but our own. Only for a plan
+ * with nothing else in it. Its record, or NULL without memory.
+ */
+const struct task *plan_rehearse(struct plan *plan, struct facts *facts);

@@ -63,6 +63,13 @@ enum rule_yield {
 	YIELD_NO,      /* overrides them in any case */
 };
 
+/* Whose changes of what the rule has put on are put back. */
+enum rule_enforce {
+	ENFORCE_NO,
+	ENFORCE_PROGRAM, /* those that the process makes itself */
+	ENFORCE_ALWAYS,
+};
+
 /* A rule. Those of one pattern are a list, of which the first whose conditions hold is taken. */
 struct rule {
 	const char *pattern;
@@ -71,7 +78,8 @@ struct rule {
 	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
 	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
-	bool inherit, enforce;
+	bool inherit;
+	enum rule_enforce enforce;
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
@@ -92,6 +100,9 @@ void rules_free(struct rules *rules);
  * An empty list (NULL) masks it. The rules and their strings must outlive the set. 0 or -ENOMEM.
  */
 int rules_put(struct rules *rules, const char *pattern, struct rule *list);
+
+/* Masks a pattern, and remembers where that was asked for. 0 or -ENOMEM. */
+int rules_mask(struct rules *rules, const char *pattern, const struct source *at);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
@@ -114,8 +125,90 @@ const struct rule *rules_nth(const struct rules *rules, size_t n);
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
+/* ---- why a rule matches, or not: by the functions that rules_match is made of ---- */
+
+enum rule_name {
+	NAME_PATH,   /* of the executable, for patterns with a '/' */
+	NAME_SCRIPT, /* of the script that it interprets */
+	NAME_ARGV0,  /* the base name of argv[0] */
+	NAME_EXE,    /* the executable's base name */
+};
+
+/* What patterns are compared with: the process's path, and its names in the order of comparison. */
+#define RULE_NAMES_MAX 3
+struct rule_names {
+	const char *path;
+	const char *name[RULE_NAMES_MAX];
+	enum rule_name kind[RULE_NAMES_MAX];
+	size_t count;
+};
+
+/* The names point into facts. 0, or -errno of a fact that could not be read. */
+int rules_names(const struct rules *rules, struct facts *facts, struct rule_names *ret);
+
+/* The first of the names that the pattern matches, and its kind; NULL if there is none. */
+const char *rule_names_match(const struct rule_names *names, const char *pattern, enum rule_name *ret);
+
+enum rule_condition {
+	CONDITION_EXE,
+	CONDITION_ARGV,
+	CONDITION_USER,
+	CONDITION_CGROUP,
+	CONDITION_PARENT,
+	CONDITION_USERNS,
+};
+
+/* The first condition that does not hold, and what it asks for; NULL for CONDITION_USERNS. */
+struct rule_failure {
+	enum rule_condition condition;
+	const char *wanted;
+};
+
+/* 1 if the rule's conditions hold; 0 and the failure if not; or -errno. The names are not looked at. */
+int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret);
+
+/* How close a rule came that was not taken; the closest first. */
+enum rule_outcome {
+	OUTCOME_CONDITION, /* its pattern matches, but a condition does not hold */
+	OUTCOME_MASKED,	   /* its pattern matches, but null masks it */
+	OUTCOME_REPLACED,  /* a later file has another rule for its pattern, which matches */
+	OUTCOME_BEATEN,	   /* it matches, but another one goes first */
+	OUTCOME_CASE,	   /* upper and lower case differ */
+	OUTCOME_FOLDER,	   /* the name is right, but not the folders before it */
+	OUTCOME_COMM,	   /* the task's name matches, which only thread rules look at */
+	OUTCOME_ARGUMENT,  /* an argument has that name */
+	OUTCOME_SIMILAR,   /* a similar name */
+	OUTCOME_CUT,	   /* a thread rule's name is longer than the 15 bytes that the kernel keeps of a thread's */
+};
+
+struct rule_trace {
+	enum rule_outcome outcome;
+	const char *pattern;
+	struct source source;	     /* of the rule; OUTCOME_MASKED: of the null */
+	const struct rule *rule;     /* NULL for OUTCOME_MASKED */
+	const char *name;	     /* what the pattern was compared with, among names or facts */
+	enum rule_name kind;	     /* of that; undefined for OUTCOME_COMM and OUTCOME_ARGUMENT */
+	struct rule_failure failure; /* OUTCOME_CONDITION */
+};
+
+/*
+ * Fills in up to max rules other than `taken` that came close, the closest first. If one was taken, those are left out
+ * that just have a similar name, or that of something else. is_similar judges two words. Returns their number. Facts
+ * that cannot be read count as empty.
+ */
+size_t rules_trace(const struct rules *rules, const struct rule_names *names, struct facts *facts,
+		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
+		   size_t max);
+
+/* A thread rule that does not match comm, but came close: OUTCOME_CASE, OUTCOME_CUT or OUTCOME_SIMILAR. NULL: none. */
+const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm,
+					    bool (*is_similar)(const char *a, const char *b), enum rule_outcome *ret);
+
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
+
+/* Whether any rule takes back what somebody changes. */
+bool rules_enforce(const struct rules *rules);
 
 /* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);

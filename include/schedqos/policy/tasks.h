@@ -66,6 +66,13 @@ enum due {
 	DUE_ENDED, /* nothing: a thread that an exec has ended, kept until we know which one called it */
 };
 
+/* Who has changed what a task carries since the last look, as far as calls that do so are heard. */
+enum changed_by {
+	CHANGED_BY_NOBODY,
+	CHANGED_BY_PROGRAM, /* its own process */
+	CHANGED_BY_OTHERS,  /* perhaps besides its own process */
+};
+
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
@@ -86,7 +93,8 @@ struct task {
 	uint8_t state;		 /* enum task_state */
 	uint8_t theirs;		 /* enum task_attr_bit: what somebody has chosen since we put its class on */
 	uint8_t flags;		 /* enum task_flag */
-	uint8_t due;		 /* enum due */
+	uint8_t due : 4;	 /* enum due */
+	uint8_t changed_by : 4;	 /* enum changed_by; a child takes it over with what it copied */
 	uint8_t scan;		 /* number of the last scan that found it, or a task it was forked from */
 };
 _Static_assert(sizeof(struct task) <= 100, "kept for every task of the machine, and in a crash");

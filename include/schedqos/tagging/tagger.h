@@ -15,6 +15,7 @@
 
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/tasks.h>
+#include <schedqos/tagging/explain_name.h>
 #include <schedqos/util/problem.h>
 
 struct tagger;
@@ -70,7 +71,7 @@ void tagger_follow_base_slice(struct tagger *tagger);
  */
 void tagger_suspend(struct tagger *tagger, bool suspend);
 
-/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames and moves. */
+/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames, moves and changes. */
 void tagger_wind_down(struct tagger *tagger);
 
 /* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
@@ -90,6 +91,10 @@ bool tagger_restore(bool *ret_done);
 struct tagger_counters {
 	uint64_t forks, execs, renames; /* events received */
 	uint64_t moves;			/* between cgroups: events received */
+	uint64_t changes;		/* calls by which others set attributes: events received */
+	uint64_t put_back;		/* times that a rule took back what somebody had changed */
+	uint64_t fights;		/* times that a task was left to whoever changed it again and again */
+	uint64_t change_floods;		/* times that changes were ignored for a while */
 	uint64_t lost;			/* times the kernel dropped events (ENOBUFS) */
 	uint64_t rename_floods;		/* times that renames were ignored for a while */
 	uint64_t scans;			/* of /proc, the first one included */
@@ -124,6 +129,21 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 /* The same, including the tasks that have ended and whose records are still there. */
 bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
+/*
+ * Logs, at debug level, the tasks of each class by name, and how many are left alone for which reason. Reads the name of
+ * each tagged task: 4 ms for 1000.
+ */
+void tagger_log_summary(const struct tagger *tagger);
+
+/*
+ * What there is to know about a thread, or a process if tid is its leader's: JSON, as described in schedqos(8), which
+ * the caller frees. 0 or -errno: -ESRCH if there is no such task.
+ */
+int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret);
+
+/* The same about a program that does not run. */
+int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret);
+
 /* The number of records, which may include tasks that have ended, and the size of the table. */
 size_t tagger_records(const struct tagger *tagger);
 size_t tagger_table_bytes(const struct tagger *tagger);
@@ -144,6 +164,25 @@ enum tagger_moves {
 	MOVES_POLLED, /* they cannot be heard: processes are looked at again after their exec */
 };
 enum tagger_moves tagger_moves(const struct tagger *tagger);
+
+/* How it comes to be known that somebody sets a task's attributes. */
+enum tagger_changes {
+	CHANGES_UNUSED, /* no rule enforces */
+	CHANGES_HEARD,
+	CHANGES_UNHEARD, /* they cannot be heard: tasks are looked at when something else is heard of them */
+};
+enum tagger_changes tagger_changes(const struct tagger *tagger);
+
+/* Processes of one name whose changes were put back. */
+struct tagger_opponent {
+	pid_t pid;     /* of the last one */
+	char name[64]; /* their comm, safe for a terminal; "": not known, or ended before it was asked for */
+	uint64_t times;
+};
+
+/* The last few. They live until something happens. */
+#define TAGGER_OPPONENTS_MAX 8
+const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */
 int tagger_crash_error(const struct tagger *tagger);

@@ -13,5 +13,8 @@ ssize_t read_full(int fd, char *buf, size_t size);
  */
 int read_text(int fd, size_t size, char **ret, size_t *ret_size);
 
+/* Writes all of it, however many calls that takes. 0, or -errno with some of it written. */
+int write_full(int fd, const void *buf, size_t size);
+
 /* Opens a folder to list its entries; path is relative to `folder`. 0 or -errno. */
 int open_list(int folder, const char *path, DIR **ret);

@@ -11,11 +11,15 @@ struct json_writer {
 	struct text_buf text;
 	unsigned depth;
 	bool has_items; /* the innermost open bracket has some */
+	unsigned in_line; /* open brackets from the one that is to stay in its line on */
 };
 
 /* An object, '{', or a list, '['. In all of these: key is NULL in a list and for the outermost value. */
 void json_begin(struct json_writer *json, const char *key, char bracket);
 void json_end(struct json_writer *json, char bracket);
+
+/* The same, but all that is in it stays in the line in which it begins, as in { "a": 1, "b": 2 }. */
+void json_begin_in_line(struct json_writer *json, const char *key, char bracket);
 
 /*
  * A value of NULL is left out. Characters that should not reach a terminal or a log are written as \u escapes. Bytes

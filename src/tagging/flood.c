@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "rename_flood.h"
+#include "flood.h"
 
 /* The period of counting: a program that names a thousand threads at its start makes no flood. */
 #define COUNTED_MS 200
 
-bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms)
+bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms)
 {
 	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
-		*flood = (struct rename_flood){ .since_ms = ms };
+		*flood = (struct flood){ .since_ms = ms };
 	flood->count++;
 	/* Boyer-Moore majority vote. */
 	if (flood->lead == 0)
@@ -16,7 +16,7 @@ bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms)
 		flood->lead++;
 	else
 		flood->lead--;
-	if (flood->count < RENAME_FLOOD_RATE * COUNTED_MS / 1000)
+	if (flood->count < FLOOD_RATE * COUNTED_MS / 1000)
 		return false;
 	flood->count = 0;
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When renames are a flood, and whose. */
+/* When events are a flood, and whose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,16 +7,16 @@
 
 #include <cmocka.h>
 
-#include "../../src/tagging/rename_flood.h"
+#include "../../src/tagging/flood.h"
 
 /* Counts per_ms renames a millisecond from ms on, by the processes in turn. Returns the time until a flood, or -1. */
-static int flood_after(struct rename_flood *flood, uint32_t ms, int per_ms, const pid_t *tgids, int n_tgids)
+static int flood_after(struct flood *flood, uint32_t ms, int per_ms, const pid_t *tgids, int n_tgids)
 {
 	int n = 0;
 
 	for (int i = 0; i < 10000; i++) {
 		for (int k = 0; k < per_ms; k++) {
-			if (rename_flood_count(flood, tgids[n++ % n_tgids], ms + (uint32_t)i))
+			if (flood_count(flood, tgids[n++ % n_tgids], ms + (uint32_t)i))
 				return i;
 		}
 	}
@@ -26,27 +26,27 @@ static int flood_after(struct rename_flood *flood, uint32_t ms, int per_ms, cons
 static void flood_starts_at_the_rate(void **state)
 {
 	static const pid_t one[] = { 100 };
-	struct rename_flood flood = { 0 };
+	struct flood flood = { 0 };
 
 	(void)state;
-	assert_int_equal(flood_after(&flood, 1000, RENAME_FLOOD_RATE / 1000 - 1, one, 1), -1);
-	assert_in_range(flood_after(&flood, 20000, RENAME_FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
+	assert_int_equal(flood_after(&flood, 1000, FLOOD_RATE / 1000 - 1, one, 1), -1);
+	assert_in_range(flood_after(&flood, 20000, FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
 static void time_may_wrap_around(void **state)
 {
 	static const pid_t one[] = { 100 };
-	struct rename_flood flood = { 0 };
+	struct flood flood = { 0 };
 
 	(void)state;
-	assert_int_equal(flood_after(&flood, UINT32_MAX - 5000, RENAME_FLOOD_RATE / 1000 - 1, one, 1), -1);
-	assert_in_range(flood_after(&flood, UINT32_MAX - 100, RENAME_FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
+	assert_int_equal(flood_after(&flood, UINT32_MAX - 5000, FLOOD_RATE / 1000 - 1, one, 1), -1);
+	assert_in_range(flood_after(&flood, UINT32_MAX - 100, FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
 static void process_with_most_renames_is_found(void **state)
 {
 	static const pid_t mostly[] = { 100, 7, 100, 8, 100 };
-	struct rename_flood flood = { 0 };
+	struct flood flood = { 0 };
 
 	(void)state;
 	assert_in_range(flood_after(&flood, 0, 1000, mostly, 5), 0, 1);
@@ -56,11 +56,11 @@ static void process_with_most_renames_is_found(void **state)
 static void counting_starts_over_after_a_flood(void **state)
 {
 	static const pid_t one[] = { 100 }, other[] = { 200 };
-	struct rename_flood flood = { 0 };
+	struct flood flood = { 0 };
 
 	(void)state;
 	assert_in_range(flood_after(&flood, 0, 1000, one, 1), 0, 1);
-	assert_false(rename_flood_count(&flood, 200, 2));
+	assert_false(flood_count(&flood, 200, 2));
 	assert_in_range(flood_after(&flood, 3, 1000, other, 1), 0, 2);
 	assert_int_equal(flood.tgid, 200);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Detects a flood of renames and the process behind it. Pure. */
+/* Detects a flood of events that cost us more than their author, and the process behind it. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct rename_flood {
+struct flood {
 	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
 	uint32_t count;	   /* since then */
 	pid_t tgid;	   /* the process with more than half of them, if there is one */
@@ -14,7 +14,7 @@ struct rename_flood {
 };
 
 /* This many a second are a flood: each costs us some 2 us, and its author less. */
-#define RENAME_FLOOD_RATE 5000
+#define FLOOD_RATE 5000
 
-/* Counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
-bool rename_flood_count(struct rename_flood *flood, pid_t tgid, uint32_t ms);
+/* Counts an event of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
+bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);

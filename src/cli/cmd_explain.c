@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the daemon's records if one runs; else from a rehearsal of what it would do. */
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/instance.h>
+#include <schedqos/tagging/rehearsal.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/number.h>
+#include <schedqos/util/text.h>
+
+#include "client.h"
+#include "explain_text.h"
+#include "local_config.h"
+#include "verb.h"
+
+DEFINE_CLEANUP(struct config, config_free)
+DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
+
+/* What is asked about: a task, or if that is 0, a program that does not run. */
+struct question {
+	uint64_t task;
+	struct explain_name name;
+};
+
+static int say_failure(const struct question *question, int error, const char *message)
+{
+	if (error == -ESRCH)
+		log_error("there is no task %u: it may have ended", (unsigned)question->task);
+	else
+		log_error("%s", message ? message : strerror(-error));
+	return EXIT_FAILURE;
+}
+
+/* ---- with a daemon ---- */
+
+static int call(sd_bus *bus, const struct question *question, sd_bus_error *error, sd_bus_message **ret)
+{
+	const struct explain_name *name = &question->name;
+	sd_bus_message *message = NULL;
+	int r;
+
+	if (question->task)
+		return sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "Explain", error, ret, "u",
+					  (uint32_t)question->task);
+	r = sd_bus_message_new_method_call(bus, &message, NULL, BUS_PATH, BUS_INTERFACE, "ExplainName");
+	if (r >= 0)
+		r = sd_bus_message_append(message, "sss", name->name, name->thread ? name->thread : "",
+					  name->exe ? name->exe : "");
+	if (r >= 0)
+		r = sd_bus_message_append_strv(message, (char **)name->argv);
+	if (r >= 0)
+		r = sd_bus_message_append(message, "su", name->cgroup ? name->cgroup : "", (uint32_t)name->uid);
+	if (r >= 0)
+		r = sd_bus_call(bus, message, 0, error, ret);
+	sd_bus_message_unref(message);
+	return r;
+}
+
+/* Returns 0 or an exit status. */
+static int ask_daemon(const struct question *question, char **ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	const char *json;
+	int r;
+
+	if (client_open(&bus) < 0)
+		return EXIT_FAILURE;
+	r = call(bus, question, &error, &reply);
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "s", &json);
+	if (sd_bus_error_has_name(&error, BUS_ERROR_NO_TASK))
+		return say_failure(question, -ESRCH, NULL);
+	if (r < 0)
+		return say_failure(question, r, error.message);
+	*ret = strdup(json);
+	return *ret ? 0 : say_failure(question, -ENOMEM, NULL);
+}
+
+/* ---- without a daemon ---- */
+
+static int rehearse(const struct command *command, const struct question *question, char **ret)
+{
+	_cleanup_(config_freep) struct config *config = NULL;
+	_cleanup_(rehearsal_freep) struct rehearsal *rehearsal = NULL;
+	int status = local_config(command, &config), r;
+
+	if (status)
+		return status;
+	r = rehearsal_new(config, &rehearsal);
+	if (r == 0 && question->task) {
+		rehearsal_scan(rehearsal);
+		r = tagger_explain(rehearsal_tagger(rehearsal), (pid_t)question->task, ret);
+	} else if (r == 0) {
+		r = tagger_explain_name(rehearsal_tagger(rehearsal), &question->name, ret);
+	}
+	return r < 0 ? say_failure(question, r, NULL) : 0;
+}
+
+/* ---- the question ---- */
+
+static int bad_word(const struct command *command, const char *what, const char *word)
+{
+	char safe[256];
+
+	return usage_error(command->verb, "%s: '%s'", what, text_escape_to(safe, sizeof(safe), word, strlen(word)));
+}
+
+/* A name or a number. */
+static bool find_user(const char *user, uid_t *ret)
+{
+	const struct passwd *known = getpwnam(user);
+	uint64_t uid;
+
+	if (known)
+		*ret = known->pw_uid;
+	else if (parse_u64(user, strlen(user), UINT32_MAX - 1, &uid) == 0)
+		*ret = (uid_t)uid;
+	else
+		return false;
+	return true;
+}
+
+/* The arguments, with a NULL after them, for the caller to free. NULL without memory. */
+static const char **list_argv(const struct command *command)
+{
+	const unsigned count = option_count(command, OPTION_ARGV);
+	const char **argv = calloc(count + 1, sizeof(*argv));
+
+	for (unsigned i = 0; argv && i < count; i++)
+		argv[i] = option_value_at(command, OPTION_ARGV, i);
+	return argv;
+}
+
+/* Returns 0 or an exit status. */
+static int take_task(const struct command *command, const char *task, uint64_t *ret)
+{
+	static const enum option_name others[] = { OPTION_THREAD, OPTION_EXE, OPTION_ARGV, OPTION_CGROUP, OPTION_USER };
+
+	for (size_t i = 0; i < array_size(others); i++) {
+		if (option_given(command, others[i]))
+			return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
+	}
+	if (parse_u64(task, strlen(task), INT32_MAX, ret) < 0 || !*ret)
+		return bad_word(command, "no number of a process or thread", task);
+	return 0;
+}
+
+/* Returns 0 or an exit status. */
+static int take_question(const struct command *command, const char *const *argv, struct question *ret)
+{
+	const char *task = command->n_operands ? command->operands[0] : NULL;
+	const char *name = option_value(command, OPTION_NAME), *user = option_value(command, OPTION_USER);
+
+	if (!task == !name)
+		return usage_error(command->verb, "the number of a process or thread, or --name");
+	if (task)
+		return take_task(command, task, &ret->task);
+	ret->name = (struct explain_name){
+		.name = name,
+		.thread = option_value(command, OPTION_THREAD),
+		.exe = option_value(command, OPTION_EXE),
+		.argv = argv,
+		.n_argv = option_count(command, OPTION_ARGV),
+		.cgroup = option_value(command, OPTION_CGROUP),
+		.uid = getuid(),
+	};
+	if (user && !find_user(user, &ret->name.uid))
+		return bad_word(command, "no such user", user);
+	return 0;
+}
+
+int cmd_explain(const struct command *command)
+{
+	_cleanup_free_ const char **argv = list_argv(command);
+	_cleanup_free_ char *json = NULL;
+	struct question question = { 0 };
+	int status, r;
+
+	if (!argv)
+		return say_failure(&question, -ENOMEM, NULL);
+	status = take_question(command, argv, &question);
+	if (status)
+		return status;
+	if (geteuid() != 0) {
+		log_error("only root may ask: a task's record is between the administrator and the daemon");
+		return EXIT_FAILURE;
+	}
+	status = instance_owner() > 0 ? ask_daemon(&question, &json) : rehearse(command, &question, &json);
+	if (status)
+		return status;
+	if (option_given(command, OPTION_JSON))
+		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
+	r = explain_print(json);
+	return r < 0 ? say_failure(&question, r, NULL) : 0;
+}

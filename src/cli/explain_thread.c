@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One thread, or several that agree: its class, the rule behind it, what it carries, why it was left alone. */
+#include "explain_private.h"
+
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+static const cJSON *item(const cJSON *object, const char *key)
+{
+	return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static double number(const cJSON *object, const char *key)
+{
+	return cJSON_GetNumberValue(item(object, key));
+}
+
+static bool is(const cJSON *object, const char *key, const char *text)
+{
+	return strcmp(explain_text(object, key), text) == 0;
+}
+
+/* ---- attributes ---- */
+
+/* One attribute in words: "nice 5". */
+static void print_attribute(const cJSON *attr, const char *name)
+{
+	if (strcmp(name, "policy") == 0)
+		printf("%s", explain_text(attr, "policy"));
+	else if (strcmp(name, "slice") == 0 && number(attr, "slice") > 0)
+		printf("slice %g ms", number(attr, "slice") / 1e6);
+	else if (strcmp(name, "slice") == 0)
+		printf("no custom slice");
+	else if (strcmp(name, "io_priority") == 0)
+		printf("I/O %s", item(attr, "io_class") ? explain_text(attr, "io_class") : "none");
+	else
+		printf("%s %.0f", name, number(attr, name));
+}
+
+/* Prints "nice 5 and slice 3 ms"; nothing for an empty list. */
+static void print_attributes(const cJSON *attr, const cJSON *names)
+{
+	const cJSON *name;
+
+	cJSON_ArrayForEach (name, names) {
+		print_attribute(attr, name->valuestring);
+		if (name->next)
+			printf(name->next->next ? ", " : " and ");
+	}
+}
+
+static const char *was(const cJSON *names)
+{
+	return cJSON_GetArraySize(names) == 1 ? "was" : "were";
+}
+
+/* ---- which class, and why ---- */
+
+static void print_ids(const cJSON *all, const cJSON *thread)
+{
+	const cJSON *tids = item(thread, "tids"), *tid;
+	const double count = number(thread, "count");
+
+	if (!tids) {
+		printf("%s", explain_text(all, "name"));
+		return;
+	}
+	printf("%.0f %s", cJSON_GetNumberValue(tids->child), explain_text(thread, "name"));
+	if (count < 2)
+		return;
+	printf(" (%.0f threads", count);
+	if (cJSON_GetArraySize(item(all, "threads")) > 1) {
+		printf(":");
+		cJSON_ArrayForEach (tid, tids)
+			printf(" %.0f", tid->valuedouble);
+		if (count > cJSON_GetArraySize(tids))
+			printf(" ...");
+	}
+	printf(")");
+}
+
+/* After the colon of the first line. */
+static void print_verdict(const cJSON *all, const cJSON *thread)
+{
+	static const struct {
+		const char *reason, *words;
+	} table[] = {
+		{ "undecided", "not decided yet" },
+		{ "no-rule", "left alone" },
+		{ "chosen-by-others", "left alone" },
+		{ "not-fair", "left alone" },
+		{ "refused", "refused by the kernel" },
+		{ "not-kept", "accepted by the kernel, but not kept" },
+		{ "undone", "put back, since the daemon stops" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (is(thread, "reason", table[i].reason)) {
+			printf(": %s\n", table[i].words);
+			return;
+		}
+	}
+	printf(": %s%s\n", explain_flag(all, "daemon") ? "" : "would be ", explain_text(thread, "class"));
+}
+
+/* Whether the executable has another name. */
+static bool is_argv0_only(const cJSON *all, const cJSON *matched)
+{
+	const cJSON *names = item(all, "names"), *last = cJSON_GetArrayItem(names, cJSON_GetArraySize(names) - 1);
+
+	return is(matched, "kind", "argv0") && !is(last, "name", explain_text(matched, "name"));
+}
+
+/* What of it decided. */
+static void print_by(const cJSON *all, const cJSON *thread, const cJSON *rule)
+{
+	const cJSON *matched = item(all, "matched"), *from = item(thread, "inherited_from");
+	const char *how = explain_flag(rule, "glob") ? "matches" : "is exactly";
+
+	if (is(thread, "assigned_by", "inherited-rule")) {
+		if (from)
+			printf(", inherited from %.0f %s", number(from, "pid"), explain_text(from, "name"));
+		else
+			printf(", inherited from an ancestor that has ended or runs another program");
+	} else if (is(thread, "assigned_by", "thread-rule")) {
+		printf(": the thread's name %s that", how);
+	} else if (!matched) {
+		printf(": the program had another name when it was matched");
+	} else if (is(matched, "kind", "path")) {
+		printf(": the path %s %s that", explain_text(matched, "name"), how);
+	} else {
+		printf(": the %s's name%s %s that", is(matched, "kind", "script") ? "script" : "program",
+		       is_argv0_only(all, matched) ? ", in argv[0]," : "", how);
+	}
+	if (explain_flag(rule, "conditions") && !is(thread, "assigned_by", "inherited-rule"))
+		printf(", and its \"match\" holds");
+}
+
+static void print_rule(const cJSON *all, const cJSON *thread)
+{
+	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
+
+	if (!rule && is(thread, "assigned_by", "default")) {
+		const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
+							       "no rule names it";
+
+		printf(LABEL "%s, so it is QOS_DEFAULT's\n", "rule", does);
+	} else if (!rule && is(thread, "assigned_by", "none")) {
+		printf(LABEL "no rule names it, and \"default\" is none\n", "rule");
+	}
+	if (!rule)
+		return;
+	printf(LABEL, "rule");
+	explain_print_place(rule);
+	printf(" (%s)", explain_text(rule, "path"));
+	print_by(all, thread, rule);
+	printf("\n");
+}
+
+static void print_close_rule(const cJSON *thread)
+{
+	const cJSON *rule = item(thread, "close_thread_rule");
+
+	if (!rule)
+		return;
+	printf(LABEL, "not taken");
+	explain_print_place(rule);
+	printf(" (%s): the thread is called \"%s\"%s\n", explain_text(rule, "path"), explain_text(thread, "name"),
+	       is(thread, "close_thread_why", "cut") ?
+		       ": the kernel keeps 15 bytes of a name" :
+	       is(thread, "close_thread_why", "case") ?
+		       ": upper and lower case are different letters" :
+		       "");
+}
+
+static void print_limit(const cJSON *all, const cJSON *thread)
+{
+	const cJSON *group;
+
+	if (!explain_flag(thread, "limited"))
+		return;
+	printf(LABEL "%s is not allowed in its cgroup %s", "limited", explain_text(thread, "assigned_class"),
+	       explain_text(all, "cgroup"));
+	cJSON_ArrayForEach (group, item(all, "groups")) {
+		printf("%s", group == item(all, "groups")->child ? ": group " : ", ");
+		explain_print_place(group);
+	}
+	printf("\n");
+}
+
+/* ---- what others chose ---- */
+
+static void print_chosen(const cJSON *thread)
+{
+	const bool is_inherited = is(thread, "assigned_by", "inherited-rule");
+
+	if (is(thread, "reason", "chosen-by-others")) {
+		const cJSON *names = item(thread, is_inherited ? "theirs" : "chosen_before");
+
+		printf(LABEL, "others");
+		print_attributes(item(thread, is_inherited ? "carries" : "had"), names);
+		printf(" %s %s\n", was(names),
+		       is_inherited ? "chosen since: an inherited rule yields to that" : "there before");
+		return;
+	}
+	if (is(thread, "reason", "not-fair")) {
+		printf(LABEL "%s was chosen by somebody: only fair tasks are given classes\n", "others",
+		       explain_text(item(thread, "carries"), "policy"));
+		return;
+	}
+	if (cJSON_GetArraySize(item(thread, "theirs"))) {
+		printf(LABEL, "others");
+		print_attributes(item(thread, "carries"), item(thread, "theirs"));
+		printf(": changed after us, and left so until the next exec%s\n",
+		       is(thread, "assigned_by", "thread-rule") ? " or rename" : "");
+	}
+	if (cJSON_GetArraySize(item(thread, "withheld"))) {
+		printf(LABEL, "others");
+		print_attributes(item(thread, "had"), item(thread, "withheld"));
+		printf(" %s there before: no rule raises what was lowered, unless it has \"yield\": false\n",
+		       was(item(thread, "withheld")));
+	}
+}
+
+static void print_carries(const cJSON *all, const cJSON *thread)
+{
+	const cJSON *differs = item(thread, "differs");
+	const bool is_real = explain_flag(all, "daemon");
+
+	printf(LABEL "%s\n", is_real ? "wanted" : "would get", explain_text(item(thread, "wanted"), "text"));
+	if (is(all, "kind", "made-up"))
+		return;
+	printf(LABEL "%s", is_real ? "carries" : "has", explain_text(item(thread, "carries"), "text"));
+	if (is_real && cJSON_GetArraySize(differs))
+		printf(": not as wanted");
+	else if (is_real)
+		printf(", as wanted");
+	if (item(thread, "seconds"))
+		printf(" (for %.0f s)", number(thread, "seconds"));
+	printf("\n");
+}
+
+void explain_print_thread(const cJSON *all, const cJSON *thread)
+{
+	print_ids(all, thread);
+	print_verdict(all, thread);
+	print_rule(all, thread);
+	print_close_rule(thread);
+	print_limit(all, thread);
+	print_chosen(thread);
+	print_carries(all, thread);
+}

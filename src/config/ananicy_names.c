@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of programs in ananicy's rules: compared byte by byte with a program's name, whatever they
+ * consist of. */
+#include "ananicy_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/config/config_text.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
+
+/*
+ * Without an ending as in `endings`, in lower case, sorted. Half are interpreters, which run
+ * anything; half are what people call a program when they do not think of others.
+ */
+static const char *const doubtful[] = {
+	"app",	  "application", "bash",     "bootstrap", "client",  "daemon", "dash",	  "demo",
+	"dotnet", "editor",	 "electron", "engine",	  "game",    "helper", "java",	  "javaw",
+	"launch", "launcher",	 "loader",   "lua",	  "main",    "mono",   "node",	  "nodejs",
+	"perl",	  "php",	 "play",     "player",	  "program", "python", "python2", "python3",
+	"ruby",	  "run",	 "runner",   "server",	  "setup",   "sh",     "start",	  "startup",
+	"test",	  "update",	 "updater",  "wine",	  "wine64",  "zsh",
+};
+
+static const char *const endings[] = {
+	".exe", ".sh", ".bin", ".x86", ".x86_64", ".appimage", ".run"
+};
+
+const char *ananicy_name_fault(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > ANANICY_NAME_MAX)
+		return "longer than any program's name";
+	/* Names are compared with what follows the last of these. */
+	if (strpbrk(name, "/\\"))
+		return "a name has no slash or backslash";
+	for (size_t n; len; name += n, len -= n) {
+		n = text_utf8_length(name, len);
+		if (!n)
+			return "not UTF-8";
+	}
+	return NULL;
+}
+
+static int compare_words(const void *word, const void *item)
+{
+	return strcmp(word, *(const char *const *)item);
+}
+
+bool ananicy_name_is_doubtful(const char *name)
+{
+	char word[16];
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < array_size(endings); i++) {
+		size_t end = strlen(endings[i]);
+
+		if (len > end && strcasecmp(name + len - end, endings[i]) == 0) {
+			len -= end;
+			break;
+		}
+	}
+	if (len >= sizeof(word))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		word[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
+	word[len] = '\0';
+	return bsearch(word, doubtful, array_size(doubtful), sizeof(*doubtful), compare_words) !=
+	       NULL;
+}
+
+/* Whether this key of a rules file would be no pattern. */
+static bool is_reserved(const char *name)
+{
+	return strcmp(name, SETTINGS_KEY) == 0 || strcmp(name, SCHEMA_KEY) == 0 ||
+	       strncmp(name, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
+}
+
+/* A character in brackets stands for itself. */
+void ananicy_pattern(const char *name, char *buf, size_t size)
+{
+	bool quote = is_reserved(name);
+	char *end = buf + size;
+
+	for (; *name && end - buf > 3; name++, quote = false) {
+		if (!quote && !strchr("*?[", *name)) {
+			*buf++ = *name;
+			continue;
+		}
+		*buf++ = '[';
+		*buf++ = *name;
+		*buf++ = ']';
+	}
+	*buf = '\0';
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The result of the import: rules files, and what there is to tell about it. */
+#include "ananicy_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/config/config_text.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/json_writer.h>
+
+/* What the longest rule and the end of a file take: an escape has six bytes for one. */
+#define RULE_MAX (6 * 4 * ANANICY_NAME_MAX + 256)
+
+static const char header[] =
+	ANANICY_HEADER ": change what it was made from, or override it in a later file.\n";
+
+static const struct {
+	const char *one, *many; /* after the number */
+} kinds[NOTE_COUNT] = {
+	[NOTE_BROKEN] = { "line is no rule", "lines are no rules" },
+	[NOTE_BAD_VALUE] = { "value is none that ananicy knows: left out",
+			     "values are none that ananicy knows: left out" },
+	[NOTE_UNSUPPORTED] = { "field is nothing that schedqos sets: left out",
+			       "fields are nothing that schedqos sets: left out" },
+	[NOTE_DUPLICATE] = { "line says what a later one says again",
+			     "lines say what later ones say again" },
+	[NOTE_CONFLICT] = { "line is overridden by a later one that says something else",
+			    "lines are overridden by later ones that say something else" },
+	[NOTE_UNKNOWN_TYPE] = { "rule has a type that is not defined",
+				"rules have a type that is not defined" },
+	[NOTE_NOTHING] = { "rule sets nothing that schedqos sets: left out",
+			   "rules set nothing that schedqos sets: left out" },
+	[NOTE_OWN_VALUES] = { "rule has values beside its type, which only --exact takes over",
+			      "rules have values beside their type, which only --exact takes "
+			      "over" },
+	[NOTE_UNMATCHABLE] = { "rule can match no program: left out",
+			       "rules can match no program: left out" },
+	[NOTE_DOUBTFUL] = { "name is doubtful, since unrelated programs share it",
+			    "names are doubtful, since unrelated programs share them" },
+};
+
+static void put_class(struct json_writer *json, const struct ananicy_class *class)
+{
+	const struct qos_attr *attr = &class->attr;
+
+	json_begin_in_line(json, class->name, '{');
+	if (attr->has & QOS_HAS_POLICY)
+		json_put_text(json, "sched_policy", task_policy_name(attr->policy));
+	if (attr->has & QOS_HAS_PRIORITY)
+		json_put_number(json, "sched_priority", attr->priority);
+	if (attr->has & QOS_HAS_NICE)
+		json_put_number(json, "sched_nice", attr->nice);
+	if (attr->has & QOS_HAS_IO_CLASS)
+		json_put_text(json, "io_class", io_class_name(attr->io_class));
+	if (attr->has & QOS_HAS_IO_LEVEL)
+		json_put_number(json, "io_priority", attr->io_level);
+	json_end(json, '}');
+}
+
+/* A rule that yields gives nobody what he could not have: see config_check_grants(). */
+static void put_rule(struct json_writer *json, const struct ananicy_line *rule)
+{
+	char pattern[4 * ANANICY_NAME_MAX];
+
+	ananicy_pattern(rule->name, pattern, sizeof(pattern));
+	json_begin_in_line(json, pattern, '{');
+	json_put_text(json, "qos", rule->qos);
+	json_put_bool(json, "yield", true);
+	json_end(json, '}');
+}
+
+static void begin(struct json_writer *json)
+{
+	text_buf_put(&json->text, header, strlen(header));
+	json_begin(json, NULL, '{');
+}
+
+/* 0 or -ENOMEM. */
+static int end(struct json_writer *json, struct ananicy_output *output)
+{
+	char **texts = reallocarray(output->texts, output->count + 1, sizeof(*texts));
+
+	if (texts)
+		output->texts = texts;
+	json_end(json, '}');
+	if (!texts) {
+		free(json_take(json));
+		return -ENOMEM;
+	}
+	texts[output->count] = json_take(json);
+	return texts[output->count++] ? 0 : -ENOMEM;
+}
+
+static int write_rules(const struct ananicy *ananicy, struct json_writer *json, bool in_one,
+		       struct ananicy_output *output)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ananicy->rules.count; i++) {
+		if (!ananicy->rules.items[i].qos)
+			continue;
+		if (!in_one && json->text.len + RULE_MAX > CONFIG_SIZE_MAX) {
+			r = end(json, output);
+			begin(json);
+		}
+		put_rule(json, &ananicy->rules.items[i]);
+	}
+	if (r == 0)
+		return end(json, output);
+	free(json_take(json));
+	return r;
+}
+
+static int write_all(const struct ananicy *ananicy, const struct ananicy_options *options,
+		     struct ananicy_output *output)
+{
+	struct json_writer json = { 0 };
+	int r = 0;
+
+	begin(&json);
+	for (size_t i = 0; options->exact && i < ananicy->n_classes; i++)
+		put_class(&json, &ananicy->classes[i]);
+	/* A rule may yield to a class of an earlier file without a warning. */
+	if (options->exact && !options->in_one) {
+		r = end(&json, output);
+		begin(&json);
+	}
+	if (r == 0)
+		return write_rules(ananicy, &json, options->in_one, output);
+	free(json_take(&json));
+	return r;
+}
+
+static int compare_classes(const void *va, const void *vb)
+{
+	const struct ananicy_class *a = va, *b = vb;
+
+	return strcmp(a->name, b->name);
+}
+
+int ananicy_convert(struct ananicy *ananicy, const struct ananicy_options *options,
+		    struct ananicy_output *ret)
+{
+	struct ananicy_output output = { 0 };
+	int r;
+
+	ananicy_sort(ananicy, &ananicy->types);
+	ananicy_sort(ananicy, &ananicy->rules);
+	r = ananicy_assign(ananicy, options);
+	if (r < 0)
+		return r;
+	if (!ananicy->n_classes)
+		return -ENOENT;
+	qsort(ananicy->classes, ananicy->n_classes, sizeof(*ananicy->classes), compare_classes);
+	r = write_all(ananicy, options, &output);
+	if (r < 0)
+		ananicy_output_clear(&output);
+	else
+		*ret = output;
+	return r;
+}
+
+void ananicy_output_clear(struct ananicy_output *output)
+{
+	for (size_t i = 0; i < output->count; i++)
+		free(output->texts[i]);
+	free(output->texts);
+	*output = (struct ananicy_output){ 0 };
+}
+
+static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum ananicy_note kind)
+{
+	const struct ananicy_notes *notes = &ananicy->notes[kind];
+	const char *examples = notes->examples.text ? notes->examples.text : "";
+	size_t lines = 0;
+
+	if (!notes->count)
+		return;
+	for (const char *p = examples; *p; p++)
+		lines += *p == '\n';
+	text_buf_printf(text, "%zu %s\n%s", notes->count,
+			notes->count == 1 ? kinds[kind].one : kinds[kind].many, examples);
+	if (notes->count > lines)
+		text_buf_printf(text, "    and %zu more\n", notes->count - lines);
+}
+
+char *ananicy_summary(const struct ananicy *ananicy)
+{
+	struct text_buf text = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < ananicy->n_classes; i++)
+		n += ananicy->classes[i].n_rules;
+	text_buf_printf(&text, "%zu rules in %zu files, %zu of them imported\n", ananicy->n_read,
+			ananicy->n_paths, n);
+	for (size_t i = 0; i < ananicy->n_classes; i++)
+		text_buf_printf(&text, "    %zu %s\n", ananicy->classes[i].n_rules,
+				ananicy->classes[i].name);
+	for (enum ananicy_note kind = 0; kind < NOTE_COUNT; kind++)
+		put_notes(&text, ananicy, kind);
+	return text_buf_take(&text);
+}

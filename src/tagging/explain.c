@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "explain_private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
+#include <schedqos/util/cleanup.h>
+
+/* A task that nobody has. */
+#define MADE_UP_TID INT_MAX
+
+DEFINE_CLEANUP(struct plan, plan_free)
+
+static void begin(struct json_writer *json, const char *kind, bool is_rehearsal)
+{
+	json_begin(json, NULL, '{');
+	json_put_text(json, "kind", kind);
+	json_put_bool(json, "daemon", !is_rehearsal);
+}
+
+static int finish(struct json_writer *json, int error, char **ret)
+{
+	char *text;
+
+	json_end(json, '}');
+	text = json_take(json);
+	if (error < 0) {
+		free(text);
+		return error;
+	}
+	*ret = text;
+	return text ? 0 : -ENOMEM;
+}
+
+/* ---- a task ---- */
+
+static void put_cgroup(struct json_writer *json, const struct config *config, struct facts *facts)
+{
+	if (facts_need(facts, FACT_CGROUP) < 0)
+		return;
+	explain_put_text(json, "cgroup", facts->cgroup);
+	explain_put_groups(json, config, facts->cgroup);
+}
+
+/* Everything but the threads, whose look makes use of the same memory. */
+static void put_process(struct json_writer *json, const struct explain_source *source, const struct task *leader)
+{
+	const struct config *config = plan_config(source->plan);
+	struct facts *facts = live_facts_for(source->live, leader->tid, leader->tgid);
+
+	if (facts_need(facts, FACT_UID) == 0)
+		json_put_count(json, "uid", facts->uid);
+	put_cgroup(json, config, facts);
+	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
+	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
+	explain_put_weaker(json, config, source->caps, leader, source->proc, leader->tgid);
+}
+
+static int put_known(struct json_writer *json, const struct explain_source *source, const struct task *task)
+{
+	const struct task *leader = tasks_find(plan_tasks(source->plan), task->tgid);
+	char comm[TASK_COMM_LEN];
+	int r;
+
+	begin(json, "process", source->is_rehearsal);
+	json_put_number(json, "pid", task->tgid);
+	if (procfs_comm(source->proc, task->tgid, comm) == 0)
+		explain_put_text(json, "name", comm);
+	if (!leader)
+		leader = task;
+	r = explain_put_threads(json, source, leader, task == leader ? NULL : task);
+	if (r == 0)
+		put_process(json, source, leader);
+	return r;
+}
+
+/* Neither does the plan know it then. */
+static bool is_unreadable(int proc, pid_t tid)
+{
+	char exe[PATH_MAX];
+
+	return procfs_exe(proc, tid, exe, sizeof(exe)) <= 0;
+}
+
+static bool is_of_us(int proc, pid_t tid)
+{
+	struct procfs_stat stat;
+
+	return procfs_thread_stat(proc, getpid(), tid, &stat) == 0;
+}
+
+/* One that the plan has no record of. */
+static int put_unknown(struct json_writer *json, const struct explain_source *source, pid_t tid)
+{
+	const char *kind = "unknown";
+	struct procfs_stat stat;
+	int r = procfs_stat(source->proc, tid, &stat);
+
+	if (r < 0)
+		return r;
+	if (stat.flags & PROCFS_PF_KTHREAD)
+		kind = "kernel-thread";
+	else if (is_of_us(source->proc, tid))
+		kind = "daemon";
+	else if (stat.state == 'Z' || stat.state == 'X')
+		kind = "ended";
+	else if (is_unreadable(source->proc, tid))
+		kind = "unreadable";
+	begin(json, kind, source->is_rehearsal);
+	json_put_number(json, "pid", tid);
+	explain_put_text(json, "name", stat.comm);
+	return 0;
+}
+
+/*
+ * Whoever asks may ask about a process that holds its mmap lock: a reader reads its arguments. What that finds is not
+ * the next decision's.
+ */
+static void end_reading(struct arguments *arguments)
+{
+	arguments->were_read = arguments->were_unread = false;
+	arguments_end_old(arguments);
+	watch_rest();
+}
+
+int explain_task(const struct explain_source *source, pid_t tid, char **ret)
+{
+	const struct task *task = tasks_find(plan_tasks(source->plan), tid);
+	struct json_writer json = { 0 };
+	struct procfs_stat stat;
+	int r = procfs_stat(source->proc, tid, &stat);
+
+	if (r < 0)
+		return r;
+	arguments_begin_old(source->live->arguments);
+	if (task && !plan_tid_is_reused(source->plan, tid, stat.start) && stat.state != 'Z')
+		r = put_known(&json, source, task);
+	else
+		r = put_unknown(&json, source, tid);
+	end_reading(source->live->arguments);
+	return finish(&json, r, ret);
+}
+
+/* ---- a program that does not run ---- */
+
+/* All that is not said is as with a program that anybody has started in the plain way. */
+static int fill_in(struct facts *facts, enum fact fact)
+{
+	facts->have |= fact;
+	return 0;
+}
+
+/* argv, as in /proc/PID/cmdline. The caller frees; NULL without memory. */
+static char *join_argv(const struct explain_name *name, size_t *ret_size)
+{
+	struct text_buf argv = { 0 };
+
+	text_buf_put(&argv, name->name, strlen(name->name) + 1);
+	for (size_t i = 0; i < name->n_argv; i++)
+		text_buf_put(&argv, name->argv[i], strlen(name->argv[i]) + 1);
+	*ret_size = argv.len;
+	return text_buf_take(&argv);
+}
+
+/* exec names a task after the file that it was told to run. */
+static void set_comm(struct facts *facts, const struct explain_name *name)
+{
+	const char *comm = name->thread ? name->thread : path_base(name->name);
+
+	strncpy(facts->comm, comm, sizeof(facts->comm) - 1);
+}
+
+static int put_made_up(struct json_writer *json, const struct explain_source *source, const struct task *task,
+		       struct facts *facts)
+{
+	const struct config *config = plan_config(source->plan);
+	const struct rule *rule = task ? rules_by_id(config->rules, task->app) : NULL;
+	int r = task ? explain_put_record(json, source, task, facts, facts->comm) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	explain_put_text(json, "cgroup", facts->cgroup);
+	explain_put_groups(json, config, facts->cgroup);
+	explain_put_rule(json, "process_rule", config, rule, NULL);
+	explain_put_matching(json, config, facts, rule);
+	explain_put_weaker(json, config, source->caps, task, -1, 0);
+	return 0;
+}
+
+int explain_name(const struct config *config, const struct attr_caps *caps, const struct explain_name *name, char **ret)
+{
+	_cleanup_(plan_freep) struct plan *plan = plan_new(caps, -1, UINT64_MAX, NULL);
+	const struct explain_source source = { .plan = plan, .caps = caps, .is_rehearsal = true };
+	struct facts facts = {
+		.fetch = fill_in,
+		.tid = MADE_UP_TID,
+		.tgid = MADE_UP_TID,
+		.attr = task_attr_pristine,
+		.exe = name->exe ? name->exe : path_base(name->name),
+		.cgroup = name->cgroup ? name->cgroup : "/",
+		.uid = name->uid,
+		.initial_userns = true,
+	};
+	_cleanup_free_ char *argv = join_argv(name, &facts.argv_size);
+	struct json_writer json = { 0 };
+	int r;
+
+	if (!plan || !argv)
+		return -ENOMEM;
+	facts.argv = argv;
+	set_comm(&facts, name);
+	r = plan_set_config(plan, config);
+	if (r < 0)
+		return r;
+	begin(&json, "made-up", true);
+	explain_put_text(&json, "name", name->name);
+	r = put_made_up(&json, &source, plan_rehearse(plan, &facts), &facts);
+	return finish(&json, r, ret);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What on this machine makes a task's class weaker than it is meant to be. Such things of the whole machine: doctor. */
+#include "explain_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <schedqos/kernel/host.h>
+#include <schedqos/kernel/procfs.h>
+
+#define MOUNTS_MAX 4
+#define WEIGHT_MAX 32
+
+static bool reads(const char *path, const char *value)
+{
+	char text[32];
+
+	return host_read(path, text, sizeof(text)) == 0 && strcmp(text, value) == 0;
+}
+
+static void put_what(struct json_writer *json, const char *what)
+{
+	json_begin(json, NULL, '{');
+	json_put_text(json, "what", what);
+	json_end(json, '}');
+}
+
+/* Whether one of the names, separated by commas, is cpu. */
+static bool has_cpu(const char *names, const char *end)
+{
+	while (names < end) {
+		size_t length = strcspn(names, ",:");
+
+		if (length == 3 && strncmp(names, "cpu", 3) == 0)
+			return true;
+		names += length + 1;
+	}
+	return false;
+}
+
+/*
+ * In the text of /proc/PID/cgroup, the path in a hierarchy of version 2, or in that of version 1 with the cpu
+ * controller: "ID:CONTROLLERS:PATH". False if there is none. No path holds a newline (cgroup_mkdir in cgroup.c).
+ */
+static bool find_path(const char *text, unsigned version, char *ret, size_t size)
+{
+	for (const char *line = text; *line;) {
+		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
+		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
+
+		if (path && (version == 2 ? path == names + 1 : has_cpu(names + 1, path)) &&
+		    (size_t)(end - path) <= size) {
+			memcpy(ret, path + 1, end - path - 1);
+			ret[end - path - 1] = '\0';
+			return true;
+		}
+		line = *end ? end + 1 : end;
+	}
+	return false;
+}
+
+/* Takes components off the path until the group has the file, which says that the controller divides there. */
+static bool find_weight(const struct cgroup_mount *mount, char *path, char weight[WEIGHT_MAX])
+{
+	const char *name = mount->version == 2 ? "cpu.weight" : "cpu.shares";
+	char *last;
+
+	for (; (last = strrchr(path, '/')) && path[1]; *last = '\0') {
+		char file[8192];
+
+		snprintf(file, sizeof(file), "%s%s/%s", mount->path, path, name);
+		if (host_read(file, weight, WEIGHT_MAX) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void put_cgroups(struct json_writer *json, int proc, pid_t tgid)
+{
+	struct cgroup_mount mounts[MOUNTS_MAX];
+	char text[8192], path[4096], weight[WEIGHT_MAX];
+	size_t count;
+
+	if (procfs_read(proc, tgid, "cgroup", text, sizeof(text)) < 0)
+		return;
+	count = host_cgroups(mounts, MOUNTS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		if (!find_path(text, mounts[i].version, path, sizeof(path)) || !find_weight(&mounts[i], path, weight))
+			continue;
+		json_begin(json, NULL, '{');
+		json_put_text(json, "what", "cpu-cgroup");
+		explain_put_text(json, "path", path);
+		explain_put_text(json, "weight", weight);
+		json_end(json, '}');
+	}
+}
+
+void explain_put_weaker(struct json_writer *json, const struct config *config, const struct attr_caps *caps,
+			const struct task *task, int proc, pid_t tgid)
+{
+	size_t count;
+	const struct tag *tags = rules_tags(config->rules, &count);
+	const struct qos_attr *class = task && task->tag < count ? &tags[task->tag].attr : NULL;
+
+	json_begin(json, "weaker", '[');
+	if (reads("/proc/sys/kernel/sched_autogroup_enabled", "1"))
+		put_what(json, "autogroup");
+	if (reads("/sys/kernel/sched_ext/state", "enabled"))
+		put_what(json, "sched-ext");
+	if (class && !caps->slice && (class->has & QOS_HAS_RUNTIME))
+		put_what(json, "no-slice");
+	if (class && !caps->util_clamp &&
+	    (((class->has & QOS_HAS_UTIL_MIN) && class->util_min) ||
+	     ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL)))
+		put_what(json, "no-util-clamp");
+	if (tgid)
+		put_cgroups(json, proc, tgid);
+	json_end(json, ']');
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the records of a process's threads say, and what the threads carry. */
+#include "explain_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+
+/* Threads that differ from all others so far; beyond that they are counted. */
+#define KINDS_MAX 32
+
+/* Ids listed of those that agree. */
+#define TIDS_MAX 16
+
+struct kind {
+	const struct task *task;
+	const struct thread_rule *thread; /* its thread rule */
+	struct plan_view view;
+	char comm[TASK_COMM_LEN];
+	pid_t tids[TIDS_MAX];
+	size_t count;
+};
+
+struct kinds {
+	const struct explain_source *source;
+	struct kind *items;
+	size_t count, more;
+};
+
+static const char *const assigned_names[] = {
+	[ASSIGNED_NOT_YET] = "not-yet",	      [ASSIGNED_BY_RULE] = "rule",	 [ASSIGNED_BY_THREAD] = "thread-rule",
+	[ASSIGNED_BY_INHERITED] = "inherited-rule", [ASSIGNED_BY_DEFAULT] = "default", [ASSIGNED_NO_CLASS] = "none",
+};
+
+static const char *const bit_names[] = { "policy", "nice", "slice", "util_min", "util_max", "io_priority" };
+
+static void put_bits(struct json_writer *json, const char *key, uint8_t bits)
+{
+	json_begin(json, key, '[');
+	for (size_t i = 0; i < array_size(bit_names); i++) {
+		if (bits & 1U << i)
+			json_put_text(json, NULL, bit_names[i]);
+	}
+	json_end(json, ']');
+}
+
+static void put_attr(struct json_writer *json, const char *key, const struct task_attr *attr)
+{
+	char text[TASK_ATTR_TEXT_MAX];
+
+	json_begin(json, key, '{');
+	json_put_text(json, "policy", task_policy_name(attr->policy));
+	if (task_policy_is_fair(attr->policy)) {
+		json_put_number(json, "nice", attr->nice);
+		json_put_count(json, "slice", attr->slice_ns);
+	} else {
+		json_put_count(json, "priority", attr->rt_priority);
+	}
+	json_put_count(json, "util_min", attr->util_min);
+	json_put_count(json, "util_max", attr->util_max);
+	if (attr->io_priority) {
+		json_put_text(json, "io_class", io_class_name(IO_CLASS(attr->io_priority)));
+		json_put_count(json, "io_priority", IO_LEVEL(attr->io_priority));
+	}
+	json_put_text(json, "text", task_attr_text(attr, text));
+	json_end(json, '}');
+}
+
+static const struct config *config_of(const struct explain_source *source)
+{
+	return plan_config(source->plan);
+}
+
+static const struct rule *rule_of(const struct explain_source *source, uint32_t id)
+{
+	return rules_by_id(config_of(source)->rules, id);
+}
+
+static const char *class_name(const struct explain_source *source, uint16_t tag)
+{
+	size_t count;
+	const struct tag *tags = rules_tags(config_of(source)->rules, &count);
+
+	return tag < count ? config_of(source)->classes[tags[tag].qos_class].name : NULL;
+}
+
+/* The nearest living ancestor that has the rule which was inherited: 0 if none has. */
+static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t rule)
+{
+	const struct tasks *tasks = plan_tasks(source->plan);
+	struct procfs_stat stat;
+
+	while (procfs_stat(source->proc, pid, &stat) == 0 && stat.ppid) {
+		const struct task *leader = tasks_find(tasks, stat.ppid);
+
+		pid = stat.ppid;
+		if (leader && leader->app == rule)
+			return pid;
+	}
+	return 0;
+}
+
+static void put_inherited(struct json_writer *json, const struct explain_source *source, const struct task *task)
+{
+	const pid_t from = heir_of(source, task->tgid, task->rule);
+	char comm[TASK_COMM_LEN];
+
+	if (!from || procfs_comm(source->proc, from, comm) < 0)
+		return;
+	json_begin(json, "inherited_from", '{');
+	json_put_number(json, "pid", from);
+	explain_put_text(json, "name", comm);
+	json_end(json, '}');
+}
+
+static void put_class(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
+{
+	const struct task *task = kind->task;
+	const struct rule *rule = rule_of(source, task->rule);
+	const bool is_tagged = task->tag != TAG_NONE && task->state != TASK_LEFT_ALONE && task->state != TASK_NOT_FAIR;
+
+	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
+	json_put_text(json, "assigned_class", class_name(source, task->own));
+	json_put_bool(json, "limited", task->own != task->tag);
+	json_put_text(json, "reason", reason_name(kind->view.reason));
+	json_put_text(json, "assigned_by", assigned_names[task->assigned_by]);
+	explain_put_rule(json, "rule", config_of(source), rule, NULL);
+	if (task->assigned_by == ASSIGNED_BY_THREAD)
+		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);
+	if (task->assigned_by == ASSIGNED_BY_INHERITED)
+		put_inherited(json, source, task);
+}
+
+/* It may have been born with what it carries, after that was set for its parent. */
+static uint64_t seconds_since(const struct task *task)
+{
+	const uint64_t changed_s = (clock_ms() - task->changed_ms) / 1000;
+	const uint64_t age_s = ((uint32_t)clock_ticks() - task->start) * clock_tick_ns() / NS_PER_S;
+
+	return changed_s < age_s ? changed_s : age_s;
+}
+
+static void put_kind(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
+{
+	const struct task *task = kind->task;
+	const struct plan_view *view = &kind->view;
+
+	put_class(json, source, kind);
+	put_attr(json, "class_gives", &view->class);
+	put_attr(json, "wanted", &view->want);
+	put_attr(json, "carries", &view->actual);
+	put_attr(json, "had", &task->had);
+	put_bits(json, "differs", attr_difference(&view->actual, &view->want));
+	put_bits(json, "theirs", task->theirs | view->changed);
+	put_bits(json, "withheld", view->withheld);
+	put_bits(json, "chosen_before", attr_difference(&task->had, &task_attr_pristine));
+	if (!source->is_rehearsal)
+		json_put_count(json, "seconds", seconds_since(task));
+	if (!kind->thread)
+		explain_put_close_thread(json, config_of(source), rule_of(source, task->rule), kind->comm);
+}
+
+/* 0, or -errno if it cannot be looked at. */
+static int look(const struct explain_source *source, const struct task *task, struct facts *facts, const char *comm,
+		struct kind *ret)
+{
+	int r;
+
+	*ret = (struct kind){ .task = task, .count = 1, .tids = { task->tid } };
+	strcpy(ret->comm, comm);
+	if (task->assigned_by == ASSIGNED_BY_THREAD)
+		ret->thread = rule_thread(rule_of(source, task->rule), comm);
+	r = plan_view(source->plan, task, facts, &ret->view);
+	/* What differs has not been set. */
+	if (r == 0 && source->is_rehearsal) {
+		ret->view.reason = task_reason(task);
+		ret->view.changed = 0;
+	}
+	return r;
+}
+
+static bool agree(const struct kind *a, const struct kind *b)
+{
+	return a->task->own == b->task->own && a->task->tag == b->task->tag && a->task->rule == b->task->rule &&
+	       a->thread == b->thread && a->task->assigned_by == b->task->assigned_by &&
+	       a->view.reason == b->view.reason && a->task->theirs == b->task->theirs &&
+	       a->view.withheld == b->view.withheld && !attr_difference(&a->view.actual, &b->view.actual) &&
+	       !attr_difference(&a->view.want, &b->view.want) && !attr_difference(&a->task->had, &b->task->had);
+}
+
+static void add(struct kinds *kinds, const struct task *task)
+{
+	const struct explain_source *source = kinds->source;
+	struct kind *kind = &kinds->items[kinds->count];
+	char comm[TASK_COMM_LEN];
+
+	if (task->due == DUE_ENDED || procfs_comm(source->proc, task->tid, comm) < 0 ||
+	    look(source, task, live_facts_for(source->live, task->tid, task->tgid), comm, kind) < 0)
+		return;
+	for (size_t i = 0; i < kinds->count; i++) {
+		struct kind *other = &kinds->items[i];
+
+		if (!agree(kind, other))
+			continue;
+		if (other->count < TIDS_MAX)
+			other->tids[other->count] = task->tid;
+		other->count++;
+		return;
+	}
+	if (kinds->count == KINDS_MAX)
+		kinds->more++;
+	else
+		kinds->count++;
+}
+
+static void put_kinds(struct json_writer *json, const struct kinds *kinds)
+{
+	json_begin(json, "threads", '[');
+	for (size_t i = 0; i < kinds->count; i++) {
+		const struct kind *kind = &kinds->items[i];
+
+		json_begin(json, NULL, '{');
+		json_put_count(json, "count", kind->count);
+		json_begin(json, "tids", '[');
+		for (size_t t = 0; t < kind->count && t < TIDS_MAX; t++)
+			json_put_number(json, NULL, kind->tids[t]);
+		json_end(json, ']');
+		explain_put_text(json, "name", kind->comm);
+		put_kind(json, kinds->source, kind);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_put_count(json, "other_threads", kinds->more);
+}
+
+int explain_put_threads(struct json_writer *json, const struct explain_source *source, const struct task *leader,
+			const struct task *only)
+{
+	/* One more, to compare the next one in. */
+	_cleanup_free_ struct kind *items = calloc(KINDS_MAX + 1, sizeof(*items));
+	struct kinds kinds = { .source = source, .items = items };
+
+	if (!items)
+		return -ENOMEM;
+	for (const struct task *task = leader; task; task = tasks_next_thread(plan_tasks(source->plan), task)) {
+		if (!only || task == only)
+			add(&kinds, task);
+	}
+	put_kinds(json, &kinds);
+	return kinds.count ? 0 : -ESRCH;
+}
+
+int explain_put_record(struct json_writer *json, const struct explain_source *source, const struct task *task,
+		       struct facts *facts, const char *comm)
+{
+	struct kind kind;
+	int r = look(source, task, facts, comm, &kind);
+
+	if (r < 0)
+		return r;
+	json_begin(json, "threads", '[');
+	json_begin(json, NULL, '{');
+	explain_put_text(json, "name", comm);
+	put_kind(json, source, &kind);
+	json_end(json, '}');
+	json_end(json, ']');
+	return 0;
+}

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What somebody changes on a task that a rule enforces: put back at once, or left to him who does not stop."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+from attributes import BATCH, FIFO, IDLE, MS, classes, get_attr, set_attr
+from daemon import schedqos
+from harness import LiveTest, main
+from tasks import comm, open_files
+from test_io_priority import BEST_EFFORT, get_io, set_io
+from test_io_priority import IDLE as IO_IDLE
+from waiting import PATIENCE, storm_of, wait_for
+
+UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
+ALWAYS = {"app": {"qos": UI, "enforce": True, "thread_qos": {"bg": BACKGROUND}}}
+PROGRAM = {"app": {"qos": UI, "enforce": "program"}}
+NEITHER = {"app": {"qos": UI}}
+# No tracefs, nor can it be mounted.
+NO_TRACEFS = ["unshare", "-m", "--propagation", "private", "sh", "-ec",
+              'for folder in /sys/kernel/tracing /sys/kernel/debug; do\n'
+              '    [ ! -d $folder ] || mount -t tmpfs none $folder\n'
+              'done\n'
+              'exec setpriv --bounding-set -sys_admin "$@"', "sh"]
+
+
+class EnforceTest(LiveTest):
+    def enforcing(self, config):
+        """A daemon that hears what others change."""
+        daemon = self.daemon(config)
+        if daemon.status()["attribute_changes"] == "unheard":
+            self.skipTest("changes cannot be heard here: " + daemon.log())
+        self.assertEqual(daemon.status()["attribute_changes"], "heard")
+        return daemon
+
+    def app(self, **options):
+        """Of the class, and changed by the test from now on."""
+        app = self.sleeper("app", **options)
+        self.assert_carries(app, UI)
+        self.current.changed.add(app.pid)
+        return app
+
+    def own_app(self):
+        """One that can change itself."""
+        app = self.puppet("app")
+        self.assert_carries(app, UI)
+        self.current.changed.add(app.pid)
+        return app
+
+
+class Enforce(EnforceTest):
+    def test_another_process(self):
+        daemon = self.enforcing(ALWAYS)
+        app = self.app()
+        for change in (lambda: os.setpriority(os.PRIO_PROCESS, app.pid, 7),
+                       lambda: os.sched_setscheduler(app.pid, os.SCHED_BATCH, os.sched_param(0)),
+                       lambda: set_attr(app.pid, IDLE),
+                       lambda: set_attr(app.pid, BATCH, 3, 5 * MS)):
+            change()
+            self.assert_carries(app, UI)
+        self.assertGreaterEqual(daemon.status()["put_back"], 4)
+        self.assertGreaterEqual(daemon.status()["changes"], 4)
+        us = "%s (%d)" % (comm(os.getpid()).decode(), os.getpid())
+        self.assertGreaterEqual(daemon.status()["put_back_from"][us], 4)
+        self.assertRegex(daemon.log(), r"task %d \(.*\): put back what process %d \(" % (app.pid, os.getpid()))
+        self.assertIn("put back ", schedqos("status").stdout)
+
+    def test_a_process_group(self):
+        self.enforcing(ALWAYS)
+        app = self.app(start_new_session=True)
+        os.setpriority(os.PRIO_PGRP, app.pid, 7)
+        self.assert_carries(app, UI)
+        wait_for(lambda: self.current.status()["put_back"], "a change put back")
+
+    def test_the_task_itself(self):
+        self.enforcing(ALWAYS)
+        app = self.own_app()
+        number, tid = app.tell(0, "thread")
+        self.assert_carries(tid, UI)
+        self.current.changed.add(tid)
+        for thread in (0, number):
+            app.tell(thread, "nice", 7)
+        self.assert_carries(app, UI)
+        self.assert_carries(tid, UI)
+
+    def test_io_priority(self):
+        self.enforcing({BACKGROUND: {"io_class": "idle"}, "app": {"qos": BACKGROUND, "enforce": True}})
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        self.current.changed.add(app.pid)
+        set_io(app.pid, BEST_EFFORT, 1)
+        wait_for(lambda: get_io(app.pid)[0] == IO_IDLE, "the class's I/O priority")
+
+    def test_real_time_is_not_touched(self):
+        self.enforcing(ALWAYS)
+        app = self.app()
+        try:
+            os.sched_setscheduler(app.pid, os.SCHED_FIFO, os.sched_param(1))
+        except PermissionError:
+            self.skipTest("no real time in this cgroup")
+        self.current.sync()
+        self.assertEqual(get_attr(app.pid).policy, FIFO)
+        os.sched_setscheduler(app.pid, os.SCHED_OTHER, os.sched_param(0))
+        self.assert_carries(app, UI)
+
+    def test_a_process_in_a_container(self):
+        """It names its tasks by other numbers."""
+        unshare = ["unshare", "--pid", "--fork", "--kill-child"]
+        self.need(unshare)
+        self.enforcing(ALWAYS)
+        outside = self.run_program([*unshare, self.alias("app"), "1000"])
+        [inside] = wait_for(outside.descendants, "a process in its namespace")
+        self.assert_carries(inside, UI)
+        self.current.changed.add(inside)
+        renice = [sys.executable, "-c", "import os, sys; os.setpriority(os.PRIO_PROCESS, 1, 7); sys.stdin.read()"]
+        caller = self.run_program(["nsenter", "--pid", "--target", str(inside), *renice], stdin=subprocess.PIPE)
+        wait_for(lambda: self.current.status()["put_back"], "a change put back")
+        self.assert_carries(inside, UI)
+        caller.end()
+
+    def test_only_what_the_program_does_itself(self):
+        self.enforcing(PROGRAM)
+        app = self.own_app()
+        app.tell(0, "nice", 7)
+        self.assert_carries(app, UI)
+        os.setpriority(os.PRIO_PROCESS, app.pid, 9)
+        self.assert_keeps(app, classes()[UI]._replace(nice=9))
+        app.tell(0, "nice", 12)
+        self.assert_carries(app, classes()[UI]._replace(nice=9))
+
+    def test_who_does_not_stop(self):
+        daemon = self.enforcing(ALWAYS)
+        app, other = self.app(), self.app()
+        end = time.monotonic() + PATIENCE
+        while "again and again" not in daemon.log():
+            if time.monotonic() > end:
+                self.fail("no fight: %s" % daemon.status())
+            os.setpriority(os.PRIO_PROCESS, app.pid, 7)
+            time.sleep(0.005)
+        self.assertRegex(daemon.log(), r"task %d \(.*\): process %d \(" % (app.pid, os.getpid()))
+        os.setpriority(os.PRIO_PROCESS, app.pid, 8)
+        os.setpriority(os.PRIO_PROCESS, other.pid, 8)
+        self.assert_carries(other, UI)
+        self.assert_keeps(app, classes()[UI]._replace(nice=8))
+        self.assertEqual(daemon.status()["fights"], 1)
+        # Until the time is over.
+        self.assert_carries(app, UI)
+
+    def test_a_flood_of_changes(self):
+        daemon = self.enforcing(ALWAYS)
+        app, flooder = self.app(), self.puppet("other")
+        self.current.changed.add(flooder.pid)
+        for _ in range(3):
+            flooder.begin(0, "nice_often", 5, storm_of(300000))
+            os.setpriority(os.PRIO_PROCESS, app.pid, 7)
+            self.assert_carries(app, UI)
+            flooder.popen.stdout.readline()
+        self.assertGreaterEqual(daemon.status()["change_floods"], 1)
+        self.assertEqual(daemon.status()["lost"], 0)
+        os.setpriority(os.PRIO_PROCESS, app.pid, 7)
+        self.assert_carries(app, UI)
+
+
+class Subscription(EnforceTest):
+    def traced(self):
+        return sum("perf_event" in file for file in open_files(self.current.pid).values())
+
+    def test_only_while_a_rule_enforces(self):
+        daemon = self.daemon(NEITHER)
+        self.assertEqual((daemon.status()["attribute_changes"], self.traced()), ("unused", 0))
+        for config in (ALWAYS, PROGRAM):
+            self.assertEqual(daemon.reload(config).returncode, 0)
+            if daemon.status()["attribute_changes"] != "heard":
+                self.skipTest("changes cannot be heard here: " + daemon.log())
+            self.assertGreater(self.traced(), 0)
+            self.assertEqual(daemon.reload(NEITHER).returncode, 0)
+            self.assertEqual((daemon.status()["attribute_changes"], self.traced()), ("unused", 0))
+
+    def test_where_changes_cannot_be_heard(self):
+        self.need(NO_TRACEFS)
+        daemon = self.daemon(ALWAYS, prefix=NO_TRACEFS)
+        self.assertEqual(daemon.status()["attribute_changes"], "unheard")
+        self.assertIn("is not heard (tracefs is not mounted", daemon.log())
+        self.assertIn("see doctor", schedqos("status").stdout)
+        app = self.own_app()
+        app.tell(0, "nice", 7)
+        self.assert_keeps(app, classes()[UI]._replace(nice=7))
+        app.tell(0, "name", "anything")
+        self.assert_carries(app, UI)
+
+
+    def test_doctor_tries_as_the_daemon_may(self):
+        """The daemon's service has fewer capabilities than whoever asks doctor."""
+        but = "-perfmon,-sys_admin"
+        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
+        self.need(prefix)
+        for args in (prefix, []):
+            daemon = self.daemon(ALWAYS, prefix=args)
+            result = schedqos("doctor", "--json", *daemon.options())
+            [state] = [finding["state"] for finding in json.loads(result.stdout)["findings"]
+                       if finding["name"] == "changes"]
+            self.assertEqual(state, {"heard": "note", "unheard": "bad"}[daemon.status()["attribute_changes"]])
+            daemon.stop()
+
+
+del EnforceTest
+
+if __name__ == "__main__":
+    main()

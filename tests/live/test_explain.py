@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What explain says of a task is what the test's rules say, and what the task carries."""
+
+import json
+import os
+import re
+
+from attributes import FIFO, get_attr, has_slice, set_attr
+from cgroups import Cgroups
+from daemon import schedqos
+from harness import LiveTest, main
+from programs import sleep_program
+from tasks import comm
+from waiting import wait_for
+
+UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
+    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
+POLICIES = {0: "SCHED_NORMAL", 1: "SCHED_FIFO", 3: "SCHED_BATCH"}
+
+LAYER = {"masked": {"qos": UI}, "exact": {"qos": UTILITY}}
+RULES = {
+    "exact": {"qos": UI},
+    "glob-*": {"qos": INITIATED},
+    "threads": {"qos": UTILITY, "thread_qos": {"ui*": UI, "a-name-that-is-too-long": UI}},
+    "maker": {"qos": BACKGROUND, "inherit": True},
+    "polite": {"qos": UI, "yield": True},
+    "lowered": {"qos": UI},
+    "reniced": {"qos": BACKGROUND},
+    "script.sh": {"qos": BACKGROUND},
+    "argued": [{"qos": UI, "match": {"argv": "2000"}}, {"qos": BACKGROUND, "match": {"argv": ["3*"]}}],
+    "elsewhere": {"qos": UI, "match": {"cgroup": "/no/such/*"}},
+    "masked": None,
+    "WrongCase": {"qos": UI},
+    "/opt/pathless/*": {"qos": UI},
+    "my-render": {"qos": UI},
+    "fifo": {"qos": UI},
+}
+
+
+class Explain(LiveTest):
+    def niced(self, name, value):
+        """A program behind nice(1), when it is that program."""
+        program = self.sleeper(name, prefix=["nice", "-n", str(value)])
+        wait_for(lambda: comm(program.pid) == name.encode(), "exec of " + name)
+        return program
+
+    def explain(self, task, *options):
+        """What it says as JSON; and in words, which name every rule that the JSON does."""
+        task = getattr(task, "pid", task)
+        said = schedqos("explain", "--json", *options, str(task))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        words = schedqos("explain", *options, str(task))
+        self.assertEqual(words.returncode, 0, words.stderr)
+        return json.loads(said.stdout), words.stdout
+
+    def place(self, pattern, path=None):
+        """Where a key of the test's rules stands: FILE:LINE:COLUMN."""
+        path = path or self.current.config
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                at = line.find('"%s":' % pattern)
+                if at >= 0:
+                    return "%s:%d:%d" % (path, number, at + 1)
+        raise AssertionError("no " + pattern)
+
+    def check(self, task, qos, reason, rule=None, words=(), by=None):
+        """What it says of the task: its class, what of its process or thread decided, and what it carries."""
+        tid = getattr(task, "pid", task)
+        self.current.sync()
+        said, text = self.explain(task)
+        thread = next(thread for thread in said["threads"] if tid in thread["tids"])
+        attr = get_attr(tid)
+        self.assertEqual((thread.get("class"), thread["reason"]), (qos, reason), text)
+        self.assertEqual((thread["carries"]["policy"], thread["carries"].get("nice", 0)),
+                         (POLICIES[attr.policy], attr.nice), text)
+        if rule is not None:
+            by_rule = thread.get("thread_rule", thread["rule"])
+            place = self.place(rule)
+            self.assertEqual("%(file)s:%(line)d:%(column)d" % by_rule, place)
+            self.assertIn('"%s" at %s' % (rule, place), text)
+        if by is not None:
+            self.assertEqual((said["matched"]["kind"], said["matched"]["name"]), by)
+        for word in words:
+            self.assertIn(word, text)
+        return said, text
+
+    def test_rules_and_what_of_the_task_decided(self):
+        self.daemon(RULES, layers={"app_configs/10.json": LAYER})
+        said, _ = self.check(self.sleeper("exact"), UI, "rule", "exact", [
+            "overridden by", ", as wanted", '"exact" at ' + self.place("exact", self.current.layers + "/app_configs/10.json")])
+        self.assertEqual(said["threads"][0]["rule"]["path"], "exact")
+        self.check(self.sleeper("glob-x"), INITIATED, "rule", "glob-*", by=("argv0", "glob-x"))
+        self.check(self.sleeper("argued", "3000"), BACKGROUND, "rule", words=["(argued[1])", 'match.argv asks for "2000"'])
+        script = self.path("script.sh")
+        with open(script, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n%s 1000 &\nwait\n" % sleep_program())
+        os.chmod(script, 0o755)
+        self.check(self.run_program([script]), BACKGROUND, "rule", "script.sh", by=("script", "script.sh"))
+
+    def test_threads_and_heirs(self):
+        self.daemon(RULES)
+        threads = self.puppet("threads")
+        ui = threads.tell(0, "thread", "ui-1")[1]
+        cut = threads.tell(0, "thread", "a-name-that-is-too-long")[1]
+        plain = [threads.tell(0, "thread", "worker")[1] for _ in range(3)]
+        self.assert_carries(ui, UI)
+        said, text = self.check(ui, UI, "thread-rule", "ui*", ["threads.thread_qos"])
+        self.assertEqual([thread["tids"] for thread in said["threads"]], [[ui]])
+        self.check(cut, UTILITY, "rule", "threads", ["15 bytes"])
+        said, text = self.check(threads, UTILITY, "rule", "threads", ["(5 threads:"])
+        self.assertEqual(sorted(tid for thread in said["threads"] for tid in thread["tids"]),
+                         sorted([threads.pid, ui, cut, *plain]), text)
+        maker = self.puppet("maker")
+        child = maker.tell(0, "spawn", [self.alias("nobody"), "1000"])
+        self.check(child, BACKGROUND, "inherited-rule", "maker", ["inherited from %d %s" % (maker.pid, "maker")])
+
+    def test_what_others_chose(self):
+        self.daemon(RULES)
+        for name, rule, words in (("polite", "polite", "polite"), ("stranger", None, "no rule names it")):
+            chosen = self.niced(name, 5)
+            self.current.sync()
+            self.check(chosen, None, "chosen-by-others", rule,
+                       [words, "left alone", "nice %d was there before" % chosen.attr().nice])
+        self.check(self.niced("lowered", 19), UI, "rule", "lowered",
+                   ["nice 19 was there before: no rule raises"])
+        reniced = self.sleeper("reniced")
+        self.assert_carries(reniced, BACKGROUND)
+        os.setpriority(os.PRIO_PROCESS, reniced.pid, 11)
+        self.check(reniced, BACKGROUND, "changed-by-others", "reniced", ["nice 11: changed after us"])
+        fifo = self.sleeper("fifo")
+        self.assert_carries(fifo, UI)
+        set_attr(fifo.pid, FIFO, priority=3)
+        self.check(fifo, UI, "changed-by-others", "fifo", ["SCHED_FIFO"])
+
+    def test_rules_that_came_close(self):
+        self.daemon(RULES, layers={"app_configs/10.json": LAYER})
+        for name, pattern, words in (
+                ("elsewhere", "elsewhere", 'match.cgroup asks for "/no/such/*": it is in '),
+                ("masked", "masked", "null masks"),
+                ("wrongcase", "WrongCase", "upper and lower case"),
+                ("pathless", "/opt/pathless/*", "the path is %s" % os.path.realpath(sleep_program())),
+                ("my-renderer", "my-render", 'the program is called "my-renderer"')):
+            _, text = self.check(self.sleeper(name), DEFAULT, "default", words=["no rule names it"])
+            close, = [line for line in text.splitlines() if '"%s" at %s: ' % (pattern, self.place(pattern)) in line]
+            self.assertIn(words, close)
+
+    def test_tasks_that_no_rule_is_for(self):
+        self.daemon(RULES)
+        self.assertIn("kernel thread", self.explain(2)[1] if comm(2) == b"kthreadd" else "kernel thread")
+        self.assertIn("the daemon itself", self.explain(self.current.pid)[1])
+        gone = self.sleeper("gone")
+        gone.end()
+        said = schedqos("explain", str(gone.pid))
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("no task %d" % gone.pid, said.stderr)
+        name = self.puppet("raw").tell(0, "name", "\x1b[2J\n\xff")
+        self.assertNotIn("\x1b", self.explain(name)[1])
+        self.assertIn("\\x1b[2J\\n\\xff", self.explain(name)[1])
+
+    def test_a_program_that_does_not_run(self):
+        self.daemon(RULES)
+        def ask(*options):
+            said = schedqos("explain", *options)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            return said.stdout
+        self.assertIn("would be " + UI, ask("--name", "exact"))
+        self.assertIn("would be " + BACKGROUND, ask("--name", "argued", "--argv", "-x", "--argv=3"))
+        self.assertIn("would be " + UI, ask("--name", "elsewhere", "--cgroup", "/no/such/one"))
+        self.assertIn("would be " + UI, ask("--name", "pathless", "--exe", "/opt/pathless/bin/x"))
+        self.assertIn("would be " + UI, ask("--name", "threads", "--thread", "ui-3"))
+        self.assertIn("would be " + DEFAULT, ask("--name", "nothing", "--user", "root"))
+
+    def test_without_a_daemon_it_says_what_one_does(self):
+        puppet = self.puppet("threads")
+        tasks = [self.sleeper("exact"), self.sleeper("glob-x"), self.sleeper("argued", "3000"), puppet,
+                 self.niced("polite", 5), self.sleeper("nothing"),
+                 self.niced("lowered", 19), puppet.tell(0, "thread", "ui-1")[1]]
+        daemon = self.prepare(RULES)
+        tids = [getattr(task, "pid", task) for task in tasks]
+        before = {tid: get_attr(tid) for tid in tids}
+        expected = {}
+        for tid in tids:
+            said, text = self.explain(tid, *daemon.options())
+            self.assertIn("no daemon runs", text)
+            expected[tid] = next(thread for thread in said["threads"] if tid in thread["tids"])
+        self.assertEqual({tid: get_attr(tid) for tid in tids}, before)
+        daemon.start()
+        for tid in tids:
+            attr, want = get_attr(tid), expected[tid]["wanted"]
+            self.assertEqual((POLICIES[attr.policy], attr.nice), (want["policy"], want["nice"]), comm(tid))
+            if want["slice"] and has_slice():
+                self.assertEqual(attr.slice, want["slice"])
+            said, _ = self.explain(tid)
+            thread = next(thread for thread in said["threads"] if tid in thread["tids"])
+            self.assertEqual((thread.get("class"), thread["reason"]),
+                             (expected[tid].get("class"), expected[tid]["reason"]), comm(tid))
+
+    def test_a_class_that_its_group_does_not_allow(self):
+        cgroups = Cgroups("schedqos-explain")
+        self.addCleanup(cgroups.remove)
+        self.daemon({**RULES, "schedqos": {"groups": {"no-ui": {"max": UTILITY}}}})
+        limited = self.sleeper("exact")
+        self.assert_carries(limited, UI)
+        cgroups.move(limited.pid, "no-ui")
+        self.assert_carries(limited, UTILITY)
+        said, text = self.explain(limited)
+        self.assertEqual((said["threads"][0]["class"], said["threads"][0]["assigned_class"]), (UTILITY, UI))
+        self.assertIn('group "no-ui" at ' + self.place("no-ui"), text)
+        self.assertIn("%s is not allowed in its cgroup %s" % (UI, cgroups.path("no-ui")), text)
+
+    def test_wrong_questions(self):
+        for question in ((), ("x",), ("0",), ("1", "--name", "x"), ("1", "--exe", "/x"), ("--thread", "x"),
+                         ("99999999999",), ("--name", "x", "--user", "no-such-user")):
+            said = schedqos("explain", *question)
+            self.assertEqual((said.returncode, said.stdout), (2, ""), question)
+            self.assertTrue(re.search("schedqos: .", said.stderr))
+
+
+if __name__ == "__main__":
+    main()

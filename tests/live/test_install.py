@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `make uninstall` does before it removes the program: no daemon is to run on without one to stop it."""
+
+import os
+import shutil
+import subprocess
+
+from daemon import SCHEDQOS, TOP, environment
+from harness import LiveTest, main
+
+BACKGROUND = "QOS_BACKGROUND"
+
+
+class EndDaemon(LiveTest):
+    def end(self, program):
+        result = subprocess.run([os.path.join(TOP, ".packaging/end-daemon"), program], env=environment(), check=False,
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    def test_the_daemon_of_the_program_ends_and_of_another_runs_on(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        app = self.sleeper("app")
+        other = shutil.copy(SCHEDQOS, self.path("schedqos"))
+        self.end(other)
+        self.assert_keeps(app, BACKGROUND)
+        self.end(SCHEDQOS)
+        daemon.wait()
+        daemon.check_undone()
+
+    def test_what_a_killed_one_has_left_is_put_back(self):
+        daemon = self.daemon({"app": {"qos": BACKGROUND}})
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        daemon.popen.kill()
+        daemon.popen.wait()
+        self.end(SCHEDQOS)
+        daemon.check_undone()
+        self.end(SCHEDQOS)
+        self.end(self.path("nothing-there"))
+
+
+if __name__ == "__main__":
+    main()

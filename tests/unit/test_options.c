@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a command line gives a verb. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/cli/verb.h"
+
+#define WORDS_MAX 12
+#define STATUS	  42 /* of a verb that was run */
+
+/* What the verb was given: "OPTION=VALUE" or "OPTION" for each use, then "|" and the operands. */
+static char seen[512];
+
+static int record(const struct command *command)
+{
+	size_t used = 0;
+
+	seen[0] = '\0';
+	for (int name = 0; name < N_OPTIONS; name++) {
+		for (unsigned i = 0; i < option_count(command, name); i++) {
+			const char *value = option_value_at(command, name, i);
+
+			used += snprintf(seen + used, sizeof(seen) - used, "%d%s%s ", name,
+					 value ? "=" : "", value ? value : "");
+		}
+		assert_null(option_value_at(command, name, option_count(command, name)));
+		assert_int_equal(option_given(command, name), option_count(command, name) > 0);
+	}
+	used += snprintf(seen + used, sizeof(seen) - used, "|");
+	for (int i = 0; i < command->n_operands; i++)
+		used += snprintf(seen + used, sizeof(seen) - used, " %s", command->operands[i]);
+	/* The last of several overrides those before. */
+	assert_ptr_equal(command->paths.file, option_value(command, OPTION_CONFIG));
+	assert_null(command->operands[command->n_operands]);
+	return STATUS;
+}
+
+static const struct verb plain = {
+	.name = "plain",
+	.takes = OPTION_BIT(VERBOSE) | OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
+	.max_operands = 2,
+	.run = record,
+};
+
+static const struct verb runner = {
+	.name = "runner",
+	.takes = OPTION_BIT(VERBOSE) | OPTION_BIT(CONFIG),
+	.needs = OPTION_BIT(CONFIG),
+	.min_operands = 1,
+	.max_operands = -1,
+	.operands = "COMMAND [ARGUMENT ...]",
+	.runs_command = true,
+	.run = record,
+};
+
+/* Splits the words at spaces. */
+static int run(const struct verb *verb, const char *words)
+{
+	char copy[256], *argv[WORDS_MAX + 1] = { 0 }, *rest;
+	int argc = 0;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = word;
+	seen[0] = '\0';
+	optind = 0;
+	return verb_run(verb, argc, argv);
+}
+
+static void options_and_operands(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	assert_int_equal(run(&plain, "plain"), STATUS);
+	assert_string_equal(seen, "|");
+	assert_int_equal(run(&plain, "plain one --json -vv --config=a two --config b"), STATUS);
+	snprintf(expected, sizeof(expected), "%d %d %d %d=a %d=b | one two", OPTION_VERBOSE,
+		 OPTION_VERBOSE, OPTION_JSON, OPTION_CONFIG, OPTION_CONFIG);
+	assert_string_equal(seen, expected);
+	assert_int_equal(run(&plain, "plain -- --json"), STATUS);
+	assert_string_equal(seen, "| --json");
+}
+
+static void what_a_verb_does_not_take_is_wrong_usage(void **state)
+{
+	static const char *const wrong[] = {
+		"plain --print",       "plain -d",	 "plain --config",
+		"plain one two three", "plain --json=x", "plain --no-such",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(run(&plain, wrong[i]), EXIT_USAGE);
+		assert_string_equal(seen, "");
+	}
+}
+
+static void what_a_verb_needs(void **state)
+{
+	(void)state;
+	assert_int_equal(run(&runner, "runner true"), EXIT_USAGE);
+	assert_int_equal(run(&runner, "runner --config a"), EXIT_USAGE);
+	assert_string_equal(seen, "");
+}
+
+static void a_commands_options_are_its_own(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	assert_int_equal(run(&runner, "runner -v --config a ls --json -v -- x"), STATUS);
+	snprintf(expected, sizeof(expected), "%d %d=a | ls --json -v -- x", OPTION_VERBOSE,
+		 OPTION_CONFIG);
+	assert_string_equal(seen, expected);
+}
+
+static void usage_says_what_is_needed(void **state)
+{
+	char *text;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(stream);
+	verb_print_arguments(&runner, stream);
+	fclose(stream);
+	assert_string_equal(text, " [-v] --config FILE COMMAND [ARGUMENT ...]");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_and_operands),
+		cmocka_unit_test(what_a_verb_does_not_take_is_wrong_usage),
+		cmocka_unit_test(what_a_verb_needs),
+		cmocka_unit_test(a_commands_options_are_its_own),
+		cmocka_unit_test(usage_says_what_is_needed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

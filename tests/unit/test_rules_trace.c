@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Why rules were not taken, as a specification: what is said of each that came close. */
+#include "fake_process.h"
+
+#include <schedqos/config/suggest.h>
+
+#define TRACES_MAX 8
+
+static struct rule_names names;
+static struct rule_trace traces[TRACES_MAX];
+static size_t n_traces;
+
+static bool is_similar(const char *a, const char *b)
+{
+	struct suggestion near = { .word = a };
+
+	suggest_offer(&near, b);
+	return near.best != NULL;
+}
+
+/* Traces the process, which has to take the pattern's rule; NULL: none. */
+static void trace(const struct config *config, struct process *process, const char *taken)
+{
+	const struct rule *rule = assert_matches(config, process, taken);
+
+	assert_int_equal(rules_names(config->rules, &process->facts, &names), 0);
+	n_traces = rules_trace(config->rules, &names, &process->facts, rule, is_similar, traces, TRACES_MAX);
+}
+
+static void assert_trace(size_t i, const char *pattern, enum rule_outcome outcome, const char *name)
+{
+	assert_in_range(i, 0, n_traces - 1);
+	assert_string_equal(traces[i].pattern, pattern);
+	assert_int_equal(traces[i].outcome, outcome);
+	assert_string_equal(traces[i].name, name);
+}
+
+/* The one rule of a configuration comes as close as this to the process. */
+static void assert_one(struct process process, const char *rule, const char *pattern, enum rule_outcome outcome,
+		       const char *name)
+{
+	struct config *config = rules_file(rule);
+
+	trace(config, &process, NULL);
+	assert_int_equal(n_traces, 1);
+	assert_trace(0, pattern, outcome, name);
+	config_free(config);
+}
+
+static void assert_condition(struct process process, const char *match, enum rule_condition condition, const char *wanted)
+{
+	struct config *config;
+	char text[512];
+
+	snprintf(text, sizeof(text), "'vi': { 'qos': 'QOS_UTILITY', 'match': { %s } }", match);
+	config = rules_file(text);
+	trace(config, &process, NULL);
+	assert_int_equal(n_traces, 1);
+	assert_trace(0, "vi", OUTCOME_CONDITION, "vi");
+	assert_int_equal(traces[0].failure.condition, condition);
+	if (wanted)
+		assert_string_equal(traces[0].failure.wanted, wanted);
+	config_free(config);
+}
+
+#define VI PROCESS("/usr/bin/vi", "vi", "vi\0-r", .cgroup = "/user.slice", .uid = 7)
+
+static void the_condition_that_does_not_hold(void **state)
+{
+	(void)state;
+	assert_condition((struct process)VI, "'exe': '/opt/*'", CONDITION_EXE, "/opt/*");
+	assert_condition((struct process)VI, "'argv': ['-r', '-x']", CONDITION_ARGV, "-x");
+	assert_condition((struct process)VI, "'user': 8", CONDITION_USER, "8");
+	assert_condition((struct process)VI, "'user': 7, 'cgroup': '/system.slice'", CONDITION_CGROUP, "/system.slice");
+	assert_condition((struct process)VI, "'parent': 'make'", CONDITION_PARENT, "make");
+	assert_condition((struct process)PROCESS("/usr/bin/vi", "vi", "vi", .sandboxed = true), "'exe': '/usr/*'",
+			 CONDITION_USERNS, NULL);
+}
+
+static void names_that_are_not_quite_right(void **state)
+{
+	struct process renderer = PROCESS("/usr/bin/my-renderer", "my-renderer", "my-renderer");
+	struct process python = PROCESS("/usr/bin/python3", "python3", "python3\0-u\0/srv/report.py");
+	struct process worker = PROCESS("/usr/bin/vi", "worker", "vi");
+
+	(void)state;
+	assert_one(renderer, "'my-render': { 'qos': 'QOS_UTILITY' }", "my-render", OUTCOME_SIMILAR, "my-renderer");
+	assert_one(renderer, "'My-*er': { 'qos': 'QOS_UTILITY' }", "My-*er", OUTCOME_CASE, "my-renderer");
+	assert_one(renderer, "'/opt/*/my-renderer': { 'qos': 'QOS_UTILITY' }", "/opt/*/my-renderer", OUTCOME_FOLDER,
+		   "/usr/bin/my-renderer");
+	assert_one(renderer, "'/opt/my-renderer/*': { 'qos': 'QOS_UTILITY' }", "/opt/my-renderer/*", OUTCOME_FOLDER,
+		   "/usr/bin/my-renderer");
+	assert_one(python, "'report.py': { 'qos': 'QOS_UTILITY' }", "report.py", OUTCOME_ARGUMENT, "/srv/report.py");
+	assert_one(worker, "'work*': { 'qos': 'QOS_UTILITY' }", "work*", OUTCOME_COMM, "worker");
+}
+
+static void what_has_nothing_to_do_with_it_is_not_named(void **state)
+{
+	struct process process = VI;
+	struct config *config = rules_file("'ed': { 'qos': 'QOS_UTILITY' }, 'x*': { 'qos': 'QOS_UTILITY' }, "
+					   "'/opt/*': { 'qos': 'QOS_UTILITY' }, 'vim': null");
+
+	(void)state;
+	trace(config, &process, NULL);
+	assert_int_equal(n_traces, 0);
+	config_free(config);
+}
+
+static void what_a_later_file_masks_or_replaces(void **state)
+{
+	struct process process = VI;
+	struct config *config = two_files("'vi': { 'qos': 'QOS_UTILITY' }", "'vi': null");
+
+	(void)state;
+	trace(config, &process, NULL);
+	assert_int_equal(n_traces, 2);
+	assert_trace(0, "vi", OUTCOME_MASKED, "vi");
+	assert_int_equal(traces[0].source.file, 1);
+	assert_int_equal(traces[0].source.column, 3);
+	assert_trace(1, "vi", OUTCOME_REPLACED, "vi");
+	assert_int_equal(traces[1].source.file, 0);
+	config_free(config);
+	config = two_files("'vi': { 'qos': 'QOS_UTILITY' }", "'vi': { 'qos': 'QOS_BACKGROUND' }");
+	trace(config, &process, "vi");
+	assert_int_equal(n_traces, 1);
+	assert_trace(0, "vi", OUTCOME_REPLACED, "vi");
+	config_free(config);
+}
+
+/* Of a list, only what stands before the rule that was taken was tried. The closest come first. */
+static void rules_that_match_as_well(void **state)
+{
+	struct process process = VI;
+	struct config *config = rules_file("'*': { 'qos': 'QOS_UTILITY' }, '-r': { 'qos': 'QOS_UTILITY' }, "
+					   "'vi': [{ 'qos': 'QOS_UTILITY', 'match': { 'user': 8 } }, "
+					   "{ 'qos': 'QOS_UTILITY', 'match': { 'user': 7 } }, { 'match': { 'user': 9 } }]");
+
+	(void)state;
+	trace(config, &process, "vi");
+	assert_int_equal(n_traces, 2);
+	assert_trace(0, "vi", OUTCOME_CONDITION, "vi");
+	assert_trace(1, "*", OUTCOME_BEATEN, "vi");
+	config_free(config);
+}
+
+static void of_too_many_the_closest_are_kept(void **state)
+{
+	struct process process = VI;
+	struct config *config = rules_file("'VI': { 'qos': 'QOS_UTILITY' }, 'Vi': { 'qos': 'QOS_UTILITY' }, "
+					   "'vi': { 'qos': 'QOS_UTILITY', 'match': { 'user': 8 } }");
+	const struct rule *rule = assert_matches(config, &process, NULL);
+
+	(void)state;
+	assert_int_equal(rules_names(config->rules, &process.facts, &names), 0);
+	n_traces = rules_trace(config->rules, &names, &process.facts, rule, is_similar, traces, 2);
+	assert_int_equal(n_traces, 2);
+	assert_trace(0, "vi", OUTCOME_CONDITION, "vi");
+	assert_trace(1, "VI", OUTCOME_CASE, "vi");
+	config_free(config);
+}
+
+static void thread_rules(void **state)
+{
+	struct thread_rule threads[] = {
+		{ .pattern = "a-name-of-sixteen" },
+		{ .pattern = "reader" },
+		{ .pattern = "x" },
+		{ .pattern = "Pool*", .is_glob = true },
+	};
+	const struct rule rule = { .threads = threads, .n_threads = 4, .n_exact_threads = 3 };
+	const struct {
+		const char *comm, *pattern;
+		enum rule_outcome outcome;
+	} cases[] = {
+		{ "a-name-of-sixte", "a-name-of-sixteen", OUTCOME_CUT },
+		{ "pool-1", "Pool*", OUTCOME_CASE },
+		{ "readers", "reader", OUTCOME_SIMILAR },
+		{ "y", NULL, OUTCOME_SIMILAR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum rule_outcome outcome;
+		const struct thread_rule *thread = rule_thread_trace(&rule, cases[i].comm, is_similar, &outcome);
+
+		assert_string_equal(thread ? thread->pattern : "none", cases[i].pattern ? cases[i].pattern : "none");
+		assert_int_equal(outcome, cases[i].outcome);
+	}
+}
+
+static void the_place_of_a_rule(void **state)
+{
+	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b c': [{ 'match': { 'user': 1 } }, "
+					   "{ 'thread_qos': { 'ui*': 'QOS_UTILITY' } }]");
+	const struct rule *first = rules_nth(config->rules, 0), *list = rules_nth(config->rules, 1);
+	char *paths[] = {
+		config_rule_path(config, first, NULL),
+		config_rule_path(config, list, NULL),
+		config_rule_path(config, list->next, &list->next->threads[0]),
+	};
+	const char *const expected[] = { "a", "[\"b c\"][0]", "[\"b c\"][1].thread_qos[\"ui*\"]" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		assert_string_equal(paths[i], expected[i]);
+		free(paths[i]);
+	}
+	config_free(config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_condition_that_does_not_hold),
+		cmocka_unit_test(names_that_are_not_quite_right),
+		cmocka_unit_test(what_has_nothing_to_do_with_it_is_not_named),
+		cmocka_unit_test(what_a_later_file_masks_or_replaces),
+		cmocka_unit_test(rules_that_match_as_well),
+		cmocka_unit_test(of_too_many_the_closest_are_kept),
+		cmocka_unit_test(thread_rules),
+		cmocka_unit_test(the_place_of_a_rule),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
