@@ -138,8 +138,10 @@ void text_table_print(const struct text_table *table, size_t width, struct text_
 {
 	size_t widths[TABLE_COLUMNS_MAX];
 
-	measure(table, width, widths);
 	out->failed |= table->failed;
+	if (!table->n_columns)
+		return;
+	measure(table, width, widths);
 	for (size_t row = 0; row <= table->n_cells / table->n_columns; row++)
 		print_row(table, row, widths, width, out);
 }

@@ -327,7 +327,8 @@ static void print_apps(const struct top_view *view, const struct top_frame *fram
 	}
 	text_table_print(&table, width, &plain);
 	text_table_clear(&table);
-	text = rest = text_buf_take(&plain);
+	text = text_buf_take(&plain);
+	rest = text;
 	while (rest && (line = strsep(&rest, "\n")) && (*line || rest)) {
 		const bool is_marked = at++ == selected - first + 1 && view->n_rows;
 

@@ -130,7 +130,7 @@ static void put_task(struct task_table *table, const struct tagger_task *task, c
 	((uint32_t *)table->cells[COLUMN_SLICE])[at] = task->attr.slice_ns;
 	((uint16_t *)table->cells[COLUMN_CLASS])[at] =
 		task->tag < n_tags ? table->order.rank[tags[task->tag].qos_class] : BUS_NO_CLASS;
-	((int16_t *)table->cells[COLUMN_NICE])[at] = task->attr.nice;
+	((int16_t *)table->cells[COLUMN_NICE])[at] = (int16_t)(int)task->attr.nice;
 	((uint8_t *)table->cells[COLUMN_REASON])[at] = (uint8_t)task->reason;
 	((uint8_t *)table->cells[COLUMN_POLICY])[at] = task->attr.policy;
 	((uint8_t *)table->cells[COLUMN_FLAGS])[at] = (uint8_t)((task->is_limited ? BUS_TASK_LIMITED : 0) |

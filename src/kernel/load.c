@@ -42,7 +42,7 @@ int load_cpu_pressure(int proc, uint64_t *ret_us)
 	_cleanup_free_ char *text = NULL;
 	int r = read_file(proc, "pressure/cpu", &text);
 
-	return r < 0 ? r : load_parse_pressure(text, ret_us);
+	return r < 0 || !text ? r : load_parse_pressure(text, ret_us);
 }
 
 int load_switches(int proc, uint64_t *ret)
@@ -50,5 +50,5 @@ int load_switches(int proc, uint64_t *ret)
 	_cleanup_free_ char *text = NULL;
 	int r = read_file(proc, "stat", &text);
 
-	return r < 0 ? r : load_parse_switches(text, ret);
+	return r < 0 || !text ? r : load_parse_switches(text, ret);
 }

@@ -74,10 +74,11 @@ static void draw(const double *before, const double *after, size_t n, uint64_t *
 int stats_compare(const double *before, const double *after, size_t n, uint64_t seed, struct stats_difference *ret)
 {
 	_cleanup_free_ double *memory = calloc(2 * n + RESAMPLES, sizeof(*memory));
-	const struct drawn drawn = { memory, memory + n, memory + 2 * n };
+	struct drawn drawn;
 
 	if (!memory)
 		return -ENOMEM;
+	drawn = (struct drawn){ memory, memory + n, memory + 2 * n };
 	for (size_t i = 0; i < n; i++) {
 		drawn.before[i] = before[i];
 		drawn.after[i] = after[i];
