@@ -161,8 +161,9 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 	$Qbench/schedqos-bench run --build $B --rounds 1 --warmup 0 $(BENCH_FLAGS) growth
 
 # SOURCE:DESTINATION of what is installed beside the program.
+PAGES := $(filter-out %/schedqos-bench.1,$(wildcard src/man/*))
 TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \
-	$(foreach page,$(wildcard src/man/*),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+	$(foreach page,$(PAGES),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
@@ -221,7 +222,8 @@ BENCH_TEXTS = src/man/schedqos-bench.1:$(MANDIR)/man1/schedqos-bench.1 \
 
 install-bench: bench-tools ## install schedqos-bench, which measures, as well
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos-bench)
-	$Qset -e; for text in $(BENCH_TEXTS); do $(INSTALL) -D -m 644 $${text%%:*} "$(DESTDIR)$${text#*:}"; done
+	$Qset -e; for text in $(BENCH_TEXTS); do sed '$(TITLES)' $${text%%:*} > $B/text; \
+		$(INSTALL) -D -m 644 $B/text "$(DESTDIR)$${text#*:}"; done
 	$Q$(INSTALL) -m 755 bench/schedqos-bench "$(DESTDIR)$(BENCHDIR)/schedqos-bench"
 	$Q$(INSTALL) -d "$(DESTDIR)$(BENCHLIBDIR)/bench" "$(DESTDIR)$(PREFIX)/bin"
 	$Q$(INSTALL) -m 755 $(BENCH_TOOLS) "$(DESTDIR)$(BENCHLIBDIR)/bench"

@@ -138,7 +138,7 @@ class Schedqos(Nothing):
         with configuration({}, self.mapping) as options:
             run = subprocess.run([self.executable, "check", "--print", *options], capture_output=True, text=True,
                                  check=False)
-            # Of the copy that it was given: the user's file is the one to mend.
+            # Of the copy that it was given: the user's file is the one to correct.
             told = run.stderr.strip().replace(f"{options[3]}/mappings/{self.mapping.name}", str(self.mapping)) \
                 if self.mapping else run.stderr.strip()
         if run.returncode:

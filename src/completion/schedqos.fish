@@ -15,6 +15,7 @@ complete -c schedqos -n __fish_use_subcommand -a stop -d 'End the daemon and put
 complete -c schedqos -n __fish_use_subcommand -a restart -d 'Stop the daemon if it runs, then start'
 complete -c schedqos -n __fish_use_subcommand -a reload -d 'Have the daemon read its configuration again'
 complete -c schedqos -n __fish_use_subcommand -a check -d 'Validate the configuration'
+complete -c schedqos -n __fish_use_subcommand -a edit -d 'Edit the configuration, check it, put it in force'
 complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
 complete -c schedqos -n __fish_use_subcommand -a list -d 'Show every process with its class'
 complete -c schedqos -n __fish_use_subcommand -a top -d 'Show what classes and programs use, and how long they wait'
@@ -27,8 +28,8 @@ complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of an
 
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check explain sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
 complete -c schedqos -n '__fish_seen_subcommand_from status explain list top impact doctor' -l json -d 'Print as JSON'
@@ -45,6 +46,9 @@ complete -c schedqos -n '__fish_seen_subcommand_from top' -l interval -x -d 'Sec
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l sort -x -a 'cpu delay wait tasks name' -d 'Sort by this'
 complete -c schedqos -n '__fish_seen_subcommand_from impact' -l rounds -x -d 'How many rounds'
 complete -c schedqos -n '__fish_seen_subcommand_from impact' -l seconds -x -d 'How long each state lasts'
+complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l metrics -d 'Print as OpenMetrics text'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l watch -d 'Print again every 2 seconds'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l name -x -d 'A program that need not run'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l thread -x -d 'The name of a thread of it'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l exe -r -F -d 'Its executable'

@@ -10,6 +10,7 @@ _schedqos_verbs()
 		'restart:stop the daemon if it runs, then start'
 		'reload:have the daemon read its configuration again'
 		'check:validate the configuration'
+		'edit:edit the configuration, check it, put it in force'
 		'status:show what the daemon does and has done'
 		'list:show every process with its class'
 		'top:show what classes and programs use, and how long they wait'
@@ -70,10 +71,15 @@ _schedqos()
 		_arguments $help
 		;;
 	(check)
-		_arguments $help $paths '--print[print the merged result]' '*:file or folder:_files'
+		_arguments $help $paths '--print[print the merged result]' \
+			'--diff[print what differs from what is in force]' '*:file or folder:_files'
+		;;
+	(edit)
+		_arguments $help $paths
 		;;
 	(status)
-		_arguments $help '--json[print as JSON]'
+		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
+			'--watch[print again every 2 seconds]'
 		;;
 	(list)
 		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \

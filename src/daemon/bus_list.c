@@ -11,7 +11,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 
-#include "bus_status.h"
+#include "bus_config.h"
 #include "daemon_private.h"
 
 /* ---- classes ---- */

@@ -11,9 +11,3 @@ int bus_status_add(sd_bus *bus, struct daemon *daemon);
 
 /* Appends an array of strings: the knobs of the last sched profile that were refused. Negative errno on failure. */
 int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon);
-
-/*
- * Appends a string that may hold what D-Bus refuses (invalid UTF-8) or no terminal should see, as paths and names from
- * files may. Negative errno on failure.
- */
-int bus_append_escaped(sd_bus_message *reply, const char *string);

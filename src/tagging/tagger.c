@@ -257,14 +257,14 @@ static bool is_of_class(const struct task *task)
 bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
 	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
-	struct plan_view view = { 0 };
+	struct plan_detail view = { 0 };
 	int r;
 
 	if (!task)
 		return false;
-	r = plan_view(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
+	r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
 	if (r < 0)
-		view = (struct plan_view){ .reason = task_reason(task), .actual = task->known };
+		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
 	*ret = (struct tagger_task){
 		.tid = task->tid,
 		.tgid = task->tgid,

@@ -166,7 +166,7 @@ class Control(Floods):
         self.assert_calm(daemon, before, 1)
 
     def test_many_questions_whose_answers_are_read(self):
-        """That alone is nothing to be sent away for."""
+        """That alone is no reason to be disconnected."""
         daemon = self.daemon(RULES)
         client = self.connect()
         client.sendall(self.HELLO)

@@ -204,7 +204,7 @@ static struct task *no_chunk(void *context)
 }
 
 /* A plan, with what an earlier one has left behind. */
-static void revive(struct machine *m)
+static void start_after_crash(struct machine *m)
 {
 	static const struct tasks_memory none = { .grow = no_chunk };
 
@@ -220,7 +220,7 @@ void start(struct machine *m, const char *json)
 {
 	if (!m->n_legacy)
 		m->listens_since = m->ms / TICK_MS;
-	revive(m);
+	start_after_crash(m);
 	passes(m, m->pace);
 	set_config(m, json);
 	scan(m);
@@ -283,7 +283,7 @@ void stop(struct machine *m)
 
 void restores(struct machine *m)
 {
-	revive(m);
+	start_after_crash(m);
 	set_config(m, "");
 	plan_undo_begin(m->plan);
 	scan(m);
