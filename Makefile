@@ -27,7 +27,7 @@ directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-va
 	--define-variable=root_prefix=$(PREFIX) --define-variable=datadir=$(DATADIR) --variable=$(2) $(1) 2>/dev/null || echo $(3))
 
 B := build$(if $(SANITIZE),/sanitize)$(if $(COVERAGE),/coverage)$(if $(FUZZ),/fuzz)
-PACKAGES := libnl-3.0 libcjson libsystemd
+PACKAGES := libnl-genl-3.0 libnl-3.0 libcjson libsystemd
 
 SANITIZE_FLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 
@@ -43,7 +43,7 @@ override CFLAGS += -std=gnu11 -pthread -Wall -Wextra -Wshadow -Wstrict-prototype
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -MMD -MP -DVERSION='"$(VERSION)"' \
 	-DDATADIR='"$(DATADIR)"' -DSYSCONFDIR='"$(SYSCONFDIR)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
-LDLIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
+LDLIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))

@@ -21,6 +21,7 @@ char *status_verdict(const struct status_summary *summary, char *buf, size_t siz
 		uint64_t count;
 		const char *one, *before, *after;
 	} wrong[] = {
+		{ summary->suspended, "tagging is suspended for a client", NULL, NULL },
 		{ summary->reload_refused, "the last reload was refused", NULL, NULL },
 		{ summary->lost, "events were lost once", "events were lost ", " times" },
 		{ summary->receive_errors, "events could not be received once", "events could not be received ",
