@@ -56,7 +56,7 @@ static void put_source(struct json_writer *json, const struct config *config, co
 void explain_put_rule(struct json_writer *json, const char *key, const struct config *config, const struct rule *rule,
 		      const struct thread_rule *thread)
 {
-	_cleanup_free_ char *path = rule ? config_rule_path(config, rule, thread) : NULL;
+	_cleanup_free_ char *path = rule ? config_path_of(config, rule, thread) : NULL;
 
 	if (!rule)
 		return;
@@ -67,7 +67,7 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct co
 	explain_put_text(json, "path", path);
 	explain_put_text(json, "qos", thread ? thread->qos : rule->qos);
 	json_put_bool(json, "inherit", rule->inherit);
-	json_put_bool(json, "enforce", rule->enforce);
+	json_put_bool(json, "enforce", rule->enforce != ENFORCE_NO);
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
 	json_end(json, '}');
@@ -103,7 +103,7 @@ static void put_close(struct json_writer *json, const struct config *config, con
 		      const struct rule_trace *trace)
 {
 	_cleanup_free_ char *path = trace->rule && trace->outcome != OUTCOME_REPLACED ?
-					    config_rule_path(config, trace->rule, NULL) :
+					    config_path_of(config, trace->rule, NULL) :
 					    NULL;
 
 	json_begin(json, NULL, '{');

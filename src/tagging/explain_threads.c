@@ -32,12 +32,26 @@ struct kinds {
 	size_t count, more;
 };
 
-static const char *const assigned_names[] = {
-	[ASSIGNED_NOT_YET] = "not-yet",	      [ASSIGNED_BY_RULE] = "rule",	 [ASSIGNED_BY_THREAD] = "thread-rule",
-	[ASSIGNED_BY_INHERITED] = "inherited-rule", [ASSIGNED_BY_DEFAULT] = "default", [ASSIGNED_NO_CLASS] = "none",
-};
-
 static const char *const bit_names[] = { "policy", "nice", "slice", "util_min", "util_max", "io_priority" };
+
+static const char *assigned_name(enum assigned_by by)
+{
+	switch (by) {
+	case ASSIGNED_NOT_YET:
+		return "not-yet";
+	case ASSIGNED_BY_RULE:
+		return "rule";
+	case ASSIGNED_BY_THREAD:
+		return "thread-rule";
+	case ASSIGNED_BY_INHERITED:
+		return "inherited-rule";
+	case ASSIGNED_BY_DEFAULT:
+		return "default";
+	case ASSIGNED_NO_CLASS:
+		return "none";
+	}
+	return "";
+}
 
 static void put_bits(struct json_writer *json, const char *key, uint8_t bits)
 {
@@ -151,7 +165,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "assigned_class", class_name(source, task->own));
 	json_put_bool(json, "limited", task->own != task->tag);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
-	json_put_text(json, "assigned_by", assigned_names[task->assigned_by]);
+	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
 	if (task->assigned_by == ASSIGNED_BY_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);

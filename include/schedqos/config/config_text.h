@@ -105,4 +105,4 @@ char *config_print(const struct config *config, bool with_places);
  * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller
  * frees; NULL without memory.
  */
-char *config_rule_path(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
+char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
