@@ -48,7 +48,7 @@ static int connect_to_daemon(sd_bus *bus)
 	return r < 0 ? r : await_daemon(bus);
 }
 
-int client_open(sd_bus **ret)
+int client_try(sd_bus **ret)
 {
 	sd_bus *bus = NULL;
 	int r = sd_bus_new(&bus);
@@ -56,17 +56,36 @@ int client_open(sd_bus **ret)
 	if (r >= 0)
 		r = connect_to_daemon(bus);
 	if (r < 0) {
-		if (r == -ENOENT || r == -ECONNREFUSED)
-			log_error("not running");
-		else if (r == -EACCES || r == -EPERM)
-			log_error("not allowed to talk to the daemon: must be root");
-		else if (r == -ETIMEDOUT)
-			log_error("the daemon does not answer");
-		else
-			log_error("talking to the daemon: %s", strerror(-r));
 		sd_bus_unref(bus);
 		return r;
 	}
 	*ret = bus;
 	return 0;
+}
+
+const char *client_fault(int error)
+{
+	switch (-error) {
+	case ENOENT:
+	case ECONNREFUSED:
+		return "not running";
+	case EACCES:
+	case EPERM:
+		return "not allowed to talk to the daemon: must be root";
+	case ETIMEDOUT:
+		return "the daemon does not answer";
+	}
+	return NULL;
+}
+
+int client_open(sd_bus **ret)
+{
+	int r = client_try(ret);
+	const char *fault = client_fault(r);
+
+	if (r < 0 && fault)
+		log_error("%s", fault);
+	else if (r < 0)
+		log_error("talking to the daemon: %s", strerror(-r));
+	return r;
 }

@@ -10,6 +10,8 @@
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>
 
+#include "client.h"
+#include "daemon_config.h"
 #include "verb.h"
 
 static bool is_bad(const struct findings *findings)
@@ -86,24 +88,55 @@ static int show(const struct findings *findings, bool as_json)
 	return is_bad(findings) ? EXIT_FAILURE : 0;
 }
 
+/* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
+static size_t count_differences(sd_bus *bus, const struct config *config)
+{
+	struct config_items before = { 0 }, after = { 0 };
+	struct config_diff diff = { 0 };
+
+	if (daemon_items(bus, &before) == 0 && config_items_of(config, &after) == 0)
+		diff = config_diff(&before, &after, NULL, NULL);
+	config_items_clear(&before);
+	config_items_clear(&after);
+	return diff.others + diff.rules[CONFIG_ADDED] + diff.rules[CONFIG_REMOVED] + diff.rules[CONFIG_CHANGED];
+}
+
+/* The configuration that the command line names, or that of the daemon that runs, if it can be asked. */
+static void load(const struct command *command, struct doctor_config *ret)
+{
+	struct config_paths paths = command->paths;
+	struct config_errors errors = { 0 };
+	struct own_paths own = { 0 };
+	sd_bus *bus = NULL;
+
+	ret->is_daemons = !paths.file && !paths.folder && client_try(&bus) == 0 && daemon_paths(bus, &own) == 0;
+	if (ret->is_daemons)
+		paths = (struct config_paths){ .file = own.file, .folder = own.folder };
+	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &ret->config, &errors) < 0)
+		ret->config = NULL;
+	ret->n_errors = errors.n_errors;
+	if (ret->is_daemons && ret->config)
+		ret->n_differences = count_differences(bus, ret->config);
+	config_errors_clear(&errors);
+	own_paths_clear(&own);
+	sd_bus_flush_close_unref(bus);
+}
+
 int cmd_doctor(const struct command *command)
 {
-	struct config_errors errors = { 0 };
+	struct doctor_config config = { 0 };
 	struct findings findings = { 0 };
-	struct config *config = NULL;
 	struct doctor_look *look;
 	int status, r;
 
-	if (config_load(&command->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
-		config = NULL;
+	load(command, &config);
 	look = doctor_look(instance_owner());
-	r = look ? doctor_judge(doctor_look_facts(look), config, errors.n_errors, &findings) : -1;
+	r = look ? doctor_judge(doctor_look_facts(look), &config, &findings) : -1;
 	if (r < 0)
 		log_error("out of memory");
 	status = r < 0 ? EXIT_FAILURE : show(&findings, option_given(command, OPTION_JSON));
 	findings_clear(&findings);
 	doctor_look_free(look);
-	config_errors_clear(&errors);
-	config_free(config);
+	config_free(config.config);
 	return status;
 }

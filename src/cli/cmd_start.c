@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* start and restart: start fails if a daemon runs, restart stops it first. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,11 @@
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
 
+#include "client.h"
 #include "print_errors.h"
+#include "status_reply.h"
 #include "stop_daemon.h"
 #include "verb.h"
 
@@ -29,6 +33,23 @@ static char *absolute(const char *path)
 	return asprintf(&absolute, "%s/%s", folder, path) < 0 ? NULL : absolute;
 }
 
+/* What a daemon in the background has done; one in the foreground logs it. */
+static void tell_start(void)
+{
+	sd_bus_message *reply = NULL;
+	sd_bus *bus = NULL;
+	uint64_t rules;
+
+	if (client_try(&bus) == 0)
+		reply = status_read(bus);
+	rules = reply ? status_count(reply, "Rules") : 0;
+	if (reply)
+		log_info("%" PRIu64 " rule%s in force, %" PRIu64 " tasks known, %" PRIu64 " changed", rules,
+			 rules == 1 ? "" : "s", status_count(reply, "Tasks"), status_count(reply, "Set"));
+	sd_bus_message_unref(reply);
+	sd_bus_flush_close_unref(bus);
+}
+
 static int start(const struct command *command)
 {
 	_cleanup_free_ char *file = absolute(command->paths.file);
@@ -38,8 +59,13 @@ static int start(const struct command *command)
 		.detach = option_given(command, OPTION_DAEMON),
 		.verbose = option_given(command, OPTION_VERBOSE),
 	};
+	const pid_t before = getpid();
+	int status = daemon_run(&options);
 
-	return daemon_run(&options);
+	/* The daemon itself comes here as well, when it has been stopped. */
+	if (status == 0 && options.detach && getpid() == before)
+		tell_start();
+	return status;
 }
 
 int cmd_start(const struct command *command)

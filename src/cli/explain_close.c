@@ -20,13 +20,13 @@ static bool is_same_name(const cJSON *a, const cJSON *b)
 
 static void print_names(const cJSON *all)
 {
-	const char *path = explain_text(all, "executable");
-	const cJSON *name;
+	const cJSON *names = cJSON_GetObjectItem(all, "names"), *name;
+	const char *path = explain_text(names ? names->child : NULL, "name");
 
-	if (!*path)
+	if (!cJSON_GetArraySize(names))
 		return;
 	printf(LABEL, "names");
-	cJSON_ArrayForEach (name, cJSON_GetObjectItem(all, "names")) {
+	for (name = names->child->next; name; name = name->next) {
 		printf("%s", word_for(explain_text(name, "kind")));
 		if (is_same_name(name, name->next))
 			printf(" and ");

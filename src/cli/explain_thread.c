@@ -149,6 +149,11 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 	} else if (!rule && is(thread, "assigned_by", "none")) {
 		printf(LABEL "no rule names it, and \"default\" is none\n", "rule");
 	}
+	if (item(thread, "parent_rule")) {
+		printf(LABEL, "not taken");
+		explain_print_place(item(thread, "parent_rule"));
+		printf(": its parent's, which has no \"inherit\": true\n");
+	}
 	if (!rule)
 		return;
 	printf(LABEL, "rule");

@@ -21,7 +21,10 @@ enum option_name {
 	OPTION_DAEMON,
 	OPTION_VERBOSE,
 	OPTION_JSON,
+	OPTION_METRICS,
+	OPTION_WATCH,
 	OPTION_PRINT,
+	OPTION_DIFF,
 	OPTION_NONE,
 	OPTION_NAME,
 	OPTION_THREAD,
@@ -77,6 +80,7 @@ int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_edit(const struct command *command);
 int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);
 

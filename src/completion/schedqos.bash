@@ -6,7 +6,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check status explain sched_profile restore doctor import --help --version'
+		words='start stop restart reload check edit status explain sched_profile restore doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -35,8 +35,9 @@ _schedqos()
 	case ${COMP_WORDS[1]} in
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
-	check) words='--print --config --configs-path --help' ;;
-	status) words='--json --help' ;;
+	check) words='--print --diff --config --configs-path --help' ;;
+	edit) words='--config --configs-path --help' ;;
+	status) words='--json --metrics --watch --help' ;;
 	import)
 		words='-o --output --exact --skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy

@@ -10,6 +10,7 @@ complete -c schedqos -n __fish_use_subcommand -a stop -d 'End the daemon and put
 complete -c schedqos -n __fish_use_subcommand -a restart -d 'Stop the daemon if it runs, then start'
 complete -c schedqos -n __fish_use_subcommand -a reload -d 'Have the daemon read its configuration again'
 complete -c schedqos -n __fish_use_subcommand -a check -d 'Validate the configuration'
+complete -c schedqos -n __fish_use_subcommand -a edit -d 'Edit the configuration, check it, put it in force'
 complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
 complete -c schedqos -n __fish_use_subcommand -a explain -d 'Say why a task has its class'
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
@@ -19,10 +20,13 @@ complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of an
 
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check explain sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
+complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l metrics -d 'Print as OpenMetrics text'
+complete -c schedqos -n '__fish_seen_subcommand_from status' -l watch -d 'Print again every 2 seconds'
 complete -c schedqos -n '__fish_seen_subcommand_from status explain doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l name -x -d 'A program that need not run'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l thread -x -d 'The name of a thread of it'

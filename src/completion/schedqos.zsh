@@ -10,6 +10,7 @@ _schedqos_verbs()
 		'restart:stop the daemon if it runs, then start'
 		'reload:have the daemon read its configuration again'
 		'check:validate the configuration'
+		'edit:edit the configuration, check it, put it in force'
 		'status:show what the daemon does and has done'
 		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
@@ -50,10 +51,15 @@ _schedqos()
 		_arguments $help
 		;;
 	(check)
-		_arguments $help $paths '--print[print the merged result]' '*:file or folder:_files'
+		_arguments $help $paths '--print[print the merged result]' \
+			'--diff[print what differs from what is in force]' '*:file or folder:_files'
+		;;
+	(edit)
+		_arguments $help $paths
 		;;
 	(status)
-		_arguments $help '--json[print as JSON]'
+		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
+			'--watch[print again every 2 seconds]'
 		;;
 	(explain)
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \

@@ -152,8 +152,7 @@ static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attri
 	return true;
 }
 
-static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which,
-			    const cJSON *value)
+static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which, const cJSON *value)
 {
 	text->values[which] = value;
 	if (which != ATTR_POLICY && cJSON_IsNull(value))
@@ -162,21 +161,31 @@ static void parse_attribute(struct parser *parser, struct class_text *text, enum
 		text->attr.has |= 1 << which;
 }
 
+static void complain_attribute(struct parser *parser, const cJSON *value)
+{
+	struct suggestion suggestion = { .word = value->string };
+	_cleanup_free_ char *others = NULL;
+	struct text_buf text = { 0 };
+
+	for (int i = 0; i < ATTR_COUNT; i++) {
+		suggest_offer(&suggestion, attributes[i].name);
+		name_choice(&text, attributes[i].name, i, ATTR_COUNT);
+	}
+	others = text_buf_take(&text);
+	complain_unknown(parser, value, AT_KEY, "attribute", &suggestion, others ? others : "");
+}
+
 static void parse_attributes(struct parser *parser, struct class_text *text)
 {
 	const cJSON *value;
 
 	cJSON_ArrayForEach (value, text->object) {
-		struct suggestion suggestion = { .word = value->string };
 		int which = attribute_find(value->string);
 
-		if (which < ATTR_COUNT) {
+		if (which < ATTR_COUNT)
 			parse_attribute(parser, text, which, value);
-			continue;
-		}
-		for (int i = 0; i < ATTR_COUNT; i++)
-			suggest_offer(&suggestion, attributes[i].name);
-		complain_unknown(parser, value, AT_KEY, "attribute", &suggestion, "");
+		else
+			complain_attribute(parser, value);
 	}
 }
 
@@ -289,8 +298,7 @@ static void check_class(struct parser *parser, const struct class_text *text,
 	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) &&
 	    attr->util_min > attr->util_max)
 		complain(parser, culprit(text, ATTR_UTIL_MIN, ATTR_UTIL_MAX), AT_VALUE,
-			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min,
-			 attr->util_max);
+			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min, attr->util_max);
 	check_io(parser, text, attr);
 }
 
@@ -370,8 +378,7 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 		}
 		for (size_t i = 0; i < table->count; i++)
 			suggest_offer(&suggestion, table->items[i].name);
-		complain_unknown(parser, value, AT_KEY, "class", &suggestion,
-				 ": names here begin with QOS_");
+		complain_unknown(parser, value, AT_KEY, "class", &suggestion, ": names here begin with QOS_");
 	}
 }
 

@@ -2,7 +2,7 @@
 /* Where a rule stands in its file, as a path of keys. */
 #include "config_private.h"
 
-char *config_rule_path(const struct config *config, const struct rule *rule, const struct thread_rule *thread)
+char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread)
 {
 	struct text_buf path = { 0 };
 	uint32_t index = 0;

@@ -7,10 +7,37 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
+#include <schedqos/util/text.h>
 
-static void put_groups(struct json_writer *json, const struct config *config)
+static void put_sched_profile(struct json_writer *json, const char *key, const struct config *config)
 {
-	json_begin(json, "groups", '{');
+	if (config->settings.sched_profile)
+		json_put_text(json, key, config->settings.sched_profile);
+	else
+		json_put_null(json, key);
+}
+
+static void put_default(struct json_writer *json, const char *key, const struct config *config)
+{
+	json_put_text(json, key, default_mode_names[config->settings.default_mode]);
+}
+
+static void put_autogroup(struct json_writer *json, const char *key, const struct config *config)
+{
+	json_put_text(json, key, autogroup_names[!config->settings.autogroup_off]);
+}
+
+static void put_log(struct json_writer *json, const char *key, const struct config *config)
+{
+	if (config->settings.has_log_level)
+		json_put_text(json, key, log_level_names[config->settings.log_level - LOG_ERR]);
+}
+
+static void put_groups(struct json_writer *json, const char *key, const struct config *config)
+{
+	if (!config->n_groups)
+		return;
+	json_begin(json, key, '{');
 	for (size_t i = 0; i < config->n_groups; i++) {
 		const struct group *group = &config->groups[i];
 
@@ -26,25 +53,35 @@ static void put_groups(struct json_writer *json, const struct config *config)
 }
 
 /* Without `mapping`: the classes follow in full, so no preset is needed. */
+static const struct {
+	const char *key;
+	void (*put)(struct json_writer *json, const char *key, const struct config *config);
+} settings[] = {
+	{ "sched_profile", put_sched_profile },
+	{ "default", put_default },
+	{ "autogroup", put_autogroup },
+	{ "log", put_log },
+	{ "groups", put_groups },
+};
+
+const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n)
+{
+	if (n >= array_size(settings))
+		return NULL;
+	if (json)
+		settings[n].put(json, NULL, config);
+	return settings[n].key;
+}
+
 static void put_settings(struct json_writer *json, const struct config *config)
 {
-	const struct settings *settings = &config->settings;
-
 	json_begin(json, "schedqos", '{');
-	if (settings->sched_profile)
-		json_put_text(json, "sched_profile", settings->sched_profile);
-	else
-		json_put_null(json, "sched_profile");
-	json_put_text(json, "default", default_mode_names[settings->default_mode]);
-	json_put_text(json, "autogroup", autogroup_names[!settings->autogroup_off]);
-	if (settings->has_log_level)
-		json_put_text(json, "log", log_level_names[settings->log_level - LOG_ERR]);
-	if (config->n_groups)
-		put_groups(json, config);
+	for (size_t i = 0; i < array_size(settings); i++)
+		settings[i].put(json, settings[i].key, config);
 	json_end(json, '}');
 }
 
-static void put_class(struct json_writer *json, const struct qos_class *class)
+void config_print_class(struct json_writer *json, const char *key, const struct qos_class *class)
 {
 	const struct qos_attr *attr = &class->attr;
 	const struct {
@@ -68,7 +105,7 @@ static void put_class(struct json_writer *json, const struct qos_class *class)
 		if (strcmp(qos_builtin[i].name, class->name) == 0)
 			below = qos_attr_merge(&qos_builtin[i].attr, attr).has & ~attr->has;
 	}
-	json_begin(json, class->name, '{');
+	json_begin(json, key, '{');
 	json_put_text(json, "sched_policy", task_policy_name(attr->policy));
 	for (size_t i = 0; i < array_size(numbers); i++) {
 		if (attr->has & numbers[i].bit)
@@ -107,9 +144,35 @@ static void put_match(struct json_writer *json, const struct rule_match *match)
 	json_end(json, '}');
 }
 
-static void put_rule(struct json_writer *json, const char *key, const struct rule *rule)
+char *config_place(const char *const *files, const struct source *source)
+{
+	_cleanup_free_ char *file = text_escape(files[source->file], strlen(files[source->file]));
+	char *place;
+
+	if (!file || asprintf(&place, "%s:%u:%u", file, source->line, source->column) < 0)
+		return NULL;
+	return place;
+}
+
+/* files: to say which of them the rule is from; NULL: not to. */
+static void put_from(struct json_writer *json, const struct rule *rule, const char *const *files)
+{
+	_cleanup_free_ char *from = NULL;
+
+	if (!files)
+		return;
+	/* One that was printed before, and read again, is from where it was then. */
+	if (!rule->from)
+		from = config_place(files, &rule->source);
+	if (!rule->from && !from)
+		json->text.failed = true;
+	json_put_text(json, "from", rule->from ? rule->from : from);
+}
+
+static void put_rule(struct json_writer *json, const char *key, const struct rule *rule, const char *const *files)
 {
 	json_begin(json, key, '{');
+	put_from(json, rule, files);
 	json_put_text(json, "qos", rule->qos);
 	if (rule->n_threads) {
 		json_begin(json, "thread_qos", '{');
@@ -133,23 +196,48 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 	json_end(json, '}');
 }
 
-static void put_rules(struct json_writer *json, const struct rule *list)
+static void put_rules(struct json_writer *json, const char *key, const struct rule *list, const char *const *files)
 {
 	if (!list->next) {
-		put_rule(json, list->pattern, list);
+		put_rule(json, key, list, files);
 		return;
 	}
-	json_begin(json, list->pattern, '[');
+	json_begin(json, key, '[');
 	for (const struct rule *rule = list; rule; rule = rule->next)
-		put_rule(json, NULL, rule);
+		put_rule(json, NULL, rule, files);
 	json_end(json, ']');
+}
+
+void config_print_rules(struct json_writer *json, const char *key, const struct rule *list)
+{
+	put_rules(json, key, list, NULL);
+}
+
+void config_print_profile(struct json_writer *json, const struct sched_profile *profile)
+{
+	json_begin(json, NULL, '{');
+	for (size_t i = 0; i < profile->n_knobs; i++) {
+		const struct knob *knob = &profile->knobs[i];
+
+		json_begin(json, knob_tree_name(knob->tree), '{');
+		if (knob->devices)
+			json_begin(json, knob->devices, '{');
+		json_begin(json, knob->file, '[');
+		for (size_t v = 0; v < knob->n_values; v++)
+			json_put_text(json, NULL, knob->values[v]);
+		json_end(json, ']');
+		if (knob->devices)
+			json_end(json, '}');
+		json_end(json, '}');
+	}
+	json_end(json, '}');
 }
 
 /*
  * The last file's rules come first: of equally good globs the one in the later file wins, but within the
  * single file that this becomes, the one on the earlier line.
  */
-static void put_all_rules(struct json_writer *json, const struct rules *rules)
+static void put_all_rules(struct json_writer *json, const struct rules *rules, const char *const *files)
 {
 	size_t end = rules_count(rules);
 
@@ -160,20 +248,20 @@ static void put_all_rules(struct json_writer *json, const struct rules *rules)
 		while (start > 0 && rules_nth(rules, start - 1)->source.file == file)
 			start--;
 		for (size_t i = start; i < end; i++)
-			put_rules(json, rules_nth(rules, i));
+			put_rules(json, rules_nth(rules, i)->pattern, rules_nth(rules, i), files);
 		end = start;
 	}
 }
 
-char *config_print(const struct config *config)
+char *config_print(const struct config *config, bool with_places)
 {
 	struct json_writer json = { 0 };
 
 	json_begin(&json, NULL, '{');
 	put_settings(&json, config);
 	for (size_t i = 0; i < config->n_classes; i++)
-		put_class(&json, &config->classes[i]);
-	put_all_rules(&json, config->rules);
+		config_print_class(&json, config->classes[i].name, &config->classes[i]);
+	put_all_rules(&json, config->rules, with_places ? config->files : NULL);
 	json_end(&json, '}');
 	return json_take(&json);
 }

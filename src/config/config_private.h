@@ -6,6 +6,7 @@
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/config/suggest.h>
+#include <schedqos/util/json_writer.h>
 
 #include "arena.h"
 #include "json_text.h"
@@ -75,9 +76,6 @@ void complain(struct parser *parser, const cJSON *node, unsigned what, const cha
 void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise);
 
-/* 0 or -ENOMEM. */
-int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
-		       const char *path, const char *message);
 void config_errors_sort(struct config_errors *errors);
 
 /* Moves all of `from` to the end of `to`. 0 or -ENOMEM. */
@@ -94,6 +92,9 @@ const char *value_kept(struct parser *parser,
 bool value_bool(struct parser *parser, const cJSON *value, bool *ret);
 bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64_t max,
 		   int64_t *ret);
+
+/* Puts the name number i of n: in the end the text is ": must be a, b or c". */
+void name_choice(struct text_buf *text, const char *name, size_t i, size_t n);
 
 /* The index of the word among choices. kind: what errors call it. */
 bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
@@ -153,6 +154,18 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into);
 void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
 extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */
 void parse_rules(struct parser *parser);
+
+/*
+ * config_print.c: a part of the configuration as the value of key; NULL: as a value of its own. A setting goes by its
+ * number: returns its name, NULL after the last. Writes nothing without a writer, or for a setting that is not given.
+ */
+const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
+void config_print_class(struct json_writer *json, const char *key, const struct qos_class *class);
+void config_print_rules(struct json_writer *json, const char *key, const struct rule *list);
+void config_print_profile(struct json_writer *json, const struct sched_profile *profile);
+
+/* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
+char *config_place(const char *const *files, const struct source *source);
 
 /* config.c: looks the name up once all files have been read. */
 void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,

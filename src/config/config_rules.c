@@ -112,6 +112,13 @@ static void parse_version(struct parser *parser, const cJSON *value, void *into)
 	text->rule->version = value_kept(parser, value);
 }
 
+static void parse_from(struct parser *parser, const cJSON *value, void *into)
+{
+	struct rule_text *text = into;
+
+	text->rule->from = value_kept(parser, value);
+}
+
 static void parse_inherit(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
@@ -245,6 +252,7 @@ static const struct key rule_keys[] = {
 	{ "period", parse_period },   { "version", parse_version },
 	{ "inherit", parse_inherit }, { "enforce", parse_enforce },
 	{ "yield", parse_yield },     { "match", parse_match },
+	{ "from", parse_from },
 };
 
 /* Returns whether the rule has conditions, so that a rule after it can be reached. */

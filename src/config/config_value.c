@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text_buf.h>
 
 /* Objects up to this size are searched for duplicate keys pair by pair. */
 #define SMALL_OBJECT 8
@@ -72,13 +73,18 @@ bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64
 	return r == 0;
 }
 
+void name_choice(struct text_buf *text, const char *name, size_t i, size_t n)
+{
+	text_buf_printf(text, "%s%s", i == 0 ? ": must be " : i + 1 < n ? ", " : " or ", name);
+}
+
 bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 		  const char *const *choices, size_t n_choices, size_t *ret)
 {
 	const char *word = value_text(parser, value);
 	struct suggestion suggestion = { .word = word };
-	char all[128] = "";
-	size_t len = 0;
+	_cleanup_free_ char *all = NULL;
+	struct text_buf text = { 0 };
 
 	if (!word)
 		return false;
@@ -87,14 +93,13 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 			*ret = i;
 			return true;
 		}
-		suggest_offer(&suggestion, choices[i]);
-		len += snprintf(all + len, sizeof(all) - len, "%s%s",
-				i == 0		    ? ": must be "
-				: i < n_choices - 1 ? ", "
-						    : " or ",
-				choices[i]);
 	}
-	complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all);
+	for (size_t i = 0; i < n_choices; i++) {
+		suggest_offer(&suggestion, choices[i]);
+		name_choice(&text, choices[i], i, n_choices);
+	}
+	all = text_buf_take(&text);
+	complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all ? all : "");
 	return false;
 }
 
@@ -115,6 +120,24 @@ const struct key *find_key(const struct key *keys, size_t n_keys, const char *na
 	return NULL;
 }
 
+static void complain_key(struct parser *parser, const cJSON *value, const struct key *keys, size_t n_keys,
+			 const char *kind)
+{
+	struct suggestion suggestion = { .word = value->string };
+	_cleanup_free_ char *others = NULL;
+	struct text_buf text = { 0 };
+
+	for (size_t i = 0; i < n_keys; i++) {
+		suggest_offer(&suggestion, keys[i].name);
+		name_choice(&text, keys[i].name, i, n_keys);
+	}
+	others = text_buf_take(&text);
+	complain_unknown(parser, value, AT_KEY, kind, &suggestion,
+			 is_class_attribute(value->string) ? ": that is for classes, whose names begin with QOS_" :
+			 others			   ? others :
+							     "");
+}
+
 void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into)
 {
@@ -122,18 +145,11 @@ void parse_keys(struct parser *parser, const cJSON *object, const struct key *ke
 
 	cJSON_ArrayForEach (value, object) {
 		const struct key *key = find_key(keys, n_keys, value->string);
-		struct suggestion suggestion = { .word = value->string };
 
-		if (key) {
+		if (key)
 			key->parse(parser, value, into);
-			continue;
-		}
-		for (size_t i = 0; i < n_keys; i++)
-			suggest_offer(&suggestion, keys[i].name);
-		complain_unknown(parser, value, AT_KEY, kind, &suggestion,
-				 is_class_attribute(value->string)
-					 ? ": that is for classes, whose names begin with QOS_"
-					 : "");
+		else
+			complain_key(parser, value, keys, n_keys, kind);
 	}
 }
 

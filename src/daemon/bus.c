@@ -14,6 +14,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+#include "bus_config.h"
 #include "bus_explain.h"
 #include "bus_status.h"
 #include "daemon_private.h"
@@ -47,7 +48,8 @@ void bus_server_reloaded(struct bus_server *server)
 {
 	if (!server->reload)
 		return;
-	sd_bus_reply_method_return(server->reload, "s", server->warnings ? server->warnings : "");
+	sd_bus_reply_method_return(server->reload, "ss", server->warnings ? server->warnings : "",
+				   server->daemon->reload_summary ? server->daemon->reload_summary : "");
 	server->reload = sd_bus_message_unref(server->reload);
 	free(take_ptr(server->warnings));
 }
@@ -112,7 +114,9 @@ static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_
 
 static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "s", SD_BUS_PARAM(warnings), method_reload, 0),
+	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
+				 method_reload, 0),
+	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "a(ssss)", SD_BUS_PARAM(items), bus_get_config, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), method_set_sched_profile, 0),
 	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_method_explain, 0),

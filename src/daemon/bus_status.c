@@ -14,6 +14,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
+#include "bus_config.h"
 #include "bus_getter.h"
 #include "bus_heard.h"
 #include "daemon_private.h"
@@ -153,70 +154,13 @@ GETTER(get_crash_safe)
 	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
 }
 
-/* Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or terminal escape sequences. */
-static int append_escaped(sd_bus_message *reply, const char *string)
-{
-	_cleanup_free_ char *text = text_escape(string, strlen(string));
-
-	return text ? sd_bus_message_append(reply, "s", text) : -ENOMEM;
-}
-
-GETTER(get_config_files)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
-		r = append_escaped(reply, daemon->config->files[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-static int append_user(sd_bus_message *reply, const struct rule_user *user)
-{
-	_cleanup_free_ char *name = text_escape(user->name, strlen(user->name)), *text = NULL;
-
-	if (!name || asprintf(&text, "%s (%s)", name, strerror(-user->error)) < 0)
-		return -ENOMEM;
-	return sd_bus_message_append(reply, "s", text);
-}
-
-GETTER(get_pending_users)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (const struct rule_user *user = daemon->config->users; user && r >= 0; user = user->next) {
-		if (rule_user_is_pending(user))
-			r = append_user(reply, user);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-GETTER(get_rules)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", (uint64_t)rules_count(daemon->config->rules));
-}
-
-GETTER(get_reload_error)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "s", daemon->reload_error ? daemon->reload_error : "");
-}
-
 GETTER(get_sched_profile)
 {
 	struct daemon *daemon = userdata;
 	const char *name = machine_profile(daemon->machine);
 
 	UNUSED_GETTER_ARGUMENTS;
-	return append_escaped(reply, name ? name : "");
+	return bus_append_escaped(reply, name ? name : "");
 }
 
 GETTER(get_sched_profiles)
@@ -226,7 +170,7 @@ GETTER(get_sched_profiles)
 
 	UNUSED_GETTER_ARGUMENTS;
 	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
-		r = append_escaped(reply, daemon->config->profiles[i].name);
+		r = bus_append_escaped(reply, daemon->config->profiles[i].name);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -311,9 +255,6 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Pid", "u", get_pid, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	COUNTER("SinceUsec", daemon, since_us),
-	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
-	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
-	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
 	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),
 	SD_BUS_PROPERTY("CrashSafe", "b", get_crash_safe, 0, 0),
 	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
@@ -325,7 +266,6 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
 	COUNTER("Reloads", daemon, reloads),
 	COUNTER("ReloadsFailed", daemon, reloads_failed),
-	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
 	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, 0),
 	SD_BUS_PROPERTY("SchedProfiles", "as", get_sched_profiles, 0, 0),
 	SD_BUS_PROPERTY("KnobRefusals", "as", get_knob_refusals, 0, 0),
@@ -366,5 +306,7 @@ int bus_status_add(sd_bus *bus, struct daemon *daemon)
 
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
+	if (r >= 0)
+		r = bus_config_add(bus, daemon);
 	return r < 0 ? r : bus_heard_add(bus, daemon);
 }

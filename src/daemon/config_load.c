@@ -209,18 +209,31 @@ static int parse(struct inputs *inputs, struct config **ret)
 	return 0;
 }
 
+size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LAYERS_MAX])
+{
+	ret[0] = paths->folder ? paths->folder : DATADIR "/schedqos";
+	ret[1] = SYSCONFDIR "/schedqos";
+	return paths->folder ? 1 : 2;
+}
+
+const char *config_own_file(const struct config_paths *paths)
+{
+	return paths->file ? paths->file : SYSCONFDIR "/schedqos.json";
+}
+
 int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
 		struct config_errors *errors)
 {
 	_cleanup_(inputs_clear) struct inputs inputs = { .users_ms = users_ms, .errors = errors };
-	int r;
+	const char *layers[CONFIG_LAYERS_MAX];
+	size_t n_layers = config_layers(paths, layers);
+	int r = 0;
 
 	if (paths->folder && access(paths->folder, F_OK) < 0)
 		config_error_add(errors, paths->folder, 0, 0, "", "cannot be read: %s",
 				 strerror(errno));
-	r = inputs_add_layout(&inputs, paths->folder ? paths->folder : DATADIR "/schedqos");
-	if (r == 0 && !paths->folder)
-		r = inputs_add_layout(&inputs, SYSCONFDIR "/schedqos");
+	for (size_t i = 0; i < n_layers && r == 0; i++)
+		r = inputs_add_layout(&inputs, layers[i]);
 	if (r == 0 && paths->file)
 		r = inputs_add(&inputs, paths->file, CONFIG_RULES);
 	else if (r == 0)

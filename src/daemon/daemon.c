@@ -55,6 +55,7 @@ static void daemon_free(struct daemon *daemon)
 	machine_free(daemon->machine);
 	sd_event_unref(daemon->event);
 	free(daemon->reload_error);
+	free(daemon->reload_summary);
 	if (daemon->proc >= 0)
 		close(daemon->proc);
 	free(daemon);

@@ -4,6 +4,7 @@
 
 #include <systemd/sd-event.h>
 
+#include <schedqos/config/config_diff.h>
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
@@ -42,6 +43,9 @@ struct daemon {
 	uint64_t reloads, reloads_failed;
 	char *reload_error;    /* of the last reload, or NULL */
 	bool reload_is_unseen; /* the last reload is in force, but its scan is not done yet */
+	struct config_diff reload_diff; /* what it changed */
+	uint64_t set_before;		/* the tagger's counter, before its scan */
+	char *reload_summary;		/* for people: what the last one did, once its scan is done; or NULL */
 	struct problem problems[DAEMON_PROBLEMS];
 };
 

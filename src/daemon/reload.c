@@ -13,6 +13,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text_buf.h>
 
 #include "daemon_private.h"
 
@@ -89,11 +90,26 @@ static void refuse(struct daemon *daemon, const char *error)
 	notify_ready(daemon, ", last reload refused");
 }
 
+/* Without memory the two do not differ: it is for people only. */
+static struct config_diff compare(const struct config *before, const struct config *after)
+{
+	struct config_items old = { 0 }, new = { 0 };
+	struct config_diff diff = { 0 };
+
+	if (config_items_of(before, &old) == 0 && config_items_of(after, &new) == 0)
+		diff = config_diff(&old, &new, NULL, NULL);
+	config_items_clear(&old);
+	config_items_clear(&new);
+	return diff;
+}
+
 /* The tagger has the configuration already. */
 static void put_in_force(struct daemon *daemon, struct config *config)
 {
 	struct config *old = daemon->config;
 
+	daemon->reload_diff = compare(old, config);
+	daemon->set_before = tagger_counters(daemon->tagger)->set;
 	daemon->config = config;
 	set_log_level(daemon);
 	machine_reload(daemon->machine, config);
@@ -130,11 +146,43 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 	return r;
 }
 
+/* "277 rules in force (1 new, 2 changed), 3 tasks changed". */
+static void summarize(struct daemon *daemon)
+{
+	const struct config_diff *diff = &daemon->reload_diff;
+	const struct {
+		size_t count;
+		const char *what;
+	} parts[] = {
+		{ diff->rules[CONFIG_ADDED], "new" },
+		{ diff->rules[CONFIG_CHANGED], "changed" },
+		{ diff->rules[CONFIG_REMOVED], "removed" },
+		{ diff->others, diff->others == 1 ? "setting or class changed" : "settings or classes changed" },
+	};
+	uint64_t tasks = tagger_counters(daemon->tagger)->set - daemon->set_before;
+	size_t rules = rules_count(daemon->config->rules);
+	struct text_buf text = { 0 };
+	const char *before = " (";
+
+	text_buf_printf(&text, "%zu rule%s in force", rules, rules == 1 ? "" : "s");
+	for (size_t i = 0; i < array_size(parts); i++) {
+		if (!parts[i].count)
+			continue;
+		text_buf_printf(&text, "%s%zu %s", before, parts[i].count, parts[i].what);
+		before = ", ";
+	}
+	text_buf_printf(&text, "%s, %" PRIu64 " task%s changed", *before == ',' ? ")" : "", tasks,
+			tasks == 1 ? "" : "s");
+	free(daemon->reload_summary);
+	daemon->reload_summary = text_buf_take(&text);
+}
+
 void daemon_reloaded(struct daemon *daemon)
 {
 	if (!daemon->reload_is_unseen)
 		return;
 	daemon->reload_is_unseen = false;
-	log_write(LOG_INFO, NULL, "reloaded: %zu rules", rules_count(daemon->config->rules));
+	summarize(daemon);
+	log_write(LOG_INFO, NULL, "reloaded: %s", daemon->reload_summary ? daemon->reload_summary : "");
 	notify_ready(daemon, "");
 }

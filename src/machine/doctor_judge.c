@@ -42,15 +42,24 @@ bool doctor_knows_rival(const char *comm)
 	return false;
 }
 
-static void judge_config(const struct config *config, size_t n_errors, struct findings *findings)
+static void judge_config(const struct doctor_config *config, struct findings *findings)
 {
-	if (config)
-		add_ok(findings, "configuration", "%zu rules, %zu classes, no errors",
-		       rules_count(config->rules), config->n_classes);
+	const struct config *good = config->config;
+
+	if (good)
+		add_ok(findings, "configuration", "%zu rules, %zu classes, no errors", rules_count(good->rules),
+		       good->n_classes);
 	else
-		findings_add(findings, "configuration", FINDING_BAD, "the daemon does not start with it",
-			     "'schedqos check' shows every error at its place", "%zu error%s", n_errors,
-			     n_errors == 1 ? "" : "s");
+		findings_add(findings, "configuration", FINDING_BAD,
+			     config->is_daemons ? "the daemon keeps to an earlier one, and does not start again with it" :
+						  "the daemon does not start with it",
+			     "'schedqos check' shows every error at its place", "%zu error%s", config->n_errors,
+			     config->n_errors == 1 ? "" : "s");
+	if (config->n_differences)
+		findings_add(findings, "in-force", FINDING_NOTE, "the daemon works with what it read before",
+			     "'schedqos check --diff' shows them, 'schedqos reload' puts them in force",
+			     "%zu change%s of the files since the daemon read them", config->n_differences,
+			     config->n_differences == 1 ? "" : "s");
 }
 
 static void judge_users(const struct config *config, struct findings *findings)
@@ -147,19 +156,18 @@ static void judge_namespaces(const struct doctor_facts *facts, struct findings *
 			     facts->other_namespace);
 }
 
-int doctor_judge(const struct doctor_facts *facts, const struct config *config, size_t n_errors,
-		 struct findings *ret)
+int doctor_judge(const struct doctor_facts *facts, const struct doctor_config *config, struct findings *ret)
 {
 	struct findings findings = { 0 };
 
 	add_ok(&findings, "kernel", "Linux %s", facts->release ? facts->release : "?");
-	judge_config(config, n_errors, &findings);
-	if (config)
-		judge_users(config, &findings);
+	judge_config(config, &findings);
+	if (config->config)
+		judge_users(config->config, &findings);
 	judge_daemon(facts, &findings);
 	judge_unit(facts, &findings);
 	judge_namespaces(facts, &findings);
-	doctor_judge_kernel(facts, config, &findings);
+	doctor_judge_kernel(facts, config->config, &findings);
 	judge_unread(facts, &findings);
 	judge_rivals(facts, &findings);
 	if (findings.no_memory) {

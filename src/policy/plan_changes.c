@@ -25,7 +25,9 @@ static void end_truce(struct plan *plan, struct contest *contest, uint32_t ms)
 
 	if (task && contest->is_left)
 		plan_mark(plan, task, DUE_LOOK, NULL, ms);
-	*contest = (struct contest){ 0 };
+	contest->is_left = false;
+	contest->since_ms = ms;
+	contest->count = 0;
 }
 
 /* by_tgid: the process of the one who did it, 0 if not known. */

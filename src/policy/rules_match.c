@@ -6,10 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMES_MAX  3
 #define COMM_CHARS (TASK_COMM_LEN - 1)
 
 /* A script's path follows its interpreter and at most one option of that (binfmt_script.c). */
 #define SCRIPT_ARGS 2
+
+/* What patterns are compared with: the process's path, and its names in the order of comparison. */
+struct names {
+	const char *path;
+	const char *name[NAMES_MAX];
+	size_t count;
+};
 
 /* The next argument after arg, or NULL. */
 static const char *argv_next(const struct facts *facts, const char *arg)
@@ -75,15 +83,9 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 	return 0;
 }
 
-static void add_name(struct rule_names *names, enum rule_name kind, const char *name)
-{
-	names->kind[names->count] = kind;
-	names->name[names->count++] = name;
-}
-
 /* A process's names, for one pattern, or for all rules if that is NULL. Returns 0 or -errno. */
 static int names_of(const struct rules *rules, const char *pattern, struct facts *facts,
-		    struct rule_names *ret)
+		    struct names *ret)
 {
 	const char *exe, *script;
 	int r = facts_need(facts, FACT_EXE);
@@ -92,40 +94,54 @@ static int names_of(const struct rules *rules, const char *pattern, struct facts
 		r = facts_need(facts, FACT_ARGV);
 	if (r < 0)
 		return r;
-	*ret = (struct rule_names){ .path = facts->exe };
+	*ret = (struct names){ .path = facts->exe };
 	exe = path_base(facts->exe);
 	r = find_script(rules, pattern, facts, exe, &script);
 	if (r < 0)
 		return r;
 	if (script)
-		add_name(ret, NAME_SCRIPT, script);
+		ret->name[ret->count++] = script;
 	if (facts->argv_size) {
 		const char *base = path_base(facts->argv);
 
 		/* A login shell's argv[0] begins with a dash (login(1)). */
-		add_name(ret, NAME_ARGV0, base[0] == '-' ? base + 1 : base);
+		ret->name[ret->count++] = base[0] == '-' ? base + 1 : base;
 	}
-	add_name(ret, NAME_EXE, exe);
+	ret->name[ret->count++] = exe;
 	return 0;
 }
 
-/* The script's name whatever rules there are, since every name matches this pattern. */
-int rules_names(const struct rules *rules, struct facts *facts, struct rule_names *ret)
+/* Any name matches this pattern, so that the script's is looked for whatever rules there are. */
+int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret)
 {
-	return names_of(rules, "*", facts, ret);
+	struct names names;
+	int r = names_of(rules, "*", facts, &names);
+
+	if (r < 0)
+		return r;
+	ret->items[0] = (struct process_name){ NAME_PATH, names.path };
+	for (size_t i = 0; i < names.count; i++) {
+		enum name_kind kind = NAME_SCRIPT;
+
+		if (i + 1 == names.count)
+			kind = NAME_EXE;
+		else if (i + 2 == names.count && facts->argv_size)
+			kind = NAME_ARGV0;
+		ret->items[i + 1] = (struct process_name){ kind, names.name[i] };
+	}
+	ret->count = names.count + 1;
+	return 0;
 }
 
-const char *rule_names_match(const struct rule_names *names, const char *pattern, enum rule_name *ret)
+static bool names_match(const struct names *names, const char *pattern)
 {
-	*ret = NAME_PATH;
 	if (strchr(pattern, '/'))
-		return pattern_match(pattern, names->path) ? names->path : NULL;
+		return pattern_match(pattern, names->path);
 	for (size_t i = 0; i < names->count; i++) {
-		*ret = names->kind[i];
 		if (pattern_match(pattern, names->name[i]))
-			return names->name[i];
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 static bool argv_match(const struct facts *facts, const char *pattern)
@@ -152,8 +168,7 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 			struct facts *facts)
 {
 	bool is_path = strchr(match->parent, '/') != NULL;
-	struct rule_names names;
-	enum rule_name kind;
+	struct names names;
 	int r = facts_need(facts, FACT_PARENT);
 
 	if (r < 0)
@@ -162,7 +177,7 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 		return 0;
 	r = names_of(rules, match->parent, facts->parent, &names);
 	if (r == 0)
-		r = rule_names_match(&names, match->parent, &kind) != NULL;
+		r = names_match(&names, match->parent);
 	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
 		r = is_initial(facts->parent);
 	return r == -ESRCH ? 0 : r;
@@ -242,7 +257,7 @@ static const struct rule *exact_match(const struct rules *rules, const char *nam
 	return list_match(rules, rules->patterns[number - 1].list, facts, error);
 }
 
-static const struct rule *glob_match(const struct rules *rules, const struct rule_names *names,
+static const struct rule *glob_match(const struct rules *rules, const struct names *names,
 				     struct facts *facts, int *error)
 {
 	for (uint32_t from = 0; from < rules->n_globs;) {
@@ -266,7 +281,7 @@ static const struct rule *glob_match(const struct rules *rules, const struct rul
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
 {
 	const struct rule *rule = NULL;
-	struct rule_names names;
+	struct names names;
 
 	*ret_error = names_of(rules, NULL, facts, &names);
 	if (*ret_error < 0)

@@ -8,9 +8,22 @@
 /* Words shorter than this are too often alike by chance. */
 #define SIMILAR_MIN 4
 
+const struct process_name *process_names_match(const struct process_names *names, const char *pattern)
+{
+	const bool is_path = strchr(pattern, '/');
+
+	for (size_t i = 0; i < names->count; i++) {
+		const struct process_name *name = &names->items[i];
+
+		if ((name->kind == NAME_PATH) == is_path && pattern_match(pattern, name->text))
+			return name;
+	}
+	return NULL;
+}
+
 struct trace {
 	const struct rules *rules;
-	const struct rule_names *names;
+	const struct process_names *names;
 	struct facts *facts;
 	const struct rule *taken;
 	bool (*is_similar)(const char *a, const char *b);
@@ -136,31 +149,31 @@ static bool find_close(const struct trace *trace, const char *pattern, struct ru
 	int closest = -1;
 
 	for (size_t i = 0; i < trace->names->count; i++) {
-		int outcome = compare_name(trace, pattern, trace->names->name[i]);
+		const struct process_name *name = &trace->names->items[i];
+		int outcome = name->kind == NAME_PATH ? -1 : compare_name(trace, pattern, name->text);
 
 		if (outcome >= 0 && (closest < 0 || outcome < closest)) {
 			closest = outcome;
-			item->name = trace->names->name[i];
-			item->kind = trace->names->kind[i];
+			item->name = *name;
 		}
 	}
 	if (closest == OUTCOME_FOLDER) {
-		item->name = trace->names->path;
-		item->kind = NAME_PATH;
+		item->name = trace->names->items[0];
 	} else if (closest < 0 && is_comm(trace, pattern)) {
 		closest = OUTCOME_COMM;
-		item->name = trace->facts->comm;
+		item->name.text = trace->facts->comm;
 	} else if (closest < 0 || closest == OUTCOME_SIMILAR) {
 		const char *argument = argument_called(trace->facts, pattern);
 
 		closest = argument ? OUTCOME_ARGUMENT : closest;
-		item->name = argument ? argument : item->name;
+		if (argument)
+			item->name.text = argument;
 	}
 	item->outcome = (enum rule_outcome)closest;
 	return closest >= 0;
 }
 
-size_t rules_trace(const struct rules *rules, const struct rule_names *names, struct facts *facts,
+size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
 		   size_t max)
 {
@@ -168,10 +181,11 @@ size_t rules_trace(const struct rules *rules, const struct rule_names *names, st
 
 	for (size_t i = 0; i < rules->n_patterns; i++) {
 		const struct pattern *pattern = &rules->patterns[i];
+		const struct process_name *name = process_names_match(names, pattern->text);
 		struct rule_trace item = { .pattern = pattern->text, .rule = pattern->list };
 
-		item.name = rule_names_match(names, pattern->text, &item.kind);
-		if (item.name) {
+		if (name) {
+			item.name = *name;
 			add_matching(&trace, pattern, &item);
 		} else if (pattern->list && find_close(&trace, pattern->text, &item) &&
 			   (!taken || item.outcome <= OUTCOME_FOLDER)) {

@@ -37,6 +37,16 @@ static int finish(struct json_writer *json, int error, char **ret)
 	return text ? 0 : -ENOMEM;
 }
 
+int explain_stat(const struct explain_source *source, pid_t tid, struct procfs_stat *ret)
+{
+	int r;
+
+	watch_enter(tid);
+	r = procfs_stat(source->proc, tid, ret);
+	watch_leave();
+	return r;
+}
+
 /* ---- a task ---- */
 
 static void put_cgroup(struct json_writer *json, const struct config *config, struct facts *facts)
@@ -83,8 +93,12 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 static bool is_unreadable(int proc, pid_t tid)
 {
 	char exe[PATH_MAX];
+	ssize_t n;
 
-	return procfs_exe(proc, tid, exe, sizeof(exe)) <= 0;
+	watch_enter(tid);
+	n = procfs_exe(proc, tid, exe, sizeof(exe));
+	watch_leave();
+	return n <= 0;
 }
 
 static bool is_of_us(int proc, pid_t tid)
@@ -99,7 +113,7 @@ static int put_unknown(struct json_writer *json, const struct explain_source *so
 {
 	const char *kind = "unknown";
 	struct procfs_stat stat;
-	int r = procfs_stat(source->proc, tid, &stat);
+	int r = explain_stat(source, tid, &stat);
 
 	if (r < 0)
 		return r;
@@ -133,12 +147,14 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 	const struct task *task = tasks_find(plan_tasks(source->plan), tid);
 	struct json_writer json = { 0 };
 	struct procfs_stat stat;
-	int r = procfs_stat(source->proc, tid, &stat);
+	int r = explain_stat(source, tid, &stat);
 
 	if (r < 0)
 		return r;
 	arguments_begin_old(source->live->arguments);
-	if (task && !plan_tid_is_reused(source->plan, tid, stat.start) && stat.state != 'Z')
+	/* A leader that has ended before its other threads is a zombie. */
+	if (task && !plan_tid_is_reused(source->plan, tid, stat.start) &&
+	    (stat.state != 'Z' || tasks_next_thread(plan_tasks(source->plan), task)))
 		r = put_known(&json, source, task);
 	else
 		r = put_unknown(&json, source, tid);

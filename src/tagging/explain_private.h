@@ -2,9 +2,15 @@
 /* Shared by the files that tell people about a task, as JSON. Texts in it are safe to print. */
 #pragma once
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/json_writer.h>
 
 #include "explain.h"
+
+/* ---- explain.c ---- */
+
+/* Of a process or thread. Reading it can take a while: see watch.h. 0 or -errno. */
+int explain_stat(const struct explain_source *source, pid_t tid, struct procfs_stat *ret);
 
 /* ---- explain_rules.c ---- */
 
@@ -22,9 +28,10 @@ void explain_put_groups(struct json_writer *json, const struct config *config, c
 /* Whatever comes from a task or a file, escaped. NULL is left out. */
 void explain_put_text(struct json_writer *json, const char *key, const char *text);
 
-/* A thread rule that nearly took the thread, or nothing. */
+/* A thread rule that nearly took a thread of this name, or NULL. */
+const struct thread_rule *explain_close_thread(const struct rule *rule, const char *comm, enum rule_outcome *ret);
 void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
-			      const char *comm);
+			      const struct thread_rule *thread, enum rule_outcome why);
 
 /* ---- explain_threads.c ---- */
 

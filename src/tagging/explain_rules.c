@@ -56,7 +56,7 @@ static void put_source(struct json_writer *json, const struct config *config, co
 void explain_put_rule(struct json_writer *json, const char *key, const struct config *config, const struct rule *rule,
 		      const struct thread_rule *thread)
 {
-	_cleanup_free_ char *path = rule ? config_rule_path(config, rule, thread) : NULL;
+	_cleanup_free_ char *path = rule ? config_path_of(config, rule, thread) : NULL;
 
 	if (!rule)
 		return;
@@ -67,7 +67,7 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct co
 	explain_put_text(json, "path", path);
 	explain_put_text(json, "qos", thread ? thread->qos : rule->qos);
 	json_put_bool(json, "inherit", rule->inherit);
-	json_put_bool(json, "enforce", rule->enforce);
+	json_put_bool(json, "enforce", rule->enforce != ENFORCE_NO);
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
 	json_end(json, '}');
@@ -103,7 +103,7 @@ static void put_close(struct json_writer *json, const struct config *config, con
 		      const struct rule_trace *trace)
 {
 	_cleanup_free_ char *path = trace->rule && trace->outcome != OUTCOME_REPLACED ?
-					    config_rule_path(config, trace->rule, NULL) :
+					    config_path_of(config, trace->rule, NULL) :
 					    NULL;
 
 	json_begin(json, NULL, '{');
@@ -113,8 +113,8 @@ static void put_close(struct json_writer *json, const struct config *config, con
 	explain_put_text(json, "qos", trace->rule ? trace->rule->qos : NULL);
 	json_put_text(json, "why", outcomes[trace->outcome]);
 	if (trace->outcome != OUTCOME_COMM && trace->outcome != OUTCOME_ARGUMENT)
-		json_put_text(json, "compared_with", name_kinds[trace->kind]);
-	explain_put_text(json, "compared", trace->name);
+		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);
+	explain_put_text(json, "compared", trace->name.text);
 	if (trace->outcome == OUTCOME_CONDITION) {
 		json_put_text(json, "condition", conditions[trace->failure.condition]);
 		explain_put_text(json, "wanted", trace->failure.wanted);
@@ -123,39 +123,32 @@ static void put_close(struct json_writer *json, const struct config *config, con
 	json_end(json, '}');
 }
 
-static void put_names(struct json_writer *json, const struct rule_names *names)
+static void put_name(struct json_writer *json, const char *key, const struct process_name *name)
 {
-	json_begin(json, "names", '[');
-	for (size_t i = 0; i < names->count; i++) {
-		json_begin(json, NULL, '{');
-		json_put_text(json, "kind", name_kinds[names->kind[i]]);
-		explain_put_text(json, "name", names->name[i]);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
+	json_begin(json, key, '{');
+	json_put_text(json, "kind", name_kinds[name->kind]);
+	explain_put_text(json, "name", name->text);
+	json_end(json, '}');
 }
 
 void explain_put_matching(struct json_writer *json, const struct config *config, struct facts *facts,
 			  const struct rule *rule)
 {
 	struct rule_trace close[CLOSE_MAX];
-	struct rule_names names;
-	enum rule_name kind;
-	const char *matched;
+	const struct process_name *matched;
+	struct process_names names;
 	size_t count;
 
 	if (rules_names(config->rules, facts, &names) < 0)
 		return;
-	explain_put_text(json, "executable", names.path);
 	json_put_bool(json, "arguments_unread", facts->argv_is_unread);
-	put_names(json, &names);
-	matched = rule ? rule_names_match(&names, rule->pattern, &kind) : NULL;
-	if (matched) {
-		json_begin(json, "matched", '{');
-		json_put_text(json, "kind", name_kinds[kind]);
-		explain_put_text(json, "name", matched);
-		json_end(json, '}');
-	}
+	json_begin(json, "names", '[');
+	for (size_t i = 0; i < names.count; i++)
+		put_name(json, NULL, &names.items[i]);
+	json_end(json, ']');
+	matched = rule ? process_names_match(&names, rule->pattern) : NULL;
+	if (matched)
+		put_name(json, "matched", matched);
 	count = rules_trace(config->rules, &names, facts, rule, is_similar, close, CLOSE_MAX);
 	json_begin(json, "close", '[');
 	for (size_t i = 0; i < count; i++)
@@ -163,16 +156,18 @@ void explain_put_matching(struct json_writer *json, const struct config *config,
 	json_end(json, ']');
 }
 
-void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
-			      const char *comm)
+const struct thread_rule *explain_close_thread(const struct rule *rule, const char *comm, enum rule_outcome *ret)
 {
-	enum rule_outcome outcome;
-	const struct thread_rule *thread = rule ? rule_thread_trace(rule, comm, is_similar, &outcome) : NULL;
+	return rule_thread_trace(rule, comm, is_similar, ret);
+}
 
+void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
+			      const struct thread_rule *thread, enum rule_outcome why)
+{
 	if (!thread)
 		return;
 	explain_put_rule(json, "close_thread_rule", config, rule, thread);
-	json_put_text(json, "close_thread_why", outcomes[outcome]);
+	json_put_text(json, "close_thread_why", outcomes[why]);
 }
 
 void explain_put_groups(struct json_writer *json, const struct config *config, const char *cgroup)

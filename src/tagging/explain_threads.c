@@ -18,7 +18,9 @@
 struct kind {
 	const struct task *task;
 	const struct thread_rule *thread; /* its thread rule */
-	struct plan_view view;
+	const struct thread_rule *close;  /* one that is nearly its, of its process's rule */
+	enum rule_outcome close_why;
+	struct plan_detail detail;
 	char comm[TASK_COMM_LEN];
 	pid_t tids[TIDS_MAX];
 	size_t count;
@@ -30,12 +32,26 @@ struct kinds {
 	size_t count, more;
 };
 
-static const char *const assigned_names[] = {
-	[ASSIGNED_NOT_YET] = "not-yet",	      [ASSIGNED_BY_RULE] = "rule",	 [ASSIGNED_BY_THREAD] = "thread-rule",
-	[ASSIGNED_BY_INHERITED] = "inherited-rule", [ASSIGNED_BY_DEFAULT] = "default", [ASSIGNED_NO_CLASS] = "none",
-};
-
 static const char *const bit_names[] = { "policy", "nice", "slice", "util_min", "util_max", "io_priority" };
+
+static const char *assigned_name(enum assigned_by by)
+{
+	switch (by) {
+	case ASSIGNED_NOT_YET:
+		return "not-yet";
+	case ASSIGNED_BY_RULE:
+		return "rule";
+	case ASSIGNED_BY_THREAD:
+		return "thread-rule";
+	case ASSIGNED_BY_INHERITED:
+		return "inherited-rule";
+	case ASSIGNED_BY_DEFAULT:
+		return "default";
+	case ASSIGNED_NO_CLASS:
+		return "none";
+	}
+	return "";
+}
 
 static void put_bits(struct json_writer *json, const char *key, uint8_t bits)
 {
@@ -79,6 +95,14 @@ static const struct rule *rule_of(const struct explain_source *source, uint32_t 
 	return rules_by_id(config_of(source)->rules, id);
 }
 
+/* The rule of its process. */
+static const struct rule *app_of(const struct explain_source *source, const struct task *task)
+{
+	const struct task *leader = tasks_find(plan_tasks(source->plan), task->tgid);
+
+	return leader ? rule_of(source, leader->app) : NULL;
+}
+
 static const char *class_name(const struct explain_source *source, uint16_t tag)
 {
 	size_t count;
@@ -93,7 +117,7 @@ static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t ru
 	const struct tasks *tasks = plan_tasks(source->plan);
 	struct procfs_stat stat;
 
-	while (procfs_stat(source->proc, pid, &stat) == 0 && stat.ppid) {
+	while (explain_stat(source, pid, &stat) == 0 && stat.ppid) {
 		const struct task *leader = tasks_find(tasks, stat.ppid);
 
 		pid = stat.ppid;
@@ -116,6 +140,21 @@ static void put_inherited(struct json_writer *json, const struct explain_source 
 	json_end(json, '}');
 }
 
+/* Its parent's rule, where it might be thought to be handed on. */
+static void put_parent(struct json_writer *json, const struct explain_source *source, const struct task *task)
+{
+	const struct task *parent;
+	const struct rule *rule;
+	struct procfs_stat stat;
+
+	if (explain_stat(source, task->tgid, &stat) < 0)
+		return;
+	parent = tasks_find(plan_tasks(source->plan), stat.ppid);
+	rule = parent ? rule_of(source, parent->app) : NULL;
+	if (rule && rule->qos && !rule->inherit)
+		explain_put_rule(json, "parent_rule", config_of(source), rule, NULL);
+}
+
 static void put_class(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
 {
 	const struct task *task = kind->task;
@@ -125,13 +164,15 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
 	json_put_bool(json, "limited", task->own != task->tag);
-	json_put_text(json, "reason", reason_name(kind->view.reason));
-	json_put_text(json, "assigned_by", assigned_names[task->assigned_by]);
+	json_put_text(json, "reason", reason_name(kind->detail.reason));
+	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
 	if (task->assigned_by == ASSIGNED_BY_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);
 	if (task->assigned_by == ASSIGNED_BY_INHERITED)
 		put_inherited(json, source, task);
+	if (task->assigned_by == ASSIGNED_BY_DEFAULT && source->live)
+		put_parent(json, source, task);
 }
 
 /* It may have been born with what it carries, after that was set for its parent. */
@@ -146,38 +187,40 @@ static uint64_t seconds_since(const struct task *task)
 static void put_kind(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
 {
 	const struct task *task = kind->task;
-	const struct plan_view *view = &kind->view;
+	const struct plan_detail *detail = &kind->detail;
 
 	put_class(json, source, kind);
-	put_attr(json, "class_gives", &view->class);
-	put_attr(json, "wanted", &view->want);
-	put_attr(json, "carries", &view->actual);
+	put_attr(json, "class_gives", &detail->class);
+	put_attr(json, "wanted", &detail->want);
+	put_attr(json, "carries", &detail->actual);
 	put_attr(json, "had", &task->had);
-	put_bits(json, "differs", attr_difference(&view->actual, &view->want));
-	put_bits(json, "theirs", task->theirs | view->changed);
-	put_bits(json, "withheld", view->withheld);
+	put_bits(json, "differs", attr_difference(&detail->actual, &detail->want));
+	put_bits(json, "theirs", task->theirs | detail->changed);
+	put_bits(json, "withheld", detail->withheld);
 	put_bits(json, "chosen_before", attr_difference(&task->had, &task_attr_pristine));
 	if (!source->is_rehearsal)
 		json_put_count(json, "seconds", seconds_since(task));
-	if (!kind->thread)
-		explain_put_close_thread(json, config_of(source), rule_of(source, task->rule), kind->comm);
+	explain_put_close_thread(json, config_of(source), app_of(source, task), kind->close, kind->close_why);
 }
 
 /* 0, or -errno if it cannot be looked at. */
 static int look(const struct explain_source *source, const struct task *task, struct facts *facts, const char *comm,
 		struct kind *ret)
 {
+	const struct rule *app = app_of(source, task);
 	int r;
 
 	*ret = (struct kind){ .task = task, .count = 1, .tids = { task->tid } };
 	strcpy(ret->comm, comm);
-	if (task->assigned_by == ASSIGNED_BY_THREAD)
-		ret->thread = rule_thread(rule_of(source, task->rule), comm);
-	r = plan_view(source->plan, task, facts, &ret->view);
+	if (app && task->assigned_by == ASSIGNED_BY_THREAD)
+		ret->thread = rule_thread(app, comm);
+	else if (app)
+		ret->close = explain_close_thread(app, comm, &ret->close_why);
+	r = plan_detail(source->plan, task, facts, &ret->detail);
 	/* What differs has not been set. */
 	if (r == 0 && source->is_rehearsal) {
-		ret->view.reason = task_reason(task);
-		ret->view.changed = 0;
+		ret->detail.reason = task_reason(task);
+		ret->detail.changed = 0;
 	}
 	return r;
 }
@@ -185,10 +228,10 @@ static int look(const struct explain_source *source, const struct task *task, st
 static bool agree(const struct kind *a, const struct kind *b)
 {
 	return a->task->own == b->task->own && a->task->tag == b->task->tag && a->task->rule == b->task->rule &&
-	       a->thread == b->thread && a->task->assigned_by == b->task->assigned_by &&
-	       a->view.reason == b->view.reason && a->task->theirs == b->task->theirs &&
-	       a->view.withheld == b->view.withheld && !attr_difference(&a->view.actual, &b->view.actual) &&
-	       !attr_difference(&a->view.want, &b->view.want) && !attr_difference(&a->task->had, &b->task->had);
+	       a->thread == b->thread && a->close == b->close && a->task->assigned_by == b->task->assigned_by &&
+	       a->detail.reason == b->detail.reason && a->task->theirs == b->task->theirs &&
+	       a->detail.withheld == b->detail.withheld && !attr_difference(&a->detail.actual, &b->detail.actual) &&
+	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);
 }
 
 static void add(struct kinds *kinds, const struct task *task)

@@ -27,7 +27,7 @@ static void check_errors(int r, const struct config_errors *errors)
 static char *print(struct config *config)
 {
 	config->settings.sched_profile = NULL;
-	return config_print(config);
+	return config_print(config, false);
 }
 
 static void check_print(struct config *config)

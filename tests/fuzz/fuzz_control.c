@@ -296,6 +296,7 @@ static void call(struct input *input)
 {
 	static const char *const members[][2] = {
 		{ BUS_INTERFACE, "Reload" },
+		{ BUS_INTERFACE, "GetConfig" },
 		{ BUS_INTERFACE, "SetSchedProfile" },
 		{ "org.freedesktop.DBus.Properties", "Get" },
 		{ "org.freedesktop.DBus.Properties", "GetAll" },

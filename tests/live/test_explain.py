@@ -104,15 +104,17 @@ class Explain(LiveTest):
         cut = threads.tell(0, "thread", "a-name-that-is-too-long")[1]
         plain = [threads.tell(0, "thread", "worker")[1] for _ in range(3)]
         self.assert_carries(ui, UI)
-        said, text = self.check(ui, UI, "thread-rule", "ui*", ["threads.thread_qos"])
+        said, text = self.check(ui, UI, "thread-rule", "ui*", ["threads.thread_qos", "the thread's name matches that"])
         self.assertEqual([thread["tids"] for thread in said["threads"]], [[ui]])
         self.check(cut, UTILITY, "rule", "threads", ["15 bytes"])
-        said, text = self.check(threads, UTILITY, "rule", "threads", ["(5 threads:"])
+        said, text = self.check(threads, UTILITY, "rule", "threads", ["(4 threads:", "15 bytes"])
         self.assertEqual(sorted(tid for thread in said["threads"] for tid in thread["tids"]),
                          sorted([threads.pid, ui, cut, *plain]), text)
         maker = self.puppet("maker")
         child = maker.tell(0, "spawn", [self.alias("nobody"), "1000"])
         self.check(child, BACKGROUND, "inherited-rule", "maker", ["inherited from %d %s" % (maker.pid, "maker")])
+        child = threads.tell(0, "spawn", [self.alias("nobody"), "1000"])
+        self.check(child, DEFAULT, "default", words=['"threads" at %s: its parent\'s' % self.place("threads")])
 
     def test_what_others_chose(self):
         self.daemon(RULES)

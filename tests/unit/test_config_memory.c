@@ -159,7 +159,7 @@ static void texts_are_whole_or_not_there(void **state)
 	assert_int_equal(parse(good_files, COUNT(good_files), &config, &errors), 0);
 	for (long allocations = 1; !text; allocations++) {
 		countdown = allocations;
-		text = config_print(config);
+		text = config_print(config, false);
 		countdown = -1;
 	}
 	assert_string_equal(text + strlen(text) - 2, "}\n");

@@ -22,7 +22,7 @@ static void print_is_a_rules_file(void **state)
 		GOOD(RULES("{\"QOS_USER_INTERACTIVE\": {\"sched_policy\": \"SCHED_FIFO\","
 			   "\"sched_priority\": 7}, \"schedqos\": {\"sched_profile\": null,"
 			   "\"default\": \"all\", \"log\": \"info\"}}"));
-	char *text = config_print(config);
+	char *text = config_print(config, false);
 
 	(void)state;
 	assert_memory_equal(text, want, strlen(want));
@@ -33,11 +33,11 @@ static void print_is_a_rules_file(void **state)
 static void print_round_trip(const struct config_file *files, size_t n)
 {
 	struct config *config = parse_good(files, n), *again;
-	char *first = config_print(config), *second;
+	char *first = config_print(config, false), *second;
 	struct config_file printed = RULES(first);
 
 	again = parse_good(&printed, 1);
-	second = config_print(again);
+	second = config_print(again, false);
 	assert_string_equal(second, first);
 	assert_int_equal(again->n_classes, config->n_classes);
 	for (size_t i = 0; i < config->n_classes; i++) {
@@ -55,7 +55,7 @@ static void print_has_io_where_it_is_given(void **state)
 {
 	struct config *config = GOOD(RULES("{\"QOS_A\": {\"io_class\": \"best-effort\", \"io_priority\": 0},"
 					   "\"QOS_B\": {\"sched_nice\": 1, \"io_class\": \"none\"}}"));
-	char *text = config_print(config);
+	char *text = config_print(config, false);
 
 	(void)state;
 	assert_non_null(strstr(text, "\"SCHED_NORMAL\",\n\t\t\"io_class\": \"best-effort\",\n\t\t\"io_priority\": 0\n\t}"));
@@ -69,7 +69,7 @@ static void print_has_yield_where_it_is_given(void **state)
 	struct config *config = GOOD(RULES("{\"a\": {}, \"b\": {\"yield\": true},"
 					   "\"c\": {\"enforce\": true, \"yield\": false},"
 					   "\"d\": {\"enforce\": \"program\"}}"));
-	char *text = config_print(config);
+	char *text = config_print(config, false);
 
 	(void)state;
 	assert_non_null(strstr(text, "\t\"a\": {},\n"
@@ -85,7 +85,7 @@ static void print_says_which_user_namespaces_are_meant(void **state)
 	struct config *config = GOOD(RULES("{\"/a\": {\"match\": {\"user_namespace\": \"any\"}},"
 					   "\"b\": {\"match\": {\"user\": 0, "
 					   "\"user_namespace\": \"initial\"}}}"));
-	char *text = config_print(config);
+	char *text = config_print(config, false);
 
 	(void)state;
 	assert_non_null(strstr(text, "{\n\t\t\t\"user_namespace\": \"any\"\n\t\t}"));
@@ -130,7 +130,7 @@ static void print_keeps_which_glob_wins(void **state)
 {
 	struct config *config = GOOD(RULES("{\"ab*\": {\"qos\": \"QOS_UTILITY\"}}"),
 				     RULES("{\"a*c\": {\"qos\": \"QOS_BACKGROUND\"}}"));
-	char *text = config_print(config);
+	char *text = config_print(config, false);
 	struct config *again = GOOD(RULES(text));
 	struct facts facts = {
 		.have = FACT_EXE | FACT_ARGV | FACT_COMM,

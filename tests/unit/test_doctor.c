@@ -48,10 +48,17 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void judge(const struct config *config_in_force)
+static void judge_as(const struct doctor_config *of_files)
 {
 	findings_clear(&findings);
-	assert_int_equal(doctor_judge(&facts, config_in_force, config_in_force ? 0 : 3, &findings), 0);
+	assert_int_equal(doctor_judge(&facts, of_files, &findings), 0);
+}
+
+static void judge(struct config *config_in_force)
+{
+	const struct doctor_config of_files = { .config = config_in_force, .n_errors = config_in_force ? 0 : 3 };
+
+	judge_as(&of_files);
 }
 
 static void check_texts(const struct finding *finding)
@@ -124,6 +131,24 @@ static void configuration_errors(void **state)
 	assert_string_equal(finding->what, "3 errors");
 	/* The built-in classes are judged all the same. */
 	assert_non_null(strstr(finding_named("tick")->what, "QOS_USER_INTERACTIVE"));
+}
+
+static void files_of_a_running_daemon(void **state)
+{
+	struct doctor_config of_daemon = { .config = config, .is_daemons = true };
+
+	(void)state;
+	judge_as(&of_daemon);
+	assert_null(finding_named("in-force"));
+	of_daemon.n_differences = 2;
+	judge_as(&of_daemon);
+	assert_int_equal(finding_named("in-force")->state, FINDING_NOTE);
+	assert_string_equal(finding_named("in-force")->what, "2 changes of the files since the daemon read them");
+	check_texts(finding_named("in-force"));
+	of_daemon = (struct doctor_config){ .n_errors = 1, .is_daemons = true };
+	judge_as(&of_daemon);
+	assert_string_equal(finding_named("configuration")->what, "1 error");
+	assert_non_null(strstr(finding_named("configuration")->consequence, "keeps to an earlier one"));
 }
 
 static void daemon_and_unit(void **state)
@@ -408,6 +433,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(all_well),	TEST(configuration_errors),
+		TEST(files_of_a_running_daemon),
 		TEST(daemon_and_unit),	TEST(events),
 		TEST(attributes),	TEST(slices_against_the_tick),
 		TEST(other_schedulers), TEST(autogroup),

@@ -220,6 +220,8 @@ static void is_left_for_a_while(struct machine *m, const char *json)
 	assert_false(plan_end_truces(m->plan, m->ms, &next_ms));
 	hear(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_int_equal(m->last.changed_by, 101);
+	assert_false(m->last.is_left);
 }
 
 static void a_task_that_is_fought_over_is_left_for_a_while(void **state)

@@ -6,7 +6,7 @@
 
 #define TRACES_MAX 8
 
-static struct rule_names names;
+static struct process_names names;
 static struct rule_trace traces[TRACES_MAX];
 static size_t n_traces;
 
@@ -32,7 +32,7 @@ static void assert_trace(size_t i, const char *pattern, enum rule_outcome outcom
 	assert_in_range(i, 0, n_traces - 1);
 	assert_string_equal(traces[i].pattern, pattern);
 	assert_int_equal(traces[i].outcome, outcome);
-	assert_string_equal(traces[i].name, name);
+	assert_string_equal(traces[i].name.text, name);
 }
 
 /* The one rule of a configuration comes as close as this to the process. */
@@ -80,7 +80,7 @@ static void the_condition_that_does_not_hold(void **state)
 static void names_that_are_not_quite_right(void **state)
 {
 	struct process renderer = PROCESS("/usr/bin/my-renderer", "my-renderer", "my-renderer");
-	struct process python = PROCESS("/usr/bin/python3", "python3", "python3\0-u\0/srv/report.py");
+	struct process editor = PROCESS("/usr/bin/vi", "vi", "vi\0-R\0/srv/report.py");
 	struct process worker = PROCESS("/usr/bin/vi", "worker", "vi");
 
 	(void)state;
@@ -90,7 +90,7 @@ static void names_that_are_not_quite_right(void **state)
 		   "/usr/bin/my-renderer");
 	assert_one(renderer, "'/opt/my-renderer/*': { 'qos': 'QOS_UTILITY' }", "/opt/my-renderer/*", OUTCOME_FOLDER,
 		   "/usr/bin/my-renderer");
-	assert_one(python, "'report.py': { 'qos': 'QOS_UTILITY' }", "report.py", OUTCOME_ARGUMENT, "/srv/report.py");
+	assert_one(editor, "'report.py': { 'qos': 'QOS_UTILITY' }", "report.py", OUTCOME_ARGUMENT, "/srv/report.py");
 	assert_one(worker, "'work*': { 'qos': 'QOS_UTILITY' }", "work*", OUTCOME_COMM, "worker");
 }
 
@@ -194,9 +194,9 @@ static void the_place_of_a_rule(void **state)
 					   "{ 'thread_qos': { 'ui*': 'QOS_UTILITY' } }]");
 	const struct rule *first = rules_nth(config->rules, 0), *list = rules_nth(config->rules, 1);
 	char *paths[] = {
-		config_rule_path(config, first, NULL),
-		config_rule_path(config, list, NULL),
-		config_rule_path(config, list->next, &list->next->threads[0]),
+		config_path_of(config, first, NULL),
+		config_path_of(config, list, NULL),
+		config_path_of(config, list->next, &list->next->threads[0]),
 	};
 	const char *const expected[] = { "a", "[\"b c\"][0]", "[\"b c\"][1].thread_qos[\"ui*\"]" };
 

@@ -84,6 +84,9 @@ int config_check_groups(const struct config *config, struct config_errors *error
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
 		      unsigned column, const char *path, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+/* Appends one warning; a line of 0 stands for the file as a whole. 0 or -ENOMEM. */
+int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
+		       const char *path, const char *message);
 void config_errors_clear(struct config_errors *errors);
 
 /*
@@ -92,11 +95,14 @@ void config_errors_clear(struct config_errors *errors);
  */
 char *config_error_text(const struct config_error *error);
 
-/* The merged result as a rules file that parses to the same. The caller frees; NULL without memory. */
-char *config_print(const struct config *config);
+/*
+ * The merged result as a rules file that parses to the same. with_places: each rule says in the key "from" where it
+ * was written. The caller frees; NULL without memory.
+ */
+char *config_print(const struct config *config, bool with_places);
 
 /*
  * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller
  * frees; NULL without memory.
  */
-char *config_rule_path(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
+char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread);

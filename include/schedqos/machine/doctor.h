@@ -107,9 +107,16 @@ struct findings {
 	bool no_memory;
 };
 
-/* config: NULL when it has errors, n_errors of them. 0 or -ENOMEM. */
-int doctor_judge(const struct doctor_facts *facts, const struct config *config, size_t n_errors,
-		 struct findings *ret);
+/* The configuration as its files have it now. */
+struct doctor_config {
+	struct config *config; /* NULL: it has errors, */
+	size_t n_errors;       /* so many */
+	bool is_daemons;       /* its files are those of the daemon that runs; else they are what was asked for */
+	size_t n_differences;  /* from what that daemon has in force: rules, classes, profiles and settings */
+};
+
+/* 0 or -ENOMEM. */
+int doctor_judge(const struct doctor_facts *facts, const struct doctor_config *config, struct findings *ret);
 void findings_clear(struct findings *findings);
 
 /* "ok", "note", "bad". Static storage. */

@@ -218,7 +218,7 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
 
 /* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */
-struct plan_view {
+struct plan_detail {
 	enum reason reason;
 	struct task_attr actual;
 	struct task_attr want;	/* what it is to carry, by its record */
@@ -228,7 +228,7 @@ struct plan_view {
 };
 
 /* 0 or -errno as for plan_reason. Changes nothing. */
-int plan_view(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_view *ret);
+int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret);
 
 /*
  * Decides about a made-up task, as at its exec: facts must hold everything, and tid is any but our own. Only for a plan

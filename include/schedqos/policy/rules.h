@@ -83,6 +83,7 @@ struct rule {
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
+	const char *from;	       /* where it was before it was printed and read again, or NULL */
 	uint64_t period_ns;	       /* 0: not given */
 	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
 	size_t n_threads, n_exact_threads;
@@ -127,27 +128,33 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 
 /* ---- why a rule matches, or not: by the functions that rules_match is made of ---- */
 
-enum rule_name {
-	NAME_PATH,   /* of the executable, for patterns with a '/' */
-	NAME_SCRIPT, /* of the script that it interprets */
-	NAME_ARGV0,  /* the base name of argv[0] */
+/* What of a process a pattern is compared with, in the order of comparison. */
+enum name_kind {
+	NAME_PATH,   /* the executable's path */
+	NAME_SCRIPT, /* the base name of the script */
+	NAME_ARGV0,  /* argv[0]'s base name, without the dash of a login shell */
 	NAME_EXE,    /* the executable's base name */
 };
 
-/* What patterns are compared with: the process's path, and its names in the order of comparison. */
-#define RULE_NAMES_MAX 3
-struct rule_names {
-	const char *path;
-	const char *name[RULE_NAMES_MAX];
-	enum rule_name kind[RULE_NAMES_MAX];
+struct process_name {
+	enum name_kind kind;
+	const char *text; /* as the process has it, unescaped */
+};
+
+/* Each kind at most once, in order. There may be no script, and no argv[0]. */
+struct process_names {
+	struct process_name items[NAME_EXE + 1];
 	size_t count;
 };
 
-/* The names point into facts. 0, or -errno of a fact that could not be read. */
-int rules_names(const struct rules *rules, struct facts *facts, struct rule_names *ret);
+/*
+ * All names of a process, also those that no rule can use. They live as long as the facts. Returns 0, or -errno of a
+ * fact that could not be read.
+ */
+int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret);
 
-/* The first of the names that the pattern matches, and its kind; NULL if there is none. */
-const char *rule_names_match(const struct rule_names *names, const char *pattern, enum rule_name *ret);
+/* The first of the names that the pattern matches, or NULL. */
+const struct process_name *process_names_match(const struct process_names *names, const char *pattern);
 
 enum rule_condition {
 	CONDITION_EXE,
@@ -186,8 +193,7 @@ struct rule_trace {
 	const char *pattern;
 	struct source source;	     /* of the rule; OUTCOME_MASKED: of the null */
 	const struct rule *rule;     /* NULL for OUTCOME_MASKED */
-	const char *name;	     /* what the pattern was compared with, among names or facts */
-	enum rule_name kind;	     /* of that; undefined for OUTCOME_COMM and OUTCOME_ARGUMENT */
+	struct process_name name;    /* what was compared; no kind for OUTCOME_COMM and OUTCOME_ARGUMENT */
 	struct rule_failure failure; /* OUTCOME_CONDITION */
 };
 
@@ -196,7 +202,7 @@ struct rule_trace {
  * that just have a similar name, or that of something else. is_similar judges two words. Returns their number. Facts
  * that cannot be read count as empty.
  */
-size_t rules_trace(const struct rules *rules, const struct rule_names *names, struct facts *facts,
+size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
 		   size_t max);
 

@@ -2,7 +2,7 @@
 /* What people ask of the plan: one task as it is now, or one that does not exist. */
 #include "plan_private.h"
 
-int plan_view(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_view *ret)
+int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
 {
 	const struct task_attr *known = &task->known;
 	int r = plan_look(plan, facts, known, &ret->actual);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The difference between two configurations, for people. */
+#pragma once
+
+#include <stdio.h>
+
+#include <schedqos/config/config_diff.h>
+
+/* A line for each difference, then one that counts them. Returns whether there is any. */
+bool show_diff(FILE *out, const struct config_items *before, const struct config_items *after);

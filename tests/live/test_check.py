@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What check says of a configuration that is right, and of the difference to the one in force."""
+
+import json
+import os
+
+from daemon import Daemon, schedqos
+from harness import LiveTest, main
+
+UTILITY, BACKGROUND = "QOS_UTILITY", "QOS_BACKGROUND"
+
+
+class Files(LiveTest):
+    def layer(self, **files):
+        """A folder in upstream's layout, of files by their paths with | for /."""
+        folder = self.path("layer")
+        os.makedirs(folder, exist_ok=True)
+        for name, content in files.items():
+            Daemon.write(os.path.join(folder, name.replace("|", "/")), content)
+        return folder
+
+    def check(self, folder, *args):
+        result = schedqos("check", "--configs-path", folder, *args)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        return result.stderr.replace(folder, "LAYER").splitlines()
+
+    def test_each_file_is_named_with_what_it_gave(self):
+        folder = self.layer(**{"app_configs|a.json": {"x": {}, "y": {}, "QOS_MINE": {"sched_nice": 1}},
+                               "app_configs|b.json": {"y": {"qos": UTILITY}},
+                               "mappings|m.json": {"QOS_UTILITY": {"sched_nice": 3}},
+                               "sched_profiles.json": {"mine": {"debugfs": {"base_slice_ns": 1}}}})
+        Daemon.write(self.path("own.json"), {"z": {}, "schedqos": {"mapping": "m"}})
+        self.assertEqual(self.check(folder, "--config", self.path("own.json")), [
+            "LAYER/mappings/m.json: a mapping, in force", "LAYER/sched_profiles.json: 0 rules, 1 profile",
+            "LAYER/app_configs/a.json: 1 rule, 1 class", "LAYER/app_configs/b.json: 1 rule",
+            "%s: 1 rule" % self.path("own.json"), "schedqos: 3 rules, 6 classes: no errors"])
+
+    def test_what_nobody_reads_is_warned_of(self):
+        folder = self.layer(**{"app_config|a.json": {}, "app_configs|a.jsn": {}, "app_configs|deep|a.json": {},
+                               "rules.json": {}, "qos_mapping.json": {}, "app_configs|good.json": {"x": {}},
+                               # These are not meant to be read.
+                               "rules.schema.json": {}, "README.md": "", "app_configs|a.json~": "", ".git|x": ""})
+        lines = [line for line in self.check(folder) if "warning" in line]
+        self.assertEqual(sorted(line.split(":")[0] for line in lines),
+                         ["LAYER/app_config", "LAYER/app_configs/a.jsn", "LAYER/app_configs/deep",
+                          "LAYER/qos_mapping.json", "LAYER/rules.json"])
+        self.assertIn('LAYER/app_config: warning: nobody reads it (did you mean "app_configs"?)', lines)
+        self.assertIn('LAYER/qos_mapping.json: warning: nobody reads it (did you mean "qos_mappings.json"?)', lines)
+
+    def test_nothing_found(self):
+        empty = self.layer()
+        lines = schedqos("check", "--configs-path", empty, "--config", "/dev/null").stderr
+        self.assertIn("not a regular file", lines)
+        Daemon.write(self.path("none.json"), {})
+        self.assertIn("there is no rule", "".join(self.check(empty, "--config", self.path("none.json"))))
+        if not os.path.exists("/etc/schedqos.json"):
+            self.assertIn("found no file in LAYER, and no /etc/schedqos.json", "".join(self.check(empty)))
+
+    def test_an_unknown_key_is_answered_with_those_there_are(self):
+        Daemon.write(self.path("wrong.json"), {"app": {"frobnicate": 1}})
+        self.assertIn("must be qos, thread_qos, period", schedqos("check", self.path("wrong.json")).stderr)
+
+    def test_print_says_where_each_rule_is_from(self):
+        folder = self.layer(**{"app_configs|a.json": '{\n"x": {},\n"y": [{"match": {"user": 0}}, {}]}'})
+        Daemon.write(self.path("own.json"), {"z": {}})
+        printed = schedqos("check", "--print", "--configs-path", folder, "--config", self.path("own.json"))
+        rules = json.loads(printed.stdout)
+        self.assertEqual(rules["x"]["from"], folder + "/app_configs/a.json:2:1")
+        self.assertEqual([rule["from"] for rule in rules["y"]],
+                         [folder + "/app_configs/a.json:3:7", folder + "/app_configs/a.json:3:31"])
+        self.assertEqual(rules["z"]["from"], self.path("own.json") + ":2:2")
+
+
+class Difference(LiveTest):
+    def test_without_a_daemon(self):
+        result = schedqos("check", "--diff")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("not running", result.stderr)
+
+    def test_usage(self):
+        for args in (("--diff", "--print"), ("--diff", "x.json")):
+            self.assertEqual(schedqos("check", *args).returncode, 2, args)
+
+    def test_what_a_reload_would_bring(self):
+        daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": UTILITY}})
+        self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
+        daemon.configure({"app": {"qos": BACKGROUND}, "new": {}, "same": {}, "QOS_MINE": {"sched_nice": 1}})
+        found = schedqos("check", "--diff")
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        self.assertEqual(found.stdout.replace(daemon.config, "FILE").splitlines()[:6], [
+            '+ class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }  # FILE:7:2',
+            '- rule app: { "qos": "QOS_UTILITY" }  # FILE:4:2', '+ rule app: { "qos": "QOS_BACKGROUND" }  # FILE:2:2',
+            '- rule gone: {}  # FILE:3:2', '+ rule new: {}  # FILE:5:2',
+            "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed"])
+        # The doctor looks at the same files, and sees that the daemon has not.
+        self.assertIn("4 changes of the files", schedqos("doctor").stdout)
+        daemon.reload()
+        self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
+        self.assertNotIn("changes of the files", schedqos("doctor").stdout)
+
+    def test_what_is_wrong_is_said_instead(self):
+        daemon = self.daemon()
+        daemon.configure({"app": {"qos": "QOS_NONE"}})
+        result = schedqos("check", "--diff")
+        self.assertEqual((result.returncode, result.stdout), (78, ""))
+        self.assertIn("unknown class", result.stderr)
+        self.assertIn("keeps to an earlier one", schedqos("doctor").stdout)
+
+    def test_other_files_can_be_compared(self):
+        self.daemon({"app": {"qos": UTILITY}})
+        Daemon.write(self.path("other.json"), {"app": {"qos": UTILITY}, "more": {}})
+        result = schedqos("check", "--diff", "--config", self.path("other.json"))
+        self.assertIn("+ rule more: {}", result.stdout)
+        self.assertIn("rules: 1 added, 0 removed, 0 changed", result.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Editing the configuration: the editor is a script, and the answers come from a pipe."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+
+from daemon import SANITIZER_WORDS, SCHEDQOS, Daemon, environment
+from harness import LiveTest, main
+from waiting import PATIENCE, wait_for
+
+UTILITY, BACKGROUND = "QOS_UTILITY", "QOS_BACKGROUND"
+OLD, NEW = {"app": {"qos": UTILITY}}, {"app": {"qos": BACKGROUND}, "new": {}}
+
+
+class EditTest(LiveTest):
+    def setUp(self):
+        super().setUp()
+        self.editors = 0
+        self.etc = self.path("etc")
+        self.file = os.path.join(self.etc, "schedqos.json")
+        Daemon.write(self.file, OLD)
+        self.empty = self.path("empty")
+        os.mkdir(self.empty)
+
+    def editor(self, script):
+        """An editor that is this script, with the file as $1."""
+        self.editors += 1
+        path = self.path("editor-%d" % self.editors)
+        Daemon.write(path, "#!/bin/sh\n" + script)
+        os.chmod(path, 0o755)
+        return path
+
+    def writer(self, content):
+        """One that writes this, as many do: a new file in place of the old one."""
+        Daemon.write(self.path("content"), content)
+        return self.editor('cp "%s" "$1.tmp" && mv "$1.tmp" "$1"' % self.path("content"))
+
+    def begin(self, editor, *args, **env):
+        # The layers are the daemon's, if there is one.
+        args = args or ("--config", self.file, *([] if self.current else ["--configs-path", self.empty]))
+        return subprocess.Popen([SCHEDQOS, "edit", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True,
+                                env=dict({key: value for key, value in environment().items() if key != "VISUAL"},
+                                         EDITOR=editor, **env))
+
+    def edit(self, editor, answers="", *args, **env):
+        process = self.begin(editor, *args, **env)
+        output = process.communicate(answers, timeout=PATIENCE * 2)
+        self.assertFalse([word for word in SANITIZER_WORDS if word in output[1]], output[1])
+        return subprocess.CompletedProcess(process.args, process.returncode, *output)
+
+    def content(self):
+        with open(self.file, encoding="utf-8") as file:
+            return json.load(file)
+
+    def check_litter(self):
+        self.assertEqual(os.listdir(self.etc), ["schedqos.json"])
+
+    def check_untouched(self, result, status):
+        self.assertEqual((result.returncode, self.content()), (status, OLD), result.stderr)
+        self.check_litter()
+
+
+class Edit(EditTest):
+    def test_what_is_agreed_to_is_installed(self):
+        result = self.edit(self.writer(NEW), "y\n")
+        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        self.assertIn('- rule app: { "qos": "QOS_UTILITY" }', result.stdout)
+        self.assertIn("rules: 1 added, 0 removed, 1 changed", result.stdout)
+        self.assertIn("no daemon runs: it takes effect at the next start", result.stderr)
+        self.check_litter()
+
+    def test_what_is_not_agreed_to_is_not(self):
+        self.check_untouched(self.edit(self.writer(NEW), "n\n"), 1)
+        self.check_untouched(self.edit(self.writer(NEW), "\n"), 1)
+
+    def test_nothing_changed(self):
+        result = self.edit("true", "")
+        self.check_untouched(result, 0)
+        self.assertIn("unchanged", result.stderr)
+
+    def test_an_editor_that_fails(self):
+        result = self.edit(self.editor('echo "{" > "$1"; exit 3'))
+        self.check_untouched(result, 1)
+        self.assertIn("the editor ended with status 3", result.stderr)
+        self.check_untouched(self.edit("/nonexistent/editor"), 1)
+
+    def test_an_editor_with_arguments(self):
+        Daemon.write(self.path("content"), NEW)
+        result = self.edit("cp '%s'" % self.path("content"), "y\n")
+        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        # VISUAL comes first.
+        self.edit("false", "y\n", VISUAL=self.writer(OLD))
+        self.assertEqual(self.content(), OLD)
+
+    def test_mistakes_are_shown_with_the_offer_to_mend_them(self):
+        Daemon.write(self.path("good"), NEW)
+        twice = self.editor('if [ -e "{0}" ]; then cp "{1}" "$1"; else touch "{0}"; echo \'{{"app": {{"qso": 1}}}}\' > "$1"; fi'
+                            .format(self.path("second"), self.path("good")))
+        result = self.edit(twice, "y\ny\n")
+        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        # It is the file that people know which has the mistake.
+        self.assertIn('%s:1:10: app.qso: unknown key "qso" (did you mean "qos"?)' % self.file, result.stderr)
+        Daemon.write(self.file, OLD)
+        self.check_untouched(self.edit(self.writer("{"), "n\n"), 78)
+
+    def test_what_the_file_had_stays(self):
+        os.chown(self.file, 0, 12)
+        os.chmod(self.file, 0o640)
+        try:
+            os.setxattr(self.file, "user.note", b"mine")
+        except OSError:
+            has_note = False
+        else:
+            has_note = True
+        link = self.path("link.json")
+        os.symlink(self.file, link)
+        result = self.edit(self.writer(NEW), "y\n", "--config", link, "--configs-path", self.empty)
+        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        self.assertTrue(os.path.islink(link))
+        now = os.stat(self.file)
+        self.assertEqual((now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)), (0, 12, 0o640))
+        if has_note:
+            self.assertEqual(os.getxattr(self.file, "user.note"), b"mine")
+        self.check_litter()
+
+    def test_a_file_that_does_not_exist_begins_with_an_example(self):
+        os.unlink(self.file)
+        self.assertEqual(self.edit(self.editor('cp "$1" "%s"' % self.path("seen"))).returncode, 0)
+        self.assertEqual(os.listdir(self.etc), [])
+        with open(self.path("seen"), encoding="utf-8") as file:
+            self.assertIn("schedqos.json(5)", file.read())
+        # The example is good as it is, and so is what is made of it.
+        result = self.edit(self.editor("sed -i 's,// \\(.steam\\),\\1,' \"$1\""), "y\n")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o644)
+        self.check_litter()
+
+    def test_somebody_else_was_faster(self):
+        other = {"app": {}}
+        Daemon.write(self.path("other"), other)
+        result = self.edit(self.editor('echo {} > "$1"; cp "%s" "%s"' % (self.path("other"), self.file)), "y\n")
+        self.assertEqual((result.returncode, self.content()), (1, other))
+        self.assertIn("somebody else has changed it", result.stderr)
+        self.assertIn("kept in %s/.schedqos.json.edit/schedqos.json" % self.etc, result.stderr)
+
+
+class TwoAndKilled(EditTest):
+    """An editor that waits."""
+
+    def setUp(self):
+        super().setUp()
+        self.ready, self.go = self.path("ready"), self.path("go")
+        os.mkfifo(self.go)
+        Daemon.write(self.path("late"), NEW)
+        self.slow = self.editor('cp "%s" "$1"; touch "%s"; read -r line < "%s"'
+                                % (self.path("late"), self.ready, self.go))
+
+    def start(self):
+        editing = self.begin(self.slow)
+        self.addCleanup(lambda: editing.poll() is None and editing.kill())
+        wait_for(lambda: os.path.exists(self.ready), "the editor runs")
+        return editing
+
+    def release(self):
+        with open(self.go, "w", encoding="ascii") as fifo:
+            fifo.write("\n")
+
+    def test_only_one_at_a_time(self):
+        first = self.start()
+        second = self.edit("true")
+        self.assertEqual(second.returncode, 1)
+        self.assertIn("somebody else edits it", second.stderr)
+        # Ctrl-C is the editor's.
+        first.send_signal(signal.SIGINT)
+        self.release()
+        first.communicate("y\n", timeout=PATIENCE)
+        self.assertEqual((first.returncode, self.content()), (0, NEW))
+        self.check_litter()
+
+    def test_killed_in_between(self):
+        editing = self.start()
+        editing.kill()
+        self.release()
+        editing.communicate(timeout=PATIENCE)
+        self.assertEqual(self.content(), OLD)
+        left = os.path.join(self.etc, ".schedqos.json.edit/schedqos.json")
+        # It is named, and stays for who does not decide.
+        for answer in ("", "q\n"):
+            result = self.edit("true", answer)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("%s: left by an edit that did not end" % left, result.stderr)
+            self.assertTrue(os.path.exists(left))
+        result = self.edit("true", "c\ny\n")
+        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        self.check_litter()
+
+
+class WithADaemon(EditTest):
+    def test_it_is_reloaded(self):
+        daemon = self.daemon(OLD)
+        self.file, self.etc = daemon.config, daemon.folder
+        app = self.sleeper("app")
+        self.assert_carries(app, UTILITY)
+        # Without options it is the daemon's file.
+        process = self.begin(self.writer(NEW), "--config", daemon.config)
+        output = process.communicate("y\n", timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, output[1])
+        self.assertRegex(output[1], r"3 rules in force \(1 new, 1 changed\), \d+ tasks? changed")
+        self.assert_carries(app, BACKGROUND)
+
+
+if __name__ == "__main__":
+    main()
