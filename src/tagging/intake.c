@@ -193,7 +193,7 @@ static int receive_changes(struct intake *intake, struct queue *queue, bool *ret
 	while (n < BATCH && (r = trace_next(queue->trace, &event)) > 0) {
 		if (sched_calls_pair(&intake->calls, &event, &call))
 			queue->events[n++] = (struct task_event){
-				.what = EVENT_CHANGE,
+				.what = call.has_ended ? EVENT_CHANGE : EVENT_CHANGE_BEGINS,
 				.tid = call.task,
 				.by = call.caller,
 				.ns = call.ns,
