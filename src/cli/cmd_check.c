@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/config_reach.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -23,12 +24,19 @@ static int print_config(const struct config *config)
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
 }
 
-/* The warnings that a daemon's log does without. Returns 0 or -ENOMEM. */
+/* What a start does not warn of: it takes time, or is the same at each. Returns 0 or -ENOMEM. */
 static int add_warnings(const struct config *config, struct config_errors *errors)
 {
+	const char *path = getenv("PATH");
 	int r = config_check_grants(config, errors);
 
-	return r < 0 ? r : config_check_groups(config, errors);
+	if (r == 0)
+		r = config_check_groups(config, errors);
+	if (r == 0)
+		r = config_check_beaten(config, errors);
+	if (r == 0)
+		r = config_check_reach(config, path ? path : "/usr/bin:/usr/sbin", errors);
+	return r;
 }
 
 /* Of each folder that was read. */
@@ -96,18 +104,17 @@ static int check(const struct command *command)
 /* The configuration of these paths against the daemon's. Returns an exit status. */
 static int compare(const struct command *command, sd_bus *bus, const struct config_paths *paths)
 {
-	struct config_items before = { 0 }, after = { 0 };
+	struct config_items before = { 0 };
 	struct config *config = NULL;
 	int status = load(command, paths, &config);
 
 	if (status)
 		return status;
-	if (daemon_items(bus, &before) < 0 || config_items_of(config, &after) < 0)
+	if (daemon_items(bus, &before) < 0)
 		status = EXIT_FAILURE;
 	else
-		show_diff(stdout, &before, &after);
+		show_diff(stdout, &before, config);
 	config_items_clear(&before);
-	config_items_clear(&after);
 	config_free(config);
 	return status;
 }

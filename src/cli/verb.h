@@ -26,6 +26,10 @@ enum option_name {
 	OPTION_PRINT,
 	OPTION_DIFF,
 	OPTION_NONE,
+	OPTION_QOS,
+	OPTION_INHERIT,
+	OPTION_KEEP,
+	OPTION_LIFT,
 	OPTION_NAME,
 	OPTION_THREAD,
 	OPTION_EXE,
@@ -100,6 +104,10 @@ int cmd_list(const struct command *command);
 int cmd_top(const struct command *command);
 int cmd_impact(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_limit(const struct command *command);
+int cmd_set(const struct command *command);
+int cmd_reset(const struct command *command);
+int cmd_run(const struct command *command);
 int cmd_edit(const struct command *command);
 int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);

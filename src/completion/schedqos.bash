@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bash completion for schedqos(8)
 
+# The classes of the configuration.
+_schedqos_classes()
+{
+	schedqos check --print 2> /dev/null | sed -n 's/^\t"\(QOS_[A-Za-z0-9_]*\)": {$/\1/p'
+}
+
+_schedqos_pids()
+{
+	(cd /proc && printf '%s\n' [0-9]*)
+}
+
 # The values that the tasks of this moment have for a key of `list --json`.
 _schedqos_listed()
 {
@@ -12,7 +23,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check edit status explain list top impact sched_profile restore doctor import --help --version'
+		words='start stop restart reload check edit status explain list top impact sched_profile set reset run limit restore doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -20,6 +31,10 @@ _schedqos()
 	--config | -o | --output)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	-q | --qos)
+		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_classes)" -- "$cur")
 		return
 		;;
 	--class | --app | --reason)
@@ -45,13 +60,22 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--user)
-		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
-		return
-		;;
 	--name | --thread | --argv | --cgroup) return ;;
 	esac
 	case ${COMP_WORDS[1]} in
+	set)
+		words='--inherit --help'
+		[[ $cur == -* ]] || words="$(_schedqos_pids) $(_schedqos_classes)"
+		;;
+	reset)
+		words='--help'
+		[[ $cur == -* ]] || words=$(_schedqos_pids)
+		;;
+	run) words='-q --qos --inherit --help' ;;
+	limit)
+		words='--keep --lift --help'
+		[[ $cur == -* ]] || words="$(_schedqos_pids) $(_schedqos_classes)"
+		;;
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
 	check) words='--print --diff --config --configs-path --help' ;;
@@ -80,6 +104,12 @@ _schedqos()
 	if [[ ${COMP_WORDS[1]} == @(check|import) && $cur != -* && $words != ananicy ]]; then
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	elif [[ ${COMP_WORDS[1]} == run && $cur != -* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+	elif [[ ${COMP_WORDS[1]} == limit && $cur == /* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	fi

@@ -22,6 +22,10 @@ complete -c schedqos -n __fish_use_subcommand -a top -d 'Show what classes and p
 complete -c schedqos -n __fish_use_subcommand -a impact -d 'Measure what tagging changes on this machine'
 complete -c schedqos -n __fish_use_subcommand -a explain -d 'Say why a task has its class'
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
+complete -c schedqos -n __fish_use_subcommand -a set -d 'Give a process a class, over its rule'
+complete -c schedqos -n __fish_use_subcommand -a reset -d 'End what set or run did'
+complete -c schedqos -n __fish_use_subcommand -a run -d 'Run a command in a class, over its rule'
+complete -c schedqos -n __fish_use_subcommand -a limit -d 'Allow no higher class, until this is ended'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Put back what a daemon that was killed has left'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
 complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
@@ -63,3 +67,16 @@ complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rule
 complete -c schedqos -n '__fish_seen_subcommand_from import' -s o -l output -r -F -d 'Write into this file or folder'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -l exact -d 'Make classes with the values of the types'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -l skip-doubtful -d 'Leave out names that unrelated programs share'
+
+function __schedqos_classes
+	schedqos check --print 2> /dev/null | string match -rg '^\s*"(QOS_\w+)": \{'
+end
+
+complete -c schedqos -n '__fish_seen_subcommand_from set run' -l inherit -d 'Together with its descendants'
+complete -c schedqos -n '__fish_seen_subcommand_from run' -s q -l qos -x -a '(__schedqos_classes)' -d 'The class'
+complete -c schedqos -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
+complete -c schedqos -n '__fish_seen_subcommand_from set reset limit' -a '(__fish_complete_pids)'
+complete -c schedqos -n '__fish_seen_subcommand_from set limit' -a '(__schedqos_classes)'
+complete -c schedqos -n '__fish_seen_subcommand_from limit' -F
+complete -c schedqos -n '__fish_seen_subcommand_from limit' -l keep -d 'Until the process or cgroup ends, and return'
+complete -c schedqos -n '__fish_seen_subcommand_from limit' -l lift -d 'End every limit for it'

@@ -17,6 +17,10 @@ _schedqos_verbs()
 		'impact:measure what tagging changes on this machine'
 		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
+		'set:give a process a class, over its rule'
+		'reset:end what set or run did'
+		'run:run a command in a class, over its rule'
+		'limit:allow no higher class, until this is ended'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
 		'import:turn the rules of ananicy into a rules file'
@@ -31,6 +35,14 @@ _schedqos_profiles()
 	local -a profiles=(${${(f)"$(_call_program profiles schedqos sched_profile 2> /dev/null)"}#??})
 
 	_describe profile profiles
+}
+
+# Of the configuration.
+_schedqos_classes()
+{
+	local -a classes=(${${(M)${(f)"$(_call_program classes schedqos check --print 2> /dev/null)"}:#$'\t"'QOS_*}//[^A-Za-z0-9_]/})
+
+	_describe class classes
 }
 
 # The values that the tasks of this moment have for a key of `list --json`.
@@ -80,6 +92,22 @@ _schedqos()
 	(status)
 		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
 			'--watch[print again every 2 seconds]'
+		;;
+	(set)
+		_arguments $help '--inherit[together with its descendants]' '1:process:_pids' '2:class:_schedqos_classes'
+		;;
+	(reset)
+		_arguments $help '1:process:_pids'
+		;;
+	(run)
+		_arguments $help '(-q --qos)'{-q,--qos}'[the class]:class:_schedqos_classes' \
+			'--inherit[together with its descendants]' '(-)1:command:_command_names' '*::argument:_normal'
+		;;
+	(limit)
+		_arguments $help '(--lift)--keep[until the process or cgroup ends, and return]' \
+			'(--keep)--lift[end every limit for it]' \
+			'1:process or cgroup:{_alternative "pids\:process\:_pids" "folders\:cgroup\:_files -/"}' \
+			'2:class:_schedqos_classes'
 		;;
 	(list)
 		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \

@@ -12,6 +12,7 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/problem.h>
 
+#include "held.h"
 #include "users.h"
 
 enum daemon_problem {
@@ -34,6 +35,7 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
+	struct held held;
 	const sd_bus *suspended_by; /* the client for whom tagging is suspended, or NULL */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */

@@ -165,6 +165,16 @@ void tagger_start(struct tagger *tagger)
 	tagger->started = true;
 }
 
+void tagger_follow_classes(struct tagger *tagger)
+{
+	tagger_follow_io_priority(&tagger->applier, tagger->plan);
+	keep_now(tagger);
+	names_update(tagger);
+	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
+}
+
 int tagger_set_config(struct tagger *tagger, const struct config *config)
 {
 	int r = plan_set_config(tagger->plan, config);
@@ -172,12 +182,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	if (r < 0)
 		return r;
 	tagger->config = config;
-	tagger_follow_io_priority(&tagger->applier, tagger->plan);
-	keep_now(tagger);
-	names_update(tagger);
-	moves_update(tagger);
-	changes_update(tagger);
-	processors_update(tagger);
+	tagger_follow_classes(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -254,18 +259,14 @@ static bool is_of_class(const struct task *task)
 	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;
 }
 
-bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
+static struct tagger_task look_at(const struct tagger *tagger, const struct task *task)
 {
-	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
 	struct plan_detail view = { 0 };
-	int r;
+	int r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
 
-	if (!task)
-		return false;
-	r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
 	if (r < 0)
 		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
-	*ret = (struct tagger_task){
+	return (struct tagger_task){
 		.tid = task->tid,
 		.tgid = task->tgid,
 		.reason = view.reason,
@@ -277,7 +278,15 @@ bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct ta
 		.rule = task->rule,
 		.attr = view.actual,
 	};
-	return true;
+}
+
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
+{
+	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
+
+	if (task)
+		*ret = look_at(tagger, task);
+	return task;
 }
 
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
@@ -287,6 +296,15 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 			return true;
 	}
 	return false;
+}
+
+bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+
+	if (task)
+		*ret = look_at(tagger, task);
+	return task && !ret->has_ended;
 }
 
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)

@@ -7,11 +7,15 @@
 #define BUS_SOCKET STATE_FOLDER "/bus"
 #define BUS_PATH "/org/schedqos1"
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
+#define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* methods and a signal */
 #define BUS_STATUS_INTERFACE "org.schedqos1.Status" /* properties */
 
 /* Returned by Reload if the configuration has errors; the message holds all of them, one a line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
 #define BUS_ERROR_FAILED "org.schedqos1.Error.Failed"
+
+/* Returned where a class is named that there is not; the message names those that there are. */
+#define BUS_ERROR_UNKNOWN_CLASS "org.schedqos1.Error.UnknownClass"
 
 /* Returned by SetSchedProfile for a name that no profile has. */
 #define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"
