@@ -49,6 +49,8 @@ static const char *assigned_name(enum assigned_by by)
 		return "default";
 	case ASSIGNED_NO_CLASS:
 		return "none";
+	case ASSIGNED_BY_OVERRIDE:
+		return "override";
 	}
 	return "";
 }
@@ -164,6 +166,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
 	json_put_bool(json, "limited", task->own != task->tag);
+	json_put_text(json, "limit", plan_override_max(source->plan, task->tgid));
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
