@@ -99,6 +99,8 @@ static void put_gauges(FILE *out, sd_bus_message *reply)
 		fprintf(out, "schedqos_%s %" PRIu64 "\n", gauges[i].name,
 			status_count(reply, gauges[i].property));
 	}
+	put_head(out, "suspended", "gauge", NULL, "Whether tagging is suspended for a client.");
+	fprintf(out, "schedqos_suspended %d\n", status_flag(reply, "Suspended"));
 	put_head(out, "crash_safe", "gauge", NULL, "Whether a crash could be repaired now.");
 	fprintf(out, "schedqos_crash_safe %d\n", status_flag(reply, "CrashSafe"));
 	put_head(out, "last_reload_refused", "gauge", NULL, "Whether the last reload was refused.");

@@ -149,6 +149,7 @@ static void put_verdict(FILE *out, sd_bus_message *reply)
 		.unknown_users = count_lines(reply, "PendingUsers"),
 		.knobs_refused = count_lines(reply, "KnobRefusals"),
 		.reload_refused = *status_text(reply, "ReloadError"),
+		.suspended = status_flag(reply, "Suspended"),
 		.crash_safe = status_flag(reply, "CrashSafe"),
 	};
 	char verdict[512];

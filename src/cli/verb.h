@@ -36,6 +36,19 @@ enum option_name {
 	OPTION_ARGV,
 	OPTION_CGROUP,
 	OPTION_USER,
+	OPTION_CLASS,
+	OPTION_APP,
+	OPTION_REASON,
+	OPTION_OF_USER,
+	OPTION_LEFT_ALONE,
+	OPTION_DIFFERS,
+	OPTION_THREADS,
+	OPTION_TREE,
+	OPTION_ONCE,
+	OPTION_INTERVAL,
+	OPTION_SORT,
+	OPTION_ROUNDS,
+	OPTION_SECONDS,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
 	OPTION_OUTPUT,
@@ -48,6 +61,10 @@ _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
 
 #define OPTION_BIT(name)   (UINT64_C(1) << OPTION_##name)
 #define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
+/* Those of task_filter.h. */
+#define OPTION_BITS_FILTER                                                                 \
+	(OPTION_BIT(CLASS) | OPTION_BIT(APP) | OPTION_BIT(REASON) | OPTION_BIT(OF_USER) | \
+	 OPTION_BIT(LEFT_ALONE) | OPTION_BIT(DIFFERS))
 
 struct verb;
 struct option_use;
@@ -83,6 +100,9 @@ int cmd_check(const struct command *command);
 int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
+int cmd_list(const struct command *command);
+int cmd_top(const struct command *command);
+int cmd_impact(const struct command *command);
 int cmd_doctor(const struct command *command);
 int cmd_limit(const struct command *command);
 int cmd_set(const struct command *command);

@@ -12,12 +12,18 @@ _schedqos_pids()
 	(cd /proc && printf '%s\n' [0-9]*)
 }
 
+# The values that the tasks of this moment have for a key of `list --json`.
+_schedqos_listed()
+{
+	schedqos list --json 2> /dev/null | sed -n "s/^\t\t\"$1\": \"\(.*\)\",*$/\1/p" | sort -u
+}
+
 _schedqos()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check edit status explain sched_profile set reset run limit restore doctor import --help --version'
+		words='start stop restart reload check edit status explain list top impact sched_profile set reset run limit restore doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -31,6 +37,19 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_classes)" -- "$cur")
 		return
 		;;
+	--class | --app | --reason)
+		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_listed "${prev#--}")" -- "$cur")
+		return
+		;;
+	--interval | --rounds | --seconds) return ;;
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'cpu delay wait tasks name' -- "$cur")
+		return
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
+		return
+		;;
 	--configs-path)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
@@ -39,10 +58,6 @@ _schedqos()
 	--exe)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return
-		;;
-	--user)
-		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		return
 		;;
 	--name | --thread | --argv | --cgroup) return ;;
@@ -66,6 +81,7 @@ _schedqos()
 	check) words='--print --diff --config --configs-path --help' ;;
 	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --watch --help' ;;
+	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
 	import)
 		words='-o --output --exact --skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
@@ -75,6 +91,10 @@ _schedqos()
 		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
 		;;
 	doctor) words='--json --config --configs-path --help' ;;
+	top)
+		words='--class --app --reason --user --left-alone --differs --once --interval --sort --json --help'
+		;;
+	impact) words='--rounds --seconds --json --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
 		# The first two characters of a line are the mark of the current one.

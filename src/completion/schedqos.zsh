@@ -12,6 +12,9 @@ _schedqos_verbs()
 		'check:validate the configuration'
 		'edit:edit the configuration, check it, put it in force'
 		'status:show what the daemon does and has done'
+		'list:show every process with its class'
+		'top:show what classes and programs use, and how long they wait'
+		'impact:measure what tagging changes on this machine'
 		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
 		'set:give a process a class, over its rule'
@@ -42,6 +45,15 @@ _schedqos_classes()
 	_describe class classes
 }
 
+# The values that the tasks of this moment have for a key of `list --json`.
+_schedqos_listed()
+{
+	local -aU values=(${(f)"$(_call_program values schedqos list --json 2> /dev/null |
+		sed -n "s/^\t\t\"$1\": \"\(.*\)\",*\$/\1/p")"})
+
+	compadd -a values
+}
+
 _schedqos()
 {
 	local curcontext=$curcontext state line
@@ -49,6 +61,14 @@ _schedqos()
 	local -a paths=(
 		'--config[use this file instead of /etc/schedqos.json]:file:_files'
 		'--configs-path[use only this folder]:folder:_files -/'
+	)
+	local -a filter=(
+		'--class[only tasks of this class]:class:_schedqos_listed class'
+		'--app[only those of this rule or program]:app:_schedqos_listed app'
+		'--reason[only those in their class for this reason]:reason:_schedqos_listed reason'
+		'--user[only those of this user]:user:_users'
+		'--left-alone[only those that carry nothing of a class]'
+		'--differs[only those that carry something else]'
 	)
 
 	_arguments -C $help '(- *)'{-V,--version}'[show the version]' \
@@ -88,6 +108,18 @@ _schedqos()
 			'(--keep)--lift[end every limit for it]' \
 			'1:process or cgroup:{_alternative "pids\:process\:_pids" "folders\:cgroup\:_files -/"}' \
 			'2:class:_schedqos_classes'
+		;;
+	(list)
+		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \
+			'--json[print as JSON]'
+		;;
+	(top)
+		_arguments $help $filter '--once[one frame only]' '--interval[between two frames]:seconds:' \
+			'--sort[sort by this]:key:(cpu delay wait tasks name)' '--json[print as JSON]'
+		;;
+	(impact)
+		_arguments $help '--rounds[how many rounds]:number:' '--seconds[how long each state lasts]:seconds:' \
+			'--json[print as JSON]'
 		;;
 	(explain)
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \

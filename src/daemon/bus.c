@@ -16,8 +16,10 @@
 
 #include "bus_config.h"
 #include "bus_explain.h"
+#include "bus_list.h"
 #include "bus_overrides.h"
 #include "bus_status.h"
+#include "bus_suspend.h"
 #include "daemon_private.h"
 
 /* Clients are short-lived, or hold an override. More at once than this would use up our descriptors: the oldest is dropped. */
@@ -131,6 +133,7 @@ static const sd_bus_vtable methods[] = {
 static void drop(struct peer *peer)
 {
 	held_drop(peer->server->daemon, peer->bus);
+	bus_suspend_release(peer->bus, peer->server->daemon);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -194,6 +197,10 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 		r = bus_status_add(bus, server->daemon);
 	if (r >= 0)
 		r = bus_overrides_add(bus, server->daemon);
+	if (r >= 0)
+		r = bus_list_add(bus, server->daemon);
+	if (r >= 0)
+		r = bus_suspend_add(bus, server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)

@@ -168,7 +168,7 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 
 	switch ((enum task_state)task->state) {
 	case TASK_TAGGED:
-		want = plan_class_over(plan, task);
+		want = plan->suspended ? task->had : plan_class_over(plan, task);
 		keep_theirs(task, chosen, &want);
 		break;
 	case TASK_LEFT_ALONE:
@@ -188,7 +188,7 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 	}
 	/* What the policy hides is set once it shows again; but a nice value of ours must not show after the stop. */
 	if (!task_policy_is_fair(want.policy)) {
-		want.nice = plan->undoing ? task->had.nice : task->known.nice;
+		want.nice = plan->undoing || plan->suspended ? task->had.nice : task->known.nice;
 		want.slice_ns = task->known.slice_ns;
 	}
 	/* If somebody else chose the policy, clamps only mean something under FIFO and RR. */
@@ -229,7 +229,7 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 		.tid = task->tid,
 		.from = task->known,
 		.want = *want,
-		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
+		.tag = task->state == TASK_TAGGED && !plan->suspended ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
@@ -370,6 +370,8 @@ int plan_reason(const struct plan *plan, const struct task *task, struct facts *
 
 	if (r < 0)
 		return r;
+	if (task->state == TASK_TAGGED && plan->suspended)
+		return REASON_UNDONE;
 	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
 		return REASON_CHANGED;
 	return task_reason(task);

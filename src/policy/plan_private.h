@@ -39,6 +39,7 @@ struct plan {
 	uint8_t scan;
 	bool events_lost; /* before this scan */
 	bool undoing;
+	bool suspended;
 	bool is_behind; /* the queue has not been empty since behind_ms */
 	uint32_t behind_ms;
 	uint32_t aged_ms; /* when old times were last brought forward */

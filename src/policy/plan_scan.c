@@ -157,3 +157,17 @@ void plan_undo_begin(struct plan *plan)
 		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
 	}
 }
+
+void plan_suspend(struct plan *plan, bool suspend)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (plan->suspended == suspend || plan->undoing)
+		return;
+	plan->suspended = suspend;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
+			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+	}
+}

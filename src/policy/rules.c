@@ -21,6 +21,7 @@ void rules_free(struct rules *rules)
 	free(rules->by_id);
 	free(rules->tags);
 	free(rules->lists);
+	interpreters_free(rules->interpreters);
 	free(rules);
 }
 
@@ -110,6 +111,13 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 		put->before = put->list;
 	put->list = list;
 	return 0;
+}
+
+int rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n)
+{
+	interpreters_free(rules->interpreters);
+	rules->interpreters = NULL;
+	return n ? interpreters_new(patterns, n, &rules->interpreters) : 0;
 }
 
 int rules_mask(struct rules *rules, const char *pattern, const struct source *at)

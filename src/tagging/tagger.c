@@ -215,6 +215,14 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
+void tagger_suspend(struct tagger *tagger, bool suspend)
+{
+	if (tagger->intake)
+		events_drain(tagger);
+	plan_suspend(tagger->plan, suspend);
+	decide_due(tagger, true);
+}
+
 void tagger_wind_down(struct tagger *tagger)
 {
 	shortage_release(tagger);
@@ -245,27 +253,46 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 	return tagger->problems;
 }
 
-/* Whether it lives. */
-static bool look_at(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
+/* Whether its class is to be put on it, as far as that goes. */
+static bool is_of_class(const struct task *task)
 {
-	struct facts *facts = live_facts_for(tagger->facts, task->tid, task->tgid);
-	int r = plan_reason(tagger->plan, task, facts);
+	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;
+}
 
-	if (r == -ESRCH)
-		return false;
-	ret->tid = task->tid;
-	ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
-	ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
-	ret->is_limited = task->state == TASK_TAGGED && task->tag != task->own;
-	return true;
+static struct tagger_task look_at(const struct tagger *tagger, const struct task *task)
+{
+	struct plan_detail view = { 0 };
+	int r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
+
+	if (r < 0)
+		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
+	return (struct tagger_task){
+		.tid = task->tid,
+		.tgid = task->tgid,
+		.reason = view.reason,
+		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
+		.is_limited = task->state == TASK_TAGGED && task->tag != task->own,
+		.differs = r >= 0 && is_of_class(task) &&
+			   (attr_difference(&view.actual, &view.class) & ~view.withheld),
+		.has_ended = r == -ESRCH,
+		.rule = task->rule,
+		.attr = view.actual,
+	};
+}
+
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
+{
+	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
+
+	if (task)
+		*ret = look_at(tagger, task);
+	return task;
 }
 
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
-	const struct task *task;
-
-	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
-		if (look_at(tagger, task, ret))
+	while (tagger_next_record(tagger, cursor, ret)) {
+		if (!ret->has_ended)
 			return true;
 	}
 	return false;
@@ -275,7 +302,9 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 {
 	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
 
-	return task && look_at(tagger, task, ret);
+	if (task)
+		*ret = look_at(tagger, task);
+	return task && !ret->has_ended;
 }
 
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)

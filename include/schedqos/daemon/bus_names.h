@@ -22,3 +22,11 @@
 
 /* Returned by Explain for a task that does not exist. */
 #define BUS_ERROR_NO_TASK "org.schedqos1.Error.NoTask"
+
+/* In the columns that ListTasks returns. */
+#define BUS_NO_CLASS 0xffff
+enum bus_task_flag {
+	BUS_TASK_LIMITED = 1 << 0, /* its cgroup's group allows no higher class */
+	BUS_TASK_DIFFERS = 1 << 1, /* it carries something else than its class means */
+	BUS_TASK_ENDED = 1 << 2,   /* this is what was last known of it */
+};

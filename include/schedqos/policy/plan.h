@@ -223,6 +223,12 @@ void plan_take_overrides(struct plan *plan, struct plan *from, uint32_t ms);
 /* Marks all that it has held for as due. */
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);
 
+/*
+ * While suspended, tagged tasks carry what they had, and so do those that come to be tagged; their records go on saying
+ * what their class is and what is theirs. Either way every task that this changes is due.
+ */
+void plan_suspend(struct plan *plan, bool suspend);
+
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);
 
@@ -244,7 +250,7 @@ bool plan_end_truces(struct plan *plan, uint32_t ms, uint32_t *ret_ms);
  */
 const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
-/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
+/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. REASON_UNDONE while suspended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
 
 /* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */

@@ -83,6 +83,12 @@ void tagger_note_shortage(struct tagger *tagger, int error);
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
+/*
+ * Gives every tagged task what it had, and those that come to be tagged as well, until resumed; then each gets its class
+ * again. What somebody chose meanwhile is his, as ever. Returns when that is done.
+ */
+void tagger_suspend(struct tagger *tagger, bool suspend);
+
 /* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames, moves and changes. */
 void tagger_wind_down(struct tagger *tagger);
 
@@ -125,10 +131,14 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 
 /* The state of a task at this moment. */
 struct tagger_task {
-	pid_t tid;
+	pid_t tid, tgid;
 	enum reason reason;
 	uint16_t tag; /* its class, among rules_tags; TAG_NONE: none of ours */
 	bool is_limited; /* a group or an override allows no higher one */
+	bool differs;	 /* it carries something else than its class means */
+	bool has_ended;	 /* this is what was last known of it */
+	uint32_t rule;	 /* id of the rule behind it; 0: none */
+	struct task_attr attr; /* what it carries */
 };
 
 /* The next living task: start with *cursor = 0 and call until false. Probes each task: no event reports exits. */
@@ -136,6 +146,9 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 
 /* Of this task. False if it is not known or has ended. */
 bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret);
+
+/* The same, including the tasks that have ended and whose records are still there. */
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
 /*
  * Logs, at debug level, the tasks of each class by name, and how many are left alone for which reason. Reads the name of
