@@ -104,18 +104,17 @@ static int check(const struct command *command)
 /* The configuration of these paths against the daemon's. Returns an exit status. */
 static int compare(const struct command *command, sd_bus *bus, const struct config_paths *paths)
 {
-	struct config_items before = { 0 }, after = { 0 };
+	struct config_items before = { 0 };
 	struct config *config = NULL;
 	int status = load(command, paths, &config);
 
 	if (status)
 		return status;
-	if (daemon_items(bus, &before) < 0 || config_items_of(config, &after) < 0)
+	if (daemon_items(bus, &before) < 0)
 		status = EXIT_FAILURE;
 	else
-		show_diff(stdout, &before, &after);
+		show_diff(stdout, &before, config);
 	config_items_clear(&before);
-	config_items_clear(&after);
 	config_free(config);
 	return status;
 }

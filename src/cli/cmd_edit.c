@@ -170,15 +170,6 @@ static struct config *check_copy(const struct edit *edit)
 	return config;
 }
 
-static void show_change(const struct edit *edit, const struct config *config)
-{
-	struct config_items after = { 0 };
-
-	if (config_items_of(config, &after) == 0)
-		show_diff(stdout, &edit->before, &after);
-	config_items_clear(&after);
-}
-
 /* After the installation. */
 static int put_in_force(const struct edit *edit)
 {
@@ -187,7 +178,8 @@ static int put_in_force(const struct edit *edit)
 	if (edit->bus)
 		log_notice("the daemon that runs reads another file: it is not reloaded");
 	else if (instance_owner() > 0)
-		log_notice("the daemon that runs cannot be asked: 'schedqos reload' puts it in force");
+		log_notice(
+			"the daemon that runs cannot be asked: 'schedqos reload' puts it in force");
 	else
 		log_notice("no daemon runs: it takes effect at the next start");
 	return 0;
@@ -242,7 +234,7 @@ static enum step check(struct edit *edit)
 		answer = ask("Edit it again? [Y/n]", 'y');
 		return answer == 'y' ? EDIT_AGAIN : answer ? END : END_KEEP;
 	}
-	show_change(edit, config);
+	show_diff(stdout, &edit->before, config);
 	config_free(config);
 	answer = ask("Install it? [y/N/e(dit again)]", 'n');
 	if (answer == 'e')

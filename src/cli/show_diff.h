@@ -6,5 +6,8 @@
 
 #include <schedqos/config/config_diff.h>
 
-/* A line for each difference, then one that counts them. Returns whether there is any. */
-bool show_diff(FILE *out, const struct config_items *before, const struct config_items *after);
+/*
+ * A line for each difference, then one that counts them, and one that tells how many running tasks
+ * change class, where that can be told. Returns whether there is any difference.
+ */
+bool show_diff(FILE *out, const struct config_items *before, const struct config *after);

@@ -283,3 +283,11 @@ int config_load_named(const char *const *names, size_t n_names, unsigned users_m
 	}
 	return r < 0 ? r : parse(&inputs, ret);
 }
+
+int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,
+		      struct config_errors *errors)
+{
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + users_ms * 1000000ULL;
+
+	return config_parse(files, n_files, look_up, &until_ns, ret, errors);
+}

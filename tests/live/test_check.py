@@ -83,15 +83,19 @@ class Difference(LiveTest):
 
     def test_what_a_reload_would_bring(self):
         daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": UTILITY}})
+        app = self.sleeper("app")
+        self.assert_carries(app, UTILITY)
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
         daemon.configure({"app": {"qos": BACKGROUND}, "new": {}, "same": {}, "QOS_MINE": {"sched_nice": 1}})
         found = schedqos("check", "--diff")
         self.assertEqual((found.returncode, found.stderr), (0, ""))
-        self.assertEqual(found.stdout.replace(daemon.config, "FILE").splitlines()[:6], [
+        self.assertEqual(found.stdout.replace(daemon.config, "FILE").splitlines(), [
             '+ class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }  # FILE:7:2',
             '- rule app: { "qos": "QOS_UTILITY" }  # FILE:4:2', '+ rule app: { "qos": "QOS_BACKGROUND" }  # FILE:2:2',
             '- rule gone: {}  # FILE:3:2', '+ rule new: {}  # FILE:5:2',
-            "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed"])
+            "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed",
+            "tasks: 1 of those that run changes class"])
+        self.assert_keeps(app, UTILITY)
         # The doctor looks at the same files, and sees that the daemon has not.
         self.assertIn("4 changes of the files", schedqos("doctor").stdout)
         daemon.reload()

@@ -132,12 +132,64 @@ static void a_printed_rule_says_where_it_is_from(void **state)
 	config_free(again);
 }
 
+static void items_can_be_read_again(void **state)
+{
+	struct config *config = GOOD(
+		RULES("{\"a\\\"b\": {\"qos\": \"QOS_MINE\", \"inherit\": true}, \"/c/*\": "
+		      "[{\"match\": "
+		      "{\"user\": 0}}, {}], \"QOS_MINE\": {\"sched_nice\": 3}, \"schedqos\": "
+		      "{\"default\": \"all\", \"log\": \"debug\", \"groups\": {\"x\": {\"max\": "
+		      "\"QOS_MINE\"}}}}"),
+		PROFILES("{\"mine\": {\"debugfs\": {\"base_slice_ns\": 5}}}"));
+	struct config *again;
+	struct config_items items;
+	struct config_texts texts;
+	char found[2048];
+
+	(void)state;
+	assert_int_equal(config_items_of(config, &items), 0);
+	assert_int_equal(config_items_texts(&items, &texts), 0);
+	assert_int_equal(texts.count, 1);
+	again = parse_good(texts.files, texts.count);
+	/* What says nothing of classes is left out. */
+	assert_int_equal(diff(config, again, found).others, 2);
+	assert_string_equal(found,
+			    "-setting log \"debug\"\n"
+			    "-profile mine { \"debugfs\": { \"base_slice_ns\": [ \"5\" ] } }\n");
+	config_items_clear(&items);
+	config_texts_clear(&texts);
+}
+
+/* A file has 1 MiB at most. */
+static void many_items_take_several_files(void **state)
+{
+	struct config_items items = { 0 };
+	struct config_texts texts;
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 40000; i++) {
+		snprintf(name, sizeof(name), "program-%d", i);
+		assert_int_equal(config_items_add(&items, "rule", name,
+						  "{ \"qos\": \"QOS_UTILITY\" }", ""),
+				 0);
+	}
+	assert_int_equal(config_items_texts(&items, &texts), 0);
+	assert_in_range(texts.count, 2, FILES_MAX);
+	for (size_t i = 0; i < texts.count; i++)
+		assert_in_range(texts.files[i].size, 1, CONFIG_SIZE_MAX);
+	config_items_clear(&items);
+	config_texts_clear(&texts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_said_otherwise_is_the_same),
 		cmocka_unit_test(every_difference_is_found),
 		cmocka_unit_test(an_item_knows_its_place),
+		cmocka_unit_test(items_can_be_read_again),
+		cmocka_unit_test(many_items_take_several_files),
 		cmocka_unit_test(a_printed_rule_says_where_it_is_from),
 	};
 

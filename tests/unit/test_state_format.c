@@ -34,13 +34,13 @@ static int set_up(void **state)
 		return -1;
 	file->header = calloc(1, FILE_BYTES);
 	*file->header = (struct state_header){
-		.magic = STATE_MAGIC,
 		.version = STATE_VERSION,
 		.record_bytes = sizeof(struct task),
 		.chunk_records = TASKS_CHUNK,
 		.start = 1000,
 		.boot_id = BOOT_ID,
 	};
+	memcpy(file->header->magic, STATE_MAGIC, sizeof(file->header->magic));
 	file->header->tags[0].head.count = 1;
 	file->header->tags[0].tags[0] = qos_builtin[0].attr;
 	file->header->tags[0].head.sum = sum_of(&file->header->tags[0]);

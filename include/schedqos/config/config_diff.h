@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include <schedqos/policy/config.h>
+#include <schedqos/config/config_text.h>
 
 struct config_item {
 	char *kind;  /* "setting", "class", "profile" or "rule" (a pattern's whole list) */
@@ -55,3 +55,15 @@ struct config_diff config_diff(const struct config_items *before, const struct c
 					     const struct config_item *before,
 					     const struct config_item *after),
 			       void *context);
+
+struct config_texts {
+	struct config_file *files;
+	size_t count;
+};
+
+/*
+ * The items as rules files that parse to a configuration with the same classes, rules and what else
+ * decides on the class of a task; but of equally good globs another may win. 0 or -ENOMEM.
+ */
+int config_items_texts(const struct config_items *items, struct config_texts *ret);
+void config_texts_clear(struct config_texts *texts);

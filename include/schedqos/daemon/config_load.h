@@ -43,3 +43,7 @@ const char *config_own_file(const struct config_paths *paths);
  * were meant to be read. 0, also if there is no such folder, or -ENOMEM.
  */
 int config_unread(const char *layer, struct config_errors *errors);
+
+/* Parses texts that were not read from files. Looks up users, and returns, as config_load does. */
+int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,
+		      struct config_errors *errors);
