@@ -210,15 +210,29 @@ static void end(struct run *run)
 	run->n_tasks--;
 }
 
+static void end_forks_of_process(struct run *run, pid_t tid)
+{
+	for (size_t i = 0; i < run->n_unborn; i++) {
+		if (tgid_of(run->m, run->parents[i]) == tgid_of(run->m, tid))
+			end_forks(run);
+	}
+}
+
+/* A fork takes over the cgroup as the last thing, and a move waits for that (cgroup_threadgroup_rwsem in cgroup.c). */
+static void move(struct run *run)
+{
+	const pid_t tid = some_running(run);
+
+	end_forks_of_process(run, tid);
+	moves(run->m, tgid_of(run->m, tid), cgroups[take_byte(&run->input) % 5]);
+}
+
 /* Exec waits for the other threads to end, and these for their forks (de_thread in exec.c). */
 static void exec(struct run *run)
 {
 	pid_t tid = some_running(run);
 
-	for (size_t i = 0; i < run->n_unborn; i++) {
-		if (tgid_of(run->m, run->parents[i]) == tgid_of(run->m, tid))
-			end_forks(run);
-	}
+	end_forks_of_process(run, tid);
 	/* Nor which thread called exec. */
 	if (looks_like_leader(run, tid))
 		run->exact = false;
@@ -295,7 +309,7 @@ static void happens(struct run *run, uint8_t kind)
 		scan(m);
 		break;
 	case MOVE:
-		moves(m, tgid_of(m, some_running(run)), cgroups[take_byte(&run->input) % 5]);
+		move(run);
 		break;
 	case CHANGE:
 		is_told_of_a_change(run);

@@ -9,6 +9,10 @@ import unittest
 from waiting import wait_for
 
 TOP = "/sys/fs/cgroup"
+TRACING = "/sys/kernel/tracing"
+MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
+# Before a daemon that is to hear of moves between cgroups.
+HEARD = [*MOUNTS, 'mount -t tracefs tracefs %s; exec "$@"' % TRACING, "sh"]
 
 
 def _unified():
@@ -61,13 +65,18 @@ class Cgroups:
 
     def remove(self):
         """Whoever is left in there goes to the top."""
-        for folder in reversed(self.made):
+        for folder in self.made[::-1]:
             with open(folder + "/cgroup.procs", encoding="ascii") as file:
                 pids = file.read().split()
             for pid in pids:
                 with contextlib.suppress(OSError):
                     self.back(pid)
-            wait_for(lambda folder=folder: self._is_removed(folder), "the end of " + folder)
+            self.remove_one(folder)
+
+    def remove_one(self, folder):
+        """An empty one."""
+        wait_for(lambda: self._is_removed(folder), "the end of " + folder)
+        self.made.remove(folder)
 
     @staticmethod
     def _is_removed(folder):

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from attributes import get_attr
-from cgroups import Cgroups
+from cgroups import HEARD, MOUNTS, TRACING, Cgroups
 from daemon import schedqos
 from harness import LiveTest, main
 from waiting import wait_for
@@ -15,9 +15,6 @@ UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER
                                                "QOS_BACKGROUND", "QOS_DEFAULT")
 GROUPS = {"groups": {"background": {"max": BACKGROUND}, "useful": {"max": UTILITY},
                      "upstream": {UI: False}}}
-TRACING = "/sys/kernel/tracing"
-MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
-HEARD = [*MOUNTS, 'mount -t tracefs tracefs %s; exec "$@"' % TRACING, "sh"]
 # Nor can it mount tracefs for itself.
 POLLED = [*MOUNTS, 'mount -t tmpfs none %s; mount -t tmpfs none /sys/kernel/debug 2>/dev/null || :\n'
           'exec setpriv --bounding-set -sys_admin "$@"' % TRACING, "sh"]

@@ -252,7 +252,7 @@ static void is_born(struct machine *m, pid_t parent, pid_t child, bool thread)
 	task->uid = from->uid;
 	memcpy(task->comm, from->comm, sizeof(task->comm));
 	memcpy(task->exe, from->exe, sizeof(task->exe));
-	memcpy(task->cgroup, from->cgroup, sizeof(task->cgroup));
+	memcpy(task->cgroup, living(m, from->tgid)->cgroup, sizeof(task->cgroup));
 	memcpy(task->argv, from->argv, sizeof(task->argv));
 	task->argv_size = from->argv_size;
 }
