@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
-
-extern char **environ;
 
 /* As git does: the shell takes the variable apart, and the file comes after what it says. NULL
  * without memory. */
