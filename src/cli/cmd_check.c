@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/config_reach.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -23,12 +24,19 @@ static int print_config(const struct config *config)
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
 }
 
-/* The warnings that a daemon's log does without. Returns 0 or -ENOMEM. */
+/* What a start does not warn of: it takes time, or is the same at each. Returns 0 or -ENOMEM. */
 static int add_warnings(const struct config *config, struct config_errors *errors)
 {
+	const char *path = getenv("PATH");
 	int r = config_check_grants(config, errors);
 
-	return r < 0 ? r : config_check_groups(config, errors);
+	if (r == 0)
+		r = config_check_groups(config, errors);
+	if (r == 0)
+		r = config_check_beaten(config, errors);
+	if (r == 0)
+		r = config_check_reach(config, path ? path : "/usr/bin:/usr/sbin", errors);
+	return r;
 }
 
 /* Of each folder that was read. */

@@ -23,7 +23,7 @@ static void print_names(const cJSON *all)
 	const cJSON *names = cJSON_GetObjectItem(all, "names"), *name;
 	const char *path = explain_text(names ? names->child : NULL, "name");
 
-	if (!cJSON_GetArraySize(names))
+	if (!names || !names->child)
 		return;
 	printf(LABEL, "names");
 	for (name = names->child->next; name; name = name->next) {

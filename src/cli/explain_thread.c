@@ -141,7 +141,9 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 {
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
-	if (!rule && is(thread, "assigned_by", "default")) {
+	if (is(thread, "assigned_by", "override")) {
+		printf(LABEL "none counts: this class was asked for at run time, by set or run\n", "rule");
+	} else if (!rule && is(thread, "assigned_by", "default")) {
 		const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
 							       "no rule names it";
 
@@ -181,9 +183,14 @@ static void print_close_rule(const cJSON *thread)
 
 static void print_limit(const cJSON *all, const cJSON *thread)
 {
+	const char *max = explain_text(thread, "limit");
 	const cJSON *group;
 
 	if (!explain_flag(thread, "limited"))
+		return;
+	if (*max)
+		printf(LABEL "no more than %s is allowed: asked for at run time\n", "limited", max);
+	if (*max && !cJSON_GetArraySize(item(all, "groups")))
 		return;
 	printf(LABEL "%s is not allowed in its cgroup %s", "limited", explain_text(thread, "assigned_class"),
 	       explain_text(all, "cgroup"));

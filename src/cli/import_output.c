@@ -14,7 +14,8 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
+
+#include "install_file.h"
 
 static int complain(const char *path, const char *why)
 {
@@ -44,41 +45,23 @@ static char *part_path(const char *path, unsigned number)
 		       : part;
 }
 
-/* The daemon takes no file that others than root may write. 0 or -errno. */
-static int write_text(int fd, const char *text)
-{
-	int r = write_full(fd, text, strlen(text));
-
-	if (r == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0))
-		r = -errno;
-	return r;
-}
-
-/* By way of a file of another name, whose first character keeps the daemon from reading it. */
+/* By way of a file whose first character keeps the daemon from reading it. */
 static int replace(const char *path, const char *text)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	_cleanup_free_ char *temporary = NULL;
-	_cleanup_close_ int fd = -1;
 	struct stat stat;
 	int r;
 
 	if (lstat(path, &stat) == 0 && !S_ISREG(stat.st_mode))
 		return complain(path, "is there already, and no regular file");
-	if (asprintf(&temporary, "%.*s.%s.XXXXXX", (int)(name - path), path, name) < 0) {
+	if (asprintf(&temporary, "%.*s.%s.%d", (int)(name - path), path, name, (int)getpid()) < 0) {
 		temporary = NULL;
 		return complain(path, strerror(ENOMEM));
 	}
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return complain(path, strerror(errno));
-	r = write_text(fd, text);
-	if (r == 0 && rename(temporary, path) < 0)
-		r = -errno;
-	if (r < 0) {
-		unlink(temporary);
+	r = install_file(path, temporary, text, strlen(text));
+	if (r < 0)
 		return complain(path, strerror(-r));
-	}
 	say("wrote", path);
 	return 0;
 }

@@ -87,7 +87,8 @@ static void put_gauges(FILE *out, sd_bus_message *reply)
 		{ "tasks_known", NULL, "Tasks",
 		  "Tasks known, those that are left alone included." },
 		{ "tasks_limited", NULL, "TasksLimited",
-		  "Tasks in a lower class than their rule's, since a group says so." },
+		  "Tasks in a lower class than their rule's, since a group or an override says so." },
+		{ "overrides", NULL, "Overrides", "Classes and limits asked for at run time." },
 		{ "unread_processes", NULL, "Unread", "Processes whose arguments cannot be read." },
 		{ "resident_bytes", "bytes", "ResidentBytes", "Memory of the daemon." },
 		{ "table_bytes", "bytes", "TableBytes", "Memory of the daemon's table of tasks." },
@@ -98,6 +99,8 @@ static void put_gauges(FILE *out, sd_bus_message *reply)
 		fprintf(out, "schedqos_%s %" PRIu64 "\n", gauges[i].name,
 			status_count(reply, gauges[i].property));
 	}
+	put_head(out, "suspended", "gauge", NULL, "Whether tagging is suspended for a client.");
+	fprintf(out, "schedqos_suspended %d\n", status_flag(reply, "Suspended"));
 	put_head(out, "crash_safe", "gauge", NULL, "Whether a crash could be repaired now.");
 	fprintf(out, "schedqos_crash_safe %d\n", status_flag(reply, "CrashSafe"));
 	put_head(out, "last_reload_refused", "gauge", NULL, "Whether the last reload was refused.");

@@ -104,7 +104,8 @@ static void put_work(FILE *out, sd_bus_message *reply)
 	fprintf(out, "%-10s %" PRIu64 " known\n", "tasks", status_count(reply, "Tasks"));
 	put_counts(out, reply, "TasksByClass", "classes");
 	put_counts(out, reply, "TasksByReason", "because");
-	put_if_any(out, reply, "TasksLimited", "limited", "of them by their cgroup");
+	put_if_any(out, reply, "TasksLimited", "limited", "of them by a group or an override");
+	put_if_any(out, reply, "Overrides", "overrides", "in force, asked for at run time");
 	fprintf(out, "%-10s fork %" PRIu64 ", exec %" PRIu64 ", rename %" PRIu64, "events",
 		status_count(reply, "Forks"), status_count(reply, "Execs"),
 		status_count(reply, "Renames"));
@@ -148,6 +149,7 @@ static void put_verdict(FILE *out, sd_bus_message *reply)
 		.unknown_users = count_lines(reply, "PendingUsers"),
 		.knobs_refused = count_lines(reply, "KnobRefusals"),
 		.reload_refused = *status_text(reply, "ReloadError"),
+		.suspended = status_flag(reply, "Suspended"),
 		.crash_safe = status_flag(reply, "CrashSafe"),
 	};
 	char verdict[512];

@@ -17,6 +17,7 @@ struct status_summary {
 	uint64_t unknown_users; /* now: users named in rules */
 	bool knobs_refused;	/* now: some */
 	bool reload_refused;	/* the last one */
+	bool suspended;
 	bool crash_safe;
 };
 

@@ -26,12 +26,29 @@ enum option_name {
 	OPTION_PRINT,
 	OPTION_DIFF,
 	OPTION_NONE,
+	OPTION_QOS,
+	OPTION_INHERIT,
+	OPTION_KEEP,
+	OPTION_LIFT,
 	OPTION_NAME,
 	OPTION_THREAD,
 	OPTION_EXE,
 	OPTION_ARGV,
 	OPTION_CGROUP,
 	OPTION_USER,
+	OPTION_CLASS,
+	OPTION_APP,
+	OPTION_REASON,
+	OPTION_OF_USER,
+	OPTION_LEFT_ALONE,
+	OPTION_DIFFERS,
+	OPTION_THREADS,
+	OPTION_TREE,
+	OPTION_ONCE,
+	OPTION_INTERVAL,
+	OPTION_SORT,
+	OPTION_ROUNDS,
+	OPTION_SECONDS,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
 	OPTION_OUTPUT,
@@ -44,6 +61,10 @@ _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
 
 #define OPTION_BIT(name)   (UINT64_C(1) << OPTION_##name)
 #define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
+/* Those of task_filter.h. */
+#define OPTION_BITS_FILTER                                                                 \
+	(OPTION_BIT(CLASS) | OPTION_BIT(APP) | OPTION_BIT(REASON) | OPTION_BIT(OF_USER) | \
+	 OPTION_BIT(LEFT_ALONE) | OPTION_BIT(DIFFERS))
 
 struct verb;
 struct option_use;
@@ -79,7 +100,14 @@ int cmd_check(const struct command *command);
 int cmd_status(const struct command *command);
 int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
+int cmd_list(const struct command *command);
+int cmd_top(const struct command *command);
+int cmd_impact(const struct command *command);
 int cmd_doctor(const struct command *command);
+int cmd_limit(const struct command *command);
+int cmd_set(const struct command *command);
+int cmd_reset(const struct command *command);
+int cmd_run(const struct command *command);
 int cmd_edit(const struct command *command);
 int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);

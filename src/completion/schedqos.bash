@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bash completion for schedqos(8)
 
+# The classes of the configuration.
+_schedqos_classes()
+{
+	schedqos check --print 2> /dev/null | sed -n 's/^\t"\(QOS_[A-Za-z0-9_]*\)": {$/\1/p'
+}
+
+_schedqos_pids()
+{
+	(cd /proc && printf '%s\n' [0-9]*)
+}
+
+# The values that the tasks of this moment have for a key of `list --json`.
+_schedqos_listed()
+{
+	schedqos list --json 2> /dev/null | sed -n "s/^\t\t\"$1\": \"\(.*\)\",*$/\1/p" | sort -u
+}
+
 _schedqos()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check edit status explain sched_profile restore doctor import --help --version'
+		words='start stop restart reload check edit status explain list top impact sched_profile set reset run limit restore doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -14,6 +31,23 @@ _schedqos()
 	--config | -o | --output)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	-q | --qos)
+		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_classes)" -- "$cur")
+		return
+		;;
+	--class | --app | --reason)
+		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_listed "${prev#--}")" -- "$cur")
+		return
+		;;
+	--interval | --rounds | --seconds) return ;;
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'cpu delay wait tasks name' -- "$cur")
+		return
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		return
 		;;
 	--configs-path)
@@ -26,18 +60,28 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--user)
-		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
-		return
-		;;
 	--name | --thread | --argv | --cgroup) return ;;
 	esac
 	case ${COMP_WORDS[1]} in
+	set)
+		words='--inherit --help'
+		[[ $cur == -* ]] || words="$(_schedqos_pids) $(_schedqos_classes)"
+		;;
+	reset)
+		words='--help'
+		[[ $cur == -* ]] || words=$(_schedqos_pids)
+		;;
+	run) words='-q --qos --inherit --help' ;;
+	limit)
+		words='--keep --lift --help'
+		[[ $cur == -* ]] || words="$(_schedqos_pids) $(_schedqos_classes)"
+		;;
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
 	stop | reload | restore) words='--help' ;;
 	check) words='--print --diff --config --configs-path --help' ;;
 	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --watch --help' ;;
+	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
 	import)
 		words='-o --output --exact --skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
@@ -47,6 +91,10 @@ _schedqos()
 		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
 		;;
 	doctor) words='--json --config --configs-path --help' ;;
+	top)
+		words='--class --app --reason --user --left-alone --differs --once --interval --sort --json --help'
+		;;
+	impact) words='--rounds --seconds --json --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
 		# The first two characters of a line are the mark of the current one.
@@ -56,6 +104,12 @@ _schedqos()
 	if [[ ${COMP_WORDS[1]} == @(check|import) && $cur != -* && $words != ananicy ]]; then
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	elif [[ ${COMP_WORDS[1]} == run && $cur != -* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+	elif [[ ${COMP_WORDS[1]} == limit && $cur == /* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	fi

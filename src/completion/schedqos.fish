@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # fish completion for schedqos(8)
 
+# The values that the tasks of this moment have for a key of `list --json`.
+function __schedqos_listed
+    schedqos list --json 2> /dev/null | string replace -rf '^\t\t"'$argv[1]'": "(.*)",?$' '$1' | sort -u
+end
+
 complete -c schedqos -f
 complete -c schedqos -s h -l help -d 'Show help'
 complete -c schedqos -n __fish_use_subcommand -s V -l version -d 'Show the version'
@@ -12,8 +17,15 @@ complete -c schedqos -n __fish_use_subcommand -a reload -d 'Have the daemon read
 complete -c schedqos -n __fish_use_subcommand -a check -d 'Validate the configuration'
 complete -c schedqos -n __fish_use_subcommand -a edit -d 'Edit the configuration, check it, put it in force'
 complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
+complete -c schedqos -n __fish_use_subcommand -a list -d 'Show every process with its class'
+complete -c schedqos -n __fish_use_subcommand -a top -d 'Show what classes and programs use, and how long they wait'
+complete -c schedqos -n __fish_use_subcommand -a impact -d 'Measure what tagging changes on this machine'
 complete -c schedqos -n __fish_use_subcommand -a explain -d 'Say why a task has its class'
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
+complete -c schedqos -n __fish_use_subcommand -a set -d 'Give a process a class, over its rule'
+complete -c schedqos -n __fish_use_subcommand -a reset -d 'End what set or run did'
+complete -c schedqos -n __fish_use_subcommand -a run -d 'Run a command in a class, over its rule'
+complete -c schedqos -n __fish_use_subcommand -a limit -d 'Allow no higher class, until this is ended'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Put back what a daemon that was killed has left'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
 complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
@@ -24,10 +36,23 @@ complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit ex
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
+complete -c schedqos -n '__fish_seen_subcommand_from status explain list top impact doctor' -l json -d 'Print as JSON'
+complete -c schedqos -n '__fish_seen_subcommand_from list top' -l class -x -a '(__schedqos_listed class)' -d 'Only tasks of this class'
+complete -c schedqos -n '__fish_seen_subcommand_from list top' -l app -x -a '(__schedqos_listed app)' -d 'Only those of this rule or program'
+complete -c schedqos -n '__fish_seen_subcommand_from list top' -l reason -x -a '(__schedqos_listed reason)' -d 'Only those in their class for this reason'
+complete -c schedqos -n '__fish_seen_subcommand_from list top' -l user -x -a '(__fish_complete_users)' -d 'Only those of this user'
+complete -c schedqos -n '__fish_seen_subcommand_from list top' -l left-alone -d 'Only those that carry nothing of a class'
+complete -c schedqos -n '__fish_seen_subcommand_from list top' -l differs -d 'Only those that carry something else'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l threads -d 'A line for every thread'
+complete -c schedqos -n '__fish_seen_subcommand_from list' -l tree -d 'Children below their parents'
+complete -c schedqos -n '__fish_seen_subcommand_from top' -l once -d 'One frame only'
+complete -c schedqos -n '__fish_seen_subcommand_from top' -l interval -x -d 'Seconds between two frames'
+complete -c schedqos -n '__fish_seen_subcommand_from top' -l sort -x -a 'cpu delay wait tasks name' -d 'Sort by this'
+complete -c schedqos -n '__fish_seen_subcommand_from impact' -l rounds -x -d 'How many rounds'
+complete -c schedqos -n '__fish_seen_subcommand_from impact' -l seconds -x -d 'How long each state lasts'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'
 complete -c schedqos -n '__fish_seen_subcommand_from status' -l metrics -d 'Print as OpenMetrics text'
 complete -c schedqos -n '__fish_seen_subcommand_from status' -l watch -d 'Print again every 2 seconds'
-complete -c schedqos -n '__fish_seen_subcommand_from status explain doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l name -x -d 'A program that need not run'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l thread -x -d 'The name of a thread of it'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l exe -r -F -d 'Its executable'
@@ -42,3 +67,16 @@ complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rule
 complete -c schedqos -n '__fish_seen_subcommand_from import' -s o -l output -r -F -d 'Write into this file or folder'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -l exact -d 'Make classes with the values of the types'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -l skip-doubtful -d 'Leave out names that unrelated programs share'
+
+function __schedqos_classes
+	schedqos check --print 2> /dev/null | string match -rg '^\s*"(QOS_\w+)": \{'
+end
+
+complete -c schedqos -n '__fish_seen_subcommand_from set run' -l inherit -d 'Together with its descendants'
+complete -c schedqos -n '__fish_seen_subcommand_from run' -s q -l qos -x -a '(__schedqos_classes)' -d 'The class'
+complete -c schedqos -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
+complete -c schedqos -n '__fish_seen_subcommand_from set reset limit' -a '(__fish_complete_pids)'
+complete -c schedqos -n '__fish_seen_subcommand_from set limit' -a '(__schedqos_classes)'
+complete -c schedqos -n '__fish_seen_subcommand_from limit' -F
+complete -c schedqos -n '__fish_seen_subcommand_from limit' -l keep -d 'Until the process or cgroup ends, and return'
+complete -c schedqos -n '__fish_seen_subcommand_from limit' -l lift -d 'End every limit for it'

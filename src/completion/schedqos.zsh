@@ -12,8 +12,15 @@ _schedqos_verbs()
 		'check:validate the configuration'
 		'edit:edit the configuration, check it, put it in force'
 		'status:show what the daemon does and has done'
+		'list:show every process with its class'
+		'top:show what classes and programs use, and how long they wait'
+		'impact:measure what tagging changes on this machine'
 		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
+		'set:give a process a class, over its rule'
+		'reset:end what set or run did'
+		'run:run a command in a class, over its rule'
+		'limit:allow no higher class, until this is ended'
 		'restore:put back what a daemon that was killed has left'
 		'doctor:find what keeps classes from having their effect here'
 		'import:turn the rules of ananicy into a rules file'
@@ -30,6 +37,23 @@ _schedqos_profiles()
 	_describe profile profiles
 }
 
+# Of the configuration.
+_schedqos_classes()
+{
+	local -a classes=(${${(M)${(f)"$(_call_program classes schedqos check --print 2> /dev/null)"}:#$'\t"'QOS_*}//[^A-Za-z0-9_]/})
+
+	_describe class classes
+}
+
+# The values that the tasks of this moment have for a key of `list --json`.
+_schedqos_listed()
+{
+	local -aU values=(${(f)"$(_call_program values schedqos list --json 2> /dev/null |
+		sed -n "s/^\t\t\"$1\": \"\(.*\)\",*\$/\1/p")"})
+
+	compadd -a values
+}
+
 _schedqos()
 {
 	local curcontext=$curcontext state line
@@ -37,6 +61,14 @@ _schedqos()
 	local -a paths=(
 		'--config[use this file instead of /etc/schedqos.json]:file:_files'
 		'--configs-path[use only this folder]:folder:_files -/'
+	)
+	local -a filter=(
+		'--class[only tasks of this class]:class:_schedqos_listed class'
+		'--app[only those of this rule or program]:app:_schedqos_listed app'
+		'--reason[only those in their class for this reason]:reason:_schedqos_listed reason'
+		'--user[only those of this user]:user:_users'
+		'--left-alone[only those that carry nothing of a class]'
+		'--differs[only those that carry something else]'
 	)
 
 	_arguments -C $help '(- *)'{-V,--version}'[show the version]' \
@@ -60,6 +92,34 @@ _schedqos()
 	(status)
 		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
 			'--watch[print again every 2 seconds]'
+		;;
+	(set)
+		_arguments $help '--inherit[together with its descendants]' '1:process:_pids' '2:class:_schedqos_classes'
+		;;
+	(reset)
+		_arguments $help '1:process:_pids'
+		;;
+	(run)
+		_arguments $help '(-q --qos)'{-q,--qos}'[the class]:class:_schedqos_classes' \
+			'--inherit[together with its descendants]' '(-)1:command:_command_names' '*::argument:_normal'
+		;;
+	(limit)
+		_arguments $help '(--lift)--keep[until the process or cgroup ends, and return]' \
+			'(--keep)--lift[end every limit for it]' \
+			'1:process or cgroup:{_alternative "pids\:process\:_pids" "folders\:cgroup\:_files -/"}' \
+			'2:class:_schedqos_classes'
+		;;
+	(list)
+		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \
+			'--json[print as JSON]'
+		;;
+	(top)
+		_arguments $help $filter '--once[one frame only]' '--interval[between two frames]:seconds:' \
+			'--sort[sort by this]:key:(cpu delay wait tasks name)' '--json[print as JSON]'
+		;;
+	(impact)
+		_arguments $help '--rounds[how many rounds]:number:' '--seconds[how long each state lasts]:seconds:' \
+			'--json[print as JSON]'
 		;;
 	(explain)
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/policy/interpreters.h>
+
 #include "config_private.h"
 
 void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
@@ -145,6 +147,8 @@ static int put_builtin(struct parser *parser)
 		.default_mode = DEFAULT_PRISTINE,
 		.autogroup_off = true,
 		.mapping = "announcement",
+		.interpreters = interpreters_default,
+		.n_interpreters = interpreters_default_count,
 	};
 	return parser->no_memory ? -ENOMEM : 0;
 }
@@ -221,7 +225,8 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
 	parser->classes = (struct class_table){ 0 };
-	return rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
+	r = rules_set_interpreters(config->rules, config->settings.interpreters, config->settings.n_interpreters);
+	return r < 0 ? r : rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
 }
 
 int config_parse(const struct config_file *files, size_t n_files,

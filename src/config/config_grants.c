@@ -15,7 +15,7 @@
 struct grant {
 	struct source at;
 	uint16_t qos_class;
-	const struct rule *list, *rule;
+	const struct rule *rule;
 	const struct thread_rule *thread; /* or NULL */
 };
 
@@ -80,8 +80,7 @@ static bool is_dear(const struct qos_class *class, const struct rule *rule)
 	       (class->source.line && class->source.file >= rule->source.file);
 }
 
-static void add_grant(struct grants *grants, const struct rule *list, const struct rule *rule,
-		      const struct thread_rule *thread)
+static void add_grant(struct grants *grants, const struct rule *rule, const struct thread_rule *thread)
 {
 	size_t n_tags;
 	const struct tag *tags = rules_tags(grants->config->rules, &n_tags);
@@ -92,7 +91,6 @@ static void add_grant(struct grants *grants, const struct rule *list, const stru
 	grants->items[grants->count++] = (struct grant){
 		.at = thread ? thread->source : rule->source,
 		.qos_class = qos_class,
-		.list = list,
 		.rule = rule,
 		.thread = thread,
 	};
@@ -104,9 +102,9 @@ static void add_list(struct grants *grants, const struct rule *list)
 		if (!is_for_everybody(rule))
 			continue;
 		if (rule->qos)
-			add_grant(grants, list, rule, NULL);
+			add_grant(grants, rule, NULL);
 		for (size_t i = 0; i < rule->n_threads; i++)
-			add_grant(grants, list, rule, &rule->threads[i]);
+			add_grant(grants, rule, &rule->threads[i]);
 	}
 }
 
@@ -140,24 +138,6 @@ static int grants_find(struct grants *grants)
 	return 0;
 }
 
-/* The path of the grant, as json_path() writes it. */
-static char *path_of(const struct grant *grant)
-{
-	struct text_buf path = { 0 };
-	unsigned item = 0;
-
-	json_path_put_key(&path, grant->rule->pattern);
-	for (const struct rule *rule = grant->list; rule != grant->rule; rule = rule->next)
-		item++;
-	if (grant->list->next)
-		text_buf_printf(&path, "[%u]", item);
-	if (grant->thread) {
-		json_path_put_key(&path, "thread_qos");
-		json_path_put_key(&path, grant->thread->pattern);
-	}
-	return text_buf_take(&path);
-}
-
 /* Also where the class was defined, if that is a later file, which the rule's author may not know. */
 static void put_class(struct text_buf *text, const struct config *config, const struct grant *grant)
 {
@@ -180,12 +160,12 @@ static void put_class(struct text_buf *text, const struct config *config, const 
 }
 
 /* The paths of the other rules that give the same class. */
-static void put_others(struct text_buf *text, const struct grant *others, size_t n)
+static void put_others(struct text_buf *text, const struct config *config, const struct grant *others, size_t n)
 {
 	size_t named = n <= ALSO_NAMED + 1 ? n : ALSO_NAMED;
 
 	for (size_t i = 0; i < named; i++) {
-		_cleanup_free_ char *path = path_of(&others[i]);
+		_cleanup_free_ char *path = config_path_of(config, others[i].rule, others[i].thread);
 
 		text_buf_printf(text, "%s%s",
 				i == 0	    ? "; also "
@@ -201,13 +181,13 @@ static void put_others(struct text_buf *text, const struct grant *others, size_t
 static int warn(const struct config *config, const struct grant *grants, size_t n,
 		struct config_errors *errors)
 {
-	_cleanup_free_ char *path = path_of(grants), *message = NULL;
+	_cleanup_free_ char *path = config_path_of(config, grants->rule, grants->thread), *message = NULL;
 	struct text_buf text = { 0 };
 
 	put_class(&text, config, grants);
 	text_buf_printf(&text, " goes to whoever takes this name or path: match a \"user\", or a "
 			       "\"cgroup\" outside user@.service");
-	put_others(&text, grants + 1, n - 1);
+	put_others(&text, config, grants + 1, n - 1);
 	message = text_buf_take(&text);
 	if (!path || !message)
 		return -ENOMEM;

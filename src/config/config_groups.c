@@ -14,6 +14,7 @@ static void check_group_pattern(struct parser *parser, const cJSON *value)
 	if (!*pattern)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
 	check_braces(parser, value);
+	check_brackets(parser, value, AT_KEY | WARNING, value->string);
 	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
 		complain(parser, value, AT_KEY | WARNING,
 			 "can never match: a pattern with a / is compared with the path of a cgroup, which begins with one");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <schedqos/policy/interpreters.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>
@@ -31,6 +32,18 @@ static void put_log(struct json_writer *json, const char *key, const struct conf
 {
 	if (config->settings.has_log_level)
 		json_put_text(json, key, log_level_names[config->settings.log_level - LOG_ERR]);
+}
+
+static void put_interpreters(struct json_writer *json, const char *key, const struct config *config)
+{
+	const struct settings *all = &config->settings;
+
+	if (all->interpreters == interpreters_default)
+		return;
+	json_begin(json, key, '[');
+	for (size_t i = 0; i < all->n_interpreters; i++)
+		json_put_text(json, NULL, all->interpreters[i]);
+	json_end(json, ']');
 }
 
 static void put_groups(struct json_writer *json, const char *key, const struct config *config)
@@ -61,6 +74,7 @@ static const struct {
 	{ "default", put_default },
 	{ "autogroup", put_autogroup },
 	{ "log", put_log },
+	{ "interpreters", put_interpreters },
 	{ "groups", put_groups },
 };
 

@@ -150,8 +150,14 @@ void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 /* config_groups.c */
 void parse_groups(struct parser *parser, const cJSON *object, void *into);
 
-/* config_rules.c */
+/* config_pattern.c: warnings about patterns. what: enum complaint */
 void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
+void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern); /* or NULL */
+void check_process_pattern(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
+void check_thread_pattern(struct parser *parser, const cJSON *value);
+bool check_key_pattern(struct parser *parser, const cJSON *value); /* of a rule; false: an error */
+
+/* config_rules.c */
 extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */
 void parse_rules(struct parser *parser);
 

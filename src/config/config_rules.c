@@ -24,55 +24,11 @@ struct rule_text {
 	bool has_conditions;  /* in "match", besides the user namespace; valid or not */
 };
 
-static void check_path(struct parser *parser, const cJSON *value, unsigned what,
-		       const char *pattern)
-{
-	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
-		complain(parser, value, what,
-			 "can never match: a pattern with a / is compared with a full path");
-}
-
-/* Braces are not expanded as in a shell. A name may contain them, so this is no error. */
-void check_braces(struct parser *parser, const cJSON *value)
-{
-	const char *open = strchr(value->string, '{'), *comma = open ? strchr(open, ',') : NULL;
-
-	if (comma && strchr(comma, '}'))
-		complain(parser, value, AT_KEY | WARNING,
-			 "braces have no meaning in a pattern: write a line for each name");
-}
-
-static bool check_pattern(struct parser *parser, const cJSON *value)
-{
-	const char *pattern = value->string;
-
-	if (!*pattern) {
-		complain(parser, value, AT_KEY, "a pattern must not be empty");
-		return false;
-	}
-	check_braces(parser, value);
-	check_path(parser, value, AT_KEY | WARNING, pattern);
-	return true;
-}
-
 static void parse_qos(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
 
 	text->rule->qos = value_class(parser, value);
-}
-
-static void check_thread_pattern(struct parser *parser, const cJSON *value)
-{
-	const char *pattern = value->string;
-	size_t literal = pattern_is_glob(pattern) ? pattern_literal(pattern) : strlen(pattern);
-
-	if (!*pattern)
-		complain(parser, value, AT_KEY, "a pattern must not be empty");
-	check_braces(parser, value);
-	if (literal >= TASK_COMM_LEN)
-		complain(parser, value, AT_KEY | WARNING,
-			 "can never match: thread names are cut to %d bytes", TASK_COMM_LEN - 1);
 }
 
 static void parse_thread_qos(struct parser *parser, const cJSON *object, void *into)
@@ -156,9 +112,18 @@ static void parse_match_exe(struct parser *parser, const cJSON *value, void *int
 	struct rule_match *match = into;
 
 	match->exe = value_kept(parser, value);
+	check_brackets(parser, value, WARNING, match->exe);
 	if (match->exe && !strchr("/*?[", *match->exe))
 		complain(parser, value, WARNING,
 			 "can never match: exe is compared with a full path");
+}
+
+static const char *argument_glob(struct parser *parser, const cJSON *value)
+{
+	const char *glob = value_kept(parser, value);
+
+	check_brackets(parser, value, WARNING, glob);
+	return glob;
 }
 
 static void parse_match_argv(struct parser *parser, const cJSON *value, void *into)
@@ -176,10 +141,10 @@ static void parse_match_argv(struct parser *parser, const cJSON *value, void *in
 		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s",
 			 json_type_name(value));
 	else if (cJSON_IsString(value))
-		globs[match->n_argv++] = value_kept(parser, value);
+		globs[match->n_argv++] = argument_glob(parser, value);
 	else
 		cJSON_ArrayForEach (item, value)
-			globs[match->n_argv++] = value_kept(parser, item);
+			globs[match->n_argv++] = argument_glob(parser, item);
 	match->argv = globs;
 }
 
@@ -188,6 +153,7 @@ static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *
 	struct rule_match *match = into;
 
 	match->cgroup = value_kept(parser, value);
+	check_brackets(parser, value, WARNING, match->cgroup);
 	if (match->cgroup && !strchr("/*?[", *match->cgroup))
 		complain(parser, value, WARNING,
 			 "can never match: the path of a cgroup begins with a /");
@@ -199,7 +165,7 @@ static void parse_match_parent(struct parser *parser, const cJSON *value, void *
 
 	match->parent = value_kept(parser, value);
 	if (match->parent)
-		check_path(parser, value, WARNING, match->parent);
+		check_process_pattern(parser, value, WARNING, match->parent);
 }
 
 static void parse_match_user_namespace(struct parser *parser, const cJSON *value, void *into)
@@ -335,7 +301,7 @@ static void parse_pattern(struct parser *parser, const cJSON *value)
 	const char *pattern;
 	struct source source;
 	struct rule *rules;
-	bool good = check_pattern(parser, value);
+	bool good = check_key_pattern(parser, value);
 
 	if (!cJSON_IsObject(value) && !cJSON_IsArray(value) && !cJSON_IsNull(value)) {
 		complain_no_rule(parser, value);

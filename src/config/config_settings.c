@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <schedqos/policy/interpreters.h>
 #include <schedqos/util/cleanup.h>
 
 const char *const default_mode_names[] = {
@@ -61,6 +62,38 @@ static void parse_log(struct parser *parser, const cJSON *value, void *into)
 	settings->has_log_level = true;
 }
 
+static const char *interpreter_pattern(struct parser *parser, const cJSON *value)
+{
+	const char *pattern = value_kept(parser, value);
+
+	check_brackets(parser, value, WARNING, pattern);
+	if (pattern && strchr(pattern, '/'))
+		complain(parser, value, WARNING, "can never match: interpreters are known by the name after the last /");
+	return pattern;
+}
+
+/* An empty list: none. */
+static void parse_interpreters(struct parser *parser, const cJSON *list, void *into)
+{
+	struct settings *settings = into;
+	const char **patterns;
+	const cJSON *value;
+
+	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > INTERPRETERS_MAX) {
+		complain(parser, list, AT_VALUE, "must be a list of at most %d patterns", INTERPRETERS_MAX);
+		return;
+	}
+	patterns = keep_alloc(parser, (cJSON_GetArraySize(list) + 1) * sizeof(*patterns));
+	if (!patterns)
+		return;
+	settings->interpreters = patterns;
+	settings->n_interpreters = 0;
+	cJSON_ArrayForEach (value, list) {
+		patterns[settings->n_interpreters] = interpreter_pattern(parser, value);
+		settings->n_interpreters += patterns[settings->n_interpreters] != NULL;
+	}
+}
+
 static const struct preset *preset_find(const struct parser *parser, const char *name)
 {
 	/* The last one of that name: later files override. */
@@ -109,6 +142,7 @@ static const struct key settings_keys[] = {
 	{ "mapping", parse_mapping_name },
 	{ "log", parse_log },
 	{ "groups", parse_groups },
+	{ "interpreters", parse_interpreters },
 };
 
 bool is_setting(const char *key)

@@ -16,10 +16,13 @@
 
 #include "bus_config.h"
 #include "bus_explain.h"
+#include "bus_list.h"
+#include "bus_overrides.h"
 #include "bus_status.h"
+#include "bus_suspend.h"
 #include "daemon_private.h"
 
-/* Clients are short-lived. More at once than this would use up our descriptors: the oldest is dropped. */
+/* Clients are short-lived, or hold an override. More at once than this would use up our descriptors: the oldest is dropped. */
 #define PEERS_MAX 32
 
 /* Replies queued for a client, beyond what its socket holds (some 200 KB; a reply takes 3 KB). */
@@ -129,6 +132,8 @@ static const sd_bus_vtable methods[] = {
 
 static void drop(struct peer *peer)
 {
+	held_drop(peer->server->daemon, peer->bus);
+	bus_suspend_release(peer->bus, peer->server->daemon);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -191,11 +196,26 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 	if (r >= 0)
 		r = bus_status_add(bus, server->daemon);
 	if (r >= 0)
+		r = bus_overrides_add(bus, server->daemon);
+	if (r >= 0)
+		r = bus_list_add(bus, server->daemon);
+	if (r >= 0)
+		r = bus_suspend_add(bus, server->daemon);
+	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return r;
 	*peer = (struct peer){ server, take_ptr(bus), ++server->served };
 	return 0;
+}
+
+/* Whether it is rather this one that is to be sent away: whoever holds overrides may wait for long, and with reason. */
+static bool is_older(const struct peer *peer, const struct peer *than)
+{
+	const struct daemon *daemon = peer->server->daemon;
+	const bool holds = held_count(daemon, peer->bus), than_holds = held_count(daemon, than->bus);
+
+	return holds == than_holds ? peer->number < than->number : than_holds;
 }
 
 /* A free slot for one more client, or the oldest client's. */
@@ -208,7 +228,7 @@ static struct peer *take_slot(struct bus_server *server)
 
 		if (!peer->bus)
 			return peer;
-		if (peer->number < oldest->number)
+		if (is_older(peer, oldest))
 			oldest = peer;
 	}
 	problem_report(&server->daemon->problems[PROBLEM_BUS],

@@ -213,6 +213,22 @@ GETTER(get_tasks_limited)
 	return append_tasks(reply, userdata, true);
 }
 
+GETTER(get_overrides)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "t", (uint64_t)daemon->held.count);
+}
+
+GETTER(get_suspended)
+{
+	struct daemon *daemon = userdata;
+
+	UNUSED_GETTER_ARGUMENTS;
+	return sd_bus_message_append(reply, "b", (int)(daemon->suspended_by != NULL));
+}
+
 GETTER(get_log_lost)
 {
 	UNUSED_GETTER_ARGUMENTS;
@@ -261,6 +277,8 @@ static const sd_bus_vtable properties[] = {
 	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
 	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
 	SD_BUS_PROPERTY("TasksLimited", "t", get_tasks_limited, 0, 0),
+	SD_BUS_PROPERTY("Overrides", "t", get_overrides, 0, 0),
+	SD_BUS_PROPERTY("Suspended", "b", get_suspended, 0, 0),
 	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
 	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
 	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),

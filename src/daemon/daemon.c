@@ -48,6 +48,7 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	watch_stop();
+	held_free(daemon);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	tagger_free(daemon->tagger);

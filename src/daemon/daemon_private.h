@@ -2,6 +2,7 @@
 /* The running daemon: its loop, its clients, its configuration. It owns one tagger and one machine. */
 #pragma once
 
+#include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
 #include <schedqos/config/config_diff.h>
@@ -11,6 +12,7 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/problem.h>
 
+#include "held.h"
 #include "users.h"
 
 enum daemon_problem {
@@ -33,6 +35,8 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
+	struct held held;
+	const sd_bus *suspended_by; /* the client for whom tagging is suspended, or NULL */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

@@ -115,6 +115,7 @@ static void put_in_force(struct daemon *daemon, struct config *config)
 	machine_reload(daemon->machine, config);
 	users_end(daemon);
 	users_begin(daemon, old);
+	held_reloaded(daemon);
 	config_free(old);
 	malloc_trim(0);
 	daemon->reloads++;

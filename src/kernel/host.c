@@ -153,6 +153,27 @@ size_t host_cgroups(struct cgroup_mount *ret, size_t max)
 	return host_parse_cgroups(text, ret, max);
 }
 
+/* Where it is by custom (systemd, elogind); no other process needs the hierarchy. */
+#define SYSTEMD_HIERARCHY "/sys/fs/cgroup/systemd"
+
+int host_cgroup_folder(const char *cgroup, char *ret, size_t size)
+{
+	struct cgroup_mount mounts[16];
+	size_t n = host_cgroups(mounts, 16);
+
+	for (size_t i = 0; i <= n; i++) {
+		const char *top = i < n ? mounts[i].path : SYSTEMD_HIERARCHY;
+
+		if (i < n && mounts[i].version != 2)
+			continue;
+		if ((size_t)snprintf(ret, size, "%s%s", top, cgroup) >= size)
+			return -ENAMETOOLONG;
+		if (access(ret, F_OK) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
 static bool is_populated(int group, unsigned version)
 {
 	char text[256] = "";

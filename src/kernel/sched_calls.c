@@ -24,7 +24,7 @@ static const struct tracepoint points[] = {
 };
 enum { SETPRIORITY = 3, IOPRIO_SET = 4, FIRST_END = 5 };
 
-/* Any number of tasks: no task has this id. */
+/* Any number of tasks. A call for this id, which no task has, fails. */
 #define MANY (-1)
 
 int sched_calls_open(pid_t except, struct trace **ret)
@@ -67,9 +67,9 @@ bool sched_calls_pair(struct sched_calls *calls, const struct trace_event *event
 	task = begun->caller == event->tid ? begun->task : MANY;
 	if (begun->caller == event->tid)
 		*begun = (struct sched_call_begun){ 0 };
-	if (event->fields[0] < 0 && !is_partly_done(task, event->fields[0]))
-		return false;
 	*ret = (struct sched_call){ .caller = event->tid, .task = task == MANY ? 0 : task, .ns = event->ns };
+	if (event->fields[0] < 0 && !is_partly_done(task, event->fields[0]))
+		ret->task = SCHED_CALL_NOBODY;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include <schedqos/policy/facts.h>
 
 #include <errno.h>
+#include <string.h>
 
 int facts_need(struct facts *facts, enum fact fact)
 {
@@ -10,6 +11,13 @@ int facts_need(struct facts *facts, enum fact fact)
 	if (!facts->fetch)
 		return -ENODATA;
 	return facts->fetch(facts, fact);
+}
+
+const char *facts_next_arg(const struct facts *facts, const char *arg)
+{
+	const char *next = arg + strlen(arg) + 1;
+
+	return next < facts->argv + facts->argv_size ? next : NULL;
 }
 
 const char *path_base(const char *path)

@@ -115,17 +115,21 @@ void limits_free(struct limits *limits)
 	free(limits);
 }
 
+static void deny_above(struct limits *limits, const struct qos_class *max)
+{
+	for (size_t i = 0; max && i < limits->n_classes; i++) {
+		if (class_compare(&limits->classes[i], max) < 0)
+			limits->denied[i] = true;
+	}
+}
+
 /* Adds what the group denies. */
 static void deny(struct limits *limits, const struct group *group)
 {
-	const struct qos_class *classes = limits->classes, *max = NULL;
+	const struct qos_class *classes = limits->classes;
 
 	if (group->max)
-		max = qos_class_find(classes, limits->n_classes, group->max);
-	for (size_t i = 0; max && i < limits->n_classes; i++) {
-		if (class_compare(&classes[i], max) < 0)
-			limits->denied[i] = true;
-	}
+		deny_above(limits, qos_class_find(classes, limits->n_classes, group->max));
 	for (size_t i = 0; i < group->n_classes; i++) {
 		const struct qos_class *class = qos_class_find(classes, limits->n_classes, group->classes[i].name);
 
@@ -150,14 +154,20 @@ static uint16_t next_lower(const struct limits *limits, const bool *denied, uint
 	return next == from ? lowest : next;
 }
 
-/* The same period's tag of another class. */
+/* The same period's tag of another class; without groups there may only be one without a period. */
 static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t qos_class)
 {
+	uint16_t found = tag;
+
 	for (uint16_t i = 0; i < limits->n_tags; i++) {
-		if (limits->tags[i].qos_class == qos_class && limits->tags[i].period_ns == limits->tags[tag].period_ns)
+		if (limits->tags[i].qos_class != qos_class)
+			continue;
+		if (limits->tags[i].period_ns == limits->tags[tag].period_ns)
 			return i;
+		if (limits->tags[i].period_ns == 0)
+			found = i;
 	}
-	return tag;
+	return found;
 }
 
 static int fill(const struct limits *limits, struct limit *limit)
@@ -197,13 +207,14 @@ static int add_limit(struct limits *limits, uint16_t *ret)
 	return 0;
 }
 
-int limits_find(struct limits *limits, const char *cgroup, uint16_t *ret)
+int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
 {
 	const size_t size = limits->n_classes * sizeof(*limits->denied);
 	bool is_limited = false;
 
 	*ret = 0;
 	memset(limits->denied, 0, size);
+	deny_above(limits, max);
 	for (size_t i = 0; i < limits->n_groups; i++) {
 		if (group_holds(&limits->groups[i], cgroup))
 			deny(limits, &limits->groups[i]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Patterns: literal names or shell globs. */
-#include <schedqos/policy/rules.h>
+#include <schedqos/policy/pattern.h>
 
 #include <fnmatch.h>
 #include <string.h>
@@ -10,16 +9,55 @@ bool pattern_is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
+/* The byte after [:class:], [.symbol.] or [=class=] within a bracket expression, or NULL if there is none at p. */
+static const char *class_end(const char *p)
+{
+	const char close[] = { p[1], ']', '\0' }, *end;
+
+	if (*p != '[' || !p[1] || !strchr(":.=", p[1]))
+		return NULL;
+	end = strstr(p + 2, close);
+	return end ? end + 2 : NULL;
+}
+
 /* The byte after a bracket expression that begins at p, or NULL if it is not closed. */
 static const char *bracket_end(const char *p)
 {
+	const char *next;
+
 	p++;
 	if (*p == '!' || *p == '^')
 		p++;
 	if (*p == ']')
 		p++;
-	p = strchr(p, ']');
-	return p ? p + 1 : NULL;
+	for (; *p && *p != ']'; p = next) {
+		next = class_end(p);
+		if (!next)
+			next = p + 1 + (*p == '\\' && p[1]);
+	}
+	return *p ? p + 1 : NULL;
+}
+
+size_t pattern_bracket(const char *pattern)
+{
+	const char *end = *pattern == '[' ? bracket_end(pattern) : NULL;
+
+	return end ? (size_t)(end - pattern) : 0;
+}
+
+bool pattern_has_open_bracket(const char *pattern)
+{
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '[') {
+			p = bracket_end(p);
+			if (!p)
+				return true;
+			p--;
+		} else if (*p == '\\' && p[1]) {
+			p++;
+		}
+	}
+	return false;
 }
 
 size_t pattern_literal(const char *pattern)

@@ -16,8 +16,9 @@ struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 	*plan = (struct plan){ .caps = caps, .self = self, .start = start };
 	plan->given.lowest_nice = GIVEN_NO_NICE;
 	plan->tasks = tasks_new(memory);
-	if (!plan->tasks) {
-		free(plan);
+	plan->overrides = overrides_new();
+	if (!plan->tasks || !plan->overrides) {
+		plan_free(plan);
 		return NULL;
 	}
 	plan_note_base(plan);
@@ -29,6 +30,7 @@ void plan_free(struct plan *plan)
 	if (!plan)
 		return;
 	tasks_free(plan->tasks);
+	overrides_free(plan->overrides);
 	given_clear(&plan->given);
 	limits_free(plan->limits);
 	free(plan->from_events.all);
@@ -64,9 +66,11 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.app = task.inherit = task.rule = 0;
 	task.own = task.tag = TAG_NONE;
 	task.limit = 0;
-	task.assigned_by = ASSIGNED_NOT_YET;
-	if (task.state == TASK_UNDONE)
+	/* Overrides ended with their holder, so what the rules say takes effect anew. */
+	if (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE)
 		task.state = TASK_UNDECIDED;
+	task.overrides = 0;
+	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
 	task.changed_by = CHANGED_BY_NOBODY;
@@ -179,7 +183,8 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->tag = task->own;
 		task->limit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
-		if (task->own == TAG_NONE || (had_rule && !task->rule) || (other_default && !task->rule)) {
+		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
+		    (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {
 			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}
@@ -188,16 +193,26 @@ static int renumber_records(struct plan *plan, const struct config *config)
 	return 0;
 }
 
-int plan_set_config(struct plan *plan, const struct config *config)
+/* An override can give any class, and not only those that rules name. */
+int plan_give_classes(struct plan *plan, const struct config *config)
 {
 	size_t n_tags;
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
-	struct limits *limits = limits_new(config->groups, config->n_groups, config->rules, config->classes,
-					   config->n_classes);
-	int r = limits ? 0 : -ENOMEM;
+	int r = 0;
 
+	if (!plan->was_overridden)
+		n_tags = rules_n_assigned(config->rules);
 	for (size_t i = 0; i < n_tags && r == 0; i++)
 		r = given_add(&plan->given, &tags[i].attr);
+	return r;
+}
+
+int plan_set_config(struct plan *plan, const struct config *config)
+{
+	struct limits *limits = limits_new(config->groups, config->n_groups, config->rules, config->classes,
+					   config->n_classes);
+	int r = limits ? plan_give_classes(plan, config) : -ENOMEM;
+
 	if (r == 0 && plan->config)
 		r = renumber_records(plan, config);
 	if (r < 0) {
@@ -207,6 +222,7 @@ int plan_set_config(struct plan *plan, const struct config *config)
 	limits_free(plan->limits);
 	plan->limits = limits;
 	plan->config = config;
+	overrides_follow(plan->overrides, config->classes, config->n_classes, config->rules);
 	return 0;
 }
 

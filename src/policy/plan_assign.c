@@ -21,6 +21,18 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
 	return &rules_tags(plan->config->rules, &count)[tag].attr;
 }
 
+void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
+{
+	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
+
+	/* Its id may have been reused. */
+	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
+		return;
+	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
+	if (task->due == DUE_EXEC || !task->inherit)
+		task->inherit = parent->inherit;
+}
+
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
@@ -35,7 +47,8 @@ bool plan_uses_renames(const struct rule *rule)
 
 bool plan_needs_moves(const struct plan *plan)
 {
-	return plan->config->n_groups || rules_need_cgroup(plan->config->rules);
+	return plan->config->n_groups || rules_need_cgroup(plan->config->rules) ||
+	       overrides_need_cgroup(plan->overrides);
 }
 
 bool plan_needs_changes(const struct plan *plan)
@@ -72,7 +85,10 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
+	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->overrides) : TAG_NONE;
 
+	if (override != TAG_NONE)
+		return (struct assignment){ override, 0, ASSIGNED_BY_OVERRIDE };
 	if (thread)
 		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
 	if (rule && rule->qos)
@@ -91,18 +107,26 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t
 	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
 }
 
-/* The limit stays as it was if the path cannot be made out, or without memory for a new one. */
+/*
+ * Also notes the overrides for its cgroup. Both stay as they were if the path cannot be made out, or without memory for
+ * new ones.
+ */
 static int find_limit(struct plan *plan, struct task *leader, struct facts *facts)
 {
-	int r = plan->config->n_groups ? facts_need(facts, FACT_CGROUP) : 0;
+	const bool needs_cgroup = plan->config->n_groups || overrides_need_cgroup(plan->overrides);
+	int r = needs_cgroup ? facts_need(facts, FACT_CGROUP) : 0;
 
-	if (r == 0 && plan->config->n_groups && *facts->cgroup == '/')
-		limits_find(plan->limits, facts->cgroup, &leader->limit);
-	return r;
+	if (r < 0 || (needs_cgroup && *facts->cgroup != '/'))
+		return r;
+	if (needs_cgroup)
+		overrides_in_cgroup(plan->overrides, leader->overrides, facts->cgroup, &leader->overrides);
+	limits_find(plan->limits, needs_cgroup ? facts->cgroup : "", overrides_max(plan->overrides, leader->overrides),
+		    &leader->limit);
+	return 0;
 }
 
 /* Exec has ended all threads, and a scan has marked them. So this is about a process that has moved. */
-static void mark_threads(struct plan *plan, const struct task *leader, uint32_t ms)
+void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms)
 {
 	struct task *thread = tasks_next_thread(plan->tasks, leader);
 
@@ -113,7 +137,7 @@ static void mark_threads(struct plan *plan, const struct task *leader, uint32_t 
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const uint32_t app = leader->app;
-	const uint16_t limit = leader->limit;
+	const uint16_t limit = leader->limit, overrides = leader->overrides;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
@@ -131,8 +155,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET)
 		leader->app = rule ? rule->id : 0;
 	leader->matched_ms = facts->fetched_ms;
-	if (leader->app != app || leader->limit != limit)
-		mark_threads(plan, leader, facts->fetched_ms);
+	if (leader->app != app || leader->limit != limit || leader->overrides != overrides)
+		plan_mark_threads(plan, leader, facts->fetched_ms);
 	return 0;
 }
 
@@ -152,7 +176,8 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
-	if (!task_policy_is_fair(want.policy) || (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
+	if (!task_policy_is_fair(want.policy) || task->assigned_by == ASSIGNED_BY_OVERRIDE ||
+	    (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
 		return want;
 	/* Does not raise a task that somebody lowered. */
 	if (task->had.nice > 0 && want.nice < task->had.nice)

@@ -189,24 +189,13 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.app = leader->app;
 	child.inherit = leader->inherit;
 	child.limit = leader->limit;
+	child.overrides = 0;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
 	child.before = attr_after_fork(&origin->before);
 	child.flags = TASK_COPIED | (origin->flags & TASK_UNCERTAIN);
 	child.due = DUE_NOTHING;
 	return child;
-}
-
-void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
-{
-	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
-
-	/* Its id may have been reused. */
-	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
-		return;
-	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
-	if (task->due == DUE_EXEC || !task->inherit)
-		task->inherit = parent->inherit;
 }
 
 /* What is to be decided about a child that copied its origin's record. */
@@ -222,6 +211,9 @@ static enum due due_at_birth(const struct plan *plan, const struct task_event *f
 			due = DUE_MATCH;
 		return due;
 	}
+	/* Not all overrides are handed on. */
+	if (due < DUE_MATCH && child->overrides != leader->overrides)
+		due = DUE_MATCH;
 	if (due < leader->due && leader->due < DUE_ENDED && leader->due >= DUE_MATCH)
 		due = leader->due;
 	/* If the parent was matched after the fork, its program may have changed in between. */
@@ -268,6 +260,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	if (!origin)
 		origin = leader;
 	child = plan_copy(origin, leader, fork->tid, fork->tgid);
+	plan_hand_on_overrides(plan, &child, leader);
 	child.start = fork->start;
 	child.changed_ms = child.matched_ms = fork->ms - FORK_MAX_MS;
 	mixed = is_thread && plan_is_mixed(plan, leader);

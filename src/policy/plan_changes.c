@@ -60,7 +60,7 @@ void plan_book_change(struct plan *plan, const struct task_event *change)
 {
 	struct task *task;
 
-	if (plan->undoing || change->by == plan->self)
+	if (plan->undoing || change->by == plan->self || change->tid < 0)
 		return;
 	/* Of thousands at once every task would have to be looked at thousands of times. */
 	if (!change->tid) {

@@ -36,6 +36,12 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 	       (assignment->by == ASSIGNED_BY_DEFAULT) != (task->assigned_by == ASSIGNED_BY_DEFAULT);
 }
 
+/* Its class was an override's. What the rules say holds again, but that is no moment at which they take effect. */
+static bool ends_override(const struct task *task, const struct assignment *assignment, enum due due)
+{
+	return due != DUE_EXEC && task->assigned_by == ASSIGNED_BY_OVERRIDE && assignment->by != ASSIGNED_BY_OVERRIDE;
+}
+
 /* ---- what the task carries ---- */
 
 void plan_note_base(struct plan *plan)
@@ -94,6 +100,8 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 		return task->theirs;
 	case ASSIGNED_BY_DEFAULT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
+	case ASSIGNED_BY_OVERRIDE:
+		return false;
 	case ASSIGNED_NO_CLASS:
 	case ASSIGNED_NOT_YET:
 		break;
@@ -101,8 +109,8 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	return true;
 }
 
-/* The state that follows. takes_effect: a rule takes effect now. */
-static enum task_state judge(const struct plan *plan, const struct task *task, bool takes_effect)
+/* The state that follows. is_anew: whether to leave it alone is judged anew, as when a rule takes effect. */
+static enum task_state judge(const struct plan *plan, const struct task *task, bool is_anew)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 
@@ -111,7 +119,7 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class there is no other way, whatever the state was. */
-	if (takes_effect || (rule && rule->enforce == ENFORCE_ALWAYS) || task->own == TAG_NONE)
+	if (is_anew || (rule && rule->enforce == ENFORCE_ALWAYS) || task->own == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
@@ -160,7 +168,7 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 
 	switch ((enum task_state)task->state) {
 	case TASK_TAGGED:
-		want = plan_class_over(plan, task);
+		want = plan->suspended ? task->had : plan_class_over(plan, task);
 		keep_theirs(task, chosen, &want);
 		break;
 	case TASK_LEFT_ALONE:
@@ -180,7 +188,7 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 	}
 	/* What the policy hides is set once it shows again; but a nice value of ours must not show after the stop. */
 	if (!task_policy_is_fair(want.policy)) {
-		want.nice = plan->undoing ? task->had.nice : task->known.nice;
+		want.nice = plan->undoing || plan->suspended ? task->had.nice : task->known.nice;
 		want.slice_ns = task->known.slice_ns;
 	}
 	/* If somebody else chose the policy, clamps only mean something under FIFO and RR. */
@@ -221,7 +229,7 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 		.tid = task->tid,
 		.from = task->known,
 		.want = *want,
-		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
+		.tag = task->state == TASK_TAGGED && !plan->suspended ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
@@ -234,8 +242,9 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 	task->known = *want;
 }
 
-/* Records the class, and whether it is put on. */
-static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool takes_effect)
+/* Records the class, and whether it is put on. is_anew: see judge. */
+static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool is_anew,
+		   bool takes_effect)
 {
 	const struct rule *rule = plan_rule_of(plan, assignment->rule), *app = plan_rule_of(plan, task->app);
 
@@ -243,7 +252,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	task->tag = plan_limited(plan, task, task->own);
 	task->rule = assignment->rule;
 	task->assigned_by = assignment->by;
-	task->state = judge(plan, task, takes_effect);
+	task->state = judge(plan, task, is_anew);
 	if (task->state != TASK_TAGGED)
 		return;
 	if (takes_effect || (rule && rule->enforce == ENFORCE_ALWAYS))
@@ -257,7 +266,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 {
 	struct task_attr actual = task->known, known = actual, want;
 	struct assignment assignment;
-	bool takes_effect, is_reverted;
+	bool takes_effect, is_anew, is_reverted;
 	uint8_t theirs;
 	int r = find_assignment(plan, task, due, facts, &assignment);
 
@@ -273,9 +282,10 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	theirs = task->theirs;
 	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
 		remove_ended(plan, task);
-	takes_effect = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
-		 (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	assign(plan, task, &assignment, takes_effect);
+	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
+		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
+	takes_effect = is_anew && !ends_override(task, &assignment, due);
+	assign(plan, task, &assignment, is_anew, takes_effect);
 	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
 	note_mixture(plan, task);
 	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
@@ -360,6 +370,8 @@ int plan_reason(const struct plan *plan, const struct task *task, struct facts *
 
 	if (r < 0)
 		return r;
+	if (task->state == TASK_TAGGED && plan->suspended)
+		return REASON_UNDONE;
 	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
 		return REASON_CHANGED;
 	return task_reason(task);

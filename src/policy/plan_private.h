@@ -2,6 +2,7 @@
 /* What the parts of the plan share. */
 #pragma once
 
+#include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
 
 /* Base slices remembered in one run; after that the oldest is forgotten. */
@@ -38,12 +39,15 @@ struct plan {
 	uint8_t scan;
 	bool events_lost; /* before this scan */
 	bool undoing;
+	bool suspended;
 	bool is_behind; /* the queue has not been empty since behind_ms */
 	uint32_t behind_ms;
 	uint32_t aged_ms; /* when old times were last brought forward */
 	struct tasks *tasks;
 	const struct config *config;
 	struct limits *limits; /* of the configuration's groups */
+	struct overrides *overrides;
+	bool was_overridden; /* there has been an override */
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
@@ -62,6 +66,12 @@ struct assignment {
 	enum assigned_by by;
 };
 
+/* plan.c: notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
+int plan_give_classes(struct plan *plan, const struct config *config);
+
+/* plan_overrides.c: what its leader's overrides mean for the record of a new process or thread. */
+void plan_hand_on_overrides(struct plan *plan, struct task *child, const struct task *leader);
+
 /* plan_book.c */
 
 /* Appends a mark. Without memory that is counted, and a scan finds the task. */
@@ -73,11 +83,11 @@ void plan_set_parent(struct plan_due *due, const struct task *parent);
 /* Marks the task as due because of an event at ms; parent as in plan_set_parent. */
 void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
 
-/* The record of a new child or thread: a copy of its origin's. leader: whose process rule it starts with. */
+/*
+ * The record of a new child or thread: a copy of its origin's, without overrides. leader: whose process rule it starts
+ * with.
+ */
 struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
-
-/* Has the task inherit the rule that its parent inherits, if the parent still has a record. */
-void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
 
 /*
  * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
@@ -141,6 +151,9 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
 /* The record of the process's leader, or NULL. */
 struct task *plan_leader_of(const struct plan *plan, const struct task *task);
 
+/* Has the task inherit the rule that its parent inherits, if the parent still has a record. */
+void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
+
 /* Whether the process's rule has thread rules. leader may be NULL: then it has not. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
 
@@ -160,7 +173,10 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
  */
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 
-/* What becomes of the task's own class under the limit of its cgroup. */
+/* Marks the process's other threads as due. */
+void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms);
+
+/* What becomes of the task's own class under the limit of its cgroup and overrides. */
 uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own);
 
 /* The attributes of the task's class on top of had. What is theirs is not considered yet. */

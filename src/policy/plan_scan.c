@@ -18,8 +18,10 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 {
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine, .before = task_attr_pristine };
 
-	if (origin)
+	if (origin) {
 		task = plan_copy(origin, origin, found->tid, found->tgid);
+		plan_hand_on_overrides(plan, &task, origin);
+	}
 	task.tid = found->tid;
 	task.tgid = found->tgid;
 	task.app = 0;
@@ -153,5 +155,19 @@ void plan_undo_begin(struct plan *plan)
 		/* Whatever else was due does not matter any more. */
 		task->due = DUE_NOTHING;
 		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+	}
+}
+
+void plan_suspend(struct plan *plan, bool suspend)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (plan->suspended == suspend || plan->undoing)
+		return;
+	plan->suspended = suspend;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
+			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
 	}
 }

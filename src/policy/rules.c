@@ -21,6 +21,7 @@ void rules_free(struct rules *rules)
 	free(rules->by_id);
 	free(rules->tags);
 	free(rules->lists);
+	interpreters_free(rules->interpreters);
 	free(rules);
 }
 
@@ -110,6 +111,13 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 		put->before = put->list;
 	put->list = list;
 	return 0;
+}
+
+int rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n)
+{
+	interpreters_free(rules->interpreters);
+	rules->interpreters = NULL;
+	return n ? interpreters_new(patterns, n, &rules->interpreters) : 0;
 }
 
 int rules_mask(struct rules *rules, const char *pattern, const struct source *at)
@@ -253,11 +261,10 @@ static int finish_by_id(struct rules *rules)
 	return 0;
 }
 
-static int tag_all_classes(struct rules *rules, const struct qos_class *classes, size_t n_classes)
+/* At the periods of the first n_periods tags, of which the very first has none. */
+static int tag_all_classes(struct rules *rules, const struct qos_class *classes, size_t n_classes, size_t n_periods)
 {
-	const size_t n_tags = rules->n_tags;
-
-	for (size_t i = 0; i < n_tags; i++) {
+	for (size_t i = 0; i < n_periods; i++) {
 		for (size_t c = 0; c < n_classes; c++) {
 			if (tag_for(rules, classes, n_classes, classes[c].name, rules->tags[i].period_ns) == TAG_NONE)
 				return -ENOMEM;
@@ -277,7 +284,10 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 	if (r == 0)
 		r = finish_lists(rules, classes, n_classes);
 	if (r == 0 && all_classes)
-		r = tag_all_classes(rules, classes, n_classes);
+		r = tag_all_classes(rules, classes, n_classes, rules->n_tags);
+	rules->n_assigned = rules->n_tags;
+	if (r == 0)
+		r = tag_all_classes(rules, classes, n_classes, 1);
 	if (r == 0)
 		r = finish_by_id(rules);
 	if (r == 0)
@@ -294,6 +304,11 @@ const struct tag *rules_tags(const struct rules *rules, size_t *ret_count)
 {
 	*ret_count = rules->n_tags;
 	return rules->tags;
+}
+
+size_t rules_n_assigned(const struct rules *rules)
+{
+	return rules->n_assigned;
 }
 
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id)

@@ -6,149 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX  3
-#define COMM_CHARS (TASK_COMM_LEN - 1)
-
-/* A script's path follows its interpreter and at most one option of that (binfmt_script.c). */
-#define SCRIPT_ARGS 2
-
-/* What patterns are compared with: the process's path, and its names in the order of comparison. */
-struct names {
-	const char *path;
-	const char *name[NAMES_MAX];
-	size_t count;
-};
-
-/* The next argument after arg, or NULL. */
-static const char *argv_next(const struct facts *facts, const char *arg)
-{
-	const char *next = arg + strlen(arg) + 1;
-
-	return next < facts->argv + facts->argv_size ? next : NULL;
-}
-
-/* Whether the name matches the pattern, or if that is NULL, any rule at all. */
-static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
-{
-	uint32_t number;
-
-	if (pattern)
-		return pattern_match(pattern, name);
-	number = rules_slot(rules, name)->number;
-	return (number && rules->patterns[number - 1].list) ||
-	       rules_best_glob(rules, 0, name, false, NULL) != NULL;
-}
-
-/*
- * If the arguments cannot be read, comm is taken for the script's name when it differs from the executable's. Nothing
- * confirms that, and it may be cut to 15 bytes.
- */
-static int script_by_comm(struct facts *facts, const char *exe, const char **ret)
-{
-	int r = facts_need(facts, FACT_COMM);
-
-	if (r == 0 && facts->comm[0] && strncmp(facts->comm, exe, COMM_CHARS) != 0)
-		*ret = facts->comm;
-	return r;
-}
-
-/*
- * The name of the script that an interpreter runs, or NULL. exec names the task after the script,
- * cut to 15 bytes, so comm confirms which argument it is. Reading comm costs more than everything
- * else here, so it is read only if some rule could use the name. Returns 0 or -errno.
- */
-static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
-		       const char *exe, const char **ret)
-{
-	const char *arg = facts->argv_size ? argv_next(facts, facts->argv) : NULL;
-
-	*ret = NULL;
-	if (facts->argv_is_unread)
-		return script_by_comm(facts, exe, ret);
-	for (int i = 0; i < SCRIPT_ARGS && arg; i++, arg = argv_next(facts, arg)) {
-		const char *base = path_base(arg);
-		int r;
-
-		if (!base[0] || !is_wanted_name(rules, pattern, base))
-			continue;
-		r = facts_need(facts, FACT_COMM);
-		if (r < 0)
-			return r;
-		if (strncmp(facts->comm, base, COMM_CHARS) != 0 ||
-		    strncmp(facts->comm, exe, COMM_CHARS) == 0)
-			continue;
-		*ret = base;
-		return 0;
-	}
-	return 0;
-}
-
-/* A process's names, for one pattern, or for all rules if that is NULL. Returns 0 or -errno. */
-static int names_of(const struct rules *rules, const char *pattern, struct facts *facts,
-		    struct names *ret)
-{
-	const char *exe, *script;
-	int r = facts_need(facts, FACT_EXE);
-
-	if (r == 0)
-		r = facts_need(facts, FACT_ARGV);
-	if (r < 0)
-		return r;
-	*ret = (struct names){ .path = facts->exe };
-	exe = path_base(facts->exe);
-	r = find_script(rules, pattern, facts, exe, &script);
-	if (r < 0)
-		return r;
-	if (script)
-		ret->name[ret->count++] = script;
-	if (facts->argv_size) {
-		const char *base = path_base(facts->argv);
-
-		/* A login shell's argv[0] begins with a dash (login(1)). */
-		ret->name[ret->count++] = base[0] == '-' ? base + 1 : base;
-	}
-	ret->name[ret->count++] = exe;
-	return 0;
-}
-
-/* Any name matches this pattern, so that the script's is looked for whatever rules there are. */
-int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret)
-{
-	struct names names;
-	int r = names_of(rules, "*", facts, &names);
-
-	if (r < 0)
-		return r;
-	ret->items[0] = (struct process_name){ NAME_PATH, names.path };
-	for (size_t i = 0; i < names.count; i++) {
-		enum name_kind kind = NAME_SCRIPT;
-
-		if (i + 1 == names.count)
-			kind = NAME_EXE;
-		else if (i + 2 == names.count && facts->argv_size)
-			kind = NAME_ARGV0;
-		ret->items[i + 1] = (struct process_name){ kind, names.name[i] };
-	}
-	ret->count = names.count + 1;
-	return 0;
-}
-
-static bool names_match(const struct names *names, const char *pattern)
-{
-	if (strchr(pattern, '/'))
-		return pattern_match(pattern, names->path);
-	for (size_t i = 0; i < names->count; i++) {
-		if (pattern_match(pattern, names->name[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool argv_match(const struct facts *facts, const char *pattern)
 {
 	const char *arg = facts->argv_size ? facts->argv : NULL;
 
-	for (; arg; arg = argv_next(facts, arg)) {
+	for (; arg; arg = facts_next_arg(facts, arg)) {
 		if (pattern_match(pattern, arg))
 			return true;
 	}
@@ -168,16 +30,16 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 			struct facts *facts)
 {
 	bool is_path = strchr(match->parent, '/') != NULL;
-	struct names names;
+	struct process_names names;
 	int r = facts_need(facts, FACT_PARENT);
 
 	if (r < 0)
 		return r;
 	if (!facts->parent)
 		return 0;
-	r = names_of(rules, match->parent, facts->parent, &names);
+	r = rules_names_for(rules, match->parent, facts->parent, &names);
 	if (r == 0)
-		r = names_match(&names, match->parent);
+		r = process_names_match(&names, match->parent) != NULL;
 	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
 		r = is_initial(facts->parent);
 	return r == -ESRCH ? 0 : r;
@@ -247,27 +109,33 @@ static const struct rule *list_match(const struct rules *rules, const struct rul
 	return NULL;
 }
 
-static const struct rule *exact_match(const struct rules *rules, const char *name,
+static const struct rule *exact_match(const struct rules *rules, const struct process_name *name,
 				      struct facts *facts, int *error)
 {
-	uint32_t number = rules_slot(rules, name)->number;
+	uint32_t number;
 
-	if (!number || pattern_is_glob(name))
+	if (name->kind == NAME_PATH && !rules->has_paths)
+		return NULL;
+	number = rules_slot(rules, name->text)->number;
+	if (!number || pattern_is_glob(name->text))
 		return NULL;
 	return list_match(rules, rules->patterns[number - 1].list, facts, error);
 }
 
-static const struct rule *glob_match(const struct rules *rules, const struct names *names,
+static const struct rule *glob_match(const struct rules *rules, const struct process_names *names,
 				     struct facts *facts, int *error)
 {
 	for (uint32_t from = 0; from < rules->n_globs;) {
 		const struct glob *best = NULL;
 		const struct rule *rule;
 
-		for (size_t i = 0; i < names->count; i++)
-			best = rules_best_glob(rules, from, names->name[i], false, best);
-		if (rules->has_paths)
-			best = rules_best_glob(rules, from, names->path, true, best);
+		for (size_t i = 0; i < names->count; i++) {
+			const struct process_name *name = &names->items[i];
+			const bool is_path = name->kind == NAME_PATH;
+
+			if (!is_path || rules->has_paths)
+				best = rules_best_glob(rules, from, name->text, is_path, best);
+		}
 		if (!best)
 			return NULL;
 		rule = list_match(rules, best->list, facts, error);
@@ -281,15 +149,13 @@ static const struct rule *glob_match(const struct rules *rules, const struct nam
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
 {
 	const struct rule *rule = NULL;
-	struct names names;
+	struct process_names names;
 
-	*ret_error = names_of(rules, NULL, facts, &names);
+	*ret_error = rules_names_for(rules, NULL, facts, &names);
 	if (*ret_error < 0)
 		return NULL;
-	if (rules->has_paths)
-		rule = exact_match(rules, names.path, facts, ret_error);
 	for (size_t i = 0; i < names.count && !rule; i++)
-		rule = exact_match(rules, names.name[i], facts, ret_error);
+		rule = exact_match(rules, &names.items[i], facts, ret_error);
 	if (!rule)
 		rule = glob_match(rules, &names, facts, ret_error);
 	if (rule)

@@ -2,6 +2,7 @@
 /* The inside of a set of rules, shared by the files that build it and those that match against it. */
 #pragma once
 
+#include <schedqos/policy/interpreters.h>
 #include <schedqos/policy/rules.h>
 
 /* The first and the last bytes of a text, up to eight each, so that one comparison does for each end. */
@@ -58,8 +59,10 @@ struct rules {
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
 
+	struct interpreters *interpreters; /* NULL: none */
+
 	struct tag *tags;
-	size_t n_tags;
+	size_t n_tags, n_assigned; /* those from n_assigned on are for overrides */
 
 	const struct rule **lists; /* those not masked, by file and line */
 	size_t n_lists;
@@ -81,3 +84,11 @@ int rules_finish_globs(struct rules *rules);
  */
 const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
 				   bool is_path, const struct glob *best);
+
+/* rules_names.c */
+
+/*
+ * A process's names as far as one pattern can use them, or if that is NULL, any rule. Returns 0 or -errno of a fact
+ * that could not be read.
+ */
+int rules_names_for(const struct rules *rules, const char *pattern, struct facts *facts, struct process_names *ret);

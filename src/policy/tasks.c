@@ -38,6 +38,8 @@ const char *reason_name(enum reason reason)
 		return "inherited-rule";
 	case REASON_DEFAULT:
 		return "default";
+	case REASON_OVERRIDE:
+		return "override";
 	case REASON_NO_RULE:
 		return "no-rule";
 	case REASON_CHOSEN:
@@ -67,6 +69,8 @@ static enum reason reason_assigned(enum assigned_by assigned_by)
 		return REASON_INHERITED;
 	case ASSIGNED_BY_DEFAULT:
 		return REASON_DEFAULT;
+	case ASSIGNED_BY_OVERRIDE:
+		return REASON_OVERRIDE;
 	case ASSIGNED_NOT_YET:
 	case ASSIGNED_NO_CLASS:
 		break;

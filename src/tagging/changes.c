@@ -118,7 +118,7 @@ static bool is_foreign(const struct tagger *tagger, const struct task_event *cha
 {
 	bool is_own = true;
 
-	return change->tid && change->tid != change->by && procfs_own_pidns(tagger->proc, change->by, &is_own) == 0 &&
+	return change->tid > 0 && change->tid != change->by && procfs_own_pidns(tagger->proc, change->by, &is_own) == 0 &&
 	       !is_own;
 }
 

@@ -49,6 +49,8 @@ static const char *assigned_name(enum assigned_by by)
 		return "default";
 	case ASSIGNED_NO_CLASS:
 		return "none";
+	case ASSIGNED_BY_OVERRIDE:
+		return "override";
 	}
 	return "";
 }
@@ -164,6 +166,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
 	json_put_bool(json, "limited", task->own != task->tag);
+	json_put_text(json, "limit", plan_override_max(source->plan, task->tgid));
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
@@ -234,29 +237,37 @@ static bool agree(const struct kind *a, const struct kind *b)
 	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);
 }
 
+/* The one that it agrees with, or NULL. */
+static struct kind *find_kind(const struct kinds *kinds, const struct kind *kind)
+{
+	for (size_t i = 0; i < kinds->count; i++) {
+		if (agree(kind, &kinds->items[i]))
+			return &kinds->items[i];
+	}
+	return NULL;
+}
+
+/* A process may have 20,000 threads: only those that can differ by name are asked for theirs. */
 static void add(struct kinds *kinds, const struct task *task)
 {
 	const struct explain_source *source = kinds->source;
-	struct kind *kind = &kinds->items[kinds->count];
-	char comm[TASK_COMM_LEN];
+	const struct rule *app = app_of(source, task);
+	struct kind *kind = &kinds->items[kinds->count], *other;
+	char comm[TASK_COMM_LEN] = "";
 
-	if (task->due == DUE_ENDED || procfs_comm(source->proc, task->tid, comm) < 0 ||
+	if (task->due == DUE_ENDED || (app && app->n_threads && procfs_comm(source->proc, task->tid, comm) < 0) ||
 	    look(source, task, live_facts_for(source->live, task->tid, task->tgid), comm, kind) < 0)
 		return;
-	for (size_t i = 0; i < kinds->count; i++) {
-		struct kind *other = &kinds->items[i];
-
-		if (!agree(kind, other))
-			continue;
+	other = find_kind(kinds, kind);
+	if (other) {
 		if (other->count < TIDS_MAX)
 			other->tids[other->count] = task->tid;
 		other->count++;
-		return;
-	}
-	if (kinds->count == KINDS_MAX)
+	} else if (kinds->count == KINDS_MAX) {
 		kinds->more++;
-	else
+	} else if (procfs_comm(source->proc, task->tid, kind->comm) == 0) {
 		kinds->count++;
+	}
 }
 
 static void put_kinds(struct json_writer *json, const struct kinds *kinds)

@@ -123,16 +123,14 @@ void keep_now(struct tagger *tagger)
  */
 static int start_over(struct tagger *tagger, const struct state_legacy *legacy)
 {
-	struct plan *plan;
-	struct state *state;
+	struct plan *plan, *old_plan = tagger->plan;
+	struct state *state, *old_state = tagger->state;
 	int r = make_plan(tagger, legacy, &plan, &state);
 
 	if (r < 0)
 		return r;
 	log_notice("the state file of an earlier daemon can be read now: taking over %zu tasks", legacy->n_changed);
 	undo_all(tagger);
-	plan_free(tagger->plan);
-	state_free(tagger->state);
 	tagger->plan = plan;
 	tagger->state = state;
 	tagger->shortage.records_failed = 0;
@@ -140,6 +138,10 @@ static int start_over(struct tagger *tagger, const struct state_legacy *legacy)
 	/* The new plan has received no events. */
 	tagger->events_lost = true;
 	scan_all(tagger);
+	plan_take_overrides(plan, old_plan, clock_ms());
+	events_drain(tagger);
+	plan_free(old_plan);
+	state_free(old_state);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 /* In a fork storm there are always new tasks; their forks are reported anyway. */
 #define PASSES_MAX 8
@@ -171,6 +172,62 @@ static void scan_process(struct tagger *tagger, pid_t pid)
 	free(scan.processes);
 	shortage_note(tagger, scan.error);
 	watch_rest();
+}
+
+/* Of the process, or a child of one that the override holds for already. */
+static bool is_of_tree(const struct scan *scan, const struct process *process, pid_t pid, uint64_t start, uint16_t number)
+{
+	if (process->pid == pid)
+		return process->start == start;
+	return plan_override_holds(scan->tagger->plan, number, process->ppid);
+}
+
+/* Returns how many processes have joined, or -errno. */
+static int join_tree(struct scan *scan, pid_t pid, uint64_t start, uint16_t number)
+{
+	struct plan *plan = scan->tagger->plan;
+	int joined = 0, r = 0;
+
+	for (size_t i = 0; r == 0 && i < scan->count; i++) {
+		const struct process *process = &scan->processes[i];
+
+		if (plan_override_holds(plan, number, process->pid) || !is_of_tree(scan, process, pid, start, number))
+			continue;
+		if (!tasks_find(plan_tasks(plan), process->pid)) {
+			book_task(scan, process, process->pid, process->start);
+			book_threads(scan, process, false);
+		}
+		r = plan_override_join(plan, number, process->pid, clock_ms());
+		joined += r == 0;
+		/* It has ended, or is one that is never touched. */
+		if (r == -ESRCH)
+			r = 0;
+	}
+	return r < 0 ? r : joined;
+}
+
+int scan_tree(struct tagger *tagger, pid_t pid, uint64_t start, bool descendants, uint16_t number)
+{
+	struct scan scan = { .tagger = tagger };
+	int r = 1, joined = 0;
+
+	/*
+	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that was before the
+	 * parent joined, the child is found by the next pass.
+	 */
+	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
+		events_drain(tagger);
+		scan.count = 0;
+		r = descendants ? list_processes(&scan) : add_process(&scan, pid);
+		if (r == 0)
+			r = join_tree(&scan, pid, start, number);
+		joined += r > 0 ? r : 0;
+	}
+	free(scan.processes);
+	watch_rest();
+	if (r < 0)
+		return r;
+	return joined ? 0 : -ESRCH;
 }
 
 void scan_unread(struct tagger *tagger)

@@ -52,7 +52,7 @@ bool state_record_is_sound(const struct task *task)
 	       task->changed_by <= CHANGED_BY_OTHERS;
 }
 
-/* ---- the two versions ---- */
+/* ---- the versions ---- */
 
 static struct qos_attr tag_from_version_2(const struct state_tag_2 *old)
 {
@@ -123,6 +123,12 @@ static void read_record(const char *at, struct task *ret)
 	memcpy(ret, at, sizeof(*ret));
 }
 
+static void read_record_3(const char *at, struct task *ret)
+{
+	*ret = (struct task){ 0 };
+	memcpy(ret, at, STATE_RECORD_3_BYTES);
+}
+
 static void read_record_2(const char *at, struct task *ret)
 {
 	struct state_record_2 old;
@@ -140,6 +146,7 @@ struct version {
 
 static const struct version versions[] = {
 	{ STATE_VERSION, STATE_HEADER_BYTES, sizeof(struct state_tags), sizeof(struct task), read_tag, read_record },
+	{ STATE_VERSION_3, STATE_HEADER_BYTES, sizeof(struct state_tags), STATE_RECORD_3_BYTES, read_tag, read_record_3 },
 	{ STATE_VERSION_2, STATE_HEADER_BYTES_2, sizeof(struct state_tags_2), sizeof(struct state_record_2), read_tag_2,
 	  read_record_2 },
 };

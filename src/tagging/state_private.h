@@ -7,7 +7,7 @@
 #include "state.h"
 
 #define STATE_MAGIC	    "schedqos"
-#define STATE_VERSION	    3
+#define STATE_VERSION	    4
 
 /* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
 #define STATE_TAGS_MAX 480
@@ -43,7 +43,11 @@ struct state_header {
 #define STATE_HEADER_BYTES STATE_WHOLE_PAGES(sizeof(struct state_header))
 _Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 
-/* The previous version: without I/O priorities. The header is the same up to the tags. */
+/* The previous version: without overrides, which stand last in a record. */
+#define STATE_VERSION_3 3
+#define STATE_RECORD_3_BYTES offsetof(struct task, overrides)
+
+/* The one before that: without I/O priorities. The header is the same up to the tags. */
 #define STATE_VERSION_2 2
 
 struct state_tag_2 {
@@ -75,7 +79,7 @@ struct state_record_2 {
 	uint16_t tag;
 	uint8_t assigned_by, state, theirs, flags, due, scan;
 };
-_Static_assert(sizeof(struct state_tag_2) == 32 && sizeof(struct state_record_2) == 88, "as they were written");
+_Static_assert(STATE_RECORD_3_BYTES == 92 && sizeof(struct state_tag_2) == 32 && sizeof(struct state_record_2) == 88, "as they were written");
 
 #define STATE_HEADER_BYTES_2 STATE_WHOLE_PAGES(offsetof(struct state_header, tags) + 2 * sizeof(struct state_tags_2))
 

@@ -33,8 +33,8 @@ static void log_tagged(const char *class_name, struct tagged *tagged)
 {
 	char names[NAME_COUNTS_TEXT_MAX], attr[TASK_ATTR_TEXT_MAX];
 
-	log_debug("%s (%s): %u tasks: %s", class_name, task_attr_text(&tagged->attr, attr), tagged->names.tasks,
-		  name_counts_text(&tagged->names, names));
+	log_debug("%s (%s): %u task%s: %s", class_name, task_attr_text(&tagged->attr, attr), tagged->names.tasks,
+		  tagged->names.tasks == 1 ? "" : "s", name_counts_text(&tagged->names, names));
 }
 
 /* One line; reasons that left none alone are not named. */

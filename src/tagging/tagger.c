@@ -165,6 +165,16 @@ void tagger_start(struct tagger *tagger)
 	tagger->started = true;
 }
 
+void tagger_follow_classes(struct tagger *tagger)
+{
+	tagger_follow_io_priority(&tagger->applier, tagger->plan);
+	keep_now(tagger);
+	names_update(tagger);
+	moves_update(tagger);
+	changes_update(tagger);
+	processors_update(tagger);
+}
+
 int tagger_set_config(struct tagger *tagger, const struct config *config)
 {
 	int r = plan_set_config(tagger->plan, config);
@@ -172,12 +182,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	if (r < 0)
 		return r;
 	tagger->config = config;
-	tagger_follow_io_priority(&tagger->applier, tagger->plan);
-	keep_now(tagger);
-	names_update(tagger);
-	moves_update(tagger);
-	changes_update(tagger);
-	processors_update(tagger);
+	tagger_follow_classes(tagger);
 	request_scan(tagger);
 	return 0;
 }
@@ -210,6 +215,14 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
+void tagger_suspend(struct tagger *tagger, bool suspend)
+{
+	if (tagger->intake)
+		events_drain(tagger);
+	plan_suspend(tagger->plan, suspend);
+	decide_due(tagger, true);
+}
+
 void tagger_wind_down(struct tagger *tagger)
 {
 	shortage_release(tagger);
@@ -240,23 +253,58 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 	return tagger->problems;
 }
 
+/* Whether its class is to be put on it, as far as that goes. */
+static bool is_of_class(const struct task *task)
+{
+	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;
+}
+
+static struct tagger_task look_at(const struct tagger *tagger, const struct task *task)
+{
+	struct plan_detail view = { 0 };
+	int r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
+
+	if (r < 0)
+		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
+	return (struct tagger_task){
+		.tid = task->tid,
+		.tgid = task->tgid,
+		.reason = view.reason,
+		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
+		.is_limited = task->state == TASK_TAGGED && task->tag != task->own,
+		.differs = r >= 0 && is_of_class(task) &&
+			   (attr_difference(&view.actual, &view.class) & ~view.withheld),
+		.has_ended = r == -ESRCH,
+		.rule = task->rule,
+		.attr = view.actual,
+	};
+}
+
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
+{
+	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
+
+	if (task)
+		*ret = look_at(tagger, task);
+	return task;
+}
+
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
-	const struct task *task;
-
-	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
-		struct facts *facts = live_facts_for(tagger->facts, task->tid, task->tgid);
-		int r = plan_reason(tagger->plan, task, facts);
-
-		if (r == -ESRCH)
-			continue;
-		ret->tid = task->tid;
-		ret->reason = r < 0 ? task_reason(task) : (enum reason)r;
-		ret->tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
-		ret->is_limited = task->state == TASK_TAGGED && task->tag != task->own;
-		return true;
+	while (tagger_next_record(tagger, cursor, ret)) {
+		if (!ret->has_ended)
+			return true;
 	}
 	return false;
+}
+
+bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+
+	if (task)
+		*ret = look_at(tagger, task);
+	return task && !ret->has_ended;
 }
 
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)

@@ -6,6 +6,7 @@
  *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it; summary.c,
  *			what the first scan found
  *	loop.c		the event sources and their handlers
+ *	overrides.c	puts overrides in force, and ends them
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
  *	scan.c		books every task in /proc
@@ -125,6 +126,9 @@ int tagger_init_applier(struct applier *applier);
  */
 void tagger_follow_io_priority(struct applier *applier, const struct plan *plan);
 
+/* tagger.c: what has to follow when other classes may be given from now on. */
+void tagger_follow_classes(struct tagger *tagger);
+
 /*
  * restore.c: a tagger without a loop and without events, which takes over the records of a killed daemon. The folder of
  * the state file stays closed. 0 or -errno; in either case clear it.
@@ -148,6 +152,12 @@ uint64_t undo_all(struct tagger *tagger);
 
 /* scan.c: books every task in /proc, until no unknown one is left, and has them decided. */
 void scan_all(struct tagger *tagger);
+
+/*
+ * scan.c: has a process, and with descendants all those below it, join an override. start: of the process, in ticks
+ * since boot. 0 or -errno: -ESRCH if there is no such process, or it is one that is never touched.
+ */
+int scan_tree(struct tagger *tagger, pid_t pid, uint64_t start, bool descendants, uint16_t number);
 
 /* scan.c: reads again those processes with unreadable arguments whose next attempt is due. */
 void scan_unread(struct tagger *tagger);

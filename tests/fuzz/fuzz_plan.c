@@ -12,6 +12,7 @@
 
 #define TASKS_MAX  40
 #define EVENTS_MAX 16
+#define OVERRIDES_MAX 6
 
 /* No fork takes longer: half of what the plan allows for, since whatever happens next takes its
  * time as well. */
@@ -87,6 +88,8 @@ enum {
 	IONICE,	   /* more that others choose */
 	MOVE,	   /* what the kernel tells, too */
 	CHANGE,
+	OVERRIDE,  /* asked for at run time ... */
+	LIFT,	   /* ... and no longer */
 	KINDS
 };
 
@@ -98,6 +101,8 @@ struct run {
 	pid_t parents[TASKS_MAX]; /* in the middle of a fork */
 	size_t n_unborn;
 	uint32_t unborn_ms; /* since when there have been any */
+	uint16_t overrides[OVERRIDES_MAX];
+	size_t n_overrides;
 	size_t n_tasks;
 	bool own;	/* the configuration is that, all the time */
 	bool alone;	/* only the plan has set attributes */
@@ -298,6 +303,47 @@ static void happens(struct run *run, uint8_t kind)
 	}
 }
 
+/* ---- what is asked for at run time ---- */
+
+static void hear_unless_deaf(struct machine *m)
+{
+	if (!m->deaf)
+		hear(m);
+}
+
+static void lifts(struct run *run)
+{
+	if (!run->n_overrides)
+		return;
+	plan_override_remove(run->m->plan, run->overrides[0], run->m->ms);
+	memmove(run->overrides, run->overrides + 1, --run->n_overrides * sizeof(run->overrides[0]));
+	hear_unless_deaf(run->m);
+}
+
+/* A new one, or another class for the last one; then one more process for it. */
+static void overrides(struct run *run)
+{
+	const uint8_t how = take_byte(&run->input);
+	struct machine *m = run->m;
+	const struct override override = {
+		.kind = how & 1 ? OVERRIDE_CLASS : OVERRIDE_LIMIT,
+		.is_tree = how & 2,
+		.cgroup = (how & 12) == 12 ? cgroups[how % 5] : NULL,
+		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
+	};
+
+	if ((how & 12) == 8 && run->n_overrides) {
+		check(plan_override_change(m->plan, run->overrides[run->n_overrides - 1], override.qos, m->ms) == 0);
+	} else {
+		if (run->n_overrides == OVERRIDES_MAX)
+			lifts(run);
+		check(plan_override_add(m->plan, &override, m->ms, &run->overrides[run->n_overrides++]) == 0);
+	}
+	if (!override.cgroup)
+		plan_override_join(m->plan, run->overrides[run->n_overrides - 1], tgid_of(m, some_running(run)), m->ms);
+	hear_unless_deaf(m);
+}
+
 static void crash_and_start(struct run *run)
 {
 	struct machine *m = run->m;
@@ -305,6 +351,7 @@ static void crash_and_start(struct run *run)
 	end_forks(run);
 	hear_all(run);
 	crash(m);
+	run->n_overrides = 0;
 	start(m, some_config(run));
 	free(m->legacy_tags);
 	m->legacy_tags = NULL;
@@ -555,7 +602,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			hear_all(&run);
 		if (run.n_unborn && run.m->ms - run.unborn_ms > FORK_MS)
 			end_forks(&run);
-		if (kind < LOSE || kind == HEAR_SOME || kind == MOVE || kind == CHANGE)
+		if (kind == OVERRIDE)
+			overrides(&run);
+		else if (kind == LIFT)
+			lifts(&run);
+		else if (kind < LOSE || kind == HEAR_SOME || kind == MOVE || kind == CHANGE)
 			happens(&run, kind);
 		else if (kind == RENICE || kind == CHRT || kind > HEAR_SOME)
 			chooses(&run, kind);

@@ -16,6 +16,8 @@
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/policy/interpreters.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
 #include "fuzz.h"
@@ -171,6 +173,17 @@ static void read_file(struct input *input)
 	}
 }
 
+/* It is a part of an argument, and no path. */
+static void find_script(const struct facts *facts)
+{
+	static const char *const programs[] = { "python3", "perl", "bash", "java", "php", "busybox", "wine64-preloader",
+						 "any" };
+	const char *script = interpreter_script(programs[facts->argv_size % array_size(programs)], facts);
+
+	check(!script || (script > facts->argv && script < facts->argv + facts->argv_size));
+	check(!script || (*script && path_base(script) == script));
+}
+
 static void match(struct input *input)
 {
 	const struct config *config = parse_rules();
@@ -193,6 +206,7 @@ static void match(struct input *input)
 	facts.cgroup = cgroup;
 	facts.argv = size ? argv : "";
 	facts.argv_size = size;
+	find_script(&facts);
 	rule = rules_match(config->rules, &facts, &r);
 	check(r == 0 && (!rule || rules_by_id(config->rules, rule->id) == rule));
 	if (rule)

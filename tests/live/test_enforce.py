@@ -12,7 +12,7 @@ from attributes import BATCH, FIFO, IDLE, MS, classes, get_attr, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
 from tasks import comm, open_files
-from test_io_priority import BEST_EFFORT, get_io, set_io
+from test_io_priority import BEST_EFFORT, UNPRIVILEGED, get_io, set_io
 from test_io_priority import IDLE as IO_IDLE
 from waiting import PATIENCE, storm_of, wait_for
 
@@ -154,12 +154,15 @@ class Enforce(EnforceTest):
         daemon = self.enforcing(ALWAYS)
         app, flooder = self.app(), self.puppet("other")
         self.current.changed.add(flooder.pid)
-        for _ in range(3):
-            flooder.begin(0, "nice_often", 5, storm_of(300000))
+        for value, floods in ((5, 1), (-20, 2)):
+            # Calls that fail cost as much.
+            if value < 0:
+                flooder.tell(0, "become", UNPRIVILEGED)
+            flooder.begin(0, "nice_often", value, storm_of(300000))
             os.setpriority(os.PRIO_PROCESS, app.pid, 7)
             self.assert_carries(app, UI)
             flooder.popen.stdout.readline()
-        self.assertGreaterEqual(daemon.status()["change_floods"], 1)
+            self.assertGreaterEqual(daemon.status()["change_floods"], floods)
         self.assertEqual(daemon.status()["lost"], 0)
         os.setpriority(os.PRIO_PROCESS, app.pid, 7)
         self.assert_carries(app, UI)

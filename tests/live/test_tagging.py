@@ -210,13 +210,6 @@ class Names(LiveTest):
         self.daemon({"script": {"qos": BACKGROUND}})
         self.assert_carries(script, BACKGROUND)
 
-    def test_a_script_given_to_its_interpreter_is_the_interpreter(self):
-        self.daemon({"script": {"qos": UI}, "sh": {"qos": BACKGROUND}})
-        path = self.path("script")
-        with open(path, "w", encoding="ascii") as file:
-            file.write("read -r line\n")
-        self.assert_carries(self.run_program(["/bin/sh", path], stdin=subprocess.PIPE), BACKGROUND)
-
     def test_globs(self):
         self.daemon({"web*": {"qos": UI}, "?x": {"qos": INITIATED}, "v[0-9]": {"qos": BACKGROUND},
                      "webkit*": {"qos": UTILITY}, "webkit": {"qos": BACKGROUND}})

@@ -1,128 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How errors and warnings reach people: all of them, in order, safe to show; and the limits. */
+/* How errors reach people: all of them, in order, safe to show; and the limits. */
 #include <errno.h>
 
 #include "config_case.h"
-
-struct bad {
-	const char *text;
-	unsigned line, column;
-	const char *path;
-	const char *message; /* a part of it */
-};
-
-/* ---- warnings: the configuration is good all the same ---- */
-
-static void warnings(void **state)
-{
-	static const struct bad cases[] = {
-		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef\": \"QOS_UTILITY\"}}}", 1, 23,
-		  "a.thread_qos.0123456789abcdef",
-		  "can never match: thread names are cut to 15 bytes" },
-		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef*\": \"QOS_UTILITY\"}}}", 1, 23,
-		  "a.thread_qos[\"0123456789abcdef*\"]", "cut to 15 bytes" },
-		{ "{\"a\": {\"match\": {\"user\": \"bob\"}}}", 1, 26, "a.match.user",
-		  "unknown user \"bob\": this never matches" },
-		{ "{\"a\": {\"match\": {\"user\": \"17\"}}}", 1, 26, "a.match.user",
-		  "(a uid stands without quotes)" },
-		{ "{\"a\": [{\"qos\": \"QOS_UTILITY\"},\n {\"match\": {\"argv\": \"x\"}}]}", 2, 2,
-		  "a[1]", "can never match: a rule before it has no \"match\"" },
-		{ "{\"/a\": [{\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 2, 2,
-		  "[\"/a\"][1]", "can never match: a rule before it has no other condition" },
-		{ "{\"/a\": [{},\n {\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 3, 2,
-		  "[\"/a\"][2]", "can never match: a rule before it has no" },
-		{ "{\"/a\": [{},\n {\"match\": {\"exe\": \"/a\"}}]}", 2, 2,
-		  "[\"/a\"][1]", "can never match: a rule before it has no \"match\"" },
-		{ "{\"a\": [{\"match\": {\"user_namespace\": \"initial\"}},\n"
-		  " {\"match\": {\"exe\": \"/a\"}},\n {}]}",
-		  2, 2, "a[1]", "can never match: a rule before it has no other condition" },
-		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path" },
-		{ "{\"{cc,ld}\": {}}", 1, 2, "[\"{cc,ld}\"]", "braces have no meaning" },
-		{ "{\"a\": {\"thread_qos\": {\"{io,ui}\": \"QOS_UTILITY\"}}}", 1, 23,
-		  "a.thread_qos[\"{io,ui}\"]", "braces have no meaning" },
-		{ "{\"a\": {\"match\": {\"exe\": \"gcc\"}}}", 1, 25, "a.match.exe",
-		  "compared with a full path" },
-		{ "{\"a\": {\"match\": {\"parent\": \"bin/make\"}}}", 1, 28, "a.match.parent",
-		  "compared with a full path" },
-		{ "{\"a\": {\"match\": {\"cgroup\": \"user.slice/*\"}}}", 1, 28, "a.match.cgroup",
-		  "the path of a cgroup begins with a /" },
-		{ "{\"schedqos\": {\"groups\": {\"a/b\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
-		  "schedqos.groups[\"a/b\"]", "compared with the path of a cgroup, which begins with one" },
-		{ "{\"schedqos\": {\"groups\": {\"{a,b}\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
-		  "schedqos.groups[\"{a,b}\"]", "braces have no meaning" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct config_file file = RULES(cases[i].text);
-		struct config_errors errors = { 0 };
-		struct config *config = NULL;
-
-		assert_int_equal(parse(&file, 1, &config, &errors), 0);
-		assert_int_equal(errors.count, 1);
-		assert_int_equal(errors.n_errors, 0);
-		assert_true(errors.items[0].warning);
-		assert_int_equal(errors.items[0].line, cases[i].line);
-		assert_int_equal(errors.items[0].column, cases[i].column);
-		assert_string_equal(errors.items[0].path, cases[i].path);
-		if (!strstr(errors.items[0].message, cases[i].message))
-			fail_msg("%s", errors.items[0].message);
-		config_errors_clear(&errors);
-		config_free(config);
-	}
-}
-
-static void no_warning_where_it_can_match(void **state)
-{
-	(void)state;
-	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"
-			       "\"0123456789abcd*\": \"QOS_UTILITY\",\n"
-			       "\"0123456789[abcdefgh]*\": \"QOS_UTILITY\"}},\n"
-			       "\"/u\": [{}, {\"match\": {\"user_namespace\": \"any\", \"user\": 0}},"
-			       "{\"match\": {\"user_namespace\": \"any\"}}],\n"
-			       "\"v\": [{\"match\": {\"user_namespace\": \"initial\"}}, {}],\n"
-			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}, \"{a\": {}, \"b,}\": {}}")));
-}
-
-static void unknown_user_never_matches(void **state)
-{
-	struct config_file file = { .path = "f", .text = "{\"a\":{\"match\":{\"user\":\"bob\"}}}" };
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-
-	(void)state;
-	file.size = strlen(file.text);
-	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
-	assert_int_equal(rule_for(config, "a")->match->user->uid, (uid_t)-1);
-	assert_string_equal(rule_for(config, "a")->match->user->name, "bob");
-	config_errors_clear(&errors);
-	config_free(config);
-}
-
-static void pending_user_matches_when_known(void **state)
-{
-	struct config_file file = { .path = "f",
-				    .text = "{\"a\":{\"match\":{\"user\":\"slow\"}},\n\"b\":{\"match\":{"
-					    "\"user\":\"slow\"}},\n\"c\":{\"match\":{\"user\":\"root\"}}}" };
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-	struct rule_user *slow;
-
-	(void)state;
-	assert_int_equal(parse(&file, 1, &config, &errors), 0);
-	/* Each place is told of; who it is, is asked and kept once. */
-	assert_int_equal(errors.count, 2);
-	assert_non_null(strstr(errors.items[1].message, "cannot be looked up now (Connection timed out)"));
-	assert_int_equal(errors.items[1].line, 2);
-	slow = (struct rule_user *)rule_for(config, "a")->match->user;
-	assert_true(rule_user_is_pending(slow));
-	assert_int_equal(slow->uid, (uid_t)-1);
-	assert_ptr_equal(rule_for(config, "b")->match->user, slow);
-	assert_int_equal(rule_for(config, "c")->match->user->uid, 0);
-	assert_false(rule_user_is_pending(rule_for(config, "c")->match->user));
-	config_errors_clear(&errors);
-	config_free(config);
-}
 
 /* ---- all errors at once, in order ---- */
 
@@ -195,7 +75,8 @@ static void error_text_is_safe_for_a_terminal(void **state)
 
 	(void)state;
 	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
-	assert_int_equal(errors.count, 2);
+	/* Two errors, and a warning of the bracket. */
+	assert_int_equal(errors.count, 3);
 	for (size_t i = 0; i < errors.count; i++) {
 		char *text = config_error_text(&errors.items[i]);
 
@@ -206,7 +87,7 @@ static void error_text_is_safe_for_a_terminal(void **state)
 		assert_non_null(strstr(text, "[\"\\x1b[2J\\n\"]"));
 		free(text);
 	}
-	assert_string_equal(errors.items[1].message, "unknown class \"\\x07\u00e9\"");
+	assert_string_equal(errors.items[2].message, "unknown class \"\\x07\u00e9\"");
 	config_errors_clear(&errors);
 }
 
@@ -369,10 +250,6 @@ static void a_column_far_right_is_cut_in_sources_only(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(warnings),
-		cmocka_unit_test(no_warning_where_it_can_match),
-		cmocka_unit_test(unknown_user_never_matches),
-		cmocka_unit_test(pending_user_matches_when_known),
 		cmocka_unit_test(all_errors_come_in_order),
 		cmocka_unit_test(old_errors_do_not_spoil_a_good_configuration),
 		cmocka_unit_test(error_text_is_safe_for_a_terminal),

@@ -89,8 +89,8 @@ static const char *class_in(const struct config *config, const char *cgroup, con
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
 
 	assert_non_null(limits);
-	assert_int_equal(limits_find(limits, cgroup, &limit), 0);
-	assert_int_equal(limits_find(limits, cgroup, &again), 0);
+	assert_int_equal(limits_find(limits, cgroup, NULL, &limit), 0);
+	assert_int_equal(limits_find(limits, cgroup, NULL, &again), 0);
 	assert_int_equal(limit, again);
 	assert_int_equal(limits_apply(limits, limit, TAG_NONE), TAG_NONE);
 	for (uint16_t i = 0; i < n_tags; i++) {

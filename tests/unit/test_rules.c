@@ -224,93 +224,6 @@ static void a_process_without_anything_matches_nothing_but_all(void **state)
 	config_free(all);
 }
 
-/* ---- scripts ---- */
-
-static void a_script_s_name_may_be_behind_an_option_of_its_interpreter(void **state)
-{
-	struct process process = PROCESS("/usr/bin/perl", "tool", "perl\0-w\0/usr/bin/tool\0x");
-	struct process far = PROCESS("/usr/bin/perl", "tool", "perl\0-w\0-T\0/usr/bin/tool");
-	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &process, "tool");
-	assert_matches(config, &far, NULL);
-	config_free(config);
-}
-
-static void a_long_script_name_is_known_by_its_first_15_bytes(void **state)
-{
-	struct process process = PROCESS("/usr/bin/python3", "a-very-long-scr",
-					 "python3\0/usr/bin/a-very-long-script-name");
-	struct config *config = rules_file("'a-very-long-script-name': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &process, "a-very-long-script-name");
-	config_free(config);
-}
-
-static void an_argument_that_comm_does_not_confirm_is_no_script(void **state)
-{
-	struct process editor = PROCESS("/usr/bin/vi", "vi", "vi\0/usr/bin/tool");
-	struct process renamed = PROCESS("/usr/bin/python3", "worker", "python3\0/usr/bin/tool");
-	struct process same = PROCESS("/opt/tool", "tool", "x\0tool");
-	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY' }, "
-					   "'python*': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &editor, NULL);
-	assert_matches(config, &renamed, "python*");
-	/* Its own name, not a script's; but that is a name as well. */
-	assert_matches(config, &same, "tool");
-	config_free(config);
-}
-
-static void a_comm_that_nothing_confirms_is_no_name(void **state)
-{
-	struct process process = PROCESS("/usr/bin/evil", "chrome", "evil");
-	struct config *config = rules_file("'chrome': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &process, NULL);
-	config_free(config);
-}
-
-/* exec gave it the name of what was executed: a script, a link. */
-static void without_arguments_comm_takes_the_place_of_a_script(void **state)
-{
-	struct process script = PROCESS("/bin/sh", "build.sh", "sh\0build.sh", .unread = true);
-	struct process plain = PROCESS("/bin/app", "app", "app", .unread = true);
-	struct process named = PROCESS("/bin/app", "app", "other", .unread = true);
-	struct config *config = rules_file("'build.sh': { 'qos': 'QOS_UTILITY' }, 'sh': { 'qos': 'QOS_UTILITY' }, "
-					   "'app': { 'qos': 'QOS_UTILITY' }, 'other': { 'qos': 'QOS_UTILITY' }, "
-					   "'x': { 'qos': 'QOS_UTILITY', 'match': { 'argv': '*' } }");
-
-	(void)state;
-	assert_matches(config, &script, "build.sh");
-	assert_matches(config, &plain, "app");
-	assert_matches(config, &named, "app");
-	named.unread = false;
-	assert_matches(config, &named, "other");
-	config_free(config);
-}
-
-static void comm_is_read_only_where_a_script_s_name_is_of_use(void **state)
-{
-	struct process process = PROCESS("/usr/bin/vi", "vi", "vi\0notes.txt\0other");
-	struct config *config = two_files("'chrome': { 'qos': 'QOS_UTILITY' }, "
-					  "'notes.txt': { 'qos': 'QOS_UTILITY' }",
-					  "'notes.txt': null");
-	struct config *glob = rules_file("'*.txt': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &process, NULL);
-	assert_int_equal(process.fetched, FACT_EXE | FACT_ARGV);
-	assert_matches(glob, &process, NULL);
-	assert_int_equal(process.fetched, FACT_EXE | FACT_ARGV | FACT_COMM);
-	config_free(config);
-	config_free(glob);
-}
-
 /* ---- thread names ---- */
 
 static const char *thread_class(const struct config *config, const char *comm)
@@ -377,7 +290,9 @@ static void a_tag_is_a_class_at_a_period(void **state)
 
 	(void)state;
 	tags = rules_tags(config->rules, &count);
-	assert_int_equal(count, 3);
+	assert_int_equal(rules_n_assigned(config->rules), 3);
+	/* And one for each class that no rule names. */
+	assert_int_equal(count, 3 + QOS_BUILTIN_COUNT - 2);
 	assert_int_equal(a->tag, rule_for(config, "b")->tag);
 	assert_int_not_equal(a->tag, c->tag);
 	assert_int_equal(rule_for(config, "d")->tag, TAG_DEFAULT);
@@ -408,12 +323,6 @@ int main(void)
 		cmocka_unit_test(a_login_shell_s_dash_is_no_part_of_its_name),
 		cmocka_unit_test(a_process_without_arguments_has_its_executable_s_name),
 		cmocka_unit_test(a_process_without_anything_matches_nothing_but_all),
-		cmocka_unit_test(a_script_s_name_may_be_behind_an_option_of_its_interpreter),
-		cmocka_unit_test(a_long_script_name_is_known_by_its_first_15_bytes),
-		cmocka_unit_test(an_argument_that_comm_does_not_confirm_is_no_script),
-		cmocka_unit_test(a_comm_that_nothing_confirms_is_no_name),
-		cmocka_unit_test(without_arguments_comm_takes_the_place_of_a_script),
-		cmocka_unit_test(comm_is_read_only_where_a_script_s_name_is_of_use),
 		cmocka_unit_test(an_exact_thread_name_beats_a_glob),
 		cmocka_unit_test(of_thread_globs_the_longer_then_the_earlier_wins),
 		cmocka_unit_test(a_rule_without_thread_rules_has_none),

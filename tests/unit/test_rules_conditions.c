@@ -280,7 +280,7 @@ static void a_fact_that_cannot_be_had_is_an_error(void **state)
 					   FACT_UID, FACT_PARENT, FACT_USERNS };
 	struct process parent = PROCESS("/bin/p", "p", "p");
 	struct process process =
-		PROCESS("/bin/python", "tool", "python\0tool", .cgroup = "/x", .parent = &parent);
+		PROCESS("/bin/awk", "tool", "awk\0tool", .cgroup = "/x", .parent = &parent);
 	struct config *config = rules_file("'tool': { 'qos': 'QOS_UTILITY', 'match': { 'exe': '*', "
 					   "'user': 0, 'cgroup': '/x*', 'parent': 'p' } }");
 	int error;

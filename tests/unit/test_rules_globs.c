@@ -68,6 +68,11 @@ static void a_bracket_counts_nothing_towards_the_rank(void **state)
 	assert_int_equal(pattern_literal("\\*x"), 1 + 0);
 	assert_int_equal(pattern_literal("\\ax"), 2);
 	assert_int_equal(pattern_literal(""), 0);
+	assert_int_equal(pattern_literal("[[:alpha:]x]y"), 1);
+	assert_int_equal(pattern_literal("[a\\]]y"), 1);
+	assert_true(pattern_has_open_bracket("x[a\\]"));
+	assert_true(pattern_has_open_bracket("[]"));
+	assert_false(pattern_has_open_bracket("[]]a]\\["));
 	assert_true(pattern_is_glob("a?"));
 	assert_false(pattern_is_glob("a\\b"));
 }

@@ -80,7 +80,7 @@ static void the_condition_that_does_not_hold(void **state)
 static void names_that_are_not_quite_right(void **state)
 {
 	struct process renderer = PROCESS("/usr/bin/my-renderer", "my-renderer", "my-renderer");
-	struct process editor = PROCESS("/usr/bin/vi", "vi", "vi\0-R\0/srv/report.py");
+	struct process expect = PROCESS("/usr/bin/expect", "expect", "expect\0-f\0/srv/report.py");
 	struct process worker = PROCESS("/usr/bin/vi", "worker", "vi");
 
 	(void)state;
@@ -90,7 +90,7 @@ static void names_that_are_not_quite_right(void **state)
 		   "/usr/bin/my-renderer");
 	assert_one(renderer, "'/opt/my-renderer/*': { 'qos': 'QOS_UTILITY' }", "/opt/my-renderer/*", OUTCOME_FOLDER,
 		   "/usr/bin/my-renderer");
-	assert_one(editor, "'report.py': { 'qos': 'QOS_UTILITY' }", "report.py", OUTCOME_ARGUMENT, "/srv/report.py");
+	assert_one(expect, "'report.py': { 'qos': 'QOS_UTILITY' }", "report.py", OUTCOME_ARGUMENT, "/srv/report.py");
 	assert_one(worker, "'work*': { 'qos': 'QOS_UTILITY' }", "work*", OUTCOME_COMM, "worker");
 }
 

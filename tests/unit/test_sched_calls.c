@@ -76,15 +76,18 @@ static void whom_a_call_means(void **state)
 	}
 }
 
-static void a_call_that_fails_changes_nothing(void **state)
+static void a_call_that_fails_changes_nobody(void **state)
 {
 	(void)state;
 	begins(100, SETATTR, 5, 0);
-	assert_false(ends(100, SETATTR, -EPERM));
+	assert_true(ends(100, SETATTR, -EPERM));
+	assert_call(100, SCHED_CALL_NOBODY);
 	begins(100, SETPRIORITY, 7, 5);
-	assert_false(ends(100, SETPRIORITY, -EINVAL));
+	assert_true(ends(100, SETPRIORITY, -EINVAL));
+	assert_call(100, SCHED_CALL_NOBODY);
 	begins(100, IOPRIO_SET, 2, 5);
-	assert_false(ends(100, IOPRIO_SET, -ESRCH));
+	assert_true(ends(100, IOPRIO_SET, -ESRCH));
+	assert_call(100, SCHED_CALL_NOBODY);
 	/* But for some of many, until it met one that it must not change. */
 	begins(100, SETPRIORITY, PRIO_USER, 5);
 	assert_true(ends(100, SETPRIORITY, -EPERM));
@@ -123,7 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(whom_a_call_means, set_up),
-		cmocka_unit_test_setup(a_call_that_fails_changes_nothing, set_up),
+		cmocka_unit_test_setup(a_call_that_fails_changes_nobody, set_up),
 		cmocka_unit_test_setup(calls_at_the_same_time, set_up),
 		cmocka_unit_test_setup(an_end_without_its_begin_may_mean_anybody, set_up),
 	};

@@ -34,13 +34,13 @@ static int set_up(void **state)
 		return -1;
 	file->header = calloc(1, FILE_BYTES);
 	*file->header = (struct state_header){
-		.magic = STATE_MAGIC,
 		.version = STATE_VERSION,
 		.record_bytes = sizeof(struct task),
 		.chunk_records = TASKS_CHUNK,
 		.start = 1000,
 		.boot_id = BOOT_ID,
 	};
+	memcpy(file->header->magic, STATE_MAGIC, sizeof(file->header->magic));
 	file->header->tags[0].head.count = 1;
 	file->header->tags[0].tags[0] = qos_builtin[0].attr;
 	file->header->tags[0].head.sum = sum_of(&file->header->tags[0]);
@@ -216,7 +216,25 @@ static void an_unfinished_record_is_skipped(void **state)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
-/* ---- the previous version of the format ---- */
+/* ---- earlier versions of the format ---- */
+
+static void version_3_is_converted(void **state)
+{
+	const size_t size = STATE_HEADER_BYTES + TASKS_CHUNK * STATE_RECORD_3_BYTES;
+	struct task task = { .tid = 12, .tgid = 10, .state = TASK_TAGGED, .scan = 9, .had = task_attr_pristine };
+	struct file *file = *state;
+	char *records = (char *)file->header + STATE_HEADER_BYTES;
+
+	task.known = task.before = task.had;
+	memset(records, 0, TASKS_CHUNK * STATE_RECORD_3_BYTES);
+	memcpy(records + 5 * STATE_RECORD_3_BYTES, &task, STATE_RECORD_3_BYTES);
+	file->header->version = STATE_VERSION_3;
+	assert_int_equal(parse(file, size), -EBADMSG);
+	file->header->record_bytes = STATE_RECORD_3_BYTES;
+	assert_int_equal(parse(file, size), 0);
+	assert_int_equal(file->legacy.n_records, 1);
+	assert_memory_equal(&file->legacy.records[0], &task, sizeof(task));
+}
 
 #define FILE_BYTES_2 (STATE_HEADER_BYTES_2 + TASKS_CHUNK * sizeof(struct state_record_2))
 
@@ -351,6 +369,7 @@ int main(void)
 		TEST(records_are_copied_unchanged),
 		TEST(impossible_attributes_are_refused),
 		TEST(an_unfinished_record_is_skipped),
+		TEST(version_3_is_converted),
 		TEST(version_2_is_converted),
 		TEST(version_2_is_checked_all_the_same),
 		TEST(sizes_must_match_the_version),

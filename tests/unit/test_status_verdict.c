@@ -38,6 +38,7 @@ static void each_thing_that_is_not_is_said(void **state)
 		const char *said;
 	} cases[] = {
 		{ { .crash_safe = true, .reload_refused = true }, "the last reload was refused" },
+		{ { .crash_safe = true, .suspended = true }, "tagging is suspended for a client" },
 		{ { .crash_safe = true, .lost = 1 }, "events were lost once" },
 		{ { .crash_safe = true, .lost = 3 }, "events were lost 3 times" },
 		{ { .crash_safe = true, .receive_errors = 2 },

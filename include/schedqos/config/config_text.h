@@ -80,6 +80,16 @@ int config_check_grants(const struct config *config, struct config_errors *error
  */
 int config_check_groups(const struct config *config, struct config_errors *errors);
 
+/*
+ * Adds a warning for each glob that never takes effect since a rule of the same file or an earlier one always comes
+ * first. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
+ */
+int config_check_beaten(const struct config *config, struct config_errors *errors);
+
+/* Appends a warning about a rule; about this condition of its "match" unless that is NULL. Returns 0 or -ENOMEM. */
+int config_rule_warn(const struct config *config, const struct rule *rule, const char *condition, const char *message,
+		     struct config_errors *errors);
+
 /* Appends one error; format is as for printf. Callers use it for errors of reading files, too. */
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
 		      unsigned column, const char *path, const char *format, ...)

@@ -32,6 +32,12 @@ struct cgroup_mount {
 size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max);
 size_t host_cgroups(struct cgroup_mount *ret, size_t max);
 
+/*
+ * The folder of a cgroup, whose path is as procfs_cgroup has it: in the unified hierarchy, else in systemd's named one.
+ * Returns 0, -ENOENT if there is no such cgroup, or another -errno.
+ */
+int host_cgroup_folder(const char *cgroup, char *ret, size_t size);
+
 /* The cgroups with tasks in them that the cpu controller divides time among. */
 struct cgroup_groups {
 	size_t count;

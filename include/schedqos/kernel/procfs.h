@@ -19,6 +19,11 @@ struct procfs_stat {
 };
 #define PROCFS_PF_KTHREAD 0x00200000
 
+/* A task's CPU time, its time ready to run but waiting for a CPU, and how often it got one. */
+struct procfs_schedstat {
+	uint64_t run_ns, delay_ns, waits;
+};
+
 /* A descriptor of the mounted /proc, or -errno: -ENODEV if something else is mounted there. */
 int procfs_open(void);
 
@@ -46,6 +51,9 @@ int procfs_stat(int proc, pid_t tid, struct procfs_stat *ret);
  */
 int procfs_thread_stat(int proc, pid_t tgid, pid_t tid, struct procfs_stat *ret);
 
+/* Of this one thread, the leader's for a process. A kernel without CONFIG_SCHED_INFO has none: -ESRCH. */
+int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret);
+
 /* The path in the unified hierarchy, or if that is just the root, in systemd's named one. */
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
@@ -65,6 +73,7 @@ int procfs_own_pidns(int proc, pid_t tid, bool *ret);
 
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
+int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
 int procfs_parse_euid(const char *text, uid_t *ret);
 int procfs_parse_capabilities(const char *text, uint64_t *ret);

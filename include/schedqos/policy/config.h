@@ -19,6 +19,8 @@ struct settings {
 	const char *mapping; /* "announcement" or the preset asked for */
 	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG */
 	bool has_log_level;
+	const char *const *interpreters; /* interpreters_default unless the configuration has the setting */
+	size_t n_interpreters;
 };
 
 struct config {

@@ -53,5 +53,8 @@ struct facts {
 /* Fetches a fact unless it is there. Returns 0 or -errno as fetch does. */
 int facts_need(struct facts *facts, enum fact fact);
 
+/* The argument after this one of facts->argv, or NULL. */
+const char *facts_next_arg(const struct facts *facts, const char *arg);
+
 /* The part of a path after the last '/' or '\\'; all of it when there is none. */
 const char *path_base(const char *path);

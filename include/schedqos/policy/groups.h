@@ -38,19 +38,16 @@ int class_compare(const struct qos_class *a, const struct qos_class *b);
 /* What the groups of a configuration do to tags. */
 struct limits;
 
-/*
- * groups, rules and classes must outlive it; rules has to have tags for all classes (see rules_finish). NULL without
- * memory.
- */
+/* groups, rules and classes must outlive it. NULL without memory. */
 struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
 			  const struct qos_class *classes, size_t n_classes);
 void limits_free(struct limits *limits);
 
 /*
- * The number of the limit for tasks of this cgroup, 0 for none. Numbers stay valid. Limits are made as they are first
- * needed: 0, or -ENOMEM.
+ * The number of the limit for tasks of this cgroup, 0 for none. max: the highest class that they may have in any case,
+ * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM.
  */
-int limits_find(struct limits *limits, const char *cgroup, uint16_t *ret);
+int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret);
 
 /* What becomes of a tag under a limit. TAG_NONE stays. */
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);

@@ -31,6 +31,9 @@
  * move		to another cgroup has the process matched again: as with a rename, a rule takes effect if it brings
  *		another class. A group may allow its tasks no such class. Then they get a lower one for as long as they
  *		stay there, but that is no moment like the above: what is theirs stays theirs.
+ * override	asks for a class at run time: its processes are of that class, whatever their rules say, and a group's limit
+ *		holds all the same. To ask for it is a moment like an exec, and nothing that was chosen before stands
+ *		against it. Its end is not: what is theirs stays. A limit that is asked for is one like a group's.
  * renice	and the like are only heard while a rule enforces. Else the next look finds the change. That attribute is
  *		theirs until a rule takes effect again, or until a rule with "enforce" takes it back; the others stay ours.
  *		With "enforce": "program" what a process changes itself is as if it had not happened, provided that we
@@ -67,6 +70,7 @@
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/facts.h>
 #include <schedqos/policy/merge.h>
+#include <schedqos/policy/overrides.h>
 #include <schedqos/policy/tasks.h>
 #include <schedqos/util/task_event.h>
 
@@ -193,10 +197,42 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
  */
 void plan_undo_begin(struct plan *plan);
 
+/* ---- overrides; their numbers are those of overrides.h ---- */
+
+/*
+ * Puts an override in force. One for a cgroup marks every process as due, the others hold for those that join. ms: now.
+ * 0, or -errno as overrides_add; after that, classes that no rule names can be given.
+ */
+int plan_override_add(struct plan *plan, const struct override *override, uint32_t ms, uint16_t *ret_number);
+
+/* Gives it another class, or the same one again over what was chosen since. 0 or -errno as overrides_change. */
+int plan_override_change(struct plan *plan, uint16_t number, const char *qos, uint32_t ms);
+
+/* From now on it holds for this process, too. 0 or -errno: -ESRCH if it has no record. */
+int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms);
+bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
+
+/* The highest class that overrides allow this process, or NULL. Groups may allow less. */
+const char *plan_override_max(const struct plan *plan, pid_t tgid);
+
+const char *plan_override_class(const struct plan *plan, uint16_t number);
+
+/* Takes over the overrides of a plan that this one replaces, for the processes that are known to both. */
+void plan_take_overrides(struct plan *plan, struct plan *from, uint32_t ms);
+
+/* Marks all that it has held for as due. */
+void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);
+
+/*
+ * While suspended, tagged tasks carry what they had, and so do those that come to be tagged; their records go on saying
+ * what their class is and what is theirs. Either way every task that this changes is due.
+ */
+void plan_suspend(struct plan *plan, bool suspend);
+
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);
 
-/* Whether any rule or group in force looks at cgroups. */
+/* Whether any rule, group or override in force looks at cgroups. */
 bool plan_needs_moves(const struct plan *plan);
 
 /* Whether any rule in force takes back what somebody changes. */
@@ -214,7 +250,7 @@ bool plan_end_truces(struct plan *plan, uint32_t ms, uint32_t *ret_ms);
  */
 const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
-/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
+/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. REASON_UNDONE while suspended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
 
 /* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */

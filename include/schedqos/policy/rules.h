@@ -6,6 +6,7 @@
 #pragma once
 
 #include <schedqos/policy/facts.h>
+#include <schedqos/policy/pattern.h>
 #include <schedqos/policy/qos_class.h>
 
 /*
@@ -106,14 +107,21 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list);
 int rules_mask(struct rules *rules, const char *pattern, const struct source *at);
 
 /*
+ * Names the programs whose arguments are searched for a script, by at most INTERPRETERS_MAX patterns, which must
+ * outlive the set; without this there are none. 0 or -ENOMEM.
+ */
+int rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n);
+
+/*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
- * among classes. all_classes: makes a tag for every class at every period, since groups may ask for any. After this
- * the set is read-only. 0 or -ENOMEM.
+ * among classes. Each class gets a tag without a period, since an override may ask for any. all_classes: and one at
+ * every period, since groups may ask for it. After this the set is read-only. 0 or -ENOMEM.
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 
 size_t rules_count(const struct rules *rules);		/* patterns that are not masked */
 const struct tag *rules_tags(const struct rules *rules, size_t *ret_count);
+size_t rules_n_assigned(const struct rules *rules); /* so many tags, the first ones, rules and groups can give */
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL for 0 or unknown */
 
 /* Every pattern's list in the order of files and lines, for printing. Returns NULL at the end. */
@@ -210,6 +218,12 @@ size_t rules_trace(const struct rules *rules, const struct process_names *names,
 const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm,
 					    bool (*is_similar)(const char *a, const char *b), enum rule_outcome *ret);
 
+/*
+ * The rule that comes before all those of this list whatever process the list could match, so that the list never takes
+ * effect; or NULL if there is none, or none that shows.
+ */
+const struct rule *rules_always_before(const struct rules *rules, const struct rule *list);
+
 /* Whether any rule asks for the cgroup. */
 bool rules_need_cgroup(const struct rules *rules);
 
@@ -225,12 +239,3 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
  * his over any path, so that a path means nothing there.
  */
 bool rule_needs_initial_userns(const struct rule *rule);
-
-/* Whether the pattern contains any of the shell's * ? [ . */
-bool pattern_is_glob(const char *pattern);
-
-/* Bytes of literal text in a glob, by which globs are ranked. A bracket expression does not count. */
-size_t pattern_literal(const char *pattern);
-
-/* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
-bool pattern_match(const char *pattern, const char *name);

@@ -17,6 +17,7 @@ enum assigned_by {
 	ASSIGNED_BY_INHERITED, /* the inherit rule of an ancestor */
 	ASSIGNED_BY_DEFAULT,   /* no rule: QOS_DEFAULT */
 	ASSIGNED_NO_CLASS,     /* no rule, and the default is none: left alone */
+	ASSIGNED_BY_OVERRIDE,  /* what somebody asked for at run time, over the rules */
 };
 
 /* The result of the last decision. */
@@ -37,6 +38,7 @@ enum reason {
 	REASON_THREAD,	  /* a thread rule */
 	REASON_INHERITED, /* the inherit rule of an ancestor */
 	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
+	REASON_OVERRIDE,  /* what somebody asked for at run time */
 	REASON_NO_RULE,	  /* left alone: no rule, and the default is none */
 	REASON_CHOSEN,	  /* left alone: somebody had chosen its attributes */
 	REASON_CHANGED,	  /* somebody changed some of its attributes after us: they stay, the others are the class's */
@@ -86,9 +88,9 @@ struct task {
 	struct task_attr had;	 /* what it would carry without us */
 	struct task_attr known;	 /* what we last asked for, or found; what its policy hides as last known */
 	struct task_attr before; /* what was known until changed_ms */
-	uint16_t own;		 /* the class that its rule assigns; TAG_NONE: none */
-	uint16_t tag;		 /* the same under the limit of its cgroup */
-	uint16_t limit;		 /* leader: number of its cgroup's limit; 0: none */
+	uint16_t own;		 /* the class that its rule or override assigns; TAG_NONE: none */
+	uint16_t tag;		 /* the same under the limit */
+	uint16_t limit;		 /* leader: number of the limit of its cgroup and overrides; 0: none */
 	uint8_t assigned_by;	 /* enum assigned_by */
 	uint8_t state;		 /* enum task_state */
 	uint8_t theirs;		 /* enum task_attr_bit: what somebody has chosen since we put its class on */
@@ -96,6 +98,7 @@ struct task {
 	uint8_t due : 4;	 /* enum due */
 	uint8_t changed_by : 4;	 /* enum changed_by; a child takes it over with what it copied */
 	uint8_t scan;		 /* number of the last scan that found it, or a task it was forked from */
+	uint16_t overrides;	 /* leader: number of the set of overrides for its process; 0: none */
 };
 _Static_assert(sizeof(struct task) <= 100, "kept for every task of the machine, and in a crash");
 

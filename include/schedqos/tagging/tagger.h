@@ -14,6 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include <schedqos/policy/config.h>
+#include <schedqos/policy/overrides.h>
 #include <schedqos/policy/tasks.h>
 #include <schedqos/tagging/explain_name.h>
 #include <schedqos/util/problem.h>
@@ -57,6 +58,23 @@ int tagger_set_config(struct tagger *tagger, const struct config *config);
 void tagger_ask_scan(struct tagger *tagger);
 
 /*
+ * Puts an override in force, and returns when the tasks carry it. For one without a cgroup: pid and start (ticks since
+ * boot) of the process, which is joined by those that descend from it now, if is_tree says so. 0 or -errno: -ENOENT if
+ * there is no such class, -ESRCH if there is no such process or it is one that is never touched.
+ */
+int tagger_override(struct tagger *tagger, const struct override *override, pid_t pid, uint64_t start,
+		    uint16_t *ret_number);
+
+/* Gives it another class, or the same one again. 0 or -errno: -ENOENT if there is no such class. */
+int tagger_change_override(struct tagger *tagger, uint16_t number, const char *qos);
+
+/* The name of its class, which the configuration in force may lack; then it has no effect. */
+const char *tagger_override_class(const struct tagger *tagger, uint16_t number);
+
+/* Ends it. Its tasks are as they would be without it, when this returns. */
+void tagger_end_override(struct tagger *tagger, uint16_t number);
+
+/*
  * Takes the -errno (or 0) of an operation elsewhere in the program. When descriptors have run out, the tagger closes
  * its reserve, so that a retry may succeed, and later scans for what was missed.
  */
@@ -64,6 +82,12 @@ void tagger_note_shortage(struct tagger *tagger, int error);
 
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
+
+/*
+ * Gives every tagged task what it had, and those that come to be tagged as well, until resumed; then each gets its class
+ * again. What somebody chose meanwhile is his, as ever. Returns when that is done.
+ */
+void tagger_suspend(struct tagger *tagger, bool suspend);
 
 /* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames, moves and changes. */
 void tagger_wind_down(struct tagger *tagger);
@@ -107,14 +131,24 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 
 /* The state of a task at this moment. */
 struct tagger_task {
-	pid_t tid;
+	pid_t tid, tgid;
 	enum reason reason;
 	uint16_t tag; /* its class, among rules_tags; TAG_NONE: none of ours */
-	bool is_limited; /* its cgroup's group allows no higher one */
+	bool is_limited; /* a group or an override allows no higher one */
+	bool differs;	 /* it carries something else than its class means */
+	bool has_ended;	 /* this is what was last known of it */
+	uint32_t rule;	 /* id of the rule behind it; 0: none */
+	struct task_attr attr; /* what it carries */
 };
 
 /* The next living task: start with *cursor = 0 and call until false. Probes each task: no event reports exits. */
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
+
+/* Of this task. False if it is not known or has ended. */
+bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret);
+
+/* The same, including the tasks that have ended and whose records are still there. */
+bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
 /*
  * Logs, at debug level, the tasks of each class by name, and how many are left alone for which reason. Reads the name of

@@ -11,7 +11,7 @@ enum event_kind {
 	EVENT_EXEC = 0x2,
 	EVENT_RENAME = 0x200,
 	EVENT_MOVE = 0x10000, /* between cgroups: not the connector's, but a tracepoint's */
-	EVENT_CHANGE = 0x20000, /* somebody set a task's attributes: likewise; tid 0: of tasks that are not known */
+	EVENT_CHANGE = 0x20000, /* somebody set a task's attributes: likewise; tid 0: of tasks that are not known, < 0: of none */
 };
 
 struct task_event {

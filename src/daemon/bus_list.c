@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A reply holds one array for each column: sd-bus then copies the numbers of 20,000 tasks in one piece, instead of
+ * looking at each.
+ */
+#include "bus_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
+
+#include "bus_config.h"
+#include "daemon_private.h"
+
+/* ---- classes ---- */
+
+/* The numbers of the classes, the highest first, and the place of each class there. */
+struct class_order {
+	uint16_t *by_rank, *rank;
+};
+
+static void class_order_clear(struct class_order *order)
+{
+	free(order->by_rank);
+	free(order->rank);
+}
+
+static int compare_classes(const void *a, const void *b, void *context)
+{
+	const struct qos_class *classes = context;
+	const uint16_t first = *(const uint16_t *)a, second = *(const uint16_t *)b;
+	int order = class_compare(&classes[first], &classes[second]);
+
+	return order ? order : first - second;
+}
+
+static int class_order_init(struct class_order *order, const struct config *config)
+{
+	order->by_rank = calloc(config->n_classes, sizeof(*order->by_rank));
+	order->rank = calloc(config->n_classes, sizeof(*order->rank));
+	if (!order->by_rank || !order->rank)
+		return -ENOMEM;
+	for (size_t i = 0; i < config->n_classes; i++)
+		order->by_rank[i] = (uint16_t)i;
+	qsort_r(order->by_rank, config->n_classes, sizeof(*order->by_rank), compare_classes, config->classes);
+	for (size_t i = 0; i < config->n_classes; i++)
+		order->rank[order->by_rank[i]] = (uint16_t)i;
+	return 0;
+}
+
+/* What a task that nobody chose anything for carries in the class. */
+static int append_class(sd_bus_message *reply, const struct qos_class *class, const struct attr_caps *caps)
+{
+	const struct task_attr attr = qos_attr_over(&class->attr, &task_attr_pristine, caps);
+
+	return sd_bus_message_append(reply, "(suiuuuu)", class->name, (uint32_t)attr.policy, (int32_t)attr.nice,
+				     (uint32_t)attr.rt_priority, attr.slice_ns, (uint32_t)attr.util_min,
+				     (uint32_t)attr.util_max);
+}
+
+static int append_classes(sd_bus_message *reply, const struct daemon *daemon, const struct class_order *order)
+{
+	const struct config *config = daemon->config;
+	int r = sd_bus_message_open_container(reply, 'a', "(suiuuuu)");
+
+	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
+		r = append_class(reply, &config->classes[order->by_rank[i]], tagger_caps(daemon->tagger));
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int method_list_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(class_order_clear) struct class_order order = { 0 };
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct daemon *daemon = userdata;
+	int r = class_order_init(&order, daemon->config);
+
+	(void)error;
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = append_classes(reply, daemon, &order);
+	if (r >= 0)
+		r = sd_bus_message_send(reply);
+	return r < 0 ? r : 1;
+}
+
+/* ---- tasks ---- */
+
+enum { COLUMN_TID, COLUMN_TGID, COLUMN_RULE, COLUMN_SLICE, COLUMN_CLASS, COLUMN_NICE, COLUMN_REASON, COLUMN_POLICY,
+       COLUMN_FLAGS, COLUMNS };
+
+static const struct {
+	char type;
+	size_t size;
+} columns[COLUMNS] = {
+	[COLUMN_TID] = { 'u', sizeof(uint32_t) },   [COLUMN_TGID] = { 'u', sizeof(uint32_t) },
+	[COLUMN_RULE] = { 'u', sizeof(uint32_t) },  [COLUMN_SLICE] = { 'u', sizeof(uint32_t) },
+	[COLUMN_CLASS] = { 'q', sizeof(uint16_t) }, [COLUMN_NICE] = { 'n', sizeof(int16_t) },
+	[COLUMN_REASON] = { 'y', sizeof(uint8_t) }, [COLUMN_POLICY] = { 'y', sizeof(uint8_t) },
+	[COLUMN_FLAGS] = { 'y', sizeof(uint8_t) },
+};
+
+struct task_table {
+	void *cells[COLUMNS];
+	size_t count;
+	bool *is_named; /* by rule's id: some task has it */
+	struct class_order order;
+};
+
+static void task_table_clear(struct task_table *table)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		free(table->cells[i]);
+	free(table->is_named);
+	class_order_clear(&table->order);
+}
+
+static void put_task(struct task_table *table, const struct tagger_task *task, const struct config *config)
+{
+	const size_t at = table->count++;
+	size_t n_tags;
+	const struct tag *tags = rules_tags(config->rules, &n_tags);
+
+	((uint32_t *)table->cells[COLUMN_TID])[at] = (uint32_t)task->tid;
+	((uint32_t *)table->cells[COLUMN_TGID])[at] = (uint32_t)task->tgid;
+	((uint32_t *)table->cells[COLUMN_RULE])[at] = task->rule;
+	((uint32_t *)table->cells[COLUMN_SLICE])[at] = task->attr.slice_ns;
+	((uint16_t *)table->cells[COLUMN_CLASS])[at] =
+		task->tag < n_tags ? table->order.rank[tags[task->tag].qos_class] : BUS_NO_CLASS;
+	((int16_t *)table->cells[COLUMN_NICE])[at] = (int16_t)(int)task->attr.nice;
+	((uint8_t *)table->cells[COLUMN_REASON])[at] = (uint8_t)task->reason;
+	((uint8_t *)table->cells[COLUMN_POLICY])[at] = task->attr.policy;
+	((uint8_t *)table->cells[COLUMN_FLAGS])[at] = (uint8_t)((task->is_limited ? BUS_TASK_LIMITED : 0) |
+								 (task->differs ? BUS_TASK_DIFFERS : 0) |
+								 (task->has_ended ? BUS_TASK_ENDED : 0));
+	table->is_named[task->rule] = true;
+}
+
+/* The highest id of a rule. */
+static uint32_t last_rule(const struct rules *rules)
+{
+	uint32_t id = 0;
+
+	while (rules_by_id(rules, id + 1))
+		id++;
+	return id;
+}
+
+static int fill_table(struct task_table *table, const struct daemon *daemon, bool with_ended)
+{
+	const size_t max = tagger_records(daemon->tagger) + 1;
+	const uint32_t last = last_rule(daemon->config->rules);
+	struct tagger_task task;
+	uint32_t cursor = 0;
+	int r = class_order_init(&table->order, daemon->config);
+
+	for (int i = 0; i < COLUMNS && r == 0; i++) {
+		table->cells[i] = calloc(max, columns[i].size);
+		if (!table->cells[i])
+			r = -ENOMEM;
+	}
+	table->is_named = calloc(last + 1, sizeof(*table->is_named));
+	if (r < 0 || !table->is_named)
+		return -ENOMEM;
+	while (table->count < max && tagger_next_record(daemon->tagger, &cursor, &task)) {
+		/* Until a scan has seen it after a reload, a record may have a rule that is gone. */
+		if (task.rule > last)
+			task.rule = 0;
+		if (with_ended || !task.has_ended)
+			put_task(table, &task, daemon->config);
+	}
+	return 0;
+}
+
+static int append_names(sd_bus_message *reply, const struct task_table *table, const struct config *config)
+{
+	int r = sd_bus_message_open_container(reply, 'a', "s");
+
+	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", config->classes[table->order.by_rank[i]].name);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "s");
+	for (int i = 0; i < REASON_COUNT && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", reason_name(i));
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int append_rules(sd_bus_message *reply, const struct task_table *table, const struct rules *rules)
+{
+	const struct rule *rule;
+	int r = sd_bus_message_open_container(reply, 'a', "{us}");
+
+	for (uint32_t id = 1; r >= 0 && (rule = rules_by_id(rules, id)); id++) {
+		if (!table->is_named[id])
+			continue;
+		r = sd_bus_message_open_container(reply, 'e', "us");
+		if (r >= 0)
+			r = sd_bus_message_append(reply, "u", id);
+		if (r >= 0)
+			r = bus_append_escaped(reply, rule->pattern);
+		if (r >= 0)
+			r = sd_bus_message_close_container(reply);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int append_table(sd_bus_message *reply, const struct task_table *table, const struct config *config)
+{
+	int r = append_names(reply, table, config);
+
+	if (r >= 0)
+		r = append_rules(reply, table, config->rules);
+	for (int i = 0; i < COLUMNS && r >= 0; i++)
+		r = sd_bus_message_append_array(reply, columns[i].type, table->cells[i], table->count * columns[i].size);
+	return r;
+}
+
+static int method_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(task_table_clear) struct task_table table = { 0 };
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct daemon *daemon = userdata;
+	int with_ended, r = sd_bus_message_read(message, "b", &with_ended);
+
+	(void)error;
+	if (r >= 0)
+		r = fill_table(&table, daemon, with_ended);
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = append_table(reply, &table, daemon->config);
+	if (r >= 0)
+		r = sd_bus_message_send(reply);
+	return r < 0 ? r : 1;
+}
+
+/* Of a struct daemon. */
+static const sd_bus_vtable methods[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_NAMES("ListTasks", "b", SD_BUS_PARAM(with_ended), "asasa{us}auauauauaqanayayay",
+				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules) SD_BUS_PARAM(tid)
+				 SD_BUS_PARAM(tgid) SD_BUS_PARAM(rule) SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
+				 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason) SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
+				 method_list_tasks, 0),
+	SD_BUS_METHOD_WITH_NAMES("ListClasses", NULL, , "a(suiuuuu)", SD_BUS_PARAM(classes), method_list_classes, 0),
+	SD_BUS_VTABLE_END,
+};
+
+int bus_list_add(sd_bus *bus, struct daemon *daemon)
+{
+	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, methods, daemon);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "bus_overrides.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <schedqos/config/suggest.h>
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
+#include <schedqos/util/text_buf.h>
+
+#include "daemon_private.h"
+
+/* ---- errors ---- */
+
+static void put_escaped(struct text_buf *text, const char *before, const char *name, const char *after)
+{
+	_cleanup_free_ char *safe = text_escape(name, strlen(name));
+
+	text_buf_printf(text, "%s%s%s", before, safe ? safe : "", after);
+}
+
+static int unknown_class(const struct daemon *daemon, const char *name, sd_bus_error *error)
+{
+	const struct config *config = daemon->config;
+	struct suggestion near = { .word = name };
+	struct text_buf text = { 0 };
+	_cleanup_free_ char *message = NULL;
+
+	for (size_t i = 0; i < config->n_classes; i++)
+		suggest_offer(&near, config->classes[i].name);
+	put_escaped(&text, "no class \"", name, "\"");
+	if (near.best)
+		put_escaped(&text, " (did you mean \"", near.best, "\"?)");
+	for (size_t i = 0; i < config->n_classes; i++)
+		put_escaped(&text, i ? ", " : ": there are ", config->classes[i].name, "");
+	message = text_buf_take(&text);
+	return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, message ? message : "no such class");
+}
+
+/* Says what went wrong with this target. */
+static int refuse(const struct daemon *daemon, const struct held_target *target, const char *qos, int r,
+		  sd_bus_error *error)
+{
+	char safe[512] = "";
+
+	if (target->cgroup)
+		text_escape_to(safe, sizeof(safe), target->cgroup, strlen(target->cgroup));
+	if (r == -ENOENT)
+		return unknown_class(daemon, qos, error);
+	if (r == -ESRCH)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED,
+					 "no process %d, or it is one that is never touched (a kernel thread, schedqos)",
+					 (int)target->pid);
+	if (r == -ENOTDIR)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
+	if (r == -EDQUOT)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides at once");
+	return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
+}
+
+/* ---- arguments ---- */
+
+/* The process at the other end of the connection, in our pid namespace; or -errno. */
+static pid_t caller(sd_bus *bus)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(sd_bus_get_fd(bus), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return -errno;
+	return peer.pid;
+}
+
+/* 0 stands for the caller, who may not know what his id is for us. */
+static int read_pid(sd_bus_message *message, pid_t *ret)
+{
+	uint32_t pid;
+	int r = sd_bus_message_read(message, "u", &pid);
+
+	if (r < 0)
+		return r;
+	*ret = pid ? (pid_t)pid : caller(sd_bus_message_get_bus(message));
+	return *ret > 0 ? 0 : -ESRCH;
+}
+
+/* Whether /proc/PID/cgroup can have such a path. */
+static bool is_cgroup_path(const char *path)
+{
+	for (const char *at = path; *at == '/'; at = strchrnul(at + 1, '/')) {
+		if (at[1] == '/' || (at[1] == '\0' && at != path) || strncmp(at, "/./", 3) == 0 ||
+		    strcmp(at, "/.") == 0 || strncmp(at, "/../", 4) == 0 || strcmp(at, "/..") == 0)
+			return false;
+	}
+	return *path == '/';
+}
+
+/* A cgroup's path, or if that is empty a process. */
+static int read_target(sd_bus_message *message, struct held_target *ret)
+{
+	int r = sd_bus_message_read(message, "s", &ret->cgroup);
+
+	if (r < 0)
+		return r;
+	if (!*ret->cgroup) {
+		ret->cgroup = NULL;
+		return read_pid(message, &ret->pid);
+	}
+	if (!is_cgroup_path(ret->cgroup))
+		return -ENOTDIR;
+	return sd_bus_message_skip(message, "u");
+}
+
+/* ---- methods ---- */
+
+static int method_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct held_target target = { 0 };
+	struct daemon *daemon = userdata;
+	const char *qos = "";
+	int keep = 0, r = read_target(message, &target);
+
+	if (r >= 0)
+		r = sd_bus_message_read(message, "sb", &qos, &keep);
+	if (r >= 0)
+		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), OVERRIDE_LIMIT, true, &target, qos);
+	if (r < 0)
+		return refuse(daemon, &target, qos, r, error);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+static int method_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct held_target target = { 0 };
+	struct daemon *daemon = userdata;
+	int r = read_target(message, &target);
+
+	if (r < 0)
+		return refuse(daemon, &target, "", r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, OVERRIDE_LIMIT, &target));
+}
+
+/* The class that the process is in now, empty for none of ours, and why. */
+static int reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
+{
+	struct tagger_task task = { .tag = TAG_NONE };
+	size_t n_tags;
+	const struct tag *tags = rules_tags(daemon->config->rules, &n_tags);
+	const char *class = "";
+
+	tagger_find_task(daemon->tagger, pid, &task);
+	if (task.tag < n_tags)
+		class = daemon->config->classes[tags[task.tag].qos_class].name;
+	return sd_bus_reply_method_return(message, "ss", class, reason_name(task.reason));
+}
+
+static int method_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct held_target target = { 0 };
+	struct daemon *daemon = userdata;
+	int descendants = 0, keep = 0, r = read_pid(message, &target.pid);
+	const char *qos = "";
+
+	if (r == 0)
+		r = sd_bus_message_read(message, "sbb", &qos, &descendants, &keep);
+	if (r >= 0)
+		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), OVERRIDE_CLASS, descendants, &target,
+			     qos);
+	if (r < 0)
+		return refuse(daemon, &target, qos, r, error);
+	return reply_with_class(message, daemon, target.pid);
+}
+
+static int method_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct held_target target = { 0 };
+	struct daemon *daemon = userdata;
+	int r = read_pid(message, &target.pid);
+
+	if (r < 0)
+		return refuse(daemon, &target, "", r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, OVERRIDE_CLASS, &target));
+}
+
+static const sd_bus_vtable methods[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_NAMES("Limit", "susb",
+				 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(keep), "", ,
+				 method_limit, 0),
+	SD_BUS_METHOD_WITH_NAMES("Lift", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(lifted),
+				 method_lift, 0),
+	SD_BUS_METHOD_WITH_NAMES("Set", "usbb",
+				 SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep),
+				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), method_set, 0),
+	SD_BUS_METHOD_WITH_NAMES("Reset", "u", SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(ended), method_reset, 0),
+	SD_BUS_SIGNAL_WITH_NAMES("Ended", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), 0),
+	SD_BUS_VTABLE_END,
+};
+
+int bus_overrides_add(sd_bus *bus, struct daemon *daemon)
+{
+	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, methods, daemon);
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""list: what it says of tasks that a test knows."""
+
+import json
+import os
+import pwd
+
+from attributes import get_attr
+from daemon import schedqos
+from harness import LiveTest, main
+from programs import Program, sleep_program
+from tasks import comm, tids
+from waiting import wait_for
+
+BACKGROUND, UTILITY, INITIATED, DEFAULT = "QOS_BACKGROUND", "QOS_UTILITY", "QOS_USER_INITIATED", "QOS_DEFAULT"
+RULES = {"app": {"qos": BACKGROUND}, "threaded": {"qos": UTILITY, "thread_qos": {"fast": INITIATED}},
+         "parent": {"qos": BACKGROUND, "inherit": True}}
+HOSTILE = "a\n\udcff\x1b[2J"
+
+
+def listed(*args):
+    result = schedqos("list", "--json", *args)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class List(LiveTest):
+    def rows(self, pid, *args):
+        return [row for row in listed(*args) if row["pid"] == pid]
+
+    def row(self, pid, *args):
+        row, = self.rows(pid, *args)
+        return row
+
+    def test_classes_reasons_and_filters(self):
+        self.daemon(RULES)
+        app, plain = self.sleeper("app"), self.sleeper("plain")
+        self.assert_carries(app, BACKGROUND)
+        self.assert_carries(plain, DEFAULT)
+        row = self.row(app.pid)
+        attr = get_attr(app.pid)
+        self.assertEqual([row[key] for key in ("class", "app", "reason", "uid", "user", "threads", "nice", "differs")],
+                         [BACKGROUND, "app", "rule", 0, pwd.getpwuid(0).pw_name, 1, attr.nice, False])
+        self.assertEqual(row["name"], comm(app.pid).decode())
+        if os.path.exists("/proc/self/schedstat"):
+            self.assertGreater(row["run_ns"], 0)
+        self.assertEqual([self.row(plain.pid)[key] for key in ("class", "reason")], [DEFAULT, "default"])
+        for args, both in ((["--class", BACKGROUND], False), (["--reason", "rule"], False), (["--app", "ap?"], False),
+                           (["--user", "0"], True)):
+            self.assertEqual(len(self.rows(app.pid, *args)), 1, args)
+            self.assertEqual(len(self.rows(plain.pid, *args)), both, args)
+        for args in (["--left-alone"], ["--differs"], ["--user", "65533"]):
+            self.assertEqual(self.rows(app.pid, *args), [], args)
+        text = schedqos("list", "--class", BACKGROUND).stdout
+        self.assertRegex(text, r"(?m)^QOS_BACKGROUND +%d .* app +rule " % app.pid)
+        for args, hint in ((["--class", "QOS_BACKGROND"], BACKGROUND), (["--reason", "rul"], "rule")):
+            result = schedqos("list", *args)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("did you mean '%s'?" % hint, result.stderr)
+
+    def test_what_somebody_chose(self):
+        daemon = self.daemon(RULES)
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        os.setpriority(os.PRIO_PROCESS, app.pid, 11)
+        daemon.changed.add(app.pid)
+        row = self.row(app.pid, "--differs")
+        self.assertEqual((row["class"], row["reason"], row["nice"]), (BACKGROUND, "changed-by-others", 11))
+        realtime = Program(["chrt", "-f", "1", sleep_program(), "1000"])
+        self.addCleanup(realtime.end)
+        wait_for(lambda: self.rows(realtime.pid, "--left-alone", "--reason", "not-fair"), "a real-time task is listed")
+        self.assertNotIn("class", self.row(realtime.pid))
+
+    def test_threads_that_differ(self):
+        self.daemon(RULES)
+        puppet = self.puppet("threaded")
+        puppet.tell(0, "thread")
+        puppet.tell(0, "thread")
+        puppet.tell(1, "name", "fast")
+        wait_for(lambda: len(self.rows(puppet.pid)) == 2, "two kinds of threads")
+        by_class = {row["class"]: row for row in self.rows(puppet.pid)}
+        self.assertEqual({name: row["threads"] for name, row in by_class.items()}, {UTILITY: 2, INITIATED: 1})
+        self.assertEqual(by_class[INITIATED]["name"], "fast")
+        threads = self.rows(puppet.pid, "--threads")
+        self.assertEqual({row["tid"] for row in threads}, set(tids(puppet.pid)))
+
+    def test_tree_shows_what_is_inherited(self):
+        self.daemon(RULES)
+        parent = self.puppet("parent")
+        child, = parent.tell(0, "fork")
+        wait_for(lambda: self.rows(child), "the child is listed")
+        rows = listed("--tree")
+        order = {row["pid"]: (place, row["depth"]) for place, row in enumerate(rows)}
+        self.assertGreater(order[child], order[parent.pid])
+        self.assertEqual(order[child][1], order[parent.pid][1] + 1)
+
+    def test_names_are_escaped(self):
+        self.daemon(RULES)
+        program = self.run_program(["plain", "1000"], executable=self.alias(HOSTILE))
+        wait_for(lambda: self.rows(program.pid), "it is listed")
+        self.assertEqual(self.row(program.pid)["name"], r"a\n\xff\x1b[2J")
+        lines = [line for line in schedqos("list").stdout.splitlines() if " %d " % program.pid in line]
+        self.assertIn(r" a\n\xff\x1b[2J ", lines[0])
+
+    def test_without_a_daemon(self):
+        result = schedqos("list")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("not running", result.stderr)
+
+
+if __name__ == "__main__":
+    main()

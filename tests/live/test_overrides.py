@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is asked for at run time: set, reset, run, limit."""
+
+import os
+import socket
+import subprocess
+
+from attributes import BATCH, classes, get_attr
+from cgroups import Cgroups
+from daemon import SCHEDQOS, environment, schedqos
+from harness import LiveTest, main
+from programs import sleep_program
+from waiting import wait_for
+
+UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
+                                               "QOS_BACKGROUND", "QOS_DEFAULT")
+SOCKET = "/run/schedqos/bus"
+APP = {"app": {"qos": INITIATED}}
+
+
+class Overrides(LiveTest):
+    def ask(self, *args, status=0):
+        result = schedqos(*map(str, args))
+        self.assertEqual(result.returncode, status, "%s: %s" % (args, result.stderr))
+        return result.stderr
+
+    def overrides(self):
+        return self.current.status()["overrides"]
+
+    def reniced(self, pid, nice):
+        subprocess.run(["renice", "-n", str(nice), "-p", str(pid)], check=True, stdout=subprocess.DEVNULL)
+        self.current.changed.add(pid)
+
+
+class Set(Overrides):
+    def test_it_is_so_when_the_verb_returns(self):
+        """Over a rule, over what somebody chose, over another one; and back."""
+        self.daemon({**APP, "calm": {"qos": UTILITY, "yield": True}})
+        app, other = self.sleeper("app"), self.sleeper("other")
+        calm = self.sleeper("calm", prefix=["nice", "-n", "5"])
+        self.assert_carries(app, INITIATED)
+        wait_for(lambda: calm.attr().nice >= 5, "nice")
+        self.current.sync()
+        for program in (app, other, calm):
+            before = get_attr(program.pid)
+            for qos in (UI, BACKGROUND):
+                self.assertEqual(self.ask("set", program.pid, qos), "")
+                self.assertEqual(get_attr(program.pid), classes()[qos])
+            self.ask("reset", program.pid)
+            self.assertEqual(get_attr(program.pid), before)
+            self.ask("reset", program.pid, status=1)
+        self.assertEqual(self.overrides(), 0)
+
+    def test_exec_children_and_threads(self):
+        self.daemon(APP)
+        app = self.puppet("app")
+        [before] = app.tell(0, "fork")
+        thread = app.tell(0, "thread", "t")[1]
+        self.ask("set", app.pid, UI)
+        [child] = app.tell(0, "fork")
+        self.assertIn("this class was asked for at run time", schedqos("explain", str(app.pid)).stdout)
+        self.assert_carries(thread, UI)
+        self.assert_carries(child, INITIATED)
+        self.ask("set", "--inherit", app.pid, BACKGROUND)
+        for tid in (before, child, app.tell(0, "fork")[0], app.tell(0, "thread", "t")[1], app.pid):
+            self.assert_carries(tid, BACKGROUND)
+        self.assert_carries(app.tell(0, "spawn", ["other", "1000"], self.alias("other")), BACKGROUND)
+        self.ask("reset", app.pid)
+        for tid in (before, child, thread, app.pid):
+            self.assertEqual(get_attr(tid), get_attr(app.pid))
+        self.assert_carries(app, INITIATED)
+
+    def test_what_is_chosen_since_stays(self):
+        self.daemon(APP)
+        app = self.sleeper("app")
+        self.ask("set", app.pid, UTILITY)
+        self.reniced(app.pid, 9)
+        self.assertEqual(self.current.reload().returncode, 0)
+        self.assertEqual((get_attr(app.pid).policy, get_attr(app.pid).nice), (BATCH, 9))
+        self.ask("set", app.pid, UTILITY)
+        self.assert_carries(app, UTILITY)
+
+    def test_it_ends_with_the_process(self):
+        self.daemon(APP)
+        app = self.puppet("app")
+        self.ask("set", "--inherit", app.pid, UI)
+        [child] = app.tell(0, "fork")
+        self.assert_carries(child, UI)
+        app.end()
+        self.assert_carries(child, INITIATED)
+        self.assertEqual(self.overrides(), 0)
+
+    def test_bad_ones(self):
+        self.daemon(APP)
+        app = self.puppet("app")
+        thread = app.tell(0, "thread", "t")[1]
+        error = self.ask("set", app.pid, "QOS_UTILTY", status=2)
+        self.assertIn('no class "QOS_UTILTY" (did you mean "QOS_UTILITY"?)', error)
+        self.assertIn("there are " + UI, error)
+        self.assertNotIn("\x1b", self.ask("set", app.pid, "\x1b[31m", status=2))
+        for pid in (thread, self.current.pid, 2):
+            self.assertIn("no process %d" % pid, self.ask("set", pid, UI, status=1))
+        for args in ((), ("1",), ("x", UI), ("0", UI), ("-1", UI), ("1", UI, "more")):
+            self.ask("set", *args, status=2)
+        subprocess.run(["chrt", "-f", "-p", "3", str(app.pid)], check=True)
+        self.current.changed.add(app.pid)
+        self.assertIn("not-fair", self.ask("set", app.pid, UI, status=1))
+        self.assertEqual(get_attr(app.pid).priority, 3)
+
+    def test_a_reload_and_a_crash(self):
+        daemon = self.daemon({**APP, "QOS_MINE": {"sched_nice": 3}})
+        app, other = self.sleeper("app"), self.sleeper("other")
+        self.ask("set", app.pid, "QOS_MINE")
+        self.ask("set", other.pid, UI)
+        self.assertEqual(daemon.reload(APP).returncode, 0)
+        self.assert_carries(app, INITIATED)
+        self.assert_carries(other, UI)
+        self.assertIn("1 override ended", daemon.log())
+        self.assertEqual(self.overrides(), 1)
+        daemon.popen.kill()
+        daemon.popen.wait()
+        daemon.run()
+        daemon.await_ready()
+        self.assert_carries(other, DEFAULT)
+
+
+class Run(Overrides):
+    def started(self, *args):
+        return self.run_program([SCHEDQOS, "run", *args], env=environment())
+
+    def test_the_class_is_there_from_the_beginning(self):
+        self.daemon({"cat": {"qos": BACKGROUND}})
+        self.assertEqual(schedqos("run", "-q", UI, "cat", "/proc/self/stat").stdout.split()[18], "-4")
+        app = self.started("-q", UI, "sh", "-c", 'exec "$0" 1000', sleep_program())
+        self.assert_carries(app, UI)
+        wait_for(lambda: open("/proc/%d/comm" % app.pid, encoding="ascii").read().strip() not in ("schedqos", "sh"), "exec")
+        self.assert_keeps(app, UI)
+        app.end()
+        wait_for(lambda: self.overrides() == 0, "the end of the override")
+
+    def test_its_children(self):
+        self.daemon({})
+        for option, child in (([], DEFAULT), (["--inherit"], UI)):
+            app = self.started("-q", UI, *option, "sh", "-c", '"$0" 1000 & wait', sleep_program())
+            wait_for(app.descendants, "a child")
+            self.assert_carries(app, UI)
+            self.assert_carries(app.descendants()[0], child)
+            wait_for(lambda app=app: len(app.descendants()) == 1, "one child")
+
+    def test_exit_status(self):
+        self.daemon({})
+        self.ask("run", "-q", UI, "sh", "-c", "exit 7", status=7)
+        self.assertIn("nowhere", self.ask("run", "-q", UI, "/nowhere", status=127))
+        self.ask("run", "-q", UI, "/", status=126)
+        self.assertIn("no class", self.ask("run", "-q", "QOS_X", "true", status=125))
+        self.ask("run", "true", status=2)
+        self.ask("run", "-q", UI, status=2)
+        self.assertEqual(schedqos("run", "-q", UI, "printf", "%s", "--inherit").stdout, "--inherit")
+        self.current.stop()
+        self.assertIn("not running", self.ask("run", "-q", UI, "true", status=125))
+
+
+class Limit(Overrides):
+    def held(self, *args):
+        """A client that holds a limit, once that is in force."""
+        holder = self.run_program([SCHEDQOS, "limit", *map(str, args)], env=environment(), stderr=subprocess.PIPE)
+        self.addCleanup(holder.popen.stderr.close)
+        self.assertIn(b"limited", holder.popen.stderr.readline())
+        return holder
+
+    def test_a_process_tree_until_the_client_is_gone(self):
+        self.daemon(APP)
+        app = self.puppet("app")
+        [child] = app.tell(0, "fork")
+        self.reniced(child, 8)
+        holder = self.held(app.pid, BACKGROUND)
+        self.assert_carries(app, BACKGROUND)
+        self.assertEqual((get_attr(child).policy, get_attr(child).nice), (BATCH, 8))
+        self.assert_carries(app.tell(0, "fork")[0], BACKGROUND)
+        self.assertEqual(self.overrides(), 1)
+        self.assertIn("no more than %s is allowed: asked for at run time" % BACKGROUND,
+                      schedqos("explain", str(app.pid)).stdout)
+        self.assertIn("by a group or an override", schedqos("status").stdout)
+        holder.end()
+        self.assert_carries(app, INITIATED)
+        wait_for(lambda: get_attr(child).policy != BATCH, "the limit's end")
+        self.assertEqual(get_attr(child).nice, 8)
+        self.assertEqual(self.overrides(), 0)
+
+    def test_keep_and_lift(self):
+        self.daemon(APP)
+        app = self.sleeper("app")
+        holder = self.held(app.pid, UTILITY)
+        self.ask("limit", "--keep", app.pid, BACKGROUND)
+        self.assert_carries(app, BACKGROUND)
+        self.ask("limit", "--lift", app.pid)
+        self.assert_carries(app, INITIATED)
+        self.assertEqual(holder.popen.wait(), 0)
+        self.ask("limit", "--lift", app.pid, status=1)
+        self.ask("limit", "--keep", app.pid, BACKGROUND)
+        app.end()
+        wait_for(lambda: self.overrides() == 0, "the end of the override")
+
+    def test_the_daemon_ends(self):
+        daemon = self.daemon(APP)
+        app = self.sleeper("app")
+        holder = self.held(app.pid, BACKGROUND)
+        daemon.stop()
+        self.assertEqual(holder.popen.wait(), 1)
+
+    def test_a_cgroup(self):
+        cgroups = Cgroups("schedqos-live")
+        self.addCleanup(cgroups.remove)
+        self.daemon({"schedqos": {"groups": {"strict": {"max": BACKGROUND}}}, "app": {"qos": UI}})
+        apps = [self.sleeper("app") for _ in range(4)]
+        for app, path in zip(apps, ("minimised", "minimised/deep", "minimised.other", "minimised/strict")):
+            cgroups.move(app.pid, path)
+        self.assert_carries(apps[3], BACKGROUND)
+        holder = self.held(cgroups.root + "/minimised/", UTILITY)
+        for app, qos in zip(apps, (UTILITY, UTILITY, UI, BACKGROUND)):
+            self.assert_carries(app, qos)
+        self.ask("set", apps[0].pid, INITIATED)
+        self.assert_carries(apps[0], UTILITY)
+        cgroups.back(apps[0].pid)
+        self.assert_carries(apps[0], INITIATED)
+        cgroups.move(apps[2].pid, "minimised/later")
+        self.assert_carries(apps[2], UTILITY)
+        holder.end()
+        self.assert_carries(apps[2], UI)
+        self.assert_carries(apps[3], BACKGROUND)
+        self.assertIn("no cgroup", self.ask("limit", cgroups.path("nowhere"), UTILITY, status=1))
+        self.ask("limit", "--keep", cgroups.path("minimised/later"), UTILITY)
+        cgroups.back(apps[2].pid)
+        os.rmdir(cgroups.root + "/minimised/later")
+        cgroups.made.remove(cgroups.root + "/minimised/later")
+        wait_for(lambda: self.overrides() == 1, "the end of the override")
+
+    def test_usage(self):
+        for args in ((), ("1",), ("word", UI), ("--lift", "1", UI), ("--keep", "--lift", "1")):
+            self.ask("limit", *args, status=2)
+
+    def test_who_holds_one_is_not_sent_away_for_others(self):
+        self.daemon(APP)
+        app = self.sleeper("app")
+        holder = self.held(app.pid, BACKGROUND)
+        for _ in range(100):
+            client = socket.socket(socket.AF_UNIX)
+            self.addCleanup(client.close)
+            client.connect(SOCKET)
+        self.assertEqual(self.overrides(), 1)
+        self.assertIsNone(holder.popen.poll())
+
+
+del Overrides
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""top, in a pipe and on a terminal; and impact, which suspends tagging while it measures."""
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import unittest
+
+from attributes import get_attr, pristine
+from daemon import SCHEDQOS, environment, schedqos
+from harness import LiveTest, main
+from programs import PYTHON
+from waiting import wait_for
+
+BACKGROUND, UTILITY = "QOS_BACKGROUND", "QOS_UTILITY"
+RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}, "short": {"qos": BACKGROUND}}
+BURN = "while True: pass"
+# A kernel without CONFIG_SCHED_INFO does not tell what a task has used.
+TELLS_USE = os.path.exists("/proc/self/schedstat")
+
+
+def frame(*args):
+    result = schedqos("top", "--json", "--interval", "0.5", *args)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def end(pid):
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+class Top(LiveTest):
+    def app(self, shown, rule):
+        """The sums of a rule that has tasks in one class only."""
+        found = [one for one in shown["apps"] if one.get("rule") == rule]
+        self.assertLessEqual(len(found), 1, found)
+        return found[0] if found else None
+
+    @unittest.skipUnless(TELLS_USE, "this kernel does not tell what a task has used")
+    def test_what_runs_is_counted_in_its_class(self):
+        self.daemon(RULES)
+        burner = self.run_program([self.alias("burner", PYTHON), "-c", BURN])
+        self.assert_carries(burner, UTILITY)
+        shown = wait_for(lambda: next((one for one in [frame()] if self.app(one, "burner")["run_ns"]), None), "it runs")
+        app = self.app(shown, "burner")
+        self.assertEqual((app["class"], app["tasks"]), (UTILITY, 1))
+        of_class, = [one for one in shown["classes"] if one.get("class") == UTILITY]
+        self.assertGreaterEqual(of_class["run_ns"], app["run_ns"])
+        self.assertEqual([one["rule"] for one in frame("--app", "burner")["apps"]], ["burner"])
+        self.assertLessEqual({one.get("class") for one in frame("--class", BACKGROUND)["apps"]}, {BACKGROUND})
+
+    def test_programs_that_end_between_two_frames_are_counted(self):
+        self.daemon(RULES)
+        if not frame()["ended_are_counted"]:
+            self.skipTest("no exits from taskstats here")
+        path, found, seconds = self.alias("short"), None, 2
+        # On a slow machine nothing may begin and end in so short a time.
+        while not (found and found["ended"]) and seconds < 60:
+            with subprocess.Popen([SCHEDQOS, "top", "--json", "--interval", str(seconds)], env=environment(),
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8") as top:
+                while top.poll() is None:
+                    subprocess.run([path, "0.1"], check=True)
+                found = self.app(json.load(top.stdout), "short")
+            seconds *= 3
+        self.assertEqual(found and found["class"], BACKGROUND)
+        self.assertGreater(found["ended"], 0)
+        self.assertGreater(found["run_ns"], 0)
+
+    def test_a_pipe_gets_one_frame(self):
+        self.daemon(RULES)
+        result = schedqos("top", "--interval", "0.1", "--sort", "name")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout.count("REFUSED"), 2)
+        self.assertNotIn("\x1b", result.stdout)
+        self.assertNotIn("\x01", result.stdout)
+
+    def test_wrong_usage(self):
+        for args in (["top", "--interval", "0"], ["top", "--interval", "nan"], ["top", "--sort", "x"],
+                     ["impact", "--rounds", "0"], ["impact", "--seconds", "-1"]):
+            result = schedqos(*args)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), args)
+
+    def on_terminal(self, *args):
+        """Starts it on a terminal of its own."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execve(SCHEDQOS, [SCHEDQOS, *args], environment())
+        self.addCleanup(end, pid)
+        self.addCleanup(os.close, terminal)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        return pid, terminal
+
+    def test_on_a_terminal(self):
+        self.daemon(RULES)
+        app = self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        pid, terminal = self.on_terminal("top", "--interval", "0.2", "--app", "app")
+        seen = bytearray()
+
+        def shows(text):
+            while select.select([terminal], [], [], 0.01)[0]:
+                try:
+                    seen.extend(os.read(terminal, 65536))
+                except OSError:  # it has ended
+                    break
+            return text in seen
+
+        wait_for(lambda: shows(b"q quit"), "a screen")
+        os.write(terminal, b"\n")
+        thread = b"  %d " % app.pid
+        wait_for(lambda: shows(thread), lambda: "the app's threads: %r" % bytes(seen[-2000:]))
+        os.write(terminal, b"q")
+        wait_for(lambda: shows(b"\x1b[?1049l"), "the screen put back")
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+
+
+class Impact(LiveTest):
+    def start(self, *args):
+        process = subprocess.Popen([SCHEDQOS, "impact", *args], env=environment(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def start_suspended(self):
+        """One that has tagging suspended, for an hour. Which half of its round comes first is chance."""
+        for _ in range(64):
+            impact = self.start("--rounds", "1", "--seconds", "3600")
+            if impact.stderr.readline() == "round 1 of 1: tagging off\n":
+                wait_for(lambda: self.current.status()["suspended"], "tagging is suspended")
+                return impact
+            impact.kill()
+            impact.wait()
+        raise AssertionError("tagging on comes first, 64 times")
+
+    def test_a_short_measurement(self):
+        self.daemon(RULES)
+        burner = self.run_program([self.alias("burner", PYTHON), "-c", BURN])
+        self.assert_carries(burner, UTILITY)
+        result = schedqos("impact", "--rounds", "5", "--seconds", "0.5")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        if TELLS_USE:
+            self.assertRegex(result.stdout, r"(?m)^QOS_UTILITY +CPU \(% of one\) ")
+        self.assertRegex(result.stdout, r"(?m)^QOS_BACKGROUND +probe late p99 ")
+        self.assertRegex(result.stdout, r"no difference shown|with tagging")
+        self.assertEqual((result.stderr.count("tagging on"), result.stderr.count("tagging off")), (5, 5))
+        self.assert_carries(burner, UTILITY)
+
+    def test_everything_is_as_it_was_however_it_ends(self):
+        daemon = self.daemon(RULES)
+        app, chosen = self.sleeper("app"), self.sleeper("app")
+        self.assert_carries(app, BACKGROUND)
+        self.assert_carries(chosen, BACKGROUND)
+        os.setpriority(os.PRIO_PROCESS, chosen.pid, 11)
+        daemon.changed.add(chosen.pid)
+        before = get_attr(chosen.pid)
+        for how in (signal.SIGINT, signal.SIGKILL):
+            impact = self.start_suspended()
+            self.assertEqual(get_attr(app.pid), pristine())
+            self.assertEqual(get_attr(chosen.pid).nice, 11)
+            late = self.sleeper("app")
+            wait_for(lambda pid=late.pid: self.is_put_back(pid), "a program begun meanwhile is known")
+            self.assertEqual(get_attr(late.pid), pristine())
+            impact.send_signal(how)
+            impact.wait()
+            wait_for(lambda: not daemon.status()["suspended"], "tagging is resumed")
+            self.assert_carries(app, BACKGROUND)
+            self.assert_carries(late, BACKGROUND)
+            self.assertEqual(get_attr(chosen.pid), before)
+
+    @staticmethod
+    def is_put_back(pid):
+        rows = json.loads(schedqos("list", "--json", "--class", BACKGROUND, "--reason", "undone").stdout)
+        return any(row["pid"] == pid for row in rows)
+
+    def test_one_at_a_time(self):
+        self.daemon(RULES)
+        self.start_suspended()
+        result = schedqos("impact", "--rounds", "20", "--seconds", "0.1")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("suspended for another client", result.stderr)
+
+
+if __name__ == "__main__":
+    main()

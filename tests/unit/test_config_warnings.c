@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Warnings: the configuration is good all the same. */
+#include "config_case.h"
+
+struct bad {
+	const char *text;
+	unsigned line, column;
+	const char *path;
+	const char *message; /* a part of it */
+};
+
+static void warnings(void **state)
+{
+	static const struct bad cases[] = {
+		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef\": \"QOS_UTILITY\"}}}", 1, 23,
+		  "a.thread_qos.0123456789abcdef",
+		  "can never match: thread names are cut to 15 bytes" },
+		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef*\": \"QOS_UTILITY\"}}}", 1, 23,
+		  "a.thread_qos[\"0123456789abcdef*\"]", "cut to 15 bytes" },
+		{ "{\"a\": {\"match\": {\"user\": \"bob\"}}}", 1, 26, "a.match.user",
+		  "unknown user \"bob\": this never matches" },
+		{ "{\"a\": {\"match\": {\"user\": \"17\"}}}", 1, 26, "a.match.user",
+		  "(a uid stands without quotes)" },
+		{ "{\"a\": [{\"qos\": \"QOS_UTILITY\"},\n {\"match\": {\"argv\": \"x\"}}]}", 2, 2,
+		  "a[1]", "can never match: a rule before it has no \"match\"" },
+		{ "{\"/a\": [{\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 2, 2,
+		  "[\"/a\"][1]", "can never match: a rule before it has no other condition" },
+		{ "{\"/a\": [{},\n {\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 3, 2,
+		  "[\"/a\"][2]", "can never match: a rule before it has no" },
+		{ "{\"/a\": [{},\n {\"match\": {\"exe\": \"/a\"}}]}", 2, 2,
+		  "[\"/a\"][1]", "can never match: a rule before it has no \"match\"" },
+		{ "{\"a\": [{\"match\": {\"user_namespace\": \"initial\"}},\n"
+		  " {\"match\": {\"exe\": \"/a\"}},\n {}]}",
+		  2, 2, "a[1]", "can never match: a rule before it has no other condition" },
+		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path" },
+		{ "{\"{cc,ld}\": {}}", 1, 2, "[\"{cc,ld}\"]", "braces have no meaning" },
+		{ "{\"a\": {\"thread_qos\": {\"{io,ui}\": \"QOS_UTILITY\"}}}", 1, 23,
+		  "a.thread_qos[\"{io,ui}\"]", "braces have no meaning" },
+		{ "{\"a\": {\"match\": {\"exe\": \"gcc\"}}}", 1, 25, "a.match.exe",
+		  "compared with a full path" },
+		{ "{\"a\": {\"match\": {\"parent\": \"bin/make\"}}}", 1, 28, "a.match.parent",
+		  "compared with a full path" },
+		{ "{\"a\": {\"match\": {\"cgroup\": \"user.slice/*\"}}}", 1, 28, "a.match.cgroup",
+		  "the path of a cgroup begins with a /" },
+		{ "{\"schedqos\": {\"groups\": {\"a/b\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
+		  "schedqos.groups[\"a/b\"]", "compared with the path of a cgroup, which begins with one" },
+		{ "{\"schedqos\": {\"groups\": {\"{a,b}\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
+		  "schedqos.groups[\"{a,b}\"]", "braces have no meaning" },
+		{ "{\"gcc-[0-9\": {}}", 1, 2, "[\"gcc-[0-9\"]", "a [ is not closed by a ]" },
+		{ "{\"gcc-[[:digit:]\": {}}", 1, 2, "[\"gcc-[[:digit:]\"]", "a [ is not closed by a ]" },
+		{ "{\"a\": {\"thread_qos\": {\"io[1\": \"QOS_UTILITY\"}}}", 1, 23, "a.thread_qos[\"io[1\"]",
+		  "a [ is not closed" },
+		{ "{\"a\": {\"match\": {\"exe\": \"/a[b\"}}}", 1, 25, "a.match.exe", "a [ is not closed" },
+		{ "{\"a\": {\"match\": {\"argv\": [\"x\", \"a[b\"]}}}", 1, 32, "a.match.argv[1]", "a [ is not closed" },
+		{ "{\"a\": {\"match\": {\"parent\": \"a[!]\"}}}", 1, 28, "a.match.parent", "a [ is not closed" },
+		{ "{\"a\": {\"match\": {\"cgroup\": \"/[\"}}}", 1, 28, "a.match.cgroup", "a [ is not closed" },
+		{ "{\"schedqos\": {\"groups\": {\"a[\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26, "schedqos.groups[\"a[\"]",
+		  "a [ is not closed" },
+		{ "{\"schedqos\": {\"interpreters\": [\"x[\"]}}", 1, 32, "schedqos.interpreters[0]", "a [ is not closed" },
+		{ "{\"schedqos\": {\"interpreters\": [\"/bin/x\"]}}", 1, 32, "schedqos.interpreters[0]",
+		  "can never match: interpreters are known by the name after the last /" },
+		{ "{\"python3 report.py\": {}}", 1, 2, "[\"python3 report.py\"]",
+		  "looks like a command line, but is compared with a name alone: write \"report.py\"" },
+		{ "{\"/usr/bin/python3*  -u  /srv/*.py\": {}}", 1, 2, "[\"/usr/bin/python3*  -u  /srv/*.py\"]",
+		  ": write \"*.py\"" },
+		{ "{\"java -jar x/a.jar\": {}}", 1, 2, "[\"java -jar x/a.jar\"]", ": write \"a.jar\"" },
+		{ "{\"bash *\": {}}", 1, 2, "[\"bash *\"]", ": write \"bash\"" },
+		{ "{\"firefox --private-window\": {}}", 1, 2, "[\"firefox --private-window\"]",
+		  ": write \"firefox\" with a \"match\" of \"argv\", such as \"--private-window\"" },
+		{ "{\"firefox.desktop\": {}}", 1, 2, "[\"firefox.desktop\"]", "write the program of its line Exec=" },
+		{ "{\"a\": {\"match\": {\"parent\": \"make -j2\"}}}", 1, 28, "a.match.parent", ": write \"make\" with" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct config_file file = RULES(cases[i].text);
+		struct config_errors errors = { 0 };
+		struct config *config = NULL;
+
+		assert_int_equal(parse(&file, 1, &config, &errors), 0);
+		if (errors.count != 1)
+			print_all(&errors);
+		assert_int_equal(errors.count, 1);
+		assert_int_equal(errors.n_errors, 0);
+		assert_true(errors.items[0].warning);
+		assert_int_equal(errors.items[0].line, cases[i].line);
+		assert_int_equal(errors.items[0].column, cases[i].column);
+		assert_string_equal(errors.items[0].path, cases[i].path);
+		if (!strstr(errors.items[0].message, cases[i].message))
+			fail_msg("%s", errors.items[0].message);
+		config_errors_clear(&errors);
+		config_free(config);
+	}
+}
+
+static void no_warning_where_it_can_match(void **state)
+{
+	(void)state;
+	config_free(GOOD(RULES("{\"The Game.exe\": {}, \"a - b\": {}, \"/opt/My App/run\": {}, \"nginx: worker process\": {},\n"
+			       "\"gcc-[]0-9]\": {}, \"[[]x\": {}, \"[[:alpha:]]\": {}, \"x\\\\[*\": {}, \"a]\": {},\n"
+			       "\"b\": {\"match\": {\"argv\": \"python3 report.py\"}}}")));
+	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"
+			       "\"0123456789abcd*\": \"QOS_UTILITY\",\n"
+			       "\"0123456789[abcdefgh]*\": \"QOS_UTILITY\"}},\n"
+			       "\"/u\": [{}, {\"match\": {\"user_namespace\": \"any\", \"user\": 0}},"
+			       "{\"match\": {\"user_namespace\": \"any\"}}],\n"
+			       "\"v\": [{\"match\": {\"user_namespace\": \"initial\"}}, {}],\n"
+			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}, \"{a\": {}, \"b,}\": {}}")));
+}
+
+static void unknown_user_never_matches(void **state)
+{
+	struct config_file file = { .path = "f", .text = "{\"a\":{\"match\":{\"user\":\"bob\"}}}" };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	(void)state;
+	file.size = strlen(file.text);
+	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
+	assert_int_equal(rule_for(config, "a")->match->user->uid, (uid_t)-1);
+	assert_string_equal(rule_for(config, "a")->match->user->name, "bob");
+	config_errors_clear(&errors);
+	config_free(config);
+}
+
+static void pending_user_matches_when_known(void **state)
+{
+	struct config_file file = { .path = "f",
+				    .text = "{\"a\":{\"match\":{\"user\":\"slow\"}},\n\"b\":{\"match\":{"
+					    "\"user\":\"slow\"}},\n\"c\":{\"match\":{\"user\":\"root\"}}}" };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	struct rule_user *slow;
+
+	(void)state;
+	assert_int_equal(parse(&file, 1, &config, &errors), 0);
+	/* Each place is told of; who it is, is asked and kept once. */
+	assert_int_equal(errors.count, 2);
+	assert_non_null(strstr(errors.items[1].message, "cannot be looked up now (Connection timed out)"));
+	assert_int_equal(errors.items[1].line, 2);
+	slow = (struct rule_user *)rule_for(config, "a")->match->user;
+	assert_true(rule_user_is_pending(slow));
+	assert_int_equal(slow->uid, (uid_t)-1);
+	assert_ptr_equal(rule_for(config, "b")->match->user, slow);
+	assert_int_equal(rule_for(config, "c")->match->user->uid, 0);
+	assert_false(rule_user_is_pending(rule_for(config, "c")->match->user));
+	config_errors_clear(&errors);
+	config_free(config);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(warnings),
+		cmocka_unit_test(no_warning_where_it_can_match),
+		cmocka_unit_test(unknown_user_never_matches),
+		cmocka_unit_test(pending_user_matches_when_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
