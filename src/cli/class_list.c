@@ -13,9 +13,11 @@ static int read_reply(sd_bus_message *reply, struct class_list *list)
 	struct listed_class one;
 	int r = sd_bus_message_enter_container(reply, 'a', "(suiuuuu)");
 
-	while (r >= 0 && (r = sd_bus_message_read(reply, "(suiuuuu)", &one.name, &one.policy, &one.nice, &one.priority,
-						  &one.slice_ns, &one.util_min, &one.util_max)) > 0) {
-		struct listed_class *all = reallocarray(list->classes, list->count + 1, sizeof(*all));
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(suiuuuu)", &one.name, &one.policy,
+						  &one.nice, &one.priority, &one.slice_ns,
+						  &one.util_min, &one.util_max)) > 0) {
+		struct listed_class *all =
+			reallocarray(list->classes, list->count + 1, sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;
@@ -28,7 +30,8 @@ static int read_reply(sd_bus_message *reply, struct class_list *list)
 int class_list_read(sd_bus *bus, struct class_list *ret)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "ListClasses", &error, &ret->reply, NULL);
+	int r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "ListClasses", &error,
+				   &ret->reply, NULL);
 
 	if (r >= 0)
 		r = read_reply(ret->reply, ret);

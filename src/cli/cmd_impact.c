@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tagging is suspended for as long as our connection lasts, so that the daemon resumes however we end. Probes take their
- * attributes themselves: what a task chooses for itself stays as it is.
+ * Tagging is suspended for as long as our connection lasts, so that the daemon resumes however we
+ * end. Probes take their attributes themselves: what a task chooses for itself stays as it is.
  */
 #include <errno.h>
 #include <math.h>
@@ -30,8 +30,8 @@
 #include "top_frame.h"
 #include "verb.h"
 
-#define ROUNDS_DEFAULT 6
-#define ROUNDS_MAX     1000
+#define ROUNDS_DEFAULT	6
+#define ROUNDS_MAX	1000
 #define SECONDS_DEFAULT 20
 #define SECONDS_MIN	0.1
 #define SECONDS_MAX	3600
@@ -59,8 +59,8 @@ struct impact {
 static int set_tagging(const struct impact *impact, int state)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(impact->bus, NULL, BUS_PATH, BUS_INTERFACE, state == IMPACT_ON ? "Resume" : "Suspend",
-				   &error, NULL, NULL);
+	int r = sd_bus_call_method(impact->bus, NULL, BUS_PATH, BUS_INTERFACE,
+				   state == IMPACT_ON ? "Resume" : "Suspend", &error, NULL, NULL);
 
 	if (r < 0)
 		log_error("asking the daemon: %s", error.message ? error.message : strerror(-r));
@@ -142,7 +142,8 @@ static struct class_sum sum_class(const struct top_frame *frame, const char *cla
 	return sum;
 }
 
-static void note_classes(struct impact *impact, size_t round, int state, const struct top_frame *frame)
+static void note_classes(struct impact *impact, size_t round, int state,
+			 const struct top_frame *frame)
 {
 	struct impact_report *report = &impact->report;
 	const double ns = (double)frame->samples.ns;
@@ -155,33 +156,36 @@ static void note_classes(struct impact *impact, size_t round, int state, const s
 		values[IMPACT_P50] = probe->count ? probe->p50 : NAN;
 		values[IMPACT_P99] = probe->count ? probe->p99 : NAN;
 		values[IMPACT_MAX] = probe->count ? probe->max : NAN;
-		values[IMPACT_DELAY] = sum.waits ? (double)sum.delay_ns / 1e3 / (double)sum.waits : NAN;
+		values[IMPACT_DELAY] =
+			sum.waits ? (double)sum.delay_ns / 1e3 / (double)sum.waits : NAN;
 		values[IMPACT_SHARE] = sum.run_ns ? (double)sum.run_ns * 100 / ns : NAN;
 	}
 	report->busy += (double)frame->all.run_ns / ns / (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static void note_machine(struct impact *impact, size_t round, int state, const struct machine_load *before, double ns)
+static void note_machine(struct impact *impact, size_t round, int state,
+			 const struct machine_load *before, double ns)
 {
 	struct impact_report *report = &impact->report;
 	double *values = &report->values[state][impact_at(report, round, report->n_classes, 0)];
 	struct machine_load now;
 
 	machine_load_read(&now);
-	values[IMPACT_PRESSURE] = before->has_pressure && now.has_pressure ?
-					  (double)(now.pressure_us - before->pressure_us) * 1e5 / ns :
-					  NAN;
-	values[IMPACT_SWITCHES] = before->has_switches && now.has_switches ?
-					  (double)(now.switches - before->switches) * 1e9 / ns :
-					  NAN;
+	values[IMPACT_PRESSURE] =
+		before->has_pressure && now.has_pressure
+			? (double)(now.pressure_us - before->pressure_us) * 1e5 / ns
+			: NAN;
+	values[IMPACT_SWITCHES] = before->has_switches && now.has_switches
+					  ? (double)(now.switches - before->switches) * 1e9 / ns
+					  : NAN;
 }
 
 /* The daemon may have been restarted meanwhile, and then everything is tagged. */
 static int check_tagging(const struct impact *impact, int state)
 {
 	int suspended = 0;
-	int r = sd_bus_get_property_trivial(impact->bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "Suspended", NULL, 'b',
-					    &suspended);
+	int r = sd_bus_get_property_trivial(impact->bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE,
+					    "Suspended", NULL, 'b', &suspended);
 
 	if (r >= 0 && suspended != (state == IMPACT_OFF))
 		r = -ESTALE;
@@ -234,8 +238,8 @@ static int run_rounds(struct impact *impact)
 		for (int i = 0; i < IMPACT_STATES && r == 0; i++) {
 			const int state = i ? !first : first;
 
-			fprintf(stderr, "round %zu of %zu: tagging %s\n", round + 1, impact->n_rounds,
-				state == IMPACT_ON ? "on" : "off");
+			fprintf(stderr, "round %zu of %zu: tagging %s\n", round + 1,
+				impact->n_rounds, state == IMPACT_ON ? "on" : "off");
 			r = measure(impact, round, state);
 		}
 		impact->report.n_rounds += r == 0;
@@ -248,7 +252,9 @@ static int print_report(struct impact *impact)
 	_cleanup_free_ char *text = NULL;
 
 	impact->report.busy /= (double)impact->report.n_rounds * IMPACT_STATES;
-	text = option_given(impact->command, OPTION_JSON) ? impact_json(&impact->report) : impact_text(&impact->report, terminal_width());
+	text = option_given(impact->command, OPTION_JSON)
+		       ? impact_json(&impact->report)
+		       : impact_text(&impact->report, terminal_width());
 	return text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
 }
 
@@ -291,7 +297,8 @@ static int prepare_classes(struct impact *impact)
 	impact->results = calloc(n + 1, sizeof(*impact->results));
 	for (int state = 0; state < IMPACT_STATES; state++) {
 		impact->attrs[state] = calloc(n + 1, sizeof(*impact->attrs[state]));
-		report->values[state] = calloc(impact->n_rounds * impact_count(n), sizeof(*report->values[state]));
+		report->values[state] =
+			calloc(impact->n_rounds * impact_count(n), sizeof(*report->values[state]));
 		if (!impact->attrs[state] || !report->values[state])
 			return -ENOMEM;
 	}
@@ -353,7 +360,8 @@ static void clean_up(struct impact *impact)
 static int parse_options(struct impact *impact)
 {
 	const struct command *command = impact->command;
-	const char *rounds = option_value(command, OPTION_ROUNDS), *seconds = option_value(command, OPTION_SECONDS);
+	const char *rounds = option_value(command, OPTION_ROUNDS),
+		   *seconds = option_value(command, OPTION_SECONDS);
 	uint64_t count = ROUNDS_DEFAULT;
 
 	impact->round_ns = SECONDS_DEFAULT * NS_PER_S;

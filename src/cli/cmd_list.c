@@ -136,8 +136,9 @@ static bool keep_named(const struct list_row *row, const void *context)
 {
 	const struct listing *listing = context;
 
-	return row->usage.tid && task_filter_keeps_named(&listing->filter, task_list_app(&listing->list, row->task),
-							 row->usage.comm, row->usage.uid);
+	return row->usage.tid &&
+	       task_filter_keeps_named(&listing->filter, task_list_app(&listing->list, row->task),
+				       row->usage.comm, row->usage.uid);
 }
 
 /* ---- showing ---- */
@@ -180,9 +181,14 @@ static void add_row(struct listing *listing, struct text_table *table, const str
 static int print_table(struct listing *listing)
 {
 	struct text_table table = {
-		.columns = { { "CLASS", false, false }, { listing->each_thread ? "TID" : "PID", true, false },
-			     { "USER", false, false }, { "NAME", false, true }, { "APP", false, true },
-			     { "REASON", false, false }, { "POLICY", false, false }, { "NICE", true, false },
+		.columns = { { "CLASS", false, false },
+			     { listing->each_thread ? "TID" : "PID", true, false },
+			     { "USER", false, false },
+			     { "NAME", false, true },
+			     { "APP", false, true },
+			     { "REASON", false, false },
+			     { "POLICY", false, false },
+			     { "NICE", true, false },
 			     { "SLICE(ms)", true, false } },
 		.n_columns = 9,
 	};

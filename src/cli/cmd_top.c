@@ -21,8 +21,8 @@
 #include "verb.h"
 
 #define INTERVAL_DEFAULT_S 2
-#define INTERVAL_MIN_S 0.1
-#define INTERVAL_MAX_S 3600
+#define INTERVAL_MIN_S	   0.1
+#define INTERVAL_MAX_S	   3600
 
 struct totals {
 	uint64_t at_ns, own_ns, daemon_us, set, refused, lost;
@@ -47,7 +47,8 @@ static uint64_t read_count(sd_bus *bus, const char *property)
 {
 	uint64_t count = 0;
 
-	sd_bus_get_property_trivial(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, property, NULL, 't', &count);
+	sd_bus_get_property_trivial(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, property, NULL, 't',
+				    &count);
 	return count;
 }
 
@@ -57,7 +58,8 @@ static uint64_t read_refused(sd_bus *bus)
 	uint64_t sum = 0, count;
 	const char *name;
 
-	if (sd_bus_get_property(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "Refused", NULL, &reply, "a{st}") >= 0 &&
+	if (sd_bus_get_property(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "Refused", NULL, &reply,
+				"a{st}") >= 0 &&
 	    sd_bus_message_enter_container(reply, 'a', "{st}") >= 0) {
 		while (sd_bus_message_read(reply, "{st}", &name, &count) > 0)
 			sum += count;
@@ -80,7 +82,8 @@ static void update_head(struct top *top)
 	const double ns = (double)(now.at_ns - last->at_ns);
 	int suspended = 0;
 
-	sd_bus_get_property_trivial(top->bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "Suspended", NULL, 'b', &suspended);
+	sd_bus_get_property_trivial(top->bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "Suspended",
+				    NULL, 'b', &suspended);
 	top->head = (struct top_head){
 		.interval = ns / 1e9,
 		.own = (double)(now.own_ns - last->own_ns) / ns,
@@ -139,7 +142,8 @@ static int refresh(struct top *top)
 
 static void put_sum(struct json_writer *json, const struct top_sum *sum, bool is_app)
 {
-	_cleanup_free_ char *program = sum->program ? text_escape(sum->program, strlen(sum->program)) : NULL;
+	_cleanup_free_ char *program =
+		sum->program ? text_escape(sum->program, strlen(sum->program)) : NULL;
 
 	json_begin(json, NULL, '{');
 	json_put_text(json, "class", sum->class);
@@ -198,7 +202,8 @@ static char *frame_text(const struct top *top, size_t width, size_t height)
 
 static int print_once(struct top *top)
 {
-	const struct timespec interval = { (time_t)(top->interval_ns / NS_PER_S), (long)(top->interval_ns % NS_PER_S) };
+	const struct timespec interval = { (time_t)(top->interval_ns / NS_PER_S),
+					   (long)(top->interval_ns % NS_PER_S) };
 	const bool is_json = option_given(top->command, OPTION_JSON);
 	_cleanup_free_ char *text = NULL;
 
@@ -324,7 +329,8 @@ static int run(struct top *top)
 	r = task_filter_check(&top->filter, &top->list, top->command->verb);
 	if (r)
 		return r;
-	if (option_given(top->command, OPTION_ONCE) || option_given(top->command, OPTION_JSON) || !screen_is_possible())
+	if (option_given(top->command, OPTION_ONCE) || option_given(top->command, OPTION_JSON) ||
+	    !screen_is_possible())
 		return print_once(top);
 	return show_on_screen(top);
 }
@@ -332,11 +338,13 @@ static int run(struct top *top)
 static int parse_options(struct top *top)
 {
 	const struct command *command = top->command;
-	const char *interval = option_value(command, OPTION_INTERVAL), *sort = option_value(command, OPTION_SORT);
+	const char *interval = option_value(command, OPTION_INTERVAL),
+		   *sort = option_value(command, OPTION_SORT);
 	const int key = sort ? top_key_find(sort) : TOP_BY_CPU;
 
 	top->interval_ns = INTERVAL_DEFAULT_S * NS_PER_S;
-	if (interval && parse_seconds(interval, INTERVAL_MIN_S, INTERVAL_MAX_S, &top->interval_ns) < 0)
+	if (interval &&
+	    parse_seconds(interval, INTERVAL_MIN_S, INTERVAL_MAX_S, &top->interval_ns) < 0)
 		return usage_error(command->verb, "--interval takes 0.1 to 3600 seconds");
 	if (key < 0)
 		return usage_error(command->verb, "--sort takes cpu, delay, wait, tasks or name");

@@ -39,7 +39,8 @@ size_t impact_at(const struct impact_report *report, size_t round, size_t class,
 }
 
 /* Of the rounds that have both. Returns their number, or -1 without memory. */
-static int compare(const struct impact_report *report, size_t class, unsigned figure, struct stats_difference *ret)
+static int compare(const struct impact_report *report, size_t class, unsigned figure,
+		   struct stats_difference *ret)
 {
 	_cleanup_free_ double *off = calloc(report->n_rounds + 1, sizeof(*off));
 	_cleanup_free_ double *on = calloc(report->n_rounds + 1, sizeof(*on));
@@ -70,7 +71,8 @@ static const char *verdict(const struct stats_difference *difference)
 
 /* ---- text ---- */
 
-static int add_row(const struct impact_report *report, struct text_table *table, size_t class, unsigned figure)
+static int add_row(const struct impact_report *report, struct text_table *table, size_t class,
+		   unsigned figure)
 {
 	const bool is_class = class < report->n_classes;
 	struct stats_difference difference;
@@ -81,7 +83,8 @@ static int add_row(const struct impact_report *report, struct text_table *table,
 	if (n <= 0)
 		return n;
 	if (difference.has_interval)
-		snprintf(interval, sizeof(interval), "%+.1f .. %+.1f", difference.low, difference.high);
+		snprintf(interval, sizeof(interval), "%+.1f .. %+.1f", difference.low,
+			 difference.high);
 	text_table_add(table, "%s", is_class ? report->classes[class] : "machine");
 	text_table_add(table, "%s", is_class ? figures[figure].name : machine_figures[figure].name);
 	text_table_add(table, "%.1f", difference.before);
@@ -96,8 +99,9 @@ static int add_rows(const struct impact_report *report, struct text_table *table
 {
 	int rows = 0, r = 0;
 
-	for (size_t class = 0; class <= report->n_classes; class++) {
-		const unsigned count = class < report->n_classes ? (unsigned)IMPACT_FIGURES : (unsigned)IMPACT_MACHINE;
+	for (size_t class = 0; class <= report->n_classes; class ++) {
+		const unsigned count = class < report->n_classes ? (unsigned)IMPACT_FIGURES
+								 : (unsigned)IMPACT_MACHINE;
 
 		for (unsigned figure = 0; figure < count; figure++) {
 			r = add_row(report, table, class, figure);
@@ -114,29 +118,46 @@ static double pressure_of(const struct impact_report *report)
 {
 	struct stats_difference difference;
 
-	return compare(report, report->n_classes, IMPACT_PRESSURE, &difference) > 0 ? difference.before : 100;
+	return compare(report, report->n_classes, IMPACT_PRESSURE, &difference) > 0
+		       ? difference.before
+		       : 100;
 }
 
 static void explain(const struct impact_report *report, int rows, struct text_buf *out)
 {
-	text_buf_printf(out, "\n%zu rounds of %.0f s with tagging off and on, in random order. Medians; the interval is that of "
-			     "the difference, 95 %%.\n", report->n_rounds, (double)report->round_ns / 1e9);
+	text_buf_printf(out,
+			"\n%zu rounds of %.0f s with tagging off and on, in random order. Medians; "
+			"the interval is that of "
+			"the difference, 95 %%.\n",
+			report->n_rounds, (double)report->round_ns / 1e9);
 	if (report->n_rounds < STATS_LEAST_PAIRS)
-		text_buf_printf(out, "An interval takes %d rounds at least: --rounds.\n", STATS_LEAST_PAIRS);
+		text_buf_printf(out, "An interval takes %d rounds at least: --rounds.\n",
+				STATS_LEAST_PAIRS);
 	else
-		text_buf_printf(out, "Of %d comparisons one or two may show a difference by chance.\n", rows);
+		text_buf_printf(out,
+				"Of %d comparisons one or two may show a difference by chance.\n",
+				rows);
 	if (report->busy < IDLE_BUSY || pressure_of(report) < IDLE_PRESSURE)
-		text_buf_printf(out, "The machine was nearly idle (%.0f %% of its CPUs): where nobody waits, tagging changes "
-				     "nothing, and this cannot show what it does under load.\n", report->busy * 100);
-	text_buf_printf(out, "What ran may have been something else in each round: a program that began or ended meanwhile "
+		text_buf_printf(out,
+				"The machine was nearly idle (%.0f %% of its CPUs): where nobody "
+				"waits, tagging changes "
+				"nothing, and this cannot show what it does under load.\n",
+				report->busy * 100);
+	text_buf_printf(out, "What ran may have been something else in each round: a program that "
+			     "began or ended meanwhile "
 			     "makes a difference, too.\n");
 }
 
 char *impact_text(const struct impact_report *report, size_t width)
 {
 	struct text_table table = {
-		.columns = { { "CLASS", false, true }, { "FIGURE", false, false }, { "OFF", true, false }, { "ON", true, false },
-			     { "DIFFERENCE", true, false }, { "INTERVAL", true, false }, { "", false, false } },
+		.columns = { { "CLASS", false, true },
+			     { "FIGURE", false, false },
+			     { "OFF", true, false },
+			     { "ON", true, false },
+			     { "DIFFERENCE", true, false },
+			     { "INTERVAL", true, false },
+			     { "", false, false } },
 		.n_columns = 7,
 	};
 	struct text_buf out = { 0 };
@@ -157,7 +178,8 @@ static void put_thousandths(struct json_writer *json, const char *key, double va
 	json_put_number(json, key, (int64_t)llround(value * 1000));
 }
 
-static void put_figure(const struct impact_report *report, struct json_writer *json, size_t class, unsigned figure)
+static void put_figure(const struct impact_report *report, struct json_writer *json, size_t class,
+		       unsigned figure)
 {
 	const bool is_class = class < report->n_classes;
 	struct stats_difference difference;
@@ -190,8 +212,9 @@ char *impact_json(const struct impact_report *report)
 	json_put_count(&json, "seed", report->seed);
 	put_thousandths(&json, "busy_thousandths", report->busy);
 	json_begin(&json, "figures", '[');
-	for (size_t class = 0; class <= report->n_classes; class++) {
-		const unsigned count = class < report->n_classes ? (unsigned)IMPACT_FIGURES : (unsigned)IMPACT_MACHINE;
+	for (size_t class = 0; class <= report->n_classes; class ++) {
+		const unsigned count = class < report->n_classes ? (unsigned)IMPACT_FIGURES
+								 : (unsigned)IMPACT_MACHINE;
 
 		for (unsigned figure = 0; figure < count; figure++)
 			put_figure(report, &json, class, figure);

@@ -8,7 +8,7 @@
 
 /* Of each class, in this order; then of the machine. */
 enum impact_figure {
-	IMPACT_P50,   /* of the probe's lateness, us */
+	IMPACT_P50, /* of the probe's lateness, us */
 	IMPACT_P99,
 	IMPACT_MAX,
 	IMPACT_DELAY, /* run-queue delay for each wait, us */
@@ -28,15 +28,18 @@ struct impact_report {
 	size_t n_classes;
 	size_t n_rounds;
 	uint64_t round_ns, seed;
-	/* [state], then by impact_at; NAN where there is none: nothing of the class ran, or the kernel does not tell. */
+	/* [state], then by impact_at; NAN where there is none: nothing of the class ran, or the
+	 * kernel does not tell. */
 	double *values[IMPACT_STATES];
 	double busy; /* mean CPU time used, of all CPUs: 0..1 */
 };
 
-/* How many figures there are in a round, and where one of them is. A class of n_classes: the machine's. */
+/* How many figures there are in a round, and where one of them is. A class of n_classes: the
+ * machine's. */
 size_t impact_count(size_t n_classes);
 size_t impact_at(const struct impact_report *report, size_t round, size_t class, unsigned figure);
 
-/* A table and what it means, or JSON; lines of at most width characters (0: any). NULL without memory. */
+/* A table and what it means, or JSON; lines of at most width characters (0: any). NULL without
+ * memory. */
 char *impact_text(const struct impact_report *report, size_t width);
 char *impact_json(const struct impact_report *report);

@@ -14,8 +14,10 @@
 /* By what is shown of a task. */
 static int compare_shown(const struct listed_task *a, const struct listed_task *b)
 {
-	const int64_t first[] = { a->qos_class, a->rule, a->reason, a->flags, a->policy, a->nice, a->slice_ns };
-	const int64_t second[] = { b->qos_class, b->rule, b->reason, b->flags, b->policy, b->nice, b->slice_ns };
+	const int64_t first[] = { a->qos_class, a->rule, a->reason,  a->flags,
+				  a->policy,	a->nice, a->slice_ns };
+	const int64_t second[] = { b->qos_class, b->rule, b->reason,  b->flags,
+				   b->policy,	 b->nice, b->slice_ns };
 
 	for (size_t i = 0; i < array_size(first); i++) {
 		if (first[i] != second[i])
@@ -75,7 +77,8 @@ int list_rows_make(struct task_list *list, bool each_thread, struct list_rows *r
 	return 0;
 }
 
-void list_rows_filter(struct list_rows *rows, bool (*keep)(const struct list_row *row, const void *context),
+void list_rows_filter(struct list_rows *rows,
+		      bool (*keep)(const struct list_row *row, const void *context),
 		      const void *context)
 {
 	size_t kept = 0;
@@ -100,7 +103,8 @@ static int compare_texts(const char *a, const char *b)
 static int compare_by_class(const void *a, const void *b, void *context)
 {
 	const struct task_list *list = context;
-	const struct listed_task *first = ((const struct list_row *)a)->task, *second = ((const struct list_row *)b)->task;
+	const struct listed_task *first = ((const struct list_row *)a)->task,
+				 *second = ((const struct list_row *)b)->task;
 	int order = COMPARE(first->qos_class, second->qos_class);
 
 	if (!order)
@@ -117,7 +121,8 @@ void list_rows_sort(const struct task_list *list, struct list_rows *rows)
 
 static int compare_by_pid(const void *a, const void *b)
 {
-	const struct listed_task *first = ((const struct list_row *)a)->task, *second = ((const struct list_row *)b)->task;
+	const struct listed_task *first = ((const struct list_row *)a)->task,
+				 *second = ((const struct list_row *)b)->task;
 	int order = COMPARE(first->tgid, second->tgid);
 
 	/* The leader's first, so that the others come below it. */
@@ -150,8 +155,8 @@ static size_t find_process(const struct list_rows *rows, pid_t tgid)
 }
 
 /*
- * Parents were read one after the other while processes ended and ids were used again. So only a chain of parents that
- * ends is believed.
+ * Parents were read one after the other while processes ended and ids were used again. So only a
+ * chain of parents that ends is believed.
  */
 static bool is_below(const struct link *links, size_t row, size_t ancestor)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of `list`: a process each, or what of it agrees. Nothing here asks the kernel or the daemon. */
+/* The rows of `list`: a process each, or what of it agrees. Nothing here asks the kernel or the
+ * daemon. */
 #pragma once
 
 #include <schedqos/measure/usage.h>
@@ -21,17 +22,19 @@ struct list_rows {
 };
 
 /*
- * Sorts the tasks and makes the rows: for each process one for all threads that agree in everything that is shown, or
- * with each_thread one for every thread. -ENOMEM; the caller frees rows->rows.
+ * Sorts the tasks and makes the rows: for each process one for all threads that agree in everything
+ * that is shown, or with each_thread one for every thread. -ENOMEM; the caller frees rows->rows.
  */
 int list_rows_make(struct task_list *list, bool each_thread, struct list_rows *ret);
 
 /* By class, rule, process. */
 void list_rows_sort(const struct task_list *list, struct list_rows *rows);
 
-/* Children below their parents (usage.ppid), which set depth; what is not below anything shown is a root. -ENOMEM. */
+/* Children below their parents (usage.ppid), which set depth; what is not below anything shown is a
+ * root. -ENOMEM. */
 int list_rows_sort_as_tree(struct list_rows *rows);
 
 /* Removes the rows that keep() is false for. */
-void list_rows_filter(struct list_rows *rows, bool (*keep)(const struct list_row *row, const void *context),
+void list_rows_filter(struct list_rows *rows,
+		      bool (*keep)(const struct list_row *row, const void *context),
 		      const void *context);

@@ -35,7 +35,8 @@ bool screen_is_possible(void)
 {
 	const char *kind = getenv("TERM");
 
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind &&
+	       strcmp(kind, "dumb") != 0;
 }
 
 int screen_open(void)
@@ -86,7 +87,8 @@ void screen_draw(const char *text, char mark)
 
 	screen_size(&width, &height);
 	fputs("\033[H", stdout);
-	for (size_t line = 0; line < height && *text; line++, text += length + (text[length] == '\n')) {
+	for (size_t line = 0; line < height && *text;
+	     line++, text += length + (text[length] == '\n')) {
 		const bool is_marked = *text == mark;
 
 		text += is_marked;
@@ -105,9 +107,10 @@ static int decode(const char *bytes, size_t n)
 		const char *bytes;
 		int key;
 	} known[] = {
-		{ "\033[A", KEY_UP },	    { "\033OA", KEY_UP },	  { "\033[B", KEY_DOWN },  { "\033OB", KEY_DOWN },
-		{ "\033[5~", KEY_PAGE_UP }, { "\033[6~", KEY_PAGE_DOWN }, { "\033[H", KEY_HOME },  { "\033[1~", KEY_HOME },
-		{ "\033OH", KEY_HOME },	    { "\033[F", KEY_END },	  { "\033[4~", KEY_END },  { "\033OF", KEY_END },
+		{ "\033[A", KEY_UP },	{ "\033OA", KEY_UP },	    { "\033[B", KEY_DOWN },
+		{ "\033OB", KEY_DOWN }, { "\033[5~", KEY_PAGE_UP }, { "\033[6~", KEY_PAGE_DOWN },
+		{ "\033[H", KEY_HOME }, { "\033[1~", KEY_HOME },    { "\033OH", KEY_HOME },
+		{ "\033[F", KEY_END },	{ "\033[4~", KEY_END },	    { "\033OF", KEY_END },
 	};
 
 	for (size_t i = 0; i < array_size(known); i++) {

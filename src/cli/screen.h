@@ -15,8 +15,10 @@ void screen_close(void);
 /* Width and height of the terminal. */
 void screen_size(size_t *width, size_t *height);
 
-/* Shows the lines; one that begins with `mark` is shown in reverse. What does not fit is cut off. */
+/* Shows the lines; one that begins with `mark` is shown in reverse. What does not fit is cut off.
+ */
 void screen_draw(const char *text, char mark);
 
-/* Waits for a key for so long: its character or enum top_special; 0 if the time is over; -EINTR after a signal to end. */
+/* Waits for a key for so long: its character or enum top_special; 0 if the time is over; -EINTR
+ * after a signal to end. */
 int screen_read(unsigned ms);

@@ -10,7 +10,8 @@
 
 #include "user_names.h"
 
-static int check_name(const char *name, const char *what, const char **names, size_t n, const struct verb *verb)
+static int check_name(const char *name, const char *what, const char **names, size_t n,
+		      const struct verb *verb)
 {
 	struct suggestion near = { .word = name };
 	char safe[256];
@@ -28,11 +29,13 @@ static int check_name(const char *name, const char *what, const char **names, si
 	return usage_error(verb, "no %s '%s'", what, safe);
 }
 
-int task_filter_check(const struct task_filter *filter, const struct task_list *list, const struct verb *verb)
+int task_filter_check(const struct task_filter *filter, const struct task_list *list,
+		      const struct verb *verb)
 {
 	int status = check_name(filter->class, "class", list->classes, list->n_classes, verb);
 
-	return status ? status : check_name(filter->reason, "reason", list->reasons, list->n_reasons, verb);
+	return status ? status
+		      : check_name(filter->reason, "reason", list->reasons, list->n_reasons, verb);
 }
 
 /* Whatever the reason, the kernel's no is not leaving alone. */
@@ -40,10 +43,12 @@ static bool is_left_alone(const struct task_list *list, const struct listed_task
 {
 	const char *reason = task_list_reason(list, task);
 
-	return task->qos_class == BUS_NO_CLASS && strcmp(reason, "refused") != 0 && strcmp(reason, "not-kept") != 0;
+	return task->qos_class == BUS_NO_CLASS && strcmp(reason, "refused") != 0 &&
+	       strcmp(reason, "not-kept") != 0;
 }
 
-bool task_filter_keeps(const struct task_filter *filter, const struct task_list *list, const struct listed_task *task)
+bool task_filter_keeps(const struct task_filter *filter, const struct task_list *list,
+		       const struct listed_task *task)
 {
 	const char *class = task_list_class(list, task);
 
@@ -74,7 +79,8 @@ int task_filter_parse(const struct command *command, struct task_filter *ret)
 			   text_escape_to(safe, sizeof(safe), ret->user, strlen(ret->user)));
 }
 
-bool task_filter_keeps_named(const struct task_filter *filter, const char *app, const char *comm, uid_t uid)
+bool task_filter_keeps_named(const struct task_filter *filter, const char *app, const char *comm,
+			     uid_t uid)
 {
 	if (filter->user && uid != filter->uid)
 		return false;

@@ -32,7 +32,8 @@ static int read_rules(sd_bus_message *reply, struct task_list *list)
 	int r = sd_bus_message_enter_container(reply, 'a', "{us}");
 
 	while (r >= 0 && (r = sd_bus_message_read(reply, "{us}", &rule.id, &rule.pattern)) > 0) {
-		struct listed_rule *all = reallocarray(list->rules, list->n_rules + 1, sizeof(*all));
+		struct listed_rule *all =
+			reallocarray(list->rules, list->n_rules + 1, sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;
@@ -43,7 +44,8 @@ static int read_rules(sd_bus_message *reply, struct task_list *list)
 }
 
 /* Each column has as many numbers as the first. */
-static int read_column(sd_bus_message *reply, char type, size_t size, const void **ret, size_t *count)
+static int read_column(sd_bus_message *reply, char type, size_t size, const void **ret,
+		       size_t *count)
 {
 	size_t bytes;
 	int r = sd_bus_message_read_array(reply, type, ret, &bytes);
@@ -63,8 +65,9 @@ static int read_tasks(sd_bus_message *reply, struct task_list *list)
 		size_t size;
 		const void **at;
 	} columns[] = {
-		{ 'u', 4, &tid },	{ 'u', 4, &tgid }, { 'u', 4, &rule },	{ 'u', 4, &slice }, { 'q', 2, &qos_class },
-		{ 'n', 2, &nice },	{ 'y', 1, &reason }, { 'y', 1, &policy }, { 'y', 1, &flags },
+		{ 'u', 4, &tid },    { 'u', 4, &tgid },	     { 'u', 4, &rule },
+		{ 'u', 4, &slice },  { 'q', 2, &qos_class }, { 'n', 2, &nice },
+		{ 'y', 1, &reason }, { 'y', 1, &policy },    { 'y', 1, &flags },
 	};
 	size_t count = SIZE_MAX;
 	int r = 0;
@@ -107,8 +110,8 @@ static int read_reply(sd_bus_message *reply, struct task_list *list)
 int task_list_read(sd_bus *bus, bool with_ended, struct task_list *ret)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "ListTasks", &error, &ret->reply, "b",
-				   (int)with_ended);
+	int r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "ListTasks", &error,
+				   &ret->reply, "b", (int)with_ended);
 
 	if (r >= 0)
 		r = read_reply(ret->reply, ret);
@@ -151,7 +154,8 @@ const char *task_list_app(const struct task_list *list, const struct listed_task
 {
 	const struct listed_rule key = { .id = task->rule };
 	const struct listed_rule *rule =
-		list->n_rules ? bsearch(&key, list->rules, list->n_rules, sizeof(key), compare_ids) : NULL;
+		list->n_rules ? bsearch(&key, list->rules, list->n_rules, sizeof(key), compare_ids)
+			      : NULL;
 
 	return rule ? rule->pattern : NULL;
 }

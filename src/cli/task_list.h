@@ -38,7 +38,8 @@ struct task_list {
 	size_t n_rules;
 };
 
-/* Asks the daemon. with_ended: also for those that have ended, as far as they are known. 0, or -errno after logging. */
+/* Asks the daemon. with_ended: also for those that have ended, as far as they are known. 0, or
+ * -errno after logging. */
 int task_list_read(sd_bus *bus, bool with_ended, struct task_list *ret);
 void task_list_clear(struct task_list *list);
 

@@ -11,7 +11,7 @@
 #include <schedqos/util/cleanup.h>
 
 /* Between columns, and what is left of one that gives way. */
-#define GAP 1
+#define GAP   1
 #define LEAST 12
 
 void text_table_add(struct text_table *table, const char *format, ...)
@@ -114,15 +114,18 @@ static void put_cell(struct text_buf *line, const char *text, size_t width, bool
 }
 
 /* row: 0 is that of heads. */
-static void print_row(const struct text_table *table, size_t row, const size_t *widths, size_t width, struct text_buf *out)
+static void print_row(const struct text_table *table, size_t row, const size_t *widths,
+		      size_t width, struct text_buf *out)
 {
 	struct text_buf line = { 0 };
 	_cleanup_free_ char *text = NULL;
 	size_t length;
 
 	for (size_t i = 0; i < table->n_columns; i++)
-		put_cell(&line, row ? cell_at(table, (row - 1) * table->n_columns + i) : table->columns[i].head, widths[i],
-			 table->columns[i].right);
+		put_cell(&line,
+			 row ? cell_at(table, (row - 1) * table->n_columns + i)
+			     : table->columns[i].head,
+			 widths[i], table->columns[i].right);
 	text = text_buf_take(&line);
 	out->failed |= !text;
 	if (!text)
@@ -150,5 +153,6 @@ size_t terminal_width(void)
 {
 	struct winsize size;
 
-	return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col
+										     : 0;
 }

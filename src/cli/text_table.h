@@ -9,7 +9,8 @@
 
 #define TABLE_COLUMNS_MAX 16
 
-/* Starts with its columns' heads; a column may be to the right, and may give way where the terminal is too narrow. */
+/* Starts with its columns' heads; a column may be to the right, and may give way where the terminal
+ * is too narrow. */
 struct text_table {
 	struct {
 		const char *head;
@@ -22,7 +23,8 @@ struct text_table {
 };
 
 /* Adds the next cell; text is escaped already, and copied. */
-void text_table_add(struct text_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_table_add(struct text_table *table, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Appends the table, lines of at most `width` characters (0: any), to out. */
 void text_table_print(const struct text_table *table, size_t width, struct text_buf *out);

@@ -132,7 +132,8 @@ static int compare_samples(const void *a, const void *b)
 }
 
 /* A thread may have a name of its own; what its process is called is the leader's. */
-static const char *program_of(const struct sample_frame *samples, const struct sample *sample, pid_t tgid)
+static const char *program_of(const struct sample_frame *samples, const struct sample *sample,
+			      pid_t tgid)
 {
 	const struct sample key = { .usage.tid = tgid };
 	const struct sample *leader = NULL;
@@ -166,17 +167,19 @@ static struct top_sum sum_of(const struct task_list *list, const struct sample_f
 	return sum;
 }
 
-static bool is_kept(const struct task_filter *filter, const struct task_list *list, const struct listed_task *task,
-		    const struct top_sum *sum, uid_t uid)
+static bool is_kept(const struct task_filter *filter, const struct task_list *list,
+		    const struct listed_task *task, const struct top_sum *sum, uid_t uid)
 {
-	const bool by_daemon = filter->class || filter->reason || filter->left_alone || filter->differs;
+	const bool by_daemon =
+		filter->class || filter->reason || filter->left_alone || filter->differs;
 
 	if (by_daemon && (!task || !task_filter_keeps(filter, list, task)))
 		return false;
 	return task_filter_keeps_named(filter, sum->rule, sum->program, uid);
 }
 
-static void make_tasks(const struct task_list *list, const struct task_filter *filter, struct top_frame *frame)
+static void make_tasks(const struct task_list *list, const struct task_filter *filter,
+		       struct top_frame *frame)
 {
 	const struct sample_frame *samples = &frame->samples;
 
@@ -202,7 +205,7 @@ static void make_classes(const struct task_list *list, struct top_frame *frame)
 		size_t class = 0;
 
 		while (class < list->n_classes && frame->tasks[i].class != list->classes[class])
-			class++;
+			class ++;
 		add(&frame->classes[class], &frame->tasks[i]);
 	}
 }
@@ -215,15 +218,18 @@ static void make_apps(struct top_frame *frame)
 
 		if (!frame->n_apps || !top_is_of(task, &frame->apps[frame->n_apps - 1]))
 			frame->apps[frame->n_apps++] = (struct top_sum){
-				.class = task->class, .rule = task->rule, .program = task->program, .tid = task->tid,
+				.class = task->class,
+				.rule = task->rule,
+				.program = task->program,
+				.tid = task->tid,
 				.tgid = task->tgid,
 			};
 		add(&frame->apps[frame->n_apps - 1], task);
 	}
 }
 
-int top_frame_make(struct task_list *list, const struct sample_frame *samples, const struct task_filter *filter,
-		   struct top_frame *ret)
+int top_frame_make(struct task_list *list, const struct sample_frame *samples,
+		   const struct task_filter *filter, struct top_frame *ret)
 {
 	*ret = (struct top_frame){ .samples = *samples };
 	ret->tasks = calloc(samples->count + 1, sizeof(*ret->tasks));

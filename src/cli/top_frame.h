@@ -23,14 +23,16 @@ const char *top_key_name(enum top_key key);
 /* A sum: of a class, of an app, or one task. */
 struct top_sum {
 	const char *class;   /* NULL: none */
-	const char *rule;    /* of an app: its pattern, escaped; NULL: none, then the program's name counts */
+	const char *rule;    /* of an app: its pattern, escaped; NULL: none, then the program's name
+				counts */
 	const char *program; /* raw; NULL in a class's sum */
 	pid_t tid, tgid;     /* of any of its tasks, a living one if there is one */
 	size_t tasks, ended, refused, differ;
 	uint64_t run_ns, delay_ns, waits;
 };
 
-/* Waiting for a CPU in ms for each second of running, and in us each time; 0 where it has not run, or not waited. */
+/* Waiting for a CPU in ms for each second of running, and in us each time; 0 where it has not run,
+ * or not waited. */
 double top_delay_per_second(const struct top_sum *sum);
 double top_delay_per_wait(const struct top_sum *sum);
 
@@ -45,9 +47,10 @@ struct top_frame {
 	struct top_sum all;
 };
 
-/* Fills in the sums of the tasks that the filter keeps. list is sorted by tid. The strings are its, or the samples'. */
-int top_frame_make(struct task_list *list, const struct sample_frame *samples, const struct task_filter *filter,
-		   struct top_frame *ret);
+/* Fills in the sums of the tasks that the filter keeps. list is sorted by tid. The strings are its,
+ * or the samples'. */
+int top_frame_make(struct task_list *list, const struct sample_frame *samples,
+		   const struct task_filter *filter, struct top_frame *ret);
 void top_frame_clear(struct top_frame *frame);
 
 void top_sort(struct top_sum *sums, size_t n, enum top_key key);

@@ -12,7 +12,7 @@
 
 #include "text_table.h"
 
-#define PAGE 10
+#define PAGE		 10
 #define NAME_MAX_ESCAPED 128
 
 static const char keys[] = "c d w t n sort  / filter  Enter threads  e explain  p pause  q quit";
@@ -39,7 +39,8 @@ static const char *id_of(const struct top_sum *sum, char buf[TOP_ID_MAX])
 {
 	char name[NAME_MAX_ESCAPED];
 
-	snprintf(buf, TOP_ID_MAX, "%s %.60s", name_of(sum, false, name), sum->class ? sum->class : "-");
+	snprintf(buf, TOP_ID_MAX, "%s %.60s", name_of(sum, false, name),
+		 sum->class ? sum->class : "-");
 	return buf;
 }
 
@@ -57,7 +58,8 @@ static void add_row(struct top_view *view, const struct top_sum *sum, bool is_ta
 
 int top_view_update(struct top_view *view, struct top_frame *frame)
 {
-	struct top_row *rows = reallocarray(view->rows, frame->n_apps + frame->n_tasks + 1, sizeof(*rows));
+	struct top_row *rows =
+		reallocarray(view->rows, frame->n_apps + frame->n_tasks + 1, sizeof(*rows));
 	char id[TOP_ID_MAX];
 
 	if (!rows)
@@ -174,8 +176,11 @@ static enum top_action type(struct top_view *view, int key)
 
 static bool sort_by(struct top_view *view, int key)
 {
-	static const char letters[TOP_KEYS] = { [TOP_BY_CPU] = 'c', [TOP_BY_DELAY] = 'd', [TOP_BY_WAIT] = 'w',
-						[TOP_BY_TASKS] = 't', [TOP_BY_NAME] = 'n' };
+	static const char letters[TOP_KEYS] = { [TOP_BY_CPU] = 'c',
+						[TOP_BY_DELAY] = 'd',
+						[TOP_BY_WAIT] = 'w',
+						[TOP_BY_TASKS] = 't',
+						[TOP_BY_NAME] = 'n' };
 
 	for (int i = 0; i < TOP_KEYS; i++) {
 		if (letters[i] == key) {
@@ -192,8 +197,14 @@ static bool move(struct top_view *view, int key)
 		int key;
 		long by;
 	} moves[] = {
-		{ KEY_UP, -1 },	    { 'k', -1 },	   { KEY_DOWN, 1 },		     { 'j', 1 },
-		{ KEY_PAGE_UP, -PAGE }, { KEY_PAGE_DOWN, PAGE }, { KEY_HOME, -(long)view->n_rows }, { KEY_END, (long)view->n_rows },
+		{ KEY_UP, -1 },
+		{ 'k', -1 },
+		{ KEY_DOWN, 1 },
+		{ 'j', 1 },
+		{ KEY_PAGE_UP, -PAGE },
+		{ KEY_PAGE_DOWN, PAGE },
+		{ KEY_HOME, -(long)view->n_rows },
+		{ KEY_END, (long)view->n_rows },
 	};
 
 	for (size_t i = 0; i < array_size(moves); i++) {
@@ -236,19 +247,23 @@ enum top_action top_view_press(struct top_view *view, int key)
 
 /* ---- printing ---- */
 
-static void print_head(const struct top_view *view, const struct top_frame *frame, const struct top_head *head,
-		       struct text_buf *out)
+static void print_head(const struct top_view *view, const struct top_frame *frame,
+		       const struct top_head *head, struct text_buf *out)
 {
 	const double ns = frame->samples.ns ? (double)frame->samples.ns : 1;
 
-	text_buf_printf(out, "%zu tasks, %zu ended%s in %.1f s; %.0f %% of %u CPUs; by %s%s%s\n", frame->all.tasks,
-			frame->all.ended, head->hears_exits ? "" : " (not heard of)", ns / 1e9,
+	text_buf_printf(out, "%zu tasks, %zu ended%s in %.1f s; %.0f %% of %u CPUs; by %s%s%s\n",
+			frame->all.tasks, frame->all.ended,
+			head->hears_exits ? "" : " (not heard of)", ns / 1e9,
 			(double)frame->all.run_ns * 100 / ns, head->cpus, top_key_name(view->key),
-			view->paused ? "; paused" : "", head->suspended ? "; TAGGING IS SUSPENDED" : "");
-	text_buf_printf(out, "tags %llu set, %llu refused; events lost %llu, exits lost %llu; cost: top %.2f %%, daemon %.2f %%\n",
+			view->paused ? "; paused" : "",
+			head->suspended ? "; TAGGING IS SUSPENDED" : "");
+	text_buf_printf(out,
+			"tags %llu set, %llu refused; events lost %llu, exits lost %llu; cost: top "
+			"%.2f %%, daemon %.2f %%\n",
 			(unsigned long long)head->set, (unsigned long long)head->refused,
-			(unsigned long long)head->lost, (unsigned long long)frame->samples.lost, head->own * 100,
-			head->daemon * 100);
+			(unsigned long long)head->lost, (unsigned long long)frame->samples.lost,
+			head->own * 100, head->daemon * 100);
 	if (view->is_typing || *view->wanted)
 		text_buf_printf(out, "name: %s%s\n", view->wanted, view->is_typing ? "_" : "");
 }
@@ -256,7 +271,8 @@ static void print_head(const struct top_view *view, const struct top_frame *fram
 static struct text_table new_table(const char *first, const char *second)
 {
 	struct text_table table = { .columns = { { first, false, true } }, .n_columns = 1 };
-	static const char *const heads[] = { "TASKS", "ENDED", "CPU%", "DELAY:ms/s", "us/wait", "DIFFER", "REFUSED" };
+	static const char *const heads[] = { "TASKS",	"ENDED",  "CPU%",   "DELAY:ms/s",
+					     "us/wait", "DIFFER", "REFUSED" };
 
 	if (second) {
 		table.columns[table.n_columns].gives_way = true;
@@ -269,7 +285,8 @@ static struct text_table new_table(const char *first, const char *second)
 	return table;
 }
 
-static void add_figures(struct text_table *table, const struct top_sum *sum, const struct top_frame *frame)
+static void add_figures(struct text_table *table, const struct top_sum *sum,
+			const struct top_frame *frame)
 {
 	const double ns = frame->samples.ns ? (double)frame->samples.ns : 1;
 
@@ -308,8 +325,8 @@ static size_t count_lines(const struct text_buf *text)
 }
 
 /* The rows from `first` on. The mark of the selected one takes no room. */
-static void print_apps(const struct top_view *view, const struct top_frame *frame, size_t first, size_t count,
-		       size_t width, struct text_buf *out)
+static void print_apps(const struct top_view *view, const struct top_frame *frame, size_t first,
+		       size_t count, size_t width, struct text_buf *out)
 {
 	struct text_table table = new_table("APP", "CLASS");
 	struct text_buf plain = { 0 };
@@ -332,12 +349,13 @@ static void print_apps(const struct top_view *view, const struct top_frame *fram
 	while (rest && (line = strsep(&rest, "\n")) && (*line || rest)) {
 		const bool is_marked = at++ == selected - first + 1 && view->n_rows;
 
-		text_buf_printf(out, "%.*s%s\n", is_marked, (const char[]){ MARK_SELECTED, '\0' }, line);
+		text_buf_printf(out, "%.*s%s\n", is_marked, (const char[]){ MARK_SELECTED, '\0' },
+				line);
 	}
 }
 
-void top_view_print(const struct top_view *view, const struct top_frame *frame, const struct top_head *head,
-		    size_t width, size_t height, struct text_buf *out)
+void top_view_print(const struct top_view *view, const struct top_frame *frame,
+		    const struct top_head *head, size_t width, size_t height, struct text_buf *out)
 {
 	const size_t selected = selected_row(view);
 	size_t count = view->n_rows, first = 0, used;

@@ -18,21 +18,23 @@ enum top_action { TOP_NOTHING, TOP_REDRAW, TOP_REFRESH, TOP_EXPLAIN, TOP_QUIT };
 struct top_view {
 	enum top_key key;
 	bool paused, is_typing;
-	char wanted[32]; /* only apps with this in their name */
+	char wanted[32];				 /* only apps with this in their name */
 	char selected[TOP_ID_MAX], expanded[TOP_ID_MAX]; /* empty: none */
 	pid_t selected_task; /* of the expanded app; 0: the app itself */
 	struct top_row {
 		const struct top_sum *sum;
 		bool is_task;
-	} *rows;
+	} * rows;
 	size_t n_rows;
 };
 
 /* What else is in the head. */
 struct top_head {
-	double interval, own, daemon; /* seconds between frames; CPU time of top and of the daemon, of one CPU */
+	double interval, own,
+		daemon; /* seconds between frames; CPU time of top and of the daemon, of one CPU */
 	unsigned cpus;
-	uint64_t set, refused, lost; /* attributes set and refused, events lost by the daemon, in the interval */
+	uint64_t set, refused,
+		lost; /* attributes set and refused, events lost by the daemon, in the interval */
 	bool hears_exits, suspended;
 };
 
@@ -49,9 +51,9 @@ pid_t top_view_task(const struct top_view *view);
 enum top_action top_view_press(struct top_view *view, int key);
 
 /*
- * Lines of at most `width` characters (0: any), at most `height` of them (0: any, and without the line of keys). The
- * selected one begins with MARK_SELECTED, for whoever writes it to a terminal.
+ * Lines of at most `width` characters (0: any), at most `height` of them (0: any, and without the
+ * line of keys). The selected one begins with MARK_SELECTED, for whoever writes it to a terminal.
  */
 #define MARK_SELECTED '\x01'
-void top_view_print(const struct top_view *view, const struct top_frame *frame, const struct top_head *head,
-		    size_t width, size_t height, struct text_buf *out);
+void top_view_print(const struct top_view *view, const struct top_frame *frame,
+		    const struct top_head *head, size_t width, size_t height, struct text_buf *out);

@@ -10,7 +10,7 @@ struct user_names {
 	struct user_name {
 		uid_t uid;
 		char *name; /* escaped */
-	} *all;
+	} * all;
 	size_t count;
 };
 

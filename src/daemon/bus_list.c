@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reply holds one array for each column: sd-bus then copies the numbers of 20,000 tasks in one piece, instead of
- * looking at each.
+ * A reply holds one array for each column: sd-bus then copies the numbers of 20,000 tasks in one
+ * piece, instead of looking at each.
  */
 #include "bus_list.h"
 
@@ -44,29 +44,33 @@ static int class_order_init(struct class_order *order, const struct config *conf
 		return -ENOMEM;
 	for (size_t i = 0; i < config->n_classes; i++)
 		order->by_rank[i] = (uint16_t)i;
-	qsort_r(order->by_rank, config->n_classes, sizeof(*order->by_rank), compare_classes, config->classes);
+	qsort_r(order->by_rank, config->n_classes, sizeof(*order->by_rank), compare_classes,
+		config->classes);
 	for (size_t i = 0; i < config->n_classes; i++)
 		order->rank[order->by_rank[i]] = (uint16_t)i;
 	return 0;
 }
 
 /* What a task that nobody chose anything for carries in the class. */
-static int append_class(sd_bus_message *reply, const struct qos_class *class, const struct attr_caps *caps)
+static int append_class(sd_bus_message *reply, const struct qos_class *class,
+			const struct attr_caps *caps)
 {
 	const struct task_attr attr = qos_attr_over(&class->attr, &task_attr_pristine, caps);
 
-	return sd_bus_message_append(reply, "(suiuuuu)", class->name, (uint32_t)attr.policy, (int32_t)attr.nice,
-				     (uint32_t)attr.rt_priority, attr.slice_ns, (uint32_t)attr.util_min,
-				     (uint32_t)attr.util_max);
+	return sd_bus_message_append(reply, "(suiuuuu)", class->name, (uint32_t)attr.policy,
+				     (int32_t)attr.nice, (uint32_t)attr.rt_priority, attr.slice_ns,
+				     (uint32_t)attr.util_min, (uint32_t)attr.util_max);
 }
 
-static int append_classes(sd_bus_message *reply, const struct daemon *daemon, const struct class_order *order)
+static int append_classes(sd_bus_message *reply, const struct daemon *daemon,
+			  const struct class_order *order)
 {
 	const struct config *config = daemon->config;
 	int r = sd_bus_message_open_container(reply, 'a', "(suiuuuu)");
 
 	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
-		r = append_class(reply, &config->classes[order->by_rank[i]], tagger_caps(daemon->tagger));
+		r = append_class(reply, &config->classes[order->by_rank[i]],
+				 tagger_caps(daemon->tagger));
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -89,8 +93,18 @@ static int method_list_classes(sd_bus_message *message, void *userdata, sd_bus_e
 
 /* ---- tasks ---- */
 
-enum { COLUMN_TID, COLUMN_TGID, COLUMN_RULE, COLUMN_SLICE, COLUMN_CLASS, COLUMN_NICE, COLUMN_REASON, COLUMN_POLICY,
-       COLUMN_FLAGS, COLUMNS };
+enum {
+	COLUMN_TID,
+	COLUMN_TGID,
+	COLUMN_RULE,
+	COLUMN_SLICE,
+	COLUMN_CLASS,
+	COLUMN_NICE,
+	COLUMN_REASON,
+	COLUMN_POLICY,
+	COLUMN_FLAGS,
+	COLUMNS
+};
 
 static const struct {
 	char type;
@@ -118,7 +132,8 @@ static void task_table_clear(struct task_table *table)
 	class_order_clear(&table->order);
 }
 
-static void put_task(struct task_table *table, const struct tagger_task *task, const struct config *config)
+static void put_task(struct task_table *table, const struct tagger_task *task,
+		     const struct config *config)
 {
 	const size_t at = table->count++;
 	size_t n_tags;
@@ -133,9 +148,10 @@ static void put_task(struct task_table *table, const struct tagger_task *task, c
 	((int16_t *)table->cells[COLUMN_NICE])[at] = (int16_t)(int)task->attr.nice;
 	((uint8_t *)table->cells[COLUMN_REASON])[at] = (uint8_t)task->reason;
 	((uint8_t *)table->cells[COLUMN_POLICY])[at] = task->attr.policy;
-	((uint8_t *)table->cells[COLUMN_FLAGS])[at] = (uint8_t)((task->is_limited ? BUS_TASK_LIMITED : 0) |
-								 (task->differs ? BUS_TASK_DIFFERS : 0) |
-								 (task->has_ended ? BUS_TASK_ENDED : 0));
+	((uint8_t *)table->cells[COLUMN_FLAGS])[at] =
+		(uint8_t)((task->is_limited ? BUS_TASK_LIMITED : 0) |
+			  (task->differs ? BUS_TASK_DIFFERS : 0) |
+			  (task->has_ended ? BUS_TASK_ENDED : 0));
 	table->is_named[task->rule] = true;
 }
 
@@ -166,7 +182,8 @@ static int fill_table(struct task_table *table, const struct daemon *daemon, boo
 	if (r < 0 || !table->is_named)
 		return -ENOMEM;
 	while (table->count < max && tagger_next_record(daemon->tagger, &cursor, &task)) {
-		/* Until a scan has seen it after a reload, a record may have a rule that is gone. */
+		/* Until a scan has seen it after a reload, a record may have a rule that is gone.
+		 */
 		if (task.rule > last)
 			task.rule = 0;
 		if (with_ended || !task.has_ended)
@@ -175,12 +192,14 @@ static int fill_table(struct task_table *table, const struct daemon *daemon, boo
 	return 0;
 }
 
-static int append_names(sd_bus_message *reply, const struct task_table *table, const struct config *config)
+static int append_names(sd_bus_message *reply, const struct task_table *table,
+			const struct config *config)
 {
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
 	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
-		r = sd_bus_message_append(reply, "s", config->classes[table->order.by_rank[i]].name);
+		r = sd_bus_message_append(reply, "s",
+					  config->classes[table->order.by_rank[i]].name);
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	if (r >= 0)
@@ -190,7 +209,8 @@ static int append_names(sd_bus_message *reply, const struct task_table *table, c
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static int append_rules(sd_bus_message *reply, const struct task_table *table, const struct rules *rules)
+static int append_rules(sd_bus_message *reply, const struct task_table *table,
+			const struct rules *rules)
 {
 	const struct rule *rule;
 	int r = sd_bus_message_open_container(reply, 'a', "{us}");
@@ -209,14 +229,16 @@ static int append_rules(sd_bus_message *reply, const struct task_table *table, c
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static int append_table(sd_bus_message *reply, const struct task_table *table, const struct config *config)
+static int append_table(sd_bus_message *reply, const struct task_table *table,
+			const struct config *config)
 {
 	int r = append_names(reply, table, config);
 
 	if (r >= 0)
 		r = append_rules(reply, table, config->rules);
 	for (int i = 0; i < COLUMNS && r >= 0; i++)
-		r = sd_bus_message_append_array(reply, columns[i].type, table->cells[i], table->count * columns[i].size);
+		r = sd_bus_message_append_array(reply, columns[i].type, table->cells[i],
+						table->count * columns[i].size);
 	return r;
 }
 
@@ -242,12 +264,16 @@ static int method_list_tasks(sd_bus_message *message, void *userdata, sd_bus_err
 /* Of a struct daemon. */
 static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("ListTasks", "b", SD_BUS_PARAM(with_ended), "asasa{us}auauauauaqanayayay",
-				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules) SD_BUS_PARAM(tid)
-				 SD_BUS_PARAM(tgid) SD_BUS_PARAM(rule) SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
-				 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason) SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
+	SD_BUS_METHOD_WITH_NAMES("ListTasks", "b", SD_BUS_PARAM(with_ended),
+				 "asasa{us}auauauauaqanayayay",
+				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules)
+					 SD_BUS_PARAM(tid) SD_BUS_PARAM(tgid) SD_BUS_PARAM(
+						 rule) SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
+						 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason)
+							 SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
 				 method_list_tasks, 0),
-	SD_BUS_METHOD_WITH_NAMES("ListClasses", NULL, , "a(suiuuuu)", SD_BUS_PARAM(classes), method_list_classes, 0),
+	SD_BUS_METHOD_WITH_NAMES("ListClasses", NULL, , "a(suiuuuu)", SD_BUS_PARAM(classes),
+				 method_list_classes, 0),
 	SD_BUS_VTABLE_END,
 };
 

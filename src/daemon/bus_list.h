@@ -6,5 +6,6 @@
 
 struct daemon;
 
-/* Adds ListTasks and ListClasses to the connection's object. Returns a negative errno on failure. */
+/* Adds ListTasks and ListClasses to the connection's object. Returns a negative errno on failure.
+ */
 int bus_list_add(sd_bus *bus, struct daemon *daemon);

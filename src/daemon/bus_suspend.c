@@ -25,7 +25,8 @@ static int method_suspend(sd_bus_message *message, void *userdata, sd_bus_error 
 	struct daemon *daemon = userdata;
 
 	if (daemon->suspended_by && daemon->suspended_by != bus)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "suspended for another client already");
+		return sd_bus_error_set(error, BUS_ERROR_FAILED,
+					"suspended for another client already");
 	if (!daemon->suspended_by)
 		set_suspended(daemon, bus);
 	return sd_bus_reply_method_return(message, NULL);

@@ -2,6 +2,7 @@
 #include <schedqos/kernel/sched_calls.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -24,8 +25,8 @@ static const struct tracepoint points[] = {
 };
 enum { SETPRIORITY = 3, IOPRIO_SET = 4, FIRST_END = 5 };
 
-/* Any number of tasks. A call for this id, which no task has, fails. */
-#define MANY (-1)
+/* Any number of tasks, which is no task's id. */
+#define MANY INT_MIN
 
 int sched_calls_open(pid_t except, struct trace **ret)
 {
@@ -49,27 +50,25 @@ static pid_t meant(const struct trace_event *event)
 	return task ? task : event->tid;
 }
 
-/* A call for many tasks may have changed some before it met one that it must not change. */
-static bool is_partly_done(pid_t task, int64_t error)
-{
-	return task == MANY && error != -EINVAL && error != -ESRCH;
-}
-
 bool sched_calls_pair(struct sched_calls *calls, const struct trace_event *event, struct sched_call *ret)
 {
 	struct sched_call_begun *begun = &calls->begun[(unsigned)event->tid % SCHED_CALLS_MAX];
-	pid_t task;
+	const int64_t result = event->fields[0];
 
+	*ret = (struct sched_call){ .caller = event->tid, .ns = event->ns };
 	if (event->point < FIRST_END) {
 		*begun = (struct sched_call_begun){ event->tid, meant(event) };
-		return false;
+		ret->task = begun->task;
+		return begun->task != MANY;
 	}
-	task = begun->caller == event->tid ? begun->task : MANY;
-	if (begun->caller == event->tid)
+	ret->has_ended = true;
+	if (begun->caller == event->tid) {
+		ret->task = begun->task;
 		*begun = (struct sched_call_begun){ 0 };
-	*ret = (struct sched_call){ .caller = event->tid, .task = task == MANY ? 0 : task, .ns = event->ns };
-	if (event->fields[0] < 0 && !is_partly_done(task, event->fields[0]))
-		ret->task = SCHED_CALL_NOBODY;
+	}
+	/* Before any other error it may have changed some. */
+	if (ret->task == MANY)
+		ret->task = result == -EINVAL || result == -ESRCH ? SCHED_CALL_NOBODY : 0;
 	return true;
 }
 

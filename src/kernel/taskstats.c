@@ -17,10 +17,10 @@
 #include <schedqos/util/file.h>
 
 /*
- * Requests that share a system call. The kernel answers all of them before the call returns, each answer taking some 1
- * KB of the receive buffer.
+ * Requests that share a system call. The kernel answers all of them before the call returns, each
+ * answer taking some 1 KB of the receive buffer.
  */
-#define BATCH 64
+#define BATCH	     64
 #define ANSWERS_SIZE (1 << 20)
 
 /* Exits come in bursts, and nobody reads them between two frames: room for some 20,000. */
@@ -69,7 +69,8 @@ static int open_socket(int buffer_size, struct nl_sock **ret)
 	if (!socket)
 		return -ENOMEM;
 	r = errno_of(genl_connect(socket));
-	if (r == 0 && setsockopt(nl_socket_get_fd(socket), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0)
+	if (r == 0 && setsockopt(nl_socket_get_fd(socket), SOL_SOCKET, SO_RCVTIMEO, &timeout,
+				 sizeof(timeout)) < 0)
 		r = -errno;
 	/* Without the privilege the buffer stays as it is, and so does what we may ask for. */
 	if (r == 0 && setsockopt(nl_socket_get_fd(socket), SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size,
@@ -122,8 +123,8 @@ void taskstats_free(struct taskstats_source *stats)
 /* ---- decoding ---- */
 
 /*
- * A kernel may send less than we know, or more. In 6.14 and 6.15 there were new fields in the middle (version 15, put
- * right in 16), which shows by ac_pid being somewhere else.
+ * A kernel may send less than we know, or more. In 6.14 and 6.15 there were new fields in the
+ * middle (version 15, put right in 16), which shows by ac_pid being somewhere else.
  */
 static int copy_stats(const struct nlattr *stats, uint32_t id, bool process, struct task_usage *ret)
 {
@@ -173,10 +174,12 @@ int taskstats_decode(const void *message, size_t size, bool process, struct task
 		return decode_error(header);
 	if (!nlmsg_valid_hdr(header, GENL_HDRLEN))
 		return -EBADMSG;
-	aggregate = nlmsg_find_attr(header, GENL_HDRLEN, process ? TASKSTATS_TYPE_AGGR_TGID : TASKSTATS_TYPE_AGGR_PID);
+	aggregate = nlmsg_find_attr(header, GENL_HDRLEN,
+				    process ? TASKSTATS_TYPE_AGGR_TGID : TASKSTATS_TYPE_AGGR_PID);
 	if (!aggregate)
 		return 0;
-	id = nla_find(nla_data(aggregate), nla_len(aggregate), process ? TASKSTATS_TYPE_TGID : TASKSTATS_TYPE_PID);
+	id = nla_find(nla_data(aggregate), nla_len(aggregate),
+		      process ? TASKSTATS_TYPE_TGID : TASKSTATS_TYPE_PID);
 	stats = nla_find(nla_data(aggregate), nla_len(aggregate), TASKSTATS_TYPE_STATS);
 	if (!id || nla_len(id) < (int)sizeof(uint32_t) || !stats)
 		return -EBADMSG;
@@ -185,15 +188,15 @@ int taskstats_decode(const void *message, size_t size, bool process, struct task
 
 /* ---- asking ---- */
 
-static int make_request(const struct taskstats_source *stats, uint32_t sequence, int attribute, const void *value, int length,
-			struct nl_msg **ret)
+static int make_request(const struct taskstats_source *stats, uint32_t sequence, int attribute,
+			const void *value, int length, struct nl_msg **ret)
 {
 	struct nl_msg *message = nlmsg_alloc();
 
 	if (!message)
 		return -ENOMEM;
-	if (!genlmsg_put(message, NL_AUTO_PORT, sequence, stats->family, 0, NLM_F_REQUEST, TASKSTATS_CMD_GET,
-			 TASKSTATS_GENL_VERSION) ||
+	if (!genlmsg_put(message, NL_AUTO_PORT, sequence, stats->family, 0, NLM_F_REQUEST,
+			 TASKSTATS_CMD_GET, TASKSTATS_GENL_VERSION) ||
 	    nla_put(message, attribute, length, value) < 0) {
 		nlmsg_free(message);
 		return -EMSGSIZE;
@@ -202,15 +205,17 @@ static int make_request(const struct taskstats_source *stats, uint32_t sequence,
 	return 0;
 }
 
-/* One made request serves as the pattern of all: only the number and the id, which stands last, are different. */
-static int send_requests(struct taskstats_source *stats, bool process, const struct task_usage *all, size_t n)
+/* One made request serves as the pattern of all: only the number and the id, which stands last, are
+ * different. */
+static int send_requests(struct taskstats_source *stats, bool process, const struct task_usage *all,
+			 size_t n)
 {
 	const uint32_t none = 0;
 	struct nl_msg *message;
 	struct nlmsghdr *header;
 	size_t length, used = 0;
-	int r = make_request(stats, 0, process ? TASKSTATS_CMD_ATTR_TGID : TASKSTATS_CMD_ATTR_PID, &none, sizeof(none),
-			     &message);
+	int r = make_request(stats, 0, process ? TASKSTATS_CMD_ATTR_TGID : TASKSTATS_CMD_ATTR_PID,
+			     &none, sizeof(none), &message);
 
 	if (r < 0)
 		return r;
@@ -234,11 +239,14 @@ static bool is_of_task(int error)
 	return error == -ESRCH || error == -EINVAL;
 }
 
-/* One answer, for whichever of the n requests it is. Returns 1; 0 if it is an old one; or -errno. */
-static int take_answer(struct taskstats_source *stats, bool process, struct task_usage *all, size_t n)
+/* One answer, for whichever of the n requests it is. Returns 1; 0 if it is an old one; or -errno.
+ */
+static int take_answer(struct taskstats_source *stats, bool process, struct task_usage *all,
+		       size_t n)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)stats->answer;
-	ssize_t size = recv(nl_socket_get_fd(stats->requests), stats->answer, sizeof(stats->answer), 0);
+	ssize_t size =
+		recv(nl_socket_get_fd(stats->requests), stats->answer, sizeof(stats->answer), 0);
 	uint32_t at;
 	int r;
 
@@ -297,7 +305,8 @@ int taskstats_listen(struct taskstats_source *stats)
 		r = open_socket(EXITS_SIZE, &stats->exits);
 	if (r < 0)
 		return r;
-	r = make_request(stats, 0, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus, (int)strlen(cpus) + 1, &message);
+	r = make_request(stats, 0, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus, (int)strlen(cpus) + 1,
+			 &message);
 	if (r == 0) {
 		nl_socket_disable_auto_ack(stats->exits);
 		r = nl_send_auto(stats->exits, message);
@@ -316,8 +325,9 @@ int taskstats_next_exit(struct taskstats_source *stats, struct task_usage *ret)
 	for (;;) {
 		struct sockaddr_nl sender = { 0 };
 		socklen_t length = sizeof(sender);
-		ssize_t size = recvfrom(nl_socket_get_fd(stats->exits), stats->answer, sizeof(stats->answer),
-					MSG_DONTWAIT, (struct sockaddr *)&sender, &length);
+		ssize_t size = recvfrom(nl_socket_get_fd(stats->exits), stats->answer,
+					sizeof(stats->answer), MSG_DONTWAIT,
+					(struct sockaddr *)&sender, &length);
 		int r;
 
 		if (size < 0 && errno == EINTR)

@@ -50,13 +50,16 @@ static void measure(struct probe *probe)
 	uint64_t next = clock_ns(CLOCK_MONOTONIC) + PROBE_PERIOD_NS, now;
 
 	while (atomic_load(&probe->probes->measures) && probe->count < probe->probes->room) {
-		const struct timespec until = { (time_t)(next / NS_PER_S), (long)(next % NS_PER_S) };
+		const struct timespec until = { (time_t)(next / NS_PER_S),
+						(long)(next % NS_PER_S) };
 
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now < next)
 			continue;
-		probe->late_us[probe->count++] = now - next < UINT32_MAX * 1000ULL ? (uint32_t)((now - next) / 1000) : UINT32_MAX;
+		probe->late_us[probe->count++] = now - next < UINT32_MAX * 1000ULL
+							 ? (uint32_t)((now - next) / 1000)
+							 : UINT32_MAX;
 		next += PROBE_PERIOD_NS;
 		/* Wake-ups that it has slept through are not made up for. */
 		if (next <= now)

@@ -14,7 +14,8 @@ struct usages {
 
 struct sampler {
 	struct usage *source;
-	struct usages last; /* as of the last look; of those that had ended then, the final figures */
+	struct usages
+		last; /* as of the last look; of those that had ended then, the final figures */
 	struct usages ended; /* since then */
 	struct usages living;
 	struct sample *samples;
@@ -106,7 +107,8 @@ static const struct task_usage *find(const struct usages *usages, pid_t tid)
 {
 	const struct task_usage key = { .tid = tid };
 
-	return usages->count ? bsearch(&key, usages->all, usages->count, sizeof(key), compare_ids) : NULL;
+	return usages->count ? bsearch(&key, usages->all, usages->count, sizeof(key), compare_ids)
+			     : NULL;
 }
 
 /* ---- looking ---- */
@@ -131,7 +133,8 @@ struct task_usage usage_between(const struct task_usage *before, const struct ta
 {
 	struct task_usage used = *now;
 
-	if (!before || now->run_ns < before->run_ns || now->delay_ns < before->delay_ns || now->waits < before->waits)
+	if (!before || now->run_ns < before->run_ns || now->delay_ns < before->delay_ns ||
+	    now->waits < before->waits)
 		return used;
 	used.run_ns -= before->run_ns;
 	used.delay_ns -= before->delay_ns;
@@ -163,7 +166,8 @@ static int read_living(struct sampler *sampler, const pid_t *living, size_t n)
 	return 0;
 }
 
-static struct sample sample_of(const struct sampler *sampler, const struct task_usage *now, bool has_ended)
+static struct sample sample_of(const struct sampler *sampler, const struct task_usage *now,
+			       bool has_ended)
 {
 	struct sample sample = { .has_ended = has_ended };
 	const struct task_usage *ended = has_ended ? NULL : find(&sampler->ended, now->tid);
@@ -171,8 +175,8 @@ static struct sample sample_of(const struct sampler *sampler, const struct task_
 	/* One that has ended and is not yet buried is heard of and seen. */
 	sample.usage = usage_between(ended ? ended : find(&sampler->last, now->tid), now);
 	if (!sampler->looked_at)
-		sample.usage.run_ns = sample.usage.delay_ns = sample.usage.waits = sample.usage.voluntary =
-			sample.usage.involuntary = 0;
+		sample.usage.run_ns = sample.usage.delay_ns = sample.usage.waits =
+			sample.usage.voluntary = sample.usage.involuntary = 0;
 	return sample;
 }
 
@@ -184,7 +188,8 @@ static int make_samples(struct sampler *sampler)
 	size_t at = 0;
 
 	if (count > sampler->size) {
-		struct sample *samples = reallocarray(sampler->samples, count + count / 2, sizeof(*samples));
+		struct sample *samples =
+			reallocarray(sampler->samples, count + count / 2, sizeof(*samples));
 
 		if (!samples)
 			return -ENOMEM;
@@ -193,9 +198,12 @@ static int make_samples(struct sampler *sampler)
 	}
 	for (size_t i = 0, j = 0; i < ended->count || j < living->count;) {
 		const bool has_ended =
-			j == living->count || (i < ended->count && ended->all[i].tid <= living->all[j].tid);
+			j == living->count ||
+			(i < ended->count && ended->all[i].tid <= living->all[j].tid);
 
-		sampler->samples[at++] = sample_of(sampler, has_ended ? &ended->all[i++] : &living->all[j++], has_ended);
+		sampler->samples[at++] =
+			sample_of(sampler, has_ended ? &ended->all[i++] : &living->all[j++],
+				  has_ended);
 	}
 	return 0;
 }
@@ -219,7 +227,8 @@ static int remember(struct sampler *sampler)
 	return 0;
 }
 
-int sampler_look(struct sampler *sampler, const pid_t *living, size_t n, uint64_t now, struct sample_frame *ret)
+int sampler_look(struct sampler *sampler, const pid_t *living, size_t n, uint64_t now,
+		 struct sample_frame *ret)
 {
 	int r = read_living(sampler, living, n);
 

@@ -57,7 +57,8 @@ struct drawn {
 	double *differences;	/* of RESAMPLES medians */
 };
 
-static void draw(const double *before, const double *after, size_t n, uint64_t *seed, const struct drawn *drawn)
+static void draw(const double *before, const double *after, size_t n, uint64_t *seed,
+		 const struct drawn *drawn)
 {
 	for (size_t i = 0; i < RESAMPLES; i++) {
 		for (size_t j = 0; j < n; j++) {
@@ -66,12 +67,14 @@ static void draw(const double *before, const double *after, size_t n, uint64_t *
 			drawn->before[j] = before[round];
 			drawn->after[j] = after[round];
 		}
-		drawn->differences[i] = stats_median(drawn->after, n) - stats_median(drawn->before, n);
+		drawn->differences[i] =
+			stats_median(drawn->after, n) - stats_median(drawn->before, n);
 	}
 	qsort(drawn->differences, RESAMPLES, sizeof(*drawn->differences), compare_doubles);
 }
 
-int stats_compare(const double *before, const double *after, size_t n, uint64_t seed, struct stats_difference *ret)
+int stats_compare(const double *before, const double *after, size_t n, uint64_t seed,
+		  struct stats_difference *ret)
 {
 	_cleanup_free_ double *memory = calloc(2 * n + RESAMPLES, sizeof(*memory));
 	struct drawn drawn;

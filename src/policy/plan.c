@@ -35,6 +35,7 @@ void plan_free(struct plan *plan)
 	limits_free(plan->limits);
 	free(plan->from_events.all);
 	free(plan->from_scan.all);
+	free(plan->waiting.all);
 	free(plan);
 }
 

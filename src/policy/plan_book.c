@@ -377,5 +377,8 @@ void plan_book(struct plan *plan, const struct task_event *event)
 	case EVENT_CHANGE:
 		plan_book_change(plan, event);
 		break;
+	case EVENT_CHANGE_BEGINS:
+		plan_book_change_begins(plan, event);
+		break;
 	}
 }

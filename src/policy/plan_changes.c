@@ -30,16 +30,24 @@ static void end_truce(struct plan *plan, struct contest *contest, uint32_t ms)
 	contest->count = 0;
 }
 
-/* by_tgid: the process of the one who did it, 0 if not known. */
-static void note_change(struct plan *plan, struct task *task, pid_t by, pid_t by_tgid, uint32_t ms)
+/* by_tgid: the process of the one who did it, 0 if not known. Returns whether a rule enforces the task. */
+static bool note_author(const struct plan *plan, struct task *task, pid_t by_tgid)
 {
 	const enum changed_by changed_by = by_tgid == task->tgid ? CHANGED_BY_PROGRAM : CHANGED_BY_OTHERS;
-	struct contest *contest = contest_of(plan, task->tid);
 
 	if (task->due == DUE_ENDED || enforcement(plan, task) == ENFORCE_NO)
-		return;
+		return false;
 	if (task->changed_by < changed_by)
 		task->changed_by = changed_by;
+	return true;
+}
+
+static void note_change(struct plan *plan, struct task *task, pid_t by, pid_t by_tgid, uint32_t ms)
+{
+	struct contest *contest = contest_of(plan, task->tid);
+
+	if (!note_author(plan, task, by_tgid))
+		return;
 	if (contest->tid != task->tid || contest->start != task->start) {
 		end_truce(plan, contest, ms);
 		*contest = (struct contest){ .tid = task->tid, .start = task->start, .since_ms = ms };
@@ -71,6 +79,41 @@ void plan_book_change(struct plan *plan, const struct task_event *change)
 	task = tasks_find(plan->tasks, change->tid);
 	if (task)
 		note_change(plan, task, change->by, process_of(plan, change->by), change->ms);
+}
+
+void plan_book_change_begins(struct plan *plan, const struct task_event *change)
+{
+	struct task *task = tasks_find(plan->tasks, change->tid);
+
+	if (task && !plan->undoing)
+		note_author(plan, task, process_of(plan, change->by));
+}
+
+bool plan_waits_for_author(struct plan *plan, struct task *task, enum due due, const struct task_attr *actual)
+{
+	const struct mark mark = { .due = { .tid = task->tid, .tgid = task->tgid } };
+
+	if (plan->undoing || due == DUE_EXEC || task->state != TASK_TAGGED || task->changed_by != CHANGED_BY_NOBODY ||
+	    enforcement(plan, task) != ENFORCE_PROGRAM || !attr_difference(actual, &task->known))
+		return false;
+	task->changed_by = CHANGED_BY_UNKNOWN;
+	plan_push(plan, &plan->waiting, &mark);
+	return true;
+}
+
+bool plan_is_waiting(const struct plan *plan)
+{
+	return plan->waiting.first < plan->waiting.count;
+}
+
+void plan_look_again(struct plan *plan, uint32_t ms)
+{
+	for (; plan_is_waiting(plan); plan->waiting.first++) {
+		struct mark mark = plan->waiting.all[plan->waiting.first];
+
+		mark.ms = ms;
+		plan_push(plan, &plan->from_events, &mark);
+	}
 }
 
 void plan_mark_any_changed(struct plan *plan, uint32_t ms)

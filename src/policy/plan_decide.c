@@ -276,7 +276,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	if (r == 0)
 		r = plan_look(plan, facts, &task->known, &actual);
 	/* It stays due: its children, if it is gone, and a later scan need to know. */
-	if (r < 0)
+	if (r < 0 || plan_waits_for_author(plan, task, due, &actual))
 		return false;
 	plan_note_base(plan);
 	task->due = DUE_NOTHING;
@@ -352,10 +352,15 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	merge = plan_merge_of(task);
 	if (attr_difference(&actual, &task->known) && !plan_matches_before(task, &actual))
 		merge_unverified(&merge, &actual, &plan->given, plan->caps, true);
-	merge.known = actual;
-	plan_record_merge(task, &merge);
 	task->changed_ms = ms;
 	task->flags &= ~TASK_UNCERTAIN;
+	/* Then the record stays as if nobody had. */
+	if (merge.theirs != theirs && plan_waits_for_author(plan, task, DUE_LOOK, &actual)) {
+		task->due = DUE_LOOK;
+		return PLAN_CHANGED;
+	}
+	merge.known = actual;
+	plan_record_merge(task, &merge);
 	note_mixture(plan, task);
 	if (attr_difference(&actual, &action->want) == 0)
 		return PLAN_KEPT;

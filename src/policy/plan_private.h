@@ -53,6 +53,7 @@ struct plan {
 	size_t n_bases;
 	struct marks from_events;
 	struct marks from_scan;
+	struct marks waiting; /* until the queue has been read once more */
 	uint64_t marks_failed;
 	struct contest contests[CONTESTS_MAX];
 	bool any_changed; /* every task that a rule enforces is to be looked at */
@@ -102,6 +103,10 @@ bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t pare
 /* plan_changes.c */
 
 void plan_book_change(struct plan *plan, const struct task_event *change);
+void plan_book_change_begins(struct plan *plan, const struct task_event *change);
+
+/* Whether it has to be heard first who has changed the task; then that is noted. */
+bool plan_waits_for_author(struct plan *plan, struct task *task, enum due due, const struct task_attr *actual);
 
 /* Marks what a change of unknown tasks may have changed. */
 void plan_mark_any_changed(struct plan *plan, uint32_t ms);

@@ -134,10 +134,9 @@ static bool is_comm(const struct trace *trace, const char *pattern)
 /* The argument after the first that has the pattern for its base name, or NULL. */
 static const char *argument_called(const struct facts *facts, const char *pattern)
 {
-	const char *end = facts->argv + facts->argv_size;
-	const char *arg = facts->argv_size ? facts->argv + strlen(facts->argv) + 1 : end;
+	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
 
-	for (; arg < end; arg += strlen(arg) + 1) {
+	for (; arg; arg = facts_next_arg(facts, arg)) {
 		if (strcmp(path_base(arg), pattern) == 0)
 			return arg;
 	}

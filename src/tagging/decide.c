@@ -142,4 +142,6 @@ void decide_due(struct tagger *tagger, bool is_time)
 			events_book_some(tagger);
 	}
 	watch_rest();
+	if (plan_is_waiting(tagger->plan))
+		tagger_wake(tagger);
 }

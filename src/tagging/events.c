@@ -65,6 +65,8 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_CHANGE:
 		changes_count(tagger, event);
 		break;
+	case EVENT_CHANGE_BEGINS:
+		break;
 	}
 	plan_book(tagger->plan, event);
 }
@@ -123,6 +125,8 @@ bool events_handle(struct tagger *tagger)
 
 	for (int i = 0; i < TURN_MAX && !is_empty; i += BOOK_MAX) {
 		is_empty = book_batch(tagger);
+		if (is_empty)
+			plan_look_again(tagger->plan, clock_ms());
 		decide_due(tagger, is_empty);
 	}
 	return is_empty;

@@ -117,6 +117,7 @@ int intake_subscribe_changes(struct intake *intake, bool subscribe)
 
 	if (!subscribe)
 		close_queue(changes);
+	intake->calls = (struct sched_calls){ 0 };
 	return !subscribe || changes->trace ? 0 : sched_calls_open(gettid(), &changes->trace);
 }
 
@@ -127,6 +128,8 @@ void intake_pause_changes(struct intake *intake, bool pause)
 
 	changes->is_paused = pause;
 	changes->head = changes->count = 0;
+	/* Of what has begun the end may be among what is dropped. */
+	intake->calls = (struct sched_calls){ 0 };
 	for (int i = 0; !pause && changes->trace && i < DROPPED_MAX && trace_next(changes->trace, &dropped); i++)
 		;
 }
@@ -193,7 +196,7 @@ static int receive_changes(struct intake *intake, struct queue *queue, bool *ret
 	while (n < BATCH && (r = trace_next(queue->trace, &event)) > 0) {
 		if (sched_calls_pair(&intake->calls, &event, &call))
 			queue->events[n++] = (struct task_event){
-				.what = EVENT_CHANGE,
+				.what = call.has_ended ? EVENT_CHANGE : EVENT_CHANGE_BEGINS,
 				.tid = call.task,
 				.by = call.caller,
 				.ns = call.ns,

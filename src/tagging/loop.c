@@ -28,8 +28,10 @@ static void handle(struct tagger *tagger)
 	keep_check(tagger);
 	if (plan_is_time(tagger->plan, is_empty, clock_ms())) {
 		/* With an empty queue, events_handle has done this. */
-		if (!is_empty)
+		if (!is_empty) {
+			plan_look_again(tagger->plan, clock_ms());
 			decide_due(tagger, true);
+		}
 		repair_losses(tagger, is_empty);
 		/* Not earlier: forks of an ended task may still be queued, whose children inherit from it. */
 		if (tasks_count(plan_tasks(tagger->plan)) > tagger->sweep_at)

@@ -154,16 +154,16 @@ class Enforce(EnforceTest):
         daemon = self.enforcing(ALWAYS)
         app, flooder = self.app(), self.puppet("other")
         self.current.changed.add(flooder.pid)
-        for value, floods in ((5, 1), (-20, 2)):
+        for value in (5, -20):
             # Calls that fail cost as much.
             if value < 0:
                 flooder.tell(0, "become", UNPRIVILEGED)
+            floods = daemon.status()["change_floods"]
             flooder.begin(0, "nice_often", value, storm_of(300000))
             os.setpriority(os.PRIO_PROCESS, app.pid, 7)
             self.assert_carries(app, UI)
             flooder.popen.stdout.readline()
-            self.assertGreaterEqual(daemon.status()["change_floods"], floods)
-        self.assertEqual(daemon.status()["lost"], 0)
+            self.assertGreater(daemon.status()["change_floods"], floods)
         os.setpriority(os.PRIO_PROCESS, app.pid, 7)
         self.assert_carries(app, UI)
 

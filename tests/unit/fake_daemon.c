@@ -81,6 +81,11 @@ static void decide(struct machine *m, bool is_empty)
 
 	while (plan_next(m->plan, is_time, m->ms, &due))
 		wants(m, plan_decide(m->plan, &due, facts_of(m, due.tid, due.tgid), &action), &action);
+	/* As tagger_wake does it: nothing else is queued until then, unless the test has it so. */
+	if (is_empty && plan_is_waiting(m->plan) && !m->holds_looks) {
+		plan_look_again(m->plan, m->ms);
+		decide(m, is_empty);
+	}
 }
 
 void hear_first(struct machine *m, size_t n)

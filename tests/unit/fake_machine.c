@@ -344,6 +344,11 @@ void calls(struct machine *m, pid_t by, pid_t tid)
 	announce(m, &(struct task_event){ .what = EVENT_CHANGE, .tid = tid, .by = by });
 }
 
+void begins_call(struct machine *m, pid_t by, pid_t tid)
+{
+	announce(m, &(struct task_event){ .what = EVENT_CHANGE_BEGINS, .tid = tid, .by = by });
+}
+
 /* The daemon does not listen to exits: nobody announces one. */
 void exits(struct machine *m, pid_t tid)
 {

@@ -17,13 +17,19 @@
 #define ROUNDS 6
 
 static const char *const classes[] = { "QOS_A" };
-static double off[ROUNDS * (IMPACT_FIGURES + IMPACT_MACHINE)], on[ROUNDS * (IMPACT_FIGURES + IMPACT_MACHINE)];
+static double off[ROUNDS * (IMPACT_FIGURES + IMPACT_MACHINE)],
+	on[ROUNDS * (IMPACT_FIGURES + IMPACT_MACHINE)];
 
 static struct impact_report report_of(size_t rounds)
 {
 	struct impact_report report = {
-		.classes = classes, .n_classes = 1, .n_rounds = rounds, .round_ns = 20000000000, .values = { off, on },
-		.busy = 0.9, .seed = 7,
+		.classes = classes,
+		.n_classes = 1,
+		.n_rounds = rounds,
+		.round_ns = 20000000000,
+		.values = { off, on },
+		.busy = 0.9,
+		.seed = 7,
 	};
 
 	for (size_t round = 0; round < rounds; round++) {

@@ -34,7 +34,9 @@ static int tear_down(void **state)
 
 static void add(pid_t tid, pid_t tgid, uint16_t qos_class, int16_t nice)
 {
-	tasks[list.n_tasks++] = (struct listed_task){ .tid = tid, .tgid = tgid, .qos_class = qos_class, .nice = nice };
+	tasks[list.n_tasks++] = (struct listed_task){
+		.tid = tid, .tgid = tgid, .qos_class = qos_class, .nice = nice
+	};
 }
 
 static void threads_that_agree_are_one_row(void **state)
@@ -153,20 +155,28 @@ static void a_table_is_as_wide_as_it_needs_or_may(void **state)
 	};
 
 	(void)state;
-	text_table_add(&table, "%s", "gr\xc3\xbc\xc3\x9f" "e-and-more");
+	text_table_add(&table, "%s",
+		       "gr\xc3\xbc\xc3\x9f"
+		       "e-and-more");
 	text_table_add(&table, "%d", 7);
 	text_table_add(&table, "%s", "b");
 	text_table_add(&table, "%d", 123);
-	assert_table(&table, 0, "NAME             N\n"
-				"gr\xc3\xbc\xc3\x9f" "e-and-more   7\n"
-				"b              123\n");
-	assert_table(&table, 16, "NAME           N\n"
-				 "gr\xc3\xbc\xc3\x9f" "e-and-mo   7\n"
-				 "b            123\n");
+	assert_table(&table, 0,
+		     "NAME             N\n"
+		     "gr\xc3\xbc\xc3\x9f"
+		     "e-and-more   7\n"
+		     "b              123\n");
+	assert_table(&table, 16,
+		     "NAME           N\n"
+		     "gr\xc3\xbc\xc3\x9f"
+		     "e-and-mo   7\n"
+		     "b            123\n");
 	/* What cannot give way is cut. */
-	assert_table(&table, 14, "NAME\n"
-				 "gr\xc3\xbc\xc3\x9f" "e-and-mo\n"
-				 "b            1\n");
+	assert_table(&table, 14,
+		     "NAME\n"
+		     "gr\xc3\xbc\xc3\x9f"
+		     "e-and-mo\n"
+		     "b            1\n");
 	text_table_clear(&table);
 }
 

@@ -187,6 +187,57 @@ static void threads_that_change_themselves_at_birth(void **state)
 	assert_task(m, 105, "SCHED_NORMAL nice 17 slice 8 ms", REASON_CHANGED);
 }
 
+/* Seen before it is heard; and while it is still under way. */
+static void a_look_that_comes_too_early(void **state)
+{
+	static const pid_t authors[] = { 101, 200 };
+	static const char *const carried[] = { INTERACTIVE, "SCHED_NORMAL nice 7 slice 8 ms" };
+	struct machine *m = *state;
+
+	starts(m, PROGRAM);
+	for (size_t i = 0; i < 4; i++) {
+		execs(m, 100, "/usr/bin/app");
+		clones(m, 100, 101);
+		m->holds_looks = true;
+		renice(m, 101, 7);
+		scan(m);
+		assert_carries(m, 101, "SCHED_NORMAL nice 7 slice 8 ms");
+		m->holds_looks = false;
+		if (i < 2)
+			calls(m, authors[i % 2], 101);
+		else
+			begins_call(m, authors[i % 2], 101);
+		hear(m);
+		assert_carries(m, 101, carried[i % 2]);
+		calls(m, authors[i % 2], 101);
+		assert_carries(m, 101, carried[i % 2]);
+		exits(m, 101);
+		passes(m, m->pace);
+	}
+}
+
+/* Between the set and the look at what came of it. */
+static void a_change_while_another_is_put_back(void **state)
+{
+	static const pid_t authors[] = { 101, 200 };
+	static const char *const carried[] = { INTERACTIVE, "SCHED_NORMAL nice 9 slice 8 ms" };
+	struct machine *m = *state;
+	struct task_attr now;
+
+	starts(m, PROGRAM);
+	for (size_t i = 0; i < 2; i++) {
+		m->hold = true;
+		reniced(m, 100, 100, 7);
+		assert_int_equal(kernel_sets(m, &m->held), 0);
+		renice(m, 100, 9);
+		now = attr_shown(m, living(m, 100));
+		m->hold = m->has_held = false;
+		assert_int_equal(plan_applied(m->plan, &m->held, 0, &now, (uint32_t)m->ms), PLAN_CHANGED);
+		calls(m, authors[i], 100);
+		assert_carries(m, 100, carried[i]);
+	}
+}
+
 static void changes_ten_times_in_a_second(struct machine *m, pid_t by, pid_t tid)
 {
 	for (int i = 0; i < 10; i++) {
@@ -292,6 +343,8 @@ int main(void)
 		MACHINE_TEST(only_what_the_program_did_itself),
 		MACHINE_TEST(a_change_of_unknown_origin_stays),
 		MACHINE_TEST(threads_that_change_themselves_at_birth),
+		MACHINE_TEST(a_look_that_comes_too_early),
+		MACHINE_TEST(a_change_while_another_is_put_back),
 		MACHINE_TEST(a_task_that_is_fought_over_is_left_for_a_while),
 		MACHINE_TEST(likewise_if_it_fights_itself),
 		MACHINE_TEST(less_often_is_no_fight),

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: suspended, it leaves tasks as they would be without us, and forgets nothing. */
+/* The plan, as a specification: suspended, it leaves tasks as they would be without us, and forgets
+ * nothing. */
 #include "fake_daemon.h"
 
-#define RULES "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }, 'make': { 'qos': 'QOS_BACKGROUND' }"
+#define RULES                                                                             \
+	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }, 'make': { 'qos': " \
+	"'QOS_BACKGROUND' }"
 
 static void suspends(struct machine *m, bool suspend)
 {
@@ -42,7 +45,8 @@ static void what_is_born_meanwhile_gets_its_class_afterwards(void **state)
 	assert_carries(m, 101, PRISTINE);
 	assert_carries(m, 200, PRISTINE);
 	suspends(m, false);
-	assert_int_equal(attr_difference(&machine_task(m, 101)->attr, &machine_task(m, 100)->attr), 0);
+	assert_int_equal(attr_difference(&machine_task(m, 101)->attr, &machine_task(m, 100)->attr),
+			 0);
 	assert_int_not_equal(attr_difference(&machine_task(m, 200)->attr, &task_attr_pristine), 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks have used between two looks, and how `top` adds it up. The source of the figures is made up. */
+/* What tasks have used between two looks, and how `top` adds it up. The source of the figures is
+ * made up. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,12 +97,16 @@ static void lives(pid_t tid, uint64_t run_ns)
 	while (i < n_living && living[i].tid != tid)
 		i++;
 	n_living += i == n_living;
-	living[i] = (struct task_usage){ .tid = tid, .tgid = tid, .run_ns = run_ns, .waits = run_ns, .comm = "prog" };
+	living[i] = (struct task_usage){
+		.tid = tid, .tgid = tid, .run_ns = run_ns, .waits = run_ns, .comm = "prog"
+	};
 }
 
 static void ends(pid_t tid, uint64_t run_ns)
 {
-	exits[n_exits++] = (struct task_usage){ .tid = tid, .tgid = tid, .run_ns = run_ns, .waits = run_ns, .comm = "prog" };
+	exits[n_exits++] = (struct task_usage){
+		.tid = tid, .tgid = tid, .run_ns = run_ns, .waits = run_ns, .comm = "prog"
+	};
 }
 
 static void look(uint64_t now)
@@ -186,18 +191,28 @@ static void losses_are_told(void **state)
 
 /* ---- sums ---- */
 
+static const char *classes[] = { "QOS_HIGH", "QOS_LOW" };
+static const char *reasons[] = { "rule", "default", "refused" };
+static struct listed_rule rules[] = { { 3, "make" } };
+static struct listed_task tasks[] = {
+	{ .tid = 20, .tgid = 20, .qos_class = 0, .rule = 3 },
+	{ .tid = 12, .tgid = 12, .qos_class = 1, .rule = 3, .flags = BUS_TASK_ENDED },
+	{ .tid = 10, .tgid = 10, .qos_class = 1, .rule = 3 },
+	{ .tid = 11, .tgid = 10, .qos_class = BUS_NO_CLASS, .reason = 2 },
+};
+static struct task_list list = {
+	.tasks = tasks,
+	.n_tasks = 4,
+	.classes = classes,
+	.n_classes = 2,
+	.reasons = reasons,
+	.n_reasons = 3,
+	.rules = rules,
+	.n_rules = 1,
+};
+
 static void sums_are_by_class_and_by_app(void **state)
 {
-	const char *classes[] = { "QOS_HIGH", "QOS_LOW" }, *reasons[] = { "rule", "default", "refused" };
-	struct listed_rule rules[] = { { 3, "make" } };
-	struct listed_task tasks[] = {
-		{ .tid = 20, .tgid = 20, .qos_class = 0, .rule = 3 },
-		{ .tid = 12, .tgid = 12, .qos_class = 1, .rule = 3, .flags = BUS_TASK_ENDED },
-		{ .tid = 10, .tgid = 10, .qos_class = 1, .rule = 3 },
-		{ .tid = 11, .tgid = 10, .qos_class = BUS_NO_CLASS, .reason = 2 },
-	};
-	struct task_list list = { .tasks = tasks, .n_tasks = 4, .classes = classes, .n_classes = 2, .reasons = reasons,
-				  .n_reasons = 3, .rules = rules, .n_rules = 1 };
 	const struct task_filter everything = { 0 }, one_class = { .class = "QOS_LOW" };
 	struct top_frame top;
 
@@ -239,7 +254,9 @@ static void load_is_read(void **state)
 
 	(void)state;
 	assert_int_equal(load_parse_pressure("some avg10=1.53 avg60=0.87 avg300=0.73 total=16577\n"
-					     "full avg10=0.00 avg60=0.00 avg300=0.00 total=12\n", &value), 0);
+					     "full avg10=0.00 avg60=0.00 avg300=0.00 total=12\n",
+					     &value),
+			 0);
 	assert_int_equal(value, 16577);
 	assert_int_equal(load_parse_pressure("some avg10=1.53", &value), -EBADMSG);
 	assert_int_equal(load_parse_switches("cpu  1 2\nintr 5\nctxt 991\nbtime 3\n", &value), 0);

@@ -35,7 +35,8 @@ static struct stats_difference compare(const double *before, const double *after
 
 static void a_clear_difference_is_shown_and_noise_is_not(void **state)
 {
-	const double before[] = { 100, 104, 98, 101, 97, 103 }, lower[] = { 50, 53, 49, 52, 48, 51 };
+	const double before[] = { 100, 104, 98, 101, 97, 103 },
+		     lower[] = { 50, 53, 49, 52, 48, 51 };
 	const double noise[] = { 101, 99, 102, 98, 103, 97 };
 	struct stats_difference difference = compare(before, lower, 6);
 
@@ -50,7 +51,8 @@ static void a_clear_difference_is_shown_and_noise_is_not(void **state)
 /* What slows down a whole round slows down both, and does not widen the interval. */
 static void rounds_are_compared_in_pairs(void **state)
 {
-	const double before[] = { 100, 200, 300, 400, 500, 600 }, after[] = { 110, 210, 310, 410, 510, 610 };
+	const double before[] = { 100, 200, 300, 400, 500, 600 },
+		     after[] = { 110, 210, 310, 410, 510, 610 };
 	const struct stats_difference difference = compare(before, after, 6);
 
 	(void)state;

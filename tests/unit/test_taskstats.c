@@ -19,7 +19,8 @@
 static uint8_t bytes[2048] __attribute__((aligned(8)));
 
 /* As the kernel makes one; size: of the figures, as another version has them. */
-static size_t make(int aggregate, int id_type, uint32_t id, const struct taskstats *stats, size_t size)
+static size_t make(int aggregate, int id_type, uint32_t id, const struct taskstats *stats,
+		   size_t size)
 {
 	struct nl_msg *message = nlmsg_alloc();
 	struct nlattr *nest;
@@ -39,15 +40,24 @@ static size_t make(int aggregate, int id_type, uint32_t id, const struct tasksta
 static struct taskstats some_stats(void)
 {
 	return (struct taskstats){
-		.version = TASKSTATS_VERSION, .ac_pid = 77, .ac_ppid = 3, .ac_uid = 1000, .ac_comm = "cc1",
-		.cpu_run_virtual_total = 5000, .cpu_delay_total = 700, .cpu_count = 9, .nvcsw = 4, .nivcsw = 5,
+		.version = TASKSTATS_VERSION,
+		.ac_pid = 77,
+		.ac_ppid = 3,
+		.ac_uid = 1000,
+		.ac_comm = "cc1",
+		.cpu_run_virtual_total = 5000,
+		.cpu_delay_total = 700,
+		.cpu_count = 9,
+		.nvcsw = 4,
+		.nivcsw = 5,
 	};
 }
 
 static void a_task_s_figures_are_read(void **state)
 {
 	const struct taskstats stats = some_stats();
-	const size_t size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &stats, sizeof(stats));
+	const size_t size =
+		make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &stats, sizeof(stats));
 	struct task_usage usage;
 
 	(void)state;
@@ -68,7 +78,8 @@ static void a_task_s_figures_are_read(void **state)
 static void a_process_s_figures_have_no_name(void **state)
 {
 	const struct taskstats stats = { .cpu_run_virtual_total = 12, .cpu_count = 1 };
-	const size_t size = make(TASKSTATS_TYPE_AGGR_TGID, TASKSTATS_TYPE_TGID, 5, &stats, sizeof(stats));
+	const size_t size =
+		make(TASKSTATS_TYPE_AGGR_TGID, TASKSTATS_TYPE_TGID, 5, &stats, sizeof(stats));
 	struct task_usage usage;
 
 	(void)state;
@@ -91,7 +102,8 @@ static void other_versions_are_read_as_far_as_they_agree(void **state)
 	(void)state;
 	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats, sizeof(longer));
 	assert_int_equal(taskstats_decode(bytes, size, false, &usage), 1);
-	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats, offsetof(struct taskstats, ac_btime64));
+	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats,
+		    offsetof(struct taskstats, ac_btime64));
 	assert_int_equal(taskstats_decode(bytes, size, false, &usage), 1);
 	assert_int_equal(usage.tgid, 0);
 	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats, 100);
@@ -108,7 +120,8 @@ static void errors_and_rubbish_are_told_apart(void **state)
 		struct nlmsghdr header;
 		struct nlmsgerr error;
 	} gone = { { .nlmsg_len = sizeof(gone), .nlmsg_type = NLMSG_ERROR }, { .error = -ESRCH } };
-	const size_t size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &stats, sizeof(stats));
+	const size_t size =
+		make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &stats, sizeof(stats));
 	struct task_usage usage;
 
 	(void)state;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Time in us since boot in which some task had to wait for a CPU (/proc/pressure/cpu). 0 or -errno: -ENOENT without
- * CONFIG_PSI, -EOPNOTSUPP where it is turned off.
+ * Time in us since boot in which some task had to wait for a CPU (/proc/pressure/cpu). 0 or -errno:
+ * -ENOENT without CONFIG_PSI, -EOPNOTSUPP where it is turned off.
  */
 int load_cpu_pressure(int proc, uint64_t *ret_us);
 

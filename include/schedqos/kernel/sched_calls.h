@@ -14,11 +14,12 @@
 
 #include <schedqos/kernel/trace.h>
 
-/* Whom a call has changed that failed. */
+/* For a call for many tasks that found none. */
 #define SCHED_CALL_NOBODY (-1)
 
-/* A call that has ended. */
+/* A call, even one that failed. */
 struct sched_call {
+	bool has_ended; /* else it has begun, for one task */
 	pid_t caller; /* the thread, in the initial PID namespace */
 	pid_t task;   /* whom it meant, in the caller's PID namespace; 0: any number of tasks, or not known; or nobody */
 	uint64_t ns;  /* CLOCK_MONOTONIC */
@@ -39,7 +40,7 @@ struct sched_calls {
  */
 int sched_calls_open(pid_t except, struct trace **ret);
 
-/* Takes the next event of that trace, in their order. Returns true and fills in *ret if it ends a call. */
+/* Takes the next event of that trace, in their order. Returns whether *ret is filled in. */
 bool sched_calls_pair(struct sched_calls *calls, const struct trace_event *event, struct sched_call *ret);
 
 /* Why sched_calls_open failed, for people. errno is positive. Static storage, or as strerror. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes: threads that sleep and note how late they are woken, as cyclictest does, each with scheduling attributes of
- * its own.
+ * Probes: threads that sleep and note how late they are woken, as cyclictest does, each with
+ * scheduling attributes of its own.
  */
 #pragma once
 
@@ -26,10 +26,12 @@ struct probe_result {
 
 struct probes;
 
-/* Starts n probes, which wait, with room for as many wake-ups as there are in this time. 0 or -errno. */
+/* Starts n probes, which wait, with room for as many wake-ups as there are in this time. 0 or
+ * -errno. */
 int probes_start(size_t n, uint64_t longest_ns, struct probes **ret);
 
-/* Has each begin to measure, carrying attrs[i]. 0; or -errno of an attribute that the kernel refuses. */
+/* Has each begin to measure, carrying attrs[i]. 0; or -errno of an attribute that the kernel
+ * refuses. */
 int probes_begin(struct probes *probes, const struct probe_attr *attrs);
 
 /* Has them stop measuring, and fills in a result for each. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each task has used since the last look, those included that were born and have ended in between. A look costs
- * 2.2 us a task (6.18, taskstats).
+ * What each task has used since the last look, those included that were born and have ended in
+ * between. A look costs 2.2 us a task (6.18, taskstats).
  */
 #pragma once
 
@@ -31,11 +31,15 @@ void sampler_free(struct sampler *sampler);
 /* Whether tasks that end between two looks are counted. */
 bool sampler_hears_exits(const struct sampler *sampler);
 
-/* Takes the exits that have been heard of. To be called before the living tasks are listed. 0 or -errno. */
+/* Takes the exits that have been heard of. To be called before the living tasks are listed. 0 or
+ * -errno. */
 int sampler_drain(struct sampler *sampler);
 
-/* Looks at these tasks, now being CLOCK_MONOTONIC in ns. The frame lives until the next look. 0 or -errno. */
-int sampler_look(struct sampler *sampler, const pid_t *living, size_t n, uint64_t now, struct sample_frame *ret);
+/* Looks at these tasks, now being CLOCK_MONOTONIC in ns. The frame lives until the next look. 0 or
+ * -errno. */
+int sampler_look(struct sampler *sampler, const pid_t *living, size_t n, uint64_t now,
+		 struct sample_frame *ret);
 
-/* What was used between two readings of a task; all of the later one if the id is another task's by now. */
+/* What was used between two readings of a task; all of the later one if the id is another task's by
+ * now. */
 struct task_usage usage_between(const struct task_usage *before, const struct task_usage *now);

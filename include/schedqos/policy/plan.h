@@ -239,6 +239,13 @@ bool plan_needs_moves(const struct plan *plan);
 bool plan_needs_changes(const struct plan *plan);
 
 /*
+ * Where it matters who has changed a task, and that has not been heard yet, deciding about it waits until what is queued
+ * has been booked once more. Then plan_look_again makes it due; plan_is_waiting: whether there is any.
+ */
+bool plan_is_waiting(const struct plan *plan);
+void plan_look_again(struct plan *plan, uint32_t ms);
+
+/*
  * A task that has been put back ten times within a second is left to whoever changes it, for ten seconds. This marks as
  * due those for which that time is over. Returns whether there are others, and then sets *ret_ms to when it is over for
  * the next.

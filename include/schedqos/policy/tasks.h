@@ -71,6 +71,7 @@ enum due {
 /* Who has changed what a task carries since the last look, as far as calls that do so are heard. */
 enum changed_by {
 	CHANGED_BY_NOBODY,
+	CHANGED_BY_UNKNOWN, /* who did it may be about to be heard */
 	CHANGED_BY_PROGRAM, /* its own process */
 	CHANGED_BY_OTHERS,  /* perhaps besides its own process */
 };
