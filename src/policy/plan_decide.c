@@ -168,6 +168,9 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 
 	switch ((enum task_state)task->state) {
 	case TASK_TAGGED:
+		/* Adopted from an earlier daemon, and not decided since. */
+		if (task->tag == TAG_NONE)
+			break;
 		want = plan->suspended ? task->had : plan_class_over(plan, task);
 		keep_theirs(task, chosen, &want);
 		break;
