@@ -19,7 +19,7 @@ static const char *const files[] = { "qos_mappings.json", "sched_profiles.json" 
 static const char *const meant_so[] = { ".*",		"*~",	      "*.bak",	  "*.orig",
 					"*.old",	"*.disabled", "*.dpkg-*", "*.rpm*",
 					"*.pacnew",	"*.ucf-*",    "README*",  "LICENSE*",
-					"*.schema.json" };
+					"*.schema.json", "*.sample" };
 
 static bool is_meant_so(const char *name)
 {

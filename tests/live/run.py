@@ -6,6 +6,7 @@ Runs the live tests: run.py [FILE or WORD ...]. One line for each file, the fail
 """
 
 import os
+import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -19,6 +20,8 @@ from requirements import why_not  # noqa: E402
 
 
 def main():
+    # A shell that starts us in the background has us ignore it, and so would what the tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     reason = why_not()
     if reason:
         print("live tests cannot run here: %s" % reason)
