@@ -180,7 +180,7 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
 
 /* ---- fork ---- */
 
-struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid)
+struct task plan_copy(struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid)
 {
 	struct task child = *origin;
 
@@ -195,6 +195,8 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.before = attr_after_fork(&origin->before);
 	child.flags = TASK_COPIED | (origin->flags & TASK_UNCERTAIN);
 	child.due = DUE_NOTHING;
+	if (tid == tgid && leader->overrides)
+		overrides_handed_on(plan->overrides, leader->overrides, &child.overrides);
 	return child;
 }
 
@@ -259,8 +261,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!origin)
 		origin = leader;
-	child = plan_copy(origin, leader, fork->tid, fork->tgid);
-	plan_hand_on_overrides(plan, &child, leader);
+	child = plan_copy(plan, origin, leader, fork->tid, fork->tgid);
 	child.start = fork->start;
 	child.changed_ms = child.matched_ms = fork->ms - FORK_MAX_MS;
 	mixed = is_thread && plan_is_mixed(plan, leader);

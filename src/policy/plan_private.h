@@ -70,9 +70,6 @@ struct assignment {
 /* plan.c: notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
 
-/* plan_overrides.c: what its leader's overrides mean for the record of a new process or thread. */
-void plan_hand_on_overrides(struct plan *plan, struct task *child, const struct task *leader);
-
 /* plan_book.c */
 
 /* Appends a mark. Without memory that is counted, and a scan finds the task. */
@@ -84,11 +81,8 @@ void plan_set_parent(struct plan_due *due, const struct task *parent);
 /* Marks the task as due because of an event at ms; parent as in plan_set_parent. */
 void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
 
-/*
- * The record of a new child or thread: a copy of its origin's, without overrides. leader: whose process rule it starts
- * with.
- */
-struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
+/* The record of a new child or thread, a copy of its origin's. leader: whose rules and overrides it starts with. */
+struct task plan_copy(struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
 
 /*
  * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by

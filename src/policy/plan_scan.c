@@ -18,10 +18,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 {
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine, .before = task_attr_pristine };
 
-	if (origin) {
-		task = plan_copy(origin, origin, found->tid, found->tgid);
-		plan_hand_on_overrides(plan, &task, origin);
-	}
+	if (origin)
+		task = plan_copy(plan, origin, origin, found->tid, found->tgid);
 	task.tid = found->tid;
 	task.tgid = found->tgid;
 	task.app = 0;
