@@ -76,8 +76,7 @@ uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *
 	return bits;
 }
 
-/* The parts of `from` that the bits name. */
-static void copy_bits(struct task_attr *to, const struct task_attr *from, uint8_t bits)
+void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits)
 {
 	if (bits & TASK_ATTR_POLICY) {
 		to->policy = from->policy;
@@ -137,9 +136,9 @@ static void take(struct merge *record, const struct task_attr *actual, uint8_t b
 		had &= ~TASK_ATTR_NICE;
 	if (!merge_can_have_io(record->had.io_priority, actual->io_priority, given))
 		had &= ~TASK_ATTR_IO_PRIORITY;
-	copy_bits(&record->had, actual, had);
+	attr_copy(&record->had, actual, had);
 	record->theirs |= bits;
-	copy_bits(&record->known, actual, attr_difference(actual, &record->known));
+	attr_copy(&record->known, actual, attr_difference(actual, &record->known));
 }
 
 void merge_found(struct merge *record, const struct task_attr *actual, const struct given *given)

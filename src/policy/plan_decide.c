@@ -127,24 +127,10 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 /* What is theirs overrides the class. chosen: what they chose. */
 static void keep_theirs(const struct task *task, const struct task_attr *chosen, struct task_attr *want)
 {
-	if (task->theirs & TASK_ATTR_POLICY) {
-		if (task_policy_is_fair(chosen->policy) && !task_policy_is_fair(want->policy)) {
-			want->nice = task->had.nice;
-			want->slice_ns = task->had.slice_ns;
-		}
-		want->policy = chosen->policy;
-		want->rt_priority = chosen->rt_priority;
-	}
-	if (task->theirs & TASK_ATTR_NICE)
-		want->nice = chosen->nice;
-	if (task->theirs & TASK_ATTR_SLICE)
-		want->slice_ns = chosen->slice_ns;
-	if (task->theirs & TASK_ATTR_UTIL_MIN)
-		want->util_min = chosen->util_min;
-	if (task->theirs & TASK_ATTR_UTIL_MAX)
-		want->util_max = chosen->util_max;
-	if (task->theirs & TASK_ATTR_IO_PRIORITY)
-		want->io_priority = chosen->io_priority;
+	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(chosen->policy) &&
+	    !task_policy_is_fair(want->policy))
+		attr_copy(want, &task->had, TASK_ATTR_NICE | TASK_ATTR_SLICE);
+	attr_copy(want, chosen, task->theirs);
 }
 
 /*
@@ -291,7 +277,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	assign(plan, task, &assignment, is_anew, takes_effect);
 	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
 	note_mixture(plan, task);
-	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
+	if (task_attr_equal(&task->known, &want))
 		return false;
 	record_intent(plan, task, &want, facts->fetched_ms, ret);
 	if (!takes_effect && (is_reverted || (theirs && !task->theirs)))

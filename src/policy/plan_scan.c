@@ -147,8 +147,7 @@ void plan_undo_begin(struct plan *plan)
 	plan->undoing = true;
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		if (task->due == DUE_ENDED ||
-		    (!attr_difference(&task->known, &task->had) && task->known.nice == task->had.nice &&
-		     !(task->flags & TASK_UNCERTAIN)))
+		    (task_attr_equal(&task->known, &task->had) && !(task->flags & TASK_UNCERTAIN)))
 			continue;
 		/* Whatever else was due does not matter any more. */
 		task->due = DUE_NOTHING;

@@ -39,6 +39,9 @@ void given_clear(struct given *given);
  */
 uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known);
 
+/* Copies the attributes that bits (enum task_attr_bit) name. */
+void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits);
+
 /*
  * The merge. If actual equals known, nobody has touched the attribute. Otherwise somebody chose it: its bit is set in
  * theirs, and had and known take the value. There are exceptions for had, so that nobody gets more than he could have
