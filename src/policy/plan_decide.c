@@ -59,14 +59,24 @@ void plan_note_base(struct plan *plan)
  * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
  * time after a change.
  */
-static bool is_base_slice(const struct plan *plan, uint32_t slice_ns, struct facts *facts)
+static bool is_base_slice(const struct plan *plan, uint32_t slice_ns)
 {
 	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
 		if (plan->bases[i] == slice_ns)
 			return true;
 	}
-	facts_need(facts, FACT_BASE);
 	return slice_ns == plan->caps->base_slice_ns;
+}
+
+/* Brings what was read into the form of a record: see plan_look. */
+static void make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
+{
+	if (!task_policy_is_fair(attr->policy)) {
+		attr->nice = known->nice;
+		attr->slice_ns = known->slice_ns;
+	} else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns)) {
+		attr->slice_ns = 0;
+	}
 }
 
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
@@ -76,11 +86,11 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 	if (r < 0)
 		return r;
 	*ret = facts->attr;
-	if (!task_policy_is_fair(ret->policy)) {
-		ret->nice = known->nice;
-		ret->slice_ns = known->slice_ns;
-	} else if (ret->slice_ns != known->slice_ns && is_base_slice(plan, ret->slice_ns, facts)) {
-		ret->slice_ns = 0;
+	make_comparable(plan, ret, known);
+	/* It may be a base slice that we do not know of yet. */
+	if (ret->slice_ns && ret->slice_ns != known->slice_ns) {
+		facts_need(facts, FACT_BASE);
+		make_comparable(plan, ret, known);
 	}
 	return 0;
 }
@@ -329,15 +339,10 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (error < 0)
 		return not_done(plan, task, action, error, ms);
 	theirs = task->theirs;
-	if (!task_policy_is_fair(actual.policy)) {
-		actual.nice = task->known.nice;
-		actual.slice_ns = task->known.slice_ns;
-	} else if (actual.slice_ns == plan->caps->base_slice_ns && actual.slice_ns != task->known.slice_ns) {
-		actual.slice_ns = 0;
-	}
+	make_comparable(plan, &actual, &task->known);
 	merge = plan_merge_of(task);
-	if (attr_difference(&actual, &task->known) && !plan_matches_before(task, &actual))
-		merge_unverified(&merge, &actual, &plan->given, plan->caps, true);
+	if (attr_difference(&actual, &task->known))
+		merge = plan_merge_uncertain(plan, task, NULL, &actual);
 	task->changed_ms = ms;
 	task->flags &= ~TASK_UNCERTAIN;
 	/* Then the record stays as if nobody had. */
@@ -355,18 +360,4 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (task->state == TASK_TAGGED)
 		task->state = TASK_NOT_KEPT;
 	return PLAN_NOT_KEPT;
-}
-
-int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts)
-{
-	struct task_attr actual;
-	int r = plan_look(plan, facts, &task->known, &actual);
-
-	if (r < 0)
-		return r;
-	if (task->state == TASK_TAGGED && plan->suspended)
-		return REASON_UNDONE;
-	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
-		return REASON_CHANGED;
-	return task_reason(task);
 }

@@ -46,7 +46,7 @@ static struct task *next_of_process(const struct plan *plan, const struct task *
 	return tasks_next_thread(plan->tasks, at);
 }
 
-bool plan_matches_before(const struct task *task, const struct task_attr *actual)
+static bool matches_before(const struct task *task, const struct task_attr *actual)
 {
 	return attr_difference(actual, &task->before) == 0;
 }
@@ -75,12 +75,15 @@ static const struct task *record_that_fits(const struct plan *plan, const struct
 {
 	const struct task *other = NULL, *as_before = NULL;
 
+	/* A thread that we have looked at, and that has not called exec, is a copy of none. */
+	if (task->tid != task->tgid && !(task->flags & TASK_COPIED))
+		return NULL;
 	for (int i = 0; i < THREADS_COMPARED && (other = next_of_process(plan, task, other)); i++) {
 		if (other == task)
 			continue;
 		if (attr_difference(actual, &other->known) == 0)
 			return other;
-		if (!as_before && plan_matches_before(other, actual))
+		if (!as_before && matches_before(other, actual))
 			as_before = other;
 	}
 	return as_before;
@@ -108,27 +111,16 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 		return false;
 	*ret = plan_merge_of(parent);
 	merge_found(ret, actual, &plan->given);
-	if (ret->had.nice < task->had.nice && ret->had.nice >= plan->given.lowest_nice)
-		ret->had.nice = task->had.nice;
-	if (task->had.policy == POLICY_IDLE && parent->had.policy != POLICY_IDLE)
-		ret->had.policy = POLICY_IDLE;
-	if (!merge_can_have_io(task->had.io_priority, ret->had.io_priority, &plan->given))
-		ret->had.io_priority = task->had.io_priority;
+	merge_limit_had(ret, &task->had, &plan->given);
 	return true;
 }
 
-/*
- * A thread may be a copy of any other thread of its process. So may a task that called exec, which now has the leader's
- * record.
- */
-static struct merge merge_uncertain(const struct plan *plan, const struct task *task,
-				   const struct task_attr *actual)
+struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
+				  const struct task_attr *actual)
 {
-	const bool is_of_process = task->tid == task->tgid || (task->flags & TASK_COPIED);
-	const struct task *other = is_of_process ? record_that_fits(plan, task, actual) : NULL;
 	struct merge merge = plan_merge_of(other ? other : task);
 
-	if (other || plan_matches_before(task, actual))
+	if (other || matches_before(task, actual))
 		merge.known = *actual;
 	else
 		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
@@ -189,7 +181,7 @@ bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *fa
 	} else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
 		;
 	else if (task->flags & TASK_UNCERTAIN)
-		merge = merge_uncertain(plan, task, actual);
+		merge = plan_merge_uncertain(plan, task, record_that_fits(plan, task, actual), actual);
 	else if (task->flags & TASK_COPIED)
 		merge_unverified(&merge, actual, &plan->given, plan->caps, false);
 	else

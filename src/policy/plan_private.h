@@ -133,8 +133,12 @@ bool plan_differ(const struct task *a, const struct task *b);
 /* Whether the records of the process's threads differ. */
 bool plan_is_mixed(const struct plan *plan, const struct task *leader);
 
-/* Whether the task carries what was known before its record last changed: then nobody touched it. */
-bool plan_matches_before(const struct task *task, const struct task_attr *actual);
+/*
+ * The merge of a record that is uncertain. other: the record that the task can have copied, NULL for none. If the task
+ * carries what was known before its own last changed, nobody touched it.
+ */
+struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
+				  const struct task_attr *actual);
 
 /*
  * Merges what the task carries into its record, which is certain from then on. Returns true if that has been changed by

@@ -65,8 +65,8 @@ void merge_found(struct merge *record, const struct task_attr *actual, const str
 void merge_unverified(struct merge *record, const struct task_attr *actual, const struct given *given,
 		   const struct attr_caps *caps, bool uncertain);
 
-/* Whether a task that had one I/O priority may have had another that is found on it: see merge_found. */
-bool merge_can_have_io(uint8_t had, uint8_t found, const struct given *given);
+/* Of another task's record: its had becomes no more than a task that had this may have had, as in merge_unverified. */
+void merge_limit_had(struct merge *record, const struct task_attr *had, const struct given *given);
 
 /* reset-on-fork is not judged: the record takes what is found, except where it comes with our own SCHED_DEADLINE. */
 void merge_reset_on_fork(struct merge *record, const struct task_attr *actual);
