@@ -301,8 +301,21 @@ static void overrides(struct run *run)
 	hear_unless_deaf(m);
 }
 
+/* A record says what was known before its last change. A fork that is older than two of them has copied neither. */
+static void end_forks_before_a_change(struct run *run)
+{
+	const struct task *parent;
+
+	for (size_t i = 0; i < run->n_unborn; i++) {
+		parent = record(run->m, run->parents[i]);
+		if (!parent || (int32_t)(parent->changed_ms - run->unborn_ms) >= 0)
+			run_end_forks(run);
+	}
+}
+
 static void is_asked(struct run *run, uint8_t kind)
 {
+	end_forks_before_a_change(run);
 	switch (kind) {
 	case OVERRIDE:
 		overrides(run);
