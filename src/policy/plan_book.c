@@ -112,17 +112,15 @@ void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark)
 		plan->marks_failed++;
 }
 
-void plan_set_parent(struct plan_due *due, const struct task *parent)
+struct plan_due plan_due_of(pid_t tid, pid_t tgid, const struct task *parent)
 {
-	due->parent = parent ? parent->tgid : 0;
-	due->parent_start = parent ? parent->start : 0;
+	return (struct plan_due){ tid, tgid, parent ? parent->tgid : 0, parent ? parent->start : 0 };
 }
 
 static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, const struct task *parent, uint32_t ms)
 {
-	struct mark mark = { .due = { .tid = tid, .tgid = tgid }, .ms = ms };
+	const struct mark mark = { plan_due_of(tid, tgid, parent), ms };
 
-	plan_set_parent(&mark.due, parent);
 	plan_push(plan, &plan->from_events, &mark);
 }
 

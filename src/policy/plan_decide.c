@@ -295,6 +295,19 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	return true;
 }
 
+/* Has the task inherit the rule that its parent inherits, which may have got one only after the task was booked. */
+static void inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
+{
+	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
+
+	/* Its id may have been reused. */
+	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
+		return;
+	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
+	if (task->due == DUE_EXEC || !task->inherit)
+		task->inherit = parent->inherit;
+}
+
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
 {
 	struct task *task = tasks_find(plan->tasks, due->tid);
@@ -303,8 +316,7 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 		task = plan_book_missed(plan, due, facts);
 	if (!task)
 		return false;
-	/* The parent may have got a rule to inherit only after the task was booked. */
-	plan_inherit(plan, task, due);
+	inherit(plan, task, due);
 	return decide_task(plan, task, task->due, facts, ret);
 }
 

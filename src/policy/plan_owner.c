@@ -127,24 +127,18 @@ struct merge plan_merge_uncertain(const struct plan *plan, const struct task *ta
 	return merge;
 }
 
-/* Whether somebody gave its origin reset-on-fork since we last looked at that. */
-static bool was_born_reset(const struct task *task, const struct task_attr *actual)
+/* Whether somebody gave its origin reset-on-fork since we last looked at that. Then *ret is the merge. */
+static bool was_born_reset(const struct task *task, const struct task_attr *actual, struct merge *ret)
 {
-	struct task_attr origin = task->known, born;
+	struct task_attr had = task->had, known = task->known;
 
-	origin.reset_on_fork = 1;
-	born = attr_after_fork(&origin);
-	return (task->flags & TASK_COPIED) && task_policy_is_fair(origin.policy) &&
-	       attr_difference(actual, &born) == 0;
-}
-
-static struct merge merge_reset(const struct task *task, const struct task_attr *actual)
-{
-	struct merge merge = { task->had, *actual, task->theirs };
-
-	merge.had.reset_on_fork = 1;
-	merge.had = attr_after_fork(&merge.had);
-	return merge;
+	had.reset_on_fork = known.reset_on_fork = 1;
+	had = attr_after_fork(&had);
+	known = attr_after_fork(&known);
+	if (!(task->flags & TASK_COPIED) || !task_policy_is_fair(task->known.policy) || attr_difference(actual, &known))
+		return false;
+	*ret = (struct merge){ had, *actual, task->theirs };
+	return true;
 }
 
 /*
@@ -173,8 +167,8 @@ bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *fa
 
 	if (attr_difference(actual, &task->known) == 0)
 		;
-	else if (was_born_reset(task, actual))
-		merge = merge_reset(task, actual);
+	else if (was_born_reset(task, actual, &merge))
+		;
 	else if (plan_reverts_program(plan, task) && task_policy_is_fair(actual->policy) && had_is_known(plan, task)) {
 		merge.known = *actual;
 		is_reverted = true;

@@ -75,10 +75,10 @@ int plan_give_classes(struct plan *plan, const struct config *config);
 /* Appends a mark. Without memory that is counted, and a scan finds the task. */
 void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark);
 
-/* Fills in the parent from its record, NULL for none. */
-void plan_set_parent(struct plan_due *due, const struct task *parent);
+/* parent: the record of its parent, from which it may inherit a rule, or NULL. */
+struct plan_due plan_due_of(pid_t tid, pid_t tgid, const struct task *parent);
 
-/* Marks the task as due because of an event at ms; parent as in plan_set_parent. */
+/* Marks the task as due because of an event at ms; parent as in plan_due_of. */
 void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
 
 /* The record of a new child or thread, a copy of its origin's. leader: whose rules and overrides it starts with. */
@@ -153,9 +153,6 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
 
 /* The record of the process's leader, or NULL. */
 struct task *plan_leader_of(const struct plan *plan, const struct task *task);
-
-/* Has the task inherit the rule that its parent inherits, if the parent still has a record. */
-void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
 
 /* Whether the process's rule has thread rules. leader may be NULL: then it has not. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
