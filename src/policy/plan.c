@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan as a whole: creating it, its configuration, adopting the records of an earlier one. */
+/* The plan as a whole: creating it, adopting the records of an earlier one, its configuration, suspending, the undo. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -209,4 +209,34 @@ void plan_exited(struct plan *plan, pid_t tid)
 
 	if (task)
 		tasks_remove(plan->tasks, task);
+}
+
+void plan_undo_begin(struct plan *plan)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	plan->undoing = true;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->due == DUE_ENDED ||
+		    (task_attr_equal(&task->known, &task->had) && !(task->flags & TASK_UNCERTAIN)))
+			continue;
+		/* Whatever else was due does not matter any more. */
+		task->due = DUE_NOTHING;
+		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+	}
+}
+
+void plan_suspend(struct plan *plan, bool suspend)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (plan->suspended == suspend || plan->undoing)
+		return;
+	plan->suspended = suspend;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
+			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+	}
 }

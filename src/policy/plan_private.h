@@ -70,16 +70,18 @@ struct assignment {
 /* plan.c: notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
 
-/* plan_book.c */
+/* plan_due.c */
 
-/* Appends a mark. Without memory that is counted, and a scan finds the task. */
-void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark);
+/* Appends a mark for an event at ms. Without memory that is counted, and a scan finds the task. */
+void plan_push(struct plan *plan, struct marks *marks, struct plan_due due, uint32_t ms);
 
 /* parent: the record of its parent, from which it may inherit a rule, or NULL. */
 struct plan_due plan_due_of(pid_t tid, pid_t tgid, const struct task *parent);
 
 /* Marks the task as due because of an event at ms; parent as in plan_due_of. */
 void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
+
+/* plan_book.c */
 
 /* The record of a new child or thread, a copy of its origin's. leader: whose rules and overrides it starts with. */
 struct task plan_copy(struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Booking tasks found in /proc, and the undo. */
+/* Booking tasks found in /proc. */
 #include "plan_private.h"
 
 /*
@@ -89,15 +89,10 @@ static struct task *book_found(struct plan *plan, const struct plan_found *found
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const struct task *task = book_found(plan, found, facts), *parent = NULL;
-	struct mark mark = { 0 };
+	const struct task *parent = found->tid == found->tgid ? tasks_find(plan->tasks, found->parent_tgid) : NULL;
 
-	if (!task)
-		return;
-	if (found->tid == found->tgid)
-		parent = tasks_find(plan->tasks, found->parent_tgid);
-	mark.due = plan_due_of(found->tid, found->tgid, parent);
-	plan_push(plan, &plan->from_scan, &mark);
+	if (book_found(plan, found, facts))
+		plan_push(plan, &plan->from_scan, plan_due_of(found->tid, found->tgid, parent), 0);
 }
 
 struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)
@@ -126,34 +121,4 @@ bool plan_is_seen(const struct plan *plan, pid_t tid)
 	const struct task *task = tasks_find(plan->tasks, tid);
 
 	return task && task->scan == plan->scan;
-}
-
-void plan_undo_begin(struct plan *plan)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	plan->undoing = true;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due == DUE_ENDED ||
-		    (task_attr_equal(&task->known, &task->had) && !(task->flags & TASK_UNCERTAIN)))
-			continue;
-		/* Whatever else was due does not matter any more. */
-		task->due = DUE_NOTHING;
-		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
-	}
-}
-
-void plan_suspend(struct plan *plan, bool suspend)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	if (plan->suspended == suspend || plan->undoing)
-		return;
-	plan->suspended = suspend;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
-			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
-	}
 }
