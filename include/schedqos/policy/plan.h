@@ -17,10 +17,10 @@
  * lowest nice value of our classes, had does not leave SCHED_IDLE because of something we set, and takes no real-time
  * priority, of CPU or I/O, up to what our classes give.
  *
- * The task is to carry had, with its class on top of that, and what is theirs on top of both. At some moments a rule
- * takes effect: theirs is cleared, so that the class overrides everything. Three limits: no rule raises a task that
- * somebody lowered, unless it has yield: false or enforce: true; QOS_DEFAULT and yielding rules leave a task alone for
- * which anything was chosen; an inherited rule does so if anything is theirs.
+ * The task is to carry had, with its class on top of that, and what is theirs on top of both. When we first see a task,
+ * and at some moments below, a rule takes effect: theirs is cleared, so that the class overrides everything. Three
+ * limits: no rule raises a task that somebody lowered, unless it has yield: false or enforce: true; QOS_DEFAULT and
+ * yielding rules leave a task alone for which anything was chosen; an inherited rule does so if anything is theirs.
  *
  * fork		copies the record, as the kernel copies the attributes. We do not look at the child.
  * exec		makes a rule take effect. The other threads have ended. Any thread can have called it, and keeps its own
@@ -32,7 +32,7 @@
  *		class is back, but does not take effect.
  * renice	and the like are found when we look next. That attribute is theirs until a rule takes effect, the others
  *		stay ours. A task that was made real-time is left alone, and its rule takes effect when it is fair again.
- *		If a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
+ *		Where a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
  *		we heard that the process itself did it, as if it had not happened. Where somebody does it again and
  *		again, he has his way for a while.
  * loss		of events: a scan looks at every task. What it finds without a record was copied from nobody knows whom.
@@ -56,8 +56,8 @@
  *
  * A record that may be a copy of the wrong one is uncertain (TASK_UNCERTAIN), and due at once. It is first compared with
  * whatever else the task can have copied:
- *	- the fork began within two seconds of the last change of its parent's record, or before: what was known before
- *	  that change (only one is remembered);
+ *	- a fork that may be older than the last change of its parent's record, as it may take two seconds: what was
+ *	  known before that change (only one is remembered);
  *	- a new thread of a process whose threads differ, since the event does not name its creator, or an exec in one:
  *	  what those threads carry;
  *	- a task that was about to be set when the daemon was killed: what was known before.
