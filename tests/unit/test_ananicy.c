@@ -223,6 +223,30 @@ static void a_large_result_is_split(void **state)
 	import_clear(&import);
 }
 
+/* What comes in at the front moves nothing from file to file. */
+static void rules_stay_in_their_files(void **state)
+{
+	enum { RULES = 20000 };
+	static const char early[] = "{\"name\":\"aaa\",\"type\":\"Game\"}\n";
+	const struct ananicy_options split = { 0 };
+	static char rules[RULES * 64];
+	struct import before, after;
+	size_t len = sizeof(early) - 1;
+
+	(void)state;
+	memcpy(rules, early, len);
+	for (int i = 0; i < RULES; i++)
+		len += snprintf(rules + len, sizeof(rules) - len, "{\"name\":\"%c-program-%06d\",\"type\":\"Game\"}\n", "ahpz"[i % 4], i);
+	assert_int_equal(import_text(&before, &split, rules + sizeof(early) - 1, len - sizeof(early) + 1), 0);
+	assert_int_equal(import_text(&after, &split, rules, len), 0);
+	assert_int_equal(before.output.count, 2);
+	assert_int_equal(after.output.count, 2);
+	assert_string_not_equal(before.output.texts[0], after.output.texts[0]);
+	assert_string_equal(before.output.texts[1], after.output.texts[1]);
+	import_clear(&before);
+	import_clear(&after);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -233,6 +257,7 @@ int main(void)
 		cmocka_unit_test(exact_classes_are_told_apart),
 		cmocka_unit_test(everything_else_is_told),
 		cmocka_unit_test(a_large_result_is_split),
+		cmocka_unit_test(rules_stay_in_their_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
