@@ -19,13 +19,13 @@ static const char header[] =
 static const struct {
 	const char *one, *many; /* after the number */
 } kinds[NOTE_COUNT] = {
-	[NOTE_BROKEN] = { "line is no rule", "lines are no rules" },
-	[NOTE_BAD_VALUE] = { "value is none that ananicy knows: left out",
-			     "values are none that ananicy knows: left out" },
-	[NOTE_UNSUPPORTED] = { "field is nothing that schedqos sets: left out",
-			       "fields are nothing that schedqos sets: left out" },
-	[NOTE_DUPLICATE] = { "line says what a later one says again",
-			     "lines say what later ones say again" },
+	[NOTE_BROKEN] = { "line is not a rule", "lines are not rules" },
+	[NOTE_BAD_VALUE] = { "value is unknown to ananicy: left out",
+			     "values are unknown to ananicy: left out" },
+	[NOTE_UNSUPPORTED] = { "field is not something schedqos sets: left out",
+			       "fields are not something schedqos sets: left out" },
+	[NOTE_DUPLICATE] = { "line is repeated by a later one",
+			     "lines are repeated by later ones" },
 	[NOTE_CONFLICT] = { "line is overridden by a later one that says something else",
 			    "lines are overridden by later ones that say something else" },
 	[NOTE_UNKNOWN_TYPE] = { "rule has a type that is not defined",
@@ -35,10 +35,10 @@ static const struct {
 	[NOTE_OWN_VALUES] = { "rule has values beside its type, which only --exact takes over",
 			      "rules have values beside their type, which only --exact takes "
 			      "over" },
-	[NOTE_UNMATCHABLE] = { "rule can match no program: left out",
-			       "rules can match no program: left out" },
-	[NOTE_DOUBTFUL] = { "name is doubtful, since unrelated programs share it",
-			    "names are doubtful, since unrelated programs share them" },
+	[NOTE_UNMATCHABLE] = { "rule cannot match any program: left out",
+			       "rules cannot match any program: left out" },
+	[NOTE_DOUBTFUL] = { "name is doubtful, because unrelated programs share it",
+			    "names are doubtful, because unrelated programs share them" },
 };
 
 static void put_class(struct json_writer *json, const struct ananicy_class *class)

@@ -99,7 +99,7 @@ static void names_stay_what_they_are(void **state)
 		     "{\"name\": \"/usr/bin/x\", \"type\": \"Game\"}\n",
 		     "{\n" RULE("[$]schema", UI) ",\n" RULE("[Q]OS_X", UI) ",\n" RULE("a [[]b][*][?].exe", UI) ",\n"
 		     RULE("b\\\"\\u0001", UI) ",\n" RULE("[s]chedqos", UI) ",\n" RULE("Ünï 日本", UI) "\n}\n",
-		     "1 rule can match no program: left out\n"
+		     "1 rule cannot match any program: left out\n"
 		     "    a.rules:7: /usr/bin/x: a name has no slash or backslash\n");
 }
 
@@ -112,7 +112,7 @@ static void the_last_one_wins(void **state)
 	(void)state;
 	check_import(&plain, rules, want,
 		     "1 line is overridden by a later one that says something else\n    a.rules:1: x: a.rules:2\n");
-	check_import(&plain, rules, want, "1 line says what a later one says again\n    a.rules:3: y: a.rules:4\n");
+	check_import(&plain, rules, want, "1 line is repeated by a later one\n    a.rules:3: y: a.rules:4\n");
 }
 
 /* A type's values, and a rule's own over them. */
@@ -164,16 +164,16 @@ static void everything_else_is_told(void **state)
 		"{\"name\": \"MAIN.exe\", \"type\": \"Game\"}\n";
 	static const char *const said[] = {
 		"5 rules in 2 files, 3 of them imported\n    3 QOS_USER_INTERACTIVE\n",
-		"4 lines are no rules\n    a.rules:2: no JSON object\n    a.rules:3: no JSON object\n"
+		"4 lines are not rules\n    a.rules:2: no JSON object\n    a.rules:3: no JSON object\n"
 		"    a.rules:4: neither a name nor a type\n    and 1 more\n",
-		"2 fields are nothing that schedqos sets: left out\n    a.rules:1: a: cmdlines\n"
+		"2 fields are not something schedqos sets: left out\n    a.rules:1: a: cmdlines\n"
 		"    z.types:3: OOM_KILL: oom_score_adj\n",
 		"1 rule has a type that is not defined\n    a.rules:6: n\\n\\x1b[31m: None\n",
 		"2 rules set nothing that schedqos sets: left out\n    a.rules:6: n\\n\\x1b[31m: None\n"
 		"    a.rules:7: o: OOM_KILL\n",
-		"4 values are none that ananicy knows: left out\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n"
+		"4 values are unknown to ananicy: left out\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n"
 		"    a.rules:8: p: sched\n    and 1 more\n",
-		"1 name is doubtful, since unrelated programs share it\n    a.rules:9: MAIN.exe: Game\n",
+		"1 name is doubtful, because unrelated programs share it\n    a.rules:9: MAIN.exe: Game\n",
 	};
 	const struct ananicy_options skip = { .in_one = true, .skip_doubtful = true };
 	struct import import;
