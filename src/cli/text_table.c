@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-
 /* Between columns, and what is left of one that gives way. */
 #define GAP   1
 #define LEAST 12

@@ -139,7 +139,6 @@ static void end_reading(struct arguments *arguments)
 {
 	arguments->were_read = arguments->were_unread = false;
 	arguments_end_old(arguments);
-	watch_rest();
 }
 
 int explain_task(const struct explain_source *source, pid_t tid, char **ret)
