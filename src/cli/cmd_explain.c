@@ -149,7 +149,10 @@ static int take_task(const struct command *command, const char *task, uint64_t *
 			return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
 	}
 	if (parse_u64(task, strlen(task), INT32_MAX, ret) < 0 || !*ret)
-		return bad_word(command, "no number of a process or thread", task);
+		return bad_word(command,
+				"no number of a process or thread ('list --app' has those of a program that runs, "
+				"--name is for one that need not)",
+				task);
 	return 0;
 }
 
@@ -160,7 +163,7 @@ static int take_question(const struct command *command, const char *const *argv,
 	const char *name = option_value(command, OPTION_NAME), *user = option_value(command, OPTION_USER);
 
 	if (!task == !name)
-		return usage_error(command->verb, "the number of a process or thread, or --name");
+		return usage_error(command->verb, "explain needs the number of a process or thread, or --name");
 	if (task)
 		return take_task(command, task, &ret->task);
 	ret->name = (struct explain_name){

@@ -262,12 +262,13 @@ static int print_report(struct impact *impact)
 static int run(struct impact *impact)
 {
 	const int r = run_rounds(impact);
-	const bool is_resumed = set_tagging(impact, IMPACT_ON) == 0;
+	const bool is_connected = sd_bus_is_open(impact->bus) > 0;
+	const bool is_resumed = is_connected && set_tagging(impact, IMPACT_ON) == 0;
 
 	if (r == -EINTR)
 		fprintf(stderr, "interrupted%s\n", is_resumed ? ": tagging goes on as before" : "");
-	else if (r < 0)
-		return EXIT_FAILURE;
+	else if (!is_connected)
+		log_error("the daemon has ended, or was started anew: nothing more can be measured");
 	if (!impact->report.n_rounds)
 		return EXIT_FAILURE;
 	return print_report(impact) || r < 0 ? EXIT_FAILURE : 0;

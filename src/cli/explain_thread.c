@@ -171,12 +171,24 @@ static void print_enforced(const cJSON *rule)
 		printf(LABEL "whatever anybody changes is put back: the rule has \"enforce\": true\n", "enforced");
 }
 
+static void print_overridden(const cJSON *rule)
+{
+	printf(LABEL, "rule");
+	if (rule) {
+		explain_print_place(rule);
+		printf(" does not count");
+	} else {
+		printf("none counts");
+	}
+	printf(": this class was asked for at run time, by set or run\n");
+}
+
 static void print_rule(const cJSON *all, const cJSON *thread)
 {
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
 	if (is(thread, "assigned_by", "override"))
-		printf(LABEL "none counts: this class was asked for at run time, by set or run\n", "rule");
+		print_overridden(item(all, "process_rule"));
 	else if (!rule)
 		print_no_rule(all, thread);
 	if (item(thread, "parent_rule")) {

@@ -135,7 +135,7 @@ static void explain(const struct impact_report *report, int rows, struct text_bu
 				STATS_LEAST_PAIRS);
 	else
 		text_buf_printf(out,
-				"Of %d comparisons one or two may show a difference by chance.\n",
+				"Of these %d comparisons one in twenty shows a difference by chance.\n",
 				rows);
 	if (report->busy < IDLE_BUSY || pressure_of(report) < IDLE_PRESSURE)
 		text_buf_printf(out,

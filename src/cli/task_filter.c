@@ -6,7 +6,9 @@
 
 #include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
+#include <schedqos/util/text_buf.h>
 
 #include "user_names.h"
 
@@ -14,19 +16,23 @@ static int check_name(const char *name, const char *what, const char **names, si
 		      const struct verb *verb)
 {
 	struct suggestion near = { .word = name };
+	struct text_buf all = { 0 };
+	_cleanup_free_ char *known = NULL;
 	char safe[256];
 
 	for (size_t i = 0; name && i < n; i++) {
 		if (strcmp(names[i], name) == 0)
 			return 0;
 		suggest_offer(&near, names[i]);
+		text_buf_printf(&all, "%s%s", i ? ", " : "", names[i]);
 	}
+	known = text_buf_take(&all);
 	if (!name)
 		return 0;
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (near.best)
 		return usage_error(verb, "no %s '%s': did you mean '%s'?", what, safe, near.best);
-	return usage_error(verb, "no %s '%s'", what, safe);
+	return usage_error(verb, "no %s '%s': there are %s", what, safe, known ? known : "others");
 }
 
 int task_filter_check(const struct task_filter *filter, const struct task_list *list,

@@ -141,6 +141,14 @@ class Explain(LiveTest):
         set_attr(fifo.pid, FIFO, priority=3)
         self.check(fifo, UI, "changed-by-others", "fifo", ["SCHED_FIFO"])
 
+    def test_a_class_asked_for_at_run_time(self):
+        self.daemon(RULES)
+        task = self.sleeper("exact")
+        self.assert_carries(task, UI)
+        self.assertEqual(schedqos("set", str(task.pid), BACKGROUND).returncode, 0)
+        _, text = self.check(task, BACKGROUND, "override")
+        self.assertIn('"exact" at %s does not count: this class was asked for at run time' % self.place("exact"), text)
+
     def test_rules_that_came_close(self):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         for name, pattern, words in (
@@ -219,6 +227,7 @@ class Explain(LiveTest):
         self.assertIn("%s is not allowed in its cgroup %s" % (UI, cgroups.path("no-ui")), text)
 
     def test_wrong_questions(self):
+        self.assertIn("--name", schedqos("explain", "firefox").stderr.partition("Usage:")[0])
         for question in ((), ("x",), ("0",), ("1", "--name", "x"), ("1", "--exe", "/x"), ("--thread", "x"),
                          ("99999999999",), ("--name", "x", "--user", "no-such-user")):
             said = schedqos("explain", *question)
