@@ -13,6 +13,7 @@ import proc_events
 from attributes import BATCH, MS, NORMAL, fair, get_attr, has_slice, pristine, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
+from programs import sleep_program
 from tasks import comm, descendants, tids
 from waiting import wait_for
 
@@ -91,8 +92,7 @@ class Execs(LiveTest):
             os.mkdir("d" * 200)
             os.chdir("d" * 200)
             path += "/" + "d" * 200
-        os.symlink("/bin/sleep", "x")
-        with open("/bin/sleep", "rb") as source, open("deep", "wb") as target:
+        with open(sleep_program(), "rb") as source, open("deep", "wb") as target:
             target.write(source.read())
         os.chmod("deep", 0o755)
         self.daemon({path + "/deep": {"qos": BACKGROUND}})
