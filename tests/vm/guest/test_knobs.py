@@ -90,6 +90,19 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(read(path), "schedutil")
 
+    def test_the_base_slice_when_a_processor_goes_and_comes(self):
+        """The kernel puts in its own then."""
+        online = "/sys/devices/system/cpu/cpu1/online"
+        if BASE_SLICE not in self.before or not os.path.exists(online):
+            self.skipTest("no base slice in debugfs, or no other processor")
+        daemon = self.start("other")
+        self.addCleanup(write, online, "1")
+        for value in "0", "1":
+            write(online, value)
+            wait_for(lambda: read(BASE_SLICE) == str(QOS_BASE_SLICE), "the profile's base slice")
+        daemon.stop()
+        self.assertEqual(self.now(), self.before)
+
     def test_what_somebody_else_has_changed_stays(self):
         daemon = self.start("other")
         word = next(word for word in self.profile["debugfs"]["features"] if word.endswith("HRTICK"))
