@@ -12,8 +12,9 @@ import sys
 sys.dont_write_bytecode = True
 
 # First of all: it says where the others are.
-from steps import (CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs,  # noqa: E402
-                   write, write_knob)
+from steps import (  # noqa: E402
+    CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write, write_knob,
+)
 from attributes import classes  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
 from scopes import take_all  # noqa: E402

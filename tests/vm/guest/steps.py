@@ -75,7 +75,7 @@ def equal(found, wanted):
 
 
 class Steps:
-    """Those of a class derived from this are its methods, in their order. Each is tried, whatever became of those before it."""
+    """The methods of a class derived from this, in their order. Each is tried, whatever became of those before it."""
 
     def __init__(self):
         self.before = self.knobs_before = {}
