@@ -10,7 +10,7 @@ import threading
 import unittest
 
 import proc_events
-from attributes import BATCH, MS, NORMAL, fair, get_attr, has_slice, pristine, set_attr
+from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
 from programs import sleep_program
@@ -350,7 +350,7 @@ class Crashes(LiveTest):
         first = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
         app = self.puppet("app")
         thread = app.tell(0, "thread", "ui")[1]
-        self.assert_carries(chosen, fair(BATCH, 6, 20 * MS))
+        self.assert_carries(chosen, classes()[BACKGROUND]._replace(nice=6))
         self.assert_carries(app, BACKGROUND)
         self.assert_carries(thread, UI)
         first.sync()
