@@ -233,23 +233,38 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 	return (ssize_t)length;
 }
 
-int procfs_parse_euid(const char *text, uid_t *ret)
+int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective)
 {
 	const char *line = strstr(text, "\nUid:");
-	unsigned uid, euid;
+	unsigned real, effective;
 
-	if (!line || sscanf(line, "\nUid: %u %u", &uid, &euid) != 2)
+	if (!line || sscanf(line, "\nUid: %u %u", &real, &effective) != 2)
 		return -EBADMSG;
-	*ret = euid;
+	*ret_real = real;
+	*ret_effective = effective;
 	return 0;
 }
 
-int procfs_euid(int proc, pid_t tid, uid_t *ret)
+static int read_users(int proc, pid_t tid, uid_t *ret_real, uid_t *ret_effective)
 {
 	char buf[4096];
 	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
 
-	return n < 0 ? (int)n : procfs_parse_euid(buf, ret);
+	return n < 0 ? (int)n : procfs_parse_users(buf, ret_real, ret_effective);
+}
+
+int procfs_ruid(int proc, pid_t tid, uid_t *ret)
+{
+	uid_t effective;
+
+	return read_users(proc, tid, ret, &effective);
+}
+
+int procfs_euid(int proc, pid_t tid, uid_t *ret)
+{
+	uid_t real;
+
+	return read_users(proc, tid, &real, ret);
 }
 
 int procfs_parse_capabilities(const char *text, uint64_t *ret)
