@@ -68,6 +68,14 @@ ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t siz
 	return (ssize_t)used;
 }
 
+static bool is_gone(int proc, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d", (int)tid);
+	return faccessat(proc, path, F_OK, 0) < 0 && errno == ENOENT;
+}
+
 ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 {
 	const size_t tail = sizeof(DELETED) - 1;
@@ -77,6 +85,9 @@ ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 	task_path(path, tid, "exe");
 	n = readlinkat(proc, path, buf, size - 1);
 	buf[n > 0 ? n : 0] = '\0';
+	/* So it is for want of a permission, and if the task ended in between (proc_pid_readlink in fs/proc/base.c). */
+	if (n < 0 && errno == EACCES)
+		return is_gone(proc, tid) ? -ESRCH : -EACCES;
 	if (n < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if ((size_t)n > tail && strcmp(buf + n - tail, DELETED) == 0) {
