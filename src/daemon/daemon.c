@@ -259,6 +259,15 @@ static void finish(struct daemon *daemon)
 	log_write(LOG_INFO, fields, "stopped: %" PRIu64 " tasks put back", count);
 }
 
+static int loop(struct daemon *daemon)
+{
+	int r = sd_event_loop(daemon->event);
+
+	if (r < 0)
+		log_error("the event loop failed: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 /* Runs in the process that is to be the daemon. */
 static int run(struct daemon *daemon)
 {
@@ -274,8 +283,8 @@ static int run(struct daemon *daemon)
 		daemon->ready = -1;
 	}
 	if (status == 0) {
-		if (!daemon->stop_at_once && sd_event_loop(daemon->event) < 0)
-			status = EXIT_FAILURE;
+		if (!daemon->stop_at_once)
+			status = loop(daemon);
 		finish(daemon);
 	}
 	daemon_free(daemon);

@@ -122,6 +122,16 @@ void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms
 		plan_mark(plan, thread, DUE_MATCH, NULL, ms);
 }
 
+/* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
+static void end_handing_on(const struct plan *plan, struct task *leader, struct facts *facts)
+{
+	const struct task *parent = NULL;
+
+	if (facts_need(facts, FACT_PARENT) == 0 && facts->parent)
+		parent = tasks_find(plan->tasks, facts->parent->tgid);
+	leader->inherit = parent ? parent->inherit : 0;
+}
+
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const uint32_t app = leader->app;
@@ -142,6 +152,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	/* The match that was made when argv could be read is better than one without it. */
 	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET)
 		leader->app = rule ? rule->id : 0;
+	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
+		end_handing_on(plan, leader, facts);
 	leader->matched_ms = facts->fetched_ms;
 	if (leader->app != app || leader->limit != limit || leader->overrides != overrides)
 		plan_mark_threads(plan, leader, facts->fetched_ms);

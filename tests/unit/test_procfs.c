@@ -161,27 +161,30 @@ static void without_such_a_line_there_is_no_path(void **state)
 
 /* ---- status ---- */
 
-static void the_effective_user_is_the_second_number(void **state)
+static void users_are_the_real_and_the_effective_one(void **state)
 {
-	uid_t uid = 0;
+	uid_t real = 0, effective = 0;
 
 	(void)state;
-	assert_int_equal(procfs_parse_euid("Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", &uid), 0);
-	assert_int_equal(uid, 1001);
+	assert_int_equal(procfs_parse_users("Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", &real, &effective), 0);
+	assert_int_equal(real, 1000);
+	assert_int_equal(effective, 1001);
 }
 
 static void a_name_may_look_like_the_uid_line(void **state)
 {
-	uid_t uid = 0;
+	static const char *const texts[] = { "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n",
+					     "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n" };
 
 	(void)state;
 	/* The kernel escapes a newline in it. */
-	assert_int_equal(procfs_parse_euid("Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n",
-					   &uid),
-			 0);
-	assert_int_equal(uid, 6);
-	assert_int_equal(procfs_parse_euid("Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", &uid), 0);
-	assert_int_equal(uid, 6);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		uid_t real = 0, effective = 0;
+
+		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), 0);
+		assert_int_equal(real, 5);
+		assert_int_equal(effective, 6);
+	}
 }
 
 static void a_status_without_users_is_bad(void **state)
@@ -192,11 +195,11 @@ static void a_status_without_users_is_bad(void **state)
 					     "Name:\tvi\nUid:",
 					     "Name:\tvi\nUid:\t1\n",
 					     "Name:\tvi\nUid:\tx\ty\n" };
-	uid_t uid;
+	uid_t real, effective;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++)
-		assert_int_equal(procfs_parse_euid(texts[i], &uid), -EBADMSG);
+		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), -EBADMSG);
 }
 
 static void capabilities_are_read_in_hexadecimal(void **state)
@@ -365,6 +368,8 @@ static void the_other_files_go_through_their_parsers(void **state)
 	put("42/status", status, strlen(status));
 	assert_int_equal(procfs_euid(proc, PID, &uid), 0);
 	assert_int_equal(uid, 2);
+	assert_int_equal(procfs_ruid(proc, PID, &uid), 0);
+	assert_int_equal(uid, 1);
 	close(proc);
 }
 
@@ -424,7 +429,7 @@ int main(void)
 		cmocka_unit_test(where_that_is_the_root_systemd_s_path_is_taken),
 		cmocka_unit_test(a_group_s_name_may_look_like_another_line),
 		cmocka_unit_test(without_such_a_line_there_is_no_path),
-		cmocka_unit_test(the_effective_user_is_the_second_number),
+		cmocka_unit_test(users_are_the_real_and_the_effective_one),
 		cmocka_unit_test(a_name_may_look_like_the_uid_line),
 		cmocka_unit_test(a_status_without_users_is_bad),
 		cmocka_unit_test(capabilities_are_read_in_hexadecimal),
