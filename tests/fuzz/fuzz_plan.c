@@ -344,6 +344,7 @@ static void overrides(struct run *run)
 		.is_tree = how & 2,
 		.cgroup = (how & 12) == 12 ? cgroups[how % 5] : NULL,
 		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
+		.uid = (how & 1) && (how & 12) != 12 && (how >> 4) / QOS_BUILTIN_COUNT == 1 ? 1000 : 0,
 	};
 
 	if ((how & 12) == 8 && run->n_overrides) {
@@ -572,6 +573,13 @@ static void check_no_climb(const struct machine_task *task)
 	check(!io_priority_is_privileged(task->without.io_priority, task->attr.io_priority));
 }
 
+/* What an ordinary user asks for never puts more on a task than its owner could choose. */
+static void check_user_lowers(const struct task *task)
+{
+	if (task && task->assigned_by == ASSIGNED_BY_USER && task->state == TASK_TAGGED && !(task->flags & TASK_UNCERTAIN))
+		check(!(attr_raised(&task->had, &task->known) & ~task->theirs));
+}
+
 static void check_stopped(const struct run *run)
 {
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
@@ -626,8 +634,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			chooses(&run, kind);
 		else
 			disturb(&run, kind);
-		for (size_t i = 0; i < MACHINE_TASKS; i++)
+		for (size_t i = 0; i < MACHINE_TASKS; i++) {
 			check_known(run.m->plan, run.m->tasks[i].tid);
+			check_user_lowers(record(run.m, run.m->tasks[i].tid));
+		}
 	}
 	end_forks(&run);
 	hear_all(&run);

@@ -33,7 +33,9 @@
  *		stay there, but that is no moment like the above: what is theirs stays theirs.
  * override	asks for a class at run time: its processes are of that class, whatever their rules say, and a group's limit
  *		holds all the same. To ask for it is a moment like an exec, and nothing that was chosen before stands
- *		against it. Its end is not: what is theirs stays. A limit that is asked for is one like a group's.
+ *		against it. Its end is not: what is theirs stays. A limit that is asked for is one like a group's. What an
+ *		ordinary user asks for is taken as far as the task's owner could choose it himself in had's place, at
+ *		every decision anew; it goes after root's, and after a rule with "enforce".
  * renice	and the like are only heard while a rule enforces. Else the next look finds the change. That attribute is
  *		theirs until a rule takes effect again, or until a rule with "enforce" takes it back; the others stay ours.
  *		With "enforce": "program" what a process changes itself is as if it had not happened, provided that we
@@ -214,6 +216,25 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
 /* The highest class that overrides allow this process, or NULL. Groups may allow less. */
 const char *plan_override_max(const struct plan *plan, pid_t tgid);
+
+/* Has the process looked at, so that what is chosen for it by now is known. */
+void plan_look_at(struct plan *plan, pid_t tgid, uint32_t ms);
+
+/* What speaks against an ordinary user's giving a class to a process of his. */
+enum plan_objection {
+	OBJECTION_NONE,
+	OBJECTION_UNKNOWN,  /* there is no such process, or it is never touched */
+	OBJECTION_NOT_YET,  /* it has not been looked at */
+	OBJECTION_NOT_FAIR, /* it is real-time, deadline or sched_ext */
+	OBJECTION_ROOT,	    /* root has asked for a class for it */
+	OBJECTION_ENFORCED, /* its rule has "enforce" */
+	OBJECTION_RAISES,   /* *ret_raised: the attributes that he could not choose himself (enum task_attr_bit) */
+};
+enum plan_objection plan_override_objection(const struct plan *plan, pid_t tgid, const struct qos_class *class,
+					    uint8_t *ret_raised);
+
+/* Who asked for the class that an override gives this process; root, too, if none does. */
+uid_t plan_override_uid(const struct plan *plan, pid_t tgid);
 
 const char *plan_override_class(const struct plan *plan, uint16_t number);
 
