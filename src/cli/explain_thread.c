@@ -6,6 +6,8 @@
 
 #include <schedqos/util/cleanup.h>
 
+#include "user_names.h"
+
 static const cJSON *item(const cJSON *object, const char *key)
 {
 	return cJSON_GetObjectItemCaseSensitive(object, key);
@@ -137,12 +139,24 @@ static void print_by(const cJSON *all, const cJSON *thread, const cJSON *rule)
 		printf(", and its \"match\" holds");
 }
 
+static void print_override(const cJSON *thread)
+{
+	const uid_t uid = (uid_t)number(thread, "asked_by");
+	struct user_names names = { 0 };
+
+	printf(LABEL "none counts: this class was asked for at run time, by set or run", "rule");
+	if (uid)
+		printf(", by uid %u (%s), as far as it lowers", (unsigned)uid, user_name(&names, uid));
+	printf("\n");
+	user_names_clear(&names);
+}
+
 static void print_rule(const cJSON *all, const cJSON *thread)
 {
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
 	if (is(thread, "assigned_by", "override")) {
-		printf(LABEL "none counts: this class was asked for at run time, by set or run\n", "rule");
+		print_override(thread);
 	} else if (!rule && is(thread, "assigned_by", "default")) {
 		const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
 							       "no rule names it";
