@@ -87,7 +87,7 @@ $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_FAKES) $(LIBRARY)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 
-$B/tests/fuzz/fuzz_plan: $(addprefix $B/tests/unit/,fake_machine.o fake_daemon.o)
+$B/tests/fuzz/fuzz_plan: $(addprefix $B/tests/,fuzz/plan_machine.o fuzz/plan_user.o unit/fake_machine.o unit/fake_daemon.o)
 $B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(LIBRARY)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)

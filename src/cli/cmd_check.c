@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include <schedqos/daemon/config_load.h>
-#include <schedqos/daemon/config_reach.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
+#include "check_warnings.h"
 #include "client.h"
 #include "daemon_config.h"
 #include "list_files.h"
@@ -22,21 +22,6 @@ static int print_config(const struct config *config)
 	_cleanup_free_ char *text = config_print(config, true);
 
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
-}
-
-/* What a start does not warn of: it takes time, or is the same at each. Returns 0 or -ENOMEM. */
-static int add_warnings(const struct config *config, struct config_errors *errors)
-{
-	const char *path = getenv("PATH");
-	int r = config_check_grants(config, errors);
-
-	if (r == 0)
-		r = config_check_groups(config, errors);
-	if (r == 0)
-		r = config_check_beaten(config, errors);
-	if (r == 0)
-		r = config_check_reach(config, path ? path : "/usr/bin:/usr/sbin", errors);
-	return r;
 }
 
 /* Of each folder that was read. */
@@ -71,7 +56,7 @@ static int load(const struct command *command, const struct config_paths *paths,
 	else
 		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	if (r == 0) {
-		r = add_warnings(config, &errors);
+		r = check_warnings(config, &errors);
 		if (r < 0)
 			config_free(config);
 	}

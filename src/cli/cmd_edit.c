@@ -12,6 +12,7 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
+#include "check_warnings.h"
 #include "client.h"
 #include "daemon_config.h"
 #include "edit_copy.h"
@@ -26,7 +27,8 @@ static const char example[] =
 	"// The administrator's rules for schedqos: see schedqos.json(5). 'schedqos check' finds "
 	"mistakes.\n"
 	"{\n"
-	"\t// A program by its name, and the class that it gets:\n"
+	"\t// A program by its name, and the class that it gets: QOS_USER_INTERACTIVE,\n"
+	"\t// QOS_USER_INITIATED, QOS_UTILITY or QOS_BACKGROUND.\n"
 	"\t// \"blender\": { \"qos\": \"QOS_UTILITY\" },\n"
 	"\n"
 	"\t// With everything that it starts, unless that has a rule of its own:\n"
@@ -160,10 +162,8 @@ static struct config *check_copy(const struct edit *edit)
 
 	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
 		config = NULL;
-	if (config) {
-		config_check_grants(config, &errors);
-		config_check_groups(config, &errors);
-	}
+	if (config)
+		check_warnings(config, &errors);
 	rename_in_errors(&errors, &edit->copy);
 	print_errors(&errors);
 	config_errors_clear(&errors);
@@ -232,7 +232,10 @@ static enum step check(struct edit *edit)
 	if (!config) {
 		edit->status = EXIT_CONFIG;
 		answer = ask("Edit it again? [Y/n]", 'y');
-		return answer == 'y' ? EDIT_AGAIN : answer ? END : END_KEEP;
+		if (answer == 'y')
+			return EDIT_AGAIN;
+		log_notice("nothing is changed");
+		return answer ? END : END_KEEP;
 	}
 	show_diff(stdout, &edit->before, config);
 	config_free(config);

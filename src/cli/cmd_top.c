@@ -232,28 +232,32 @@ static void draw(const struct top *top)
 		screen_draw(text, MARK_SELECTED);
 }
 
-/* Runs `schedqos explain` for the selected task, and waits for a key. */
+/*
+ * Runs `schedqos explain` for the selected task, and waits for a key; on the terminal's own screen, where what is too
+ * long for it can be scrolled back to.
+ */
 static int explain(struct top *top)
 {
 	char tid[16], self[] = "/proc/self/exe", verb[] = "explain";
 	char *arguments[] = { self, verb, tid, NULL };
 	pid_t child;
-	int status, r;
+	int status, key, r;
 
 	if (!top_view_task(&top->view))
 		return 0;
 	snprintf(tid, sizeof(tid), "%d", (int)top_view_task(&top->view));
-	screen_close();
+	screen_leave();
 	r = posix_spawn(&child, self, NULL, NULL, arguments, environ);
 	if (r == 0)
 		waitpid(child, &status, 0);
 	else
 		log_error("explaining: %s", strerror(r));
 	printf("\nPress a key\n");
-	r = screen_open();
-	if (r < 0)
-		return r;
-	return screen_read(60000) == -EINTR ? -EINTR : 0;
+	do
+		key = screen_read(60000);
+	while (key == 0);
+	screen_enter();
+	return key < 0 ? key : 0;
 }
 
 /* 0, or -errno when it is over; -EINTR: as it was asked to. */

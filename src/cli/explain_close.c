@@ -44,7 +44,8 @@ static void print_condition(const cJSON *close, const cJSON *all)
 	const char *condition = explain_text(close, "condition"), *found = explain_text(close, "found");
 
 	if (strcmp(condition, "user_namespace") == 0) {
-		printf("holds in the initial user namespace only, and this is in another\n");
+		printf("holds in the initial user namespace only, and this is in another, as in a sandbox: "
+		       "\"match\": {\"user_namespace\": \"any\"} takes those as well\n");
 		return;
 	}
 	printf("match.%s asks for \"%s\": ", condition, explain_text(close, "wanted"));
@@ -56,8 +57,10 @@ static void print_condition(const cJSON *close, const cJSON *all)
 		printf("it runs as uid %.0f\n", cJSON_GetNumberValue(cJSON_GetObjectItem(all, "uid")));
 	else if (strcmp(condition, "argv") == 0)
 		printf("no argument matches that\n");
+	else if (*found)
+		printf("its parent is \"%s\"\n", found);
 	else
-		printf("its parent is another program\n");
+		printf("its parent is not known\n");
 }
 
 static void print_name_differs(const cJSON *close)

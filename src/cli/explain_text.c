@@ -54,11 +54,24 @@ static void print_weaker_one(const char *label, const cJSON *weaker)
 		       explain_text(weaker, "path"), explain_text(weaker, "weight"));
 }
 
+static bool has_class(const cJSON *all)
+{
+	const cJSON *thread;
+
+	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads")) {
+		if (*explain_text(thread, "class"))
+			return true;
+	}
+	return false;
+}
+
 static void print_weaker(const cJSON *all)
 {
 	const char *label = "weaker";
 	const cJSON *weaker;
 
+	if (!has_class(all))
+		return;
 	cJSON_ArrayForEach (weaker, cJSON_GetObjectItem(all, "weaker")) {
 		print_weaker_one(label, weaker);
 		label = "";

@@ -34,8 +34,10 @@ static void print_attribute(const cJSON *attr, const char *name)
 		printf("slice %g ms", number(attr, "slice") / 1e6);
 	else if (strcmp(name, "slice") == 0)
 		printf("no custom slice");
+	else if (strcmp(name, "io_priority") == 0 && item(attr, "io_class"))
+		printf("I/O %s %.0f", explain_text(attr, "io_class"), number(attr, "io_priority"));
 	else if (strcmp(name, "io_priority") == 0)
-		printf("I/O %s", item(attr, "io_class") ? explain_text(attr, "io_class") : "none");
+		printf("no I/O priority");
 	else
 		printf("%s %.0f", name, number(attr, name));
 }
@@ -58,6 +60,13 @@ static const char *was(const cJSON *names)
 }
 
 /* ---- which class, and why ---- */
+
+/* Whether it has no class, and so nothing is wanted of it. */
+static bool is_left_alone(const cJSON *thread)
+{
+	return is(thread, "reason", "no-rule") || is(thread, "reason", "chosen-by-others") ||
+	       is(thread, "reason", "not-fair");
+}
 
 static void print_ids(const cJSON *all, const cJSON *thread)
 {
@@ -89,9 +98,6 @@ static void print_verdict(const cJSON *all, const cJSON *thread)
 		const char *reason, *words;
 	} table[] = {
 		{ "undecided", "not decided yet" },
-		{ "no-rule", "left alone" },
-		{ "chosen-by-others", "left alone" },
-		{ "not-fair", "left alone" },
 		{ "refused", "refused by the kernel" },
 		{ "not-kept", "accepted by the kernel, but not kept" },
 		{ "undone", "put back, since the daemon stops" },
@@ -102,6 +108,10 @@ static void print_verdict(const cJSON *all, const cJSON *thread)
 			printf(": %s\n", table[i].words);
 			return;
 		}
+	}
+	if (is_left_alone(thread)) {
+		printf(": left alone\n");
+		return;
 	}
 	printf(": %s%s\n", explain_flag(all, "daemon") ? "" : "would be ", explain_text(thread, "class"));
 }
@@ -151,20 +161,38 @@ static void print_override(const cJSON *thread)
 	user_names_clear(&names);
 }
 
+static void print_no_rule(const cJSON *all, const cJSON *thread)
+{
+	const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
+						       "no rule names it";
+
+	if (is(thread, "assigned_by", "none"))
+		printf(LABEL "%s, and \"default\" is none\n", "rule", does);
+	else if (is(thread, "reason", "chosen-by-others"))
+		printf(LABEL "%s, and QOS_DEFAULT is for tasks for which nobody chose anything\n", "rule", does);
+	else if (is(thread, "assigned_by", "default"))
+		printf(LABEL "%s, so it is QOS_DEFAULT's\n", "rule", does);
+}
+
+/* Why what somebody changes does not stay. */
+static void print_enforced(const cJSON *rule)
+{
+	if (!explain_flag(rule, "enforce"))
+		return;
+	if (is(rule, "enforces", "program"))
+		printf(LABEL "what the program changes itself is put back: the rule has \"enforce\": \"program\"\n", "enforced");
+	else
+		printf(LABEL "whatever anybody changes is put back: the rule has \"enforce\": true\n", "enforced");
+}
+
 static void print_rule(const cJSON *all, const cJSON *thread)
 {
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
-	if (is(thread, "assigned_by", "override")) {
+	if (is(thread, "assigned_by", "override"))
 		print_override(thread);
-	} else if (!rule && is(thread, "assigned_by", "default")) {
-		const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
-							       "no rule names it";
-
-		printf(LABEL "%s, so it is QOS_DEFAULT's\n", "rule", does);
-	} else if (!rule && is(thread, "assigned_by", "none")) {
-		printf(LABEL "no rule names it, and \"default\" is none\n", "rule");
-	}
+	else if (!rule)
+		print_no_rule(all, thread);
 	if (item(thread, "parent_rule")) {
 		printf(LABEL, "not taken");
 		explain_print_place(item(thread, "parent_rule"));
@@ -177,6 +205,8 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 	printf(" (%s)", explain_text(rule, "path"));
 	print_by(all, thread, rule);
 	printf("\n");
+	if (!is_left_alone(thread))
+		print_enforced(rule);
 }
 
 static void print_close_rule(const cJSON *thread)
@@ -211,23 +241,44 @@ static void print_limit(const cJSON *all, const cJSON *thread)
 	cJSON_ArrayForEach (group, item(all, "groups")) {
 		printf("%s", group == item(all, "groups")->child ? ": group " : ", ");
 		explain_print_place(group);
+		if (item(group, "max"))
+			printf(" has %s at most", explain_text(group, "max"));
 	}
 	printf("\n");
 }
 
 /* ---- what others chose ---- */
 
-static void print_chosen(const cJSON *thread)
+/* Of a task that is left alone for it. */
+static void print_yielded(const cJSON *thread)
 {
 	const bool is_inherited = is(thread, "assigned_by", "inherited-rule");
+	const cJSON *names = item(thread, is_inherited ? "theirs" : "chosen_before");
 
+	printf(LABEL, "others");
+	print_attributes(item(thread, is_inherited ? "carries" : "had"), names);
+	printf(" %s %s%s\n", was(names),
+	       is_inherited ? "chosen since: an inherited rule yields to that" : "there before",
+	       !is_inherited && explain_flag(item(thread, "rule"), "yield") ?
+		       ": the rule leaves it so, since it has \"yield\": true" :
+		       "");
+}
+
+static void print_changed(const cJSON *thread)
+{
+	printf(LABEL, "others");
+	print_attributes(item(thread, "carries"), item(thread, "theirs"));
+	if (explain_flag(item(thread, "rule"), "enforce"))
+		printf(": changed after us, and not put back yet\n");
+	else
+		printf(": changed after us, and left so until the next exec%s\n",
+		       is(thread, "assigned_by", "thread-rule") ? " or rename" : "");
+}
+
+static void print_chosen(const cJSON *thread)
+{
 	if (is(thread, "reason", "chosen-by-others")) {
-		const cJSON *names = item(thread, is_inherited ? "theirs" : "chosen_before");
-
-		printf(LABEL, "others");
-		print_attributes(item(thread, is_inherited ? "carries" : "had"), names);
-		printf(" %s %s\n", was(names),
-		       is_inherited ? "chosen since: an inherited rule yields to that" : "there before");
+		print_yielded(thread);
 		return;
 	}
 	if (is(thread, "reason", "not-fair")) {
@@ -235,12 +286,8 @@ static void print_chosen(const cJSON *thread)
 		       explain_text(item(thread, "carries"), "policy"));
 		return;
 	}
-	if (cJSON_GetArraySize(item(thread, "theirs"))) {
-		printf(LABEL, "others");
-		print_attributes(item(thread, "carries"), item(thread, "theirs"));
-		printf(": changed after us, and left so until the next exec%s\n",
-		       is(thread, "assigned_by", "thread-rule") ? " or rename" : "");
-	}
+	if (cJSON_GetArraySize(item(thread, "theirs")))
+		print_changed(thread);
 	if (cJSON_GetArraySize(item(thread, "withheld"))) {
 		printf(LABEL, "others");
 		print_attributes(item(thread, "had"), item(thread, "withheld"));
@@ -254,15 +301,17 @@ static void print_carries(const cJSON *all, const cJSON *thread)
 	const cJSON *differs = item(thread, "differs");
 	const bool is_real = explain_flag(all, "daemon");
 
-	printf(LABEL "%s\n", is_real ? "wanted" : "would get", explain_text(item(thread, "wanted"), "text"));
+	if (!is_left_alone(thread))
+		printf(LABEL "%s\n", is_real ? "wanted" : "would get", explain_text(item(thread, "wanted"), "text"));
 	if (is(all, "kind", "made-up"))
 		return;
 	printf(LABEL "%s", is_real ? "carries" : "has", explain_text(item(thread, "carries"), "text"));
 	if (is_real && cJSON_GetArraySize(differs))
 		printf(": not as wanted");
-	else if (is_real)
+	else if (is_real && !is_left_alone(thread))
 		printf(", as wanted");
-	if (item(thread, "seconds"))
+	/* Since when it is as somebody else has it is not known. */
+	if (item(thread, "seconds") && !cJSON_GetArraySize(differs))
 		printf(" (for %.0f s)", number(thread, "seconds"));
 	printf("\n");
 }

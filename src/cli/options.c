@@ -45,7 +45,7 @@ static const struct {
 	[OPTION_REASON] = { "reason", 0, "NAME", "only those in their class for this reason" },
 	[OPTION_OF_USER] = { "user", 0, "NAME", "only those of this user" },
 	[OPTION_LEFT_ALONE] = { "left-alone", 0, NULL, "only those that carry nothing of a class" },
-	[OPTION_DIFFERS] = { "differs", 0, NULL, "only those that carry something else than their class means" },
+	[OPTION_DIFFERS] = { "differs", 0, NULL, "only those that carry something other than their class says" },
 	[OPTION_THREADS] = { "threads", 0, NULL, "a line for every thread" },
 	[OPTION_TREE] = { "tree", 0, NULL, "children below their parents" },
 	[OPTION_ONCE] = { "once", 0, NULL, "one frame only, as where standard output is no terminal" },

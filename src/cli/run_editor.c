@@ -14,6 +14,9 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
+/* The shell's exit status where there is no such program. */
+#define NOT_FOUND 127
+
 /* As git does: the shell takes the variable apart, and the file comes after what it says. NULL
  * without memory. */
 static char *make_script(void)
@@ -55,6 +58,8 @@ static int await(pid_t pid)
 	}
 	if (WIFSIGNALED(status))
 		log_error("the editor was killed by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status) == NOT_FOUND)
+		log_error("the editor was not found: name one in EDITOR");
 	else if (WEXITSTATUS(status))
 		log_error("the editor ended with status %d", WEXITSTATUS(status));
 	return WIFSIGNALED(status) ? -1 : WEXITSTATUS(status) != 0;

@@ -31,6 +31,19 @@ static void on_resize(int number)
 	(void)number;
 }
 
+/* The other screen, no cursor, no wrapping of lines. */
+void screen_enter(void)
+{
+	fputs("\033[?1049h\033[?25l\033[?7l", stdout);
+	fflush(stdout);
+}
+
+void screen_leave(void)
+{
+	fputs("\033[?7h\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
+}
+
 bool screen_is_possible(void)
 {
 	const char *kind = getenv("TERM");
@@ -56,16 +69,13 @@ int screen_open(void)
 	raw.c_cc[VTIME] = 0;
 	if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) < 0)
 		return -errno;
-	/* The other screen, no cursor, no wrapping of lines. */
-	fputs("\033[?1049h\033[?25l\033[?7l", stdout);
-	fflush(stdout);
+	screen_enter();
 	return 0;
 }
 
 void screen_close(void)
 {
-	fputs("\033[?7h\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
+	screen_leave();
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 }
 

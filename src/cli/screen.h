@@ -12,6 +12,10 @@ bool screen_is_possible(void);
 int screen_open(void);
 void screen_close(void);
 
+/* In between: to the terminal's own screen, and back. Keys are read one by one on it, too. */
+void screen_leave(void);
+void screen_enter(void);
+
 /* Width and height of the terminal. */
 void screen_size(size_t *width, size_t *height);
 

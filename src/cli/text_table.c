@@ -8,8 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <schedqos/util/cleanup.h>
-
 /* Between columns, and what is left of one that gives way. */
 #define GAP   1
 #define LEAST 12
@@ -105,48 +103,47 @@ static void measure(const struct text_table *table, size_t width, size_t *ret_wi
 
 static void put_cell(struct text_buf *line, const char *text, size_t width, bool right)
 {
-	const size_t shown = width_of(text) < width ? width_of(text) : width;
+	const size_t full = width_of(text), shown = full < width ? full : width;
 
-	if (right)
-		text_buf_printf(line, "%*s", (int)(width - shown), "");
-	text_buf_put(line, text, bytes_of(text, shown));
-	text_buf_printf(line, "%*s", (int)((right ? 0 : width - shown) + GAP), "");
+	text_buf_fill(line, ' ', right ? width - shown : 0);
+	text_buf_put(line, text, shown == full ? strlen(text) : bytes_of(text, shown));
+	text_buf_fill(line, ' ', (right ? 0 : width - shown) + GAP);
 }
 
-/* row: 0 is that of heads. */
+/* row: 0 is that of heads. line: memory for it, which is overwritten. */
 static void print_row(const struct text_table *table, size_t row, const size_t *widths,
-		      size_t width, struct text_buf *out)
+		      size_t width, struct text_buf *line, struct text_buf *out)
 {
-	struct text_buf line = { 0 };
-	_cleanup_free_ char *text = NULL;
 	size_t length;
 
+	line->len = 0;
 	for (size_t i = 0; i < table->n_columns; i++)
-		put_cell(&line,
+		put_cell(line,
 			 row ? cell_at(table, (row - 1) * table->n_columns + i)
 			     : table->columns[i].head,
 			 widths[i], table->columns[i].right);
-	text = text_buf_take(&line);
-	out->failed |= !text;
-	if (!text)
+	out->failed |= line->failed;
+	if (out->failed)
 		return;
-	length = width ? bytes_of(text, width) : strlen(text);
-	while (length && text[length - 1] == ' ')
+	length = width ? bytes_of(line->text, width) : line->len;
+	while (length && line->text[length - 1] == ' ')
 		length--;
-	text_buf_put(out, text, length);
+	text_buf_put(out, line->text, length);
 	text_buf_put(out, "\n", 1);
 }
 
 void text_table_print(const struct text_table *table, size_t width, struct text_buf *out)
 {
 	size_t widths[TABLE_COLUMNS_MAX];
+	struct text_buf line = { 0 };
 
 	out->failed |= table->failed;
 	if (!table->n_columns)
 		return;
 	measure(table, width, widths);
 	for (size_t row = 0; row <= table->n_cells / table->n_columns; row++)
-		print_row(table, row, widths, width, out);
+		print_row(table, row, widths, width, &line, out);
+	free(line.text);
 }
 
 size_t terminal_width(void)

@@ -6,9 +6,9 @@ _schedqos_verbs()
 {
 	local -a verbs=(
 		'start:run the daemon'
-		'stop:end the daemon and put every task back'
+		'stop:stop the daemon and put every task back'
 		'restart:stop the daemon if it runs, then start'
-		'reload:have the daemon read its configuration again'
+		'reload:make the daemon read its configuration again'
 		'check:validate the configuration'
 		'edit:edit the configuration, check it, put it in force'
 		'status:show what the daemon does and has done'
@@ -22,7 +22,7 @@ _schedqos_verbs()
 		'run:run a command in a class, over its rule'
 		'limit:allow no higher class, until this is ended'
 		'restore:put back what a daemon that was killed has left'
-		'doctor:find what keeps classes from having their effect here'
+		'doctor:find what keeps classes from working here'
 		'import:turn the rules of ananicy into a rules file'
 	)
 

@@ -19,13 +19,13 @@ static const char header[] =
 static const struct {
 	const char *one, *many; /* after the number */
 } kinds[NOTE_COUNT] = {
-	[NOTE_BROKEN] = { "line is no rule", "lines are no rules" },
-	[NOTE_BAD_VALUE] = { "value is none that ananicy knows: left out",
-			     "values are none that ananicy knows: left out" },
-	[NOTE_UNSUPPORTED] = { "field is nothing that schedqos sets: left out",
-			       "fields are nothing that schedqos sets: left out" },
-	[NOTE_DUPLICATE] = { "line says what a later one says again",
-			     "lines say what later ones say again" },
+	[NOTE_BROKEN] = { "line is not a rule", "lines are not rules" },
+	[NOTE_BAD_VALUE] = { "value is unknown to ananicy: left out",
+			     "values are unknown to ananicy: left out" },
+	[NOTE_UNSUPPORTED] = { "field is not something schedqos sets: left out",
+			       "fields are not something schedqos sets: left out" },
+	[NOTE_DUPLICATE] = { "line is repeated by a later one",
+			     "lines are repeated by later ones" },
 	[NOTE_CONFLICT] = { "line is overridden by a later one that says something else",
 			    "lines are overridden by later ones that say something else" },
 	[NOTE_UNKNOWN_TYPE] = { "rule has a type that is not defined",
@@ -35,10 +35,10 @@ static const struct {
 	[NOTE_OWN_VALUES] = { "rule has values beside its type, which only --exact takes over",
 			      "rules have values beside their type, which only --exact takes "
 			      "over" },
-	[NOTE_UNMATCHABLE] = { "rule can match no program: left out",
-			       "rules can match no program: left out" },
-	[NOTE_DOUBTFUL] = { "name is doubtful, since unrelated programs share it",
-			    "names are doubtful, since unrelated programs share them" },
+	[NOTE_UNMATCHABLE] = { "rule cannot match any program: left out",
+			       "rules cannot match any program: left out" },
+	[NOTE_DOUBTFUL] = { "name is doubtful, because unrelated programs share it",
+			    "names are doubtful, because unrelated programs share them" },
 };
 
 static void put_class(struct json_writer *json, const struct ananicy_class *class)
@@ -93,13 +93,28 @@ static int end(struct json_writer *json, struct ananicy_output *output)
 	return texts[output->count++] ? 0 : -ENOMEM;
 }
 
+/* Which names are meant: those that begin with a byte of this range. */
+struct initials {
+	unsigned char low, high;
+};
+
+static const struct initials any_initial = { 0, 255 };
+
+static bool is_meant(const struct ananicy_line *rule, struct initials initials)
+{
+	const unsigned char initial = (unsigned char)rule->name[0];
+
+	return rule->qos && initial >= initials.low && initial <= initials.high;
+}
+
+/* Ends the file that is begun, and others where it would be too large. */
 static int write_rules(const struct ananicy *ananicy, struct json_writer *json, bool in_one,
-		       struct ananicy_output *output)
+		       struct initials initials, struct ananicy_output *output)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ananicy->rules.count; i++) {
-		if (!ananicy->rules.items[i].qos)
+		if (!is_meant(&ananicy->rules.items[i], initials))
 			continue;
 		if (!in_one && json->text.len + RULE_MAX > CONFIG_SIZE_MAX) {
 			r = end(json, output);
@@ -113,24 +128,64 @@ static int write_rules(const struct ananicy *ananicy, struct json_writer *json, 
 	return r;
 }
 
+/* The bytes of a file of all rules meant; 0 without any. */
+static size_t size_of(const struct ananicy *ananicy, struct initials initials)
+{
+	struct json_writer json = { 0 };
+	size_t empty, size;
+
+	begin(&json);
+	empty = json.text.len;
+	for (size_t i = 0; i < ananicy->rules.count; i++) {
+		if (is_meant(&ananicy->rules.items[i], initials))
+			put_rule(&json, &ananicy->rules.items[i]);
+	}
+	size = json.text.len;
+	free(json_take(&json));
+	return size > empty ? size : 0;
+}
+
+/*
+ * What is too large for one file is cut between names that begin with different bytes, and always
+ * at the same ones: files filled to the brim would pass rules on with every rule that is added.
+ */
+static int write_parts(const struct ananicy *ananicy, struct initials initials,
+		       struct ananicy_output *output)
+{
+	const unsigned char middle = (initials.low + initials.high) / 2;
+	const size_t size = size_of(ananicy, initials);
+	struct json_writer json = { 0 };
+	int r;
+
+	if (!size)
+		return 0;
+	if (size + RULE_MAX > CONFIG_SIZE_MAX && initials.low < initials.high) {
+		const struct initials first = { initials.low, middle };
+		const struct initials second = { middle + 1, initials.high };
+
+		r = write_parts(ananicy, first, output);
+		return r < 0 ? r : write_parts(ananicy, second, output);
+	}
+	begin(&json);
+	return write_rules(ananicy, &json, false, initials, output);
+}
+
 static int write_all(const struct ananicy *ananicy, const struct ananicy_options *options,
 		     struct ananicy_output *output)
 {
 	struct json_writer json = { 0 };
 	int r = 0;
 
-	begin(&json);
+	/* A rule may yield to a class of an earlier file without a warning. */
+	if (options->exact || options->in_one)
+		begin(&json);
 	for (size_t i = 0; options->exact && i < ananicy->n_classes; i++)
 		put_class(&json, &ananicy->classes[i]);
-	/* A rule may yield to a class of an earlier file without a warning. */
-	if (options->exact && !options->in_one) {
+	if (options->in_one)
+		return write_rules(ananicy, &json, true, any_initial, output);
+	if (options->exact)
 		r = end(&json, output);
-		begin(&json);
-	}
-	if (r == 0)
-		return write_rules(ananicy, &json, options->in_one, output);
-	free(json_take(&json));
-	return r;
+	return r < 0 ? r : write_parts(ananicy, any_initial, output);
 }
 
 static int compare_classes(const void *va, const void *vb)

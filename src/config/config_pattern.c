@@ -18,6 +18,38 @@ void check_braces(struct parser *parser, const cJSON *value)
 			 "braces have no meaning in a pattern: write a line for each name");
 }
 
+/*
+ * A pattern that is compared with a path, and so has to begin like one. Where it begins as in a shell ("./", "~/",
+ * "$HOME/") only what follows is said again.
+ */
+void check_is_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
+{
+	const char *rest = strchr(pattern, '/');
+
+	if (strchr("/*?[", *pattern))
+		return;
+	if (!rest || !strchr(".~$", *pattern))
+		complain(parser, value, what, "can never match: this is compared with a full path: write \"*/%s\"", pattern);
+	else
+		complain(parser, value, what, "can never match: this is compared with a full path: write \"*%s\"", rest);
+}
+
+/* A shell's habits, and those of regular expressions, which hardly any name has. */
+static void check_characters(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
+{
+	const size_t length = strlen(pattern);
+
+	if (*pattern && (*pattern == ' ' || pattern[length - 1] == ' '))
+		complain(parser, value, what, "begins or ends with a space, as hardly any name does: write it without");
+	if (strchr(pattern, '|'))
+		complain(parser, value, what, "| has no meaning in a pattern: write a line for each name");
+	else if (*pattern == '^' || (length > 1 && pattern[length - 1] == '$'))
+		complain(parser, value, what, "^ and $ have no meaning in a pattern, which is compared as a whole");
+	else if (length > 3 && *pattern == '[' && strcspn(pattern, "]*?") == length - 1)
+		complain(parser, value, what,
+			 "stands for one of these characters; kernel threads, which ps(1) shows in brackets, are left alone");
+}
+
 /* fnmatch(3) takes such a bracket literally. */
 void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
 {
@@ -105,9 +137,9 @@ void check_process_pattern(struct parser *parser, const cJSON *value, unsigned w
 		return;
 	if (is_menu_entry(pattern))
 		complain(parser, value, what, "this is an entry of a menu: write the program of its line Exec=");
-	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
-		complain(parser, value, what,
-			 "can never match: a pattern with a / is compared with a full path");
+	check_characters(parser, value, what, pattern);
+	if (strchr(pattern, '/'))
+		check_is_path(parser, value, what, pattern);
 }
 
 bool check_key_pattern(struct parser *parser, const cJSON *value)
@@ -123,6 +155,12 @@ bool check_key_pattern(struct parser *parser, const cJSON *value)
 	return true;
 }
 
+/* Whether a character begins here, in UTF-8. */
+static bool is_character(char c)
+{
+	return (c & 0xc0) != 0x80;
+}
+
 void check_thread_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern = value->string;
@@ -132,7 +170,11 @@ void check_thread_pattern(struct parser *parser, const cJSON *value)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
 	check_braces(parser, value);
 	check_brackets(parser, value, AT_KEY | WARNING, pattern);
-	if (literal >= TASK_COMM_LEN)
+	if (literal >= TASK_COMM_LEN && !pattern_is_glob(pattern) && is_character(pattern[TASK_COMM_LEN - 1]))
+		complain(parser, value, AT_KEY | WARNING,
+			 "can never match: thread names are cut to %d bytes: write \"%.*s\"", TASK_COMM_LEN - 1,
+			 TASK_COMM_LEN - 1, pattern);
+	else if (literal >= TASK_COMM_LEN)
 		complain(parser, value, AT_KEY | WARNING,
 			 "can never match: thread names are cut to %d bytes", TASK_COMM_LEN - 1);
 }

@@ -153,6 +153,7 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into);
 /* config_pattern.c: warnings about patterns. what: enum complaint */
 void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
 void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern); /* or NULL */
+void check_is_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
 void check_process_pattern(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
 void check_thread_pattern(struct parser *parser, const cJSON *value);
 bool check_key_pattern(struct parser *parser, const cJSON *value); /* of a rule; false: an error */

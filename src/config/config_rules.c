@@ -113,9 +113,8 @@ static void parse_match_exe(struct parser *parser, const cJSON *value, void *int
 
 	match->exe = value_kept(parser, value);
 	check_brackets(parser, value, WARNING, match->exe);
-	if (match->exe && !strchr("/*?[", *match->exe))
-		complain(parser, value, WARNING,
-			 "can never match: exe is compared with a full path");
+	if (match->exe)
+		check_is_path(parser, value, WARNING, match->exe);
 }
 
 static const char *argument_glob(struct parser *parser, const cJSON *value)
@@ -123,6 +122,9 @@ static const char *argument_glob(struct parser *parser, const cJSON *value)
 	const char *glob = value_kept(parser, value);
 
 	check_brackets(parser, value, WARNING, glob);
+	/* "-j 8", which is two arguments. */
+	if (glob && *glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
+		complain(parser, value, WARNING, "is compared with each argument alone: write the words as a list");
 	return glob;
 }
 
@@ -156,7 +158,7 @@ static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *
 	check_brackets(parser, value, WARNING, match->cgroup);
 	if (match->cgroup && !strchr("/*?[", *match->cgroup))
 		complain(parser, value, WARNING,
-			 "can never match: the path of a cgroup begins with a /");
+			 "can never match: the path of a cgroup begins with a /: write \"*/%s\"", match->cgroup);
 }
 
 static void parse_match_parent(struct parser *parser, const cJSON *value, void *into)

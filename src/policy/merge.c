@@ -76,8 +76,7 @@ uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *
 	return bits;
 }
 
-/* The parts of `from` that the bits name. */
-static void copy_bits(struct task_attr *to, const struct task_attr *from, uint8_t bits)
+void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits)
 {
 	if (bits & TASK_ATTR_POLICY) {
 		to->policy = from->policy;
@@ -113,7 +112,7 @@ struct task_attr attr_lowered(const struct task_attr *had, const struct task_att
 {
 	struct task_attr lowered = *want;
 
-	copy_bits(&lowered, had, attr_raised(had, want));
+	attr_copy(&lowered, had, attr_raised(had, want));
 	return lowered;
 }
 
@@ -137,36 +136,42 @@ static bool can_have_policy(const struct merge *record, const struct task_attr *
 	return true;
 }
 
-static bool can_have_nice(const struct merge *record, const struct task_attr *actual, const struct given *given)
+/* The attributes that had may take from actual. */
+static uint8_t can_have(const struct merge *record, const struct task_attr *actual, const struct given *given,
+			bool unverified, bool uncertain)
 {
-	return actual->nice >= record->had.nice || actual->nice < given->lowest_nice;
-}
+	const struct task_attr *had = &record->had;
+	uint8_t bits = (uint8_t)~0;
 
-bool merge_can_have_io(uint8_t had, uint8_t found, const struct given *given)
-{
-	return !io_priority_is_privileged(had, found) || io_priority_is_privileged(given->highest_io, found);
+	if (!can_have_policy(record, actual, given, unverified, uncertain))
+		bits &= ~TASK_ATTR_POLICY;
+	if (actual->nice < had->nice && actual->nice >= given->lowest_nice)
+		bits &= ~TASK_ATTR_NICE;
+	if (io_priority_is_privileged(had->io_priority, actual->io_priority) &&
+	    !io_priority_is_privileged(given->highest_io, actual->io_priority))
+		bits &= ~TASK_ATTR_IO_PRIORITY;
+	return bits;
 }
 
 /* Records the attributes in `bits` as somebody's choice, and all of actual as known. */
 static void take(struct merge *record, const struct task_attr *actual, uint8_t bits, const struct given *given,
 		 bool unverified, bool uncertain)
 {
-	uint8_t had = bits;
-
-	if (!can_have_policy(record, actual, given, unverified, uncertain))
-		had &= ~TASK_ATTR_POLICY;
-	if (!can_have_nice(record, actual, given))
-		had &= ~TASK_ATTR_NICE;
-	if (!merge_can_have_io(record->had.io_priority, actual->io_priority, given))
-		had &= ~TASK_ATTR_IO_PRIORITY;
-	copy_bits(&record->had, actual, had);
+	attr_copy(&record->had, actual, bits & can_have(record, actual, given, unverified, uncertain));
 	record->theirs |= bits;
-	copy_bits(&record->known, actual, attr_difference(actual, &record->known));
+	attr_copy(&record->known, actual, attr_difference(actual, &record->known));
 }
 
 void merge_found(struct merge *record, const struct task_attr *actual, const struct given *given)
 {
 	take(record, actual, attr_difference(actual, &record->known), given, false, false);
+}
+
+void merge_limit_had(struct merge *record, const struct task_attr *had, const struct given *given)
+{
+	const struct merge limit = { .had = *had };
+
+	attr_copy(&record->had, had, ~can_have(&limit, &record->had, given, true, true));
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan as a whole: creating it, its configuration, adopting the records of an earlier one. */
+/* The plan as a whole: creating it, adopting the records of an earlier one, its configuration, suspending, the undo. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -100,36 +100,14 @@ int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	return r;
 }
 
-/* The id of the new set's rule for the old rule's pattern; inherit: of the first that inherits. 0 if there is none. */
-static uint32_t same_rule(const struct rules *rules, const struct rule *old, bool inherit)
+/* The id of the new set's rule for the same pattern; inherit: of the first that inherits. 0 if there is none. */
+static uint32_t renumber(const struct plan *plan, const struct rules *rules, uint32_t id, bool inherit)
 {
-	const struct rule *list;
+	const struct rule *old = plan_rule_of(plan, id), *now = old ? rules_of_pattern(rules, old->pattern) : NULL;
 
-	for (size_t i = 0; old && (list = rules_nth(rules, i)); i++) {
-		if (strcmp(list->pattern, old->pattern) != 0)
-			continue;
-		while (list && inherit && !list->inherit)
-			list = list->next;
-		return list ? list->id : 0;
-	}
-	return 0;
-}
-
-/*
- * A rule's id in the old set and in the new one. Neighbouring records mostly share it, so the last one is worth
- * keeping.
- */
-struct renumbered {
-	uint32_t old, now;
-};
-
-static uint32_t renumber(const struct plan *plan, const struct rules *rules, uint32_t id,
-			 bool inherit, struct renumbered *last)
-{
-	if (id && id != last->old)
-		*last = (struct renumbered){ id,
-					     same_rule(rules, plan_rule_of(plan, id), inherit) };
-	return id ? last->now : 0;
+	while (now && inherit && !now->inherit)
+		now = now->next;
+	return now ? now->id : 0;
 }
 
 /* The new configuration's tag for the same class and period, or TAG_NONE. */
@@ -164,7 +142,6 @@ static uint16_t *renumber_tags(const struct config *old, const struct config *ne
 static int renumber_records(struct plan *plan, const struct config *config)
 {
 	const bool other_default = plan->config->settings.default_mode != config->settings.default_mode;
-	struct renumbered app = { 0 }, inherit = { 0 }, rule = { 0 };
 	uint32_t cursor = 0;
 	struct task *task;
 	size_t n_tags;
@@ -175,10 +152,9 @@ static int renumber_records(struct plan *plan, const struct config *config)
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		const bool had_rule = task->rule;
 
-		task->app = renumber(plan, config->rules, task->app, false, &app);
-		task->inherit = renumber(plan, config->rules, task->inherit, true, &inherit);
-		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED,
-				      &rule);
+		task->app = renumber(plan, config->rules, task->app, false);
+		task->inherit = renumber(plan, config->rules, task->inherit, true);
+		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
 		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
 		/* The scan finds the limit again, too. */
 		task->tag = task->own;
@@ -233,4 +209,34 @@ void plan_exited(struct plan *plan, pid_t tid)
 
 	if (task)
 		tasks_remove(plan->tasks, task);
+}
+
+void plan_undo_begin(struct plan *plan)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	plan->undoing = true;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->due == DUE_ENDED ||
+		    (task_attr_equal(&task->known, &task->had) && !(task->flags & TASK_UNCERTAIN)))
+			continue;
+		/* Whatever else was due does not matter any more. */
+		task->due = DUE_NOTHING;
+		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+	}
+}
+
+void plan_suspend(struct plan *plan, bool suspend)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	if (plan->suspended == suspend || plan->undoing)
+		return;
+	plan->suspended = suspend;
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
+			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+	}
 }

@@ -21,18 +21,6 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
 	return &rules_tags(plan->config->rules, &count)[tag].attr;
 }
 
-void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
-{
-	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
-
-	/* Its id may have been reused. */
-	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
-		return;
-	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
-	if (task->due == DUE_EXEC || !task->inherit)
-		task->inherit = parent->inherit;
-}
-
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);

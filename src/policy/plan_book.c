@@ -2,24 +2,12 @@
 /* Booking events: records are copied and marked, in the order of time, without a system call. */
 #include "plan_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * copy_process copies the attributes early and sends the fork event at the end. In between it copies the parent's
  * memory maps, which takes many milliseconds for a big process. So if the event is this close to a change of the
  * parent's record, the attributes may have been copied before the change.
  */
 #define FORK_MAX_MS 2000
-
-/* Older times are all treated alike. */
-#define LONG_AGO_MS (UINT32_C(1) << 30)
-
-/* Pids are allocated in sequence: even the smallest pid_max, 301, does not wrap within this time. */
-#define LATE_MS 10
-
-/* If events keep coming faster than we book them, late ones must not wait for ever, or no task would be tagged. */
-#define BEHIND_MAX_MS 2000
 
 /*
  * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
@@ -62,125 +50,9 @@ static bool is_after_by_less(uint32_t ms, uint32_t change_ms, int32_t within)
 	return (int32_t)(ms - change_ms) < within;
 }
 
-static void bring_forward(uint32_t *time_ms, uint32_t ms)
-{
-	int32_t age = (int32_t)(ms - *time_ms);
-
-	if (age > (int32_t)LONG_AGO_MS)
-		*time_ms = ms - LONG_AGO_MS;
-}
-
-/* After 24.8 days a time in the past would look like one in the future. */
-static void bring_times_forward(struct plan *plan, uint32_t ms)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	if (ms - plan->aged_ms < LONG_AGO_MS / 2)
-		return;
-	plan->aged_ms = ms;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		bring_forward(&task->changed_ms, ms);
-		bring_forward(&task->matched_ms, ms);
-	}
-}
-
-/* ---- tasks that are due ---- */
-
-static bool has_room(struct marks *marks)
-{
-	size_t size = marks->size ? marks->size * 2 : 256;
-	struct mark *all;
-
-	if (marks->first == marks->count)
-		marks->first = marks->count = 0;
-	if (marks->count < marks->size)
-		return true;
-	all = reallocarray(marks->all, size, sizeof(*all));
-	if (!all)
-		return false;
-	marks->all = all;
-	marks->size = size;
-	return true;
-}
-
-void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark)
-{
-	if (has_room(marks))
-		marks->all[marks->count++] = *mark;
-	else
-		plan->marks_failed++;
-}
-
-void plan_set_parent(struct plan_due *due, const struct task *parent)
-{
-	due->parent = parent ? parent->tgid : 0;
-	due->parent_start = parent ? parent->start : 0;
-}
-
-static void mark_id(struct plan *plan, pid_t tid, pid_t tgid, const struct task *parent, uint32_t ms)
-{
-	struct mark mark = { .due = { .tid = tid, .tgid = tgid }, .ms = ms };
-
-	plan_set_parent(&mark.due, parent);
-	plan_push(plan, &plan->from_events, &mark);
-}
-
-/*
- * A task that was gone when we decided, or whose facts could not be read, stays due but is no longer queued: an exec or
- * a scan queues it again.
- */
-void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms)
-{
-	if (task->due == DUE_NOTHING || due == DUE_EXEC)
-		mark_id(plan, task->tid, task->tgid, parent, ms);
-	if (task->due < due)
-		task->due = due;
-}
-
-bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
-{
-	bring_times_forward(plan, ms);
-	if (!is_empty && !plan->is_behind)
-		plan->behind_ms = ms;
-	plan->is_behind = !is_empty && ms - plan->behind_ms < BEHIND_MAX_MS;
-	return !plan->is_behind;
-}
-
-/* The first mark whose task is still due, or NULL. */
-static const struct mark *first_due(const struct plan *plan, struct marks *marks)
-{
-	for (; marks->first < marks->count; marks->first++) {
-		const struct mark *mark = &marks->all[marks->first];
-		const struct task *task = tasks_find(plan->tasks, mark->due.tid);
-
-		if (!task || (task->due != DUE_NOTHING && task->due != DUE_ENDED))
-			return mark;
-	}
-	return NULL;
-}
-
-bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret)
-{
-	struct marks *marks = &plan->from_events;
-	const struct mark *mark;
-
-	plan_mark_any_changed(plan, ms);
-	mark = first_due(plan, marks);
-	if (!mark || (!is_time && (int32_t)(ms - mark->ms) > LATE_MS)) {
-		marks = &plan->from_scan;
-		mark = first_due(plan, marks);
-	}
-	if (!mark)
-		return false;
-	*ret = mark->due;
-	marks->first++;
-	return true;
-}
-
 /* ---- fork ---- */
 
-struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid)
+struct task plan_copy(struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid)
 {
 	struct task child = *origin;
 
@@ -195,6 +67,8 @@ struct task plan_copy(const struct task *origin, const struct task *leader, pid_
 	child.before = attr_after_fork(&origin->before);
 	child.flags = TASK_COPIED | (origin->flags & TASK_UNCERTAIN);
 	child.due = DUE_NOTHING;
+	if (tid == tgid && leader->overrides)
+		overrides_handed_on(plan->overrides, leader->overrides, &child.overrides);
 	return child;
 }
 
@@ -253,14 +127,13 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		mark_id(plan, fork->tid, fork->tgid, NULL, fork->ms);
+		plan_push(plan, &plan->from_events, plan_due_of(fork->tid, fork->tgid, NULL), fork->ms);
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!origin)
 		origin = leader;
-	child = plan_copy(origin, leader, fork->tid, fork->tgid);
-	plan_hand_on_overrides(plan, &child, leader);
+	child = plan_copy(plan, origin, leader, fork->tid, fork->tgid);
 	child.start = fork->start;
 	child.changed_ms = child.matched_ms = fork->ms - FORK_MAX_MS;
 	mixed = is_thread && plan_is_mixed(plan, leader);
@@ -307,7 +180,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 		return;
 	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		mark_id(plan, exec->tgid, exec->tgid, NULL, exec->ms);
+		plan_push(plan, &plan->from_events, plan_due_of(exec->tgid, exec->tgid, NULL), exec->ms);
 		return;
 	}
 	end_threads(plan, leader);

@@ -91,29 +91,12 @@ void plan_book_change_begins(struct plan *plan, const struct task_event *change)
 
 bool plan_waits_for_author(struct plan *plan, struct task *task, enum due due, const struct task_attr *actual)
 {
-	const struct mark mark = { .due = { .tid = task->tid, .tgid = task->tgid } };
-
 	if (plan->undoing || due == DUE_EXEC || task->state != TASK_TAGGED || task->changed_by != CHANGED_BY_NOBODY ||
 	    enforcement(plan, task) != ENFORCE_PROGRAM || !attr_difference(actual, &task->known))
 		return false;
 	task->changed_by = CHANGED_BY_UNKNOWN;
-	plan_push(plan, &plan->waiting, &mark);
+	plan_push(plan, &plan->waiting, plan_due_of(task->tid, task->tgid, NULL), 0);
 	return true;
-}
-
-bool plan_is_waiting(const struct plan *plan)
-{
-	return plan->waiting.first < plan->waiting.count;
-}
-
-void plan_look_again(struct plan *plan, uint32_t ms)
-{
-	for (; plan_is_waiting(plan); plan->waiting.first++) {
-		struct mark mark = plan->waiting.all[plan->waiting.first];
-
-		mark.ms = ms;
-		plan_push(plan, &plan->from_events, &mark);
-	}
 }
 
 void plan_mark_any_changed(struct plan *plan, uint32_t ms)

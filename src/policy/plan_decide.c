@@ -59,14 +59,24 @@ void plan_note_base(struct plan *plan)
  * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
  * time after a change.
  */
-static bool is_base_slice(const struct plan *plan, uint32_t slice_ns, struct facts *facts)
+static bool is_base_slice(const struct plan *plan, uint32_t slice_ns)
 {
 	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
 		if (plan->bases[i] == slice_ns)
 			return true;
 	}
-	facts_need(facts, FACT_BASE);
 	return slice_ns == plan->caps->base_slice_ns;
+}
+
+/* Brings what was read into the form of a record: see plan_look. */
+static void make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
+{
+	if (!task_policy_is_fair(attr->policy)) {
+		attr->nice = known->nice;
+		attr->slice_ns = known->slice_ns;
+	} else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns)) {
+		attr->slice_ns = 0;
+	}
 }
 
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
@@ -76,11 +86,11 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 	if (r < 0)
 		return r;
 	*ret = facts->attr;
-	if (!task_policy_is_fair(ret->policy)) {
-		ret->nice = known->nice;
-		ret->slice_ns = known->slice_ns;
-	} else if (ret->slice_ns != known->slice_ns && is_base_slice(plan, ret->slice_ns, facts)) {
-		ret->slice_ns = 0;
+	make_comparable(plan, ret, known);
+	/* It may be a base slice that we do not know of yet. */
+	if (ret->slice_ns && ret->slice_ns != known->slice_ns) {
+		facts_need(facts, FACT_BASE);
+		make_comparable(plan, ret, known);
 	}
 	return 0;
 }
@@ -128,24 +138,10 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 /* What is theirs overrides the class. chosen: what they chose. */
 static void keep_theirs(const struct task *task, const struct task_attr *chosen, struct task_attr *want)
 {
-	if (task->theirs & TASK_ATTR_POLICY) {
-		if (task_policy_is_fair(chosen->policy) && !task_policy_is_fair(want->policy)) {
-			want->nice = task->had.nice;
-			want->slice_ns = task->had.slice_ns;
-		}
-		want->policy = chosen->policy;
-		want->rt_priority = chosen->rt_priority;
-	}
-	if (task->theirs & TASK_ATTR_NICE)
-		want->nice = chosen->nice;
-	if (task->theirs & TASK_ATTR_SLICE)
-		want->slice_ns = chosen->slice_ns;
-	if (task->theirs & TASK_ATTR_UTIL_MIN)
-		want->util_min = chosen->util_min;
-	if (task->theirs & TASK_ATTR_UTIL_MAX)
-		want->util_max = chosen->util_max;
-	if (task->theirs & TASK_ATTR_IO_PRIORITY)
-		want->io_priority = chosen->io_priority;
+	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(chosen->policy) &&
+	    !task_policy_is_fair(want->policy))
+		attr_copy(want, &task->had, TASK_ATTR_NICE | TASK_ATTR_SLICE);
+	attr_copy(want, chosen, task->theirs);
 }
 
 /*
@@ -292,12 +288,25 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	assign(plan, task, &assignment, is_anew, takes_effect);
 	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
 	note_mixture(plan, task);
-	if (attr_difference(&task->known, &want) == 0 && want.nice == task->known.nice)
+	if (task_attr_equal(&task->known, &want))
 		return false;
 	record_intent(plan, task, &want, facts->fetched_ms, ret);
 	if (!takes_effect && (is_reverted || (theirs && !task->theirs)))
 		plan_note_put_back(plan, ret, facts->fetched_ms);
 	return true;
+}
+
+/* Has the task inherit the rule that its parent inherits, which may have got one only after the task was booked. */
+static void inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
+{
+	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
+
+	/* Its id may have been reused. */
+	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
+		return;
+	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
+	if (task->due == DUE_EXEC || !task->inherit)
+		task->inherit = parent->inherit;
 }
 
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
@@ -308,8 +317,7 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 		task = plan_book_missed(plan, due, facts);
 	if (!task)
 		return false;
-	/* The parent may have got a rule to inherit only after the task was booked. */
-	plan_inherit(plan, task, due);
+	inherit(plan, task, due);
 	return decide_task(plan, task, task->due, facts, ret);
 }
 
@@ -344,15 +352,10 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (error < 0)
 		return not_done(plan, task, action, error, ms);
 	theirs = task->theirs;
-	if (!task_policy_is_fair(actual.policy)) {
-		actual.nice = task->known.nice;
-		actual.slice_ns = task->known.slice_ns;
-	} else if (actual.slice_ns == plan->caps->base_slice_ns && actual.slice_ns != task->known.slice_ns) {
-		actual.slice_ns = 0;
-	}
+	make_comparable(plan, &actual, &task->known);
 	merge = plan_merge_of(task);
-	if (attr_difference(&actual, &task->known) && !plan_matches_before(task, &actual))
-		merge_unverified(&merge, &actual, &plan->given, plan->caps, true);
+	if (attr_difference(&actual, &task->known))
+		merge = plan_merge_uncertain(plan, task, NULL, &actual);
 	task->changed_ms = ms;
 	task->flags &= ~TASK_UNCERTAIN;
 	/* Then the record stays as if nobody had. */
@@ -370,18 +373,4 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (task->state == TASK_TAGGED)
 		task->state = TASK_NOT_KEPT;
 	return PLAN_NOT_KEPT;
-}
-
-int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts)
-{
-	struct task_attr actual;
-	int r = plan_look(plan, facts, &task->known, &actual);
-
-	if (r < 0)
-		return r;
-	if (task->state == TASK_TAGGED && plan->suspended)
-		return REASON_UNDONE;
-	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
-		return REASON_CHANGED;
-	return task_reason(task);
 }

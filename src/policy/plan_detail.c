@@ -2,18 +2,29 @@
 /* What people ask of the plan: one task as it is now, or one that does not exist. */
 #include "plan_private.h"
 
-int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
+int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts)
 {
-	const struct task_attr *known = &task->known;
-	int r = plan_look(plan, facts, known, &ret->actual);
+	struct task_attr actual;
+	int r = plan_look(plan, facts, &task->known, &actual);
 
 	if (r < 0)
 		return r;
-	r = plan_reason(plan, task, facts);
+	if (task->state == TASK_TAGGED && plan->suspended)
+		return REASON_UNDONE;
+	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
+		return REASON_CHANGED;
+	return task_reason(task);
+}
+
+int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
+{
+	int r = plan_reason(plan, task, facts);
+
 	if (r < 0)
 		return r;
 	ret->reason = (enum reason)r;
-	ret->changed = attr_difference(&ret->actual, known);
+	plan_look(plan, facts, &task->known, &ret->actual);
+	ret->changed = attr_difference(&ret->actual, &task->known);
 	ret->want = plan_target(plan, task, &task->known, false);
 	ret->class = task->had;
 	ret->withheld = 0;

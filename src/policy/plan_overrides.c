@@ -4,12 +4,6 @@
 
 #include <errno.h>
 
-void plan_hand_on_overrides(struct plan *plan, struct task *child, const struct task *leader)
-{
-	if (child->tid == child->tgid && leader->overrides)
-		overrides_handed_on(plan->overrides, leader->overrides, &child->overrides);
-}
-
 /* anew: a class is asked for, which has to take effect whatever its tasks are now. */
 static void mark_process(struct plan *plan, struct task *leader, bool anew, uint32_t ms)
 {

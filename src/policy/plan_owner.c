@@ -46,7 +46,7 @@ static struct task *next_of_process(const struct plan *plan, const struct task *
 	return tasks_next_thread(plan->tasks, at);
 }
 
-bool plan_matches_before(const struct task *task, const struct task_attr *actual)
+static bool matches_before(const struct task *task, const struct task_attr *actual)
 {
 	return attr_difference(actual, &task->before) == 0;
 }
@@ -75,12 +75,15 @@ static const struct task *record_that_fits(const struct plan *plan, const struct
 {
 	const struct task *other = NULL, *as_before = NULL;
 
+	/* A thread that we have looked at, and that has not called exec, is a copy of none. */
+	if (task->tid != task->tgid && !(task->flags & TASK_COPIED))
+		return NULL;
 	for (int i = 0; i < THREADS_COMPARED && (other = next_of_process(plan, task, other)); i++) {
 		if (other == task)
 			continue;
 		if (attr_difference(actual, &other->known) == 0)
 			return other;
-		if (!as_before && plan_matches_before(other, actual))
+		if (!as_before && matches_before(other, actual))
 			as_before = other;
 	}
 	return as_before;
@@ -108,51 +111,34 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 		return false;
 	*ret = plan_merge_of(parent);
 	merge_found(ret, actual, &plan->given);
-	if (ret->had.nice < task->had.nice && ret->had.nice >= plan->given.lowest_nice)
-		ret->had.nice = task->had.nice;
-	if (task->had.policy == POLICY_IDLE && parent->had.policy != POLICY_IDLE)
-		ret->had.policy = POLICY_IDLE;
-	if (!merge_can_have_io(task->had.io_priority, ret->had.io_priority, &plan->given))
-		ret->had.io_priority = task->had.io_priority;
+	merge_limit_had(ret, &task->had, &plan->given);
 	return true;
 }
 
-/*
- * A thread may be a copy of any other thread of its process. So may a task that called exec, which now has the leader's
- * record.
- */
-static struct merge merge_uncertain(const struct plan *plan, const struct task *task,
-				   const struct task_attr *actual)
+struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
+				  const struct task_attr *actual)
 {
-	const bool is_of_process = task->tid == task->tgid || (task->flags & TASK_COPIED);
-	const struct task *other = is_of_process ? record_that_fits(plan, task, actual) : NULL;
 	struct merge merge = plan_merge_of(other ? other : task);
 
-	if (other || plan_matches_before(task, actual))
+	if (other || matches_before(task, actual))
 		merge.known = *actual;
 	else
 		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
 	return merge;
 }
 
-/* Whether somebody gave its origin reset-on-fork since we last looked at that. */
-static bool was_born_reset(const struct task *task, const struct task_attr *actual)
+/* Whether somebody gave its origin reset-on-fork since we last looked at that. Then *ret is the merge. */
+static bool was_born_reset(const struct task *task, const struct task_attr *actual, struct merge *ret)
 {
-	struct task_attr origin = task->known, born;
+	struct task_attr had = task->had, known = task->known;
 
-	origin.reset_on_fork = 1;
-	born = attr_after_fork(&origin);
-	return (task->flags & TASK_COPIED) && task_policy_is_fair(origin.policy) &&
-	       attr_difference(actual, &born) == 0;
-}
-
-static struct merge merge_reset(const struct task *task, const struct task_attr *actual)
-{
-	struct merge merge = { task->had, *actual, task->theirs };
-
-	merge.had.reset_on_fork = 1;
-	merge.had = attr_after_fork(&merge.had);
-	return merge;
+	had.reset_on_fork = known.reset_on_fork = 1;
+	had = attr_after_fork(&had);
+	known = attr_after_fork(&known);
+	if (!(task->flags & TASK_COPIED) || !task_policy_is_fair(task->known.policy) || attr_difference(actual, &known))
+		return false;
+	*ret = (struct merge){ had, *actual, task->theirs };
+	return true;
 }
 
 /*
@@ -181,15 +167,15 @@ bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *fa
 
 	if (attr_difference(actual, &task->known) == 0)
 		;
-	else if (was_born_reset(task, actual))
-		merge = merge_reset(task, actual);
+	else if (was_born_reset(task, actual, &merge))
+		;
 	else if (plan_reverts_program(plan, task) && task_policy_is_fair(actual->policy) && had_is_known(plan, task)) {
 		merge.known = *actual;
 		is_reverted = true;
 	} else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
 		;
 	else if (task->flags & TASK_UNCERTAIN)
-		merge = merge_uncertain(plan, task, actual);
+		merge = plan_merge_uncertain(plan, task, record_that_fits(plan, task, actual), actual);
 	else if (task->flags & TASK_COPIED)
 		merge_unverified(&merge, actual, &plan->given, plan->caps, false);
 	else

@@ -70,25 +70,21 @@ struct assignment {
 /* plan.c: notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
 
-/* plan_overrides.c: what its leader's overrides mean for the record of a new process or thread. */
-void plan_hand_on_overrides(struct plan *plan, struct task *child, const struct task *leader);
+/* plan_due.c */
+
+/* Appends a mark for an event at ms. Without memory that is counted, and a scan finds the task. */
+void plan_push(struct plan *plan, struct marks *marks, struct plan_due due, uint32_t ms);
+
+/* parent: the record of its parent, from which it may inherit a rule, or NULL. */
+struct plan_due plan_due_of(pid_t tid, pid_t tgid, const struct task *parent);
+
+/* Marks the task as due because of an event at ms; parent as in plan_due_of. */
+void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
 
 /* plan_book.c */
 
-/* Appends a mark. Without memory that is counted, and a scan finds the task. */
-void plan_push(struct plan *plan, struct marks *marks, const struct mark *mark);
-
-/* Fills in the parent from its record, NULL for none. */
-void plan_set_parent(struct plan_due *due, const struct task *parent);
-
-/* Marks the task as due because of an event at ms; parent as in plan_set_parent. */
-void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms);
-
-/*
- * The record of a new child or thread: a copy of its origin's, without overrides. leader: whose process rule it starts
- * with.
- */
-struct task plan_copy(const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
+/* The record of a new child or thread, a copy of its origin's. leader: whose rules and overrides it starts with. */
+struct task plan_copy(struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid);
 
 /*
  * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
@@ -139,8 +135,12 @@ bool plan_differ(const struct task *a, const struct task *b);
 /* Whether the records of the process's threads differ. */
 bool plan_is_mixed(const struct plan *plan, const struct task *leader);
 
-/* Whether the task carries what was known before its record last changed: then nobody touched it. */
-bool plan_matches_before(const struct task *task, const struct task_attr *actual);
+/*
+ * The merge of a record that is uncertain. other: the record that the task can have copied, NULL for none. If the task
+ * carries what was known before its own last changed, nobody touched it.
+ */
+struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
+				  const struct task_attr *actual);
 
 /*
  * Merges what the task carries into its record, which is certain from then on. Returns true if that has been changed by
@@ -155,9 +155,6 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
 
 /* The record of the process's leader, or NULL. */
 struct task *plan_leader_of(const struct plan *plan, const struct task *task);
-
-/* Has the task inherit the rule that its parent inherits, if the parent still has a record. */
-void plan_inherit(const struct plan *plan, struct task *task, const struct plan_due *due);
 
 /* Whether the process's rule has thread rules. leader may be NULL: then it has not. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Booking tasks found in /proc, and the undo. */
+/* Booking tasks found in /proc. */
 #include "plan_private.h"
-
-/* Whether it is alive and has an executable, as no kernel thread has. */
-static bool is_user_process(struct facts *facts)
-{
-	return facts_need(facts, FACT_EXE) == 0 && facts->exe[0];
-}
 
 /*
  * Makes a record for a task that we have had no event of. A task older than us had what it carries. For one born
@@ -18,10 +12,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 {
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine, .before = task_attr_pristine };
 
-	if (origin) {
-		task = plan_copy(origin, origin, found->tid, found->tgid);
-		plan_hand_on_overrides(plan, &task, origin);
-	}
+	if (origin)
+		task = plan_copy(plan, origin, origin, found->tid, found->tgid);
 	task.tid = found->tid;
 	task.tgid = found->tgid;
 	task.app = 0;
@@ -66,7 +58,7 @@ static struct task *book_new(struct plan *plan, const struct plan_found *found, 
 	if (old)
 		tasks_remove(plan->tasks, old);
 	/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
-	if (is_leader && !is_user_process(facts))
+	if (is_leader && (facts_need(facts, FACT_EXE) < 0 || !facts->exe[0]))
 		return NULL;
 	task = first_sight(plan, found, tasks_find(plan->tasks, is_leader ? found->parent_tgid : found->tgid), facts);
 	if (!task)
@@ -76,14 +68,9 @@ static struct task *book_new(struct plan *plan, const struct plan_found *found, 
 	return task;
 }
 
-/*
- * Finds or makes the record of a task found in /proc, marks it as due and fills in *ret_due. NULL if the task is gone
- * or excluded, or without memory.
- */
-static struct task *book_found(struct plan *plan, const struct plan_found *found, struct facts *facts,
-			     struct plan_due *ret_due)
+/* Finds or makes the record of a task found in /proc, which is due then. NULL as in first_sight, or if it is excluded. */
+static struct task *book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const bool is_leader = found->tid == found->tgid;
 	struct task *task = tasks_find(plan->tasks, found->tid);
 
 	if (plan_is_excluded(plan, found->tid, found->tgid, 0) || found->parent_tgid == plan->self)
@@ -92,12 +79,8 @@ static struct task *book_found(struct plan *plan, const struct plan_found *found
 		task = book_new(plan, found, task, facts);
 	if (!task)
 		return NULL;
-	*ret_due = (struct plan_due){ .tid = found->tid, .tgid = found->tgid };
-	if (is_leader) {
-		plan_set_parent(ret_due, tasks_find(plan->tasks, found->parent_tgid));
-		plan_inherit(plan, task, ret_due);
+	if (task->tid == task->tgid)
 		note_threads(plan, task);
-	}
 	task->scan = plan->scan;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
@@ -106,23 +89,22 @@ static struct task *book_found(struct plan *plan, const struct plan_found *found
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	struct mark mark = { 0 };
+	const struct task *parent = found->tid == found->tgid ? tasks_find(plan->tasks, found->parent_tgid) : NULL;
 
-	if (book_found(plan, found, facts, &mark.due))
-		plan_push(plan, &plan->from_scan, &mark);
+	if (book_found(plan, found, facts))
+		plan_push(plan, &plan->from_scan, plan_due_of(found->tid, found->tgid, parent), 0);
 }
 
 struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)
 {
 	struct plan_found found = { .tid = due->tid, .tgid = due->tgid };
-	struct plan_due booked;
 	struct task *task;
 
 	if (facts_need(facts, FACT_STAT) < 0)
 		return NULL;
 	found.parent_tgid = facts->ppid;
 	found.start = facts->start;
-	task = book_found(plan, &found, facts, &booked);
+	task = book_found(plan, &found, facts);
 	if (task)
 		task->flags &= ~TASK_SCANNED;
 	return task;
@@ -139,35 +121,4 @@ bool plan_is_seen(const struct plan *plan, pid_t tid)
 	const struct task *task = tasks_find(plan->tasks, tid);
 
 	return task && task->scan == plan->scan;
-}
-
-void plan_undo_begin(struct plan *plan)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	plan->undoing = true;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due == DUE_ENDED ||
-		    (!attr_difference(&task->known, &task->had) && task->known.nice == task->had.nice &&
-		     !(task->flags & TASK_UNCERTAIN)))
-			continue;
-		/* Whatever else was due does not matter any more. */
-		task->due = DUE_NOTHING;
-		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
-	}
-}
-
-void plan_suspend(struct plan *plan, bool suspend)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	if (plan->suspended == suspend || plan->undoing)
-		return;
-	plan->suspended = suspend;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
-			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
-	}
 }

@@ -334,6 +334,13 @@ bool rules_enforce(const struct rules *rules)
 	return false;
 }
 
+const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)
+{
+	const uint32_t number = rules->n_patterns ? rules_slot(rules, pattern)->number : 0;
+
+	return number ? rules->patterns[number - 1].list : NULL;
+}
+
 const struct rule *rules_nth(const struct rules *rules, size_t n)
 {
 	return n < rules->n_lists ? rules->lists[n] : NULL;

@@ -34,13 +34,11 @@ static const struct rule *taker_of(const struct rule *list, const struct rule *b
 static const struct rule *taker_by_name(const struct rules *rules, const struct rule *list)
 {
 	const char *base = path_base(list->pattern);
-	uint32_t number;
 
 	/* A backslash of the pattern is no part of a name. */
 	if (base == list->pattern || base[-1] != '/' || !*base || pattern_is_glob(base))
 		return NULL;
-	number = rules_slot(rules, base)->number;
-	return number ? taker_of(rules->patterns[number - 1].list, list) : NULL;
+	return taker_of(rules_of_pattern(rules, base), list);
 }
 
 /* Makes a name that the glob matches and few others do, no longer than that. False if it does not succeed. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
@@ -141,7 +140,6 @@ void decide_due(struct tagger *tagger, bool is_time)
 		if (++count % BOOK_EVERY == 0)
 			events_book_some(tagger);
 	}
-	watch_rest();
 	if (plan_is_waiting(tagger->plan))
 		tagger_wake(tagger);
 }

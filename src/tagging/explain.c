@@ -68,7 +68,7 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 	put_cgroup(json, config, facts);
 	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
 	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
-	explain_put_weaker(json, config, source->caps, leader, source->proc, leader->tgid);
+	explain_put_weaker(json, source, leader, leader->tgid);
 }
 
 static int put_known(struct json_writer *json, const struct explain_source *source, const struct task *task)
@@ -139,7 +139,6 @@ static void end_reading(struct arguments *arguments)
 {
 	arguments->were_read = arguments->were_unread = false;
 	arguments_end_old(arguments);
-	watch_rest();
 }
 
 int explain_task(const struct explain_source *source, pid_t tid, char **ret)
@@ -204,7 +203,7 @@ static int put_made_up(struct json_writer *json, const struct explain_source *so
 	explain_put_groups(json, config, facts->cgroup);
 	explain_put_rule(json, "process_rule", config, rule, NULL);
 	explain_put_matching(json, config, facts, rule);
-	explain_put_weaker(json, config, source->caps, task, -1, 0);
+	explain_put_weaker(json, source, task, 0);
 	return 0;
 }
 

@@ -95,15 +95,24 @@ static void put_cgroups(struct json_writer *json, int proc, pid_t tgid)
 	}
 }
 
-void explain_put_weaker(struct json_writer *json, const struct config *config, const struct attr_caps *caps,
-			const struct task *task, int proc, pid_t tgid)
+/* A daemon that is yet to be started turns autogroups off. */
+static bool has_autogroups(const struct explain_source *source)
 {
+	return reads("/proc/sys/kernel/sched_autogroup_enabled", "1") &&
+	       !(source->is_rehearsal && plan_config(source->plan)->settings.autogroup_off);
+}
+
+void explain_put_weaker(struct json_writer *json, const struct explain_source *source, const struct task *task,
+			pid_t tgid)
+{
+	const struct config *config = plan_config(source->plan);
+	const struct attr_caps *caps = source->caps;
 	size_t count;
 	const struct tag *tags = rules_tags(config->rules, &count);
 	const struct qos_attr *class = task && task->tag < count ? &tags[task->tag].attr : NULL;
 
 	json_begin(json, "weaker", '[');
-	if (reads("/proc/sys/kernel/sched_autogroup_enabled", "1"))
+	if (has_autogroups(source))
 		put_what(json, "autogroup");
 	if (reads("/sys/kernel/sched_ext/state", "enabled"))
 		put_what(json, "sched-ext");
@@ -114,6 +123,6 @@ void explain_put_weaker(struct json_writer *json, const struct config *config, c
 	     ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL)))
 		put_what(json, "no-util-clamp");
 	if (tgid)
-		put_cgroups(json, proc, tgid);
+		put_cgroups(json, source->proc, tgid);
 	json_end(json, ']');
 }

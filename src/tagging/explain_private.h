@@ -46,5 +46,5 @@ int explain_put_record(struct json_writer *json, const struct explain_source *so
 /* ---- explain_machine.c ---- */
 
 /* What makes the class of a task weaker than it is meant to be. tgid: 0 for one that does not run. */
-void explain_put_weaker(struct json_writer *json, const struct config *config, const struct attr_caps *caps,
-			const struct task *task, int proc, pid_t tgid);
+void explain_put_weaker(struct json_writer *json, const struct explain_source *source, const struct task *task,
+			pid_t tgid);

@@ -68,6 +68,8 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct co
 	explain_put_text(json, "qos", thread ? thread->qos : rule->qos);
 	json_put_bool(json, "inherit", rule->inherit);
 	json_put_bool(json, "enforce", rule->enforce != ENFORCE_NO);
+	if (rule->enforce != ENFORCE_NO)
+		json_put_text(json, "enforces", rule->enforce == ENFORCE_PROGRAM ? "program" : "always");
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
 	json_end(json, '}');
@@ -82,17 +84,28 @@ static bool is_similar(const char *a, const char *b)
 	return near.best != NULL;
 }
 
-/* What the condition was compared with. */
-static const char *fact_of(const struct facts *facts, enum rule_condition condition)
+/* Of the names of its parent that which people know it by, or its path where one is asked for; NULL without a parent. */
+static const char *parent_name(const struct config *config, const struct facts *facts, bool is_path)
 {
-	switch (condition) {
+	struct process_names names;
+
+	if (!facts->parent || rules_names(config->rules, facts->parent, &names) < 0)
+		return NULL;
+	return names.items[is_path || names.count < 2 ? 0 : 1].text;
+}
+
+/* What the condition was compared with. */
+static const char *fact_of(const struct config *config, const struct facts *facts, const struct rule_failure *failure)
+{
+	switch (failure->condition) {
 	case CONDITION_EXE:
 		return facts->exe;
 	case CONDITION_CGROUP:
 		return facts->cgroup;
+	case CONDITION_PARENT:
+		return parent_name(config, facts, strchr(failure->wanted, '/'));
 	case CONDITION_ARGV:
 	case CONDITION_USER:
-	case CONDITION_PARENT:
 	case CONDITION_USERNS:
 		break;
 	}
@@ -118,7 +131,7 @@ static void put_close(struct json_writer *json, const struct config *config, con
 	if (trace->outcome == OUTCOME_CONDITION) {
 		json_put_text(json, "condition", conditions[trace->failure.condition]);
 		explain_put_text(json, "wanted", trace->failure.wanted);
-		explain_put_text(json, "found", fact_of(facts, trace->failure.condition));
+		explain_put_text(json, "found", fact_of(config, facts, &trace->failure));
 	}
 	json_end(json, '}');
 }

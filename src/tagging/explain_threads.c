@@ -68,8 +68,12 @@ static void put_bits(struct json_writer *json, const char *key, uint8_t bits)
 
 static void put_attr(struct json_writer *json, const char *key, const struct task_attr *attr)
 {
+	struct task_attr shown = *attr;
 	char text[TASK_ATTR_TEXT_MAX];
 
+	/* A record keeps what such a policy hides. */
+	if (!task_policy_is_fair(attr->policy))
+		shown.slice_ns = 0;
 	json_begin(json, key, '{');
 	json_put_text(json, "policy", task_policy_name(attr->policy));
 	if (task_policy_is_fair(attr->policy)) {
@@ -84,7 +88,7 @@ static void put_attr(struct json_writer *json, const char *key, const struct tas
 		json_put_text(json, "io_class", io_class_name(IO_CLASS(attr->io_priority)));
 		json_put_count(json, "io_priority", IO_LEVEL(attr->io_priority));
 	}
-	json_put_text(json, "text", task_attr_text(attr, text));
+	json_put_text(json, "text", task_attr_text(&shown, text));
 	json_end(json, '}');
 }
 

@@ -171,7 +171,6 @@ static void scan_process(struct tagger *tagger, pid_t pid)
 	}
 	free(scan.processes);
 	shortage_note(tagger, scan.error);
-	watch_rest();
 }
 
 /* Of the process, or a child of one that the override holds for already. */
@@ -224,7 +223,6 @@ int scan_tree(struct tagger *tagger, pid_t pid, uint64_t start, bool descendants
 		joined += r > 0 ? r : 0;
 	}
 	free(scan.processes);
-	watch_rest();
 	if (r < 0)
 		return r;
 	return joined ? 0 : -ESRCH;
@@ -263,7 +261,6 @@ void scan_all(struct tagger *tagger)
 			break;
 	}
 	arguments_end_old(&tagger->arguments);
-	watch_rest();
 	free(scan.processes);
 	note_error(&scan, r);
 	if (scan.error)

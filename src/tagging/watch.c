@@ -13,7 +13,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
-/* A read that is found twice this far apart, with the loop asleep in the kernel both times, hangs. */
+/* A read that has lasted WATCH_MS hangs if the loop is asleep in the kernel, and still is after this time. */
 #define SECOND_CHECK_MS 40
 
 /* A runnable process, on an overloaded machine, is given this many rounds: somebody may hold the lock on purpose. */
@@ -27,6 +27,7 @@ static struct {
 	pid_t loop; /* the thread that is watched */
 	pid_t process;
 	atomic_uint reads; /* goes up as a read begins and ends: odd during one */
+	atomic_uint seen;  /* reads when the timer was set */
 	atomic_bool is_armed;
 	void (*replace)(void *context);
 	void *context;
@@ -39,14 +40,21 @@ static void set_timer(long ms)
 	timerfd_settime(watch.timer, 0, &timer, NULL);
 }
 
+/*
+ * The timer is not stopped at the end of a read: while reads follow each other it is then set once in WATCH_MS, not
+ * once for each, at the price of one wake-up after the last.
+ */
 void watch_enter(pid_t tgid)
 {
+	unsigned reads;
+
 	if (!watch.is_on)
 		return;
 	watch.process = tgid;
-	atomic_fetch_add_explicit(&watch.reads, 1, memory_order_release);
+	reads = atomic_fetch_add_explicit(&watch.reads, 1, memory_order_release) + 1;
 	if (atomic_load_explicit(&watch.is_armed, memory_order_relaxed))
 		return;
+	atomic_store(&watch.seen, reads);
 	atomic_store(&watch.is_armed, true);
 	set_timer(WATCH_MS);
 }
@@ -63,14 +71,6 @@ void watch_leave(void)
 	/* We have been replaced. */
 	for (;;)
 		pause();
-}
-
-void watch_rest(void)
-{
-	if (!watch.is_on || !atomic_load_explicit(&watch.is_armed, memory_order_relaxed))
-		return;
-	atomic_store(&watch.is_armed, false);
-	set_timer(0);
 }
 
 pid_t watch_process(void)
@@ -96,9 +96,15 @@ static bool is_runnable(void)
 	return proc >= 0 && procfs_stat(proc, watch.process, &stat) == 0 && stat.state == 'R';
 }
 
+/* Whether the read has lasted long enough. rounds: for how many times WATCH_MS. */
+static bool hangs(unsigned rounds)
+{
+	return rounds && is_stuck() && (rounds > RUNNABLE_ROUNDS || !is_runnable());
+}
+
 static void *run(void *unused)
 {
-	unsigned last = 0, rounds = 0;
+	unsigned rounds = 0;
 	uint64_t times;
 
 	(void)unused;
@@ -110,9 +116,8 @@ static void *run(void *unused)
 		if (atomic_load(&watch.is_over))
 			return NULL;
 		reads = atomic_load(&watch.reads);
-		rounds = reads == last ? rounds + 1 : 0;
-		last = reads;
-		if ((reads & 1) && is_stuck() && (rounds >= RUNNABLE_ROUNDS || !is_runnable())) {
+		rounds = (reads & 1) && reads == atomic_load(&watch.seen) ? rounds + 1 : 0;
+		if (hangs(rounds)) {
 			poll(NULL, 0, SECOND_CHECK_MS);
 			/* Made even, it tells watch_leave that the loop has been replaced. */
 			if (atomic_load(&watch.reads) == reads && is_stuck() &&
@@ -121,7 +126,8 @@ static void *run(void *unused)
 				return NULL;
 			}
 		}
-		/* The loop arms the timer again with its next read, but it may still be in this one. */
+		/* The loop sets the timer again with its next read, but it may still be in this one. */
+		atomic_store(&watch.seen, reads);
 		atomic_store(&watch.is_armed, false);
 		if (atomic_load(&watch.reads) == reads && (reads & 1)) {
 			atomic_store(&watch.is_armed, true);

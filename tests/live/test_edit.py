@@ -68,10 +68,16 @@ class Edit(EditTest):
     def test_what_is_agreed_to_is_installed(self):
         result = self.edit(self.writer(NEW), "y\n")
         self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        self.assertNotIn("warning", result.stderr)
         self.assertIn('- rule app: { "qos": "QOS_UTILITY" }', result.stdout)
         self.assertIn("rules: 1 added, 0 removed, 1 changed", result.stdout)
         self.assertIn("no daemon runs: it takes effect at the next start", result.stderr)
         self.check_litter()
+
+    def test_it_warns_as_check_does(self):
+        never = {"/no/such/program": {"qos": "QOS_UTILITY"}}
+        self.assertIn('%s:' % self.file + '2:2: ["/no/such/program"]: warning: matches nothing here',
+                      self.edit(self.writer(never), "n\n").stderr)
 
     def test_what_is_not_agreed_to_is_not(self):
         self.check_untouched(self.edit(self.writer(NEW), "n\n"), 1)
@@ -86,7 +92,9 @@ class Edit(EditTest):
         result = self.edit(self.editor('echo "{" > "$1"; exit 3'))
         self.check_untouched(result, 1)
         self.assertIn("the editor ended with status 3", result.stderr)
-        self.check_untouched(self.edit("/nonexistent/editor"), 1)
+        result = self.edit("/nonexistent/editor")
+        self.check_untouched(result, 1)
+        self.assertIn("the editor was not found: name one in EDITOR", result.stderr)
 
     def test_an_editor_with_arguments(self):
         Daemon.write(self.path("content"), NEW)

@@ -29,6 +29,8 @@ RULES = {
     "script.sh": {"qos": BACKGROUND},
     "argued": [{"qos": UI, "match": {"argv": "2000"}}, {"qos": BACKGROUND, "match": {"argv": ["3*"]}}],
     "elsewhere": {"qos": UI, "match": {"cgroup": "/no/such/*"}},
+    "orphan": {"qos": UI, "match": {"parent": "no-such-parent"}},
+    "enforced": {"qos": BACKGROUND, "enforce": True},
     "masked": None,
     "WrongCase": {"qos": UI},
     "/opt/pathless/*": {"qos": UI},
@@ -118,17 +120,22 @@ class Explain(LiveTest):
 
     def test_what_others_chose(self):
         self.daemon(RULES)
-        for name, rule, words in (("polite", "polite", "polite"), ("stranger", None, "no rule names it")):
+        for name, rule, words in (("polite", "polite", 'before: the rule leaves it so, since it has "yield": true'),
+                                  ("stranger", None, "QOS_DEFAULT is for tasks for which nobody chose anything")):
             chosen = self.niced(name, 5)
             self.current.sync()
-            self.check(chosen, None, "chosen-by-others", rule,
-                       [words, "left alone", "nice %d was there before" % chosen.attr().nice])
+            _, text = self.check(chosen, None, "chosen-by-others", rule,
+                                 [words, "left alone", "nice %d was there before" % chosen.attr().nice])
+            self.assertNotRegex(text, "wanted|weaker")
         self.check(self.niced("lowered", 19), UI, "rule", "lowered",
                    ["nice 19 was there before: no rule raises"])
         reniced = self.sleeper("reniced")
         self.assert_carries(reniced, BACKGROUND)
         os.setpriority(os.PRIO_PROCESS, reniced.pid, 11)
-        self.check(reniced, BACKGROUND, "changed-by-others", "reniced", ["nice 11: changed after us"])
+        self.check(reniced, BACKGROUND, "changed-by-others", "reniced",
+                   ["nice 11: changed after us", ": not as wanted\n"])
+        self.check(self.sleeper("enforced"), BACKGROUND, "rule", "enforced",
+                   ['whatever anybody changes is put back: the rule has "enforce": true'])
         fifo = self.sleeper("fifo")
         self.assert_carries(fifo, UI)
         set_attr(fifo.pid, FIFO, priority=3)
@@ -138,6 +145,7 @@ class Explain(LiveTest):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         for name, pattern, words in (
                 ("elsewhere", "elsewhere", 'match.cgroup asks for "/no/such/*": it is in '),
+                ("orphan", "orphan", 'match.parent asks for "no-such-parent": its parent is "'),
                 ("masked", "masked", "null masks"),
                 ("wrongcase", "WrongCase", "upper and lower case"),
                 ("pathless", "/opt/pathless/*", "the path is %s" % os.path.realpath(sleep_program())),

@@ -18,6 +18,7 @@ from attributes import get_attr, pristine
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest, main
 from programs import PYTHON
+from tasks import state
 from waiting import wait_for
 
 BACKGROUND, UTILITY = "QOS_BACKGROUND", "QOS_UTILITY"
@@ -120,6 +121,16 @@ class Top(LiveTest):
         os.write(terminal, b"\n")
         thread = b"  %d " % app.pid
         wait_for(lambda: shows(thread), lambda: "the app's threads: %r" % bytes(seen[-2000:]))
+        seen.clear()
+        os.write(terminal, b"e")
+        wait_for(lambda: shows(b"Press a key") and state(pid) == "S", lambda: "an explanation: %r" % bytes(seen))
+        shows(b"")
+        self.assertLess(seen.index(b"\x1b[?1049l"), seen.index(b'"app" at '))
+        # What is shown on the other screen would not be seen.
+        self.assertNotIn(b"\x1b[?1049h", seen)
+        os.write(terminal, b"x")
+        wait_for(lambda: shows(b"q quit"), "the screen again")
+        seen.clear()
         os.write(terminal, b"q")
         wait_for(lambda: shows(b"\x1b[?1049l"), "the screen put back")
         self.assertEqual(os.waitpid(pid, 0)[1], 0)

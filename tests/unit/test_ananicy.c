@@ -99,7 +99,7 @@ static void names_stay_what_they_are(void **state)
 		     "{\"name\": \"/usr/bin/x\", \"type\": \"Game\"}\n",
 		     "{\n" RULE("[$]schema", UI) ",\n" RULE("[Q]OS_X", UI) ",\n" RULE("a [[]b][*][?].exe", UI) ",\n"
 		     RULE("b\\\"\\u0001", UI) ",\n" RULE("[s]chedqos", UI) ",\n" RULE("Ünï 日本", UI) "\n}\n",
-		     "1 rule can match no program: left out\n"
+		     "1 rule cannot match any program: left out\n"
 		     "    a.rules:7: /usr/bin/x: a name has no slash or backslash\n");
 }
 
@@ -112,7 +112,7 @@ static void the_last_one_wins(void **state)
 	(void)state;
 	check_import(&plain, rules, want,
 		     "1 line is overridden by a later one that says something else\n    a.rules:1: x: a.rules:2\n");
-	check_import(&plain, rules, want, "1 line says what a later one says again\n    a.rules:3: y: a.rules:4\n");
+	check_import(&plain, rules, want, "1 line is repeated by a later one\n    a.rules:3: y: a.rules:4\n");
 }
 
 /* A type's values, and a rule's own over them. */
@@ -164,16 +164,16 @@ static void everything_else_is_told(void **state)
 		"{\"name\": \"MAIN.exe\", \"type\": \"Game\"}\n";
 	static const char *const said[] = {
 		"5 rules in 2 files, 3 of them imported\n    3 QOS_USER_INTERACTIVE\n",
-		"4 lines are no rules\n    a.rules:2: no JSON object\n    a.rules:3: no JSON object\n"
+		"4 lines are not rules\n    a.rules:2: no JSON object\n    a.rules:3: no JSON object\n"
 		"    a.rules:4: neither a name nor a type\n    and 1 more\n",
-		"2 fields are nothing that schedqos sets: left out\n    a.rules:1: a: cmdlines\n"
+		"2 fields are not something schedqos sets: left out\n    a.rules:1: a: cmdlines\n"
 		"    z.types:3: OOM_KILL: oom_score_adj\n",
 		"1 rule has a type that is not defined\n    a.rules:6: n\\n\\x1b[31m: None\n",
 		"2 rules set nothing that schedqos sets: left out\n    a.rules:6: n\\n\\x1b[31m: None\n"
 		"    a.rules:7: o: OOM_KILL\n",
-		"4 values are none that ananicy knows: left out\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n"
+		"4 values are unknown to ananicy: left out\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n"
 		"    a.rules:8: p: sched\n    and 1 more\n",
-		"1 name is doubtful, since unrelated programs share it\n    a.rules:9: MAIN.exe: Game\n",
+		"1 name is doubtful, because unrelated programs share it\n    a.rules:9: MAIN.exe: Game\n",
 	};
 	const struct ananicy_options skip = { .in_one = true, .skip_doubtful = true };
 	struct import import;
@@ -223,6 +223,30 @@ static void a_large_result_is_split(void **state)
 	import_clear(&import);
 }
 
+/* What comes in at the front moves nothing from file to file. */
+static void rules_stay_in_their_files(void **state)
+{
+	enum { RULES = 20000 };
+	static const char early[] = "{\"name\":\"aaa\",\"type\":\"Game\"}\n";
+	const struct ananicy_options split = { 0 };
+	static char rules[RULES * 64];
+	struct import before, after;
+	size_t len = sizeof(early) - 1;
+
+	(void)state;
+	memcpy(rules, early, len);
+	for (int i = 0; i < RULES; i++)
+		len += snprintf(rules + len, sizeof(rules) - len, "{\"name\":\"%c-program-%06d\",\"type\":\"Game\"}\n", "ahpz"[i % 4], i);
+	assert_int_equal(import_text(&before, &split, rules + sizeof(early) - 1, len - sizeof(early) + 1), 0);
+	assert_int_equal(import_text(&after, &split, rules, len), 0);
+	assert_int_equal(before.output.count, 2);
+	assert_int_equal(after.output.count, 2);
+	assert_string_not_equal(before.output.texts[0], after.output.texts[0]);
+	assert_string_equal(before.output.texts[1], after.output.texts[1]);
+	import_clear(&before);
+	import_clear(&after);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -233,6 +257,7 @@ int main(void)
 		cmocka_unit_test(exact_classes_are_told_apart),
 		cmocka_unit_test(everything_else_is_told),
 		cmocka_unit_test(a_large_result_is_split),
+		cmocka_unit_test(rules_stay_in_their_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -468,6 +468,30 @@ static void an_owner_only_lowers(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* What the other record had; what the task had; what it takes over of the first. */
+static void another_s_had_is_taken_over_where_it_gives_no_more(void **state)
+{
+	static const struct {
+		const char *what;
+		struct task_attr others, own, taken;
+	} rows[] = {
+		{ "lower", NORMAL(7, 5, 0, 300), NOTHING, NORMAL(7, 5, 0, 300) },
+		{ "a nice value of ours", NORMAL(2, 5, 0, 1024), NORMAL(7, 0, 0, 1024), NORMAL(7, 5, 0, 1024) },
+		{ "a privileged one", NORMAL(-9, 0, 0, 1024), NORMAL(7, 0, 0, 1024), NORMAL(-9, 0, 0, 1024) },
+		{ "not idle", BATCH(0, 5, 0, 1024), IDLE(0, 0, 0, 1024), IDLE(0, 5, 0, 1024) },
+		{ "real time of ours", FIFO(5, 0, 0), NOTHING, NOTHING },
+		{ "real-time I/O of ours", IO(REALTIME, 4), NOTHING, NOTHING },
+		{ "other I/O", IO(BEST_EFFORT, 0), IO(IDLE, 7), IO(BEST_EFFORT, 0) },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct merge record = { .had = rows[i].others };
+
+		merge_limit_had(&record, &rows[i].own, *state);
+		assert_true(is_same(rows[i].what, "had", &record.had, &rows[i].taken));
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, given_on, given_off)
 
 int main(void)
@@ -483,6 +507,7 @@ int main(void)
 		TEST(had_takes_no_real_time_io_of_a_class),
 		TEST(had_takes_any_io_that_is_free_to_all),
 		TEST(unverified_io_of_a_class_is_ours),
+		TEST(another_s_had_is_taken_over_where_it_gives_no_more),
 		TEST(reset_on_fork_follows_what_is_found),
 		TEST(unverified_slices_and_clamps_of_a_class_are_ours),
 		TEST(an_unverified_policy_is_ours_with_the_rest_of_its_class),

@@ -84,6 +84,8 @@ static void null_masks_an_earlier_file_s_rule(void **state)
 	assert_string_equal(matched_by_path(config, "/usr/bin/chrome"), "chr*");
 	assert_string_equal(matched_by_path(config, "/usr/bin/vi"), "none");
 	assert_int_equal(rules_count(config->rules), 1);
+	assert_null(rules_of_pattern(config->rules, "chrome"));
+	assert_string_equal(rules_of_pattern(config->rules, "chr*")->pattern, "chr*");
 	config_free(config);
 }
 
@@ -95,6 +97,7 @@ static void no_rules_match_nothing(void **state)
 	assert_string_equal(matched_by_path(config, "/usr/bin/vi"), "none");
 	assert_int_equal(rules_count(config->rules), 0);
 	assert_null(rules_nth(config->rules, 0));
+	assert_null(rules_of_pattern(config->rules, "a"));
 	assert_null(rules_by_id(config->rules, 0));
 	assert_null(rules_by_id(config->rules, 1));
 	rules_free(NULL);

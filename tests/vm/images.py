@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
+from debs import add_debs
 from packages import Unavailable, bootstrap, release
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -93,12 +94,29 @@ def add_tests(build, kernels):
     return fill
 
 
+def _add_service(tree, test):
+    """Has systemd run that test of the guest's at boot."""
+    with open(os.path.join(HERE, "guest/boot.service"), encoding="ascii") as file:
+        text = file.read().replace("boot.py", test)
+    with open(os.path.join(tree, "etc/systemd/system/schedqos-boot-test.service"), "w", encoding="ascii") as file:
+        file.write(text)
+
+
 def add_installation(build, kernels):
     """The program as `make install` installs it, and the check that runs at boot."""
     def fill(tree):
         add_tests(build, kernels)(tree)
         _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
-        shutil.copy(os.path.join(HERE, "guest/boot.service"),
-                    os.path.join(tree, "etc/systemd/system/schedqos-boot-test.service"))
+        _add_service(tree, "boot.py")
+
+    return fill
+
+
+def add_packages(build, kernels):
+    """The Debian packages, not installed, and what installs and tests them at boot."""
+    def fill(tree):
+        add_tests(build, kernels)(tree)
+        add_debs(os.path.join(os.path.dirname(kernels), "debs"), os.path.join(tree, "schedqos/debs"))
+        _add_service(tree, "packages.py")
 
     return fill

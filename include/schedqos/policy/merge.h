@@ -39,6 +39,9 @@ void given_clear(struct given *given);
  */
 uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known);
 
+/* Copies the attributes that bits (enum task_attr_bit) name. */
+void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits);
+
 /*
  * The merge. If actual equals known, nobody has touched the attribute. Otherwise somebody chose it: its bit is set in
  * theirs, and had and known take the value. There are exceptions for had, so that nobody gets more than he could have
@@ -62,8 +65,8 @@ void merge_found(struct merge *record, const struct task_attr *actual, const str
 void merge_unverified(struct merge *record, const struct task_attr *actual, const struct given *given,
 		   const struct attr_caps *caps, bool uncertain);
 
-/* Whether a task that had one I/O priority may have had another that is found on it: see merge_found. */
-bool merge_can_have_io(uint8_t had, uint8_t found, const struct given *given);
+/* Of another task's record: its had becomes no more than a task that had this may have had, as in merge_unverified. */
+void merge_limit_had(struct merge *record, const struct task_attr *had, const struct given *given);
 
 /* reset-on-fork is not judged: the record takes what is found, except where it comes with our own SCHED_DEADLINE. */
 void merge_reset_on_fork(struct merge *record, const struct task_attr *actual);

@@ -1,69 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. It makes no
- * system call and reads no clock: the caller carries the actions out, reports how they went and passes the time as an
- * argument.
+ * system call and reads no clock: the caller carries the actions out, reports how they went, and passes the time.
  *
  * THE MODEL
  *
- * The plan keeps a record of every task: what the task would carry without us (had), what we last asked for or found
- * (known), and which attributes somebody else has chosen since we put its class on (theirs). Attributes are judged
- * one by one: the policy together with its priority, nice, slice, clamps, I/O priority. Nothing is inferred from names
- * or times.
- *
- * Whenever we look at a task, and also when we read back what we set, one merge decides who owns each attribute
- * (merge.h):
+ * Of every task the plan records what it would carry without us (had), what we last set or found on it (known), and
+ * which attributes somebody else has chosen since its class was put on (theirs). Attributes are judged one by one: the
+ * policy together with its priority, nice, slice, clamps, I/O priority. Whenever we look at a task, one merge decides
+ * whose each of them is (merge.h):
  *
  *	actual == known		nobody touched it: it is ours to set, and had stays
- *	actual != known		somebody else chose it: it becomes theirs, and had and known take the new value
+ *	actual != known		somebody else chose it: it becomes theirs, and had and known take the value
  *
- * No task gets more than its owner could have taken without us: had.nice takes no value between itself and the lowest
- * nice value of our classes, and had does not leave SCHED_IDLE because of something we set. Of I/O priorities only
- * real time is withheld like that, since whoever may lower himself by ionice may go back as well.
+ * But nobody gets more by that than he could have taken without us: had.nice takes no value between itself and the
+ * lowest nice value of our classes, had does not leave SCHED_IDLE because of something we set, and takes no real-time
+ * priority, of CPU or I/O, up to what our classes give.
  *
- * fork		copies the record, as the kernel copies the attributes. We look at nothing.
- * exec		makes a rule take effect: theirs is cleared and the class overrides everything. (The merge has already
- *		put what others chose into had.) Three limits: a rule does not raise a task that somebody lowered,
- *		unless it has yield: false; QOS_DEFAULT and yielding rules leave a task alone if anything was chosen
- *		for it; an inherited rule does so if anything is theirs.
- * rename	makes a rule take effect if it brings another class. So does a reload, and so does the first look at a
- *		task.
- * move		to another cgroup has the process matched again: as with a rename, a rule takes effect if it brings
- *		another class. A group may allow its tasks no such class. Then they get a lower one for as long as they
- *		stay there, but that is no moment like the above: what is theirs stays theirs.
- * override	asks for a class at run time: its processes are of that class, whatever their rules say, and a group's limit
- *		holds all the same. To ask for it is a moment like an exec, and nothing that was chosen before stands
- *		against it. Its end is not: what is theirs stays. A limit that is asked for is one like a group's. What an
- *		ordinary user asks for is taken as far as the task's owner could choose it himself in had's place, at
- *		every decision anew; it goes after root's, and after a rule with "enforce".
- * renice	and the like are only heard while a rule enforces. Else the next look finds the change. That attribute is
- *		theirs until a rule takes effect again, or until a rule with "enforce" takes it back; the others stay ours.
- *		With "enforce": "program" what a process changes itself is as if it had not happened, provided that we
- *		heard who did it. Where somebody changes a task again and again, it is left to him for a while.
- * stop		is the same merge, after which every task gets had. An attribute that is theirs keeps its value.
+ * The task is to carry had, with its class on top of that, and what is theirs on top of both. At some moments a rule
+ * takes effect: theirs is cleared, so that the class overrides everything. Three limits: no rule raises a task that
+ * somebody lowered, unless it has yield: false or enforce: true; QOS_DEFAULT and yielding rules leave a task alone for
+ * which anything was chosen; an inherited rule does so if anything is theirs.
  *
- * Events only update the records; one function decides. plan_book() books events in the order of time, without a
- * system call: a fork copies a record, exec and rename mark a task as due, and the child of a task that is due is due
- * as well. Once everything queued is booked, plan_next() returns the tasks that are due, in the order in which they
- * were marked, and plan_decide() decides. It asks which program a task runs only if that may have changed, and reads
- * the task's attributes last.
+ * fork		copies the record, as the kernel copies the attributes. We do not look at the child.
+ * exec		makes a rule take effect. The other threads have ended. Any thread can have called it, and keeps its own
+ *		attributes; so if the records of the threads differ, they stay until we have looked.
+ * rename	makes a rule take effect if thread_qos gives another class for the new name.
+ * move		to another cgroup makes a rule take effect if it is another one.
+ * limit	of a cgroup or by an override: a lower class for as long as it lasts. No rule takes effect.
+ * override	asks for a class, which takes effect like a rule's, but without the three limits. When it ends the rule's
+ *		class is back, but does not take effect. What an ordinary user asks for goes after root's and after a
+ *		rule that enforces, and is taken as far as the task's owner could choose it himself in place of had.
+ * renice	and the like are found when we look next. That attribute is theirs until a rule takes effect, the others
+ *		stay ours. A task that was made real-time is left alone, and its rule takes effect when it is fair again.
+ *		If a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
+ *		we heard that the process itself did it, as if it had not happened. Where somebody does it again and
+ *		again, he has his way for a while.
+ * loss		of events: a scan looks at every task. What it finds without a record was copied from nobody knows whom.
+ * reload	A scan matches every process. A rule takes effect if it is another one or brings another class. If only
+ *		the class's attributes are others, what is theirs stays.
+ * crash	The next daemon takes over the records and scans. What was decided stands, and what is theirs stays.
+ * suspend	Tagged tasks carry had and what is theirs, until it ends. No rule takes effect.
+ * stop		We look at every task that carries something of ours, and it gets had. What is theirs is part of that. Who
+ *		is born meanwhile is looked at as well.
  *
- * A copied record is unverified until we look at the task (TASK_COPIED). If the task then carries something else, but
- * the same as its parent carries at that moment, somebody chose it for the parent, and the parent's merge is the
- * child's. Otherwise a slice, clamp or I/O priority that any of our classes gives counts as ours, and so does a policy
- * that comes with the slice and clamps of its class. A nice value or SCHED_IDLE never counts as ours: anybody can lower
- * himself, and had must not give him more back.
+ * Events only update the records; one function decides. plan_book() books events in the order of time, without a system
+ * call: what has to be looked at becomes due, and so does the child of a task that is due. Once everything queued is
+ * booked, plan_next() returns the tasks that are due, in the order in which they were marked, and plan_decide() decides.
+ * It asks which program a task runs only if that may have changed, and reads the task's attributes last.
  *
- * A record is uncertain (TASK_UNCERTAIN) if it may not be a copy of the right record. Such a task is due at once, and
- * is first compared with whatever it can have copied:
- *	- the fork may be older than the last change of the parent's record: compared with what was known before that
- *	  change;
- *	- a new thread of a process whose threads differ, since the event does not name its creator: with those
- *	  threads;
- *	- an exec in such a process, since any of its threads may have called it: likewise;
- *	- a task that we had no event of, born since we began to listen: with a copy of its living parent's record, or
- *	  a pristine one;
- *	- a task that was about to be set when the daemon was killed: with what was known before.
+ * Until we look at a task, its copied record is unverified (TASK_COPIED): somebody may have changed the parent before
+ * the fork. If the child does not carry what its record says, but just what its parent carries now, then the parent's
+ * merge is the child's. Otherwise a slice, clamp or I/O priority that any class of ours gives counts as ours, and so
+ * does a policy that comes with the slice and clamps of its class. A nice value or SCHED_IDLE does not: anybody can
+ * lower himself, and had must not give him more back.
+ *
+ * A record that may be a copy of the wrong one is uncertain (TASK_UNCERTAIN), and due at once. It is first compared with
+ * whatever else the task can have copied:
+ *	- the fork began within two seconds of the last change of its parent's record, or before: what was known before
+ *	  that change (only one is remembered);
+ *	- a new thread of a process whose threads differ, since the event does not name its creator, or an exec in one:
+ *	  what those threads carry;
+ *	- a task that was about to be set when the daemon was killed: what was known before.
+ * Of a task that we had no event of: had is what it carries if it is older than us. Otherwise its record is an
+ * uncertain copy of its living parent's, a thread's of its leader's, or a pristine one if there is none.
  *
  * The fields of a record and its flags are described in tasks.h.
  */

@@ -127,6 +127,9 @@ const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL 
 /* Every pattern's list in the order of files and lines, for printing. Returns NULL at the end. */
 const struct rule *rules_nth(const struct rules *rules, size_t n);
 
+/* The list of rules for just this pattern; NULL: none, or masked. */
+const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern);
+
 /*
  * The rule for a process with these facts, or NULL. An exact pattern beats a glob; among globs the longer
  * literal text, then the later file, then the earlier line. *ret_error gets 0, or -errno of a fact that

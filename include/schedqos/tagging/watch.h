@@ -27,6 +27,3 @@ pid_t watch_process(void);
  */
 void watch_enter(pid_t tgid);
 void watch_leave(void);
-
-/* Call it when no more reads are expected soon: it saves the watching thread a wake-up. */
-void watch_rest(void);

@@ -3,33 +3,21 @@
 """The installed service's life on a machine that runs systemd, step by step; the result goes to the machine outside."""
 
 import errno
-import glob
 import json
 import os
 import signal
 import socket
-import subprocess
 import sys
-import time
-import traceback
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-sys.path[:0] = [os.path.join(TOP, "tests/live"), HERE]
-os.environ.update(SCHEDQOS="/usr/bin/schedqos", LC_ALL="C", SYSTEMD_COLORS="0", SYSTEMD_BUS_TIMEOUT="300")
-os.environ.setdefault("PATIENCE", "120")
 
-from attributes import classes, differences, pristine, snapshot  # noqa: E402
-from outside import tell  # noqa: E402
-from programs import Program, sleep_program  # noqa: E402
+# First of all: it says where the others are.
+from steps import (  # noqa: E402
+    CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write,
+)
+from attributes import classes  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
-UNIT = "schedqos.service"
-# Set by the default configuration, as far as the kernel has them.
-KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
-CONFIG = "/etc/schedqos.json"
-GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 # Sockets that give root's rights to root, and paths that an attacker who controls the daemon must not write or run.
 SOCKETS = ("/run/docker.sock", "/run/containerd/containerd.sock", "/var/lib/lxd/unix.socket")
 CLOSED = ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/vm/mmap_min_addr",
@@ -41,25 +29,6 @@ OWN_PROFILE = {"own": {"sysctl": {"kernel.sched_rr_timeslice_ms": 40}, "block": 
 WATCHDOG = "[Service]\nWatchdogSec=20\n"
 RESTART_LATE = "[Service]\nRestartSec=600\n"
 GIVEN_UP_SOON = "[Unit]\nStartLimitIntervalSec=3600\nStartLimitBurst=2\n"
-RESTORE = "schedqos-restore.service"
-
-
-def command(*argv, status=0):
-    """What a command prints; it must end with that status."""
-    result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            encoding="utf-8", errors="replace", check=False)
-    if result.returncode != status:
-        raise AssertionError("%s: exit status %d\n%s" % (" ".join(argv), result.returncode, result.stdout))
-    return result.stdout.strip()
-
-
-def systemctl(*args, **options):
-    return command("systemctl", *args, **options)
-
-
-def show(name, unit=UNIT):
-    """A property of the unit."""
-    return systemctl("show", "--value", "-p", name, unit)
 
 
 def drop_in(name, text, units=(UNIT,)):
@@ -76,30 +45,6 @@ def journal(**fields):
     return [json.loads(line) for line in lines.splitlines()]
 
 
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path, 0o644)
-
-
-def knobs(paths=None):
-    found = {}
-    for path in filter(os.path.exists, paths or [*KNOBS, *glob.glob(GOVERNORS)]):
-        with open(path, encoding="ascii") as file:
-            found[path] = file.read().strip()
-    return found
-
-
-def write_knob(path, value):
-    with open(path, "w", encoding="ascii") as file:
-        file.write(value)
-
-
-def wanted_knobs():
-    return {path: KNOBS.get(path, "schedutil") for path in knobs()}
-
-
 def seen_by_the_daemon(path):
     """The same path as it is in there."""
     return "/proc/%s/root%s" % (show("MainPID"), path)
@@ -114,31 +59,9 @@ def refused(function, *args):
         return errno.errorcode[error.errno]
 
 
-def equal(found, wanted):
-    if found != wanted:
-        raise AssertionError("%r, not %r" % (found, wanted))
-
-
-class Boot:
-    """The steps, in their order. Each is tried, whatever became of those before it."""
-
-    def __init__(self):
-        self.before = self.knobs_before = {}
-        self.task = None
-
-    def becomes(self, name):
-        wanted = classes()[name]
-        wait_for(lambda: self.task.attr() == wanted, lambda: "%s: %s carries %s" % (name, wanted, self.task.attr()))
-
+class Boot(Steps):
     def the_machine_is_up(self):
-        equal(systemctl("is-system-running", "--wait"), "running")
-        self.task = Program(["boot-test", "100000"], sleep_program())
-        for path in glob.glob(GOVERNORS):
-            write_knob(path, "performance")
-        pristine()  # asked first here, while the kernel's own base slice is in force, and known from now on
-        self.before, self.knobs_before = snapshot(), knobs()
-        if not self.knobs_before or any(self.knobs_before[path] == value for path, value in wanted_knobs().items()):
-            raise AssertionError("nothing to set: %s" % self.knobs_before)
+        self.note_what_is_there(["boot-test", "100000"])
         for path in SOCKETS:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with socket.socket(socket.AF_UNIX) as stand_in:
@@ -255,10 +178,6 @@ class Boot:
         wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "a new daemon")
         self.becomes("QOS_USER_INTERACTIVE")
 
-    def wait_for_restore(self):
-        wait_for(lambda: show("ActiveState", RESTORE) in ("inactive", "failed"), "the other unit's end")
-        equal(show("Result", RESTORE), "success")
-
     def stop_between_a_crash_and_the_restart(self):
         """There is no daemon then that could put anything back."""
         drop_in("pause", RESTART_LATE)
@@ -279,11 +198,6 @@ class Boot:
         equal(show("ActiveState"), "inactive")
         self.check_restored()
         self.wait_for_restore()
-
-    def check_restored(self):
-        equal(self.task.attr(), pristine())
-        equal(differences(self.before, snapshot()), [])
-        equal(knobs(), self.knobs_before)
 
     def what_is_given_up_is_put_back(self):
         """By the other unit, with no daemon left to do it."""
@@ -313,25 +227,5 @@ class Boot:
         equal(systemctl("is-system-running"), "running")
 
 
-def main():
-    boot, passed, failed, trouble = Boot(), 0, 0, ""
-    began = time.monotonic()
-    for name in [name for name in vars(Boot) if name[0] != "_" and name not in ("becomes", "check_restored", "wait_for_restore")]:
-        try:
-            getattr(boot, name)()
-            passed += 1
-            print("ok      %s" % name, flush=True)
-        except Exception:
-            failed += 1
-            trouble += "%s\n%s\n" % (name, traceback.format_exc())
-            print("FAILED  %s\n%s" % (name, traceback.format_exc()), flush=True)
-    if failed:
-        trouble += command("journalctl", "-b", "--no-pager", "-n", "60", "-o", "short-monotonic")
-    tell({"features": {}, "classes": {}, "results": [
-        {"name": "boot", "passed": passed, "failed": failed, "skipped": 0, "output": trouble, "skips": [],
-         "seconds": round(time.monotonic() - began)}]})
-    print("told", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    take("boot", Boot())

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happens on the machine, whether or not the plan is told: forks, execs, moves, reloads, crashes, losses. */
+#include "plan_run.h"
+
+#define GROUPS                                                                                        \
+	"'groups': { 'low': { 'max': 'QOS_BACKGROUND' }, '/*/mid': { 'max': 'QOS_UTILITY' }, 'mid': { 'max': " \
+	"'QOS_UTILITY' }, 'one': { 'QOS_USER_INTERACTIVE': false } }"
+
+static const char *const cgroups[] = { "/", "/low", "/x/mid", "/mid/low/y", "/one" };
+
+static const char *const configs[] = {
+	"'schedqos': { " GROUPS " },"
+	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true },"
+	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
+	"'c': [ { 'match': { 'parent': 'a' }, 'qos': 'QOS_UTILITY' }, { 'qos': 'QOS_BACKGROUND' } "
+	"]",
+
+	"'schedqos': { 'default': 'none' },"
+	"'b': { 'qos': 'QOS_USER_INITIATED', 'inherit': true },"
+	"'a*': { 'thread_qos': { 't*': 'QOS_BACKGROUND' } }",
+
+	"'schedqos': { 'default': 'all', " GROUPS " },"
+	"'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
+	"'QOS_IDLE': { 'sched_policy': 'SCHED_IDLE', 'io_class': 'realtime', 'io_priority': 4 },"
+	"'QOS_BACKGROUND': { 'io_class': 'best-effort', 'io_priority': 6 },"
+	"'a': { 'qos': 'QOS_RT' }, 'b': { 'qos': 'QOS_IDLE', 'yield': true },"
+	"'c': { 'qos': 'QOS_BACKGROUND', 'period': 8000000, 'inherit': true },"
+	"'b1': { 'qos': 'QOS_UTILITY', 'match': { 'cgroup': '/mid*' } }",
+
+	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'enforce': true },"
+	"'b': { 'qos': 'QOS_BACKGROUND', 'enforce': true, 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
+	"'c': { 'qos': 'QOS_UTILITY' }",
+
+	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'enforce': 'program' },"
+	"'b': { 'qos': 'QOS_BACKGROUND', 'enforce': 'program', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
+	"'c': { 'qos': 'QOS_UTILITY' }",
+};
+
+/* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
+static const char own[] =
+	"'schedqos': { " GROUPS " },"
+	"'QOS_USER_INTERACTIVE': { 'io_class': 'best-effort', 'io_priority': 1 }, 'QOS_BACKGROUND': { 'io_class': 'idle' },"
+	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 't1': 'QOS_UTILITY', 'm': 'QOS_USER_INITIATED' } },"
+	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
+	"'d': { 'thread_qos': { 'a': 'QOS_USER_INTERACTIVE' } }";
+
+static const char *const commands[] = {
+	"/bin/a", "/bin/a1", "/bin/b", "/usr/bin/c -x", "/bin/d", "/usr/bin/nice -n 5 a",
+};
+
+static const char *const names[] = { "a", "t1", "t2", "m", "", "\x1b[2J\xff" };
+
+pid_t run_some_task(struct run *run)
+{
+	uint8_t nth = take_byte(&run->input);
+
+	for (size_t i = 0; i < MACHINE_TASKS; i++) {
+		const struct machine_task *task = &run->m->tasks[(i + nth) % MACHINE_TASKS];
+
+		if (task->tid && task->tid != KTHREADD)
+			return task->tid;
+	}
+	return 0;
+}
+
+/* Until their fork is over, neither the child runs nor the parent. */
+static bool is_forking(const struct run *run, pid_t tid)
+{
+	for (size_t i = 0; i < run->n_unborn; i++) {
+		if (run->unborn[i] == tid || run->parents[i] == tid)
+			return true;
+	}
+	return false;
+}
+
+void run_end_forks(struct run *run)
+{
+	for (size_t i = 0; i < run->n_unborn; i++)
+		ends_fork(run->m, run->unborn[i]);
+	run->n_unborn = 0;
+}
+
+/* Never 0: at the worst, all forks end. */
+static pid_t some_running(struct run *run)
+{
+	pid_t tid = run_some_task(run);
+
+	if (is_forking(run, tid))
+		run_end_forks(run);
+	return tid;
+}
+
+bool run_is_unseen(struct run *run, const struct machine_task *task)
+{
+	const struct task *known = record(run->m, task->tid);
+	struct task_attr attr = task->attr;
+
+	if (!run->m->caps.io_priority)
+		attr.io_priority = 0;
+	return known && attr_difference(&attr, &known->known);
+}
+
+/* Whether it carries the same as its process's leader, but had something else. */
+static bool looks_like_leader(struct run *run, pid_t tid)
+{
+	const struct task *thread = record(run->m, tid), *leader = record(run->m, tgid_of(run->m, tid));
+
+	return thread && leader && attr_difference(&thread->known, &leader->known) == 0 &&
+	       attr_difference(&thread->had, &leader->had);
+}
+
+static void bear(struct run *run, uint8_t kind)
+{
+	pid_t parent = some_running(run);
+
+	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
+		return;
+	/* Whose thread it copied is not told: where it carries what no record shows, a class's nice value counts as its own. */
+	if (kind == CLONE && (run_is_unseen(run, machine_task(run->m, parent)) || looks_like_leader(run, parent)))
+		run->exact = false;
+	run->n_tasks++;
+	if (kind == BEGIN) {
+		if (!run->n_unborn)
+			run->unborn_ms = run->m->ms;
+		begins_fork(run->m, parent, run->next);
+		run->parents[run->n_unborn] = parent;
+		run->unborn[run->n_unborn++] = run->next++;
+	} else if (kind == CLONE) {
+		clones(run->m, parent, run->next++);
+	} else {
+		forks(run->m, parent, run->next++);
+	}
+}
+
+static void end(struct run *run)
+{
+	pid_t tid = some_running(run);
+	const struct machine_task *task;
+
+	if (tid == INIT)
+		return;
+	/* A leader that ends before its threads stays, as a zombie. */
+	for (size_t i = 0; i < MACHINE_TASKS; i++) {
+		task = &run->m->tasks[i];
+		if (task->tid && task->tgid == tid && task->tid != tid)
+			return;
+	}
+	exits(run->m, tid);
+	run->n_tasks--;
+}
+
+static void end_forks_of_process(struct run *run, pid_t tid)
+{
+	for (size_t i = 0; i < run->n_unborn; i++) {
+		if (tgid_of(run->m, run->parents[i]) == tgid_of(run->m, tid))
+			run_end_forks(run);
+	}
+}
+
+/* A fork takes over the cgroup as the last thing, and a move waits for that (cgroup_threadgroup_rwsem in cgroup.c). */
+static void move(struct run *run)
+{
+	const pid_t tid = some_running(run);
+
+	end_forks_of_process(run, tid);
+	moves(run->m, tgid_of(run->m, tid), cgroups[take_byte(&run->input) % 5]);
+}
+
+/* Exec waits for the other threads to end, and these for their forks (de_thread in exec.c). */
+static void exec(struct run *run)
+{
+	pid_t tid = some_running(run);
+
+	end_forks_of_process(run, tid);
+	/* Nor which thread called exec. */
+	if (looks_like_leader(run, tid))
+		run->exact = false;
+	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
+	run->n_tasks = 0;
+	for (size_t i = 0; i < MACHINE_TASKS; i++)
+		run->n_tasks += run->m->tasks[i].tid > KTHREADD;
+}
+
+void run_hear_all(struct run *run)
+{
+	run->m->deaf = false;
+	hear(run->m);
+}
+
+static const char *some_config(struct run *run)
+{
+	uint8_t nth = take_byte(&run->input) % 5;
+
+	run->reverts_program = !run->own && nth == 4;
+	return run->own ? own : configs[nth];
+}
+
+/* By a task or nobody that is known, of a task or any; whether or not there was one. */
+static void is_told_of_a_change(struct run *run)
+{
+	const uint8_t how = take_byte(&run->input);
+	uint32_t next_ms;
+
+	/* What a program has chosen itself is as if it had not happened. */
+	if (run->reverts_program)
+		run->exact = false;
+	calls(run->m, how & 1 ? run_some_task(run) : 0, how & 2 ? run_some_task(run) : 0);
+	if (how & 4)
+		plan_end_truces(run->m->plan, run->m->ms, &next_ms);
+}
+
+static void is_told(struct run *run, uint8_t kind)
+{
+	struct machine *m = run->m;
+
+	switch (kind) {
+	case FORK:
+	case CLONE:
+	case BEGIN:
+		bear(run, kind);
+		break;
+	case EXEC:
+		exec(run);
+		break;
+	case RENAME:
+		renames(m, some_running(run), names[take_byte(&run->input) % 6]);
+		break;
+	case EXIT:
+		end(run);
+		break;
+	case PASS:
+		run_end_forks(run);
+		passes(m, take_number(&run->input, 2));
+		break;
+	case HEAR:
+		run_hear_all(run);
+		break;
+	case HEAR_SOME:
+		hear_first(m, take_byte(&run->input) % (m->n_queued + 1));
+		break;
+	case DEAF:
+		m->deaf = true;
+		break;
+	case RELOAD:
+		run_end_forks(run);
+		run_hear_all(run);
+		reload(m, some_config(run));
+		break;
+	case SCAN:
+		run_end_forks(run);
+		run_hear_all(run);
+		scan(m);
+		break;
+	case MOVE:
+		move(run);
+		break;
+	case CHANGE:
+		is_told_of_a_change(run);
+		break;
+	}
+}
+
+/* ---- what is asked for at run time ---- */
+
+static void hear_unless_deaf(struct machine *m)
+{
+	if (!m->deaf)
+		hear(m);
+}
+
+static void lifts(struct run *run)
+{
+	if (!run->n_overrides)
+		return;
+	plan_override_remove(run->m->plan, run->overrides[0], run->m->ms);
+	memmove(run->overrides, run->overrides + 1, --run->n_overrides * sizeof(run->overrides[0]));
+	hear_unless_deaf(run->m);
+}
+
+/* A new one, or another class for the last one; then one more process for it. */
+static void overrides(struct run *run)
+{
+	const uint8_t how = take_byte(&run->input);
+	struct machine *m = run->m;
+	const struct override override = {
+		.kind = how & 1 ? OVERRIDE_CLASS : OVERRIDE_LIMIT,
+		.is_tree = how & 2,
+		.cgroup = (how & 12) == 12 ? cgroups[how % 5] : NULL,
+		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
+		.uid = (how & 1) && (how & 12) != 12 && (how >> 4) / QOS_BUILTIN_COUNT == 1 ? 1000 : 0,
+	};
+
+	if ((how & 12) == 8 && run->n_overrides) {
+		check(plan_override_change(m->plan, run->overrides[run->n_overrides - 1], override.qos, m->ms) == 0);
+	} else {
+		if (run->n_overrides == OVERRIDES_MAX)
+			lifts(run);
+		check(plan_override_add(m->plan, &override, m->ms, &run->overrides[run->n_overrides++]) == 0);
+	}
+	if (!override.cgroup)
+		plan_override_join(m->plan, run->overrides[run->n_overrides - 1], tgid_of(m, some_running(run)), m->ms);
+	hear_unless_deaf(m);
+}
+
+/* A record says what was known before its last change. A fork that is older than two of them has copied neither. */
+static void end_forks_before_a_change(struct run *run)
+{
+	const struct task *parent;
+
+	for (size_t i = 0; i < run->n_unborn; i++) {
+		parent = record(run->m, run->parents[i]);
+		if (!parent || (int32_t)(parent->changed_ms - run->unborn_ms) >= 0)
+			run_end_forks(run);
+	}
+}
+
+static void is_asked(struct run *run, uint8_t kind)
+{
+	end_forks_before_a_change(run);
+	switch (kind) {
+	case OVERRIDE:
+		overrides(run);
+		break;
+	case LIFT:
+		lifts(run);
+		break;
+	case SUSPEND:
+		plan_suspend(run->m->plan, take_byte(&run->input) & 1);
+		hear_unless_deaf(run->m);
+		break;
+	}
+}
+
+/* ---- what keeps the plan from being exact ---- */
+
+static void crash_and_start(struct run *run)
+{
+	struct machine *m = run->m;
+
+	run_end_forks(run);
+	run_hear_all(run);
+	crash(m);
+	run->n_overrides = 0;
+	start(m, some_config(run));
+	free(m->legacy_tags);
+	m->legacy_tags = NULL;
+	m->n_legacy = m->n_legacy_tags = 0;
+}
+
+static void disturb(struct run *run, uint8_t kind)
+{
+	struct machine *m = run->m;
+	uint8_t how = take_byte(&run->input);
+
+	switch (kind) {
+	case LOSE:
+		m->lossy = how & 1;
+		break;
+	case REFUSE:
+		m->refuse = how & 1 ? 1 : 0;
+		break;
+	case IGNORE:
+		m->ignore = how & 1;
+		break;
+	case MISS:
+		m->missing = how;
+		break;
+	case CRASH:
+		crash_and_start(run);
+		return;
+	}
+	run->alone = run->exact = false;
+}
+
+void run_begin(struct run *run, uint8_t how)
+{
+	/* Longer than a tick, by which the plan tells tasks older than itself. */
+	run->m->pace = 20 + (how >> 3) * 20;
+	if (how & 1)
+		run->m->kernel = (struct attr_caps){ 0 };
+	run->own = how & 2;
+	run->everybody = how & 4;
+	start(run->m, run->own ? own : configs[0]);
+}
+
+void run_happens(struct run *run, uint8_t kind)
+{
+	switch (kind) {
+	case OVERRIDE:
+	case LIFT:
+	case SUSPEND:
+		is_asked(run, kind);
+		break;
+	case LOSE:
+	case REFUSE:
+	case IGNORE:
+	case MISS:
+	case CRASH:
+		disturb(run, kind);
+		break;
+	default:
+		is_told(run, kind);
+	}
+}

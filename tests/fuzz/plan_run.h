@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run of fuzz_plan: what happens on the made-up machine of the unit tests, and how much of it the plan can have
+ * heard and seen.
+ */
+#pragma once
+
+#include "fuzz.h"
+
+#include "../unit/fake_daemon.h"
+
+#define TASKS_MAX     40
+#define OVERRIDES_MAX 6
+
+enum {
+	FORK,
+	CLONE,
+	BEGIN,
+	EXEC,
+	RENAME,
+	EXIT,
+	PASS,
+	HEAR,
+	DEAF,
+	RELOAD,
+	SCAN, /* what the kernel tells */
+	LOSE,
+	RENICE,
+	CHRT,
+	REFUSE,
+	IGNORE,
+	MISS,
+	CRASH,	   /* what it does not */
+	HEAR_SOME, /* and then decide, though more is queued already */
+	SLICE,
+	CLAMP,
+	RESET,
+	IONICE,	   /* more that others choose */
+	MOVE,	   /* what the kernel tells, too */
+	CHANGE,
+	OVERRIDE,  /* asked for at run time ... */
+	LIFT,	   /* ... and no longer */
+	SUSPEND,   /* or no longer */
+	KINDS
+};
+
+struct run {
+	struct input input;
+	struct machine *m;
+	pid_t next;
+	pid_t unborn[TASKS_MAX];  /* their forks have begun, and are not announced yet */
+	pid_t parents[TASKS_MAX]; /* in the middle of a fork */
+	size_t n_unborn;
+	uint32_t unborn_ms; /* since when there have been any */
+	uint16_t overrides[OVERRIDES_MAX];
+	size_t n_overrides;
+	size_t n_tasks;
+	bool reverts_program; /* the configuration undoes what a program itself is heard to choose */
+	bool own;	/* the configuration is that, all the time */
+	bool alone;	/* only the plan has set attributes */
+	bool everybody; /* all choices were possible without privilege */
+	bool exact;	/* the plan received every event, in time */
+};
+
+/* ---- plan_machine.c ---- */
+
+/* Starts the daemon on run->m. how: which kernel, which configuration. */
+void run_begin(struct run *run, uint8_t how);
+
+/* A kind of event for which run_chooses is not meant. */
+void run_happens(struct run *run, uint8_t kind);
+
+void run_end_forks(struct run *run);
+void run_hear_all(struct run *run);
+
+/* A task to act on: not the daemon, not a kernel thread. 0 if there is none. */
+pid_t run_some_task(struct run *run);
+
+/* Whether it carries what its record does not show. */
+bool run_is_unseen(struct run *run, const struct machine_task *task);
+
+/* ---- plan_user.c ---- */
+
+/* Somebody chooses an attribute of a task. */
+void run_chooses(struct run *run, uint8_t kind);

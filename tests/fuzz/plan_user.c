@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What others choose for tasks: attributes that can be told from those of classes, where privilege was needed. */
+#include "plan_run.h"
+
+/* No class's, so that the choice can be seen; and for somebody with privilege none between those and what there was. */
+static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 19 };
+#define LOWEST_CLASS  (-4)
+#define HIGHEST_CLASS 4
+
+/*
+ * What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between, and
+ * a child that is born then seems to have been born before.
+ */
+static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
+{
+	const struct task *task = record(run->m, tid);
+
+	return !task || !(attr_difference(chosen, &task->had) & bit) ||
+	       ((attr_difference(chosen, &task->known) & bit) && (attr_difference(chosen, &task->before) & bit));
+}
+
+static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how)
+{
+	int8_t nice = run->everybody ? (int8_t)(how % 40 - 20) : nice_values[how % sizeof(nice_values)];
+	struct task_attr chosen = task->attr;
+	const struct task *known;
+
+	if (!task_policy_is_fair(task->attr.policy))
+		return;
+	chosen.nice = nice;
+	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
+		return;
+	if (run->everybody) {
+		/* With the class he may even raise himself to what lies below it, which he could not do without. */
+		if (nice <= task->attr.nice)
+			return;
+		/* Where there are no slices, a policy beside a class's nice value counts as the class's. */
+		if (!run->m->kernel.slice && nice >= LOWEST_CLASS && nice <= HIGHEST_CLASS)
+			run->exact = false;
+		task->attr.nice = nice;
+		if (nice > task->without.nice)
+			task->without.nice = nice;
+		return;
+	}
+	known = record(run->m, task->tid);
+	if ((nice >= task->without.nice && (!known || nice >= known->had.nice)) || nice < LOWEST_CLASS)
+		renice(run->m, task->tid, nice);
+}
+
+static void chooses_policy(struct run *run, struct machine_task *task, uint8_t how)
+{
+	static const enum task_policy policies[] = { POLICY_NORMAL, POLICY_BATCH, POLICY_IDLE, POLICY_RR };
+	const enum task_policy policy = policies[how % 4];
+	const int priority = policy == POLICY_RR ? 6 + how % 90 : 0;
+	struct task_attr chosen = task->attr;
+
+	chosen.policy = policy;
+	chosen.rt_priority = (uint8_t)priority;
+	/* Nor what the task could not return to. */
+	if (task->attr.policy == policy || !can_be_seen(run, task->tid, &chosen, TASK_ATTR_POLICY) ||
+	    (task->without.policy == POLICY_IDLE && task->attr.policy != POLICY_IDLE))
+		return;
+	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
+		return;
+	/*
+	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class that real time hid
+	 * marks a class's policy where there are no slices.
+	 */
+	if (task->without.policy == POLICY_IDLE || (!run->m->kernel.slice && !task_policy_is_fair(task->attr.policy)))
+		run->exact = false;
+	chrt(run->m, task->tid, policy, priority);
+}
+
+/* What takes privilege is above those of classes; what anybody may take can be a class's as well. */
+static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
+{
+	static const uint8_t values[] = {
+		IO_PRIORITY(IO_CLASS_NONE, 0),	      IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0),
+		IO_PRIORITY(IO_CLASS_BEST_EFFORT, 3), IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7),
+		IO_PRIORITY(IO_CLASS_IDLE, 7),	      IO_PRIORITY(IO_CLASS_REALTIME, 2),
+		IO_PRIORITY(IO_CLASS_IDLE, 0),	      IO_PRIORITY(IO_CLASS_BEST_EFFORT, 6),
+	};
+	struct task_attr chosen = task->attr;
+
+	chosen.io_priority = values[how % sizeof(values)];
+	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_IO_PRIORITY) ||
+	    (run->everybody && IO_CLASS(chosen.io_priority) == IO_CLASS_REALTIME))
+		return;
+	if (how % sizeof(values) > 5)
+		run->exact = false;
+	ionice(run->m, task->tid, IO_CLASS(chosen.io_priority), IO_LEVEL(chosen.io_priority));
+}
+
+void run_chooses(struct run *run, uint8_t kind)
+{
+	struct machine_task *task = machine_task(run->m, run_some_task(run));
+	uint8_t how = take_byte(&run->input);
+	struct task_attr chosen = task->attr;
+
+	/*
+	 * With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. And below
+	 * real time nice 0 looks like a climb from what its parent had.
+	 */
+	if (run->m->n_queued || run->n_unborn || task->attr.reset_on_fork ||
+	    (kind == RESET && (run_is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) && task->without.nice > 0))))
+		run->exact = false;
+	run->alone = false;
+	switch (kind) {
+	case RENICE:
+		chooses_nice(run, task, how);
+		break;
+	case CHRT:
+		chooses_policy(run, task, how);
+		break;
+	case SLICE:
+		chosen.slice_ns = (5 + how % 2 * 2) * MS;
+		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy) &&
+		    can_be_seen(run, task->tid, &chosen, TASK_ATTR_SLICE))
+			task->attr.slice_ns = task->without.slice_ns = chosen.slice_ns;
+		break;
+	case CLAMP:
+		chosen.util_max = (100 + how) | 1; /* no class's */
+		if (run->m->kernel.util_clamp && task->attr.util_min == 0 &&
+		    can_be_seen(run, task->tid, &chosen, TASK_ATTR_UTIL_MAX))
+			task->attr.util_max = task->without.util_max = chosen.util_max;
+		break;
+	case RESET:
+		/* Without slices nothing tells a child's. */
+		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
+			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
+		break;
+	case IONICE:
+		chooses_io(run, task, how);
+		break;
+	}
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The life of the Debian packages on a machine that runs systemd, step by step: the version before is installed, upgraded
+under load, tested as the package's own tests do, removed and purged. The result goes to the machine outside.
+"""
+
+import glob
+import json
+import os
+import pwd
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+
+# First of all: it says where the others are.
+from steps import (  # noqa: E402
+    CONFIG, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write,
+)
+from attributes import classes, set_attr  # noqa: E402
+from programs import Program, sleep_program  # noqa: E402
+from waiting import wait_for  # noqa: E402
+
+DEBS = os.path.join(TOP, "debs")
+OLDER = os.path.join(DEBS, "older.deb")
+NEW = [os.path.join(DEBS, name) for name in ("schedqos.deb", "schedqos-bench.deb")]
+# A program that a rule of every version names.
+TAGGED = "restic"
+OURS = '{ "schedqos": { "log": "info" } }\n'
+# What every process of a loop does: start, and be gone.
+LOAD = "while :; do /bin/true; done"
+# What changes by itself, or because anything at all was installed.
+LOGS = ("var/log/journal", "var/log/dpkg.log", "var/lib/dpkg", "var/lib/systemd", "var/cache", "tmp", "var/tmp",
+        "schedqos")
+
+
+def dpkg(*args):
+    return command("dpkg", *args)
+
+
+def version(package="schedqos"):
+    return command("dpkg-query", "-W", "-f", "${Version}", package)
+
+
+def version_of(deb):
+    return command("dpkg-deb", "-f", deb, "Version")
+
+
+def files():
+    """All paths on the disk, but for logs and the records of what is installed."""
+    ours = command("find", "/", "-xdev", *(word for path in LOGS for word in ("-path", "/" + path, "-prune", "-o")),
+                   "-print")
+    return set(ours.splitlines())
+
+
+def status():
+    return json.loads(command("schedqos", "status", "--json"))
+
+
+class Packages(Steps):
+    def __init__(self):
+        super().__init__()
+        self.files_before = self.users_before = set()
+        self.lowered = None
+
+    def the_machine_is_up(self):
+        self.note_what_is_there([TAGGED, "100000"])
+        self.files_before, self.users_before = files(), set(pwd.getpwall())
+
+    def installed_it_is_enabled_and_runs(self):
+        """The version before, where there is one: as README.Debian says."""
+        dpkg("-i", OLDER if os.path.exists(OLDER) else NEW[0])
+        equal((systemctl("is-enabled", UNIT), show("ActiveState")), ("enabled", "active"))
+        self.becomes("QOS_BACKGROUND")
+        equal(knobs(), wanted_knobs())
+        self.lowered = Program([TAGGED, "100000"], sleep_program())
+        wait_for(lambda: self.lowered.attr() == classes()["QOS_BACKGROUND"], "its class")
+        os.setpriority(os.PRIO_PROCESS, self.lowered.pid, 15)
+
+    def upgraded_under_load(self):
+        """Tasks keep their classes, what somebody chose stays, and so does what is written in the configuration."""
+        write(CONFIG, OURS)
+        pid = show("MainPID")
+        loads = [Program(["sh", "-c", LOAD], "/bin/sh") for _ in range(3)]
+        try:
+            dpkg("--force-confold", "-i", *NEW)
+            equal(version(), version_of(NEW[0]))
+            equal(show("ActiveState"), "active")
+            if show("MainPID") == pid:
+                raise AssertionError("it is the old daemon that runs")
+            equal(status()["version"], command("schedqos", "--version").split()[-1])
+            self.becomes("QOS_BACKGROUND")
+            equal(self.lowered.attr().nice, 15)
+            equal(knobs(), wanted_knobs())
+        finally:
+            for load in loads:
+                load.end()
+        with open(CONFIG, encoding="ascii") as file:
+            equal(file.read(), OURS)
+
+    def what_was_disabled_stays_so(self):
+        systemctl("disable", "--now", UNIT)
+        equal(self.lowered.attr().nice, 15)
+        self.lowered.end()
+        self.check_restored()
+        dpkg("-i", *NEW)
+        equal(show("ActiveState"), "inactive")
+        systemctl("is-enabled", UNIT, status=1)
+        systemctl("enable", "--now", UNIT)
+        self.becomes("QOS_BACKGROUND")
+
+    def its_own_tests_pass(self):
+        with open(os.path.join(DEBS, "tests/control"), encoding="ascii") as file:
+            names = [line.split(":")[1].strip() for line in file if line.startswith("Tests:")]
+        for name in names:
+            print(command(os.path.join(DEBS, "tests", name)), flush=True)
+        write(CONFIG, OURS)
+        systemctl("start", UNIT)
+        self.becomes("QOS_BACKGROUND")
+
+    def removed_it_puts_everything_back(self):
+        somebodys = Program(["somebodys", "100000"], sleep_program())
+        wait_for(lambda: somebodys.attr() == classes()["QOS_DEFAULT"], "the default class")
+        set_attr(somebodys.pid, nice=7)
+        dpkg("-r", "schedqos-bench", "schedqos")
+        equal(somebodys.attr().nice, 7)
+        somebodys.end()
+        self.check_restored()
+        equal([path for path in glob.glob("/run/*schedqos*")], [])
+        equal(os.path.exists(CONFIG), True)
+        equal(show("LoadState"), "not-found")
+
+    def removed_after_a_kill_likewise(self):
+        """systemd is not given the time to start another one."""
+        dpkg("-i", NEW[0])
+        self.becomes("QOS_BACKGROUND")
+        os.kill(int(show("MainPID")), signal.SIGKILL)
+        dpkg("-r", "schedqos")
+        self.wait_for_restore()
+        self.check_restored()
+
+    def purged_it_leaves_nothing(self):
+        dpkg("-P", "schedqos", "schedqos-bench")
+        equal(sorted(files() ^ self.files_before), [])
+        equal(set(pwd.getpwall()), self.users_before)
+
+    def nothing_failed(self):
+        self.task.end()
+        equal(systemctl("--failed", "--no-legend", "--plain"), "")
+        equal(systemctl("is-system-running"), "running")
+
+
+if __name__ == "__main__":
+    take("packages", Packages())

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests under systemd have in common: commands, units, knobs, and steps that are tried one after another."""
+
+import glob
+import os
+import subprocess
+import sys
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(TOP, "tests/live"), HERE]
+os.environ.update(SCHEDQOS="/usr/bin/schedqos", LC_ALL="C", SYSTEMD_COLORS="0", SYSTEMD_BUS_TIMEOUT="300")
+os.environ.setdefault("PATIENCE", "120")
+
+from attributes import classes, differences, pristine, snapshot  # noqa: E402
+from outside import tell  # noqa: E402
+from programs import Program, sleep_program  # noqa: E402
+from waiting import wait_for  # noqa: E402
+
+UNIT = "schedqos.service"
+RESTORE = "schedqos-restore.service"
+CONFIG = "/etc/schedqos.json"
+# Set by the default configuration, as far as the kernel has them.
+KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
+GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
+
+
+def command(*argv, status=0):
+    """What a command prints; it must end with that status."""
+    result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            encoding="utf-8", errors="replace", check=False)
+    if result.returncode != status:
+        raise AssertionError("%s: exit status %d\n%s" % (" ".join(argv), result.returncode, result.stdout))
+    return result.stdout.strip()
+
+
+def systemctl(*args, **options):
+    return command("systemctl", *args, **options)
+
+
+def show(name, unit=UNIT):
+    """A property of the unit."""
+    return systemctl("show", "--value", "-p", name, unit)
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, 0o644)
+
+
+def knobs(paths=None):
+    found = {}
+    for path in filter(os.path.exists, paths or [*KNOBS, *glob.glob(GOVERNORS)]):
+        with open(path, encoding="ascii") as file:
+            found[path] = file.read().strip()
+    return found
+
+
+def write_knob(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(value)
+
+
+def wanted_knobs():
+    return {path: KNOBS.get(path, "schedutil") for path in knobs()}
+
+
+def equal(found, wanted):
+    if found != wanted:
+        raise AssertionError("%r, not %r" % (found, wanted))
+
+
+class Steps:
+    """The methods of a class derived from this, in their order. Each is tried, whatever became of those before it."""
+
+    def __init__(self):
+        self.before = self.knobs_before = {}
+        self.task = None
+
+    def becomes(self, name):
+        wanted = classes()[name]
+        wait_for(lambda: self.task.attr() == wanted, lambda: "%s: %s carries %s" % (name, wanted, self.task.attr()))
+
+    def note_what_is_there(self, argv):
+        """Starts the task to be tagged. There must be something that the daemon's start changes."""
+        equal(systemctl("is-system-running", "--wait"), "running")
+        self.task = Program(argv, sleep_program())
+        for path in glob.glob(GOVERNORS):
+            write_knob(path, "performance")
+        pristine()  # asked first here, while the kernel's own base slice is in force, and known from now on
+        self.before, self.knobs_before = snapshot(), knobs()
+        if not self.knobs_before or any(self.knobs_before[path] == value for path, value in wanted_knobs().items()):
+            raise AssertionError("nothing to set: %s" % self.knobs_before)
+
+    def wait_for_restore(self):
+        wait_for(lambda: show("ActiveState", RESTORE) in ("inactive", "failed"), "the other unit's end")
+        equal(show("Result", RESTORE), "success")
+
+    def check_restored(self):
+        equal(self.task.attr(), pristine())
+        equal(differences(self.before, snapshot()), [])
+        equal(knobs(), self.knobs_before)
+
+
+def take(name, steps):
+    """Takes the steps, and tells the machine outside how they went."""
+    passed, failed, trouble = 0, 0, ""
+    began = time.monotonic()
+    for step in [step for step in vars(type(steps)) if step[0] != "_"]:
+        try:
+            getattr(steps, step)()
+            passed += 1
+            print("ok      %s" % step, flush=True)
+        except Exception:
+            failed += 1
+            trouble += "%s\n%s\n" % (step, traceback.format_exc())
+            print("FAILED  %s\n%s" % (step, traceback.format_exc()), flush=True)
+    if failed:
+        trouble += command("journalctl", "-b", "--no-pager", "-n", "60", "-o", "short-monotonic")
+    tell({"features": {}, "classes": {}, "results": [
+        {"name": name, "passed": passed, "failed": failed, "skipped": 0, "output": trouble, "skips": [],
+         "seconds": round(time.monotonic() - began)}]})
+    print("told", flush=True)
