@@ -278,6 +278,25 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret)
 	return read_users(proc, tid, &real, ret);
 }
 
+int procfs_parse_owner(const char *text, struct procfs_owner *ret)
+{
+	const char *uids = strstr(text, "\nUid:"), *permitted = strstr(text, "\nCapPrm:");
+
+	if (!uids || !permitted ||
+	    sscanf(uids, "\nUid: %u %u %u", &ret->uid, &ret->euid, &ret->saved_uid) != 3 ||
+	    sscanf(permitted, "\nCapPrm: %" SCNx64, &ret->permitted) != 1)
+		return -EBADMSG;
+	return 0;
+}
+
+int procfs_owner(int proc, pid_t tid, struct procfs_owner *ret)
+{
+	char buf[4096];
+	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
+
+	return n < 0 ? (int)n : procfs_parse_owner(buf, ret);
+}
+
 int procfs_parse_capabilities(const char *text, uint64_t *ret)
 {
 	const char *line = strstr(text, "\nCapEff:");

@@ -68,15 +68,29 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
+/* Whether it is the administrator's wish that nobody changes the class of such a process. */
+static bool is_enforced(const struct rule *rule, const struct rule *inherit)
+{
+	return rule ? rule->enforce != ENFORCE_NO : inherit && inherit->enforce != ENFORCE_NO;
+}
+
+bool plan_is_enforced(const struct plan *plan, const struct task *leader)
+{
+	return is_enforced(plan_rule_of(plan, leader->app), plan_rule_of(plan, leader->inherit));
+}
+
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
-	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->overrides) : TAG_NONE;
+	uid_t uid = 0;
+	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->overrides, &uid) : TAG_NONE;
 
-	if (override != TAG_NONE)
+	if (override != TAG_NONE && uid == 0)
 		return (struct assignment){ override, 0, ASSIGNED_BY_OVERRIDE };
+	if (override != TAG_NONE && !is_enforced(rule, inherit))
+		return (struct assignment){ override, 0, ASSIGNED_BY_USER };
 	if (thread)
 		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
 	if (rule && rule->qos)
@@ -176,6 +190,8 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
+	if (task->assigned_by == ASSIGNED_BY_USER)
+		return attr_lowered(&task->had, &want);
 	if (!task_policy_is_fair(want.policy) || task->assigned_by == ASSIGNED_BY_OVERRIDE ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
 		return want;

@@ -29,7 +29,8 @@
  * move		to another cgroup makes a rule take effect if it is another one.
  * limit	of a cgroup or by an override: a lower class for as long as it lasts. No rule takes effect.
  * override	asks for a class, which takes effect like a rule's, but without the three limits. When it ends the rule's
- *		class is back, but does not take effect.
+ *		class is back, but does not take effect. What an ordinary user asks for goes after root's and after a
+ *		rule that enforces, and is taken as far as the task's owner could choose it himself in place of had.
  * renice	and the like are found when we look next. That attribute is theirs until a rule takes effect, the others
  *		stay ours. A task that was made real-time is left alone, and its rule takes effect when it is fair again.
  *		Where a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
@@ -215,6 +216,25 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
 /* The highest class that overrides allow this process, or NULL. Groups may allow less. */
 const char *plan_override_max(const struct plan *plan, pid_t tgid);
+
+/* Has the process looked at, so that what is chosen for it by now is known. */
+void plan_look_at(struct plan *plan, pid_t tgid, uint32_t ms);
+
+/* What speaks against an ordinary user's giving a class to a process of his. */
+enum plan_objection {
+	OBJECTION_NONE,
+	OBJECTION_UNKNOWN,  /* there is no such process, or it is never touched */
+	OBJECTION_NOT_YET,  /* it has not been looked at */
+	OBJECTION_NOT_FAIR, /* it is real-time, deadline or sched_ext */
+	OBJECTION_ROOT,	    /* root has asked for a class for it */
+	OBJECTION_ENFORCED, /* its rule has "enforce" */
+	OBJECTION_RAISES,   /* *ret_raised: the attributes that he could not choose himself (enum task_attr_bit) */
+};
+enum plan_objection plan_override_objection(const struct plan *plan, pid_t tgid, const struct qos_class *class,
+					    uint8_t *ret_raised);
+
+/* Who asked for the class that an override gives this process; root, too, if none does. */
+uid_t plan_override_uid(const struct plan *plan, pid_t tgid);
 
 const char *plan_override_class(const struct plan *plan, uint16_t number);
 
