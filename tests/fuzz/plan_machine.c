@@ -12,11 +12,9 @@ static const char *const configs[] = {
 	"'schedqos': { " GROUPS " },"
 	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true },"
 	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
-	"'c': [ { 'match': { 'parent': 'a' }, 'qos': 'QOS_UTILITY' }, { 'qos': 'QOS_BACKGROUND' } "
-	"]",
+	"'c': [ { 'match': { 'parent': 'a' }, 'qos': 'QOS_UTILITY' }, { 'qos': 'QOS_BACKGROUND' } ]",
 
-	"'schedqos': { 'default': 'none' },"
-	"'b': { 'qos': 'QOS_USER_INITIATED', 'inherit': true },"
+	"'schedqos': { 'default': 'none' }, 'b': { 'qos': 'QOS_USER_INITIATED', 'inherit': true },"
 	"'a*': { 'thread_qos': { 't*': 'QOS_BACKGROUND' } }",
 
 	"'schedqos': { 'default': 'all', " GROUPS " },"
@@ -44,9 +42,7 @@ static const char own[] =
 	"'b': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
 	"'d': { 'thread_qos': { 'a': 'QOS_USER_INTERACTIVE' } }";
 
-static const char *const commands[] = {
-	"/bin/a", "/bin/a1", "/bin/b", "/usr/bin/c -x", "/bin/d", "/usr/bin/nice -n 5 a",
-};
+static const char *const commands[] = { "/bin/a", "/bin/a1", "/bin/b", "/usr/bin/c -x", "/bin/d", "/usr/bin/nice -n 5 a" };
 
 static const char *const names[] = { "a", "t1", "t2", "m", "", "\x1b[2J\xff" };
 

@@ -119,8 +119,10 @@ class Judge:
     differ, and why: from the moment it was chosen in a way that cannot be seen, until it is chosen anew.
     """
 
-    def __init__(self, script, user, alone, watched, gaps, stops, scans):
+    def __init__(self, script, user, alone, watched, gaps, stops, scans, pause):
         self.group = scripts.Group(user)
+        # Without pause an exec may be old when the daemon looks, which then finds what was chosen after it.
+        self.is_prompt = pause > 0
         self.why = collections.defaultdict(dict)  # by slot, by attribute
         # Since the daemon had to look last: what was chosen, and what there was before.
         self.fresh = collections.defaultdict(dict)
@@ -161,7 +163,7 @@ class Judge:
         elif step.word == "exec" and len(task.process.slots) > 1:
             self.exempt_process(step.slot, task.process)
         self.group.apply(step)
-        if step.word == "exec":
+        if step.word == "exec" and self.is_prompt:
             self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
 
     def bear(self, step, task, watched):
@@ -375,7 +377,7 @@ class Round:
         watched, (shown, hidden) = self.run_watched()
         for number, (user, script) in enumerate(self.scripts):
             judge = Judge(script, user, alone[number].outcomes, watched[number].outcomes, self.gaps,
-                          self.stops, self.scans)
+                          self.stops, self.scans, self.pause)
             self.tasks += len(judge.group.tasks)
             for slot in judge.group.tasks:
                 for attribute, was, found, why in self.compare(
