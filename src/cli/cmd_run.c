@@ -7,7 +7,6 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-#include "client.h"
 #include "override_call.h"
 #include "verb.h"
 
@@ -30,11 +29,7 @@ static int become(char **argv)
 int cmd_run(const struct command *command)
 {
 	bool is_given;
-	sd_bus *bus;
 
-	if (client_open(&bus) < 0)
-		return EXIT_NOT_ASKED;
-	override_set(bus, 0, option_value(command, OPTION_QOS), option_given(command, OPTION_INHERIT), &is_given);
-	sd_bus_flush_close_unref(bus);
+	override_set(0, option_value(command, OPTION_QOS), option_given(command, OPTION_INHERIT), &is_given);
 	return is_given ? become(command->operands) : EXIT_NOT_ASKED;
 }

@@ -6,6 +6,8 @@
 
 #include <schedqos/util/cleanup.h>
 
+#include "user_names.h"
+
 static const cJSON *item(const cJSON *object, const char *key)
 {
 	return cJSON_GetObjectItemCaseSensitive(object, key);
@@ -171,8 +173,11 @@ static void print_enforced(const cJSON *rule)
 		printf(LABEL "whatever anybody changes is put back: the rule has \"enforce\": true\n", "enforced");
 }
 
-static void print_overridden(const cJSON *rule)
+static void print_overridden(const cJSON *rule, const cJSON *thread)
 {
+	const uid_t uid = (uid_t)number(thread, "asked_by");
+	struct user_names names = { 0 };
+
 	printf(LABEL, "rule");
 	if (rule) {
 		explain_print_place(rule);
@@ -180,7 +185,11 @@ static void print_overridden(const cJSON *rule)
 	} else {
 		printf("none counts");
 	}
-	printf(": this class was asked for at run time, by set or run\n");
+	printf(": this class was asked for at run time, by set or run");
+	if (uid)
+		printf(", by uid %u (%s), as far as it lowers", (unsigned)uid, user_name(&names, uid));
+	printf("\n");
+	user_names_clear(&names);
 }
 
 static void print_rule(const cJSON *all, const cJSON *thread)
@@ -188,7 +197,7 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
 	if (is(thread, "assigned_by", "override"))
-		print_overridden(item(all, "process_rule"));
+		print_overridden(item(all, "process_rule"), thread);
 	else if (!rule)
 		print_no_rule(all, thread);
 	if (item(thread, "parent_rule")) {

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
@@ -11,6 +12,8 @@
 #include <schedqos/util/number.h>
 #include <schedqos/util/text.h>
 
+#include "client.h"
+#include "override_user.h"
 #include "verb.h"
 
 bool parse_pid(const char *text, pid_t *ret)
@@ -44,7 +47,7 @@ static int judge(pid_t pid, const char *qos, const char *class, const char *reas
 	return *class ? 0 : EXIT_FAILURE;
 }
 
-int override_set(sd_bus *bus, pid_t pid, const char *qos, bool inherit, bool *ret_given)
+static int set_as_root(sd_bus *bus, pid_t pid, const char *qos, bool inherit, bool *ret_given)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -59,4 +62,50 @@ int override_set(sd_bus *bus, pid_t pid, const char *qos, bool inherit, bool *re
 	if (r < 0)
 		return override_failed(&error, r);
 	return judge(pid ? pid : getpid(), qos, class, reason);
+}
+
+static int reset_as_root(sd_bus *bus, pid_t pid)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	uint64_t ended = 0;
+	int r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Reset", &error, &reply, "u",
+				   (uint32_t)pid);
+
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "t", &ended);
+	if (r < 0)
+		return override_failed(&error, r);
+	if (!ended)
+		log_error("nobody has set a class for process %d", (int)pid);
+	return ended ? 0 : EXIT_FAILURE;
+}
+
+int override_set(pid_t pid, const char *qos, bool inherit, bool *ret_given)
+{
+	sd_bus *bus;
+	int status;
+
+	*ret_given = false;
+	if (geteuid() != 0)
+		return override_user_set(pid, qos, inherit, ret_given);
+	if (client_open(&bus) < 0)
+		return EXIT_FAILURE;
+	status = set_as_root(bus, pid, qos, inherit, ret_given);
+	sd_bus_flush_close_unref(bus);
+	return status;
+}
+
+int override_reset(pid_t pid)
+{
+	sd_bus *bus;
+	int status;
+
+	if (geteuid() != 0)
+		return override_user_reset(pid);
+	if (client_open(&bus) < 0)
+		return EXIT_FAILURE;
+	status = reset_as_root(bus, pid);
+	sd_bus_flush_close_unref(bus);
+	return status;
 }

@@ -5,39 +5,20 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
 
+#include "class_words.h"
 #include "daemon_private.h"
 
 /* ---- errors ---- */
 
-static void put_escaped(struct text_buf *text, const char *before, const char *name, const char *after)
-{
-	_cleanup_free_ char *safe = text_escape(name, strlen(name));
-
-	text_buf_printf(text, "%s%s%s", before, safe ? safe : "", after);
-}
-
 static int unknown_class(const struct daemon *daemon, const char *name, sd_bus_error *error)
 {
-	const struct config *config = daemon->config;
-	struct suggestion near = { .word = name };
-	struct text_buf text = { 0 };
-	_cleanup_free_ char *message = NULL;
+	_cleanup_free_ char *words = class_words_unknown(daemon->config, name);
 
-	for (size_t i = 0; i < config->n_classes; i++)
-		suggest_offer(&near, config->classes[i].name);
-	put_escaped(&text, "no class \"", name, "\"");
-	if (near.best)
-		put_escaped(&text, " (did you mean \"", near.best, "\"?)");
-	for (size_t i = 0; i < config->n_classes; i++)
-		put_escaped(&text, i ? ", " : ": there are ", config->classes[i].name, "");
-	message = text_buf_take(&text);
-	return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, message ? message : "no such class");
+	return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 }
 
 /* Says what went wrong with this target. */

@@ -27,6 +27,7 @@
 #include "introduction.h"
 #include "log_sink.h"
 #include "takeover.h"
+#include "user_server.h"
 
 static struct daemon *daemon_new(const struct daemon_options *options, int ready)
 {
@@ -49,6 +50,7 @@ static void daemon_free(struct daemon *daemon)
 		return;
 	watch_stop();
 	held_free(daemon);
+	user_server_free(daemon->user_server);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	tagger_free(daemon->tagger);
@@ -156,6 +158,16 @@ static int init_bus(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
+/* Root is served without. */
+static int init_user_server(struct daemon *daemon)
+{
+	int r = user_server_new(daemon, &daemon->user_server);
+
+	if (r < 0)
+		log_warning("ordinary users cannot ask for classes: %s", strerror(-r));
+	return 0;
+}
+
 static void on_base_slice(void *context)
 {
 	struct daemon *daemon = context;
@@ -196,6 +208,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	static int (*const steps[])(struct daemon *) = {
 		check_namespaces, init_instance,  daemon_load_config, init_loop, init_proc,
 		init_tagger,	  init_watch,	  init_listening,     init_machine, init_bus,
+		init_user_server,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -248,6 +261,7 @@ static void finish(struct daemon *daemon)
 	size_t n;
 
 	sd_notify(0, "STOPPING=1");
+	user_server_free(take_ptr(daemon->user_server));
 	users_end(daemon);
 	tagger_wind_down(daemon->tagger);
 	/* Before the tasks: those without a custom slice then get the base slice of before our start. */
@@ -257,6 +271,15 @@ static void finish(struct daemon *daemon)
 	log_problems(problems, n);
 	log_problems(daemon->problems, DAEMON_PROBLEMS);
 	log_write(LOG_INFO, fields, "stopped: %" PRIu64 " tasks put back", count);
+}
+
+static int loop(struct daemon *daemon)
+{
+	int r = sd_event_loop(daemon->event);
+
+	if (r < 0)
+		log_error("the event loop failed: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Runs in the process that is to be the daemon. */
@@ -274,8 +297,8 @@ static int run(struct daemon *daemon)
 		daemon->ready = -1;
 	}
 	if (status == 0) {
-		if (!daemon->stop_at_once && sd_event_loop(daemon->event) < 0)
-			status = EXIT_FAILURE;
+		if (!daemon->stop_at_once)
+			status = loop(daemon);
 		finish(daemon);
 	}
 	daemon_free(daemon);

@@ -23,6 +23,7 @@ enum daemon_problem {
 };
 
 struct bus_server;
+struct user_server;
 
 struct daemon {
 	sd_event *event;
@@ -35,6 +36,7 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
+	struct user_server *user_server;
 	struct held held;
 	const sd_bus *suspended_by; /* the client for whom tagging is suspended, or NULL */
 

@@ -24,6 +24,7 @@ struct held_override {
 	enum override_kind kind;
 	bool is_tree;
 	sd_bus *holder; /* compared only, except where it is told of the end; NULL: nobody */
+	uid_t uid;	/* the ordinary user who asked for it; 0: root */
 	char *cgroup;	/* or NULL */
 	pid_t pid;
 	sd_event_source *end; /* of the process, or the cgroup */
@@ -153,62 +154,117 @@ static bool has_room(struct held *held)
 	return true;
 }
 
-static int put_in_force(struct held_override *held, const char *qos)
+/* expected: when the process started, 0 if that is not known. */
+static int put_in_force(struct held_override *held, uint64_t expected, const char *qos)
 {
 	const struct override override = {
 		.kind = held->kind,
 		.is_tree = held->is_tree,
 		.cgroup = held->cgroup,
 		.qos = qos,
+		.uid = held->uid,
 	};
 	uint64_t start = 0;
 	int r = held->cgroup ? watch_cgroup(held) : watch_process(held, &start);
 
+	if (r == 0 && expected && start != expected)
+		return -ESRCH;
 	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, held->pid, start, &held->number);
 }
 
-/* The holder's own for this, or NULL. One that is handed on otherwise than it is to be now is ended. */
-static struct held_override *find_own(struct daemon *daemon, const sd_bus *holder, enum override_kind kind,
-				      bool is_tree, const struct held_target *target)
+static bool is_same_holder(const struct held_override *a, const struct held_override *b)
+{
+	return a->holder == b->holder && a->uid == b->uid;
+}
+
+/* The same holder's for this target, or NULL. One that is handed on otherwise than it is to be now is ended. */
+static struct held_override *find_own(struct daemon *daemon, const struct held_override *wanted,
+				      const struct held_target *target)
 {
 	for (size_t i = 0; i < daemon->held.count; i++) {
 		struct held_override *held = daemon->held.all[i];
 
-		if (held->holder != holder || !is_for(held, kind, target))
+		if (!is_same_holder(held, wanted) || !is_for(held, wanted->kind, target))
 			continue;
-		if (held->is_tree == is_tree)
+		if (held->is_tree == wanted->is_tree)
 			return held;
 		end_nth(daemon, i--);
 	}
 	return NULL;
 }
 
-int held_put(struct daemon *daemon, sd_bus *holder, enum override_kind kind, bool is_tree,
-	     const struct held_target *target, const char *qos)
+static bool are_too_many(const struct daemon *daemon, const struct held_override *wanted)
+{
+	size_t own = 0, users = 0;
+
+	for (size_t i = 0; i < daemon->held.count; i++) {
+		own += is_same_holder(daemon->held.all[i], wanted);
+		users += daemon->held.all[i]->uid != 0;
+	}
+	if (wanted->uid)
+		return own >= HELD_BY_USER_MAX || users >= HELD_BY_USERS_MAX;
+	return own >= (wanted->holder ? HELD_MAX : HELD_BY_NOBODY_MAX);
+}
+
+/* wanted: what it is to be, without what it owns. */
+static int put(struct daemon *daemon, const struct held_override *wanted, const struct held_target *target,
+	       const char *qos)
 {
 	struct held_override *held;
 	int r = -ENOMEM;
 
 	if (!qos_class_find(daemon->config->classes, daemon->config->n_classes, qos))
 		return -ENOENT;
-	held = find_own(daemon, holder, kind, is_tree, target);
+	held = find_own(daemon, wanted, target);
 	if (held)
 		return tagger_change_override(daemon->tagger, held->number, qos);
-	if (held_count(daemon, holder) >= (holder ? HELD_MAX : HELD_BY_NOBODY_MAX))
+	if (are_too_many(daemon, wanted))
 		return -EDQUOT;
 	held = has_room(&daemon->held) ? calloc(1, sizeof(*held)) : NULL;
 	if (!held)
 		return -ENOMEM;
-	*held = (struct held_override){ .daemon = daemon, .kind = kind, .is_tree = is_tree, .holder = holder };
+	*held = *wanted;
 	held->pid = target->cgroup ? 0 : target->pid;
 	held->cgroup = target->cgroup ? strdup(target->cgroup) : NULL;
 	if (held->cgroup || !target->cgroup)
-		r = put_in_force(held, qos);
+		r = put_in_force(held, target->start, qos);
 	if (r < 0)
 		free_one(held);
 	else
 		daemon->held.all[daemon->held.count++] = held;
 	return r;
+}
+
+int held_put(struct daemon *daemon, sd_bus *holder, enum override_kind kind, bool is_tree,
+	     const struct held_target *target, const char *qos)
+{
+	const struct held_override wanted = { .daemon = daemon, .kind = kind, .is_tree = is_tree, .holder = holder };
+
+	return put(daemon, &wanted, target, qos);
+}
+
+int held_put_for_user(struct daemon *daemon, uid_t uid, bool is_tree, const struct held_target *target, const char *qos)
+{
+	const struct held_override wanted = {
+		.daemon = daemon, .kind = OVERRIDE_CLASS, .is_tree = is_tree, .uid = uid
+	};
+
+	return put(daemon, &wanted, target, qos);
+}
+
+size_t held_end_for_user(struct daemon *daemon, uid_t uid, const struct held_target *target)
+{
+	size_t ended = 0;
+
+	for (size_t i = daemon->held.count; i-- > 0;) {
+		const struct held_override *held = daemon->held.all[i];
+
+		if (held->uid != uid || !is_for(held, OVERRIDE_CLASS, target))
+			continue;
+		end_nth(daemon, i);
+		ended++;
+	}
+	return ended;
 }
 
 size_t held_end(struct daemon *daemon, enum override_kind kind, const struct held_target *target)

@@ -68,6 +68,14 @@ ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t siz
 	return (ssize_t)used;
 }
 
+static bool is_gone(int proc, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d", (int)tid);
+	return faccessat(proc, path, F_OK, 0) < 0 && errno == ENOENT;
+}
+
 ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 {
 	const size_t tail = sizeof(DELETED) - 1;
@@ -77,6 +85,9 @@ ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 	task_path(path, tid, "exe");
 	n = readlinkat(proc, path, buf, size - 1);
 	buf[n > 0 ? n : 0] = '\0';
+	/* So it is for want of a permission, and if the task ended in between (proc_pid_readlink in fs/proc/base.c). */
+	if (n < 0 && errno == EACCES)
+		return is_gone(proc, tid) ? -ESRCH : -EACCES;
 	if (n < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if ((size_t)n > tail && strcmp(buf + n - tail, DELETED) == 0) {
@@ -233,23 +244,57 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 	return (ssize_t)length;
 }
 
-int procfs_parse_euid(const char *text, uid_t *ret)
+int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective)
 {
 	const char *line = strstr(text, "\nUid:");
-	unsigned uid, euid;
+	unsigned real, effective;
 
-	if (!line || sscanf(line, "\nUid: %u %u", &uid, &euid) != 2)
+	if (!line || sscanf(line, "\nUid: %u %u", &real, &effective) != 2)
 		return -EBADMSG;
-	*ret = euid;
+	*ret_real = real;
+	*ret_effective = effective;
 	return 0;
 }
 
-int procfs_euid(int proc, pid_t tid, uid_t *ret)
+static int read_users(int proc, pid_t tid, uid_t *ret_real, uid_t *ret_effective)
 {
 	char buf[4096];
 	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
 
-	return n < 0 ? (int)n : procfs_parse_euid(buf, ret);
+	return n < 0 ? (int)n : procfs_parse_users(buf, ret_real, ret_effective);
+}
+
+int procfs_ruid(int proc, pid_t tid, uid_t *ret)
+{
+	uid_t effective;
+
+	return read_users(proc, tid, ret, &effective);
+}
+
+int procfs_euid(int proc, pid_t tid, uid_t *ret)
+{
+	uid_t real;
+
+	return read_users(proc, tid, &real, ret);
+}
+
+int procfs_parse_owner(const char *text, struct procfs_owner *ret)
+{
+	const char *uids = strstr(text, "\nUid:"), *permitted = strstr(text, "\nCapPrm:");
+
+	if (!uids || !permitted ||
+	    sscanf(uids, "\nUid: %u %u %u", &ret->uid, &ret->euid, &ret->saved_uid) != 3 ||
+	    sscanf(permitted, "\nCapPrm: %" SCNx64, &ret->permitted) != 1)
+		return -EBADMSG;
+	return 0;
+}
+
+int procfs_owner(int proc, pid_t tid, struct procfs_owner *ret)
+{
+	char buf[4096];
+	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
+
+	return n < 0 ? (int)n : procfs_parse_owner(buf, ret);
 }
 
 int procfs_parse_capabilities(const char *text, uint64_t *ret)

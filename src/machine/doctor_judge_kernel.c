@@ -123,7 +123,7 @@ static void judge_changes(const struct doctor_facts *facts, const struct config 
 			     "it is not known whether what others change on tasks is heard", "run doctor as root", "unknown");
 	else if (facts->changes == DOCTOR_YES)
 		findings_add(findings, "changes", FINDING_NOTE,
-			     "while a rule enforces, every system call of the machine takes some 60 to 90 ns longer",
+			     "while a rule enforces, every system call of the machine takes some 50 to 90 ns longer",
 			     "none needed; without \"enforce\" in the rules it is gone",
 			     "heard, when somebody sets a task's attributes");
 	else

@@ -82,6 +82,22 @@ bool knob_same(const char *a, const char *b)
 	return true;
 }
 
+bool knob_base_slice_is_computed(const char *present, const char *computed)
+{
+	int64_t a, b;
+
+	if (!present || !computed || !parse_number(next_word(&present), &a) || !parse_number(next_word(&computed), &b) ||
+	    a <= 0 || a > UINT32_MAX || b <= 0 || b > UINT32_MAX)
+		return false;
+	for (int64_t i = 1; i <= 4; i++) {
+		for (int64_t j = 1; j <= 4; j++) {
+			if (a * i == b * j)
+				return true;
+		}
+	}
+	return false;
+}
+
 bool knob_is_ours(const struct knob_record *record, const char *present)
 {
 	/* During a write it is not known what the kernel will make of our value. */

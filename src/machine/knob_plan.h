@@ -27,6 +27,13 @@ bool knob_same(const char *a, const char *b);
 /* Whether the knob still holds what we left there. present: what it holds now, NULL for no file. */
 bool knob_is_ours(const struct knob_record *record, const char *present);
 
+/*
+ * Whether the kernel's base slice, in ns, is what the kernel itself makes of it, given another value of which that is
+ * true: one to four times a unit, by the number of processors (get_update_sysctl_factor in kernel/sched/fair.c, 6.18).
+ * With every processor that comes or goes, around a suspend as well, it does so anew, and what was written is lost.
+ */
+bool knob_base_slice_is_computed(const char *present, const char *computed);
+
 enum knob_step {
 	KNOB_LEAVE,    /* write nothing, and keep the record if there is one */
 	KNOB_TAKE,     /* write what is wanted, and record the present value as the one before us */

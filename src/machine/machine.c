@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <schedqos/kernel/clock_jumps.h>
 #include <schedqos/kernel/uevent.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
@@ -49,6 +50,7 @@ void machine_free(struct machine *machine)
 	if (!machine)
 		return;
 	sd_event_source_disable_unref(machine->processors);
+	sd_event_source_disable_unref(machine->jumps);
 	sd_event_source_disable_unref(machine->retry);
 	knobs_close(&machine->knobs);
 	if (machine->folder >= 0)
@@ -186,37 +188,50 @@ void machine_put_back(struct machine *machine)
 	notify_base_slice(machine, &result);
 }
 
-/* ---- processors that come online ---- */
+/* ---- processors that come and go, and a suspend ---- */
 
-static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static void refresh(struct machine *machine)
 {
-	struct machine *machine = userdata;
 	const struct sched_profile *profile = current(machine);
 	struct profile_result result;
 	int r;
 
-	(void)source;
-	(void)revents;
-	uevent_drain(fd);
 	if (!profile)
-		return 0;
+		return;
 	r = machine_refresh(machine, profile, &result);
 	if (r < 0) {
 		log_warning("no sched profile is given to processors that came online: %s", strerror(-r));
-		return 0;
+		return;
 	}
 	log_refusals(machine);
 	if (result.set)
 		log_result(profile->name, &result);
+	notify_base_slice(machine, &result);
+}
+
+static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	(void)source;
+	(void)revents;
+	uevent_drain(fd);
+	refresh(userdata);
 	return 0;
 }
 
-/* The daemon starts even if this fails. */
-static void watch_processors(struct machine *machine, sd_event *event)
+static int on_jump(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	int fd = uevent_open();
-	int r = fd < 0 ? fd :
-			 sd_event_add_io(event, &machine->processors, fd, EPOLLIN, on_processors, machine);
+	(void)source;
+	(void)revents;
+	clock_jumps_drain(fd);
+	refresh(userdata);
+	return 0;
+}
+
+/* fd: a -errno where it could not be opened. The daemon starts even if this fails. */
+static void watch(sd_event *event, sd_event_source **source, int fd, sd_event_io_handler_t on_event,
+		  struct machine *machine)
+{
+	int r = fd < 0 ? fd : sd_event_add_io(event, source, fd, EPOLLIN, on_event, machine);
 
 	if (r < 0) {
 		if (fd >= 0)
@@ -224,7 +239,7 @@ static void watch_processors(struct machine *machine, sd_event *event)
 		log_warning("processors that come online get no sched profile: %s", strerror(-r));
 		return;
 	}
-	sd_event_source_set_io_fd_own(machine->processors, true);
+	sd_event_source_set_io_fd_own(*source, true);
 }
 
 /* ---- a state file that is unusable, or cannot be read yet ---- */
@@ -280,6 +295,7 @@ void machine_start(struct machine *machine, sd_event *event, struct problem *unr
 			       state_file_fault(r));
 		retry_later(machine, event);
 	}
-	watch_processors(machine, event);
+	watch(event, &machine->processors, uevent_open(), on_processors, machine);
+	watch(event, &machine->jumps, clock_jumps_open(), on_jump, machine);
 	apply(machine, configured(machine->config));
 }

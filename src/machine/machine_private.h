@@ -21,6 +21,7 @@ struct machine {
 	void (*base_slice_changed)(void *context);
 	void *context;
 	sd_event_source *processors; /* uevents of processors going online or offline */
+	sd_event_source *jumps;	     /* of the clock, as after a suspend */
 	sd_event_source *retry;	     /* runs until the state file has been read */
 	uint64_t retry_us;
 };
@@ -33,7 +34,7 @@ int machine_take_over(struct machine *machine);
 
 /*
  * To be called when processors have gone online or offline: applies the profile to those cpufreq policies that the last
- * machine_apply, and each refresh since, did not find with a processor online. Leaves all else alone. Returns as
- * machine_apply does.
+ * machine_apply, and each refresh since, did not find with a processor online, and to a base slice that the kernel has
+ * computed anew. Leaves all else alone. Returns as machine_apply does.
  */
 int machine_refresh(struct machine *machine, const struct sched_profile *profile, struct profile_result *ret);

@@ -29,7 +29,7 @@ struct profile_item {
 struct profile_run {
 	struct knobs *knobs;
 	const struct knob_records *records; /* from before */
-	/* Where only new cpufreq policies are handled: those already handled. NULL: this is a full run. */
+	/* Where only new cpufreq policies are handled, and a lost base slice: those already handled. NULL: a full run. */
 	const struct knobs_names *seen;
 	struct knobs_names seen_now; /* the same after this run, without those that are gone */
 	struct profile_item *items;

@@ -189,13 +189,35 @@ static int want_no_autogroup(struct profile_run *run)
 	return r;
 }
 
+static const struct knob_record *find_record(const struct profile_run *run, const struct knob *knob)
+{
+	for (size_t i = 0; i < run->records->count; i++) {
+		const struct knob_record *record = &run->records->items[i];
+
+		if (record->tree == knob->tree && strcmp(record->path, knob->file) == 0)
+			return record;
+	}
+	return NULL;
+}
+
+/* Whether the kernel has overwritten what we set. */
+static bool is_lost(struct profile_run *run, const struct knob *knob)
+{
+	const bool is_base_slice = knob->tree == KNOB_DEBUGFS && strcmp(knob->file, "base_slice_ns") == 0;
+	const struct knob_record *record = is_base_slice ? find_record(run, knob) : NULL;
+	char present[KNOBS_VALUE_MAX];
+
+	return record && knobs_read(run->knobs, knob->tree, knob->file, NULL, present) == 0 &&
+	       !knob_same(present, record->set) && knob_base_slice_is_computed(present, record->before);
+}
+
 int profile_run_want(struct profile_run *run, const struct sched_profile *profile,
 		     bool autogroup_off)
 {
 	int r = autogroup_off ? want_no_autogroup(run) : 0;
 
 	for (size_t i = 0; profile && i < profile->n_knobs && r == 0; i++) {
-		if (!run->seen || profile->knobs[i].tree == KNOB_CPUFREQ)
+		if (!run->seen || profile->knobs[i].tree == KNOB_CPUFREQ || is_lost(run, &profile->knobs[i]))
 			r = want_knob(run, &profile->knobs[i]);
 	}
 	return r;

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/cleanup.h>
+
+#include "group_index.h"
+
 /* ---- which group holds ---- */
 
 bool group_holds(const struct group *group, const char *cgroup)
@@ -75,7 +79,7 @@ struct limit {
 
 struct limits {
 	const struct group *groups;
-	size_t n_groups;
+	struct group_index *index; /* of the groups */
 	const struct qos_class *classes;
 	size_t n_classes;
 	const struct tag *tags;
@@ -85,6 +89,15 @@ struct limits {
 	bool *denied; /* for the cgroup that is looked up */
 };
 
+static struct group_index *index_groups(const struct group *groups, size_t n_groups)
+{
+	_cleanup_free_ const char **patterns = calloc(n_groups + 1, sizeof(*patterns));
+
+	for (size_t i = 0; patterns && i < n_groups; i++)
+		patterns[i] = groups[i].is_masked ? NULL : groups[i].pattern;
+	return patterns ? group_index_new(patterns, n_groups) : NULL;
+}
+
 struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
 			  const struct qos_class *classes, size_t n_classes)
 {
@@ -92,10 +105,11 @@ struct limits *limits_new(const struct group *groups, size_t n_groups, const str
 
 	if (!limits)
 		return NULL;
-	*limits = (struct limits){ .groups = groups, .n_groups = n_groups, .classes = classes, .n_classes = n_classes };
+	*limits = (struct limits){ .groups = groups, .classes = classes, .n_classes = n_classes };
 	limits->tags = rules_tags(rules, &limits->n_tags);
 	limits->denied = calloc(n_classes, sizeof(*limits->denied));
-	if (!limits->denied) {
+	limits->index = index_groups(groups, n_groups);
+	if (!limits->denied || !limits->index) {
 		limits_free(limits);
 		return NULL;
 	}
@@ -110,6 +124,7 @@ void limits_free(struct limits *limits)
 		free(limits->limits[i].denied);
 		free(limits->limits[i].tags);
 	}
+	group_index_free(limits->index);
 	free(limits->limits);
 	free(limits->denied);
 	free(limits);
@@ -124,8 +139,10 @@ static void deny_above(struct limits *limits, const struct qos_class *max)
 }
 
 /* Adds what the group denies. */
-static void deny(struct limits *limits, const struct group *group)
+static void deny(void *context, size_t number)
 {
+	struct limits *limits = context;
+	const struct group *group = &limits->groups[number];
 	const struct qos_class *classes = limits->classes;
 
 	if (group->max)
@@ -215,10 +232,7 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 	*ret = 0;
 	memset(limits->denied, 0, size);
 	deny_above(limits, max);
-	for (size_t i = 0; i < limits->n_groups; i++) {
-		if (group_holds(&limits->groups[i], cgroup))
-			deny(limits, &limits->groups[i]);
-	}
+	group_index_find(limits->index, cgroup, deny, limits);
 	for (size_t i = 0; i < limits->n_classes; i++)
 		is_limited |= limits->denied[i];
 	if (!is_limited)

@@ -151,31 +151,6 @@ int overrides_change(struct overrides *overrides, uint16_t number, const char *q
 	return 0;
 }
 
-static void remove_member(struct set *set, uint16_t number)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < set->n; i++) {
-		if (set->members[i] != number)
-			set->members[kept++] = set->members[i];
-	}
-	set->n = kept;
-	if (!kept) {
-		free(set->members);
-		set->members = NULL;
-	}
-}
-
-void overrides_remove(struct overrides *overrides, uint16_t number)
-{
-	struct entry *entry = entry_of(overrides, number);
-
-	for (size_t i = 0; i < overrides->n_sets; i++)
-		remove_member(&overrides->sets[i], number);
-	overrides->n_cgroups -= entry->override.cgroup != NULL;
-	clear_entry(entry);
-}
-
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number)
 {
 	return &entry_of(overrides, number)->override;
@@ -204,11 +179,6 @@ bool overrides_has(const struct overrides *overrides, uint16_t set, uint16_t num
 			return true;
 	}
 	return false;
-}
-
-bool overrides_has_only(const struct overrides *overrides, uint16_t set, uint16_t number)
-{
-	return set_of(overrides, set)->n == 1 && overrides_has(overrides, set, number);
 }
 
 /* A free place, or one more. NULL without memory, or if there are too many. */
@@ -254,6 +224,61 @@ static int find_set(struct overrides *overrides, const uint16_t *members, size_t
 	}
 	*ret = n ? (uint16_t)(set - overrides->sets + 1) : 0;
 	return 0;
+}
+
+/* Whether the set is like this one but for the number. */
+static bool is_twin(const struct set *set, const struct set *of, uint16_t number)
+{
+	size_t at = 0;
+
+	if (!set->n || set->n + 1 != of->n)
+		return false;
+	for (size_t i = 0; i < of->n; i++) {
+		if (of->members[i] != number && (at == set->n || set->members[at++] != of->members[i]))
+			return false;
+	}
+	return true;
+}
+
+uint16_t overrides_without(const struct overrides *overrides, uint16_t set, uint16_t number)
+{
+	if (set_of(overrides, set)->n == 1)
+		return 0;
+	for (size_t i = 0; i < overrides->n_sets; i++) {
+		if (is_twin(&overrides->sets[i], set_of(overrides, set), number))
+			return (uint16_t)(i + 1);
+	}
+	return set;
+}
+
+/* is_gone: nobody refers to the set any more. */
+static void remove_member(struct set *set, uint16_t number, bool is_gone)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->members[i] != number)
+			set->members[kept++] = set->members[i];
+	}
+	set->n = is_gone ? 0 : kept;
+	if (!set->n) {
+		free(set->members);
+		set->members = NULL;
+	}
+}
+
+void overrides_remove(struct overrides *overrides, uint16_t number)
+{
+	struct entry *entry = entry_of(overrides, number);
+
+	for (size_t i = 0; i < overrides->n_sets; i++) {
+		const uint16_t set = (uint16_t)(i + 1);
+
+		if (overrides_has(overrides, set, number))
+			remove_member(&overrides->sets[i], number, overrides_without(overrides, set, number) != set);
+	}
+	overrides->n_cgroups -= entry->override.cgroup != NULL;
+	clear_entry(entry);
 }
 
 /* Whether the cgroup is this one or lies below it. */
@@ -332,18 +357,27 @@ int overrides_handed_on(struct overrides *overrides, uint16_t set, uint16_t *ret
 	return choose(overrides, &(struct choice){ .overrides = overrides, .set = set, .is_child = true }, ret);
 }
 
-uint16_t overrides_tag(const struct overrides *overrides, uint16_t set)
+/* Root's goes first, whenever he asked. */
+static bool goes_before(const struct entry *entry, const struct entry *other)
+{
+	if (!entry->override.uid != !other->override.uid)
+		return !entry->override.uid;
+	return entry->turn > other->turn;
+}
+
+uint16_t overrides_tag(const struct overrides *overrides, uint16_t set, uid_t *ret_uid)
 {
 	const struct set *members = set_of(overrides, set);
-	const struct entry *last = NULL;
+	const struct entry *first = NULL;
 
 	for (size_t i = 0; i < members->n; i++) {
 		const struct entry *entry = entry_of(overrides, members->members[i]);
 
-		if (entry->override.kind == OVERRIDE_CLASS && entry->class && (!last || entry->turn > last->turn))
-			last = entry;
+		if (entry->override.kind == OVERRIDE_CLASS && entry->class && (!first || goes_before(entry, first)))
+			first = entry;
 	}
-	return last ? last->tag : TAG_NONE;
+	*ret_uid = first ? first->override.uid : 0;
+	return first ? first->tag : TAG_NONE;
 }
 
 const struct qos_class *overrides_max(const struct overrides *overrides, uint16_t set)

@@ -68,7 +68,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.own = task.tag = TAG_NONE;
 	task.limit = 0;
 	/* Overrides ended with their holder, so what the rules say takes effect anew. */
-	if (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE)
+	if (task.state == TASK_UNDONE || assigned_at_run_time(task.assigned_by))
 		task.state = TASK_UNDECIDED;
 	task.overrides = 0;
 	task.assigned_by = ASSIGNED_NOT_YET;
@@ -161,7 +161,7 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->limit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
 		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
-		    (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {
+		    (other_default && !task->rule && !assigned_at_run_time(task->assigned_by))) {
 			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}

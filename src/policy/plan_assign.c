@@ -68,15 +68,29 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
+/* Whether it is the administrator's wish that nobody changes the class of such a process. */
+static bool is_enforced(const struct rule *rule, const struct rule *inherit)
+{
+	return rule ? rule->enforce != ENFORCE_NO : inherit && inherit->enforce != ENFORCE_NO;
+}
+
+bool plan_is_enforced(const struct plan *plan, const struct task *leader)
+{
+	return is_enforced(plan_rule_of(plan, leader->app), plan_rule_of(plan, leader->inherit));
+}
+
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
-	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->overrides) : TAG_NONE;
+	uid_t uid = 0;
+	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->overrides, &uid) : TAG_NONE;
 
-	if (override != TAG_NONE)
+	if (override != TAG_NONE && uid == 0)
 		return (struct assignment){ override, 0, ASSIGNED_BY_OVERRIDE };
+	if (override != TAG_NONE && !is_enforced(rule, inherit))
+		return (struct assignment){ override, 0, ASSIGNED_BY_USER };
 	if (thread)
 		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
 	if (rule && rule->qos)
@@ -122,6 +136,16 @@ void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms
 		plan_mark(plan, thread, DUE_MATCH, NULL, ms);
 }
 
+/* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
+static void end_handing_on(const struct plan *plan, struct task *leader, struct facts *facts)
+{
+	const struct task *parent = NULL;
+
+	if (facts_need(facts, FACT_PARENT) == 0 && facts->parent)
+		parent = tasks_find(plan->tasks, facts->parent->tgid);
+	leader->inherit = parent ? parent->inherit : 0;
+}
+
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const uint32_t app = leader->app;
@@ -142,6 +166,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	/* The match that was made when argv could be read is better than one without it. */
 	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET)
 		leader->app = rule ? rule->id : 0;
+	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
+		end_handing_on(plan, leader, facts);
 	leader->matched_ms = facts->fetched_ms;
 	if (leader->app != app || leader->limit != limit || leader->overrides != overrides)
 		plan_mark_threads(plan, leader, facts->fetched_ms);
@@ -164,6 +190,8 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
+	if (task->assigned_by == ASSIGNED_BY_USER)
+		return attr_lowered(&task->had, &want);
 	if (!task_policy_is_fair(want.policy) || task->assigned_by == ASSIGNED_BY_OVERRIDE ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
 		return want;

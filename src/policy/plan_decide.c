@@ -39,7 +39,7 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 /* Its class was an override's. What the rules say holds again, but that is no moment at which they take effect. */
 static bool ends_override(const struct task *task, const struct assignment *assignment, enum due due)
 {
-	return due != DUE_EXEC && task->assigned_by == ASSIGNED_BY_OVERRIDE && assignment->by != ASSIGNED_BY_OVERRIDE;
+	return due != DUE_EXEC && assigned_at_run_time(task->assigned_by) && !assigned_at_run_time(assignment->by);
 }
 
 /* ---- what the task carries ---- */
@@ -111,6 +111,7 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	case ASSIGNED_BY_DEFAULT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
 	case ASSIGNED_BY_OVERRIDE:
+	case ASSIGNED_BY_USER:
 		return false;
 	case ASSIGNED_NO_CLASS:
 	case ASSIGNED_NOT_YET:

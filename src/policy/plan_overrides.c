@@ -83,6 +83,49 @@ const char *plan_override_max(const struct plan *plan, pid_t tgid)
 	return max ? max->name : NULL;
 }
 
+void plan_look_at(struct plan *plan, pid_t tgid, uint32_t ms)
+{
+	struct task *leader = tasks_find(plan->tasks, tgid);
+
+	if (leader)
+		plan_mark(plan, leader, DUE_LOOK, NULL, ms);
+}
+
+enum plan_objection plan_override_objection(const struct plan *plan, pid_t tgid, const struct qos_class *class,
+					    uint8_t *ret_raised)
+{
+	const struct task *leader = tasks_find(plan->tasks, tgid);
+	struct attr_caps caps = *plan->caps;
+	struct task_attr want;
+	uid_t uid;
+
+	if (!leader || leader->tgid != tgid)
+		return OBJECTION_UNKNOWN;
+	if (leader->due != DUE_NOTHING || (leader->flags & TASK_UNCERTAIN))
+		return OBJECTION_NOT_YET;
+	if (!task_policy_is_fair(leader->had.policy))
+		return OBJECTION_NOT_FAIR;
+	if (overrides_tag(plan->overrides, leader->overrides, &uid) != TAG_NONE && uid == 0)
+		return OBJECTION_ROOT;
+	if (plan_is_enforced(plan, leader))
+		return OBJECTION_ENFORCED;
+	/* It may be the first class that gives one: see struct attr_caps. */
+	caps.io_priority = true;
+	want = qos_attr_over(&class->attr, &leader->had, &caps);
+	*ret_raised = attr_raised(&leader->had, &want);
+	return *ret_raised ? OBJECTION_RAISES : OBJECTION_NONE;
+}
+
+uid_t plan_override_uid(const struct plan *plan, pid_t tgid)
+{
+	const struct task *leader = tasks_find(plan->tasks, tgid);
+	uid_t uid = 0;
+
+	if (leader)
+		overrides_tag(plan->overrides, leader->overrides, &uid);
+	return uid;
+}
+
 const char *plan_override_class(const struct plan *plan, uint16_t number)
 {
 	return overrides_get(plan->overrides, number)->qos;
@@ -118,8 +161,7 @@ void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)
 		if (!overrides_has(plan->overrides, task->overrides, number))
 			continue;
 		mark_process(plan, task, false, ms);
-		if (overrides_has_only(plan->overrides, task->overrides, number))
-			task->overrides = 0;
+		task->overrides = overrides_without(plan->overrides, task->overrides, number);
 	}
 	overrides_remove(plan->overrides, number);
 }

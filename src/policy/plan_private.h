@@ -165,6 +165,9 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
  */
 bool plan_uses_renames(const struct rule *rule);
 
+/* Whether the rule of this process enforces its class: then no ordinary user's override holds. */
+bool plan_is_enforced(const struct plan *plan, const struct task *leader);
+
 /* The class for a task of this process. comm: its name, or NULL if the rule has no thread rules. */
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm);
 

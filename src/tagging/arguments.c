@@ -15,7 +15,7 @@ static uid_t user_of(int proc, pid_t tgid)
 	bool is_own = false;
 	uid_t user;
 
-	if (procfs_own_userns(proc, tgid, &is_own) < 0 || !is_own || procfs_euid(proc, tgid, &user) < 0)
+	if (procfs_own_userns(proc, tgid, &is_own) < 0 || !is_own || procfs_ruid(proc, tgid, &user) < 0)
 		return UNREAD_OTHER_NAMESPACE;
 	return user;
 }

@@ -50,6 +50,7 @@ static const char *assigned_name(enum assigned_by by)
 	case ASSIGNED_NO_CLASS:
 		return "none";
 	case ASSIGNED_BY_OVERRIDE:
+	case ASSIGNED_BY_USER:
 		return "override";
 	}
 	return "";
@@ -173,6 +174,8 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "limit", plan_override_max(source->plan, task->tgid));
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
+	if (assigned_at_run_time(task->assigned_by))
+		json_put_count(json, "asked_by", plan_override_uid(source->plan, task->tgid));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
 	if (task->assigned_by == ASSIGNED_BY_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);

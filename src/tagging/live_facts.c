@@ -125,7 +125,7 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 		facts->cgroup = live->cgroup;
 		return procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
 	case FACT_UID:
-		return procfs_euid(live->proc, facts->tgid, &facts->uid);
+		return procfs_ruid(live->proc, facts->tgid, &facts->uid);
 	case FACT_USERNS:
 		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
 	case FACT_PARENT:

@@ -27,6 +27,14 @@ int tagger_override(struct tagger *tagger, const struct override *override, pid_
 	return r;
 }
 
+enum plan_objection tagger_objection(struct tagger *tagger, pid_t pid, const struct qos_class *class,
+				     uint8_t *ret_raised)
+{
+	plan_look_at(tagger->plan, pid, clock_ms());
+	decide_now(tagger);
+	return plan_override_objection(tagger->plan, pid, class, ret_raised);
+}
+
 int tagger_change_override(struct tagger *tagger, uint16_t number, const char *qos)
 {
 	int r = plan_override_change(tagger->plan, number, qos, clock_ms());

@@ -63,11 +63,23 @@ void shortage_note(struct tagger *tagger, int error)
 		scan_after(tagger, had_reserve ? 0 : RETRY_US);
 }
 
+/* Of such a process nothing is known: it is not even on record. */
+static void note_denial(struct tagger *tagger, int error)
+{
+	if ((error != -EACCES && error != -EPERM) || tagger->is_rehearsal)
+		return;
+	problem_report(&tagger->problems[PROBLEM_SCAN],
+		       "what programs run cannot be read, and they are left alone: %s (it takes CAP_SYS_PTRACE)",
+		       strerror(-error));
+}
+
 void shortage_check(struct tagger *tagger)
 {
+	const int error = live_facts_take_error(tagger->facts);
 	uint64_t failed = plan_failed(tagger->plan);
 
-	shortage_note(tagger, live_facts_take_error(tagger->facts));
+	shortage_note(tagger, error);
+	note_denial(tagger, error);
 	if (failed != tagger->shortage.records_failed)
 		shortage_note(tagger, -ENOMEM);
 	tagger->shortage.records_failed = failed;

@@ -30,7 +30,10 @@ void shortage_fill_reserve(struct tagger *tagger);
  */
 void shortage_note(struct tagger *tagger, int error);
 
-/* The same for errors of reading and booking tasks, which are only recorded when they occur. */
+/*
+ * The same for errors of reading and booking tasks, which are only recorded when they occur. Counts it as well if
+ * reading them is not allowed.
+ */
 void shortage_check(struct tagger *tagger);
 
 /* A requested scan is done: fills the reserve, unless there was another shortage. */

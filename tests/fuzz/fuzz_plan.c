@@ -53,6 +53,13 @@ static void check_no_climb(const struct machine_task *task)
 	check(!io_priority_is_privileged(task->without.io_priority, task->attr.io_priority));
 }
 
+/* What an ordinary user asks for never puts more on a task than its owner could choose. */
+static void check_user_lowers(const struct task *task)
+{
+	if (task && task->assigned_by == ASSIGNED_BY_USER && task->state == TASK_TAGGED && !(task->flags & TASK_UNCERTAIN))
+		check(!(attr_raised(&task->had, &task->known) & ~task->theirs));
+}
+
 static void check_stopped(const struct run *run)
 {
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
@@ -105,8 +112,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		if (run.n_unborn && run.m->ms - run.unborn_ms > FORK_MS)
 			run_end_forks(&run);
 		does(&run, take_byte(&run.input) % KINDS);
-		for (size_t i = 0; i < MACHINE_TASKS; i++)
+		for (size_t i = 0; i < MACHINE_TASKS; i++) {
 			check_known(run.m->plan, run.m->tasks[i].tid);
+			check_user_lowers(record(run.m, run.m->tasks[i].tid));
+		}
 	}
 	run_end_forks(&run);
 	run_hear_all(&run);

@@ -108,7 +108,7 @@ static void read_stat(void)
 static void read_status(void)
 {
 	uid_t uid;
-	int r = procfs_euid(proc, TASK, &uid);
+	int r = procfs_ruid(proc, TASK, &uid);
 
 	check(r == 0 || r == -EBADMSG);
 }

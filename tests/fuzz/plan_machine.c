@@ -287,6 +287,7 @@ static void overrides(struct run *run)
 		.is_tree = how & 2,
 		.cgroup = (how & 12) == 12 ? cgroups[how % 5] : NULL,
 		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
+		.uid = (how & 1) && (how & 12) != 12 && (how >> 4) / QOS_BUILTIN_COUNT == 1 ? 1000 : 0,
 	};
 
 	if ((how & 12) == 8 && run->n_overrides) {

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from attributes import LIBC, get_attr
@@ -21,13 +22,18 @@ PR_SET_CHILD_SUBREAPER = 36
 
 @functools.lru_cache(maxsize=None)
 def sleep_program():
-    """A sleep that does not mind under which name it runs (coreutils built as one program do)."""
+    """
+    A sleep that does not mind under which name it runs, nor from which path, as coreutils built as one program do: some
+    by their first argument, and Ubuntu 26.04's by the path that the kernel was given.
+    """
     for path in ("/bin/sleep", "/usr/bin/gnusleep", "/bin/busybox"):
         if os.path.exists(path):
             path = os.path.realpath(path)
-            if subprocess.run(["another-name", "0"], executable=path, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return path
+            with tempfile.TemporaryDirectory() as folder:
+                other = shutil.copy(path, os.path.join(folder, "another-name"))
+                if subprocess.run([other, "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  check=False).returncode == 0:
+                    return path
     raise unittest.SkipTest("no sleep that runs under any name")
 
 

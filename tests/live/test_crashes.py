@@ -10,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from attributes import BATCH, MS, fair, pristine, set_attr
+from attributes import BATCH, MS, classes, fair, pristine, set_attr
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest, main
 from waiting import wait_for
@@ -55,7 +55,7 @@ class CrashTest(LiveTest):
         """A daemon that has been killed."""
         first = self.daemon(config or RULES)
         self.assert_carries(self.app, BACKGROUND)
-        self.assert_carries(self.chosen, fair(BATCH, 6, 20 * MS))
+        self.assert_carries(self.chosen, classes()[BACKGROUND]._replace(nice=6))
         first.sync()
         first.popen.kill()
         first.popen.wait()

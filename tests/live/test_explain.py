@@ -49,11 +49,18 @@ class Explain(LiveTest):
     def explain(self, task, *options):
         """What it says as JSON; and in words, which name every rule that the JSON does."""
         task = getattr(task, "pid", task)
-        said = schedqos("explain", "--json", *options, str(task))
-        self.assertEqual(said.returncode, 0, said.stderr)
-        words = schedqos("explain", *options, str(task))
-        self.assertEqual(words.returncode, 0, words.stderr)
-        return json.loads(said.stdout), words.stdout
+
+        def asked():
+            said = schedqos("explain", "--json", *options, str(task))
+            self.assertEqual(said.returncode, 0, said.stderr)
+            words = schedqos("explain", *options, str(task))
+            self.assertEqual(words.returncode, 0, words.stderr)
+            found = json.loads(said.stdout)
+            # On a slow machine the arguments may take longer to read than it waits.
+            unread = found.get("arguments_unread") or "arguments cannot be read" in words.stdout
+            return None if unread else (found, words.stdout)
+
+        return wait_for(asked, "an answer with the task's arguments")
 
     def place(self, pattern, path=None):
         """Where a key of the test's rules stands: FILE:LINE:COLUMN."""

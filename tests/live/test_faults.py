@@ -16,7 +16,7 @@ import threading
 import time
 import unittest
 
-from attributes import BATCH, MS, fair, get_attr, pristine, set_attr
+from attributes import BATCH, MS, classes, fair, get_attr, pristine, set_attr
 from cgroups import MemoryCgroup
 from daemon import is_sanitized, schedqos
 from harness import LiveTest, main
@@ -75,7 +75,7 @@ class Killed(LiveTest):
         self.chosen, storm = chosen, Storm(self)
         first = self.daemon(RULES)
         with storm:
-            self.assert_carries(chosen, fair(BATCH, 6, 20 * MS))
+            self.assert_carries(chosen, classes()[BACKGROUND]._replace(nice=6))
             storm.goes_on()
             kill(first)
             storm.goes_on()

@@ -10,9 +10,10 @@ import threading
 import unittest
 
 import proc_events
-from attributes import BATCH, MS, NORMAL, fair, get_attr, has_slice, pristine, set_attr
+from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
+from programs import sleep_program
 from tasks import comm, descendants, tids
 from waiting import wait_for
 
@@ -91,8 +92,7 @@ class Execs(LiveTest):
             os.mkdir("d" * 200)
             os.chdir("d" * 200)
             path += "/" + "d" * 200
-        os.symlink("/bin/sleep", "x")
-        with open("/bin/sleep", "rb") as source, open("deep", "wb") as target:
+        with open(sleep_program(), "rb") as source, open("deep", "wb") as target:
             target.write(source.read())
         os.chmod("deep", 0o755)
         self.daemon({path + "/deep": {"qos": BACKGROUND}})
@@ -350,7 +350,7 @@ class Crashes(LiveTest):
         first = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
         app = self.puppet("app")
         thread = app.tell(0, "thread", "ui")[1]
-        self.assert_carries(chosen, fair(BATCH, 6, 20 * MS))
+        self.assert_carries(chosen, classes()[BACKGROUND]._replace(nice=6))
         self.assert_carries(app, BACKGROUND)
         self.assert_carries(thread, UI)
         first.sync()

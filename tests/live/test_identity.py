@@ -7,7 +7,7 @@ import signal
 import threading
 import unittest
 
-from attributes import BATCH, IDLE, MS, NORMAL, fair, get_attr, pristine, set_all
+from attributes import IDLE, NORMAL, classes, fair, get_attr, pristine, set_all
 from harness import LiveTest, main
 from programs import Program, sleep_program
 from waiting import wait_for
@@ -107,7 +107,7 @@ class Identity(LiveTest):
         """The first was niced before it was tagged; the second gets back what it had itself."""
         daemon = self.daemon(RULES)
         first = self.sleeper("ruled", prefix=("nice", "-n", "9"))
-        self.assert_carries(first, fair(BATCH, 11, 20 * MS))
+        self.assert_carries(first, classes()[BACKGROUND]._replace(nice=11))
         pid = self.pass_on(first, lambda: None)
         self.assert_carries(pid, DEFAULT)
         daemon.stop()

@@ -11,6 +11,7 @@ import unittest
 from attributes import has_clamp, has_slice
 from daemon import schedqos
 from harness import LiveTest, main
+from programs import sleep_program
 from waiting import wait_for
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
@@ -104,7 +105,7 @@ class Names(LiveTest):
             self.assert_carries(app.tell(0, "thread", name)[1], UI)
         for name in self.EVIL:
             path = os.path.join(os.fsencode(self.folder), b"x" + name.encode("latin-1").replace(b"/", b""))
-            os.symlink("/bin/sleep", path)
+            os.symlink(sleep_program(), path)
             self.assert_carries(self.run_program([path, "1000"]), BACKGROUND)
         daemon.stop()
         with open(daemon.stderr, "rb") as file:
@@ -140,7 +141,7 @@ class Names(LiveTest):
         for name in rules:
             app = self.puppet()
             app.tell(0, "name", name)
-            self.run_program([name, "1000"], "/bin/sleep")
+            self.run_program([name, "1000"], sleep_program())
         daemon.sync()
         outputs = [schedqos(*args) for args in (["status"], ["status", "--json"], ["check", "--config", daemon.config],
                                                 ["check", "--print", "--config", daemon.config], ["doctor"],

@@ -8,7 +8,7 @@ import shutil
 import unittest
 
 import proc_events
-from attributes import differences, snapshot
+from attributes import differences, pristine, snapshot
 from daemon import Daemon, is_sanitized, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
@@ -77,6 +77,18 @@ class Elsewhere(LiveTest):
     def test_a_root_that_may_not_raise_priorities(self):
         """It could make tasks nicer, and never put them back."""
         self.check(["setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice"], "CAP_SYS_NICE")
+
+    @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
+    def test_a_root_that_may_not_read_which_programs_run(self):
+        """It can do next to nothing, and says so."""
+        prefix = ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"]
+        self.need(prefix)
+        app = self.sleeper("app", user=65534)
+        daemon = self.daemon({"app": {"qos": BACKGROUND}}, prefix=prefix)
+        problems = [text for text in daemon.status()["problems"] if "CAP_SYS_PTRACE" in text]
+        self.assertEqual(len(problems), 1, daemon.status()["problems"])
+        self.assertIn(problems[0], daemon.log())
+        self.assertEqual(app.attr(), pristine())
 
 
 @unittest.skipUnless(shutil.which("unshare"), "no unshare")

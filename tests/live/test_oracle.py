@@ -75,8 +75,8 @@ EXEMPTIONS = {
                  "take so long",
     "sibling": "for safety: a child made for its maker's parent is thought to have copied that one, and its nice value "
                "and SCHED_IDLE to be its own; without the daemon it has its maker's",
-    "unheard": "for safety: of a task born while there was no daemon, whose parent is gone or not the one that made "
-               "it, nobody knows what it had",
+    "unheard": "for safety: of a task born while there was no daemon, whose parent is gone, not the one that made "
+               "it, or has chosen for itself since, nobody knows what it had",
     "meanwhile": "chosen while a daemon that starts or reloads looks at every task: it may have looked before or after",
     "hidden": "a task that is real-time at the stop is left alone; what is below is only seen when it no longer is",
 }
@@ -239,6 +239,9 @@ class Judge:
             had = self.had[step.slot].setdefault(attribute, was)
             if self.is_within(self.every_look, watched):
                 self.meanwhile[step.slot].add(attribute)
+            for slot, (maker, *_) in self.unheard.items():
+                if maker == step.slot:
+                    self.why[slot][attribute] = "unheard"
             if attribute == "policy" and was == IDLE != target and watched.before.policy != IDLE:
                 why[attribute] = "left idle"
             elif watched.error and not alone.error:

@@ -11,6 +11,7 @@ import unittest
 
 from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
 from harness import LiveTest, main
+from tasks import comm
 from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
@@ -265,6 +266,18 @@ class Conditions(LiveTest):
                              {"qos": BACKGROUND, "match": {"user": "root"}}]})
         for user, qos in (("nobody", UI), (12345, INITIATED), (0, BACKGROUND), (12346, DEFAULT)):
             self.assert_carries(self.sleeper("app", user=user), qos, str(user))
+
+    def test_a_program_that_runs_as_root_whoever_runs_it(self):
+        """Its name is its caller's choice, and what it starts as him inherits. So it is his."""
+        self.daemon({"app": [{"qos": UI, "match": {"user": "root"}, "inherit": True},
+                             {"qos": BACKGROUND, "match": {"user": "nobody"}}]})
+        su = self.copy("su")
+        os.chmod(su, 0o4755)
+        program = self.run_program(["app", "1000"], su, user="nobody")
+        wait_for(lambda: comm(program.pid) == b"su", "the exec")
+        if os.stat("/proc/%d" % program.pid).st_uid != 0:
+            self.skipTest("set-user-ID programs have no effect here")
+        self.assert_carries(program, BACKGROUND)
 
     def test_exe(self):
         self.daemon({"app": {"qos": UI, "match": {"exe": self.path("good/*")}}})

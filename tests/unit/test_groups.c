@@ -3,14 +3,42 @@
 #include "config_case.h"
 
 #include <schedqos/policy/groups.h>
+#include <schedqos/util/cleanup.h>
 
 #include "fake_process.h"
+
+/* Whether it is found among others, which allow everything. */
+static bool is_found(const char *pattern, bool is_masked, const char *cgroup)
+{
+	const struct group groups[] = {
+		{ .pattern = "m" },
+		{ .pattern = "/user.slice/m*" },
+		{ .pattern = "/0" },
+		{ .pattern = pattern, .is_masked = is_masked, .max = "QOS_LOW" },
+		{ .pattern = "~" },
+		{ .pattern = "*~" },
+	};
+	const struct qos_class classes[] = {
+		{ .name = "QOS_HIGH", .attr = { .has = QOS_HAS_NICE, .nice = -1 } },
+		{ .name = "QOS_LOW", .attr = { .has = QOS_HAS_NICE, .nice = 1 } },
+	};
+	struct rules *rules = rules_new();
+	struct limits *limits = limits_new(groups, array_size(groups), rules, classes, array_size(classes));
+	uint16_t limit = 0;
+
+	assert_int_equal(limits_find(limits, cgroup, NULL, &limit), 0);
+	limits_free(limits);
+	rules_free(rules);
+	return limit != 0;
+}
 
 static bool holds(const char *pattern, const char *cgroup)
 {
 	const struct group group = { .pattern = pattern };
+	const bool is_held = group_holds(&group, cgroup);
 
-	return group_holds(&group, cgroup);
+	assert_int_equal(is_found(pattern, false, cgroup), is_held);
+	return is_held;
 }
 
 static void a_name_is_any_component(void **state)
@@ -25,6 +53,9 @@ static void a_name_is_any_component(void **state)
 	assert_false(holds("user", "/user.slice"));
 	/* Not across components. */
 	assert_false(holds("user*scope", "/user.slice/app.scope"));
+	/* A backslash takes a special character literally only where there is a glob. */
+	assert_true(holds("a\\[*", "/a[b"));
+	assert_true(holds("a\\x2db.slice", "/system.slice/a\\x2db.slice"));
 }
 
 static void a_path_is_that_of_the_cgroup_or_of_one_around_it(void **state)
@@ -40,6 +71,8 @@ static void a_path_is_that_of_the_cgroup_or_of_one_around_it(void **state)
 	assert_false(holds("/user.slice", "/user.slices"));
 	assert_false(holds("/a/b", "/a"));
 	assert_false(holds("user.slice/a", "/user.slice/a"));
+	assert_true(holds("/user.slice/a/b*", "/user.slice/a/b"));
+	assert_false(holds("/user.slice/a/b*", "/user.slice/a"));
 }
 
 static void one_that_is_masked_holds_for_nothing(void **state)
@@ -48,6 +81,8 @@ static void one_that_is_masked_holds_for_nothing(void **state)
 
 	(void)state;
 	assert_false(group_holds(&group, "/a"));
+	assert_false(is_found("*", true, "/a"));
+	assert_false(is_found("a", true, "/a"));
 	/* No path of a cgroup is as long, and none has no slash. */
 	assert_false(holds("*", ""));
 }

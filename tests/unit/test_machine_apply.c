@@ -389,6 +389,23 @@ static void returning_policy_is_new(void **state)
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
 }
 
+/* The kernel computes it anew when a processor comes or goes. At the end it gets what it would have by then. */
+static void lost_base_slice_is_set_again(void **state)
+{
+	(void)state;
+	apply(&fast);
+	put("sched/base_slice_ns", "1500000\n");
+	refresh();
+	assert_results(1, 0, 0, 0);
+	assert_true(result.base_slice);
+	assert_string_equal(get("sched/base_slice_ns"), "16000000\n");
+	n_writes = 0;
+	refresh();
+	assert_int_equal(n_writes, 0);
+	apply(NULL);
+	assert_string_equal(get("sched/base_slice_ns"), "1500000\n");
+}
+
 /* A policy whose processors are all offline cannot be read. That is no refusal; it is new once one comes online. */
 static void policy_without_processors_is_deferred(void **state)
 {
@@ -458,6 +475,7 @@ int main(void)
 		PROFILE_TEST(lists_are_written_in_order),
 		PROFILE_TEST(new_policy_gets_the_profile_and_is_put_back),
 		PROFILE_TEST(new_policy_leaves_other_knobs_alone),
+		PROFILE_TEST(lost_base_slice_is_set_again),
 		PROFILE_TEST(returning_policy_is_new),
 		PROFILE_TEST(policy_without_processors_is_deferred),
 		PROFILE_TEST(new_policy_keeps_earlier_refusals),

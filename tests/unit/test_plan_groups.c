@@ -219,6 +219,32 @@ static void without_groups_no_cgroup_is_read(void **state)
 	assert_true(plan_needs_moves(m->plan));
 }
 
+/* What it starts, or executes, descends from it. It does not descend from itself. */
+static void a_rule_that_is_inherited_ends_with_its_cgroup(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'make': { 'qos': 'QOS_UTILITY', 'inherit': true }, 'app': { 'qos': 'QOS_BACKGROUND', "
+			 "'inherit': true, 'match': { 'cgroup': '/bg*' } }",
+		      "/usr/bin/app");
+	moves(m, 100, "/bg");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/other");
+	moves(m, 100, "/");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
+	/* Its parent hands on another one. */
+	execs(m, 100, "/usr/bin/make");
+	forks(m, 100, 102);
+	execs(m, 102, "/usr/bin/app");
+	moves(m, 102, "/bg");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	moves(m, 102, "/");
+	assert_task(m, 102, UTILITY, REASON_INHERITED);
+	stops_without_trace(m);
+}
+
 static void a_process_that_is_gone_or_unknown_moves(void **state)
 {
 	struct machine *m = *state;
@@ -250,6 +276,7 @@ int main(void)
 		MACHINE_TEST(a_reload_finds_it),
 		MACHINE_TEST(a_crash_keeps_nothing_of_it),
 		MACHINE_TEST(without_groups_no_cgroup_is_read),
+		MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup),
 		MACHINE_TEST(a_process_that_is_gone_or_unknown_moves),
 	};
 

@@ -403,6 +403,127 @@ static void classes_that_no_rule_names(void **state)
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);
 }
 
+/* ---- what ordinary users ask for ---- */
+
+#define USER 1000
+
+static uint16_t user_gives(struct machine *m, pid_t pid, const char *qos, bool is_tree)
+{
+	return asks(m, &(struct override){ .kind = OVERRIDE_CLASS, .is_tree = is_tree, .qos = qos, .uid = USER }, pid);
+}
+
+static enum plan_objection objection(struct machine *m, pid_t pid, const char *qos)
+{
+	const struct config *config = plan_config(m->plan);
+	uint8_t raised;
+
+	return plan_override_objection(m->plan, pid, qos_class_find(config->classes, config->n_classes, qos), &raised);
+}
+
+/* Whatever happens later: a lower nice value of the process's own, a child's of its own. */
+static void a_user_only_lowers(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start_and_run(m, FAST "," APP, "/usr/bin/app");
+	assert_int_equal(objection(m, 100, "QOS_BACKGROUND"), OBJECTION_NONE);
+	assert_int_equal(objection(m, 100, "QOS_FAST"), OBJECTION_RAISES);
+	number = user_gives(m, 100, "QOS_BACKGROUND", true);
+	assert_task(m, 100, BACKGROUND, REASON_OVERRIDE);
+	assert_int_equal(plan_override_uid(m->plan, 100), USER);
+	forks(m, 100, 101);
+	renice(m, 101, 9);
+	execs(m, 101, "/usr/bin/other");
+	assert_task(m, 101, "SCHED_BATCH nice 9 slice 20 ms util 0..256", REASON_OVERRIDE);
+	assert_int_equal(objection(m, 101, "QOS_BACKGROUND"), OBJECTION_RAISES);
+	/* Of a class that would raise only the rest is put on. */
+	assert_int_equal(plan_override_change(m->plan, number, "QOS_FAST", m->ms), 0);
+	hear(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 3 ms", REASON_OVERRIDE);
+	assert_task(m, 101, "SCHED_NORMAL nice 9 slice 3 ms", REASON_OVERRIDE);
+	ends(m, number);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
+	stop(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_UNDONE);
+}
+
+static void root_goes_before_users(void **state)
+{
+	struct machine *m = *state;
+	uint16_t root, user;
+
+	start_and_run(m, APP, "/usr/bin/app");
+	root = gives(m, 100, "QOS_USER_INTERACTIVE");
+	assert_int_equal(objection(m, 100, "QOS_BACKGROUND"), OBJECTION_ROOT);
+	user = user_gives(m, 100, "QOS_BACKGROUND", false);
+	assert_task(m, 100, INTERACTIVE, REASON_OVERRIDE);
+	ends(m, root);
+	assert_task(m, 100, BACKGROUND, REASON_OVERRIDE);
+	ends(m, user);
+	limits(m, 100, "QOS_BACKGROUND");
+	user_gives(m, 100, "QOS_UTILITY", false);
+	assert_task(m, 100, BACKGROUND, REASON_OVERRIDE);
+	stops_without_trace(m);
+}
+
+static void what_is_enforced_is_no_users(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'app': { 'qos': 'QOS_BACKGROUND', 'enforce': 'program', 'inherit': true }", "/usr/bin/app");
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/other");
+	for (pid_t pid = 100; pid <= 101; pid++) {
+		assert_int_equal(objection(m, pid, "QOS_UTILITY"), OBJECTION_ENFORCED);
+		user_gives(m, pid, "QOS_UTILITY", false);
+		assert_task(m, pid, BACKGROUND, pid == 100 ? REASON_RULE : REASON_INHERITED);
+	}
+	reload(m, APP);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	stops_without_trace(m);
+}
+
+static void objections(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, APP, "/usr/bin/app");
+	clones(m, 100, 101);
+	assert_int_equal(objection(m, 101, "QOS_UTILITY"), OBJECTION_UNKNOWN);
+	assert_int_equal(objection(m, 999, "QOS_UTILITY"), OBJECTION_UNKNOWN);
+	chrt(m, 100, POLICY_FIFO, 3);
+	scan(m);
+	assert_int_equal(objection(m, 100, "QOS_UTILITY"), OBJECTION_NOT_FAIR);
+}
+
+/* Sets that come and go must not add up: there are 65,535 of them. */
+static void numbers_of_sets_are_used_again(void **state)
+{
+	struct machine *m = *state;
+	uint16_t outer, inner, highest = 0;
+
+	start_and_run(m, APP, "/usr/bin/app");
+	outer = user_gives(m, 100, "QOS_UTILITY", true);
+	for (int i = 0; i < 20; i++) {
+		forks(m, 100, 101);
+		inner = user_gives(m, 101, "QOS_BACKGROUND", true);
+		forks(m, 101, 102);
+		assert_task(m, 102, BACKGROUND, REASON_OVERRIDE);
+		if (record(m, 102)->overrides > highest)
+			highest = record(m, 102)->overrides;
+		ends(m, inner);
+		assert_task(m, 102, UTILITY, REASON_OVERRIDE);
+		exits(m, 102);
+		exits(m, 101);
+	}
+	assert_in_range(highest, 1, 3);
+	ends(m, outer);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +544,11 @@ int main(void)
 		MACHINE_TEST(real_time_is_left_alone),
 		MACHINE_TEST(bad_ones),
 		MACHINE_TEST(classes_that_no_rule_names),
+		MACHINE_TEST(a_user_only_lowers),
+		MACHINE_TEST(root_goes_before_users),
+		MACHINE_TEST(what_is_enforced_is_no_users),
+		MACHINE_TEST(objections),
+		MACHINE_TEST(numbers_of_sets_are_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

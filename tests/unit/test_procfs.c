@@ -161,27 +161,30 @@ static void without_such_a_line_there_is_no_path(void **state)
 
 /* ---- status ---- */
 
-static void the_effective_user_is_the_second_number(void **state)
+static void users_are_the_real_and_the_effective_one(void **state)
 {
-	uid_t uid = 0;
+	uid_t real = 0, effective = 0;
 
 	(void)state;
-	assert_int_equal(procfs_parse_euid("Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", &uid), 0);
-	assert_int_equal(uid, 1001);
+	assert_int_equal(procfs_parse_users("Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", &real, &effective), 0);
+	assert_int_equal(real, 1000);
+	assert_int_equal(effective, 1001);
 }
 
 static void a_name_may_look_like_the_uid_line(void **state)
 {
-	uid_t uid = 0;
+	static const char *const texts[] = { "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n",
+					     "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n" };
 
 	(void)state;
 	/* The kernel escapes a newline in it. */
-	assert_int_equal(procfs_parse_euid("Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n",
-					   &uid),
-			 0);
-	assert_int_equal(uid, 6);
-	assert_int_equal(procfs_parse_euid("Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", &uid), 0);
-	assert_int_equal(uid, 6);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		uid_t real = 0, effective = 0;
+
+		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), 0);
+		assert_int_equal(real, 5);
+		assert_int_equal(effective, 6);
+	}
 }
 
 static void a_status_without_users_is_bad(void **state)
@@ -192,11 +195,11 @@ static void a_status_without_users_is_bad(void **state)
 					     "Name:\tvi\nUid:",
 					     "Name:\tvi\nUid:\t1\n",
 					     "Name:\tvi\nUid:\tx\ty\n" };
-	uid_t uid;
+	uid_t real, effective;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++)
-		assert_int_equal(procfs_parse_euid(texts[i], &uid), -EBADMSG);
+		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), -EBADMSG);
 }
 
 static void capabilities_are_read_in_hexadecimal(void **state)
@@ -210,6 +213,25 @@ static void capabilities_are_read_in_hexadecimal(void **state)
 	assert_true(set == UINT64_C(0x1ffffffffff));
 	assert_int_equal(procfs_parse_capabilities("Name:\tvi\nCapEff:\t?\n", &set), -EBADMSG);
 	assert_int_equal(procfs_parse_capabilities("CapEff:\t1\n", &set), -EBADMSG);
+}
+
+static void an_owner_is_three_users_and_capabilities(void **state)
+{
+	static const char *const bad[] = { "", "Name:\tvi\nUid:\t1\t2\t3\t4\n", "Name:\tvi\nCapPrm:\t1\n",
+					   "Name:\tvi\nUid:\t1\t2\nCapPrm:\t1\n" };
+	struct procfs_owner owner;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(procfs_parse_owner(bad[i], &owner), -EBADMSG);
+	assert_int_equal(procfs_parse_owner("Name:\tUid:\t9\t9\t9\nUid:\t5\t6\t4294967294\t8\nCapInh:\t3\n"
+					    "CapPrm:\t0000000000000002\nCapEff:\t1\n",
+					    &owner),
+			 0);
+	assert_int_equal(owner.uid, 5);
+	assert_int_equal(owner.euid, 6);
+	assert_int_equal(owner.saved_uid, 4294967294);
+	assert_int_equal(owner.permitted, 2);
 }
 
 /* ---- the readers, on a folder of ours ---- */
@@ -365,6 +387,8 @@ static void the_other_files_go_through_their_parsers(void **state)
 	put("42/status", status, strlen(status));
 	assert_int_equal(procfs_euid(proc, PID, &uid), 0);
 	assert_int_equal(uid, 2);
+	assert_int_equal(procfs_ruid(proc, PID, &uid), 0);
+	assert_int_equal(uid, 1);
 	close(proc);
 }
 
@@ -424,10 +448,11 @@ int main(void)
 		cmocka_unit_test(where_that_is_the_root_systemd_s_path_is_taken),
 		cmocka_unit_test(a_group_s_name_may_look_like_another_line),
 		cmocka_unit_test(without_such_a_line_there_is_no_path),
-		cmocka_unit_test(the_effective_user_is_the_second_number),
+		cmocka_unit_test(users_are_the_real_and_the_effective_one),
 		cmocka_unit_test(a_name_may_look_like_the_uid_line),
 		cmocka_unit_test(a_status_without_users_is_bad),
 		cmocka_unit_test(capabilities_are_read_in_hexadecimal),
+		cmocka_unit_test(an_owner_is_three_users_and_capabilities),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),
 		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,

@@ -45,12 +45,15 @@ static void a_processor_that_comes_or_goes(void **state)
 	assert_true(passes("online@/devices/system/cpu/cpu1"));
 	assert_true(passes("online@/devices/system/cpu/cpu1023"));
 	assert_true(passes("remove@/devices/system/cpu/cpu2"));
+	assert_true(passes("offline@/devices/system/cpu/cpu1"));
 }
 
 static void nothing_else(void **state)
 {
 	static const char *const others[] = {
-		"offline@/devices/system/cpu/cpu1",
+		"offline@/devices/system/cpu/",
+		"offline@/devices/system/memory/memory1",
+		"offlone@/devices/system/cpu/cpu1",
 		"add@/devices/system/cpu/cpu1",
 		"change@/devices/system/cpu/cpu1",
 		"online@/devices/system/memory/memory1",

@@ -10,7 +10,9 @@ while it is being translated may be lost.
 import json
 import os
 import shlex
+import socket
 import subprocess
+import threading
 import time
 
 QEMU = os.environ.get("QEMU", "qemu-system-x86_64")
@@ -32,21 +34,41 @@ def tail(path):
         return ""
 
 
+def keep_awake(monitor):
+    """Wakes a guest that has put itself to sleep, whenever it does, until QEMU ends."""
+    with monitor, monitor.makefile("rw", encoding="utf-8") as lines:
+        def say(word):
+            lines.write('{"execute": "%s"}\n' % word)
+            lines.flush()
+
+        try:
+            say("qmp_capabilities")
+            for line in lines:
+                if json.loads(line).get("event") == "SUSPEND":
+                    say("system_wakeup")
+        except OSError:
+            pass
+
+
 class Machine:
     """Boots a kernel on a disk, which stays as it is, with one ACPI table more."""
 
     def __init__(self, kernel, disk, table, log, arguments):
         self.log, self.answer = log, log[:-len(".log")] + ".answer"
         self.began = time.monotonic()
+        monitor, theirs = socket.socketpair()
         self.popen = subprocess.Popen(
             [*shlex.split(QEMU), "-accel", "tcg,thread=single", "-cpu", CPU, "-smp", "2", "-m", "2048", "-nodefaults",
              "-display", "none", "-no-reboot", "-serial", "file:" + self.log, "-serial", "file:" + self.answer,
+             "-chardev", "socket,id=monitor,fd=%d" % theirs.fileno(), "-mon", "chardev=monitor,mode=control",
              "-drive", "file=%s,format=raw,if=none,id=disk,snapshot=on" % disk,
              "-device", "nvme,serial=disk,drive=disk", "-acpitable", "file=" + table, "-kernel", kernel,
              "-append", "root=/dev/nvme0n1 rootfstype=ext4 rw devtmpfs.mount=1 console=ttyS0 quiet panic=-1 "
                         "mitigations=off " + arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-            errors="replace")
+            errors="replace", pass_fds=[theirs.fileno()])
+        theirs.close()
+        threading.Thread(target=keep_awake, args=[monitor], daemon=True).start()
 
     def seconds(self):
         return time.monotonic() - self.began

@@ -3,8 +3,8 @@
 #pragma once
 
 /*
- * Returns a socket that becomes readable when a processor has come online or was removed, or -errno. Events are sent
- * to the initial network namespace only.
+ * Returns a socket that becomes readable when a processor has come online, has gone offline or was removed, or -errno.
+ * Events are sent to the initial network namespace only.
  */
 int uevent_open(void);
 

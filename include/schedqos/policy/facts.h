@@ -43,7 +43,7 @@ struct facts {
 	size_t argv_size;   /* with the last NUL */
 	bool argv_is_unread; /* argv is empty: reading it would have meant waiting for the process */
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
-	uid_t uid;	    /* effective */
+	uid_t uid;	    /* real */
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */

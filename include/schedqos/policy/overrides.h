@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Overrides: what somebody asks for at run time. One gives processes a class, over their rules, or limits the class
- * that they have. Several can hold for one process: its class is the one that was asked for last, and the strictest of
- * the limits holds.
+ * that they have. Several can hold for one process: its class is the one that root asked for last, else the one that
+ * anybody else asked for last, and the strictest of the limits holds.
  *
  * A process's overrides are a set, whose number is in the process's record. 0 is the empty set.
  */
 #pragma once
+
+#include <sys/types.h>
 
 #include <schedqos/policy/groups.h>
 
@@ -20,6 +22,7 @@ struct override {
 	bool is_tree;	    /* it is handed on to children */
 	const char *cgroup; /* path: for every process in it or below it; NULL: for those that join */
 	const char *qos;    /* name of the class */
+	uid_t uid;	    /* who asked; if not root: it can only lower, see plan_class_over */
 };
 
 struct overrides;
@@ -41,7 +44,7 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 /* Gives it another class, or asks for the same one again. Returns as overrides_add does. */
 int overrides_change(struct overrides *overrides, uint16_t number, const char *qos);
 
-/* Removes it from all sets. Sets that become empty are gone. */
+/* Removes it from all sets. A set that is empty then, or the same as another, is gone: see overrides_without. */
 void overrides_remove(struct overrides *overrides, uint16_t number);
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number);
@@ -53,8 +56,8 @@ bool overrides_need_cgroup(const struct overrides *overrides);
 
 bool overrides_has(const struct overrides *overrides, uint16_t set, uint16_t number);
 
-/* Whether it is all that the set has. */
-bool overrides_has_only(const struct overrides *overrides, uint16_t set, uint16_t number);
+/* The number that a set has once this override, which is in it, has been removed. */
+uint16_t overrides_without(const struct overrides *overrides, uint16_t set, uint16_t number);
 
 /* The set and one more. These return 0, or -ENOMEM or -ENOSPC, and then *ret is left. */
 int overrides_join(struct overrides *overrides, uint16_t set, uint16_t number, uint16_t *ret);
@@ -65,8 +68,8 @@ int overrides_in_cgroup(struct overrides *overrides, uint16_t set, const char *c
 /* What is handed on to a child. */
 int overrides_handed_on(struct overrides *overrides, uint16_t set, uint16_t *ret);
 
-/* The tag of the class that was asked for last, without a period. TAG_NONE: none was. */
-uint16_t overrides_tag(const struct overrides *overrides, uint16_t set);
+/* The tag of the class that holds, without a period, and who asked for it. TAG_NONE: nobody did. */
+uint16_t overrides_tag(const struct overrides *overrides, uint16_t set, uid_t *ret_uid);
 
 /* The highest class that is allowed. NULL: there is no limit. */
 const struct qos_class *overrides_max(const struct overrides *overrides, uint16_t set);

@@ -17,10 +17,10 @@
  * lowest nice value of our classes, had does not leave SCHED_IDLE because of something we set, and takes no real-time
  * priority, of CPU or I/O, up to what our classes give.
  *
- * The task is to carry had, with its class on top of that, and what is theirs on top of both. At some moments a rule
- * takes effect: theirs is cleared, so that the class overrides everything. Three limits: no rule raises a task that
- * somebody lowered, unless it has yield: false or enforce: true; QOS_DEFAULT and yielding rules leave a task alone for
- * which anything was chosen; an inherited rule does so if anything is theirs.
+ * The task is to carry had, with its class on top of that, and what is theirs on top of both. When we first see a task,
+ * and at some moments below, a rule takes effect: theirs is cleared, so that the class overrides everything. Three
+ * limits: no rule raises a task that somebody lowered, unless it has yield: false or enforce: true; QOS_DEFAULT and
+ * yielding rules leave a task alone for which anything was chosen; an inherited rule does so if anything is theirs.
  *
  * fork		copies the record, as the kernel copies the attributes. We do not look at the child.
  * exec		makes a rule take effect. The other threads have ended. Any thread can have called it, and keeps its own
@@ -29,10 +29,11 @@
  * move		to another cgroup makes a rule take effect if it is another one.
  * limit	of a cgroup or by an override: a lower class for as long as it lasts. No rule takes effect.
  * override	asks for a class, which takes effect like a rule's, but without the three limits. When it ends the rule's
- *		class is back, but does not take effect.
+ *		class is back, but does not take effect. What an ordinary user asks for goes after root's and after a
+ *		rule that enforces, and is taken as far as the task's owner could choose it himself in place of had.
  * renice	and the like are found when we look next. That attribute is theirs until a rule takes effect, the others
  *		stay ours. A task that was made real-time is left alone, and its rule takes effect when it is fair again.
- *		If a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
+ *		Where a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
  *		we heard that the process itself did it, as if it had not happened. Where somebody does it again and
  *		again, he has his way for a while.
  * loss		of events: a scan looks at every task. What it finds without a record was copied from nobody knows whom.
@@ -56,8 +57,8 @@
  *
  * A record that may be a copy of the wrong one is uncertain (TASK_UNCERTAIN), and due at once. It is first compared with
  * whatever else the task can have copied:
- *	- the fork began within two seconds of the last change of its parent's record, or before: what was known before
- *	  that change (only one is remembered);
+ *	- a fork that may be older than the last change of its parent's record, as it may take two seconds: what was
+ *	  known before that change (only one is remembered);
  *	- a new thread of a process whose threads differ, since the event does not name its creator, or an exec in one:
  *	  what those threads carry;
  *	- a task that was about to be set when the daemon was killed: what was known before.
@@ -215,6 +216,25 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
 /* The highest class that overrides allow this process, or NULL. Groups may allow less. */
 const char *plan_override_max(const struct plan *plan, pid_t tgid);
+
+/* Has the process looked at, so that what is chosen for it by now is known. */
+void plan_look_at(struct plan *plan, pid_t tgid, uint32_t ms);
+
+/* What speaks against an ordinary user's giving a class to a process of his. */
+enum plan_objection {
+	OBJECTION_NONE,
+	OBJECTION_UNKNOWN,  /* there is no such process, or it is never touched */
+	OBJECTION_NOT_YET,  /* it has not been looked at */
+	OBJECTION_NOT_FAIR, /* it is real-time, deadline or sched_ext */
+	OBJECTION_ROOT,	    /* root has asked for a class for it */
+	OBJECTION_ENFORCED, /* its rule has "enforce" */
+	OBJECTION_RAISES,   /* *ret_raised: the attributes that he could not choose himself (enum task_attr_bit) */
+};
+enum plan_objection plan_override_objection(const struct plan *plan, pid_t tgid, const struct qos_class *class,
+					    uint8_t *ret_raised);
+
+/* Who asked for the class that an override gives this process; root, too, if none does. */
+uid_t plan_override_uid(const struct plan *plan, pid_t tgid);
 
 const char *plan_override_class(const struct plan *plan, uint16_t number);
 

@@ -17,8 +17,14 @@ enum assigned_by {
 	ASSIGNED_BY_INHERITED, /* the inherit rule of an ancestor */
 	ASSIGNED_BY_DEFAULT,   /* no rule: QOS_DEFAULT */
 	ASSIGNED_NO_CLASS,     /* no rule, and the default is none: left alone */
-	ASSIGNED_BY_OVERRIDE,  /* what somebody asked for at run time, over the rules */
+	ASSIGNED_BY_OVERRIDE,  /* what root asked for at run time, over the rules */
+	ASSIGNED_BY_USER,      /* what an ordinary user asked for likewise, as far as it lowers */
 };
+
+static inline bool assigned_at_run_time(enum assigned_by by)
+{
+	return by == ASSIGNED_BY_OVERRIDE || by == ASSIGNED_BY_USER;
+}
 
 /* The result of the last decision. */
 enum task_state {

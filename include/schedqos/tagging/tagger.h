@@ -15,6 +15,7 @@
 
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/overrides.h>
+#include <schedqos/policy/plan.h>
 #include <schedqos/policy/tasks.h>
 #include <schedqos/tagging/explain_name.h>
 #include <schedqos/util/problem.h>
@@ -64,6 +65,10 @@ void tagger_ask_scan(struct tagger *tagger);
  */
 int tagger_override(struct tagger *tagger, const struct override *override, pid_t pid, uint64_t start,
 		    uint16_t *ret_number);
+
+/* What speaks against an ordinary user's giving his process this class, as of now: see plan.h. */
+enum plan_objection tagger_objection(struct tagger *tagger, pid_t pid, const struct qos_class *class,
+				     uint8_t *ret_raised);
 
 /* Gives it another class, or the same one again. 0 or -errno: -ENOENT if there is no such class. */
 int tagger_change_override(struct tagger *tagger, uint16_t number, const char *qos);

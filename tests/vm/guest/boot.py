@@ -13,9 +13,12 @@ sys.dont_write_bytecode = True
 
 # First of all: it says where the others are.
 from steps import (  # noqa: E402
-    CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write,
+    CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write, write_knob,
 )
 from attributes import classes  # noqa: E402
+from programs import Program, sleep_program  # noqa: E402
+from scopes import take_all  # noqa: E402
+from units import drop_in, journal  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
 # Sockets that give root's rights to root, and paths that an attacker who controls the daemon must not write or run.
@@ -31,18 +34,10 @@ RESTART_LATE = "[Service]\nRestartSec=600\n"
 GIVEN_UP_SOON = "[Unit]\nStartLimitIntervalSec=3600\nStartLimitBurst=2\n"
 
 
-def drop_in(name, text, units=(UNIT,)):
-    for unit in units:
-        write("/run/systemd/system/%s.d/%s.conf" % (unit, name), text)
-    systemctl("daemon-reload")
-
-
-def journal(**fields):
-    """The daemon's lines in the journal that have these fields."""
-    command("journalctl", "--sync")
-    lines = command("journalctl", "-o", "json", "-u", UNIT, "SYSLOG_IDENTIFIER=schedqos",
-                    *("%s=%s" % field for field in fields.items()))
-    return [json.loads(line) for line in lines.splitlines()]
+def suspensions():
+    """How often the machine has slept."""
+    with open("/sys/power/suspend_stats/success", encoding="ascii") as file:
+        return int(file.read())
 
 
 def seen_by_the_daemon(path):
@@ -139,18 +134,27 @@ class Boot(Steps):
         self.becomes("QOS_USER_INTERACTIVE")
 
     def scopes(self):
-        """As a desktop makes them around what has been started already, in the unit's confinement."""
-        write(CONFIG, '{ "schedqos": { "groups": { "background.slice": { "max": "QOS_BACKGROUND" } } }, '
-                      '"boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
-        systemctl("reload", UNIT)
-        equal(json.loads(command("schedqos", "status", "--json"))["cgroup_moves"], "heard")
-        for name, qos in (("background", "QOS_BACKGROUND"), ("app", "QOS_USER_INTERACTIVE")):
-            command("busctl", "call", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-                    "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))", name + "-test.scope",
-                    "fail", "2", "PIDs", "au", "1", str(self.task.pid), "Slice", "s", name + ".slice", "0")
-            self.becomes(qos)
+        """What Scopes tries; then as before."""
+        take_all(self.before)
         write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
-        systemctl("reload", UNIT)
+        systemctl("start", UNIT)
+        self.becomes("QOS_USER_INTERACTIVE")
+
+    def suspend(self):
+        """To memory, until the machine outside wakes it. Nobody has to do anything afterwards."""
+        pid, suspended = show("MainPID"), suspensions()
+        write_knob("/sys/power/mem_sleep", "deep")
+        write_knob("/sys/power/state", "mem")
+        equal(suspensions(), suspended + 1)
+        equal(self.task.attr(), classes()["QOS_USER_INTERACTIVE"])
+        # The kernel has its own base slice again when it wakes.
+        wait_for(lambda: knobs() == wanted_knobs(), lambda: "%r, not %r" % (knobs(), wanted_knobs()))
+        later = Program(["boot-test", "100000"], sleep_program())
+        try:
+            wait_for(lambda: later.attr() == classes()["QOS_USER_INTERACTIVE"], "a class of what is started later")
+        finally:
+            later.end()
+        equal((show("MainPID"), show("NRestarts"), show("ActiveState")), (pid, "0", "active"))
 
     def reload_of_garbage(self):
         """It is refused, and what was in force stays so."""

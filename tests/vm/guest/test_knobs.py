@@ -78,7 +78,8 @@ class Knobs(KnobTest):
         self.assertEqual(daemon.status()["knob_refusals"], [])
         write(online, "1")
         # It is written in two rounds: others can set another value only after the result has been logged.
-        wait_for(lambda: "sched profile other: knobs set 1," in daemon.log(), "the profile's governor")
+        count = 1 + (BASE_SLICE in self.before)  # of which the kernel has computed its own
+        wait_for(lambda: "sched profile other: knobs set %d," % count in daemon.log(), "the profile's governor")
         self.assertEqual(read(path), "performance")
         # What others set then stays when the processor goes offline and online.
         write(path, "schedutil")
@@ -89,6 +90,19 @@ class Knobs(KnobTest):
         write(path, "performance")
         daemon.stop()
         self.assertEqual(read(path), "schedutil")
+
+    def test_the_base_slice_when_a_processor_goes_and_comes(self):
+        """The kernel puts in its own then."""
+        online = "/sys/devices/system/cpu/cpu1/online"
+        if BASE_SLICE not in self.before or not os.path.exists(online):
+            self.skipTest("no base slice in debugfs, or no other processor")
+        daemon = self.start("other")
+        self.addCleanup(write, online, "1")
+        for value in "0", "1":
+            write(online, value)
+            wait_for(lambda: read(BASE_SLICE) == str(QOS_BASE_SLICE), "the profile's base slice")
+        daemon.stop()
+        self.assertEqual(self.now(), self.before)
 
     def test_what_somebody_else_has_changed_stays(self):
         daemon = self.start("other")

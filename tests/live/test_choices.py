@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What an owner chooses for a task, whatever holds for it at that moment, is what it carries after the stop."""
+
+import os
+import threading
+
+from attributes import BATCH, IDLE, MS, NORMAL, base_slices, fair, get_attr, pristine, set_attr
+from daemon import schedqos
+from harness import main
+from test_io_priority import BEST_EFFORT, NONE, IoTest, get_io, set_io
+from test_io_priority import IDLE as IO_IDLE
+from waiting import wait_for
+
+UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
+CLASSES = {UI: {"io_class": "best-effort", "io_priority": 0}, BACKGROUND: {"io_class": "idle"}}
+SLICE = 5 * MS
+
+
+def renice(tid):
+    os.setpriority(os.PRIO_PROCESS, tid, 7)
+
+
+def chrt(policy):
+    return lambda tid: os.sched_setscheduler(tid, policy, os.sched_param(0))
+
+
+def shorten(tid):
+    attr = get_attr(tid)
+    set_attr(tid, attr.policy, attr.nice, SLICE)
+
+
+# What is done to a task, and what it carries of that.
+CHOICES = {
+    "renice": (renice, {"nice": 7}),
+    "chrt -b": (chrt(BATCH), {"policy": BATCH}),
+    "chrt -o": (chrt(NORMAL), {"policy": NORMAL}),
+    "chrt -i": (chrt(IDLE), {"policy": IDLE}),
+    "a slice": (shorten, {"slice": fair(slice=SLICE).slice}),
+    "ionice -c 3": (lambda tid: set_io(tid, IO_IDLE), {"io": (IO_IDLE, 0)}),
+    "ionice -n 5": (lambda tid: set_io(tid, BEST_EFFORT, 5), {"io": (BEST_EFFORT, 5)}),
+}
+
+
+def seen(tid):
+    """The base slice is as good as none."""
+    attr = get_attr(tid)
+    return {"policy": attr.policy, "nice": attr.nice, "io": get_io(tid),
+            "slice": pristine().slice if attr.slice in base_slices() else attr.slice}
+
+
+class Choices(IoTest):
+    """For each choice a process, and a thread of one more process."""
+
+    def start(self, **rule):
+        return self.daemon({**CLASSES, "app": {"qos": UI, **rule}})
+
+    def start_apps(self):
+        """They began with nothing of their own, whatever the daemon has made of them since."""
+        self.apps = [self.puppet("app"), *(self.sleeper("app") for _ in CHOICES)]
+        tids = [self.apps[0].tell(0, "thread")[1] for _ in CHOICES] + [app.pid for app in self.apps[1:]]
+        self.tasks = list(zip([*CHOICES] * 2, tids))
+        plain = {"policy": NORMAL, "nice": 0, "slice": pristine().slice, "io": (NONE, 0)}
+        self.expected = {tid: dict(plain) for tid in tids}
+
+    def choose(self):
+        for name, tid in self.tasks:
+            CHOICES[name][0](tid)
+            self.expected[tid].update(CHOICES[name][1])
+            if self.current:
+                self.current.changed.add(tid)
+
+    def carry(self, qos):
+        for name, tid in self.tasks:
+            self.assert_carries(tid, qos, name)
+
+    def check_after_stop(self):
+        self.current.sync()
+        self.current.stop()
+        for name, tid in self.tasks:
+            self.assertEqual(seen(tid), self.expected[tid], "%d, %s" % (tid, name))
+
+    def test_before_the_start(self):
+        self.start_apps()
+        self.choose()
+        self.start(**{"yield": False})
+        self.carry(UI)
+        self.check_after_stop()
+
+    def test_while_tagged(self):
+        self.start()
+        self.start_apps()
+        self.carry(UI)
+        self.choose()
+        self.check_after_stop()
+
+    def test_under_an_override(self):
+        for verb in (["set"], ["limit", "--keep"]):
+            with self.subTest(verb=verb):
+                self.start()
+                self.start_apps()
+                for app in self.apps:
+                    self.assertEqual(schedqos(*verb, str(app.pid), BACKGROUND).returncode, 0)
+                self.carry(BACKGROUND)
+                # What the class gives as well is no choice.
+                self.tasks = [task for task in self.tasks if task[0] not in ("chrt -b", "ionice -c 3")]
+                self.choose()
+                self.check_after_stop()
+
+    def test_during_the_stop(self):
+        """By somebody who goes on until it is over."""
+        daemon = self.start()
+        self.start_apps()
+        self.carry(UI)
+        tids = [*self.expected]
+        turns, over = [0], threading.Event()
+        daemon.changed.update(tids)
+
+        def go_on():
+            while not over.is_set():
+                for tid in tids:
+                    os.setpriority(os.PRIO_PROCESS, tid, 7 + turns[0] % 2)
+                    set_io(tid, BEST_EFFORT, 5 + turns[0] % 2)
+                turns[0] += 1
+
+        owner = threading.Thread(target=go_on)
+        owner.start()
+        try:
+            wait_for(lambda: turns[0], "choices")
+            daemon.stop()
+            stopped = turns[0]
+            wait_for(lambda: turns[0] > stopped + 1, "the last choice")
+        finally:
+            over.set()
+            owner.join()
+        last = (turns[0] - 1) % 2
+        for tid in tids:
+            self.assertEqual(seen(tid), {**self.expected[tid], "nice": 7 + last, "io": (BEST_EFFORT, 5 + last)})
+
+
+del IoTest
+
+if __name__ == "__main__":
+    main()

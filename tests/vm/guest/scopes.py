@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Real scopes and slices, of the system's and of a user's systemd, around processes that run already, as desktops make
+them; and what the installed service makes of them in its confinement, whether it hears of moves or not.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+from attributes import classes, differences, get_attr, leftovers, pristine, snapshot
+from programs import Program, sleep_program
+from steps import CONFIG, UNIT, command, equal, show, systemctl, write
+from units import drop_in, journal
+from waiting import wait_for
+
+UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
+RULES = {
+    "schedqos": {"groups": {
+        "background.slice": {"max": BACKGROUND},
+        "session*.slice": {UI: False},  # upstream's form
+        "/work.slice/*.scope": {"max": UTILITY},
+        "strict.slice": {"max": BACKGROUND}, "strict-loose.slice": {"max": UI},
+        "loose.slice": {"max": UI}, "loose-strict.slice": {"max": BACKGROUND},
+    }},
+    "scope-test": [{"qos": UI, "match": {"cgroup": "*/game-*.scope"}}, {"qos": INITIATED}],
+}
+APP = "/run/scope-test"
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+NOT_HEARD = "[Service]\nCapabilityBoundingSet=~CAP_PERFMON\n"
+HEARD_THOUGH_PARANOID = "[Service]\nCapabilityBoundingSet=CAP_SYS_ADMIN\n"
+CAP_SYS_ADMIN, CAP_PERFMON = 21, 38
+# Without a session there is no PAM module that sets this.
+USER, USER_MANAGER = 1000, "[Service]\nPAMName=\nEnvironment=XDG_RUNTIME_DIR=/run/user/%i\n"
+AS_USER = ["setpriv", "--reuid=%d" % USER, "--regid=%d" % USER, "--clear-groups", "env",
+           "XDG_RUNTIME_DIR=/run/user/%d" % USER]
+
+
+def status():
+    return json.loads(command("schedqos", "status", "--json"))
+
+
+def call(method, *args):
+    command("busctl", "call", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+            "org.freedesktop.systemd1.Manager", method, *args)
+
+
+def move(pid, scope, slice_):
+    """Has systemd make a new scope around a process that runs."""
+    call("StartTransientUnit", "ssa(sv)a(sa(sv))", scope + ".scope", "fail", "2", "PIDs", "au", "1", str(pid), "Slice",
+         "s", slice_ + ".slice", "0")
+    wait_for(lambda: cgroup(pid).endswith("/%s.scope" % scope), lambda: "%s holds %s" % (cgroup(pid), pid))
+
+
+def cgroup(pid):
+    with open("/proc/%d/cgroup" % pid, encoding="utf-8") as file:
+        return file.read().strip().rpartition("::")[2]
+
+
+def capabilities(pid):
+    """Those that a process can ever have."""
+    with open("/proc/%s/status" % pid, encoding="ascii") as file:
+        mask = int(re.search(r"CapBnd:\s*(\w+)", file.read()).group(1), 16)
+    return {number for number in range(64) if mask >> number & 1}
+
+
+def finding(name):
+    found = json.loads(subprocess.run(["schedqos", "doctor", "--json"], stdout=subprocess.PIPE, check=False).stdout)
+    return next(finding for finding in found["findings"] if finding["name"] == name)
+
+
+def write_paranoid(value):
+    with open(PARANOID, "w", encoding="ascii") as file:
+        file.write(value)
+
+
+def carries(pid, qos):
+    wanted = classes()[qos]
+    wait_for(lambda: get_attr(pid) == wanted, lambda: "%s, in %s: %s carries %s" % (qos, cgroup(pid), wanted,
+                                                                                    get_attr(pid)))
+
+
+class Scopes:
+    """The steps, in their order."""
+
+    def __init__(self, before):
+        self._programs, self._before, self._paranoid = [], before, None
+        self._home, self._app, self._other = cgroup(os.getpid()), 0, 0
+
+    def _run(self, *prefix):
+        program = Program([*prefix, APP, "100000"])
+        self._programs.append(program)
+        return program.pid
+
+    def _go_home(self, pid):
+        """Back into the service that this test is, out of whatever scope."""
+        call("AttachProcessesToUnit", "ssau", os.path.basename(self._home), "", "1", str(pid))
+        wait_for(lambda: cgroup(pid) == self._home, lambda: "%d is in %s" % (pid, cgroup(pid)))
+
+    def _restarted(self, how):
+        systemctl("restart", UNIT)
+        equal(status()["cgroup_moves"], how)
+
+    def _held(self, *args):
+        holder = Program(["schedqos", "limit", *args], stderr=subprocess.PIPE)
+        self._programs.append(holder)
+        if b"limited" not in holder.popen.stderr.readline():
+            raise AssertionError("not limited")
+        return holder
+
+    def the_service_starts(self):
+        os.symlink(sleep_program(), APP)
+        if os.path.exists(PARANOID):
+            with open(PARANOID, encoding="ascii") as file:
+                self._paranoid = file.read().strip()
+            write_paranoid("2")
+        write(CONFIG, json.dumps(RULES))
+        systemctl("restart", UNIT)
+
+    def moves_are_heard_in_the_confinement(self):
+        """With a capability for just that."""
+        equal(status()["cgroup_moves"], "heard")
+        equal(finding("moves")["state"], "ok")
+        equal(capabilities(show("MainPID")) & {CAP_SYS_ADMIN, CAP_PERFMON}, {CAP_PERFMON})
+        equal(os.statvfs("/proc/%s/root/sys/kernel/tracing" % show("MainPID")).f_flag & os.ST_RDONLY, os.ST_RDONLY)
+
+    def started_in_a_shell(self):
+        shell = Program(["sh", "-c", '"$0" 100000 & wait', APP])
+        self._programs.append(shell)
+        [self._app] = wait_for(shell.descendants, "what the shell starts")
+        carries(self._app, INITIATED)
+
+    def a_rule_that_asks_for_a_scope(self):
+        """Made around what has been started already."""
+        moves = status()["moves"]
+        move(self._app, "game-1", "app")
+        carries(self._app, UI)
+        if status()["moves"] <= moves:
+            raise AssertionError("no move was heard")
+
+    def a_slice_by_its_name(self):
+        move(self._app, "game-2", "background")
+        carries(self._app, BACKGROUND)
+        if "background.slice" not in command("schedqos", "explain", str(self._app)):
+            raise AssertionError("explain does not name the group")
+        equal(status()["tasks_limited"], 1)
+
+    def its_own_class_comes_back(self):
+        self._go_home(self._app)
+        carries(self._app, INITIATED)
+        equal(status()["tasks_limited"], 0)
+
+    def upstreams_form(self):
+        """For the next lower class, one slice further out."""
+        move(self._app, "game-3", "app")
+        carries(self._app, UI)
+        move(self._app, "game-4", "session-inner")
+        carries(self._app, INITIATED)
+
+    def a_glob_on_the_path(self):
+        move(self._app, "game-5", "work")
+        carries(self._app, UTILITY)
+
+    def of_nested_slices_the_strictest(self):
+        for number, (slice_, qos) in enumerate((("loose", UI), ("loose-strict", BACKGROUND), ("app", UI),
+                                                ("strict-loose", BACKGROUND), ("work", UTILITY),
+                                                ("strict", BACKGROUND))):
+            move(self._app, "game-n%d" % number, slice_)
+            carries(self._app, qos)
+
+    def started_in_its_scope(self):
+        """By systemd-run, which enters it and then calls exec."""
+        for name, slice_, qos in (("run-1", "app", INITIATED), ("game-6", "app", UI),
+                                  ("run-2", "background", BACKGROUND)):
+            self._other = self._run("systemd-run", "--scope", "--quiet", "--unit=" + name, "--slice=%s.slice" % slice_)
+            carries(self._other, qos)
+
+    def a_limit_of_a_units_cgroup(self):
+        """For as long as somebody asks for it."""
+        self._go_home(self._app)
+        move(self._app, "limited", "app")
+        path = show("ControlGroup", "limited.scope")
+        equal(path, cgroup(self._app))
+        holder = self._held(path, BACKGROUND)
+        carries(self._app, BACKGROUND)
+        holder.end()
+        carries(self._app, INITIATED)
+
+    def a_limit_of_a_slice(self):
+        """Whatever comes into it, until it is lifted."""
+        command("schedqos", "limit", "--keep", "/app.slice", UTILITY)
+        carries(self._app, UTILITY)
+        carries(self._run("systemd-run", "--scope", "--quiet", "--unit=game-7", "--slice=app.slice"), UTILITY)
+        command("schedqos", "limit", "--lift", "/app.slice")
+        carries(self._app, INITIATED)
+
+    def a_limit_is_gone_with_its_scope(self):
+        command("schedqos", "limit", "--keep", show("ControlGroup", "limited.scope"), BACKGROUND)
+        carries(self._app, BACKGROUND)
+        self._go_home(self._app)
+        carries(self._app, INITIATED)
+        wait_for(lambda: status()["overrides"] == 0, "the end of the override")
+        command("schedqos", "limit", "/app.slice/limited.scope", BACKGROUND, status=1)
+
+    def moved_while_no_daemon_runs(self):
+        """A limit that was kept is gone with the daemon that kept it; what the other finds counts."""
+        move(self._app, "game-8", "background")
+        carries(self._app, BACKGROUND)
+        command("schedqos", "limit", "--keep", str(self._other), UTILITY)
+        pid = int(show("MainPID"))
+        os.kill(pid, signal.SIGSTOP)
+        move(self._app, "game-9", "app")
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "a new daemon")
+        carries(self._app, UI)
+        carries(self._other, BACKGROUND)
+        equal(status()["overrides"], 0)
+
+    def scopes_of_a_users_systemd(self):
+        """As a desktop asks for them: below user@UID.service, in slices of the same names."""
+        command("useradd", "-u", str(USER), "user")
+        drop_in("test", USER_MANAGER, ["user@.service"])
+        systemctl("start", "user@%d.service" % USER)
+        for name, slice_, qos in (("app-1", "app", INITIATED), ("game-1", "app", UI),
+                                  ("app-2", "background", BACKGROUND)):
+            pid = self._run(*AS_USER, "systemd-run", "--user", "--scope", "--quiet", "--unit=" + name,
+                            "--slice=%s.slice" % slice_)
+            carries(pid, qos)
+            equal(os.path.basename(cgroup(pid)), name + ".scope")
+
+    def not_heard_for_want_of_the_capability(self):
+        """Its cgroup is looked at for three seconds after an exec."""
+        drop_in("moves", NOT_HEARD)
+        self._restarted("polled")
+        equal(CAP_PERFMON in capabilities(show("MainPID")), False)
+        carries(self._app, UI)
+        carries(self._run("systemd-run", "--scope", "--quiet", "--unit=game-10", "--slice=background.slice"),
+                BACKGROUND)
+
+    def moved_soon_after_its_exec_though_not_heard(self):
+        """Tried again where systemd took longer."""
+        holder = self._run()
+        move(holder, "polled", "background")
+        for _ in range(20):
+            pid = self._run()
+            with open("/sys/fs/cgroup%s/cgroup.procs" % cgroup(holder), "w", encoding="ascii") as file:
+                file.write(str(pid))
+            try:
+                wait_for(lambda: get_attr(pid) == classes()[BACKGROUND], "a look at it", 6)
+                return
+            except AssertionError:
+                pass
+        raise AssertionError("its cgroup is not looked at again")
+
+    def a_kernel_that_asks_for_more(self):
+        """As Debian sets it up: it says so, and does as the manual says."""
+        drop_in("moves", "")
+        if self._paranoid is None or int(self._paranoid) <= 2:
+            return
+        write_paranoid(self._paranoid)
+        self._restarted("polled")
+        if not any("perf_event_paranoid" in line["MESSAGE"] for line in journal(_PID=show("MainPID"))):
+            raise AssertionError("the log does not say why")
+        if "perf_event_paranoid" not in finding("moves")["what"]:
+            raise AssertionError("doctor says %s" % finding("moves"))
+        drop_in("moves", HEARD_THOUGH_PARANOID)
+        self._restarted("heard")
+        move(self._app, "game-11", "background")
+        carries(self._app, BACKGROUND)
+
+    def nothing_is_left_of_it(self):
+        systemctl("stop", UNIT)
+        for program in self._programs:
+            if program.popen.poll() is None:
+                equal(program.attr(), pristine())
+        equal(get_attr(self._app), pristine())
+        after = snapshot()
+        equal(differences(self._before, after) + leftovers(self._before, after), [])
+
+    def and_all_ends(self):
+        drop_in("moves", "")
+        os.kill(self._app, signal.SIGKILL)
+        for program in self._programs:
+            program.end()
+        systemctl("stop", "user@%d.service" % USER)
+        equal(systemctl("--failed", "--no-legend", "--plain"), "")
+
+
+def take_all(before):
+    """Takes the steps, each on top of those before it. What tasks carried before is what they carry at the end."""
+    scopes = Scopes(before)
+    for step in [step for step in vars(Scopes) if step[0] != "_"]:
+        try:
+            getattr(scopes, step)()
+        except Exception as error:
+            raise AssertionError("scopes: %s" % step) from error
+        print("  ok    %s" % step, flush=True)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The service as systemd knows it: drop-ins, its lines in the journal."""
+
+import json
+
+from steps import UNIT, command, systemctl, write
+
+
+def drop_in(name, text, units=(UNIT,)):
+    for unit in units:
+        write("/run/systemd/system/%s.d/%s.conf" % (unit, name), text)
+    systemctl("daemon-reload")
+
+
+def journal(**fields):
+    """The daemon's lines in the journal that have these fields."""
+    command("journalctl", "--sync")
+    lines = command("journalctl", "-o", "json", "-u", UNIT, "SYSLOG_IDENTIFIER=schedqos",
+                    *("%s=%s" % field for field in fields.items()))
+    return [json.loads(line) for line in lines.splitlines()]
