@@ -84,7 +84,7 @@ static bool is_similar(const char *a, const char *b)
 	return near.best != NULL;
 }
 
-/* Of the names of its parent that which people know it by, or its path where one is asked for; NULL without a parent. */
+/* What people know its parent by, or the parent's path where one is asked for; NULL without a parent. */
 static const char *parent_name(const struct config *config, const struct facts *facts, bool is_path)
 {
 	struct process_names names;

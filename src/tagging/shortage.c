@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <schedqos/kernel/procfs.h>
 
 /* A scan of 1,000 tasks takes 10 ms. */
 #define RETRY_US 1000000
@@ -63,10 +66,21 @@ void shortage_note(struct tagger *tagger, int error)
 		scan_after(tagger, had_reserve ? 0 : RETRY_US);
 }
 
-/* Of such a process nothing is known: it is not even on record. */
+static bool lacks_capability(const struct tagger *tagger)
+{
+	uint64_t capabilities;
+
+	return procfs_capabilities(tagger->proc, getpid(), &capabilities) == 0 &&
+	       !(capabilities & UINT64_C(1) << CAP_SYS_PTRACE);
+}
+
+/*
+ * Of such a process nothing is known: it is not even on record. With the capability it is one that a security module
+ * hides, such as the first process of a sandbox.
+ */
 static void note_denial(struct tagger *tagger, int error)
 {
-	if ((error != -EACCES && error != -EPERM) || tagger->is_rehearsal)
+	if ((error != -EACCES && error != -EPERM) || tagger->is_rehearsal || !lacks_capability(tagger))
 		return;
 	problem_report(&tagger->problems[PROBLEM_SCAN],
 		       "what programs run cannot be read, and they are left alone: %s (it takes CAP_SYS_PTRACE)",

@@ -32,7 +32,7 @@ void shortage_note(struct tagger *tagger, int error);
 
 /*
  * The same for errors of reading and booking tasks, which are only recorded when they occur. Counts it as well if
- * reading them is not allowed.
+ * reading them is not allowed for want of CAP_SYS_PTRACE.
  */
 void shortage_check(struct tagger *tagger);
 

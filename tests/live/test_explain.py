@@ -148,14 +148,6 @@ class Explain(LiveTest):
         set_attr(fifo.pid, FIFO, priority=3)
         self.check(fifo, UI, "changed-by-others", "fifo", ["SCHED_FIFO"])
 
-    def test_a_class_asked_for_at_run_time(self):
-        self.daemon(RULES)
-        task = self.sleeper("exact")
-        self.assert_carries(task, UI)
-        self.assertEqual(schedqos("set", str(task.pid), BACKGROUND).returncode, 0)
-        _, text = self.check(task, BACKGROUND, "override")
-        self.assertIn('"exact" at %s does not count: this class was asked for at run time' % self.place("exact"), text)
-
     def test_rules_that_came_close(self):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         for name, pattern, words in (

@@ -196,21 +196,6 @@ class Impact(LiveTest):
         rows = json.loads(schedqos("list", "--json", "--class", BACKGROUND, "--reason", "undone").stdout)
         return any(row["pid"] == pid for row in rows)
 
-    def test_what_was_measured_before_the_daemon_ended_is_told(self):
-        self.daemon(RULES)
-        impact = subprocess.Popen([SCHEDQOS, "impact", "--rounds", "1000", "--seconds", "0.1"], env=environment(),
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  encoding="utf-8")
-        self.addCleanup(impact.kill)
-        for line in impact.stderr:
-            if line.startswith("round 3 "):
-                break
-        self.current.stop()
-        output, errors = impact.communicate()
-        self.assertEqual(impact.returncode, 1)
-        self.assertIn("the daemon has ended, or was started anew", errors)
-        self.assertIn("probe late p99", output)
-
     def test_one_at_a_time(self):
         self.daemon(RULES)
         self.start_suspended()
