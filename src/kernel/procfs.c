@@ -30,10 +30,21 @@ int procfs_open(void)
 	return statfs.f_type == PROC_SUPER_MAGIC ? take_fd(fd) : -ENODEV;
 }
 
-/* "TID/name"; snprintf costs a tenth of the open that follows. */
+/* "TID/name", of at most 63 bytes. Without snprintf, which costs a tenth of the open that follows. */
 static void task_path(char path[64], pid_t tid, const char *name)
 {
-	snprintf(path, 64, "%d/%s", (int)tid, name);
+	char digits[16];
+	size_t at = sizeof(digits);
+	unsigned rest = (unsigned)tid;
+
+	digits[--at] = '/';
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	memcpy(path, digits + at, sizeof(digits) - at);
+	path += sizeof(digits) - at;
+	memcpy(path, name, strlen(name) + 1);
 }
 
 /* A task that is gone shows as a missing folder, or, once its file is open, as ESRCH. */

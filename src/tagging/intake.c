@@ -165,9 +165,15 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 	poll(fds, INTAKE_QUEUES, timeout_ms);
 }
 
+static bool is_open(const struct queue *queue)
+{
+	return (queue->connector || queue->trace) && !queue->is_paused;
+}
+
+/* Whether it has an event or is known to have none. */
 static bool is_ready(const struct queue *queue)
 {
-	return queue->head < queue->count || queue->is_dry;
+	return queue->head < queue->count || queue->is_dry || !is_open(queue);
 }
 
 /* Returns how many events were received, or -errno; then those received before are lost, too. */
@@ -226,12 +232,6 @@ static int refill(struct intake *intake, struct queue *queue)
 	bool drained;
 	int n;
 
-	if (is_ready(queue))
-		return 0;
-	if ((!queue->connector && !queue->trace) || queue->is_paused) {
-		queue->is_dry = true;
-		return 0;
-	}
 	queue->head = queue->count = 0;
 	n = receive(intake, queue, &drained);
 	if (n < 0)

@@ -16,8 +16,11 @@
 /* A read that has lasted WATCH_MS hangs if the loop is asleep in the kernel, and still is after this time. */
 #define SECOND_CHECK_MS 40
 
-/* A runnable process, on an overloaded machine, is given this many rounds: somebody may hold the lock on purpose. */
-#define RUNNABLE_ROUNDS 8
+/*
+ * A runnable process is given this many rounds, 2 s: at a load of 100 it may hold the lock for as long before it gets a
+ * CPU. Not for ever, since somebody may hold it on purpose.
+ */
+#define RUNNABLE_ROUNDS 24
 
 static struct {
 	pthread_t thread;
