@@ -84,7 +84,8 @@ static void descriptors_cannot_be_sent(void **state)
 {
 	const struct ends *ends = *state;
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_pid = ends->here_port };
-	struct iovec data = { "x", 1 };
+	char byte = 'x';
+	struct iovec data = { &byte, 1 };
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
