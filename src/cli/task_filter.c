@@ -12,6 +12,15 @@
 
 #include "user_names.h"
 
+static bool is_among(const char *name, const char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int check_name(const char *name, const char *what, const char **names, size_t n,
 		      const struct verb *verb)
 {
@@ -20,15 +29,13 @@ static int check_name(const char *name, const char *what, const char **names, si
 	_cleanup_free_ char *known = NULL;
 	char safe[256];
 
-	for (size_t i = 0; name && i < n; i++) {
-		if (strcmp(names[i], name) == 0)
-			return 0;
+	if (!name || is_among(name, names, n))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
 		suggest_offer(&near, names[i]);
 		text_buf_printf(&all, "%s%s", i ? ", " : "", names[i]);
 	}
 	known = text_buf_take(&all);
-	if (!name)
-		return 0;
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (near.best)
 		return usage_error(verb, "no %s '%s': did you mean '%s'?", what, safe, near.best);
