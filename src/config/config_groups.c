@@ -121,7 +121,7 @@ static int warn(const struct config *config, const struct group *group, const st
 	json_path_put_key(&path, SETTINGS_KEY);
 	json_path_put_key(&path, "groups");
 	json_path_put_key(&path, group->pattern);
-	text_buf_printf(&text, "%s is as high as %s (same policy, nice and slice), so both are allowed", equal->name,
+	text_buf_printf(&text, "%s is as high as %s (same policy, nice, slice and io_class), so both are allowed", equal->name,
 			max->name);
 	at = text_buf_take(&path);
 	message = text_buf_take(&text);

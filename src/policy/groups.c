@@ -39,22 +39,27 @@ struct rank {
 	int policy;
 	int8_t nice;
 	uint64_t slice;
+	enum io_class io;
 };
 
 static struct rank rank_of(const struct qos_attr *attr)
 {
-	struct rank rank = { .slice = UINT64_MAX };
+	struct rank rank = { .slice = UINT64_MAX, .io = IO_CLASS_BEST_EFFORT };
 
-	if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_DEADLINE)
-		return (struct rank){ .policy = -100 };
-	if ((attr->has & QOS_HAS_POLICY) && !task_policy_is_fair(attr->policy))
-		return (struct rank){ .policy = -attr->priority };
-	if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_IDLE)
-		return (struct rank){ .policy = 1 };
-	if (attr->has & QOS_HAS_NICE)
-		rank.nice = attr->nice;
-	if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime)
-		rank.slice = attr->runtime;
+	if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_DEADLINE) {
+		rank.policy = -100;
+	} else if ((attr->has & QOS_HAS_POLICY) && !task_policy_is_fair(attr->policy)) {
+		rank.policy = -attr->priority;
+	} else if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_IDLE) {
+		rank.policy = 1;
+	} else {
+		if (attr->has & QOS_HAS_NICE)
+			rank.nice = attr->nice;
+		if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime)
+			rank.slice = attr->runtime;
+	}
+	if ((attr->has & QOS_HAS_IO_CLASS) && attr->io_class != IO_CLASS_NONE)
+		rank.io = attr->io_class;
 	return rank;
 }
 
@@ -66,7 +71,9 @@ int class_compare(const struct qos_class *a, const struct qos_class *b)
 		return ra.policy < rb.policy ? -1 : 1;
 	if (ra.nice != rb.nice)
 		return ra.nice < rb.nice ? -1 : 1;
-	return (ra.slice > rb.slice) - (ra.slice < rb.slice);
+	if (ra.slice != rb.slice)
+		return ra.slice < rb.slice ? -1 : 1;
+	return (int)ra.io - (int)rb.io;
 }
 
 /* ---- limits ---- */

@@ -79,16 +79,18 @@ static struct config *with_preset(const char *name)
 	return config;
 }
 
+/* The announcement's have its classes, ours also the one of configs/app_configs/maintenance.json. */
 static void presets_define_all_classes_and_no_other(void **state)
 {
-	static const char *const names[] = { "announcement", "latency", "foreground",
-					     "throughput" };
+	static const char *const names[] = { "announcement", "balanced", "foreground", "latency", "throughput" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
 		struct config *config = with_preset(names[i]);
+		const size_t own = strcmp(names[i], "announcement") != 0;
 
-		assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
+		assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT + own);
+		assert_int_equal(!!qos_class_find(config->classes, config->n_classes, "QOS_MAINTENANCE"), own);
 		for (size_t k = 0; k < config->n_classes; k++)
 			assert_int_not_equal(config->classes[k].source.line, 0);
 		config_free(config);
@@ -166,8 +168,7 @@ static size_t add_files(struct config_file *files, size_t n, const char *pattern
 /* Under no mapping of ours does `check` warn of our own rules; of those it would be noise. */
 static void rules_hand_out_nothing_to_warn_of(void **state)
 {
-	static const char *const names[] = { "announcement", "latency", "foreground",
-					     "throughput" };
+	static const char *const names[] = { "announcement", "balanced", "foreground", "latency", "throughput" };
 	struct config_file files[SHIPPED_MAX];
 	size_t n = add_files(files, 0, "configs/mappings/*.json", CONFIG_PRESET);
 

@@ -97,6 +97,8 @@ static void what_is_higher(void **state)
 		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_BATCH, .nice = -4 } },
 		{ .attr = { .has = QOS_HAS_RUNTIME, .runtime = 3000000 } },
 		{ .attr = { .has = QOS_HAS_NICE | QOS_HAS_RUNTIME, .runtime = 8000000 } },
+		{ .attr = { .has = QOS_HAS_RUNTIME | QOS_HAS_IO_CLASS, .runtime = 8000000, .io_class = IO_CLASS_IDLE } },
+		{ .attr = { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_REALTIME } },
 		{ .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } },
 		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_NORMAL, .nice = 19 } },
 		{ .attr = { .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_IDLE, .nice = -20 } },

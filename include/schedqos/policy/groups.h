@@ -31,7 +31,8 @@ bool group_holds(const struct group *group, const char *cgroup);
 
 /*
  * Which of two classes is higher: SCHED_DEADLINE, then real-time ones by priority, then fair ones by nice, then by
- * slice, the shortest first and none last, then SCHED_IDLE. Returns less than 0 if a is higher, 0 if neither is.
+ * slice, the shortest first and none last, then SCHED_IDLE. Where all that is equal their I/O classes decide: realtime,
+ * then best-effort or none, then idle. Returns less than 0 if a is higher, 0 if neither is.
  */
 int class_compare(const struct qos_class *a, const struct qos_class *b);
 

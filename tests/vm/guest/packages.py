@@ -26,7 +26,7 @@ DEBS = os.path.join(TOP, "debs")
 OLDER = os.path.join(DEBS, "older.deb")
 NEW = [os.path.join(DEBS, name) for name in ("schedqos.deb", "schedqos-bench.deb")]
 # A program that a rule of every version names.
-TAGGED = "restic"
+TAGGED = "rclone"
 OURS = '{ "schedqos": { "log": "info" } }\n'
 # What every process of a loop does: start, and be gone.
 LOAD = "while :; do /bin/true; done"
