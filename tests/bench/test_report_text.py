@@ -126,6 +126,18 @@ class Mail(unittest.TestCase):
         self.assertRegex(rows["avg"], r"0\.51 \[0\.50, 0\.51\]  better$")
         self.assertRegex(rows["max"], r"1\.00 \[1\.00, 1\.00\]  none shown$")
 
+    def test_what_a_variant_gives_and_takes(self):
+        """By verdict: what has no direction, and what shows no difference, is on neither side."""
+        lines = figures.all_lines(synthetic.result(("schbench",), 5, 5))["schbench"]
+        sides = dict(words.changes(lines))
+        self.assertEqual(len(sides), 2 * 4)
+        for line in lines:
+            for name, cell in line.cells.items():
+                for side in ("better", "worse"):
+                    is_there = line.title + " " in sides.get(f"{name}: {side}", "")
+                    self.assertEqual(is_there, cell.verdict == side, (line.title, name, side))
+        self.assertEqual(words.changes([line._replace(better=None) for line in lines]), [])
+
     def test_an_interval_that_misses_one_never_reads_as_if_it_did_not(self):
         result = synthetic.result(("cyclictest",), 2, 6)
         for each in result["rounds"]:

@@ -149,6 +149,9 @@ def _scenario(result, scenario, lines):
     measured = _curves(result, scenario), summary(lines) if lines else (), _goals(result, scenario)
     for part in filter(None, measured if any(measured) else (["nothing was measured"],)):
         found += verbatim(part)
+    changes = words.changes(lines)
+    if changes:
+        found += paragraph(words.CHANGES) + verbatim(labelled(changes))
     found += verbatim(_cost(result, scenario))
     notes = _notes(result, scenario)
     return found + (verbatim(notes) if notes else [])

@@ -140,6 +140,9 @@ def _scenario(result, scenario, lines, slot_of, pictures):
     found += _plot("What it costs the background", pictures.get((scenario, "trade-off", "")),
                    "Each round (small) and the medians (large).")
     found += _distributions(result, scenario, pictures)
+    changes = words.changes(lines)
+    if changes:
+        found += [_element("h3", "Better and worse"), _element("p", words.CHANGES), *_rows(changes)]
     found += [_element("h3", "Figures"), *(_figures(lines, slot_of) if lines else []),
               *_table(words.COSTS, words.costs(result, scenario), slot_of)]
     note, block = blocks.of(result, scenario)

@@ -207,6 +207,23 @@ def daemon_cost(cost):
 COSTS = ("variant", "daemon's CPU time", "steal time", "other programs")
 
 
+CHANGES = "What has been shown to get better and worse, by its ratio; for the rest no difference has been shown:"
+
+
+def changes(lines):
+    """[("VARIANT: better" or "VARIANT: worse", "TITLE RATIO; ...")] of every variant that has intervals."""
+    found = {}
+    for each in lines:
+        for name, cell in each.cells.items():
+            if not cell.ratio or cell.ratio.low is None or each.better not in (figures.LOWER, figures.HIGHER):
+                continue
+            sides = found.setdefault(name, {figures.BETTER: [], figures.WORSE: []})
+            if cell.verdict in sides:
+                sides[cell.verdict].append(f"{each.title} {_factor(cell.ratio.ratio)}")
+    return [(f"{name}: {side}", "; ".join(shown) or "nothing")
+            for name, sides in found.items() for side, shown in sides.items()]
+
+
 def costs(result, scenario):
     """Rows under COSTS: what was spent beside the scenario, in shares of all CPUs but for the daemon."""
     def share(name, key):
