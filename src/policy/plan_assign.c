@@ -192,14 +192,14 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 
 	if (task->assigned_by == ASSIGNED_BY_USER)
 		return attr_lowered(&task->had, &want);
-	if (!task_policy_is_fair(want.policy) || task->assigned_by == ASSIGNED_BY_OVERRIDE ||
+	if (task->assigned_by == ASSIGNED_BY_OVERRIDE ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
 		return want;
 	/* Does not raise a task that somebody lowered. */
+	if (task->had.policy == POLICY_IDLE || (task->had.nice > 0 && !task_policy_is_fair(want.policy)))
+		attr_copy(&want, &task->had, TASK_ATTR_POLICY);
 	if (task->had.nice > 0 && want.nice < task->had.nice)
 		want.nice = task->had.nice;
-	if (task->had.policy == POLICY_IDLE)
-		want.policy = POLICY_IDLE;
 	if (raises_io(&task->had, &want))
 		want.io_priority = task->had.io_priority;
 	return want;

@@ -168,7 +168,7 @@ static void a_real_time_class_is_undone(void **state)
 	struct machine *m = *state;
 
 	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_RR', 'sched_priority': 5 }, "
-		 "'jackd': { 'qos': 'QOS_RT' }");
+		 "'jackd': { 'qos': 'QOS_RT', 'yield': false }");
 	forks(m, INIT, 100);
 	renice(m, 100, 5);
 	execs(m, 100, "/usr/bin/jackd");
