@@ -99,10 +99,11 @@ void run_chooses(struct run *run, uint8_t kind)
 
 	/*
 	 * With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. And below
-	 * real time nice 0 looks like a climb from what its parent had.
+	 * real time nice 0 looks like a climb from what its parent had, and SCHED_NORMAL like a choice if that had another.
 	 */
 	if (run->m->n_queued || run->n_unborn || task->attr.reset_on_fork ||
-	    (kind == RESET && (run_is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) && task->without.nice > 0))))
+	    (kind == RESET && (run_is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) &&
+							     (task->without.nice > 0 || task->without.policy == POLICY_BATCH)))))
 		run->exact = false;
 	run->alone = false;
 	switch (kind) {
