@@ -76,7 +76,7 @@ class WithoutRule(LiveTest):
         set_attr(raised.pid, NORMAL, -7, 7 * MS)
         self.daemon({"schedqos": {"default": "all"}})
         self.assert_carries(raised, DEFAULT)
-        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS))
+        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS, util_max=512))
         self.current.stop()
         self.assertEqual(chosen.attr(), fair(BATCH, 7))
         self.assertEqual(raised.attr(), fair(NORMAL, -7, 7 * MS))
@@ -471,7 +471,7 @@ class Enforcement(LiveTest):
         self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
         # Another class is applied over everything, but raises no task that was lowered.
         app.tell(0, "name", "bg")
-        self.assert_carries(app, fair(BATCH, 15, 20 * MS))
+        self.assert_carries(app, fair(BATCH, 15, 20 * MS, util_max=256))
         os.setpriority(os.PRIO_PROCESS, app.pid, -7)
         app.tell(0, "name", "anything")
         self.assert_carries(app, UI)

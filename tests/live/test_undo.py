@@ -28,7 +28,7 @@ class Stop(LiveTest):
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "chosen": {"qos": UTILITY}})
         self.assert_carries(old, BACKGROUND)
         self.assert_carries(thread, UI)
-        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS))
+        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS, util_max=512))
         new = self.puppet("app")
         born = [new.pid, *new.tell(0, "fork", 3), new.tell(0, "thread")[1], new.tell(0, "thread", "ui")[1],
                 new.tell(0, "spawn", [self.alias("other"), "1000"]), *old.tell(0, "fork", 3),
@@ -128,7 +128,7 @@ class OtherPolicies(LiveTest):
     def check(self, attributes, want):
         had = self.sleeper("app")
         set_attr(had.pid, BATCH, 3, 7 * MS)
-        daemon = self.daemon({"QOS_ODD": attributes, "app": {"qos": "QOS_ODD"}})
+        daemon = self.daemon({"QOS_ODD": attributes, "app": {"qos": "QOS_ODD", "yield": False}})
         new = self.sleeper("app")
         daemon.sync()
         refused = daemon.status()["refused"]

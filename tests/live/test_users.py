@@ -59,8 +59,9 @@ MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
 
 
 def why_not():
-    if not shutil.which("cc"):
-        return "no compiler"
+    if not shutil.which("cc") or subprocess.run(["cc", "-fsyntax-only", "-xc", "-"], input=MODULE, text=True, check=False,
+                                                stderr=subprocess.DEVNULL).returncode:
+        return "no compiler, or without the C library's headers"
     if subprocess.run([*MOUNTS, "mount -t tmpfs none /mnt"], check=False, stderr=subprocess.DEVNULL).returncode:
         return "no mount namespaces"
     return None
