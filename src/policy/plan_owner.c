@@ -91,14 +91,16 @@ static const struct task *record_that_fits(const struct plan *plan, const struct
 
 /*
  * A child that carries exactly what its parent carries now has copied what somebody chose for the parent, even if we
- * have not looked at the parent since. Then the parent's merge is the child's, provided that the parent's record is
- * verified. The parent of an orphan is not the one it copied, so the child must not get more than its own record
- * gives it.
+ * have not looked at the parent since. Then the parent's merge is the child's, for those attributes that are not as the
+ * child's own record says, and provided that the parent's record is verified. The parent of an orphan is not the one it
+ * copied, so the child must not get more than its own record gives it.
  */
 static bool has_copied_choice(const struct plan *plan, const struct task *task, struct facts *facts,
 			      const struct task_attr *actual, struct merge *ret)
 {
+	const uint8_t bits = attr_difference(actual, &task->known);
 	const struct task *parent;
+	struct merge copied;
 	struct task_attr now;
 
 	if (task->tid != task->tgid || !task_policy_is_fair(actual->policy) ||
@@ -109,9 +111,12 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 ||
 	    attr_difference(&now, actual))
 		return false;
-	*ret = plan_merge_of(parent);
-	merge_found(ret, actual, &plan->given);
-	merge_limit_had(ret, &task->had, &plan->given);
+	copied = plan_merge_of(parent);
+	merge_found(&copied, actual, &plan->given);
+	merge_limit_had(&copied, &task->had, &plan->given);
+	attr_copy(&ret->had, &copied.had, bits);
+	ret->theirs = (uint8_t)((ret->theirs & ~bits) | (copied.theirs & bits));
+	ret->known = copied.known;
 	return true;
 }
 

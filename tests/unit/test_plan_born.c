@@ -255,6 +255,27 @@ static void so_does_the_child_of_a_task_without_events(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 2 slice 5 ms", REASON_NO_RULE);
 }
 
+/* What was chosen for the parent later, and lies below its class, is not the child's. */
+static void a_child_gets_of_its_parent_s_choices_only_what_it_carries(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, RULES, "/usr/bin/util");
+	passes(m, 3000);
+	renice(m, 100, 9);
+	forks(m, 100, 101);
+	passes(m, 3000);
+	machine_task(m, 100)->attr.slice_ns = machine_task(m, 100)->without.slice_ns = 7 * MS;
+	execs(m, 100, "/usr/bin/util");
+	assert_carries(m, 100, "SCHED_BATCH nice 9 slice 16 ms util 0..512");
+	passes(m, 3000);
+	scan(m);
+	assert_carries(m, 101, "SCHED_BATCH nice 9 slice 16 ms util 0..512");
+	stops_without_trace(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 9 slice 7 ms");
+	assert_carries(m, 101, "SCHED_NORMAL nice 9");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +292,7 @@ int main(void)
 		MACHINE_TEST(a_child_born_real_time_loses_our_clamp_as_well),
 		MACHINE_TEST(a_newborn_s_choice_of_what_a_class_gives_counts_as_ours),
 		MACHINE_TEST(so_does_the_child_of_a_task_without_events),
+		MACHINE_TEST(a_child_gets_of_its_parent_s_choices_only_what_it_carries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
