@@ -25,7 +25,7 @@ class Upgrade(LiveTest):
         self.first = self.daemon(RULES)
         self.assert_carries(self.app, BACKGROUND)
         self.assert_carries(self.other, UI)
-        self.assert_carries(self.chosen, fair(BATCH, 6, 20 * MS))
+        self.assert_carries(self.chosen, fair(BATCH, 6, 20 * MS, util_max=256))
         self.reniced = self.sleeper("app")
         self.assert_carries(self.reniced, BACKGROUND)
         # Seen by the daemon, so that it is in the file whose this value is.
