@@ -50,10 +50,10 @@
  * It asks which program a task runs only if that may have changed, and reads the task's attributes last.
  *
  * Until we look at a task, its copied record is unverified (TASK_COPIED): somebody may have changed the parent before
- * the fork. If the child does not carry what its record says, but just what its parent carries now, then for what differs
- * the parent's merge is the child's. Otherwise a slice, clamp or I/O priority that any class of ours gives counts as ours, and so
- * does a policy that comes with the slice and clamps of its class. A nice value or SCHED_IDLE does not: anybody can
- * lower himself, and had must not give him more back.
+ * the fork. If the child does not carry what its record says, but just what its parent carries now, then for what
+ * differs the parent's merge is the child's. Otherwise a slice, clamp or I/O priority that any class of ours gives
+ * counts as ours, and so does a policy that comes with the slice and clamps of its class. A nice value or SCHED_IDLE
+ * does not: anybody can lower himself, and had must not give him more back.
  *
  * A record that may be a copy of the wrong one is uncertain (TASK_UNCERTAIN), and due at once. It is first compared with
  * whatever else the task can have copied:
