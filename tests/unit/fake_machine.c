@@ -197,7 +197,8 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 	if (want->io_priority == from->io_priority)
 		task->attr.io_priority = hidden.io_priority;
 	if (!task_policy_is_fair(want->policy)) {
-		task->attr.nice = want->nice == from->nice ? hidden.nice : want->nice;
+		/* As applier_apply: only if it is still what it was. */
+		task->attr.nice = hidden.nice == from->nice ? want->nice : hidden.nice;
 		task->attr.slice_ns = hidden.slice_ns;
 	}
 	if (!m->kernel.slice)
