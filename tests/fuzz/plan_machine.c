@@ -112,8 +112,11 @@ static void bear(struct run *run, uint8_t kind)
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
 		return;
 	/* Whose thread it copied is not told: where it carries what no record shows, a class's nice value counts as its own. */
-	if (kind == CLONE && (run_is_unseen(run, machine_task(run->m, parent)) || looks_like_leader(run, parent)))
+	if (kind == CLONE && run_is_unseen(run, machine_task(run->m, parent)))
 		run->exact = false;
+	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
+	if (kind == CLONE && looks_like_leader(run, parent))
+		run->exact = run->everybody = false;
 	run->n_tasks++;
 	if (kind == BEGIN) {
 		if (!run->n_unborn)
@@ -170,7 +173,7 @@ static void exec(struct run *run)
 	end_forks_of_process(run, tid);
 	/* Nor which thread called exec. */
 	if (looks_like_leader(run, tid))
-		run->exact = false;
+		run->exact = run->everybody = false;
 	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
 	run->n_tasks = 0;
 	for (size_t i = 0; i < MACHINE_TASKS; i++)

@@ -12,7 +12,7 @@ from attributes import classes, get_attr
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
-from tasks import start_time
+from tasks import comm, start_time
 from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
@@ -287,6 +287,8 @@ class Hostile(Ordinary):
             else:
                 target = rng.choice(sorted(programs))
                 child = self.tells(shell, "'%s' 1000 >/dev/null & echo $!" % programs[target])
+                # Until it calls exec it is a copy of the shell.
+                wait_for(lambda child=child, target=target: comm(child) == target.encode(), "its exec")
                 daemon.sync()
                 self.assertGreaterEqual(get_attr(child).nice, lowest[target], "step %d" % step)
                 os.kill(child, 9)
