@@ -338,7 +338,8 @@ class Clients(LiveTest):
                 netlink.sendto(os.urandom(200), (port, 0))
         self.assert_keeps(app, UI)
         status = daemon.status()
-        self.assertEqual(status["foreign"], (forged + 1) * len(ports))
+        # Before Linux 6.6 each socket has a filter of its own, which drops most of them uncounted.
+        self.assertIn(status["foreign"], range(forged, (forged + 1) * len(ports) + 1))
         self.assertLess(status["renames"], renames + forged)
 
 
