@@ -200,13 +200,16 @@ class Hostility(LiveTest):
         """While the daemon runs."""
         self.current.sync()
         for group in groups:
-            model, _ = self.follow(group)
+            model, unsure = self.follow(group)
+            programs = {step.args[-1] for step in group.script if step.word in ("exec", "spawn")}
             # What no rule names may have the class of what it was before, or an ancestor.
-            inherited = min([0] + [self.lowest[step.args[-1]] for step in group.script
-                                   if step.word in ("exec", "spawn") and step.args[-1] in self.heirs])
+            inherited = min([0] + [self.lowest[name] for name in programs & self.heirs])
+            any_class = min([0] + [self.lowest.get(name, 0) for name in programs])
             for slot, task in model.tasks.items():
                 now = seen(group.tids[slot])
-                lowest = min(self.lowest.get(task.process.program, inherited), task.nice)
+                # A child made for its maker's parent keeps what it copied from its maker until it is looked at.
+                given = any_class if slot in unsure else self.lowest.get(task.process.program, inherited)
+                lowest = min(given, task.nice)
                 self.assertGreaterEqual(now.nice, lowest, self.describe(what, group, slot, now))
                 if task.process.program != "c-rt":
                     self.assertNotIn(now.policy, (FIFO, RR), self.describe(what, group, slot, now))
