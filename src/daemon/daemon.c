@@ -221,6 +221,8 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 	}
 	malloc_trim(0);
 	tagger_start(daemon->tagger);
+	if (daemon->before)
+		held_take_over(daemon, daemon->before);
 	machine_start(daemon->machine, daemon->event, &daemon->problems[PROBLEM_KNOBS]);
 	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
@@ -309,12 +311,16 @@ static int take_over(struct daemon *before, pid_t hung, const char *cause, bool 
 {
 	struct daemon *daemon = daemon_new(before->options, before->ready);
 
-	/* Nothing else of before is used or freed: the hung thread was in the middle of something. */
+	/*
+	 * The hung thread was in the middle of a decision, so of before only what that does not touch is used, and
+	 * nothing is freed: the configuration and the list of overrides.
+	 */
 	if (daemon) {
 		daemon->config = before->config;
 		daemon->on_terminal = before->on_terminal;
 		daemon->stop_at_once = stop;
 		daemon->hung = hung;
+		daemon->before = before;
 		problem_report(&daemon->problems[PROBLEM_HUNG],
 			       "looking at process %s took for ever: started anew, with more care for an hour",
 			       cause);

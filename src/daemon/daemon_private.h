@@ -44,6 +44,7 @@ struct daemon {
 	bool on_terminal;  /* started in the foreground of a terminal */
 	pid_t hung;	   /* it replaces one that hung reading this process, with its configuration and log; or 0 */
 	bool stop_at_once; /* ... which had been told to stop */
+	const struct daemon *before; /* ... or NULL */
 
 	uint64_t since_us; /* CLOCK_REALTIME when it became ready */
 	uint64_t reloads, reloads_failed;

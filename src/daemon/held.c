@@ -13,6 +13,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
@@ -27,6 +28,7 @@ struct held_override {
 	uid_t uid;	/* the ordinary user who asked for it; 0: root */
 	char *cgroup;	/* or NULL */
 	pid_t pid;
+	uint64_t start; /* of the process */
 	sd_event_source *end; /* of the process, or the cgroup */
 };
 
@@ -111,7 +113,7 @@ static int watch_cgroup(struct held_override *held)
 }
 
 /* The descriptor comes first: if the process lives after its start was read, that was its start. */
-static int watch_process(struct held_override *held, uint64_t *ret_start)
+static int watch_target(struct held_override *held, uint64_t *ret_start)
 {
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, held->pid, 0);
 	struct procfs_stat stat;
@@ -120,7 +122,9 @@ static int watch_process(struct held_override *held, uint64_t *ret_start)
 	/* For a thread it is EINVAL, and on later kernels ENOENT. */
 	if (fd < 0)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
+	watch_enter(held->pid);
 	r = procfs_stat(held->daemon->proc, held->pid, &stat);
+	watch_leave();
 	if (r < 0)
 		return r;
 	*ret_start = stat.start;
@@ -165,10 +169,11 @@ static int put_in_force(struct held_override *held, uint64_t expected, const cha
 		.uid = held->uid,
 	};
 	uint64_t start = 0;
-	int r = held->cgroup ? watch_cgroup(held) : watch_process(held, &start);
+	int r = held->cgroup ? watch_cgroup(held) : watch_target(held, &start);
 
 	if (r == 0 && expected && start != expected)
 		return -ESRCH;
+	held->start = start;
 	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, held->pid, start, &held->number);
 }
 
@@ -314,6 +319,25 @@ size_t held_count(const struct daemon *daemon, const sd_bus *holder)
 	for (size_t i = 0; i < daemon->held.count; i++)
 		count += daemon->held.all[i]->holder == holder;
 	return count;
+}
+
+void held_take_over(struct daemon *daemon, const struct daemon *before)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < before->held.count; i++) {
+		const struct held_override *held = before->held.all[i];
+		const struct held_target target = { held->cgroup, held->pid, held->start };
+		const struct held_override wanted = {
+			.daemon = daemon, .kind = held->kind, .is_tree = held->is_tree, .uid = held->uid
+		};
+		const char *qos = tagger_override_class(before->tagger, held->number);
+
+		ended += held->holder || put(daemon, &wanted, &target, qos) < 0;
+	}
+	if (ended)
+		log_warning("%zu override%s ended with what held %s", ended, ended == 1 ? "" : "s",
+			    ended == 1 ? "it" : "them");
 }
 
 void held_free(struct daemon *daemon)

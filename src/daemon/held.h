@@ -60,6 +60,12 @@ void held_drop(struct daemon *daemon, const sd_bus *holder);
 /* Ends those whose class the configuration lacks, and logs it. */
 void held_reloaded(struct daemon *daemon);
 
+/*
+ * Asks again for what nobody holds of a daemon that this one replaces in the same program (see takeover.h); its
+ * configuration must be in force here. Logs what ends.
+ */
+void held_take_over(struct daemon *daemon, const struct daemon *before);
+
 /* How many the client holds. */
 size_t held_count(const struct daemon *daemon, const sd_bus *holder);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,12 +47,29 @@ static int read_port(uint32_t *ret)
 	return 0;
 }
 
+/* Our own number in the PID namespace that /proc belongs to, or -errno. */
+static pid_t own_number(int proc)
+{
+	char text[16];
+	uint64_t number;
+	ssize_t n = readlinkat(proc, "self", text, sizeof(text));
+
+	if (n < 0)
+		return -errno;
+	return parse_u64(text, (size_t)n, INT_MAX, &number) < 0 ? -ESRCH : (pid_t)number;
+}
+
+/* pid 0: ourselves. */
 static int read_start(pid_t pid, uint64_t *ret)
 {
 	struct procfs_stat stat = { 0 };
 	_cleanup_close_ int proc = procfs_open();
-	int r = proc < 0 ? proc : procfs_stat(proc, pid, &stat);
+	int r = proc;
 
+	if (r >= 0 && !pid)
+		r = pid = own_number(proc);
+	if (r >= 0)
+		r = procfs_stat(proc, pid, &stat);
 	*ret = stat.start;
 	return r;
 }
@@ -104,7 +122,7 @@ int user_request_send(struct user_request *request, struct user_answer *ret)
 	int r = read_port(&exchange.port);
 
 	request->version = USER_VERSION;
-	if (r == 0 && request->pid)
+	if (r == 0)
 		r = read_start(request->pid, &request->start);
 	if (r < 0)
 		return r;

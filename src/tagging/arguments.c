@@ -20,19 +20,25 @@ static uid_t user_of(int proc, pid_t tgid)
 	return user;
 }
 
-/* The user may have more such processes, so half of the budget is spent at once. */
-static void be_careful(struct arguments *arguments, int proc, pid_t hung)
-{
-	arguments->is_careful = true;
-	arguments->careful_ms = clock_ms() + CAREFUL_MS;
-	unread_spend(&arguments->unread, user_of(proc, hung), UNREAD_BUDGET_US / 2, clock_ms());
-}
-
-void arguments_init(struct arguments *arguments, int proc, pid_t hung)
+void arguments_init(struct arguments *arguments, pid_t hung)
 {
 	unread_init(&arguments->unread, clock_ms());
+	arguments->hung = hung;
+	arguments->is_careful = hung;
+	arguments->careful_ms = clock_ms() + CAREFUL_MS;
+}
+
+/*
+ * The user may have more such processes, so half of the budget is spent at once. Not by arguments_init, since there is no
+ * watch yet.
+ */
+static void charge_for_hung(struct arguments *arguments, int proc)
+{
+	const pid_t hung = arguments->hung;
+
+	arguments->hung = 0;
 	if (hung)
-		be_careful(arguments, proc, hung);
+		unread_spend(&arguments->unread, user_of(proc, hung), UNREAD_BUDGET_US / 2, clock_ms());
 }
 
 void arguments_free(struct arguments *arguments)
@@ -72,9 +78,14 @@ void arguments_end_old(struct arguments *arguments)
 	set_timer(arguments);
 }
 
-static bool needs_reader(struct arguments *arguments, uint32_t ms)
+bool arguments_is_careful(const struct arguments *arguments)
 {
-	if (arguments->is_careful && (int32_t)(ms - arguments->careful_ms) >= 0) {
+	return arguments->is_careful && (int32_t)(clock_ms() - arguments->careful_ms) < 0;
+}
+
+static bool needs_reader(struct arguments *arguments)
+{
+	if (arguments->is_careful && !arguments_is_careful(arguments)) {
 		arguments->is_careful = false;
 		if (!arguments->old_processes)
 			reader_close(&arguments->reader);
@@ -104,8 +115,9 @@ ssize_t arguments_read(struct arguments *arguments, int proc, pid_t tid, pid_t t
 	const uint32_t ms = clock_ms();
 	ssize_t n = -EAGAIN;
 
+	charge_for_hung(arguments, proc);
 	if (!unread_is_waiting(&arguments->unread, tgid, ms))
-		n = needs_reader(arguments, ms) ? read_by_reader(arguments, proc, tid, tgid, buf, size)
+		n = needs_reader(arguments) ? read_by_reader(arguments, proc, tid, tgid, buf, size)
 						: procfs_argv(proc, tid, buf, size);
 	if (n == -EAGAIN)
 		arguments->were_unread = true;

@@ -20,14 +20,18 @@ struct arguments {
 	struct unread unread;
 	bool is_careful;	/* until careful_ms: a read in the loop has hung */
 	uint32_t careful_ms;
+	pid_t hung;		/* whose user is still to be charged for it, or 0 */
 	unsigned old_processes; /* nesting of arguments_begin_old */
 	bool were_read, were_unread; /* in the present decision */
 	sd_event_source *timer; /* owned by the loop: the next retry; NULL: there is no loop */
 };
 
-/* hung: the process of proc on which an earlier loop has just hung, or 0. */
-void arguments_init(struct arguments *arguments, int proc, pid_t hung);
+/* hung: the process on which an earlier loop has just hung, or 0. */
+void arguments_init(struct arguments *arguments, pid_t hung);
 void arguments_free(struct arguments *arguments);
+
+/* For an hour after that. */
+bool arguments_is_careful(const struct arguments *arguments);
 
 /* Between these two, processes may have been running for long: a reader reads them. They nest. */
 void arguments_begin_old(struct arguments *arguments);

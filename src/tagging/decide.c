@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
@@ -69,10 +70,14 @@ static void report_not_kept(struct tagger *tagger, const struct plan_action *act
 static bool is_another(const struct tagger *tagger, const struct plan_action *action)
 {
 	struct procfs_stat stat;
+	int r;
 
-	return clock_ms() - tagger->facts->began_ms > REUSE_MIN_MS &&
-	       procfs_stat(tagger->proc, action->tid, &stat) == 0 &&
-	       plan_tid_is_reused(tagger->plan, action->tid, stat.start);
+	if (clock_ms() - tagger->facts->began_ms <= REUSE_MIN_MS)
+		return false;
+	watch_enter(action->tid);
+	r = procfs_stat(tagger->proc, action->tid, &stat);
+	watch_leave();
+	return r == 0 && plan_tid_is_reused(tagger->plan, action->tid, stat.start);
 }
 
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action)

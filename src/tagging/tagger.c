@@ -75,7 +75,7 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	tagger->context = setup->context;
 	tagger->keep.folder = -1;
 	tagger->tick_ns = clock_tick_ns();
-	arguments_init(&tagger->arguments, tagger->proc, setup->hung);
+	arguments_init(&tagger->arguments, setup->hung);
 	r = probe_kernel(&tagger->applier);
 	if (r == 0) {
 		r = loop_init(tagger);
@@ -333,6 +333,11 @@ size_t tagger_records(const struct tagger *tagger)
 size_t tagger_table_bytes(const struct tagger *tagger)
 {
 	return tasks_memory(plan_tasks(tagger->plan));
+}
+
+bool tagger_is_careful(const struct tagger *tagger)
+{
+	return arguments_is_careful(&tagger->arguments);
 }
 
 uint64_t tagger_unread(const struct tagger *tagger)

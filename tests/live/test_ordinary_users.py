@@ -23,7 +23,9 @@ NETLINK_USERSOCK = 2
 SET, RESET = 1, 2
 
 
-def request(verb, pid, qos="", version=1, start=0):
+def request(verb, pid, qos="", version=1, start=None):
+    if start is None:
+        start = start_time(pid) if pid > 0 else 1
     return struct.pack("=IIIiQ104s", version, verb, 0, pid, start, qos.encode())
 
 
@@ -96,15 +98,15 @@ class Refused(Ordinary):
         app = self.theirs()
         self.assert_carries(app, INITIATED)
         error = self.ask("set", app.pid, UI, status=1)
-        self.assertIn("%s would raise the nice value" % UI, error)
+        self.assertIn("%s would give process %d a higher priority" % (UI, app.pid), error)
         self.assertIn("you may use %s, %s" % (UTILITY, BACKGROUND), error)
-        self.assertIn("the policy", self.ask("set", app.pid, "QOS_FIFO", status=1))
-        self.assertIn("the I/O priority", self.ask("set", app.pid, "QOS_DISK", status=1))
-        self.assertIn("would raise", self.ask("run", "-q", UI, "true", status=125))
+        self.assertIn("a higher policy", self.ask("set", app.pid, "QOS_FIFO", status=1))
+        self.assertIn("a higher I/O priority", self.ask("set", app.pid, "QOS_DISK", status=1))
+        self.assertIn("a higher priority", self.ask("run", "-q", UI, "true", status=125))
         # What he has lowered himself, also where the daemon has not seen it yet.
         os.setpriority(os.PRIO_PROCESS, app.pid, 3)
         daemon.changed.add(app.pid)
-        self.assertIn("would raise", self.ask("set", app.pid, UTILITY, status=1))
+        self.assertIn("a higher priority", self.ask("set", app.pid, UTILITY, status=1))
         self.assertEqual(get_attr(app.pid).nice, 3)
         self.ask("set", app.pid, BACKGROUND)
         os.setpriority(os.PRIO_PROCESS, app.pid, 9)
@@ -183,7 +185,8 @@ class Hostile(Ordinary):
         bad = [rng.randbytes(rng.choice((1, 4, 127, 128, 129, 5000))) for _ in range(200)]
         bad += [request(3, app.pid), request(SET, -1, BACKGROUND), request(SET, app.pid, "\x1b[31m"),
                 request(SET, app.pid, "Q" * 104), request(SET, app.pid, BACKGROUND, version=7),
-                request(SET, app.pid, BACKGROUND, start=start_time(app.pid) + 1), good[:-1], good + b"x"]
+                request(SET, app.pid, BACKGROUND, start=start_time(app.pid) + 1),
+                request(SET, app.pid, BACKGROUND, start=0), good[:-1], good + b"x"]
         for data in bad:
             self.assertEqual(self.in_his_name(lambda sender, data=data: sender.sendto(data, (port, 0)) == len(data)), 0)
         self.ask("run", "-q", BACKGROUND, "true")

@@ -16,7 +16,7 @@ import time
 import unittest
 
 from attributes import get_attr, pristine
-from daemon import Daemon, schedqos
+from daemon import SCHEDQOS, Daemon, environment, schedqos
 from groups import tool
 from harness import LiveTest, main
 from programs import Program
@@ -209,6 +209,31 @@ class Later(Stuck):
         self.assert_carries(chosen, INITIATED)
         daemon.stop(None)
         self.assertEqual((app.attr(), chosen.attr(), box.attr()), (pristine(),) * 3)
+
+    def test_what_nobody_holds_stays(self):
+        """Classes and limits of root's; and an ordinary user cannot ask for one more look meanwhile."""
+        server = self.serve()
+        daemon = self.daemon(RULES)
+        app, other, theirs = self.sleeper("app"), self.sleeper("app"), self.sleeper("app", user=NOBODY)
+        for program in (app, other, theirs):
+            self.assert_carries(program, UI)
+        self.assertEqual(schedqos("limit", "--keep", str(app.pid), BACKGROUND).returncode, 0)
+        self.assertEqual(schedqos("set", str(other.pid), INITIATED).returncode, 0)
+        self.hang(daemon.pid, server)
+        self.successor(daemon.pid)
+        self.assert_keeps(app, BACKGROUND)
+        self.assert_keeps(other, INITIATED)
+        self.assertEqual(daemon.status()["overrides"], 2)
+        program = self.copy("schedqos", SCHEDQOS)
+        result = subprocess.run([program, "set", str(theirs.pid), BACKGROUND], user=NOBODY, group=NOBODY, extra_groups=[],
+                                env=environment(), capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("only root is served", result.stderr)
+        self.assertEqual(schedqos("limit", "--lift", str(app.pid)).returncode, 0)
+        self.assert_carries(app, UI)
+        server.answer()
+        daemon.stop(None)
+        self.assertEqual((app.attr(), other.attr()), (pristine(), pristine()))
 
     def test_signals_are_passed_on(self):
         server = self.serve()

@@ -25,7 +25,7 @@ struct user_request {
 	uint32_t verb;	  /* enum user_verb */
 	uint32_t inherit; /* for set: with its descendants, if not 0 */
 	int32_t pid;	  /* 0: the sender's process */
-	uint64_t start;	  /* when that process started, in ticks since boot; 0: not known */
+	uint64_t start;	  /* when that process started, in ticks since boot */
 	char qos[104];	  /* for set: the class */
 };
 _Static_assert(sizeof(struct user_request) == 128, "clients of the same version send it");

@@ -14,7 +14,7 @@
 /* Who has sent a datagram. */
 struct netlink_sender {
 	uint32_t port;
-	pid_t pid; /* in our PID namespace; 0: it is not in there */
+	pid_t pid; /* in the sender's own PID namespace (seen with 6.18), so to be compared with something else */
 	uid_t uid; /* the real one, or another that the sender has and prefers */
 };
 

@@ -177,6 +177,9 @@ size_t tagger_table_bytes(const struct tagger *tagger);
 /* The number of living processes that are to be read again because their arguments could not be read. */
 uint64_t tagger_unread(const struct tagger *tagger);
 
+/* Whether a read of a process has hung the loop in the last hour, so that one more should not be asked for lightly. */
+bool tagger_is_careful(const struct tagger *tagger);
+
 /* The number of datagrams that did not come from the kernel. */
 uint64_t tagger_foreign(const struct tagger *tagger);
 
