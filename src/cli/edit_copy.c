@@ -88,6 +88,20 @@ static bool is_private(int fd)
 	return fstat(fd, &stat) == 0 && stat.st_uid == geteuid() && !(stat.st_mode & 077);
 }
 
+/*
+ * Whether nobody else can put something in the place of our folder, so that what we write, or remove, by its name would be
+ * elsewhere.
+ */
+static bool is_parent_safe(const char *folder)
+{
+	_cleanup_free_ char *copy = strdup(folder);
+	struct stat stat;
+
+	if (!copy || lstat(dirname(copy), &stat) < 0 || (stat.st_uid != 0 && stat.st_uid != geteuid()))
+		return false;
+	return !(stat.st_mode & 022) || (stat.st_mode & S_ISVTX);
+}
+
 /* Makes or opens the folder, and locks it. A descriptor or -errno; -EAGAIN: it was removed
  * meanwhile. */
 static int take_folder(const char *path)
@@ -110,6 +124,10 @@ static int lock_folder(struct edit_copy *copy)
 {
 	int r = -EAGAIN;
 
+	if (!is_parent_safe(copy->folder)) {
+		log_error("%s: others can exchange files in its folder: edit a copy elsewhere", copy->target);
+		return -EPERM;
+	}
 	for (int i = 0; i < TRIES && r == -EAGAIN; i++)
 		r = take_folder(copy->folder);
 	if (r == -EBUSY)
@@ -212,11 +230,11 @@ static void remove_folder(const struct edit_copy *copy)
 	_cleanup_closedir_ DIR *list = NULL;
 	struct dirent *item;
 
-	if (open_list(AT_FDCWD, copy->folder, &list) < 0)
+	if (open_list(copy->lock, ".", &list) < 0)
 		return;
 	while ((item = readdir(list)))
 		unlinkat(dirfd(list), item->d_name, 0);
-	if (rmdir(copy->folder) < 0)
+	if (is_in_place(copy->lock, copy->folder) && rmdir(copy->folder) < 0)
 		log_warning("%s: cannot be removed: %s", copy->folder, strerror(errno));
 }
 

@@ -96,6 +96,17 @@ class Edit(EditTest):
         self.check_untouched(result, 1)
         self.assertIn("the editor was not found: name one in EDITOR", result.stderr)
 
+    def test_others_cannot_exchange_files(self):
+        """Root would write and remove what they put there."""
+        for mode, user in ((0o755, 65534), (0o777, 0)):
+            os.chown(self.etc, user, 0)
+            os.chmod(self.etc, mode)
+            result = self.edit(self.writer('{}'))
+            self.check_untouched(result, 1)
+            self.assertIn("others can exchange files in its folder", result.stderr)
+        os.chmod(self.etc, 0o1777)
+        self.assertEqual(self.edit(self.writer('{}'), "y\n").returncode, 0)
+
     def test_an_editor_with_arguments(self):
         Daemon.write(self.path("content"), NEW)
         result = self.edit("cp '%s'" % self.path("content"), "y\n")
