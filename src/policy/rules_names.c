@@ -99,8 +99,8 @@ int rules_names_for(const struct rules *rules, const char *pattern, struct facts
 	if (facts->argv_size) {
 		const char *base = path_base(facts->argv);
 
-		/* A login shell's argv[0] begins with a dash (login(1)). */
-		add_name(ret, NAME_ARGV0, base[0] == '-' ? base + 1 : base);
+		/* A login shell's argv[0] begins with a dash (login(1)); in a path it is part of the name. */
+		add_name(ret, NAME_ARGV0, base == facts->argv && base[0] == '-' ? base + 1 : base);
 	}
 	add_name(ret, NAME_EXE, exe);
 	return 0;

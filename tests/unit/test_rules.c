@@ -191,10 +191,12 @@ static void a_login_shell_s_dash_is_no_part_of_its_name(void **state)
 {
 	struct process bash = PROCESS("/usr/bin/bash", "bash", "-bash");
 	struct process busybox = PROCESS("/usr/bin/busybox", "sh", "-sh");
-	struct config *config = rules_file("'bash': { 'qos': 'QOS_UTILITY' }, "
+	struct process wine = PROCESS("/usr/bin/wine", "-X-.exe", "Z:\\games\\-X-.exe");
+	struct config *config = rules_file("'bash': { 'qos': 'QOS_UTILITY' }, '-X-.exe': { 'qos': 'QOS_UTILITY' }, "
 					   "'sh': { 'qos': 'QOS_UTILITY' }");
 
 	(void)state;
+	assert_matches(config, &wine, "-X-.exe");
 	assert_matches(config, &bash, "bash");
 	assert_matches(config, &busybox, "sh");
 	config_free(config);
