@@ -127,7 +127,7 @@ static int convert(struct ananicy *ananicy, const struct command *command)
 		log_error("%s", r == -E2BIG ? "more classes than a configuration may have"
 					    : strerror(-r));
 	ananicy_output_clear(&output);
-	if ((r == 0 || r == -ENOENT) && summary)
+	if ((r == 0 || r == -ENOENT || r == -EFBIG) && summary)
 		fputs(summary, stderr);
 	if (r == -ENOENT)
 		log_error("no rule to import: name ananicy's folder, such as /etc/ananicy.d, or "
@@ -141,7 +141,7 @@ int cmd_import(const struct command *command)
 
 	if (strcmp(command->operands[0], "ananicy") != 0)
 		return usage_error(command->verb,
-				   "whose rules? those of ananicy are what can be read");
+				   "only rules of ananicy can be imported: import ananicy FOLDER");
 	if (ananicy_new(&ananicy) < 0) {
 		log_error("%s", strerror(ENOMEM));
 		return EXIT_FAILURE;

@@ -94,8 +94,7 @@ static const char *field_text(const cJSON *object, const char *name)
 
 	cJSON_ArrayForEach (item, object) {
 		if (is_field(item, name))
-			text = cJSON_IsString(item) && *item->valuestring ? item->valuestring
-									  : NULL;
+			text = cJSON_IsString(item) ? item->valuestring : NULL;
 	}
 	return text;
 }
@@ -132,7 +131,13 @@ static int take_object(struct ananicy *ananicy, const cJSON *object, const struc
 	const char *group = field_text(object, "cgroup");
 	struct ananicy_line *line;
 
-	if (!name && !type && group) {
+	if (name && !*name) {
+		ananicy_note(ananicy, NOTE_BROKEN, source, "", "an empty name");
+		return 0;
+	}
+	if (type && !*type)
+		type = NULL;
+	if (!name && !type && group && *group) {
 		ananicy_note(ananicy, NOTE_UNSUPPORTED, source, group, "cgroup");
 		return 0;
 	}

@@ -15,12 +15,20 @@
  * anything; half are what people call a program when they do not think of others.
  */
 static const char *const doubtful[] = {
-	"app",	  "application", "bash",     "bootstrap", "client",  "daemon", "dash",	  "demo",
-	"dotnet", "editor",	 "electron", "engine",	  "game",    "helper", "java",	  "javaw",
-	"launch", "launcher",	 "loader",   "lua",	  "main",    "mono",   "node",	  "nodejs",
-	"perl",	  "php",	 "play",     "player",	  "program", "python", "python2", "python3",
-	"ruby",	  "run",	 "runner",   "server",	  "setup",   "sh",     "start",	  "startup",
-	"test",	  "update",	 "updater",  "wine",	  "wine64",  "zsh",
+	"app",		 "application", "bash",	    "bootstrap",  "bootstrapper", "build",
+	"bun",		 "client",	"daemon",   "dash",	  "demo",	  "deno",
+	"dotnet",	 "editor",	"electron", "engine",	  "explorer",	  "fish",
+	"game",		 "game32",	"game64",   "game_64",	  "game_x64",	  "gameclient",
+	"gamelauncher",	 "helper",	"index",    "java",	  "javaw",	  "javaws",
+	"ksh",		 "launch",	"launcher", "launcher64", "linux",	  "loader",
+	"love",		 "lua",		"main",	    "manager",	  "mono",	  "myproject",
+	"node",		 "nodejs",	"nu",	    "nw",	  "patch",	  "patcher",
+	"perl",		 "php",		"play",	    "player",	  "program",	  "python",
+	"python2",	 "python3",	"r",	    "rpg_rt",	  "ruby",	  "run",
+	"rungame",	 "runner",	"sandbox",  "server",	  "setup",	  "sh",
+	"start",	 "startgame",	"startup",  "tcsh",	  "test",	  "ue4game",
+	"untitled",	 "update",	"updater",  "vm",	  "win",	  "windows",
+	"windowsplayer", "wine",	"wine64",   "zsh",
 };
 
 static const char *const endings[] = {
@@ -78,13 +86,14 @@ static bool is_reserved(const char *name)
 	       strncmp(name, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
 }
 
-/* A character in brackets stands for itself. */
+/* A character in brackets stands for itself. So does a space at the end, but whoever reads the
+ * pattern would miss it. */
 void ananicy_pattern(const char *name, char *buf, size_t size)
 {
-	bool quote = is_reserved(name);
+	bool quote = is_reserved(name) || *name == ' ';
 	char *end = buf + size;
 
-	for (; *name && end - buf > 3; name++, quote = false) {
+	for (; *name && end - buf > 3; name++, quote = *name == ' ' && !name[1]) {
 		if (!quote && !strchr("*?[", *name)) {
 			*buf++ = *name;
 			continue;

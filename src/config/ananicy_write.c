@@ -3,6 +3,7 @@
 #include "ananicy_private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@ static const struct {
 	const char *one, *many; /* after the number */
 } kinds[NOTE_COUNT] = {
 	[NOTE_BROKEN] = { "line is not a rule", "lines are not rules" },
-	[NOTE_BAD_VALUE] = { "value is unknown to ananicy: left out",
-			     "values are unknown to ananicy: left out" },
+	[NOTE_BAD_VALUE] = { "value is unknown or out of range: left out",
+			     "values are unknown or out of range: left out" },
 	[NOTE_UNSUPPORTED] = { "field is not something schedqos sets: left out",
 			       "fields are not something schedqos sets: left out" },
 	[NOTE_DUPLICATE] = { "line is repeated by a later one",
@@ -30,8 +31,8 @@ static const struct {
 			    "lines are overridden by later ones that say something else" },
 	[NOTE_UNKNOWN_TYPE] = { "rule has a type that is not defined",
 				"rules have a type that is not defined" },
-	[NOTE_NOTHING] = { "rule sets nothing that schedqos sets: left out",
-			   "rules set nothing that schedqos sets: left out" },
+	[NOTE_NOTHING] = { "rule sets nothing that a class could be chosen by: left out",
+			   "rules set nothing that a class could be chosen by: left out" },
 	[NOTE_OWN_VALUES] = { "rule has values beside its type, which only --exact takes over",
 			      "rules have values beside their type, which only --exact takes "
 			      "over" },
@@ -77,59 +78,94 @@ static void begin(struct json_writer *json)
 	json_begin(json, NULL, '{');
 }
 
-/* 0 or -ENOMEM. */
-static int end(struct json_writer *json, struct ananicy_output *output)
+/* The n-th part with this label, from 1 on. 0 or -ENOMEM. */
+static int end(struct json_writer *json, const char *label, unsigned n,
+	       struct ananicy_output *output)
 {
-	char **texts = reallocarray(output->texts, output->count + 1, sizeof(*texts));
+	struct ananicy_part *parts = reallocarray(output->parts, output->count + 1, sizeof(*parts));
+	struct ananicy_part *part;
 
-	if (texts)
-		output->texts = texts;
+	if (parts)
+		output->parts = parts;
 	json_end(json, '}');
-	if (!texts) {
+	if (!parts) {
 		free(json_take(json));
 		return -ENOMEM;
 	}
-	texts[output->count] = json_take(json);
-	return texts[output->count++] ? 0 : -ENOMEM;
+	part = &parts[output->count];
+	snprintf(part->label, sizeof(part->label), n > 1 ? "%s-%u" : "%s", label, n);
+	part->text = json_take(json);
+	if (!part->text)
+		return -ENOMEM;
+	output->count++;
+	return 0;
 }
 
-/* Which names are meant: those that begin with a byte of this range. */
-struct initials {
-	unsigned char low, high;
-};
+static const char *const initials[] = { "a", "b", "c", "d", "e", "f", "g",	"h",	"i", "j",
+					"k", "l", "m", "n", "o", "p", "q",	"r",	"s", "t",
+					"u", "v", "w", "x", "y", "z", "digits", "other" };
 
-static const struct initials any_initial = { 0, 255 };
-
-static bool is_meant(const struct ananicy_line *rule, struct initials initials)
+/* Upper and lower case count as one. */
+static const char *initial_of(const char *name)
 {
-	const unsigned char initial = (unsigned char)rule->name[0];
+	const char first = *name;
 
-	return rule->qos && initial >= initials.low && initial <= initials.high;
+	if (first >= 'a' && first <= 'z')
+		return initials[first - 'a'];
+	if (first >= 'A' && first <= 'Z')
+		return initials[first - 'A'];
+	return initials[first >= '0' && first <= '9' ? 26 : 27];
 }
 
-/* Ends the file that is begun, and others where it would be too large. */
+static bool is_number(const char *text, size_t len)
+{
+	return len && strspn(text, "0123456789") >= len;
+}
+
+bool ananicy_is_label(const char *text, size_t len)
+{
+	for (size_t i = 0; i < array_size(initials); i++) {
+		const size_t n = strlen(initials[i]);
+
+		if (len < n || strncmp(text, initials[i], n) != 0)
+			continue;
+		if (len == n || (text[n] == '-' && is_number(text + n + 1, len - n - 1)))
+			return true;
+	}
+	return is_number(text, len);
+}
+
+/* initial: NULL means any. */
+static bool is_meant(const struct ananicy_line *rule, const char *initial)
+{
+	return rule->qos && (!initial || initial_of(rule->name) == initial);
+}
+
+/* Ends the file that is begun, and begins others where it would be too large. */
 static int write_rules(const struct ananicy *ananicy, struct json_writer *json, bool in_one,
-		       struct initials initials, struct ananicy_output *output)
+		       const char *initial, struct ananicy_output *output)
 {
+	const char *label = initial ? initial : "";
+	unsigned n = 1;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ananicy->rules.count; i++) {
-		if (!is_meant(&ananicy->rules.items[i], initials))
+		if (!is_meant(&ananicy->rules.items[i], initial))
 			continue;
 		if (!in_one && json->text.len + RULE_MAX > CONFIG_SIZE_MAX) {
-			r = end(json, output);
+			r = end(json, label, n++, output);
 			begin(json);
 		}
 		put_rule(json, &ananicy->rules.items[i]);
 	}
 	if (r == 0)
-		return end(json, output);
+		return end(json, label, n, output);
 	free(json_take(json));
 	return r;
 }
 
 /* The bytes of a file of all rules meant; 0 without any. */
-static size_t size_of(const struct ananicy *ananicy, struct initials initials)
+static size_t size_of(const struct ananicy *ananicy, const char *initial)
 {
 	struct json_writer json = { 0 };
 	size_t empty, size;
@@ -137,7 +173,7 @@ static size_t size_of(const struct ananicy *ananicy, struct initials initials)
 	begin(&json);
 	empty = json.text.len;
 	for (size_t i = 0; i < ananicy->rules.count; i++) {
-		if (is_meant(&ananicy->rules.items[i], initials))
+		if (is_meant(&ananicy->rules.items[i], initial))
 			put_rule(&json, &ananicy->rules.items[i]);
 	}
 	size = json.text.len;
@@ -145,29 +181,31 @@ static size_t size_of(const struct ananicy *ananicy, struct initials initials)
 	return size > empty ? size : 0;
 }
 
-/*
- * What is too large for one file is cut between names that begin with different bytes, and always
- * at the same ones: files filled to the brim would pass rules on with every rule that is added.
- */
-static int write_parts(const struct ananicy *ananicy, struct initials initials,
-		       struct ananicy_output *output)
+static int write_part(const struct ananicy *ananicy, const char *initial,
+		      struct ananicy_output *output)
 {
-	const unsigned char middle = (initials.low + initials.high) / 2;
-	const size_t size = size_of(ananicy, initials);
 	struct json_writer json = { 0 };
-	int r;
+
+	begin(&json);
+	return write_rules(ananicy, &json, false, initial, output);
+}
+
+/* Files filled to the brim would pass rules on with every rule that is added, and so would files of
+ * ranges. */
+static int write_parts(const struct ananicy *ananicy, struct ananicy_output *output)
+{
+	const size_t size = size_of(ananicy, NULL);
+	int r = 0;
 
 	if (!size)
 		return 0;
-	if (size + RULE_MAX > CONFIG_SIZE_MAX && initials.low < initials.high) {
-		const struct initials first = { initials.low, middle };
-		const struct initials second = { middle + 1, initials.high };
-
-		r = write_parts(ananicy, first, output);
-		return r < 0 ? r : write_parts(ananicy, second, output);
+	if (size + RULE_MAX <= CONFIG_SIZE_MAX)
+		return write_part(ananicy, NULL, output);
+	for (size_t i = 0; r == 0 && i < array_size(initials); i++) {
+		if (size_of(ananicy, initials[i]))
+			r = write_part(ananicy, initials[i], output);
 	}
-	begin(&json);
-	return write_rules(ananicy, &json, false, initials, output);
+	return r;
 }
 
 static int write_all(const struct ananicy *ananicy, const struct ananicy_options *options,
@@ -182,10 +220,11 @@ static int write_all(const struct ananicy *ananicy, const struct ananicy_options
 	for (size_t i = 0; options->exact && i < ananicy->n_classes; i++)
 		put_class(&json, &ananicy->classes[i]);
 	if (options->in_one)
-		return write_rules(ananicy, &json, true, any_initial, output);
+		return write_rules(ananicy, &json, true, NULL, output);
+	/* So that its name goes before that of every other file. */
 	if (options->exact)
-		r = end(&json, output);
-	return r < 0 ? r : write_parts(ananicy, any_initial, output);
+		r = end(&json, "0", 1, output);
+	return r < 0 ? r : write_parts(ananicy, output);
 }
 
 static int compare_classes(const void *va, const void *vb)
@@ -220,8 +259,8 @@ int ananicy_convert(struct ananicy *ananicy, const struct ananicy_options *optio
 void ananicy_output_clear(struct ananicy_output *output)
 {
 	for (size_t i = 0; i < output->count; i++)
-		free(output->texts[i]);
-	free(output->texts);
+		free(output->parts[i].text);
+	free(output->parts);
 	*output = (struct ananicy_output){ 0 };
 }
 
@@ -248,8 +287,9 @@ char *ananicy_summary(const struct ananicy *ananicy)
 
 	for (size_t i = 0; i < ananicy->n_classes; i++)
 		n += ananicy->classes[i].n_rules;
-	text_buf_printf(&text, "%zu rules in %zu files, %zu of them imported\n", ananicy->n_read,
-			ananicy->n_paths, n);
+	text_buf_printf(&text, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
+			ananicy->n_read == 1 ? "" : "s", ananicy->n_paths,
+			ananicy->n_paths == 1 ? "" : "s", n);
 	for (size_t i = 0; i < ananicy->n_classes; i++)
 		text_buf_printf(&text, "    %zu %s\n", ananicy->classes[i].n_rules,
 				ananicy->classes[i].name);

@@ -20,7 +20,7 @@ static void check_output(const struct ananicy_output *output)
 
 	check(output->count > 0 && output->count <= FILES_MAX);
 	for (size_t i = 0; i < output->count; i++) {
-		files[i] = (struct config_file){ .path = "made", .text = output->texts[i], .kind = CONFIG_RULES };
+		files[i] = (struct config_file){ .path = "made", .text = output->parts[i].text, .kind = CONFIG_RULES };
 		files[i].size = strlen(files[i].text);
 		check(files[i].size <= CONFIG_SIZE_MAX);
 	}

@@ -2,6 +2,7 @@
 """Rules of ananicy, made up here, imported and then in force."""
 
 import os
+import shutil
 
 from daemon import schedqos
 from harness import LiveTest, main
@@ -47,7 +48,6 @@ class Import(LiveTest):
     def test_files_appear_and_go(self):
         """Split as soon as one file would be too large, joined again, and nothing of before stays."""
         folder = os.path.join(self.folder, "out")
-        os.mkdir(folder)
         self.rules("a.types", TYPES)
         self.rules("x.rules", '{"name": "x", "type": "Game"}\n')
         for _ in range(2):
@@ -55,16 +55,26 @@ class Import(LiveTest):
             self.assertEqual(os.listdir(folder), ["ananicy.json"])
         self.assertEqual(self.read("out/ananicy.json"), [self.import_all().stdout])
         self.import_all("--exact", "-o", folder + "/ananicy.json")
-        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-1.json", "ananicy-2.json"])
-        self.assertIn("QOS_ANANICY_GAME", self.read("out/ananicy-1.json")[0])
+        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-0.json", "ananicy.json"])
+        self.assertIn("QOS_ANANICY_GAME", self.read("out/ananicy-0.json")[0])
         parts = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         checked = schedqos("check", *parts)
         self.assertEqual(checked.returncode, 0, checked.stderr)
         self.assertNotIn("warning", checked.stderr)
-        with open(parts[1], "w", encoding="utf-8") as file:
-            file.write('{"somebody\'s": {"qos": "QOS_UTILITY"}}\n')
+        for name in ("ananicy-1.json", "ananicy-z-2.json"):
+            shutil.copy(parts[0], os.path.join(folder, name))
+        for name in ("ananicy-3.json", "ananicy-games.json"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write('{"somebody\'s": {"qos": "QOS_UTILITY"}}\n')
+        shutil.copy(parts[0], os.path.join(folder, "ananicy-more.json"))
         self.import_all("-o", folder + "/")
-        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-2.json", "ananicy.json"], "not ours to remove")
+        self.assertEqual(sorted(os.listdir(folder)),
+                         ["ananicy-3.json", "ananicy-games.json", "ananicy-more.json", "ananicy.json"],
+                         "not ours to remove")
+        result = schedqos("import", "ananicy", os.path.join(self.folder, "rules"), "-o", folder + "/ananicy-3.json")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("not from an import", result.stderr)
+        self.assertIn("somebody", self.read("out/ananicy-3.json")[0])
 
     def test_what_cannot_be_read_or_written_fails(self):
         self.rules("x.rules", '{"name": "x", "type": "Game"}\n')

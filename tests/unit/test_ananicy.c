@@ -53,7 +53,7 @@ static void check_import(const struct ananicy_options *options, const char *rule
 
 	assert_int_equal(import_text(&import, options, rules, strlen(rules)), 0);
 	assert_int_equal(import.output.count, 1);
-	file.text = import.output.texts[0];
+	file.text = import.output.parts[0].text;
 	assert_memory_equal(file.text, ANANICY_HEADER, strlen(ANANICY_HEADER));
 	assert_string_equal(strchr(file.text, '\n') + 1, want);
 	config = parse_good(&file, 1);
@@ -96,8 +96,10 @@ static void names_stay_what_they_are(void **state)
 		     "{\"name\": \"$schema\", \"type\": \"Game\"}\n{\"name\": \"QOS_X\", \"type\": \"Game\"}\n"
 		     "{\"name\": \"a [b]*?.exe\", \"type\": \"Game\"}\n{\"name\": \"b\\\"\\u0001\", \"type\": \"Game\"}\n"
 		     "{\"name\": \"schedqos\", \"type\": \"Game\"}\n{\"name\": \"Ünï 日本\", \"type\": \"Game\"}\n"
-		     "{\"name\": \"/usr/bin/x\", \"type\": \"Game\"}\n",
-		     "{\n" RULE("[$]schema", UI) ",\n" RULE("[Q]OS_X", UI) ",\n" RULE("a [[]b][*][?].exe", UI) ",\n"
+		     "{\"name\": \"/usr/bin/x\", \"type\": \"Game\"}\n{\"name\": \" x \", \"type\": \"Game\"}\n"
+		     "{\"name\": \"A -B C-.exe\", \"type\": \"Game\"}\n",
+		     "{\n" RULE("[ ]x[ ]", UI) ",\n" RULE("[$]schema", UI) ",\n" RULE("A -B C-.exe", UI) ",\n"
+		     RULE("[Q]OS_X", UI) ",\n" RULE("a [[]b][*][?].exe", UI) ",\n"
 		     RULE("b\\\"\\u0001", UI) ",\n" RULE("[s]chedqos", UI) ",\n" RULE("Ünï 日本", UI) "\n}\n",
 		     "1 rule cannot match any program: left out\n"
 		     "    a.rules:7: /usr/bin/x: a name has no slash or backslash\n");
@@ -157,21 +159,21 @@ static void everything_else_is_told(void **state)
 {
 	static const char rules[] =
 		"{\"name\": \"a\", \"type\": \"Game\", \"cmdlines\": [\"x\"]}\n"
-		"not a rule\n{\"name\": \"cut\n{\"type\": 3}\n[]\n"
+		"not a rule\n{\"name\": \"\", \"type\": \"Game\", \"nice\": 7}\n{\"type\": 3}\n[]\n"
 		"{\"name\": \"n\\n\\u001b[31m\", \"type\": \"None\"}\n"
 		"{\"name\": \"o\", \"type\": \"OOM_KILL\"}\n"
 		"{\"name\": \"p\", \"type\": \"Game\", \"nice\": 20, \"ionice\": 1.5, \"sched\": \"isolated\", \"ioclass\": 2}\n"
 		"{\"name\": \"MAIN.exe\", \"type\": \"Game\"}\n";
 	static const char *const said[] = {
 		"5 rules in 2 files, 3 of them imported\n    3 QOS_USER_INTERACTIVE\n",
-		"4 lines are not rules\n    a.rules:2: no JSON object\n    a.rules:3: no JSON object\n"
+		"4 lines are not rules\n    a.rules:2: no JSON object\n    a.rules:3: an empty name\n"
 		"    a.rules:4: neither a name nor a type\n    and 1 more\n",
 		"2 fields are not something schedqos sets: left out\n    a.rules:1: a: cmdlines\n"
 		"    z.types:3: OOM_KILL: oom_score_adj\n",
 		"1 rule has a type that is not defined\n    a.rules:6: n\\n\\x1b[31m: None\n",
-		"2 rules set nothing that schedqos sets: left out\n    a.rules:6: n\\n\\x1b[31m: None\n"
+		"2 rules set nothing that a class could be chosen by: left out\n    a.rules:6: n\\n\\x1b[31m: None\n"
 		"    a.rules:7: o: OOM_KILL\n",
-		"4 values are unknown to ananicy: left out\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n"
+		"4 values are unknown or out of range: left out\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n"
 		"    a.rules:8: p: sched\n    and 1 more\n",
 		"1 name is doubtful, because unrelated programs share it\n    a.rules:9: MAIN.exe: Game\n",
 	};
@@ -182,11 +184,11 @@ static void everything_else_is_told(void **state)
 	assert_int_equal(import_text(&import, &plain, rules, strlen(rules)), 0);
 	for (size_t i = 0; i < COUNT(said); i++)
 		check_said(&import, said[i]);
-	assert_non_null(strstr(import.output.texts[0], "MAIN.exe"));
+	assert_non_null(strstr(import.output.parts[0].text, "MAIN.exe"));
 	import_clear(&import);
 	assert_int_equal(import_text(&import, &skip, rules, strlen(rules)), 0);
 	check_said(&import, "5 rules in 2 files, 2 of them imported\n");
-	assert_null(strstr(import.output.texts[0], "MAIN.exe"));
+	assert_null(strstr(import.output.parts[0].text, "MAIN.exe"));
 	import_clear(&import);
 	assert_int_equal(import_text(&import, &plain, "# none\n", 7), -ENOENT);
 	import_clear(&import);
@@ -206,8 +208,10 @@ static void a_large_result_is_split(void **state)
 		len += snprintf(rules + len, sizeof(rules) - len, "{\"name\":\"program-%06d\",\"type\":\"Game\"}\n", i);
 	assert_int_equal(import_text(&import, &split, rules, len), 0);
 	assert_int_equal(import.output.count, 2);
+	assert_string_equal(import.output.parts[0].label, "p");
+	assert_string_equal(import.output.parts[1].label, "p-2");
 	for (size_t i = 0; i < import.output.count; i++) {
-		struct config_file file = { .path = "o.json", .text = import.output.texts[i] };
+		struct config_file file = { .path = "o.json", .text = import.output.parts[i].text };
 		struct config *config = parse_good(&file, 1);
 
 		assert_true(strlen(file.text) <= CONFIG_SIZE_MAX);
@@ -218,9 +222,22 @@ static void a_large_result_is_split(void **state)
 	import_clear(&import);
 	assert_int_equal(import_text(&import, &split_exact, rules, len), 0);
 	assert_int_equal(import.output.count, 3);
-	assert_non_null(strstr(import.output.texts[0], "\"QOS_ANANICY_GAME\": {"));
-	assert_null(strstr(import.output.texts[0], "program-"));
+	assert_string_equal(import.output.parts[0].label, "0");
+	assert_non_null(strstr(import.output.parts[0].text, "\"QOS_ANANICY_GAME\": {"));
+	assert_null(strstr(import.output.parts[0].text, "program-"));
 	import_clear(&import);
+}
+
+static void labels_of_parts_are_known(void **state)
+{
+	static const char *const labels[] = { "0", "1", "12", "a", "z-2", "other", "digits-10" };
+	static const char *const others[] = { "", "games", "ab", "a-", "-1", "1-2", "other-x", "9a" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(labels); i++)
+		assert_true(ananicy_is_label(labels[i], strlen(labels[i])));
+	for (size_t i = 0; i < COUNT(others); i++)
+		assert_false(ananicy_is_label(others[i], strlen(others[i])));
 }
 
 /* What comes in at the front moves nothing from file to file. */
@@ -239,10 +256,13 @@ static void rules_stay_in_their_files(void **state)
 		len += snprintf(rules + len, sizeof(rules) - len, "{\"name\":\"%c-program-%06d\",\"type\":\"Game\"}\n", "ahpz"[i % 4], i);
 	assert_int_equal(import_text(&before, &split, rules + sizeof(early) - 1, len - sizeof(early) + 1), 0);
 	assert_int_equal(import_text(&after, &split, rules, len), 0);
-	assert_int_equal(before.output.count, 2);
-	assert_int_equal(after.output.count, 2);
-	assert_string_not_equal(before.output.texts[0], after.output.texts[0]);
-	assert_string_equal(before.output.texts[1], after.output.texts[1]);
+	assert_int_equal(before.output.count, 4);
+	assert_int_equal(after.output.count, 4);
+	assert_string_not_equal(before.output.parts[0].text, after.output.parts[0].text);
+	for (size_t i = 1; i < 4; i++) {
+		assert_string_equal(before.output.parts[i].label, after.output.parts[i].label);
+		assert_string_equal(before.output.parts[i].text, after.output.parts[i].text);
+	}
 	import_clear(&before);
 	import_clear(&after);
 }
@@ -257,6 +277,7 @@ int main(void)
 		cmocka_unit_test(exact_classes_are_told_apart),
 		cmocka_unit_test(everything_else_is_told),
 		cmocka_unit_test(a_large_result_is_split),
+		cmocka_unit_test(labels_of_parts_are_known),
 		cmocka_unit_test(rules_stay_in_their_files),
 	};
 

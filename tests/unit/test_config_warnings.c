@@ -103,7 +103,7 @@ static void warnings(void **state)
 static void no_warning_where_it_can_match(void **state)
 {
 	(void)state;
-	config_free(GOOD(RULES("{\"The Game.exe\": {}, \"a - b\": {}, \"/opt/My App/run\": {}, \"nginx: worker process\": {},\n"
+	config_free(GOOD(RULES("{\"The Game.exe\": {}, \"a - b\": {}, \"A -B C-.EXE\": {}, \"/opt/My App/run\": {}, \"nginx: worker process\": {},\n"
 			       "\"gcc-[]0-9]\": {}, \"[[]x\": {}, \"[[:alpha:]]\": {}, \"x\\\\[*\": {}, \"a]\": {},\n"
 			       "\"b\": {\"match\": {\"argv\": \"python3 report.py\"}}}")));
 	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"

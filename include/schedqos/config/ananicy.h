@@ -22,9 +22,21 @@ struct ananicy_options {
 	bool in_one;	    /* one text, whatever its size */
 };
 
-/* Texts of rules files. Unless they were asked for in one, each is within CONFIG_SIZE_MAX. */
+/* The longest label has a word, a dash and a number. */
+#define ANANICY_LABEL_SIZE 24
+
+/* A rules file. */
+struct ananicy_part {
+	char label[ANANICY_LABEL_SIZE]; /* for its name; empty if all rules are in it */
+	char *text;
+};
+
+/*
+ * Rules files, the classes first. Unless all was asked for in one, each is within CONFIG_SIZE_MAX; and if one is not
+ * enough for the rules, there is one for each initial, so that a rule stays in its file whatever others do.
+ */
 struct ananicy_output {
-	char **texts; /* to be read in this order: the classes come first */
+	struct ananicy_part *parts;
 	size_t count;
 };
 
@@ -48,6 +60,9 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 int ananicy_convert(struct ananicy *ananicy, const struct ananicy_options *options,
 		    struct ananicy_output *ret);
 void ananicy_output_clear(struct ananicy_output *output);
+
+/* Whether a part of this or an earlier version may have this label, so that an import replaces it. */
+bool ananicy_is_label(const char *text, size_t len);
 
 /*
  * What became of the rules, in lines for people: how many of which class, and each kind of thing
