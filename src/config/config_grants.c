@@ -8,7 +8,8 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* If several rules give the same class, the warning is at the first and names up to this many others. */
+/* If several rules give the same class, the warning is at the first and names up to this many
+ * others. */
 #define ALSO_NAMED 3
 
 /* One class that one rule gives, to its process or to a thread. */
@@ -26,9 +27,9 @@ struct grants {
 };
 
 /*
- * Whether a cgroup below user@UID.service, where users make cgroups and move their processes as they
- * like, may match. Only the text before the first special character is compared: what follows can be
- * anything.
+ * Whether a cgroup below user@UID.service, where users make cgroups and move their processes as
+ * they like, may match. Only the text before the first special character is compared: what follows
+ * can be anything.
  */
 static bool is_cgroup_of_users(const char *glob)
 {
@@ -65,6 +66,14 @@ static bool is_realtime_io(const struct qos_attr *attr)
 	return (attr->has & QOS_HAS_IO_CLASS) && attr->io_class == IO_CLASS_REALTIME;
 }
 
+/* Whether the class costs others no more than a negative nice value that the author of the rule can
+ * have known. */
+static bool is_yield_enough(const struct qos_class *class, const struct rule *rule)
+{
+	return task_policy_is_fair(class->attr.policy) && !is_realtime_io(&class->attr) &&
+	       (!class->source.line || class->source.file < rule->source.file);
+}
+
 /* Whether the rule should not give the class to everybody. */
 static bool is_dear(const struct qos_class *class, const struct rule *rule)
 {
@@ -76,11 +85,11 @@ static bool is_dear(const struct qos_class *class, const struct rule *rule)
 	if (!(attr->has & QOS_HAS_NICE) || attr->nice >= 0 || attr->policy == POLICY_IDLE)
 		return false;
 	/* See config_check_grants(). */
-	return rule->yield != YIELD_YES ||
-	       (class->source.line && class->source.file >= rule->source.file);
+	return rule->yield != YIELD_YES || !is_yield_enough(class, rule);
 }
 
-static void add_grant(struct grants *grants, const struct rule *rule, const struct thread_rule *thread)
+static void add_grant(struct grants *grants, const struct rule *rule,
+		      const struct thread_rule *thread)
 {
 	size_t n_tags;
 	const struct tag *tags = rules_tags(grants->config->rules, &n_tags);
@@ -138,7 +147,8 @@ static int grants_find(struct grants *grants)
 	return 0;
 }
 
-/* Also where the class was defined, if that is a later file, which the rule's author may not know. */
+/* Also where the class was defined, if that is a later file, which the rule's author may not know.
+ */
 static void put_class(struct text_buf *text, const struct config *config, const struct grant *grant)
 {
 	const struct qos_class *class = &config->classes[grant->qos_class];
@@ -160,12 +170,14 @@ static void put_class(struct text_buf *text, const struct config *config, const 
 }
 
 /* The paths of the other rules that give the same class. */
-static void put_others(struct text_buf *text, const struct config *config, const struct grant *others, size_t n)
+static void put_others(struct text_buf *text, const struct config *config,
+		       const struct grant *others, size_t n)
 {
 	size_t named = n <= ALSO_NAMED + 1 ? n : ALSO_NAMED;
 
 	for (size_t i = 0; i < named; i++) {
-		_cleanup_free_ char *path = config_path_of(config, others[i].rule, others[i].thread);
+		_cleanup_free_ char *path =
+			config_path_of(config, others[i].rule, others[i].thread);
 
 		text_buf_printf(text, "%s%s",
 				i == 0	    ? "; also "
@@ -181,12 +193,17 @@ static void put_others(struct text_buf *text, const struct config *config, const
 static int warn(const struct config *config, const struct grant *grants, size_t n,
 		struct config_errors *errors)
 {
-	_cleanup_free_ char *path = config_path_of(config, grants->rule, grants->thread), *message = NULL;
+	_cleanup_free_ char *path = config_path_of(config, grants->rule, grants->thread),
+			    *message = NULL;
 	struct text_buf text = { 0 };
 
 	put_class(&text, config, grants);
-	text_buf_printf(&text, " goes to whoever takes this name or path: match a \"user\", or a "
-			       "\"cgroup\" outside user@.service");
+	text_buf_printf(&text,
+			" goes to whoever takes this name or path: match a \"user\", or a "
+			"\"cgroup\" outside user@.service%s",
+			is_yield_enough(&config->classes[grants->qos_class], grants->rule)
+				? ", or accept that by \"yield\": true"
+				: "");
 	put_others(&text, config, grants + 1, n - 1);
 	message = text_buf_take(&text);
 	if (!path || !message)

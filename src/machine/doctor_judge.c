@@ -26,7 +26,7 @@ static const struct {
 	{ "schedqos", FINDING_BAD, "two daemons decide about the same tasks", "end one of them" },
 	{ "schedqosd", FINDING_BAD, "two daemons decide about the same tasks", "end one of them" },
 	{ "gamemoded", FINDING_NOTE, "it renices a game while it runs, which then keeps that value",
-	  "set renice=0 in gamemode.ini, and give the game a rule" },
+	  "set renice=0 and ioprio=off in gamemode.ini, and give the game a rule" },
 	{ "uresourced", FINDING_NOTE, "it gives the active user's cgroup more weight than others",
 	  "systemctl disable --now uresourced, if classes are to rank tasks across users" },
 	{ "tuned", FINDING_NOTE, "it writes the same knobs as a sched profile; the later one wins",
