@@ -68,7 +68,7 @@ const char *client_fault(int error)
 	switch (-error) {
 	case ENOENT:
 	case ECONNREFUSED:
-		return "not running";
+		return "not running: 'systemctl start schedqos' or 'schedqos start -d' starts it";
 	case EACCES:
 	case EPERM:
 		return "not allowed to talk to the daemon: must be root";

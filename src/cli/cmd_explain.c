@@ -150,7 +150,7 @@ static int take_task(const struct command *command, const char *task, uint64_t *
 	}
 	if (parse_u64(task, strlen(task), INT32_MAX, ret) < 0 || !*ret)
 		return bad_word(command,
-				"no number of a process or thread ('list --app' has those of a program that runs, "
+				"not a process or thread id ('list --app' has those of a program that runs, "
 				"--name is for one that need not)",
 				task);
 	return 0;
@@ -193,7 +193,7 @@ int cmd_explain(const struct command *command)
 	if (status)
 		return status;
 	if (geteuid() != 0) {
-		log_error("only root may ask: a task's record is between the administrator and the daemon");
+		log_error("only root may ask: try 'sudo schedqos explain'");
 		return EXIT_FAILURE;
 	}
 	status = instance_owner() > 0 ? ask_daemon(&question, &json) : rehearse(command, &question, &json);

@@ -179,7 +179,7 @@ static int without_daemon(const struct command *command)
 int cmd_sched_profile(const struct command *command)
 {
 	if (option_given(command, OPTION_NONE) && command->n_operands)
-		return usage_error(command->verb, "one name, or --none");
+		return usage_error(command->verb, "a profile's name or --none, not both");
 	if (command->n_operands && !command->operands[0][0])
 		return usage_error(command->verb, "a profile has a name");
 	return instance_owner() > 0 ? with_daemon(command) : without_daemon(command);

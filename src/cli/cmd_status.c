@@ -137,7 +137,7 @@ int cmd_status(const struct command *command)
 	bool watches = option_given(command, OPTION_WATCH);
 
 	if (as_json + as_metrics + watches > 1)
-		return usage_error(command->verb, "one of --json, --metrics and --watch");
+		return usage_error(command->verb, "--json, --metrics and --watch exclude each other");
 	if (watches)
 		return watch();
 	return as_metrics ? print_metrics() : print_once(as_json);

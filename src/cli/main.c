@@ -33,7 +33,7 @@ static const struct verb verbs[] = {
 	  .run = cmd_check },
 	{ .name = "edit",
 	  .takes = OPTION_BITS_CONFIG,
-	  .summary = "edit the configuration, check it, put it in force",
+	  .summary = "edit and check the configuration, then apply it",
 	  .run = cmd_edit },
 	{ .name = "status",
 	  .takes = OPTION_BIT(JSON) | OPTION_BIT(METRICS) | OPTION_BIT(WATCH),
@@ -69,13 +69,13 @@ static const struct verb verbs[] = {
 	  .operands = "PID CLASS",
 	  .min_operands = 2,
 	  .max_operands = 2,
-	  .summary = "give a process a class, over its rule",
+	  .summary = "give a process a class, overriding its rule",
 	  .run = cmd_set },
 	{ .name = "reset",
 	  .operands = "PID",
 	  .min_operands = 1,
 	  .max_operands = 1,
-	  .summary = "end what 'set' or 'run' did",
+	  .summary = "undo what 'set' or 'run' did",
 	  .run = cmd_reset },
 	{ .name = "run",
 	  .takes = OPTION_BIT(QOS) | OPTION_BIT(INHERIT),
@@ -84,21 +84,21 @@ static const struct verb verbs[] = {
 	  .min_operands = 1,
 	  .max_operands = -1,
 	  .runs_command = true,
-	  .summary = "run a command in a class, over its rule",
+	  .summary = "run a command in a class, overriding its rule",
 	  .run = cmd_run },
 	{ .name = "limit",
 	  .takes = OPTION_BIT(KEEP) | OPTION_BIT(LIFT),
 	  .operands = "CGROUP|PID [CLASS]",
 	  .min_operands = 1,
 	  .max_operands = 2,
-	  .summary = "allow no higher class, until this is ended",
+	  .summary = "cap the class of a process tree or cgroup, until Ctrl-C",
 	  .run = cmd_limit },
 	{ .name = "restore",
-	  .summary = "put back what a daemon that was killed has left",
+	  .summary = "undo what a killed daemon left behind",
 	  .run = cmd_restore },
 	{ .name = "doctor",
 	  .takes = OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
-	  .summary = "find what keeps classes from working here",
+	  .summary = "find what makes classes ineffective here",
 	  .run = cmd_doctor },
 	{ .name = "import",
 	  .takes = OPTION_BIT(OUTPUT) | OPTION_BIT(EXACT) | OPTION_BIT(SKIP_DOUBTFUL),
@@ -160,13 +160,29 @@ static bool open_standard_streams(void)
 	return true;
 }
 
+/* words: a verb and what is after it. */
+static int run(int n, char **words)
+{
+	for (size_t i = 0; i < array_size(verbs); i++) {
+		if (strcmp(words[0], verbs[i].name) == 0)
+			return flush_output(verb_run(&verbs[i], n, words));
+	}
+	return unknown_verb(words[0]);
+}
+
 int main(int argc, char **argv)
 {
+	static char help_option[] = "--help";
+	const bool is_help = argc > 1 && strcmp(argv[1], "help") == 0;
+
 	if (!open_standard_streams())
 		return EXIT_FAILURE;
 	if (argc < 2)
 		return usage_error(NULL, "no verb given");
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+	/* As git has it. */
+	if (is_help && argc > 2)
+		return run(2, (char *[]){ argv[2], help_option, NULL });
+	if (is_help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help(stdout);
 		return flush_output(0);
 	}
@@ -174,9 +190,5 @@ int main(int argc, char **argv)
 		printf("schedqos %s\n", VERSION);
 		return flush_output(0);
 	}
-	for (size_t i = 0; i < array_size(verbs); i++) {
-		if (strcmp(argv[1], verbs[i].name) == 0)
-			return flush_output(verb_run(&verbs[i], argc - 1, argv + 1));
-	}
-	return unknown_verb(argv[1]);
+	return run(argc - 1, argv + 1);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/config/suggest.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
@@ -24,15 +25,15 @@ static const struct {
 	/* clang-format off */
 	[OPTION_DAEMON] = { "daemon", 'd', NULL, "go to the background once every task has been seen" },
 	[OPTION_VERBOSE] = { "verbose", 'v', NULL, "log each task that is changed" },
-	[OPTION_JSON] = { "json", 0, NULL, "for programs" },
+	[OPTION_JSON] = { "json", 0, NULL, "print JSON" },
 	[OPTION_PRINT] = { "print", 0, NULL, "print the configuration, merged" },
 	[OPTION_DIFF] = { "diff", 0, NULL, "print what differs from what the running daemon has in force" },
-	[OPTION_METRICS] = { "metrics", 0, NULL, "as OpenMetrics text" },
-	[OPTION_WATCH] = { "watch", 0, NULL, "again every 2 seconds" },
+	[OPTION_METRICS] = { "metrics", 0, NULL, "print OpenMetrics text" },
+	[OPTION_WATCH] = { "watch", 0, NULL, "print it again every 2 seconds" },
 	[OPTION_NONE] = { "none", 0, NULL, "put back what a profile has set" },
 	[OPTION_QOS] = { "qos", 'q', "CLASS", "the class" },
 	[OPTION_INHERIT] = { "inherit", 0, NULL, "together with its descendants" },
-	[OPTION_KEEP] = { "keep", 0, NULL, "until the process or cgroup ends, and return" },
+	[OPTION_KEEP] = { "keep", 0, NULL, "return at once; the limit lasts until the process or cgroup ends" },
 	[OPTION_LIFT] = { "lift", 0, NULL, "end every limit for it" },
 	[OPTION_NAME] = { "name", 0, "NAME", "a program that need not run, by what it is called" },
 	[OPTION_THREAD] = { "thread", 0, "NAME", "the name of a thread of that program" },
@@ -48,11 +49,11 @@ static const struct {
 	[OPTION_DIFFERS] = { "differs", 0, NULL, "only those that carry something other than their class says" },
 	[OPTION_THREADS] = { "threads", 0, NULL, "a line for every thread" },
 	[OPTION_TREE] = { "tree", 0, NULL, "children below their parents" },
-	[OPTION_ONCE] = { "once", 0, NULL, "one frame only, as where standard output is no terminal" },
-	[OPTION_INTERVAL] = { "interval", 0, "SECONDS", "between two frames, 2 if not given" },
+	[OPTION_ONCE] = { "once", 0, NULL, "print one frame and exit, as without a terminal" },
+	[OPTION_INTERVAL] = { "interval", 0, "SECONDS", "seconds between frames (default 2)" },
 	[OPTION_SORT] = { "sort", 0, "KEY", "by cpu, delay, wait, tasks or name" },
-	[OPTION_ROUNDS] = { "rounds", 0, "N", "with tagging on and off each, 6 if not given" },
-	[OPTION_SECONDS] = { "seconds", 0, "S", "each with tagging on and off, 20 if not given" },
+	[OPTION_ROUNDS] = { "rounds", 0, "N", "number of rounds (default 6)" },
+	[OPTION_SECONDS] = { "seconds", 0, "S", "seconds with tagging on, and off, in each (default 20)" },
 	[OPTION_CONFIG] = { "config", 0, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
@@ -241,6 +242,21 @@ static int add_use(struct command *command, enum option_name name)
 	return 0;
 }
 
+/* getopt has told of this word. */
+static void suggest_option(const struct verb *verb, const char *word)
+{
+	struct suggestion near = { .word = word + strlen("--") };
+
+	if (strncmp(word, "--", strlen("--")) != 0)
+		return;
+	for (unsigned i = 0; i < N_OPTIONS; i++) {
+		if (takes(verb, i))
+			suggest_offer(&near, table[i].name);
+	}
+	if (near.best)
+		fprintf(stderr, "schedqos: did you mean '--%s'?\n", near.best);
+}
+
 /* Returns 0, or 1 with the exit status if there is nothing more to do. */
 static int parse(struct command *command, int argc, char **argv, int *ret_status)
 {
@@ -261,6 +277,7 @@ static int parse(struct command *command, int argc, char **argv, int *ret_status
 		}
 		*ret_status = EXIT_USAGE;
 		if (name == N_OPTIONS) {
+			suggest_option(command->verb, argv[optind - 1]);
 			print_usage(command->verb, stderr);
 			return 1;
 		}

@@ -22,7 +22,7 @@ bool parse_pid(const char *text, pid_t *ret)
 	uint64_t pid;
 
 	if (parse_u64(text, strlen(text), INT_MAX, &pid) < 0 || pid == 0) {
-		log_error("'%s' is no process id", text_escape_to(safe, sizeof(safe), text, strlen(text)));
+		log_error("'%s' is not a process id", text_escape_to(safe, sizeof(safe), text, strlen(text)));
 		return false;
 	}
 	*ret = (pid_t)pid;

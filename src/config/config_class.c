@@ -218,7 +218,7 @@ static void check_fair(struct parser *parser, const struct class_text *text,
 	if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime &&
 	    (attr->runtime < SLICE_MIN_NS || attr->runtime > SLICE_MAX_NS))
 		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
-			 "must be between %u and %u, or 0 for the kernel's own slice", SLICE_MIN_NS,
+			 "must be between %u and %u (nanoseconds), or 0 for the kernel's own slice", SLICE_MIN_NS,
 			 SLICE_MAX_NS);
 }
 
@@ -339,7 +339,7 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 	struct qos_class class = { .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } };
 	size_t n_errors = parser->errors[parser->file].n_errors;
 
-	if (!check_name(parser, table, value) || !value_is_object(parser, value))
+	if (!check_name(parser, table, value) || !value_is_object_like(parser, value, "{\"sched_nice\": 5}"))
 		return;
 	if (!below && table->count == CLASSES_MAX) {
 		complain(parser, value, AT_KEY, "more than %d classes", CLASSES_MAX);

@@ -18,6 +18,7 @@ static void check_group_pattern(struct parser *parser, const cJSON *value)
 	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
 		complain(parser, value, AT_KEY | WARNING,
 			 "can never match: a pattern with a / is compared with the path of a cgroup, which begins with one");
+	check_cgroup_path(parser, value, AT_KEY | WARNING, pattern);
 }
 
 static void complain_group_key(struct parser *parser, const cJSON *value)
@@ -105,7 +106,7 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into)
 		*group = (struct group){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
 		check_group_pattern(parser, value);
 		group->is_masked = cJSON_IsNull(value);
-		if (!group->is_masked && value_is_object(parser, value))
+		if (!group->is_masked && value_is_object_like(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 			parse_group(parser, value, group);
 	}
 }

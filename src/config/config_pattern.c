@@ -166,6 +166,15 @@ void check_process_pattern(struct parser *parser, const cJSON *value, unsigned w
 		check_is_path(parser, value, what, pattern);
 }
 
+void check_cgroup_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
+{
+	static const char mount[] = "/sys/fs/cgroup/";
+
+	if (strncmp(pattern, mount, strlen(mount)) == 0)
+		complain(parser, value, what, "can never match: a cgroup's path begins below /sys/fs/cgroup: write \"%s\"",
+			 pattern + strlen(mount) - 1);
+}
+
 bool check_key_pattern(struct parser *parser, const cJSON *value)
 {
 	const char *pattern = value->string;

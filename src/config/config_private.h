@@ -85,6 +85,7 @@ int config_errors_move(struct config_errors *to, struct config_errors *from);
 
 /* These complain about a value of another type, or out of its range, and return false (NULL). */
 bool value_is_object(struct parser *parser, const cJSON *value);
+bool value_is_object_like(struct parser *parser, const cJSON *value, const char *example); /* to be shown, or NULL */
 const char *value_text(struct parser *parser,
 		       const cJSON *value); /* not empty; lives as long as the tree */
 const char *value_kept(struct parser *parser,
@@ -154,6 +155,7 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into);
 void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
 void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern); /* or NULL */
 void check_is_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
+void check_cgroup_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
 void check_process_pattern(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
 void check_thread_pattern(struct parser *parser, const cJSON *value);
 bool check_key_pattern(struct parser *parser, const cJSON *value); /* of a rule; false: an error */

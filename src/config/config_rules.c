@@ -37,7 +37,7 @@ static void parse_thread_qos(struct parser *parser, const cJSON *object, void *i
 	struct rule *rule = text->rule;
 	const cJSON *value;
 
-	if (!value_is_object(parser, object))
+	if (!value_is_object_like(parser, object, "{\"THREAD\": \"QOS_UTILITY\"}"))
 		return;
 	rule->threads = keep_alloc(parser, cJSON_GetArraySize(object) * sizeof(*rule->threads));
 	if (!rule->threads)
@@ -156,6 +156,8 @@ static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *
 
 	match->cgroup = value_kept(parser, value);
 	check_brackets(parser, value, WARNING, match->cgroup);
+	if (match->cgroup)
+		check_cgroup_path(parser, value, WARNING, match->cgroup);
 	if (match->cgroup && !strchr("/*?[", *match->cgroup))
 		complain(parser, value, WARNING,
 			 "can never match: the path of a cgroup begins with a /: write \"*/%s\"", match->cgroup);
@@ -207,7 +209,7 @@ static void parse_match(struct parser *parser, const cJSON *value, void *into)
 		return;
 	text->has_conditions = has_conditions(value);
 	if (!value->child)
-		complain(parser, value, AT_VALUE, "must not be empty");
+		complain(parser, value, AT_VALUE, "must not be empty: a rule without \"match\" is for every program of that name");
 	match = keep_alloc(parser, sizeof(*match));
 	if (!match)
 		return;
@@ -250,7 +252,7 @@ static void parse_list(struct parser *parser, const cJSON *list, const char *pat
 
 	if (!list->child)
 		complain(parser, list, AT_VALUE,
-			 "must not be empty: write null to mask rules of files below");
+			 "must not be empty: write null to mask the rules of earlier files");
 	cJSON_ArrayForEach (value, list) {
 		struct rule *rule = &rules[i++];
 		bool good = value_is_object(parser, value), limited;

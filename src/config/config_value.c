@@ -15,9 +15,15 @@
 
 bool value_is_object(struct parser *parser, const cJSON *value)
 {
+	return value_is_object_like(parser, value, NULL);
+}
+
+bool value_is_object_like(struct parser *parser, const cJSON *value, const char *example)
+{
 	if (cJSON_IsObject(value))
 		return true;
-	complain(parser, value, AT_VALUE, "must be an object, not %s", json_type_name(value));
+	complain(parser, value, AT_VALUE, "must be an object, not %s%s%s", json_type_name(value),
+		 example ? ": such as " : "", example ? example : "");
 	return false;
 }
 
@@ -81,25 +87,26 @@ void name_choice(struct text_buf *text, const char *name, size_t i, size_t n)
 bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 		  const char *const *choices, size_t n_choices, size_t *ret)
 {
-	const char *word = value_text(parser, value);
+	const char *word = cJSON_IsString(value) ? value->valuestring : NULL;
 	struct suggestion suggestion = { .word = word };
 	_cleanup_free_ char *all = NULL;
 	struct text_buf text = { 0 };
 
-	if (!word)
-		return false;
 	for (size_t i = 0; i < n_choices; i++) {
-		if (strcmp(word, choices[i]) == 0) {
+		if (word && strcmp(word, choices[i]) == 0) {
 			*ret = i;
 			return true;
 		}
-	}
-	for (size_t i = 0; i < n_choices; i++) {
-		suggest_offer(&suggestion, choices[i]);
+		if (word)
+			suggest_offer(&suggestion, choices[i]);
 		name_choice(&text, choices[i], i, n_choices);
 	}
 	all = text_buf_take(&text);
-	complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all ? all : "");
+	if (word && *word)
+		complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all ? all : "");
+	else
+		complain(parser, value, AT_VALUE, "must be %s, not %s", all ? all + strlen(": must be ") : "a string",
+			 word ? "empty" : json_type_name(value));
 	return false;
 }
 

@@ -162,7 +162,7 @@ static int read_escape(struct json_lexer *lexer)
 	if (c == 'u')
 		return read_unicode_escape(lexer);
 	if (!known)
-		return refuse(lexer, lexer->at, "unknown escape: after \\ comes one of \" \\ / b f n r t u");
+		return refuse(lexer, lexer->at, "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
 	put(lexer, &meant[known - escapes], 1);
 	return 2;
 }
@@ -258,6 +258,12 @@ static int excerpt(const char *word, size_t len)
 
 static const char *const literals[] = { "true", "false", "null" };
 
+/* In upper or lower case. */
+static bool word_is(const char *word, size_t len, const char *other)
+{
+	return len == strlen(other) && strncasecmp(word, other, len) == 0;
+}
+
 static int refuse_word(struct json_lexer *lexer, const char *word, size_t len)
 {
 	size_t start = word - lexer->text, next = lexer->at;
@@ -271,10 +277,10 @@ static int refuse_word(struct json_lexer *lexer, const char *word, size_t len)
 		return refuse(lexer, start, "text must be in straight double quotes: \"");
 	if (next < lexer->size && lexer->text[next] == ':')
 		return refuse(lexer, start, "keys must be in double quotes: \"%.*s\"", n, word);
-	if (is_digit(word[0]) || strchr("+-.", word[0]))
+	if (is_digit(word[0]) || strchr("+-.", word[0]) || word_is(word, len, "NaN") || word_is(word, len, "Infinity"))
 		return refuse(lexer, start, "not a number as JSON writes it: %.*s", n, word);
 	for (size_t i = 0; i < array_size(literals); i++) {
-		if (len == strlen(literals[i]) && strncasecmp(word, literals[i], len) == 0)
+		if (word_is(word, len, literals[i]))
 			return refuse(lexer, start, "must be in lower case: %s", literals[i]);
 	}
 	return refuse(lexer, start, "text must be in double quotes: \"%.*s\"", n, word);

@@ -100,7 +100,7 @@ static int refuse_next(struct reader *reader)
 	if (token->kind == JSON_CLOSE)
 		return refuse_close(reader);
 	if (!reader->depth)
-		return refuse(reader, token->start, "more text after the end of the JSON");
+		return refuse(reader, token->start, "more text after the end of the JSON: everything belongs inside one pair of braces");
 	if (token->kind == JSON_COLON)
 		return refuse_token(reader, bracket(reader) == '{' ? "\",\" or \"}\"" : "\",\" or \"]\"");
 	return refuse(reader, token->start, "a comma is missing before this");

@@ -50,10 +50,10 @@ static char *layer_fault(const char *name, bool folder)
 			return NULL;
 		suggest_offer(&near, known[i]);
 	}
-	if (near.best && asprintf(&fault, "nobody reads it (did you mean \"%s\"?)", near.best) >= 0)
+	if (near.best && asprintf(&fault, "is never read (did you mean \"%s\"?)", near.best) >= 0)
 		return fault;
 	if (!near.best &&
-	    asprintf(&fault, "nobody reads it: there may be app_configs/NAME.json with rules, "
+	    asprintf(&fault, "is never read: there may be app_configs/NAME.json with rules, "
 			     "mappings/NAME.json, qos_mappings.json and sched_profiles.json") >= 0)
 		return fault;
 	return NULL;
@@ -65,10 +65,10 @@ static char *inner_fault(const char *name, bool folder)
 	size_t len = strlen(name);
 
 	if (folder)
-		return strdup("nobody reads it: folders in this one are passed over");
+		return strdup("is never read: folders in this one are passed over");
 	if (len > strlen(".json") && strcmp(name + len - strlen(".json"), ".json") == 0)
 		return NULL;
-	return strdup("nobody reads it: its name does not end with .json");
+	return strdup("is never read: its name does not end with .json");
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)

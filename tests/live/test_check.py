@@ -44,8 +44,8 @@ class Files(LiveTest):
         self.assertEqual(sorted(line.split(":")[0] for line in lines),
                          ["LAYER/app_config", "LAYER/app_configs/a.jsn", "LAYER/app_configs/deep",
                           "LAYER/qos_mapping.json", "LAYER/rules.json"])
-        self.assertIn('LAYER/app_config: warning: nobody reads it (did you mean "app_configs"?)', lines)
-        self.assertIn('LAYER/qos_mapping.json: warning: nobody reads it (did you mean "qos_mappings.json"?)', lines)
+        self.assertIn('LAYER/app_config: warning: is never read (did you mean "app_configs"?)', lines)
+        self.assertIn('LAYER/qos_mapping.json: warning: is never read (did you mean "qos_mappings.json"?)', lines)
 
     def test_nothing_found(self):
         empty = self.layer()

@@ -42,6 +42,13 @@ class Usage(LiveTest):
     def test_a_slip_of_the_hand_is_answered_with_the_verb(self):
         self.assertIn("unknown verb 'statsu': did you mean 'status'?", self.check("statsu"))
         self.assertNotIn("did you mean", self.check("frobnicate"))
+        self.assertIn("did you mean '--config'?", self.check("check", "--confg", "x"))
+        self.assertNotIn("did you mean", self.check("check", "--frobnicate"))
+
+    def test_help_is_a_verb_as_well(self):
+        for args, same in ((("help",), ("--help",)), (("help", "start"), ("start", "--help"))):
+            self.assertEqual(schedqos(*args).stdout, schedqos(*same).stdout)
+        self.assertIn("unknown verb 'nonsense'", self.check("help", "nonsense"))
 
     def test_wrong_usage_exits_2(self):
         for args in ((), ("strat",), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"),

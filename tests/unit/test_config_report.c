@@ -25,12 +25,12 @@ static void all_errors_come_in_order(void **state)
 		"match or from",
 		"1:2:14: b.qos: unknown class \"QOS_NO\"",
 		"1:3:31: schedqos.sched_profile: unknown sched_profile \"late\"",
-		"1:3:46: schedqos.log: must be a string, not a number",
+		"1:3:46: schedqos.log: must be error, warning, notice, info or debug, not a number",
 		"2:3:2: a key expected, not ,",
 		"3:1:12: QOS_X.y: unknown attribute \"y\": must be sched_policy, sched_nice, sched_priority, "
 		"sched_runtime, sched_deadline, sched_period, sched_util_min, sched_util_max, io_class or io_priority",
 		"4:1:29: QOS_LATE.sched_nice: must be between -20 and 19",
-		"4:1:39: c: must not be empty: write null to mask rules of files below",
+		"4:1:39: c: must not be empty: write null to mask the rules of earlier files",
 	};
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
