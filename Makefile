@@ -256,7 +256,7 @@ check-rpm: ## build the packages for Fedora, where there is rpmbuild, and the po
 
 SUITE ?= bookworm trixie sid noble resolute
 
-check-fresh: ## the README's test command in bare systems, of what is committed (root, 6 minutes each; SUITE="trixie sid")
+check-fresh: ## `make check` in bare systems, of what is committed (root, 6 minutes each; SUITE="trixie sid")
 	$Qfailed=; for suite in $(SUITE); do echo "$$suite:"; tests/fresh $$suite; status=$$?; \
 		[ $$status -eq 0 ] || [ $$status -eq 77 ] || failed="$$failed $$suite"; done; \
 		[ -z "$$failed" ] || { echo "failed in:$$failed"; exit 1; }
