@@ -3,13 +3,6 @@
 #include "plan_private.h"
 
 /*
- * copy_process copies the attributes early and sends the fork event at the end. In between it copies the parent's
- * memory maps, which takes many milliseconds for a big process. So if the event is this close to a change of the
- * parent's record, the attributes may have been copied before the change.
- */
-#define FORK_MAX_MS 2000
-
-/*
  * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
  * offset between the two clocks is measured with an error.
  */

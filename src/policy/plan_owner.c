@@ -89,6 +89,17 @@ static const struct task *record_that_fits(const struct plan *plan, const struct
 	return as_before;
 }
 
+/* Which of the attributes that the parent carries by its class it got after the child was born. */
+static uint8_t given_since(const struct task *parent, const struct task *child)
+{
+	/* See plan_book(): nothing else has changed a record that is unverified. */
+	const uint32_t born_ms = child->changed_ms + FORK_MAX_MS;
+
+	if ((int32_t)(parent->changed_ms - born_ms) <= 0)
+		return 0;
+	return (uint8_t)(attr_difference(&parent->known, &parent->had) & ~parent->theirs);
+}
+
 /*
  * A child that carries exactly what its parent carries now has copied what somebody chose for the parent, even if we
  * have not looked at the parent since. Then the parent's merge is the child's, for those attributes that are not as the
@@ -108,7 +119,7 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 		return false;
 	parent = tasks_find(plan->tasks, facts->parent->tgid);
 	if (!parent || parent->due != DUE_NOTHING || (parent->flags & (TASK_COPIED | TASK_UNCERTAIN)) ||
-	    plan_is_mixed(plan, parent) || plan_look(plan, facts->parent, &parent->known, &now) < 0 ||
+	    plan_is_mixed(plan, parent) || (given_since(parent, task) & bits) || plan_look(plan, facts->parent, &parent->known, &now) < 0 ||
 	    attr_difference(&now, actual))
 		return false;
 	copied = plan_merge_of(parent);

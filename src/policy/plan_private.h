@@ -5,6 +5,13 @@
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
 
+/*
+ * copy_process copies the attributes early and sends the fork event at the end. In between it copies the parent's
+ * memory maps, which takes many milliseconds for a big process. So if the event is this close to a change of the
+ * parent's record, the attributes may have been copied before the change.
+ */
+#define FORK_MAX_MS 2000
+
 /* Base slices remembered in one run; after that the oldest is forgotten. */
 #define BASES_MAX 16
 

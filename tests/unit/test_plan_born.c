@@ -276,6 +276,27 @@ static void a_child_gets_of_its_parent_s_choices_only_what_it_carries(void **sta
 	assert_carries(m, 101, "SCHED_NORMAL nice 9");
 }
 
+/* The class that its parent got meanwhile is none of what it copied, though it looks the same. */
+static void a_child_that_lowered_itself_to_its_parent_s_later_class_stays_there(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'schedqos': { 'default': 'none' }, 'QOS_SPARE': { 'sched_policy': 'SCHED_IDLE' },"
+		 "'spare': { 'qos': 'QOS_SPARE' }, 'util': { 'qos': 'QOS_UTILITY' }");
+	spawns(m, INIT, 100, "/bin/sh");
+	passes(m, 3000);
+	forks(m, 100, 101);
+	passes(m, 3000);
+	chrt(m, 101, POLICY_IDLE, 0);
+	execs(m, 100, "/usr/bin/spare");
+	assert_carries(m, 100, "SCHED_IDLE nice 0");
+	passes(m, 3000);
+	execs(m, 101, "/usr/bin/util");
+	assert_carries(m, 101, "SCHED_IDLE nice 2 slice 16 ms util 0..512");
+	stop(m);
+	assert_carries(m, 101, "SCHED_IDLE nice 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +314,7 @@ int main(void)
 		MACHINE_TEST(a_newborn_s_choice_of_what_a_class_gives_counts_as_ours),
 		MACHINE_TEST(so_does_the_child_of_a_task_without_events),
 		MACHINE_TEST(a_child_gets_of_its_parent_s_choices_only_what_it_carries),
+		MACHINE_TEST(a_child_that_lowered_itself_to_its_parent_s_later_class_stays_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
