@@ -28,6 +28,11 @@ class LiveTest(Stage, unittest.TestCase):
         self.save_logs()
         self.current = None
 
+    def begin_anew(self):
+        """For a test that goes on for long: ends all that it has begun."""
+        self.doCleanups()
+        self.setUp()
+
     def save_logs(self):
         """A daemon in the background writes a log: the machine's own are put back in its place."""
         for path in LOG_FILES:

@@ -354,7 +354,7 @@ class Climbing(Hostility):
         end = time.monotonic() + SECONDS
         for seed in itertools.count(SEED):
             self.check_random(seed)
-            self.doCleanups()
+            self.begin_anew()
             if time.monotonic() > end:
                 return
 
