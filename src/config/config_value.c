@@ -92,15 +92,15 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 	_cleanup_free_ char *all = NULL;
 	struct text_buf text = { 0 };
 
-	for (size_t i = 0; i < n_choices; i++) {
-		if (word && strcmp(word, choices[i]) == 0) {
+	for (size_t i = 0; word && i < n_choices; i++) {
+		if (strcmp(word, choices[i]) == 0) {
 			*ret = i;
 			return true;
 		}
-		if (word)
-			suggest_offer(&suggestion, choices[i]);
-		name_choice(&text, choices[i], i, n_choices);
+		suggest_offer(&suggestion, choices[i]);
 	}
+	for (size_t i = 0; i < n_choices; i++)
+		name_choice(&text, choices[i], i, n_choices);
 	all = text_buf_take(&text);
 	if (word && *word)
 		complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all ? all : "");
