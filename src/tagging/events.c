@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/tagging/watch.h>
 #include <schedqos/util/clock.h>
 
 /* In a storm of events, other sources (bus, signals) get their turn after this many. */
@@ -39,8 +40,14 @@ static uint32_t start_of(const struct tagger *tagger, const struct task_event *f
 	const uint32_t start = (uint32_t)(boot_clock_at(&tagger->boot_clock, fork->ns) / tagger->tick_ns);
 	const uint32_t then = (uint32_t)(boot_clock_then(&tagger->boot_clock, fork->ns) / tagger->tick_ns);
 	struct procfs_stat stat;
+	int r;
 
-	if (start == then || procfs_thread_stat(tagger->proc, fork->tgid, fork->tid, &stat) < 0)
+	if (start == then)
+		return start;
+	watch_enter(fork->tgid);
+	r = procfs_thread_stat(tagger->proc, fork->tgid, fork->tid, &stat);
+	watch_leave();
+	if (r < 0)
 		return start;
 	return (int32_t)((uint32_t)stat.start - then) <= 0 ? then : start;
 }
