@@ -191,6 +191,9 @@ static const char *some_config(struct run *run)
 	uint8_t nth = take_byte(&run->input) % 5;
 
 	run->reverts_program = !run->own && nth == 4;
+	/* Also what was heard before that; and then it was not expected where it was chosen. */
+	if (run->reverts_program && run->is_told)
+		run->exact = run->everybody = false;
 	return run->own ? own : configs[nth];
 }
 
@@ -200,6 +203,7 @@ static void is_told_of_a_change(struct run *run)
 	const uint8_t how = take_byte(&run->input);
 	uint32_t next_ms;
 
+	run->is_told = true;
 	/* What a program has chosen itself is as if it had not happened. */
 	if (run->reverts_program)
 		run->exact = false;

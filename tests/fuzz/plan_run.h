@@ -55,6 +55,7 @@ struct run {
 	uint16_t overrides[OVERRIDES_MAX];
 	size_t n_overrides;
 	size_t n_tasks;
+	bool is_told;	      /* who has changed a task has been told */
 	bool reverts_program; /* the configuration undoes what a program itself is heard to choose */
 	bool own;	/* the configuration is that, all the time */
 	bool alone;	/* only the plan has set attributes */
