@@ -170,6 +170,12 @@ class Daemon:
             raise AssertionError("the daemon has ended with %d:\n%s" % (self.popen.returncode, self.log()))
         self.status()
 
+    def kill(self):
+        """As a crash. On a busy machine it may have gone on in another process, which ends with it: see takeover.h."""
+        self.popen.kill()
+        self.popen.wait()
+        wait_for(lambda: schedqos("status").returncode, "no daemon")
+
     def stop(self, how=signal.SIGTERM):
         """Ends it, by a signal or by the verb (None), and checks that it has left no trace."""
         if not self.running():

@@ -253,8 +253,7 @@ class Hostility(LiveTest):
         if how != "stop":
             # However the test ends.
             self.addCleanup(schedqos, "restore")
-            daemon.popen.kill()
-            daemon.popen.wait()
+            daemon.kill()
         if how == "restore":
             self.assertEqual(schedqos("restore").returncode, 0)
             daemon.check_undone()

@@ -62,8 +62,7 @@ class Storm:
 
 
 def kill(daemon):
-    daemon.popen.kill()
-    daemon.popen.wait()
+    daemon.kill()
 
 
 class Killed(LiveTest):

@@ -355,8 +355,7 @@ class Crashes(LiveTest):
         self.assert_carries(app, BACKGROUND)
         self.assert_carries(thread, UI)
         first.sync()
-        first.popen.kill()
-        first.popen.wait()
+        first.kill()
         child, = app.tell(0, "fork")
         before = first.before
         second = self.daemon({"app": {"qos": UI}})
@@ -377,8 +376,7 @@ class Crashes(LiveTest):
             daemon = self.daemon({"app": {"qos": (UI, BACKGROUND)[i % 2]}})
             before = before or daemon.before
             parent.tell(0, "fork", 5)
-            daemon.popen.kill()
-            daemon.popen.wait()
+            daemon.kill()
         last = self.daemon({"app": {"qos": UTILITY}})
         last.before = before
         last.stop()

@@ -30,8 +30,7 @@ class EndDaemon(LiveTest):
     def test_what_a_killed_one_has_left_is_put_back(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         self.assert_carries(self.sleeper("app"), BACKGROUND)
-        daemon.popen.kill()
-        daemon.popen.wait()
+        daemon.kill()
         self.end(SCHEDQOS)
         daemon.check_undone()
         self.end(SCHEDQOS)

@@ -210,8 +210,7 @@ class Crash(IoTest):
             self.assert_io(task, ALL_IDLE)
         set_io(self.chosen.pid, BEST_EFFORT, 6)
         first.sync()
-        first.popen.kill()
-        first.popen.wait()
+        first.kill()
         # Born while nobody listens.
         self.child, = self.app.tell(0, "fork")
         self.assertEqual(get_io(self.child), ALL_IDLE)

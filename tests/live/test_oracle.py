@@ -26,7 +26,7 @@ from daemon import schedqos
 from groups import RunningGroup, Seen, lay_out, seen
 from harness import LiveTest, main
 from scripts import CONFIG, OTHER_CONFIG
-from waiting import STORM, wait_for
+from waiting import STORM
 
 SEED = int(os.environ.get("ORACLE_SEED", "1"))
 SECONDS = float(os.environ.get("ORACLE_SECONDS", "0"))
@@ -379,11 +379,8 @@ class Round:
         elif what == "kill":
             # However the test ends.
             test.addCleanup(schedqos, "restore")
-            test.current.popen.kill()
-            test.current.popen.wait()
+            test.current.kill()
             self.kills.append(time.monotonic())
-            # On a slow machine it may have gone on in another process, which ends with it.
-            wait_for(lambda: schedqos("status").returncode, "no daemon")
             # The events of tasks born just before were still queued.
             self.gaps.append([time.monotonic() - 0.05, None])
         elif what == "restore":

@@ -62,8 +62,7 @@ class KnobTest(LiveTest):
         return before
 
     def kill(self):
-        self.current.popen.kill()
-        self.current.popen.wait()
+        self.current.kill()
 
     def restore(self):
         result = schedqos("restore")

@@ -34,8 +34,7 @@ class Upgrade(LiveTest):
         self.assertEqual(self.first.reload({**RULES, "app": {"qos": UI}}).returncode, 0)
         self.assertEqual(self.first.reload(RULES).returncode, 0)
         self.first.sync()
-        self.first.popen.kill()
-        self.first.popen.wait()
+        self.first.kill()
         subprocess.run([tool("older_state"), STATE], check=True)
         with open(STATE, "rb") as file:
             self.assertEqual(struct.unpack_from("=I", file.read(VERSION_AT + 4), VERSION_AT), (2,))

@@ -151,8 +151,7 @@ class Running(LiveTest):
     def test_start_after_a_kill(self):
         """A daemon that was killed leaves no lock behind, and a socket that does no harm."""
         daemon = self.daemon({"schedqos": {"default": "none"}})
-        daemon.popen.kill()
-        daemon.popen.wait()
+        daemon.kill()
         self.assertIn("not running", schedqos("status").stderr)
         self.daemon()
         self.assert_carries(self.sleeper("app"), DEFAULT)
