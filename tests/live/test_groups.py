@@ -3,7 +3,6 @@
 """Processes that move between cgroups: what groups allow them, and rules that ask for a cgroup."""
 
 import subprocess
-import unittest
 
 from attributes import get_attr
 from cgroups import HEARD, MOUNTS, TRACING, Cgroups

@@ -15,7 +15,6 @@ import collections
 import itertools
 import os
 import random
-import signal
 import time
 import unittest
 from typing import NamedTuple

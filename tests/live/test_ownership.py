@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from attributes import (BATCH, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, fair, get_attr, has_slice, pristine,
+from attributes import (BATCH, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, RR, fair, get_attr, has_slice,
                         set_all, set_attr, snapshot)
 from harness import LiveTest, main
 from tasks import comm, start_time, tids
