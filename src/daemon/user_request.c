@@ -103,7 +103,10 @@ static int receive_answer(const struct exchange *exchange, struct user_answer *r
 	while (!is_over(exchange)) {
 		const ssize_t n = netlink_port_receive(exchange->fd, ret, sizeof(*ret), &from);
 
-		if (n == sizeof(*ret) && from.port == exchange->port && from.uid == 0 && ret->version == USER_VERSION)
+		/* Somebody else's port by now, or we are in a user namespace that does not know root. */
+		if (n >= 0 && from.port == exchange->port && from.uid != 0)
+			return -EPERM;
+		if (n == sizeof(*ret) && from.port == exchange->port && ret->version == USER_VERSION)
 			return 0;
 		if (n < 0 && n != -EAGAIN && n != -EINTR && n != -EBADMSG)
 			return (int)n;

@@ -204,6 +204,19 @@ class Hostile(Ordinary):
         self.assert_keeps(app, INITIATED)
         self.assertNotIn("\x1b", daemon.log())
 
+    def test_a_user_namespace_that_does_not_know_root(self):
+        """There an answer of root's shows as nobody's: that is told at once."""
+        self.daemon(APP)
+        app = self.theirs()
+        self.assert_carries(app, INITIATED)
+        options = {"user": ALICE, "group": ALICE, "extra_groups": [], "env": environment(), "capture_output": True,
+                   "text": True, "check": False}
+        if subprocess.run(["unshare", "-U", "true"], **options).returncode:
+            self.skipTest("no user namespaces here")
+        result = subprocess.run(["unshare", "-U", self.program, "set", str(app.pid), BACKGROUND], **options)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("not allowed to talk to the daemon", result.stderr)
+
     def flooder(self, port, data):
         """Sends without end, and reads no answer."""
         pid = os.fork()

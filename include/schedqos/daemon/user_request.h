@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct user_answer) == 512, "clients of the same version r
 
 /*
  * Sends the request, version and start filled in, and waits for the answer; asks again where it is told to. 0 or -errno:
- * -ENOENT or -ECONNREFUSED if no daemon runs, -ETIMEDOUT if it does not answer for half a minute, -ESRCH if there is no
- * such process.
+ * -ENOENT or -ECONNREFUSED if no daemon runs, -ETIMEDOUT if it does not answer for half a minute, -EPERM if what
+ * answers is not root's as seen from our user namespace, -ESRCH if there is no such process.
  */
 int user_request_send(struct user_request *request, struct user_answer *ret);
