@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from . import order, plotting, preparing, progress, report, result, scenarios, sweep, variants
-from .process import Failure, stop_on_signals
+from .process import Failure, nothing_left, stop_on_signals
 from .report import figures
 from .runner import Runner, Settings, copy_build, print_round
 from .sweep import output
@@ -149,7 +149,7 @@ def _runner(args, able, texts_of):
             raise Failure(f"--reference {settings.reference}: not among the variants, which are {', '.join(chosen)}")
         runner = Runner(settings, able, chosen.values())
         with preparing.prepared(progress.log) if args.prepare else contextlib.nullcontext(), \
-                _interruption_told(settings.out):
+                _interruption_told(settings.out), nothing_left():
             runner.look()
             runner.prepare()
             yield runner, {name: [each.name for each in found] for name, found in parsed.items()}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs that we start, and that are ended by pid whatever happens to us."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -175,6 +176,20 @@ def end_orphans(known):
         except Failure:
             if number == signal.SIGKILL:
                 raise
+
+
+@contextlib.contextmanager
+def nothing_left():
+    """
+    A context after which nothing runs of what was started in it. What interrupts the start of a program leaves that to
+    nobody else.
+    """
+    adopt_orphans()
+    known = children()
+    try:
+        yield
+    finally:
+        end_orphans(known)
 
 
 def stop_on_signals():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import accounting, attr, daemon, environment, order, progress, result, scenarios, tasks, variants
-from .process import Failure, adopt_orphans
+from .process import Failure
 from .running import NoListener
 
 # The share that others may use in a round. It includes the kernel's work for the scenario, so it is never zero.
@@ -120,7 +120,6 @@ class Runner:
 
     def prepare(self):
         """Once, before the first round."""
-        adopt_orphans()
         if not attr.has_slices():
             attr.without_slices()
         self.save()

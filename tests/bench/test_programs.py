@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from schedqos_bench import accounting, programs
-from schedqos_bench.process import Failure, Program, adopt_orphans, end_group, until
+from schedqos_bench.process import Failure, Program, adopt_orphans, end_group, nothing_left, until
 from schedqos_bench.programs import Background, measure
 
 STAT = """cpu  100 20 30 400 50 6 4 10 7 0
@@ -37,6 +37,18 @@ class Accounting(unittest.TestCase):
             # The kernel cuts the time of each process, in user mode and in its own, to whole ticks.
             self.assertGreaterEqual(accounting.group_cpu_seconds(program.pid), 0.2)
             self.assertEqual(list(accounting.group(program.pid)), [program.pid])
+
+
+class Interruption(unittest.TestCase):
+    def test_what_was_about_to_start_ends_as_well(self):
+        def interrupted():
+            self.child = subprocess.Popen(["sleep", "1000"])  # pylint: disable=consider-using-with
+            raise SystemExit(130)
+        with self.assertRaises(SystemExit), nothing_left():
+            interrupted()
+        with self.assertRaises(ChildProcessError):
+            os.waitpid(self.child.pid, os.WNOHANG)
+        self.child.returncode = 0
 
 
 class Programs(unittest.TestCase):
