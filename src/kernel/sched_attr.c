@@ -57,14 +57,20 @@ int ksched_probe(struct ksched_features *ret)
 	return ksched_set(0, &attr);
 }
 
+int ksched_get_nice(pid_t tid, int *ret)
+{
+	errno = 0;
+	*ret = getpriority(PRIO_PROCESS, (id_t)tid);
+	return -errno;
+}
+
 int ksched_replace_nice(pid_t tid, int from, int to)
 {
 	int now;
+	int r = ksched_get_nice(tid, &now);
 
-	errno = 0;
-	now = getpriority(PRIO_PROCESS, (id_t)tid);
-	if (errno)
-		return -errno;
+	if (r < 0)
+		return r;
 	if (now != from)
 		return 0;
 	return setpriority(PRIO_PROCESS, (id_t)tid, to) < 0 ? -errno : 0;

@@ -63,7 +63,7 @@ uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *
 
 	if (actual->policy != known->policy || actual->rt_priority != known->rt_priority)
 		bits |= TASK_ATTR_POLICY;
-	if (task_policy_is_fair(actual->policy) && actual->nice != known->nice)
+	if (actual->nice != known->nice)
 		bits |= TASK_ATTR_NICE;
 	if (task_policy_is_fair(actual->policy) && actual->slice_ns != known->slice_ns)
 		bits |= TASK_ATTR_SLICE;

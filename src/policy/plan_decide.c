@@ -71,12 +71,10 @@ static bool is_base_slice(const struct plan *plan, uint32_t slice_ns)
 /* Brings what was read into the form of a record: see plan_look. */
 static void make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
 {
-	if (!task_policy_is_fair(attr->policy)) {
-		attr->nice = known->nice;
+	if (!task_policy_is_fair(attr->policy))
 		attr->slice_ns = known->slice_ns;
-	} else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns)) {
+	else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns))
 		attr->slice_ns = 0;
-	}
 }
 
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
@@ -140,7 +138,7 @@ static void keep_theirs(const struct task *task, const struct task_attr *chosen,
 {
 	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(chosen->policy) &&
 	    !task_policy_is_fair(want->policy))
-		attr_copy(want, &task->had, TASK_ATTR_NICE | TASK_ATTR_SLICE);
+		attr_copy(want, &task->had, TASK_ATTR_SLICE);
 	attr_copy(want, chosen, task->theirs);
 }
 
@@ -186,11 +184,9 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 	case TASK_NOT_KEPT:
 		break;
 	}
-	/* What the policy hides is set once it shows again; but a nice value of ours must not show after the stop. */
-	if (!task_policy_is_fair(want.policy)) {
-		want.nice = plan->undoing || plan->suspended ? task->had.nice : task->known.nice;
+	/* Such a policy hides the slice, which is set once it shows again. */
+	if (!task_policy_is_fair(want.policy))
 		want.slice_ns = task->known.slice_ns;
-	}
 	/* If somebody else chose the policy, clamps only mean something under FIFO and RR. */
 	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
 		want.util_min = task->known.util_min;

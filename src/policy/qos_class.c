@@ -174,9 +174,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	if (task_policy_is_fair(task.policy)) {
 		fair_over(attr, caps, &task);
 	} else {
-		/* As sched_getattr reports it: these belong to fair tasks only. */
-		task.nice = 0;
-		task.slice_ns = 0;
+		task.slice_ns = 0; /* as sched_getattr reports it */
 		task.rt_priority = attr->has & QOS_HAS_PRIORITY ? attr->priority : 0;
 	}
 	if (task.policy == POLICY_DEADLINE)

@@ -9,6 +9,7 @@
 const struct sched_ops sched_ops_kernel = {
 	.get = ksched_get,
 	.set = ksched_set,
+	.get_nice = ksched_get_nice,
 	.replace_nice = ksched_replace_nice,
 	.get_io = kio_priority_get,
 	.set_io = kio_priority_set,
@@ -177,6 +178,16 @@ static int look_at_io(const struct applier *applier, pid_t tid, struct task_attr
 	return 0;
 }
 
+static int look_at_nice(const struct applier *applier, pid_t tid, struct task_attr *attr)
+{
+	int nice;
+	const int r = applier->ops->get_nice(tid, &nice);
+
+	if (r == 0)
+		attr->nice = (int8_t)nice;
+	return r;
+}
+
 int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret)
 {
 	struct ksched_attr attr;
@@ -185,7 +196,9 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 	if (r < 0)
 		return r;
 	*ret = attr_from_kernel(&attr, &applier->caps);
-	return applier->caps.io_priority ? look_at_io(applier, tid, ret) : 0;
+	if (!task_policy_is_fair(ret->policy))
+		r = look_at_nice(applier, tid, ret);
+	return r == 0 && applier->caps.io_priority ? look_at_io(applier, tid, ret) : r;
 }
 
 /*
@@ -218,15 +231,6 @@ static void roll_back(struct applier *applier, const struct plan_action *action)
 	struct ksched_attr attr = attr_to_kernel(&back, &applier->caps);
 
 	applier->ops->set(action->tid, &attr);
-}
-
-/*
- * The nice value that a task will have once it is fair again: sched_setattr leaves it alone under other policies. A
- * value that somebody chose meanwhile, which sched_getattr does not show, stays.
- */
-static bool changes_hidden_nice(const struct plan_action *action)
-{
-	return !task_policy_is_fair(action->want.policy) && action->want.nice != action->from.nice;
 }
 
 /* Whether somebody has changed the policy that was to be kept. */
@@ -287,13 +291,18 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 int applier_apply(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
 {
 	const uint8_t changed = attr_difference(&action->from, &action->want);
-	const bool is_set = changed & ~TASK_ATTR_IO_PRIORITY;
+	/* Under other policies than fair ones sched_setattr leaves the nice value alone. */
+	const uint8_t apart = task_policy_is_fair(action->want.policy) ? 0 : TASK_ATTR_NICE;
+	const bool is_set = changed & ~(TASK_ATTR_IO_PRIORITY | apart);
 	int r = 0;
 
-	if (changes_hidden_nice(action))
-		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
-	if (r == 0 && is_set)
+	if (is_set)
 		r = set(applier, action);
+	if (r == 0 && (changed & apart)) {
+		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
+		if (r < 0 && is_set)
+			roll_back(applier, action);
+	}
 	if (r == 0 && (changed & TASK_ATTR_IO_PRIORITY)) {
 		r = applier->ops->set_io(action->tid, io_to_kernel(action->want.io_priority));
 		if (r < 0 && is_set)

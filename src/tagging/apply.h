@@ -10,7 +10,8 @@
 struct sched_ops {
 	int (*get)(pid_t tid, struct ksched_attr *ret);
 	int (*set)(pid_t tid, struct ksched_attr *attr);
-	int (*replace_nice)(pid_t tid, int from, int to); /* also under a policy that hides it */
+	int (*get_nice)(pid_t tid, int *ret); /* this and the next one under a policy where get and set do not */
+	int (*replace_nice)(pid_t tid, int from, int to);
 	int (*get_io)(pid_t tid); /* the value or -errno */
 	int (*set_io)(pid_t tid, int value);
 };

@@ -72,8 +72,8 @@ static struct task_attr take_attr(struct run *run)
 		attr.util_max = 256;
 		attr.util_min = more & 1 ? 128 : 0;
 	}
+	attr.nice = (int8_t)(more % 40 - 20);
 	if (task_policy_is_fair(attr.policy)) {
-		attr.nice = (int8_t)(more % 40 - 20);
 		if (run->caps.slice) {
 			attr.slice_ns = slices[kind >> 4 & 3];
 			if (!attr.slice_ns)

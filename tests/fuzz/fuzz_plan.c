@@ -26,7 +26,7 @@ static void check_scan_finds_nothing(struct run *run)
 static struct task_attr shown(struct task_attr attr)
 {
 	if (!task_policy_is_fair(attr.policy))
-		attr.nice = attr.slice_ns = 0;
+		attr.slice_ns = 0;
 	return attr;
 }
 

@@ -25,8 +25,6 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 	struct task_attr chosen = task->attr;
 	const struct task *known;
 
-	if (!task_policy_is_fair(task->attr.policy))
-		return;
 	chosen.nice = nice;
 	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
 		return;

@@ -279,8 +279,8 @@ class Judge:
                 why[attribute] = "between"
             elif self.is_within(self.every_look, watched):
                 why[attribute] = "meanwhile"
-            elif attribute == "policy" or watched.before.policy not in (FIFO, RR):
-                # What real time hides is not seen to be chosen anew.
+            elif attribute != "slice" or watched.before.policy not in (FIFO, RR):
+                # A slice that real time hides is not seen to be chosen anew.
                 why.pop(attribute, None)
                 self.fresh[step.slot][attribute] = after
 
@@ -410,13 +410,11 @@ class Round:
         for attribute in Seen._fields:
             is_policys = attribute in ("policy", "priority")
             if not same(attribute, shown, shown_alone):
-                if attribute == "nice" and shown.policy in (FIFO, RR) and shown_alone.policy in (FIFO, RR):
-                    why.setdefault("nice", "hidden")
                 exempt = why.get("policy" if is_policys else attribute, "")
                 if attribute != "nice":
                     exempt = exempt or policy_exempt
                 yield attribute, shown_alone, shown, exempt
-            elif not is_policys and not same(attribute, hidden, hidden_alone):
+            elif attribute == "slice" and not same(attribute, hidden, hidden_alone):
                 yield attribute, hidden_alone, hidden, "hidden"
 
 

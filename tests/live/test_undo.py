@@ -79,8 +79,13 @@ class Stop(LiveTest):
         self.assertEqual(changed.attr(), fair(NORMAL, -7))
         self.assertEqual(other.attr(), pristine())
 
-    def test_a_nice_value_that_real_time_hides(self):
-        """A task that leaves real time after the stop does not return to a class's nice value."""
+    def test_a_nice_value_below_real_time(self):
+        """A task that leaves real time after the stop does not return to a class's nice value, nor to one next to it
+        that the class let him choose."""
+        self.check_below_real_time(lambda pid: None)
+        self.check_below_real_time(lambda pid: os.setpriority(os.PRIO_PROCESS, pid, -3))
+
+    def check_below_real_time(self, choose):
         daemon = self.daemon({"app": {"qos": UI}})
         app = self.sleeper("app")
         self.assert_carries(app, UI)
@@ -89,6 +94,7 @@ class Stop(LiveTest):
             set_attr(app.pid, FIFO, priority=1)
         except OSError as error:
             self.skipTest("no real-time policies here: %s" % error)
+        choose(app.pid)
         daemon.changed.add(app.pid)
         daemon.stop()
         self.assertEqual(app.attr().policy, FIFO)

@@ -313,8 +313,9 @@ void assert_carries_what_it_would(struct machine *m)
 		if (!task->tid)
 			continue;
 		if (!task_policy_is_fair(without.policy))
-			without.nice = without.slice_ns = 0;
+			without.slice_ns = 0;
 		assert_carries(m, task->tid, task_attr_text(&without, text));
+		assert_int_equal(task->attr.nice, without.nice);
 		assert_int_equal(task->attr.reset_on_fork, without.reset_on_fork);
 	}
 }

@@ -20,12 +20,19 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 	return kernel.set_results[kernel.n_sets++];
 }
 
+static int fake_get_nice(pid_t tid, int *ret)
+{
+	(void)tid;
+	*ret = kernel.nice;
+	return kernel.nice_result;
+}
+
 static int fake_replace_nice(pid_t tid, int from, int to)
 {
 	(void)tid;
 	kernel.nice_from = from;
 	kernel.nice_to = to;
-	return 0;
+	return kernel.nice_result;
 }
 
 static int fake_get_io(pid_t tid)
@@ -42,7 +49,8 @@ static int fake_set_io(pid_t tid, int value)
 	return kernel.io_result;
 }
 
-static const struct sched_ops fake_ops = { fake_get, fake_set, fake_replace_nice, fake_get_io, fake_set_io };
+static const struct sched_ops fake_ops = { fake_get, fake_set, fake_get_nice, fake_replace_nice,
+					    fake_get_io, fake_set_io };
 
 int kernel_on(void **state)
 {

@@ -23,6 +23,7 @@ struct fake_kernel {
 	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
 	int get_result;
 	unsigned n_gets, n_own_gets;
+	int nice, nice_result;	/* returned by get_nice, and by replace_nice */
 	int nice_from, nice_to; /* from replace_nice */
 	int io, io_set, io_result; /* returned by get_io; given to set_io, -1 for never, and what that returns */
 	unsigned n_io_gets;

@@ -99,7 +99,7 @@ struct task_attr attr_shown(const struct machine *m, const struct machine_task *
 	struct task_attr attr = task->attr;
 
 	if (!task_policy_is_fair(attr.policy))
-		attr.nice = attr.slice_ns = 0;
+		attr.slice_ns = 0;
 	else if (m->kernel.slice && !attr.slice_ns)
 		attr.slice_ns = m->kernel.base_slice_ns;
 	if (!m->caps.io_priority)
@@ -430,6 +430,6 @@ void check_carries(struct machine *m, pid_t tid, const char *attr, const char *f
 	}
 	shown = task->attr;
 	if (!task_policy_is_fair(shown.policy))
-		shown.nice = shown.slice_ns = 0;
+		shown.slice_ns = 0;
 	_assert_string_equal(task_attr_text(&shown, text), attr, file, line);
 }

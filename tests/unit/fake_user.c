@@ -43,7 +43,7 @@ static void nices(struct user *user, const char *to)
 	struct machine_task *task = self(user);
 	int nice = atoi(to);
 
-	if (!task_policy_is_fair(task->attr.policy) || nice < task->attr.nice)
+	if (nice < task->attr.nice)
 		return;
 	task->attr.nice = (int8_t)nice;
 	if (nice > task->without.nice)

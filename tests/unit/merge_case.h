@@ -21,7 +21,7 @@
 #define IDLE(n, slice, min, max)   { POLICY_IDLE, 0, n, 0, 0, (slice)*MS, min, max }
 /* I/O class and level, of a task that is pristine otherwise */
 #define IO(class, level) { POLICY_NORMAL, 0, 0, 0, IO_PRIORITY(IO_CLASS_##class, level), 0, 0, UTIL_FULL }
-/* priority; and what it hides: nice, slice */
+/* priority; nice, which has no effect there; and the slice, which it hides */
 #define FIFO(prio, n, slice) { POLICY_FIFO, 0, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
 #define RR(prio, n, slice)   { POLICY_RR, 0, n, prio, 0, (slice)*MS, 0, UTIL_FULL }
 #define DEADLINE	     { POLICY_DEADLINE, 1, 0, 0, 0, 0, 0, UTIL_FULL }

@@ -223,11 +223,12 @@ static void real_time_sets_a_priority(void **state)
 	kernel.others = (struct ksched_attr){
 		.policy = POLICY_RR, .priority = 9, .nice = 5, .runtime = 100 * MS, .util_max = 1024
 	};
+	kernel.nice = 3;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(kernel.sets[0].priority, 9);
-	/* Nice and slice have no meaning there, whatever the kernel returns. */
+	/* Nice and slice have no meaning there, whatever the kernel returns; the former has a call of its own. */
 	assert_int_equal(now.rt_priority, 9);
-	assert_int_equal(now.nice, 0);
+	assert_int_equal(now.nice, 3);
 	assert_int_equal(now.slice_ns, 0);
 }
 
@@ -245,6 +246,24 @@ static void a_nice_value_hidden_by_real_time_is_replaced(void **state)
 	assert_int_equal(kernel.n_sets, 0);
 	assert_int_equal(kernel.nice_from, -4);
 	assert_int_equal(kernel.nice_to, 3);
+}
+
+static void a_nice_value_that_real_time_refuses_rolls_back_the_rest(void **state)
+{
+	const struct plan_action action = {
+		.tid = 7,
+		.from = { .nice = -4, .util_max = 1024 },
+		.want = { .policy = POLICY_RR, .rt_priority = 9, .util_max = 1024 },
+	};
+	struct task_attr now;
+
+	(void)state;
+	kernel.nice_result = -ESRCH;
+	assert_int_equal(applier_apply(&applier, &action, &now), -ESRCH);
+	assert_int_equal(kernel.n_sets, 2);
+	assert_int_equal(kernel.sets[0].policy, POLICY_RR);
+	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
+	assert_int_equal(kernel.sets[1].nice, -4);
 }
 
 /* ---- reading attributes ---- */
@@ -417,6 +436,7 @@ int main(void)
 		KERNEL_TEST(leaving_deadline_shrinks_its_bandwidth_first),
 		KERNEL_TEST(real_time_sets_a_priority),
 		KERNEL_TEST(a_nice_value_hidden_by_real_time_is_replaced),
+		KERNEL_TEST(a_nice_value_that_real_time_refuses_rolls_back_the_rest),
 		KERNEL_TEST(look_returns_all_attributes),
 		KERNEL_TEST(leaving_real_time_resets_a_conflicting_util_min),
 		KERNEL_TEST(default_util_min_of_real_time_is_no_clamp),

@@ -197,7 +197,7 @@ static void had_does_not_leave_idle_because_of_us(void **state)
 		  { IDLE(0, 0, 0, 1024), NORMAL(4, 20, 0, 256), POL } },
 		{ "back into it", { IDLE(0, 0, 0, 1024), OURS, 0 }, IDLE(4, 20, 0, 256),
 		  { IDLE(0, 0, 0, 1024), IDLE(4, 20, 0, 256), POL } },
-		{ "to real time", { IDLE(0, 0, 0, 1024), OURS, 0 }, FIFO(9, 0, 0),
+		{ "to real time", { IDLE(0, 0, 0, 1024), OURS, 0 }, FIFO(9, 4, 0),
 		  { { POLICY_FIFO, 0, 0, 9, 0, 0, 0, 1024 }, { POLICY_FIFO, 0, 4, 9, 0, 20 * MS, 0, 1024 }, POL | MAX } },
 	};
 
@@ -214,7 +214,7 @@ static void under_real_time_of_ours_no_more_than_that_is_ours(void **state)
 		{ "out of it", { NOTHING, FIFO(5, 0, 0), 0 }, NORMAL(0, 0, 0, 1024), { NOTHING, NOTHING, POL } },
 		{ "not ours, lower", { RR(7, 0, 0), RR(7, 0, 0), POL }, RR(3, 0, 0), { RR(3, 0, 0), RR(3, 0, 0), POL } },
 		{ "not ours, out of it", { RR(7, 0, 0), RR(7, 0, 0), POL }, NOTHING, { NOTHING, NOTHING, POL } },
-		{ "from a fair class", { NOTHING, NORMAL(-4, 8, 0, 1024), 0 }, FIFO(9, 0, 0),
+		{ "from a fair class", { NOTHING, NORMAL(-4, 8, 0, 1024), 0 }, FIFO(9, -4, 0),
 		  { FIFO(9, 0, 0), FIFO(9, -4, 8), POL } },
 	};
 
@@ -224,12 +224,26 @@ static void under_real_time_of_ours_no_more_than_that_is_ours(void **state)
 static void what_real_time_hides_is_as_it_was(void **state)
 {
 	static const struct row rows[] = {
-		{ "as known", { NOTHING, FIFO(5, 4, 20), 0 }, FIFO(5, 0, 0), { NOTHING, FIFO(5, 4, 20), 0 } },
-		{ "theirs, too", { FIFO(9, 3, 7), FIFO(9, 4, 20), POL }, RR(9, 0, 0), { RR(9, 3, 7), RR(9, 4, 20), POL } },
+		{ "as known", { NOTHING, FIFO(5, 4, 20), 0 }, FIFO(5, 4, 0), { NOTHING, FIFO(5, 4, 20), 0 } },
+		{ "theirs, too", { FIFO(9, 3, 7), FIFO(9, 4, 20), POL }, RR(9, 4, 0), { RR(9, 3, 7), RR(9, 4, 20), POL } },
 		{ "and comes back", { NOTHING, FIFO(5, 4, 20), 0 }, BATCH(4, 20, 0, 1024),
 		  { BATCH(0, 0, 0, 1024), BATCH(4, 20, 0, 1024), POL } },
 		{ "changed meanwhile", { NOTHING, FIFO(5, 4, 20), 0 }, BATCH(9, 5, 0, 1024),
 		  { BATCH(9, 5, 0, 1024), BATCH(9, 5, 0, 1024), POL | NICE | SLICE } },
+	};
+
+	check_found(rows, COUNT(rows), *state);
+}
+
+static void a_nice_value_is_judged_under_real_time_as_well(void **state)
+{
+	static const struct row rows[] = {
+		{ "lower", { FIFO(9, 0, 0), FIFO(9, -4, 8), POL }, FIFO(9, 5, 0),
+		  { FIFO(9, 5, 0), FIFO(9, 5, 8), POL | NICE } },
+		{ "left of a class's", { FIFO(9, 0, 0), FIFO(9, -4, 8), POL }, FIFO(9, -3, 0),
+		  { FIFO(9, 0, 0), FIFO(9, -3, 8), POL | NICE } },
+		{ "below every class's", { FIFO(9, 0, 0), FIFO(9, 0, 0), POL }, FIFO(9, -11, 0),
+		  { FIFO(9, -11, 0), FIFO(9, -11, 0), POL | NICE } },
 	};
 
 	check_found(rows, COUNT(rows), *state);
@@ -333,7 +347,7 @@ static void an_unverified_policy_is_ours_with_the_rest_of_its_class(void **state
 		{ "alone", { NOTHING, OURS, 0 }, NORMAL(4, 20, 0, 256), { NOTHING, NORMAL(4, 20, 0, 256), POL } },
 		{ "beside another class's slice", { NOTHING, NORMAL(-4, 8, 0, 1024), 0 }, BATCH(-4, 12, 0, 512),
 		  { BATCH(0, 0, 0, 1024), BATCH(-4, 12, 0, 512), POL } },
-		{ "real time", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, FIFO(5, 0, 0), { NOTHING, FIFO(5, 4, 20), 0 } },
+		{ "real time", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, FIFO(5, 4, 0), { NOTHING, FIFO(5, 4, 20), 0 } },
 		{ "over real time by choice", { FIFO(9, 0, 0), FIFO(9, 0, 0), POL }, NORMAL(-2, 12, 0, 768),
 		  { NOTHING, NORMAL(-2, 12, 0, 768), POL | NICE } },
 	};
@@ -355,11 +369,11 @@ static void but_never_in_the_task_s_favour(void **state)
 		  { IDLE(0, 0, 0, 1024), NORMAL(4, 12, 0, 768), POL } },
 		{ "out of SCHED_IDLE", { IDLE(0, 0, 0, 1024), IDLE(0, 0, 0, 1024), 0 }, NORMAL(0, 0, 0, 1024),
 		  { IDLE(0, 0, 0, 1024), NOTHING, POL } },
-		{ "real time below a class's", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, FIFO(3, 0, 0),
+		{ "real time below a class's", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, FIFO(3, 4, 0),
 		  { NOTHING, FIFO(3, 4, 20), POL } },
-		{ "at a class's, of the other kind", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, RR(5, 0, 0),
+		{ "at a class's, of the other kind", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, RR(5, 4, 0),
 		  { NOTHING, RR(5, 4, 20), POL } },
-		{ "above every class's", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, RR(6, 0, 0),
+		{ "above every class's", { NOTHING, NORMAL(4, 20, 0, 1024), 0 }, RR(6, 4, 0),
 		  { RR(6, 0, 0), RR(6, 4, 20), POL } },
 		{ "a lower priority of its own", { FIFO(9, 0, 0), FIFO(9, 0, 0), POL }, FIFO(3, 0, 0),
 		  { FIFO(3, 0, 0), FIFO(3, 0, 0), POL } },
@@ -504,6 +518,7 @@ int main(void)
 		TEST(had_does_not_leave_idle_because_of_us),
 		TEST(under_real_time_of_ours_no_more_than_that_is_ours),
 		TEST(what_real_time_hides_is_as_it_was),
+		TEST(a_nice_value_is_judged_under_real_time_as_well),
 		TEST(had_takes_no_real_time_io_of_a_class),
 		TEST(had_takes_any_io_that_is_free_to_all),
 		TEST(unverified_io_of_a_class_is_ours),

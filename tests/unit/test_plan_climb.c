@@ -140,7 +140,7 @@ static bool carries(struct machine *m, pid_t tid, const char *attr, const char *
 	char text[TASK_ATTR_TEXT_MAX];
 
 	if (!task_policy_is_fair(shown.policy))
-		shown.nice = shown.slice_ns = 0;
+		shown.slice_ns = 0;
 	if (strcmp(task_attr_text(&shown, text), attr) == 0)
 		return true;
 	print_error("%s: %s %s, not %s\n", what, when, text, attr);

@@ -135,6 +135,34 @@ static void a_tagged_task_that_becomes_real_time_is_left_alone(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
+/* Somebody makes it real-time; with a class's nice value it may choose one above that, whatever it had. */
+static void nothing_of_a_class_stays_below_real_time(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/chrome");
+	chrt(m, 100, POLICY_FIFO, 1);
+	living(m, 100)->attr.nice = -3;
+	stop(m);
+	assert_int_equal(living(m, 100)->attr.nice, 0);
+}
+
+static void what_is_chosen_below_real_time_is_kept(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'jackd': { 'qos': 'QOS_RT' }, 'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
+		 "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	spawns(m, INIT, 100, "/usr/bin/jackd");
+	assert_carries(m, 100, "SCHED_FIFO priority 5");
+	renice(m, 100, 5);
+	execs(m, 100, "/usr/bin/cat");
+	assert_carries(m, 100, "SCHED_NORMAL nice 5");
+	execs(m, 100, "/usr/bin/chrome");
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 5");
+}
+
 static void a_kernel_thread_gets_nothing_of_a_task_that_had_its_id(void **state)
 {
 	struct machine *m = *state;
@@ -347,6 +375,8 @@ int main(void)
 		MACHINE_TEST(tasks_that_are_not_fair_are_left_alone),
 		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
+		MACHINE_TEST(nothing_of_a_class_stays_below_real_time),
+		MACHINE_TEST(what_is_chosen_below_real_time_is_kept),
 		MACHINE_TEST(kernel_threads_are_left_alone),
 		MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id),
 		MACHINE_TEST(schedqos_leaves_itself_alone),

@@ -258,7 +258,7 @@ static void over_to_real_time(void **state)
 		.priority = 9,
 	};
 	struct task_attr had = { .nice = 5, .slice_ns = 3000000, .util_max = UTIL_FULL };
-	struct task_attr want = { .policy = POLICY_RR, .rt_priority = 9, .util_max = UTIL_FULL };
+	struct task_attr want = { .policy = POLICY_RR, .nice = 5, .rt_priority = 9, .util_max = UTIL_FULL };
 	struct task_attr task = qos_attr_over(&attr, &had, &all_caps);
 
 	(void)state;

@@ -36,9 +36,11 @@ int ksched_get(pid_t tid, struct ksched_attr *ret);
 int ksched_set(pid_t tid, struct ksched_attr *attr);
 
 /*
- * Sets the nice value alone, if it is still `from`. With getpriority and setpriority this works for a task that is
- * not fair, too, where it has no effect until the task is fair again (set_user_nice in syscalls.c). 0 or -errno.
+ * Reads the nice value, and sets it alone if it is still `from`. With getpriority and setpriority this works for a task
+ * that is not fair, too, where it has no effect until the task is fair again (set_user_nice in syscalls.c), and where
+ * sched_getattr does not show it. 0 or -errno.
  */
+int ksched_get_nice(pid_t tid, int *ret);
 int ksched_replace_nice(pid_t tid, int from, int to);
 
 /*

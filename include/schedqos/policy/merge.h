@@ -34,8 +34,8 @@ int given_add(struct given *given, const struct qos_attr *attr);
 void given_clear(struct given *given);
 
 /*
- * The attributes in which the two differ (enum task_attr_bit). What actual's policy hides (nice and slice of a task
- * that is not fair) counts as equal.
+ * The attributes in which the two differ (enum task_attr_bit). What actual's policy hides (the slice of a task that
+ * is not fair) counts as equal.
  */
 uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known);
 
