@@ -73,7 +73,7 @@ class RunningGroup(Program):
     def __init__(self, script, folder, name, user=0, pause=0.0):
         super().__init__([actor(), "conduct", str(int(pause * 1e6)), str(user), folder, name],
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.script = script
+        self.script, self.pause = script, pause
         self.outcomes, self.tids = [], {}
 
     def begin(self):
