@@ -211,6 +211,20 @@ void merge_unverified(struct merge *record, const struct task_attr *actual, cons
 	take(record, actual, bits & ~ours, given, true, uncertain);
 }
 
+void merge_earlier(struct merge *record, const struct task_attr *actual, const struct given *given,
+		   const struct attr_caps *caps)
+{
+	uint8_t bits = attr_difference(actual, &record->had);
+
+	for (size_t i = 0; i < given->count; i++) {
+		struct task_attr class = qos_attr_over(&given->attrs[i], &record->had, caps);
+
+		bits &= attr_difference(actual, &class);
+	}
+	attr_copy(&record->had, actual, bits & can_have(record, actual, given, true, true));
+	record->known = *actual;
+}
+
 struct task_attr attr_after_fork(const struct task_attr *attr)
 {
 	struct task_attr born = *attr;

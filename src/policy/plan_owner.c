@@ -131,15 +131,25 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 	return true;
 }
 
+/* Whether what the record said before may be a choice of the program's own that its rule has put back. */
+static bool was_put_back(const struct plan *plan, const struct task *task)
+{
+	const struct rule *rule = plan_rule_of(plan, task->rule);
+
+	return rule && rule->enforce == ENFORCE_PROGRAM;
+}
+
 struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
 				  const struct task_attr *actual)
 {
-	struct merge merge = plan_merge_of(other ? other : task);
+	const struct task *copied = other ? other : task;
+	struct merge merge = plan_merge_of(copied);
 
-	if (other || matches_before(task, actual))
-		merge.known = *actual;
-	else
+	if (!other && !matches_before(task, actual))
 		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
+	else if (attr_difference(actual, &merge.known) && !was_put_back(plan, copied))
+		merge_earlier(&merge, actual, &plan->given, plan->caps);
+	merge.known = *actual;
 	return merge;
 }
 

@@ -297,6 +297,37 @@ static void a_child_that_lowered_itself_to_its_parent_s_later_class_stays_there(
 	assert_carries(m, 101, "SCHED_IDLE nice 0");
 }
 
+static void chooses_slice(struct machine *m, pid_t tid, unsigned ms)
+{
+	living(m, tid)->attr.slice_ns = living(m, tid)->without.slice_ns = ms * MS;
+}
+
+/* What no class gives is nobody's but its own, though it looks like what its maker carried before that changed. */
+static void where_nothing_is_given_nothing_is_ever_set(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'schedqos': { 'default': 'none' }");
+	spawns(m, INIT, 100, "/bin/sh");
+	m->pace = 10;
+	chooses_slice(m, 100, 11);
+	renice(m, 100, 1);
+	execs(m, 100, "/bin/sh");
+	chooses_slice(m, 100, 30);
+	renice(m, 100, 9);
+	execs(m, 100, "/bin/sh");
+	chooses_slice(m, 100, 11);
+	renice(m, 100, 1);
+	count_from_here(m);
+	clones(m, 100, 101);
+	forks(m, 100, 102);
+	scan(m);
+	stop(m);
+	assert_int_equal(m->actions, 0);
+	assert_carries(m, 101, "SCHED_NORMAL nice 1 slice 11 ms");
+	assert_carries(m, 102, "SCHED_NORMAL nice 1 slice 11 ms");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +346,7 @@ int main(void)
 		MACHINE_TEST(so_does_the_child_of_a_task_without_events),
 		MACHINE_TEST(a_child_gets_of_its_parent_s_choices_only_what_it_carries),
 		MACHINE_TEST(a_child_that_lowered_itself_to_its_parent_s_later_class_stays_there),
+		MACHINE_TEST(where_nothing_is_given_nothing_is_ever_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,13 @@ void merge_found(struct merge *record, const struct task_attr *actual, const str
 void merge_unverified(struct merge *record, const struct task_attr *actual, const struct given *given,
 		   const struct attr_caps *caps, bool uncertain);
 
+/*
+ * Of a task that carries what was known before the record last changed: nobody has touched it since. What no class of
+ * ours gives is what it had then, so had takes it, as in merge_unverified.
+ */
+void merge_earlier(struct merge *record, const struct task_attr *actual, const struct given *given,
+		   const struct attr_caps *caps);
+
 /* Of another task's record: its had becomes no more than a task that had this may have had, as in merge_unverified. */
 void merge_limit_had(struct merge *record, const struct task_attr *had, const struct given *given);
 

@@ -58,7 +58,7 @@
  * A record that may be a copy of the wrong one is uncertain (TASK_UNCERTAIN), and due at once. It is first compared with
  * whatever else the task can have copied:
  *	- a fork that may be older than the last change of its parent's record, as it may take two seconds: what was
- *	  known before that change (only one is remembered);
+ *	  known before that change (only one is remembered), of which what no class of ours gives was had;
  *	- a new thread of a process whose threads differ, since the event does not name its creator, or an exec in one:
  *	  what those threads carry;
  *	- a task that was about to be set when the daemon was killed: what was known before.
