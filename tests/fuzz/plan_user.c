@@ -26,6 +26,9 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 	const struct task *known;
 
 	chosen.nice = nice;
+	/* Where there are no slices, nothing else tells a class's policy on what may be a copy of another task. */
+	if (!run->m->kernel.slice && task->attr.policy != task->without.policy)
+		run->exact = false;
 	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
 		return;
 	if (run->everybody) {

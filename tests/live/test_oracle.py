@@ -164,8 +164,10 @@ class Judge:
             self.exempt_process(step.slot, task.process)
         self.group.apply(step)
         if step.word == "exec" and self.is_prompt:
-            self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
             self.previous[step.slot] = watched.before
+            # One just before the daemon was killed may still have been queued.
+            if not self.is_unheard(watched):
+                self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
 
     def bear(self, step, task, watched):
         slot = step.args[0]
@@ -173,7 +175,7 @@ class Judge:
         self.fresh[slot], self.looked[slot] = dict(self.fresh[step.slot]), dict(self.looked[step.slot])
         self.had[slot], self.last[slot] = dict(self.had[step.slot]), dict(self.last[step.slot])
         self.meanwhile[slot] = set(self.meanwhile[step.slot])
-        self.previous[slot] = self.previous.get(step.slot)
+        self.previous[slot] = watched.before if step.word == "spawn" else self.previous.get(step.slot)
         if step.word == "thread" and task.process.leader not in task.process.slots:
             # It may as well have copied the leader, which is there until the last thread ends.
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
@@ -279,6 +281,10 @@ class Judge:
                 why[attribute] = "between"
             elif self.is_within(self.every_look, watched):
                 why[attribute] = "meanwhile"
+            elif attribute == "policy" and why.get(attribute) in ("unheard", "hearsay", "sibling", "slow fork") and \
+                    IDLE not in (target, watched.before.policy):
+                # It may be thought to have had SCHED_IDLE, which it does not leave while another class is put over it.
+                pass
             elif attribute != "slice" or watched.before.policy not in (FIFO, RR):
                 # A slice that real time hides is not seen to be chosen anew.
                 why.pop(attribute, None)
