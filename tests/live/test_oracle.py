@@ -140,9 +140,11 @@ class Judge:
                 self.hide()
                 stops = stops[1:]
             while scans and scans[0][1] < watched[index].ended:
+                self.exempt_leaders(scans[0][0])
                 self.forget()
                 scans = scans[1:]
             self.follow(step, alone[index], watched[index])
+        self.exempt_leaders(float("inf"))
         self.close_gaps(float("inf"))
 
     def forget(self):
@@ -223,6 +225,14 @@ class Judge:
         self.exempt_ambiguous(slot, "hearsay")
         if slot != process.leader:
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
+
+    def exempt_leaders(self, scanned):
+        """After a crash, a leader may be a thread that has called exec meanwhile."""
+        if not any(kill < scanned for kill in self.kills):
+            return
+        for slot, task in self.group.tasks.items():
+            if slot == task.process.leader and len(task.process.slots) > 1:
+                self.exempt_ambiguous(slot, "hearsay")
 
     def is_unheard(self, watched):
         return self.is_within(self.gaps, watched)
