@@ -222,7 +222,7 @@ void merge_earlier(struct merge *record, const struct task_attr *actual, const s
 		bits &= attr_difference(actual, &class);
 	}
 	attr_copy(&record->had, actual, bits & can_have(record, actual, given, true, true));
-	record->known = *actual;
+	attr_copy(&record->known, actual, attr_difference(actual, &record->known));
 }
 
 struct task_attr attr_after_fork(const struct task_attr *attr)

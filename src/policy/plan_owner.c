@@ -149,7 +149,8 @@ struct merge plan_merge_uncertain(const struct plan *plan, const struct task *ta
 		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
 	else if (attr_difference(actual, &merge.known) && !was_put_back(plan, copied))
 		merge_earlier(&merge, actual, &plan->given, plan->caps);
-	merge.known = *actual;
+	/* What its policy hides is as on the task that it copied. */
+	attr_copy(&merge.known, actual, attr_difference(actual, &merge.known));
 	return merge;
 }
 

@@ -128,6 +128,7 @@ class Judge:
         self.looked = collections.defaultdict(dict)
         self.had = collections.defaultdict(dict)
         self.last = collections.defaultdict(dict)  # by slot, by attribute: what was chosen by others than the daemon
+        self.newborn = set()  # which the daemon need not have looked at since their birth
         self.previous = {}  # by slot: what was there before its last exec
         self.gaps, self.kills = gaps, kills
         self.every_look = list(scans)
@@ -154,6 +155,7 @@ class Judge:
                 values[slot] = {attribute: value for attribute, value in by_attribute.items()
                                 if attribute in self.meanwhile[slot]}
         self.meanwhile.clear()
+        self.newborn.clear()
 
     def follow(self, step, alone, watched):
         self.close_gaps(watched.began)
@@ -170,9 +172,11 @@ class Judge:
             # One just before the daemon was killed may still have been queued.
             if not self.is_unheard(watched):
                 self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
+                self.newborn.discard(step.slot)
 
     def bear(self, step, task, watched):
         slot = step.args[0]
+        self.newborn.add(slot)
         self.why[slot] = dict(self.why[step.slot])
         self.fresh[slot], self.looked[slot] = dict(self.fresh[step.slot]), dict(self.looked[step.slot])
         self.had[slot], self.last[slot] = dict(self.had[step.slot]), dict(self.last[step.slot])
@@ -295,6 +299,9 @@ class Judge:
                     IDLE not in (target, watched.before.policy):
                 # It may be thought to have had SCHED_IDLE, which it does not leave while another class is put over it.
                 pass
+            elif attribute == "policy" and step.slot in self.newborn and watched.after.slice in scripts.CLASS_SLICES:
+                # Of a task that nobody has looked at, a policy beside the slice of its class counts as the daemon's.
+                why[attribute] = "hearsay"
             elif attribute != "slice" or watched.before.policy not in (FIFO, RR):
                 # A slice that real time hides is not seen to be chosen anew.
                 why.pop(attribute, None)

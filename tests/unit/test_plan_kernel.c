@@ -163,6 +163,24 @@ static void what_is_chosen_below_real_time_is_kept(void **state)
 	assert_carries(m, 100, "SCHED_NORMAL nice 5");
 }
 
+/* A thread in real time calls exec: it hides its own slice, not the first thread's. */
+static void below_real_time_lies_the_slice_of_the_thread_that_execs(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'schedqos': { 'default': 'none' }", "/usr/bin/app");
+	clones(m, 100, 101);
+	living(m, 100)->attr.slice_ns = 30 * MS;
+	chrt(m, 101, POLICY_RR, 5);
+	scan(m);
+	execs(m, 101, "/usr/bin/app");
+	chrt(m, 100, POLICY_NORMAL, 0);
+	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 30 * MS;
+	execs(m, 100, "/usr/bin/app");
+	stops_without_trace(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 0 slice 30 ms");
+}
+
 static void a_kernel_thread_gets_nothing_of_a_task_that_had_its_id(void **state)
 {
 	struct machine *m = *state;
@@ -377,6 +395,7 @@ int main(void)
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
 		MACHINE_TEST(nothing_of_a_class_stays_below_real_time),
 		MACHINE_TEST(what_is_chosen_below_real_time_is_kept),
+		MACHINE_TEST(below_real_time_lies_the_slice_of_the_thread_that_execs),
 		MACHINE_TEST(kernel_threads_are_left_alone),
 		MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
