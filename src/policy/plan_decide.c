@@ -176,6 +176,10 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 			keep_theirs(task, chosen, &want);
 		break;
 	case TASK_NOT_FAIR:
+		/* Only what is ours goes. */
+		want = task->had;
+		keep_theirs(task, chosen, &want);
+		break;
 	case TASK_UNDONE:
 		want = task->had;
 		break;

@@ -85,6 +85,24 @@ class Stop(LiveTest):
         self.check_below_real_time(lambda pid: None)
         self.check_below_real_time(lambda pid: os.setpriority(os.PRIO_PROCESS, pid, -3))
 
+    def test_a_real_time_task_is_left_alone(self):
+        """Its nice value too, which lies where a class could have left it."""
+        daemon = self.daemon({"app": {"qos": UI}})
+        app = self.sleeper("app")
+        self.assert_carries(app, UI)
+        try:
+            set_attr(app.pid, FIFO, priority=1)
+        except OSError as error:
+            self.skipTest("no real-time policies here: %s" % error)
+        daemon.changed.add(app.pid)
+        os.setpriority(os.PRIO_PROCESS, app.pid, -3)
+        self.assertEqual(daemon.reload({"app": {"qos": BACKGROUND}}).returncode, 0)
+        daemon.sync()
+        self.assertEqual(app.attr().policy, FIFO)
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, app.pid), -3)
+        daemon.stop()
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, app.pid), 0)
+
     def check_below_real_time(self, choose):
         daemon = self.daemon({"app": {"qos": UI}})
         app = self.sleeper("app")

@@ -135,6 +135,22 @@ static void a_tagged_task_that_becomes_real_time_is_left_alone(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
+/* Nor its nice value, which lies where a class could have left it. */
+static void a_real_time_task_s_nice_value_is_left_alone(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	chrt(m, 100, POLICY_FIFO, 1);
+	execs(m, 100, "/usr/bin/jackd");
+	assert_int_equal(living(m, 100)->attr.nice, 0);
+	renice(m, 100, -3);
+	execs(m, 100, "/usr/bin/jackd");
+	scan(m);
+	assert_int_equal(living(m, 100)->attr.nice, -3);
+}
+
 /* Somebody makes it real-time; with a class's nice value it may choose one above that, whatever it had. */
 static void nothing_of_a_class_stays_below_real_time(void **state)
 {
@@ -393,6 +409,7 @@ int main(void)
 		MACHINE_TEST(tasks_that_are_not_fair_are_left_alone),
 		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
 		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
+		MACHINE_TEST(a_real_time_task_s_nice_value_is_left_alone),
 		MACHINE_TEST(nothing_of_a_class_stays_below_real_time),
 		MACHINE_TEST(what_is_chosen_below_real_time_is_kept),
 		MACHINE_TEST(below_real_time_lies_the_slice_of_the_thread_that_execs),
