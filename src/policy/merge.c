@@ -94,6 +94,20 @@ void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits)
 		to->io_priority = from->io_priority;
 }
 
+uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than)
+{
+	uint8_t bits = 0;
+
+	if (rank(attr->policy, attr->rt_priority) > rank(than->policy, than->rt_priority) ||
+	    (attr->policy != POLICY_IDLE && than->policy == POLICY_IDLE))
+		bits |= TASK_ATTR_POLICY;
+	if (attr->nice < than->nice)
+		bits |= TASK_ATTR_NICE;
+	if (io_priority_is_privileged(than->io_priority, attr->io_priority))
+		bits |= TASK_ATTR_IO_PRIORITY;
+	return bits;
+}
+
 uint8_t attr_raised(const struct task_attr *had, const struct task_attr *want)
 {
 	uint8_t bits = 0;

@@ -124,6 +124,17 @@ static uint16_t same_tag(const struct config *old, const struct config *new, con
 	return TAG_NONE;
 }
 
+/* The new number of the tag that a task carries: TAG_NONE if it carries other attributes than that now gives. */
+static uint16_t still_carried(const struct config *old, const struct config *new, const uint16_t *now, uint16_t tag)
+{
+	size_t n_old, n_new;
+	const struct tag *tags = rules_tags(old->rules, &n_old), *new_tags = rules_tags(new->rules, &n_new);
+
+	if (tag >= n_old || now[tag] == TAG_NONE || !qos_attr_equal(&tags[tag].attr, &new_tags[now[tag]].attr))
+		return TAG_NONE;
+	return now[tag];
+}
+
 /* The new number of each old tag. NULL without memory; the caller frees it. */
 static uint16_t *renumber_tags(const struct config *old, const struct config *new, size_t *ret_count)
 {
@@ -156,8 +167,8 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
 		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
-		/* The scan finds the limit again, too. */
-		task->tag = task->own;
+		task->tag = still_carried(plan->config, config, tags, task->tag);
+		/* The scan finds it again. */
 		task->limit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
 		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
@@ -236,7 +247,9 @@ void plan_suspend(struct plan *plan, bool suspend)
 		return;
 	plan->suspended = suspend;
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due != DUE_ENDED && (task->state == TASK_TAGGED || (task->flags & TASK_UNCERTAIN)))
-			plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+		if (task->due == DUE_ENDED || (task->state != TASK_TAGGED && !(task->flags & TASK_UNCERTAIN)))
+			continue;
+		task->tag = TAG_NONE;
+		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
 	}
 }

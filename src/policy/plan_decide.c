@@ -118,17 +118,22 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	return true;
 }
 
-/* The state that follows. is_anew: whether to leave it alone is judged anew, as when a rule takes effect. */
-static enum task_state judge(const struct plan *plan, const struct task *task, bool is_anew)
+static bool enforces_always(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 
+	return rule && rule->enforce == ENFORCE_ALWAYS;
+}
+
+/* The state that follows. is_anew: whether to leave it alone is judged anew, as when a rule takes effect. */
+static enum task_state judge(const struct plan *plan, const struct task *task, bool is_anew)
+{
 	if (plan->undoing)
 		return TASK_UNDONE;
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class there is no other way, whatever the state was. */
-	if (is_anew || (rule && rule->enforce == ENFORCE_ALWAYS) || task->own == TAG_NONE)
+	if (is_anew || enforces_always(plan, task) || task->own == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
@@ -242,20 +247,36 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 	task->known = *want;
 }
 
-/* Records the class, and whether it is put on. is_anew: see judge. */
-static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool is_anew,
-		   bool takes_effect)
+/*
+ * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
+ * not take, as it may be what is left of the class before: only up to what this one gives.
+ */
+static void drop_leftovers(const struct plan *plan, struct task *task, const struct task_attr *chosen)
 {
-	const struct rule *rule = plan_rule_of(plan, assignment->rule), *app = plan_rule_of(plan, task->app);
+	const bool is_on = task->state == TASK_TAGGED && !plan->suspended;
+	const struct task_attr class = is_on ? plan_class_over(plan, task) : task->had;
+
+	task->theirs &= ~(attr_difference(chosen, &task->had) & attr_above(chosen, &class));
+}
+
+/* Records the class, and whether it is put on. is_anew: see judge; chosen: see plan_target. */
+static void assign(struct plan *plan, struct task *task, const struct assignment *assignment,
+		   const struct task_attr *chosen, bool is_anew, bool takes_effect)
+{
+	const struct rule *app = plan_rule_of(plan, task->app);
+	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
+	const uint16_t tag = task->tag;
 
 	task->own = assignment->tag;
 	task->tag = plan_limited(plan, task, task->own);
 	task->rule = assignment->rule;
 	task->assigned_by = assignment->by;
 	task->state = judge(plan, task, is_anew);
+	if (task->tag != tag && !was_left_alone && task->state != TASK_NOT_FAIR)
+		drop_leftovers(plan, task, chosen);
 	if (task->state != TASK_TAGGED)
 		return;
-	if (takes_effect || (rule && rule->enforce == ENFORCE_ALWAYS))
+	if (takes_effect || enforces_always(plan, task))
 		task->theirs = 0;
 	if (task->tid == task->tgid && app && app->inherit)
 		task->inherit = app->id;
@@ -265,6 +286,7 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		      struct plan_action *ret)
 {
 	struct task_attr actual = task->known, known = actual, want;
+	const struct task_attr *chosen;
 	struct assignment assignment;
 	bool takes_effect, is_anew, is_reverted;
 	uint8_t theirs;
@@ -285,13 +307,14 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	takes_effect = is_anew && !ends_override(task, &assignment, due);
-	assign(plan, task, &assignment, is_anew, takes_effect);
-	want = plan_target(plan, task, is_reverted ? &known : &task->known, takes_effect);
+	chosen = is_reverted ? &known : &task->known;
+	assign(plan, task, &assignment, chosen, is_anew, takes_effect);
+	want = plan_target(plan, task, chosen, takes_effect);
 	note_mixture(plan, task);
 	if (task_attr_equal(&task->known, &want))
 		return false;
 	record_intent(plan, task, &want, facts->fetched_ms, ret);
-	if (!takes_effect && (is_reverted || (theirs && !task->theirs)))
+	if (!takes_effect && (is_reverted || (theirs && enforces_always(plan, task))))
 		plan_note_put_back(plan, ret, facts->fetched_ms);
 	return true;
 }

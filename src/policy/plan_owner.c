@@ -51,18 +51,13 @@ static bool matches_before(const struct task *task, const struct task_attr *actu
 	return attr_difference(actual, &task->before) == 0;
 }
 
-/* Whether had is worth more now: it was made real-time, or the record is that of the thread that called exec. */
-static bool has_risen(const struct task_attr *had, const struct task_attr *before)
-{
-	return had->nice < before->nice || (!task_policy_is_fair(had->policy) && task_policy_is_fair(before->policy)) ||
-	       (had->policy != POLICY_IDLE && before->policy == POLICY_IDLE) ||
-	       io_priority_is_privileged(before->io_priority, had->io_priority);
-}
-
-/* A task that still carries what was known before must not get more for it than it had then. */
+/*
+ * A task that still carries what was known before must not get more for it than it had then. had is worth more now if
+ * it was made real-time, or if the record is that of the thread that called exec.
+ */
 static void note_change(struct task *task, const struct merge *before, uint32_t ms)
 {
-	task->before = has_risen(&task->had, &before->had) ? task->known : before->known;
+	task->before = attr_above(&task->had, &before->had) ? task->known : before->known;
 	task->changed_ms = ms;
 }
 

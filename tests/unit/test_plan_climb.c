@@ -121,7 +121,11 @@ static const struct {
 	{ "a crash", "is gnome-shell, kill, nice -3, start rules, is cmd",
 	  BY_DEFAULT, PRISTINE },
 	{ "a crash, and a start with other classes", "is chrome, names hot, kill, nice -6, start other",
-	  "SCHED_BATCH nice -6 slice 16 ms util 0..512", PRISTINE },
+	  BY_DEFAULT, PRISTINE },
+	{ "... and an exec while nobody listens", "is gnome-shell, kill, nice -3, is gcc, start rules",
+	  BACKGROUND, PRISTINE },
+	{ "... after a choice that was seen", "is gnome-shell, nice -3, seen, kill, is gcc, start rules",
+	  BACKGROUND, PRISTINE },
 	{ "births while nobody listens", "is chrome, thread, names hot, kill, orphan, nice -6, start rules, is cmd",
 	  BY_DEFAULT, PRISTINE },
 };

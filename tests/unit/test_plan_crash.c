@@ -108,6 +108,41 @@ static void what_somebody_changed_in_between_stays(void **state)
 	stops_without_trace(m);
 }
 
+/* What was chosen on top of one class must not stay on top of another. */
+static void who_has_called_exec_in_between_has_a_new_class(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	crash(m);
+	renice(m, 100, -3);
+	execs(m, 100, "/usr/bin/make");
+	start(m, RULES);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
+static void a_choice_before_the_crash_ends_with_its_class(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 100, -3);
+	renice(m, 101, -2);
+	scan(m);
+	crash(m);
+	renames(m, 101, "bg");
+	start(m, RULES);
+	assert_task(m, 100, "SCHED_NORMAL nice -3 slice 8 ms", REASON_CHANGED);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
 static void other_rules_apply_at_once(void **state)
 {
 	struct machine *m = *state;
@@ -328,6 +363,8 @@ int main(void)
 		MACHINE_TEST(so_did_an_orphan_born_in_between),
 		MACHINE_TEST(a_reused_tid_is_another_task),
 		MACHINE_TEST(what_somebody_changed_in_between_stays),
+		MACHINE_TEST(who_has_called_exec_in_between_has_a_new_class),
+		MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class),
 		MACHINE_TEST(other_rules_apply_at_once),
 		MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same),
 		MACHINE_TEST(so_is_one_in_the_midst_of_the_stop),

@@ -110,6 +110,28 @@ static void what_somebody_chose_stays(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_UNDONE);
 }
 
+/* Not what only the class made possible: nobody gets round a limit by choosing something just before it. */
+static void what_the_class_made_possible_does_not(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	renice(m, 100, -3);
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice -3 slice 8 ms", REASON_CHANGED);
+	moves(m, 100, "/background");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	/* While nothing changes, root's choice stays, though it may be such a value. */
+	renice(m, 100, -2);
+	scan(m);
+	scan(m);
+	assert_task(m, 100, "SCHED_BATCH nice -2 slice 20 ms util 0..256", REASON_CHANGED);
+	moves(m, 100, "/");
+	assert_task(m, 100, "SCHED_NORMAL nice -2 slice 8 ms", REASON_CHANGED);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+}
+
 static void the_default_class_is_limited_too(void **state)
 {
 	struct machine *m = *state;
@@ -270,6 +292,7 @@ int main(void)
 		MACHINE_TEST(an_exec_reads_the_cgroup),
 		MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too),
 		MACHINE_TEST(what_somebody_chose_stays),
+		MACHINE_TEST(what_the_class_made_possible_does_not),
 		MACHINE_TEST(the_default_class_is_limited_too),
 		MACHINE_TEST(a_rule_for_a_cgroup_takes_effect),
 		MACHINE_TEST(a_rename_and_a_move),

@@ -155,9 +155,9 @@ static void a_limit_is_no_exec(void **state)
 	start_and_run(m, APP, "/usr/bin/app");
 	clones(m, 100, 101);
 	renames(m, 101, "io");
-	renice(m, 100, -3);
+	renice(m, 100, 6);
 	number = limits(m, 100, "QOS_BACKGROUND");
-	assert_task(m, 100, "SCHED_BATCH nice -3 slice 20 ms util 0..256", REASON_CHANGED);
+	assert_task(m, 100, "SCHED_BATCH nice 6 slice 20 ms util 0..256", REASON_CHANGED);
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 	forks(m, 101, 102);
 	execs(m, 102, "/usr/bin/app");
@@ -166,7 +166,7 @@ static void a_limit_is_no_exec(void **state)
 	hear(m);
 	assert_task(m, 102, UTILITY, REASON_RULE);
 	ends(m, number);
-	assert_task(m, 100, "SCHED_NORMAL nice -3 slice 12 ms util 0..768", REASON_CHANGED);
+	assert_task(m, 100, "SCHED_NORMAL nice 6 slice 12 ms util 0..768", REASON_CHANGED);
 	assert_task(m, 101, UTILITY, REASON_THREAD);
 	assert_task(m, 102, INITIATED, REASON_RULE);
 	stop(m);

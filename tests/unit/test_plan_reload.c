@@ -58,6 +58,23 @@ static void a_reload_yields_to_what_somebody_changed(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 }
 
+/* What the class made possible does not stay once it gives something else. */
+static void a_changed_class_takes_what_it_made_possible(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, -3);
+	scan(m);
+	reload(m, "'QOS_USER_INTERACTIVE': { 'sched_nice': -1 }, 'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_int_equal(machine_task(m, 100)->attr.nice, -1);
+	renice(m, 100, 5);
+	reload(m, "'QOS_USER_INTERACTIVE': { 'sched_nice': -2 }, 'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_int_equal(machine_task(m, 100)->attr.nice, 5);
+	stops_without_trace(m);
+}
+
 static void a_removed_rule_leaves_the_default(void **state)
 {
 	struct machine *m = *state;
@@ -159,6 +176,7 @@ int main(void)
 		MACHINE_TEST(changed_rules_are_applied_to_running_tasks),
 		MACHINE_TEST(a_changed_class_is_applied_to_running_tasks),
 		MACHINE_TEST(a_reload_yields_to_what_somebody_changed),
+		MACHINE_TEST(a_changed_class_takes_what_it_made_possible),
 		MACHINE_TEST(a_removed_rule_leaves_the_default),
 		MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan),
 		MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern),

@@ -71,6 +71,19 @@ static void what_somebody_chose_stays_throughout(void **state)
 	assert_carries(m, 200, "SCHED_NORMAL nice 10");
 }
 
+static void but_not_what_the_class_made_possible(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	renice(m, 100, -3);
+	suspends(m, true);
+	assert_carries(m, 100, PRISTINE);
+	suspends(m, false);
+	assert_carries(m, 100, INTERACTIVE);
+}
+
 static void a_stop_meanwhile_leaves_no_trace(void **state)
 {
 	struct machine *m = *state;
@@ -88,6 +101,7 @@ int main(void)
 		MACHINE_TEST(every_task_has_what_it_had_until_it_is_over),
 		MACHINE_TEST(what_is_born_meanwhile_gets_its_class_afterwards),
 		MACHINE_TEST(what_somebody_chose_stays_throughout),
+		MACHINE_TEST(but_not_what_the_class_made_possible),
 		MACHINE_TEST(a_stop_meanwhile_leaves_no_trace),
 	};
 

@@ -79,6 +79,12 @@ void merge_limit_had(struct merge *record, const struct task_attr *had, const st
 void merge_reset_on_fork(struct merge *record, const struct task_attr *actual);
 
 /*
+ * Which attributes of `attr` take more privilege than those of `than`: a higher real-time priority, any policy after
+ * SCHED_IDLE, a lower nice value, a higher real-time I/O priority (enum task_attr_bit).
+ */
+uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than);
+
+/*
  * What the owner of a task that would carry `had` without us could not choose himself of `want` (enum task_attr_bit),
  * after user_check_sched_setscheduler() in kernel/sched/syscalls.c: any policy that is not fair, any but SCHED_IDLE after
  * that, a lower nice value. Slices and clamps are free. An I/O priority is free for the kernel as well, unless it is real

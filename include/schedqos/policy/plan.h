@@ -15,7 +15,9 @@
  *
  * But nobody gets more by that than he could have taken without us: had.nice takes no value between itself and the
  * lowest nice value of our classes, had does not leave SCHED_IDLE because of something we set, and takes no real-time
- * priority, of CPU or I/O, up to what our classes give.
+ * priority, of CPU or I/O, up to what our classes give. If such a choice is above what the task's class gives, it ends as
+ * soon as that is another class than when it was made, or gives something else: by a limit, a reload, a suspension, a
+ * crash.
  *
  * The task is to carry had, with its class on top of that, and what is theirs on top of both. When we first see a task,
  * and at some moments below, a rule takes effect: theirs is cleared, so that the class overrides everything. Three

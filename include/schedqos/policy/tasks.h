@@ -96,7 +96,7 @@ struct task {
 	struct task_attr known;	 /* what we last asked for, or found; what its policy hides as last known */
 	struct task_attr before; /* what was known until changed_ms */
 	uint16_t own;		 /* the class that its rule or override assigns; TAG_NONE: none */
-	uint16_t tag;		 /* the same under the limit */
+	uint16_t tag;		 /* the same under the limit; TAG_NONE: not decided since that gives something else */
 	uint16_t limit;		 /* leader: number of the limit of its cgroup and overrides; 0: none */
 	uint8_t assigned_by;	 /* enum assigned_by */
 	uint8_t state;		 /* enum task_state */
