@@ -31,6 +31,8 @@ NOBODY = 65534
 LENGTH, GROUPS = 40, 24
 # Between two steps where the daemon is to have seen the first one.
 PAUSE = 0.03 / STORM
+# For so long, in seconds, an event may wait for a daemon that is busy.
+QUEUED = 0.1
 
 # Names that are rules' in the shipped configurations, and what a user knows of them.
 INTERACTIVE, INITIATED, IMPOSED = "gnome-shell", "clangd", "restic"
@@ -158,6 +160,7 @@ class Hostility(LiveTest):
         super().setUp()
         self.program = self.copy("programs/actor", actor())
         self.programs = os.path.dirname(self.program)
+        self.outages = []
 
     def shipped(self):
         """The shipped configurations as a folder's layers."""
@@ -195,7 +198,7 @@ class Hostility(LiveTest):
         if not os.path.lexists(os.path.join(self.programs, name)):
             os.symlink(self.program, os.path.join(self.programs, name))
 
-    def run_all(self, written, pause=0.01, limit=None, user=NOBODY):
+    def run_all(self, written, pause=0.01, limit=None, user=NOBODY, meanwhile=lambda: None):
         """Groups of nobody's, one for each script, which have come to their end."""
         groups = []
         for script in written:
@@ -210,6 +213,7 @@ class Hostility(LiveTest):
             groups.append(group)
         for group in groups:
             group.begin()
+        meanwhile()
         for group in groups:
             group.finish()
         self.current.changed.update(tid for group in groups for tid in group.tids.values())
@@ -238,12 +242,13 @@ class Hostility(LiveTest):
                 # The kernel does not hand down a nice value below real time, which may have been chosen just before.
                 is_reset = task.reset and outcome.before.policy in (FIFO, RR)
                 least[slot] = NOT_LOWERED if is_reset else least[step.slot]
-                if step.word == "sibling":
+                is_hearsay = step.word == "sibling" or self.is_unheard(outcome)
+                if is_hearsay:
                     # It may have copied its parent just before that changed; and nothing need tell it from a child of
                     # the conductor's if its maker was raised.
                     least[slot] = NOT_LOWERED if maker in raised else \
                         least[slot].or_less(had.get(process.parent, least[slot]))
-                if step.word == "sibling" or step.slot in unsure or is_reset:
+                if is_hearsay or step.slot in unsure or is_reset:
                     unsure.add(slot)
                 had.setdefault(process, least[slot])
                 if maker in raised:
@@ -256,6 +261,10 @@ class Hostility(LiveTest):
             if step.word in ("exec", "spawn") and step.args[-1] in self.raising:
                 raised.add(model.tasks[step.args[0] if step.word == "spawn" else step.slot].process)
         return model, unsure, least
+
+    def is_unheard(self, outcome):
+        """Whether there was no daemon, or one that was killed before it may have got to it."""
+        return any(outcome.ended > begin - QUEUED and outcome.began < end for begin, end in self.outages)
 
     def check_now(self, groups, what):
         """While the daemon runs."""
@@ -313,7 +322,7 @@ class Hostility(LiveTest):
 
     def end(self, how, config, layers):
         """Of the daemon: by a stop, or by SIGKILL and what repairs that."""
-        daemon, before, changed = self.current, self.current.before, self.current.changed
+        daemon = self.current
         if how != "stop":
             # However the test ends.
             self.addCleanup(schedqos, "restore")
@@ -323,16 +332,38 @@ class Hostility(LiveTest):
             daemon.check_undone()
             return
         if how == "start":
-            daemon = self.begin(config, layers)
-            daemon.before, daemon.changed = before, changed
+            daemon = self.begin_after(config, layers)
         daemon.stop()
 
-class Climbing(Hostility):
-    def attack(self, written, config=None, layers=None, how="stop", pause=0.01, other=None, what=""):
-        """All of it: the daemon, the scripts, a reload, an end."""
+    def begin_after(self, config, layers):
+        """A daemon in place of one that was killed."""
+        before, changed = self.current.before, self.current.changed
         daemon = self.begin(config, layers)
-        groups = self.run_all(written.values(), pause)
-        what = "%s, pauses of %g ms, the end by %s" % (what, pause * 1000, how)
+        daemon.before, daemon.changed = before, changed
+        return daemon
+
+
+class Climbing(Hostility):
+    def attack(self, written, config=None, layers=None, how="stop", pause=0.01, other=None, what="", outage=None):
+        """
+        All of it: the daemon, the scripts, a reload, an end. outage: the daemon is killed after the first of these
+        times, in seconds, and started again after the second.
+        """
+        def meanwhile():
+            if outage:
+                time.sleep(outage[0])
+                self.addCleanup(schedqos, "restore")
+                killed = time.monotonic()
+                self.current.kill()
+                time.sleep(outage[1])
+                self.begin_after(config, layers)
+                self.outages.append((killed, time.monotonic()))
+
+        self.begin(config, layers)
+        groups = self.run_all(written.values(), pause, meanwhile=meanwhile)
+        daemon = self.current
+        what = "%s, pauses of %g ms, the end by %s%s" % (
+            what, pause * 1000, how, ", killed after %g s and started %g s later" % outage if outage else "")
         self.check_now(groups, what)
         self.assertEqual(daemon.reload(other or {"nice": {"qos": "QOS_BACKGROUND"}}).returncode, 0)
         self.current.sync()
@@ -356,12 +387,13 @@ class Climbing(Hostility):
             del found["clamps"]
         self.attack(found, layers=self.shipped(), how=how)
 
-    def wide(self, how):
+    def wide(self, how, outage=None):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
         found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
         if not has_clamp():
             found = {name: script for name, script in found.items() if "clamps" not in name}
-        self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
+        self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}},
+                    outage=outage)
 
     def test_shipped_rules_until_a_stop(self):
         self.fixed("stop")
@@ -380,6 +412,33 @@ class Climbing(Hostility):
 
     def test_wide_classes_until_a_crash_and_a_restore(self):
         self.wide("restore")
+
+    def test_wide_classes_through_an_outage(self):
+        """Whoever calls exec while there is no daemon must not keep on one class what he chose on top of another."""
+        for begin in (0.02, 0.035, 0.05, 0.065):
+            self.wide("stop", (begin, 0.03))
+            self.begin_anew()
+
+    def test_a_choice_does_not_outlast_what_the_class_gives(self):
+        """Under a limit or another configuration nobody keeps what only his class let him choose."""
+        daemon = self.begin(layers=self.shipped())
+        group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 attr 0 -3 %d" % (5 * MS), "0 thread 1")])
+        tids, pid = list(group.tids.values()), str(group.tids[0])
+        self.current.sync()
+        self.assertEqual([seen(tid).nice for tid in tids], [-3] * 2)
+        for change, nice in ((lambda: schedqos("limit", "--keep", pid, "QOS_UTILITY"), 2),
+                             (lambda: schedqos("limit", "--lift", pid), self.lowest[INTERACTIVE])):
+            result = change()
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for now in map(seen, tids):
+                self.assertEqual((now.nice, now.slice), (nice, 5 * MS))
+        group.end()
+        group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 attr 0 -3 %d" % (5 * MS))])
+        self.assertEqual(daemon.reload({"QOS_USER_INTERACTIVE": {"sched_nice": -1}}).returncode, 0)
+        self.current.sync()
+        now = seen(group.tids[0])
+        self.assertEqual((now.nice, now.slice), (-1, 5 * MS))
+        group.end()
 
     def test_the_name_of_every_shipped_rule(self):
         self.begin(layers=self.shipped())
@@ -403,14 +462,15 @@ class Climbing(Hostility):
         what = "CLIMBING_SEED=%d" % seed
         if rng.random() < 0.5:
             programs = (INTERACTIVE, INITIATED, IMPOSED, "nice", "plain", "make", "schbench")
-            self.attack(self.random_scripts(rng, programs, SHIPPED_SLICES), layers=self.shipped(), how=how,
-                        pause=pause, what=what)
+            config, layers, slices, other = None, self.shipped(), SHIPPED_SLICES, None
         else:
-            config = {**WIDE, **rng.choice(({}, REAL_TIME))}
+            config, layers, slices = {**WIDE, **rng.choice(({}, REAL_TIME))}, None, WIDE_SLICES
+            other = {**WIDE, "plain": {"qos": "QOS_TOP"}}
             # Not c-spare: who chooses SCHED_IDLE there changes nothing that could be seen.
             programs = ("c-top", "c-upper", "c-bottom", "c-hard", "c-keep", "nice", "plain", "c-rt")
-            self.attack(self.random_scripts(rng, programs, WIDE_SLICES), config, how=how, pause=pause, what=what,
-                        other={**WIDE, "plain": {"qos": "QOS_TOP"}})
+        written = self.random_scripts(rng, programs, slices)
+        outage = rng.choice((None, (rng.random() * LENGTH * pause, rng.random() * LENGTH * pause)))
+        self.attack(written, config, layers, how, pause, other, what, outage)
 
     @unittest.skipUnless(SECONDS, "CLIMBING_SECONDS is not set")
     def test_at_random_for_long(self):
