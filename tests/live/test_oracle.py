@@ -194,7 +194,9 @@ class Judge:
             if watched.before.policy == IDLE:
                 self.why[slot]["policy"] = "sibling"
         if self.is_unheard(watched):
-            self.unheard[slot] = (step.slot, step.word, len(task.process.slots) > 1)
+            # A leader that has left is there until the last thread ends.
+            is_one_of_many = len(task.process.slots) > 1 or task.process.leader not in task.process.slots
+            self.unheard[slot] = (step.slot, step.word, is_one_of_many)
 
     def close_gaps(self, now):
         """
