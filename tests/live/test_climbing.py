@@ -248,6 +248,9 @@ class Hostility(LiveTest):
                     # the conductor's if its maker was raised.
                     least[slot] = NOT_LOWERED if maker in raised else \
                         least[slot].or_less(had.get(process.parent, least[slot]))
+                if step.word == "thread" and maker in raised:
+                    # The event does not name the thread that made it, and all of them carry the class.
+                    least[slot] = Least.or_less(*(least[other] for other in maker.slots if other != slot))
                 if is_hearsay or step.slot in unsure or is_reset:
                     unsure.add(slot)
                 had.setdefault(process, least[slot])
