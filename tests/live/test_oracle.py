@@ -295,6 +295,10 @@ class Judge:
                 why[attribute] = "unseen"
             elif attribute == "nice" and scripts.LOWEST <= target < (max(had, before) if "nice" in why else had):
                 why[attribute] = "between"
+            elif attribute == "nice" and why.get(attribute) in ("unheard", "hearsay", "sibling") and \
+                    scripts.LOWEST <= target < 19:
+                # It may be thought to have had a higher one.
+                pass
             elif self.is_within(self.every_look, watched):
                 why[attribute] = "meanwhile"
             elif attribute == "policy" and why.get(attribute) in ("unheard", "hearsay", "sibling", "slow fork") and \
