@@ -35,6 +35,9 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With the class he may even raise himself to what lies below it, which he could not do without. */
 		if (nice <= task->attr.nice)
 			return;
+		/* With reset-on-fork nothing below real time is handed down: a child does not show what was just chosen. */
+		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
+			return;
 		/* Where there are no slices, a policy beside a class's nice value counts as the class's. */
 		if (!run->m->kernel.slice && nice >= LOWEST_CLASS && nice <= HIGHEST_CLASS)
 			run->exact = false;
@@ -128,7 +131,8 @@ void run_chooses(struct run *run, uint8_t kind)
 		break;
 	case RESET:
 		/* Without slices nothing tells a child's. */
-		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
+		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE &&
+		    !(run_is_unseen(run, task) && !task_policy_is_fair(task->attr.policy) && task->without.nice > 0))
 			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
 		break;
 	case IONICE:
