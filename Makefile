@@ -101,7 +101,7 @@ SANITIZED ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) tests/check $B
 
-LIVE_TOOLS := $(addprefix $B/tests/live/,actor older_state patient stuck)
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor insist older_state patient stuck)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 

@@ -17,6 +17,9 @@ struct sched_ops {
 };
 extern const struct sched_ops sched_ops_kernel;
 
+/* How many times an action is repeated at most where somebody else's calls overtake it. */
+#define APPLY_AGAIN_MAX 64
+
 struct applier {
 	const struct sched_ops *ops;
 	struct attr_caps caps;
@@ -55,7 +58,8 @@ int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns)
 
 /*
  * Carries out the action and reads the task's attributes back into *ret; if the task is gone by then, *ret is what
- * was set. 0 or -errno: -EAGAIN if somebody has changed the task's policy since it was read, in which case nothing
+ * was set. If its owner goes on choosing what he may not any more, it is repeated until that has an end, or up to
+ * APPLY_AGAIN_MAX times. 0 or -errno: -EAGAIN if somebody has changed the task's policy since it was read, in which case nothing
  * was set.
  */
 int applier_apply(struct applier *applier, const struct plan_action *action,

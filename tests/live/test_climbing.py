@@ -13,6 +13,7 @@ import json
 import os
 import random
 import resource
+import subprocess
 import time
 import unittest
 from typing import NamedTuple
@@ -20,10 +21,11 @@ from typing import NamedTuple
 import scripts
 from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp
 from daemon import TOP, schedqos
-from groups import RunningGroup, actor, seen
+from groups import RunningGroup, actor, seen, tool
 from harness import LiveTest, main
+from programs import Program
 from scripts import Step
-from waiting import STORM, storm_of
+from waiting import STORM, storm_of, wait_for
 
 SEED = int(os.environ.get("CLIMBING_SEED", "1"))
 SECONDS = float(os.environ.get("CLIMBING_SECONDS", "0"))
@@ -441,6 +443,31 @@ class Climbing(Hostility):
         self.current.sync()
         now = seen(group.tids[0])
         self.assertEqual((now.nice, now.slice), (-1, 5 * MS))
+        group.end()
+
+    def insist(self, tid, nice):
+        """Somebody who chooses this for the task all the time, from here on."""
+        insist = Program([tool("insist"), str(NOBODY), str(tid), str(nice), str(5 * MS)], stdout=subprocess.PIPE)
+        self.addCleanup(insist.end)
+        self.assertEqual(insist.popen.stdout.readline(), b"ready\n")
+        self.addCleanup(insist.popen.stdout.close)
+        wait_for(lambda: seen(tid).nice == nice, "its choice")
+
+    def test_insisting(self):
+        """The kernel checks a call before it takes the lock, so that one may overtake the daemon's, and mostly would."""
+        self.begin(layers=self.shipped())
+        group, = self.run_all([chain("0 exec " + INTERACTIVE)])
+        tid, found = group.tids[0], []
+        self.current.sync()
+        self.insist(tid, -3)
+        # A call that was interrupted between the check and the lock may still come later.
+        while len(found) < 8 and 2 not in found:
+            result = schedqos("limit", "--keep", str(tid), "QOS_UTILITY")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found.append(seen(tid).nice)
+            self.assertEqual(schedqos("limit", "--lift", str(tid)).returncode, 0)
+            wait_for(lambda: seen(tid).nice == -3, "its choice")
+        self.assertIn(2, found)
         group.end()
 
     def test_the_name_of_every_shipped_rule(self):

@@ -12,12 +12,29 @@ static int fake_get(pid_t tid, struct ksched_attr *ret)
 	return kernel.get_result;
 }
 
+/* Only what takes privilege is kept. */
+static void keep(const struct ksched_attr *attr)
+{
+	kernel.others.nice = attr->nice;
+	if (!(attr->flags & KSCHED_FLAG_KEEP_POLICY))
+		kernel.others.policy = attr->policy;
+}
+
 static int fake_set(pid_t tid, struct ksched_attr *attr)
 {
-	assert_in_range(kernel.n_sets, 0, 3);
-	kernel.tids[kernel.n_sets] = tid;
-	kernel.sets[kernel.n_sets] = *attr;
-	return kernel.set_results[kernel.n_sets++];
+	const size_t n = kernel.n_sets++;
+	int r = 0;
+
+	if (n < 4) {
+		kernel.tids[n] = tid;
+		kernel.sets[n] = *attr;
+		r = kernel.set_results[n];
+	}
+	if (kernel.n_overtaken)
+		kernel.n_overtaken--;
+	else if (tid && r == 0)
+		keep(attr);
+	return r;
 }
 
 static int fake_get_nice(pid_t tid, int *ret)

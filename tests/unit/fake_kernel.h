@@ -20,6 +20,7 @@ struct fake_kernel {
 	pid_t tids[4];
 	size_t n_sets;
 	int set_results[4];
+	unsigned n_overtaken; /* so many of them somebody else's overtake */
 	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
 	int get_result;
 	unsigned n_gets, n_own_gets;

@@ -30,9 +30,42 @@ static void result_is_what_is_read_back(void **state)
 	struct task_attr now;
 
 	(void)state;
-	kernel.others.nice = 1;
+	kernel.others.nice = -7;
+	kernel.n_overtaken = 1;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
-	assert_int_equal(now.nice, 1);
+	assert_int_equal(now.nice, -7);
+	assert_int_equal(kernel.n_sets, 1);
+}
+
+/* Until it is kept. */
+static void what_an_owner_overtakes_is_set_again(void **state)
+{
+	struct plan_action action = action_to((struct task_attr){ .nice = 2, .util_max = UTIL_FULL });
+	struct task_attr now;
+
+	(void)state;
+	action.from.nice = -4;
+	kernel.others.nice = -3;
+	kernel.n_overtaken = 3;
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(now.nice, 2);
+	assert_int_equal(kernel.n_sets, 4);
+	/* A call that lowers the task, or takes privilege. */
+	for (int nice = -5; nice < 4; nice += 8) {
+		kernel_on(NULL);
+		kernel.others.nice = nice;
+		kernel.n_overtaken = 1;
+		assert_int_equal(applier_apply(&applier, &action, &now), 0);
+		assert_int_equal(now.nice, nice);
+		assert_int_equal(kernel.n_sets, 1);
+	}
+	/* But not for ever. */
+	kernel_on(NULL);
+	kernel.others.nice = -3;
+	kernel.n_overtaken = 1000;
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(now.nice, -3);
+	assert_int_equal(kernel.n_sets, 1 + APPLY_AGAIN_MAX);
 }
 
 static void idle_sets_nice_and_slice_under_normal_first(void **state)
@@ -423,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		KERNEL_TEST(an_action_is_one_set_and_one_get),
 		KERNEL_TEST(result_is_what_is_read_back),
+		KERNEL_TEST(what_an_owner_overtakes_is_set_again),
 		KERNEL_TEST(idle_sets_nice_and_slice_under_normal_first),
 		KERNEL_TEST(an_error_stops_the_action),
 		KERNEL_TEST(a_task_gone_after_the_set_counts_as_set),
