@@ -133,7 +133,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd moves http-load)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd moves http-load frames sound shell)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -148,6 +148,8 @@ $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
 $(addprefix $B/bench/bench-,probe probed crowd moves): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
 $B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
+# One program under the names of three: rules go by names.
+$(addprefix $B/bench/bench-,frames sound shell): $(addprefix $B/bench/tools/,periodic.o histogram.o)
 
 bench-tools: all $(BENCH_TOOLS)
 

@@ -92,20 +92,25 @@ def _read(path):
         return file.read()
 
 
-def _threads(pid):
-    return os.listdir(f"/proc/{pid}/task")
+def _tasks(pid):
+    """The folders of its threads, and of those of the processes that it has started: they read for it."""
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        folder = f"/proc/{pid}/task/{tid}"
+        yield folder
+        for child in _read(f"{folder}/children").split():
+            yield from _tasks(child)
 
 
 def cpu_ns(pid):
-    """The CPU time of all its threads."""
-    return sum(int(_read(f"/proc/{pid}/task/{tid}/schedstat").split()[0]) for tid in _threads(pid))
+    """The CPU time of all its tasks."""
+    return sum(int(_read(f"{folder}/schedstat").split()[0]) for folder in _tasks(pid))
 
 
 def switches(pid):
-    """How often its threads have gone to sleep or been preempted, which is at least as often as they were woken."""
+    """How often its tasks have gone to sleep or been preempted, which is at least as often as they were woken."""
     total = 0
-    for tid in _threads(pid):
-        for line in _read(f"/proc/{pid}/task/{tid}/status").splitlines():
+    for folder in _tasks(pid):
+        for line in _read(f"{folder}/status").splitlines():
             if "ctxt_switches:" in line:
                 total += int(line.split()[1])
     return total
@@ -123,8 +128,7 @@ def queue(pid):
 
 
 def is_asleep(pid):
-    return all(_read(f"/proc/{pid}/task/{tid}/stat").rpartition(")")[2].split()[0] == "S"
-               for tid in _threads(pid))
+    return all(_read(f"{folder}/stat").rpartition(")")[2].split()[0] == "S" for folder in _tasks(pid))
 
 
 def wait_until_idle(pid, checks=6, interval=0.005, timeout=20):

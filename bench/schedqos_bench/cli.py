@@ -12,11 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import order, plotting, preparing, progress, report, result, scenarios, sweep, variants
+from . import order, plotting, preparing, progress, report, result, scenarios, variants
 from .process import Failure, nothing_left, stop_on_signals
-from .report import figures
 from .runner import Runner, Settings, copy_build, print_round
-from .sweep import output
 
 EXIT_SKIPPED = 77
 WARM_UP_SECONDS = 10
@@ -34,12 +32,11 @@ def _results(build):
     return variants.RESULTS if build == variants.BUILD else build / "bench"
 
 
-def _add_measuring(parser, seconds, rounds_help):
-    """The options that run and sweep share."""
-    parser.add_argument("--duration", type=scenarios.positive, default=seconds, metavar="S",
+def _add_measuring(parser):
+    parser.add_argument("--duration", type=scenarios.positive, default=30, metavar="S",
                         help="seconds of each measurement (%(default)s)")
     parser.add_argument("--seed", type=int, help="of all that is left to chance (default: a new one, which is printed)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {rounds_help})")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {_shown('results/TIME')})")
     parser.add_argument("--prepare", action="store_true",
                         help="autogroup off and cgroups flat, as the announcement assumes; put back at the end")
     parser.add_argument("--build", type=Path, default=variants.BUILD, metavar="DIR",
@@ -48,6 +45,11 @@ def _add_measuring(parser, seconds, rounds_help):
                         help=f"for kernel trees and the like, kept between runs (default: {_shown('work')})")
     for scenario in scenarios.available():
         scenario.add_options(parser.add_argument_group(f"{scenario.NAME}: {scenario.TITLE}"))
+
+
+def _add_export(parser):
+    parser.add_argument("--export", action="store_true", help="write export.txt as well, 72 columns for a mail to kernel "
+                        "developers, and values.tsv, with each value of each round")
 
 
 def parse(arguments):
@@ -68,14 +70,11 @@ def parse(arguments):
                      help="seconds for all of it: no round begins that would not fit, but for the first")
     run.add_argument("--warmup", type=scenarios.natural, default=1, metavar="N",
                      help=f"rounds that do not count, of at most {WARM_UP_SECONDS} s (%(default)s)")
-    _add_measuring(run, 30, _shown("results/TIME"))
-    searching = verbs.add_parser("sweep", help="search mappings for the best of latency, throughput and background")
-    searching.add_argument("scenario", nargs="?", default="schbench", metavar="SCENARIO",
-                           choices=[each.NAME for each in scenarios.available() if each.AXES], help="(%(default)s)")
-    sweep.add_options(searching)
-    _add_measuring(searching, 10, _shown("sweeps/TIME"))
+    _add_export(run)
+    _add_measuring(run)
     again = verbs.add_parser("report", help="write report.md and report.html of a result again")
     again.add_argument("directory", type=Path, metavar="DIR")
+    _add_export(again)
     two = verbs.add_parser("compare", help="compare two results")
     two.add_argument("directories", nargs=2, type=Path, metavar="DIR")
     return parser.parse_args(arguments)
@@ -97,14 +96,13 @@ def _skips(chosen, options):
 
 def _settings(args, build):
     seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 31)
-    kind = "results" if args.verb == "run" else "sweeps"
-    out = args.out or _results(args.build) / kind / time.strftime("%Y%m%d-%H%M%S")
+    out = args.out or _results(args.build) / "results" / time.strftime("%Y%m%d-%H%M%S")
     if result.is_one(out):
         raise Failure(f"{out} holds a result already")
     progress.log(f"seed {seed}; results go to {out}")
     command = [Path(sys.argv[0]).name, *sys.argv[1:]]
     return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args,
-                    getattr(args, "reference", None))
+                    args.reference)
 
 
 @contextlib.contextmanager
@@ -175,9 +173,10 @@ def _measure_all(runner, steps, within=None):
             print_round(record, runner.result["scenarios"][step.scenario]["metrics"], ahead(steps[done:]))
 
 
-def _write_report(directory):
-    found = figures.load(directory)
-    for path in output.write(found, directory) if "sweep" in found else report.write(directory):
+def _write_report(directory, export=False):
+    for path in report.write(directory):
+        print(path)
+    for path in report.write_export(directory) if export else ():
         print(path)
 
 
@@ -189,19 +188,9 @@ def run(args):
     with _runner(args, able, texts_of) as (runner, variants_of):
         runner.result["skipped"] = skipped
         _measure_all(runner, order.plan(variants_of, args.rounds, args.warmup, runner.settings.seed), args.within)
-    _write_report(runner.settings.out)
+    _write_report(runner.settings.out, args.export)
     for each in skipped:  # once more, where it is not scrolled away
         progress.log(f"{each['scenario']} was left out: {each['reason']}")
-    return 0
-
-
-def search(args):
-    able, skipped = _skips([scenarios.load(args.scenario)], args)
-    if skipped:
-        return EXIT_SKIPPED
-    with _runner(args, able, {args.scenario: [variants.REFERENCE]}) as (runner, _):
-        sweep.run(runner, able[0], args)
-    _write_report(runner.settings.out)
     return 0
 
 
@@ -222,7 +211,7 @@ def list_all(_):
 
 def report_again(args):
     _say_whether_plots()
-    _write_report(args.directory)
+    _write_report(args.directory, args.export)
     return 0
 
 
@@ -231,13 +220,10 @@ def compare(args):
     return 0
 
 
-VERBS = {"list": list_all, "run": run, "sweep": search, "report": report_again, "compare": compare}
-MEASURING = ("run", "sweep")
-
-
+VERBS = {"list": list_all, "run": run, "report": report_again, "compare": compare}
 def main(arguments=None):
     args = parse(arguments)
-    if args.verb in MEASURING and os.geteuid() != 0:
+    if args.verb == "run" and os.geteuid() != 0:
         progress.log("needs root, to start the daemon and to see whom it changes")
         return EXIT_SKIPPED
     stop_on_signals()

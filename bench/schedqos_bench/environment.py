@@ -24,7 +24,7 @@ _ONE_OF = re.compile(r"^(CONFIG_(?:PREEMPT_NONE|PREEMPT_VOLUNTARY|PREEMPT_LAZY|P
                      re.MULTILINE)
 
 # Not about this machine, or reported elsewhere.
-_NOT_FINDINGS = ("kernel", "configuration", "daemon", "unit", "events", "energy")
+_NOT_FINDINGS = ("kernel", "configuration", "daemon", "unit", "events", "problem")
 
 OTHER_LOAD_SECONDS, OTHER_LOAD_LIMIT = 2.0, 0.03
 STEAL_LIMIT = 0.01
@@ -114,7 +114,7 @@ def versions(executable, programs):
     return found
 
 
-def _cpu_group():
+def cpu_group():
     """The group among whose siblings our CPU time is divided, where there may be any."""
     for line in _read("/proc/self/cgroup", "").splitlines():
         number, controllers, path = line.split(":", 2)
@@ -136,7 +136,7 @@ def facts(executable, programs):
         "distribution": _distribution(), "virtual": virtual(), "versions": versions(executable, programs),
         "commit": _output(["git", f"--git-dir={ROOT}/.git", "describe", "--always", "--dirty"]),
         "sysctls": _sysctls(), "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "cgroup_cpu": _cpu_group(),
+        "cgroup_cpu": cpu_group(),
     }
 
 

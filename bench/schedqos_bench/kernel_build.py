@@ -124,10 +124,10 @@ class Kernel:
                     count += os.stat(os.path.join(folder, name)).st_mtime >= began
         return count
 
-    def build(self, output):
-        """The build as a Background, over and over."""
+    def build(self, output, prefix=()):
+        """The build as a Background, over and over; the prefix is of its command line."""
         self.reset()
-        return Background(self.make(), output, before_restart=self.reset, env=make_environment())
+        return Background([*prefix, *self.make()], output, before_restart=self.reset, env=make_environment())
 
 
 def _flat(path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The programs of a scenario: what is measured, and what runs beside it all the time."""
 
+import contextlib
 import os
 import select
 import signal
@@ -56,12 +57,14 @@ class Background:
         """The CPU time that it, its threads and all that it has started got so far."""
         return self.earlier_cpu + accounting.group_cpu_seconds(self.pid)
 
-    def freeze(self):
-        """Stops all of it until thaw()."""
+    @contextlib.contextmanager
+    def frozen(self):
+        """A context in which all of it is stopped, so that no short program ends, and counts twice, while it is read."""
         os.killpg(self.pid, signal.SIGSTOP)
-
-    def thaw(self):
-        os.killpg(self.pid, signal.SIGCONT)
+        try:
+            yield
+        finally:
+            os.killpg(self.pid, signal.SIGCONT)
 
     def ended(self):
         """Called when the process has ended: accounts for it and starts the next. A command that fails is a Failure."""
@@ -89,6 +92,18 @@ def measure(argv, output, seconds, beside=(), **options):
     if status:
         raise Failure(f"{program.name} fails (status {status}):\n{text[-2000:]}")
     return text
+
+
+def measure_together(commands, seconds, beside=()):
+    """The same with several [(command, output)] at a time."""
+    with contextlib.ExitStack() as stack:
+        running = [stack.enter_context(_start(argv, stack.enter_context(open(output, "w", encoding="utf-8"))))
+                   for argv, output in commands]
+        statuses = [_wait(program, seconds + GRACE, beside) for program in running]
+    for program, status, (_, output) in zip(running, statuses, commands):
+        if status:
+            raise Failure(f"{program.name} fails (status {status}):\n{_read(output)[-2000:]}")
+    return [_read(output) for _, output in commands]
 
 
 def _read(path):

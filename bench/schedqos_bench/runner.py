@@ -109,7 +109,7 @@ class Runner:
     def look(self):
         """Collects facts about the machine, and what would spoil the result, before anything of ours runs."""
         if daemon.is_running(self.executable):
-            raise Failure("a schedqos is running: stop it first")
+            raise Failure("a schedqos is running: stop it first (what set, run and limit have asked it for ends with it)")
         programs = {_program(argv) for each in self.result["scenarios"].values() for argv in each["commands"].values()}
         self.result["environment"] = environment.facts(self.executable, sorted(filter(shutil.which, programs)))
         with variants.configuration({}) as options:

@@ -26,6 +26,10 @@ class NoListener:
     def wait_until_idle(self):
         """Waits until it has caught up with all events."""
 
+    def pids(self):
+        """Of its processes."""
+        return []
+
     def usage(self):
         return accounting.Usage(0, 0)
 
@@ -45,6 +49,9 @@ class Group(NoListener):
 
     def __init__(self, pgid):
         self.pgid = pgid
+
+    def pids(self):
+        return list(accounting.group(self.pgid))
 
     def usage(self):
         return accounting.Usage(int(self.cpu_seconds() * 1e9), 0)
@@ -69,6 +76,9 @@ class Listening(NoListener):
     def wait_until_idle(self):
         if not accounting.wait_until_idle(self.pid):
             raise Failure(f"{self.program.name}: does not catch up")
+
+    def pids(self):
+        return [self.pid]
 
     def usage(self):
         return accounting.usage(self.pid)

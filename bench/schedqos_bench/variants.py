@@ -92,7 +92,10 @@ class Nothing:
         return {}
 
     def running(self, _):
-        """A context in which it runs with these rules; yields a listener as running.NoListener."""
+        """
+        A context in which it runs with these rules, or with what is configured on this machine where they are None; yields
+        a listener as running.NoListener.
+        """
         return NoListener()
 
 
@@ -106,7 +109,7 @@ class Reference(Nothing):
         self.tools = tools
 
     def running(self, rules):
-        return Listener(self.tools, self.name, rules)
+        return Listener(self.tools, self.name, rules or {})
 
 
 class Schedqos(Nothing):
@@ -130,7 +133,7 @@ class Schedqos(Nothing):
         """Of fair classes only. Where the kernel keeps no slices, none is looked at."""
         slices = attr.has_slices()
         return {name: attr.Attr(_POLICIES[each["sched_policy"]], each.get("sched_nice", 0),
-                                each.get("sched_runtime", 0) if slices else 0)
+                                (each.get("sched_runtime") or 0) if slices else 0)
                 for name, each in self.classes().items() if each.get("sched_policy") in _POLICIES}
 
     def classes(self):
@@ -145,10 +148,16 @@ class Schedqos(Nothing):
             raise Failure(f"variant {self.name}:\n{told}")
         return {name: value for name, value in json.loads(run.stdout).items() if name.startswith("QOS_")}
 
+    def _options(self, rules):
+        if rules is None and (self.mapping or self.count):
+            raise Failure(f"{self.name}: here the daemon runs as it is configured: schedqos or build:NAME=DIR")
+        if rules is None:
+            return contextlib.nullcontext([])
+        return configuration(filled(rules, self.count) if self.count else rules, self.mapping)
+
     @contextlib.contextmanager
     def running(self, rules):
-        rules = filled(rules, self.count) if self.count else rules
-        with configuration(rules, self.mapping) as options, \
+        with self._options(rules) as options, \
                 daemon.Daemon(self.executable, options, self.attrs()) as running:
             running.wait_until_idle()
             yield running
@@ -175,7 +184,7 @@ class Command(Nothing):
     def running(self, rules):
         known = children()
         with tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
-            write_configs(folder, rules)
+            write_configs(folder, rules or {})
             configs = Path(folder) / "configs"
             for name in ("qos_mappings.json", "sched_profiles.json"):
                 shutil.copyfile(CONFIGS / name, configs / name)

@@ -84,26 +84,3 @@ class Goals(unittest.TestCase):
         self.assertRegex(mail, r"met      schedqos: listener's CPU: at most 1.21 x bare")
         self.assertRegex(mail, r"NOT MET  schedqos\+15000: listener's CPU: at most 1.21 x bare; measured:\s+1.26")
         self.assertIn("<td>NOT MET</td>", html)
-
-
-class Curves(unittest.TestCase):
-    def setUp(self):
-        self.result = synthetic.result(("service",), 2, 1)
-        described = self.result["scenarios"]["service"]
-        described["metrics"] = {f"start_{size}": {"title": f"start, {size} rules", "unit": "ms", "better": "lower",
-                                                  "curve": {"title": "start", "along": "rules", "at": size}}
-                                for size in (10, 1000)}
-        for each in self.result["rounds"]:
-            each["metrics"] = {"start_10": 4.0, "start_1000": 25.0 if each["variant"] == "default" else None}
-
-    def test_by_what_grows(self):
-        self.assertEqual(figures.curves(self.result, "service"), {"rules": {("start", "ms"): {
-            "default": {10: 4.0, 1000: 25.0}, "schedqos": {10: 4.0}}}})
-        self.assertEqual(figures.lines(self.result, "service"), [])
-
-    def test_tables(self):
-        mail = markdown.text(self.result, figures.all_lines(self.result))
-        self.assertRegex(mail, r"default, by number of rules\n +10 +1,000\n +start \(ms\) +4 +25\n")
-        self.assertRegex(mail, r"schedqos, by number of rules\n +10\n +start \(ms\) +4\n")
-        self.assertIn("By number of rules", page.text(self.result, figures.all_lines(self.result),
-                                                      {("service", "curves", "rules"): "<svg></svg>"}))

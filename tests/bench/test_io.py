@@ -2,7 +2,6 @@
 """The scenario io: what fio prints, which disks are meant, and that they get their I/O schedulers back."""
 
 import argparse
-import contextlib
 import os
 import shutil
 import signal
@@ -74,12 +73,6 @@ write_bytes: 323932160
 cancelled_write_bytes: 0
 """
 
-# The kernel's ways of saying it.
-SCHEDULERS = (("[none] mq-deadline kyber bfq \n", ("none", ["none", "mq-deadline", "kyber", "bfq"])),
-              ("none [mq-deadline]\n", ("mq-deadline", ["none", "mq-deadline"])),
-              ("none\n", ("none", ["none"])),
-              ("\n", (None, [])))
-
 
 def options(folder, *arguments):
     parser = argparse.ArgumentParser()
@@ -121,43 +114,11 @@ class Parsing(unittest.TestCase):
             with self.assertRaises(Failure):
                 io.parse(text)
 
-    def test_edges_of_bins(self):
-        """fio's: 64 to a power of two, named by their middle; below 128 each value has its own."""
-        for value in [*range(0, 5000, 7), *(int(1.1 ** n) for n in range(90, 230))]:
-            width = 1 << max(0, value.bit_length() - 7)
-            low = value // width * width
-            self.assertEqual(io.upper_edge(low + width // 2), low + width if width > 1 else low)
-
     def test_written(self):
         self.assertEqual(io.parse_written(PROC_IO), 323932160)
 
 
 class Options(Folder):
-    def test_priorities(self):
-        given = options(self.folder, "--io-priorities", "class,be0:idle,rt7:class").io_priorities
-        self.assertEqual(given, ["class", "be0:idle", "rt7:class"])
-        for text in ("be8:idle", "be0", "be:be0", "idle0:be0", "be0:be0:be0", "class:"):
-            with self.assertRaises(SystemExit), open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
-                options(self.folder, "--io-priorities", text)
-
-    def test_commands(self):
-        given = options(self.folder, "--io-size", "5", "--io-read-size", "8k", "--io-think-time", "77",
-                        "--io-write-size", "2M", "--io-write-depth", "3", "--io-schedulers", "bfq")
-        commands = io.commands(given, 9)
-        for name, expected in ((io.READER, ("--size=5M", "--bs=8k", "--thinktime=77", "--runtime=9", "--direct=1")),
-                               (io.WRITER, ("--size=5M", "--bs=2M", "--iodepth=3", "--direct=1", "--overwrite=1"))):
-            for option in expected:
-                self.assertIn(option, commands[name])
-        self.assertIn("--direct=0", io.commands(options(self.folder, "--io-writer", "buffered"), 9)[io.WRITER])
-
-    def test_cells_share_the_time(self):
-        given = options(self.folder, "--io-schedulers", "none,bfq", "--io-priorities", "class,be0:idle")
-        self.assertEqual([cell.name for cell in io.cells(given)], ["none", "none_be0_idle", "bfq", "bfq_be0_idle"])
-        self.assertEqual(io.cell_seconds(given, 30), 7)
-        self.assertEqual(io.cell_seconds(given, 1), io.LEAST_SECONDS)
-        self.assertEqual(len(io.metrics(given)), 4 * 5)
-        self.assertIn("read_p99_bfq_be0_idle", io.metrics(given))
-
     def test_what_is_missing_is_said(self):
         with mock.patch.object(shutil, "which", return_value=None):
             self.assertEqual([tuple(each) for each in io.needs(options(self.folder))], [("fio", "package fio")])
@@ -173,56 +134,6 @@ class Options(Folder):
             self.assertEqual(io.needs(options(self.folder)), [])
             self.assertEqual([each.what for each in io.needs(options(self.folder, "--io-schedulers", "bfq,kyber"))],
                              ["the I/O scheduler kyber"])
-
-    def test_a_full_disk(self):
-        usage = shutil.disk_usage(self.folder)
-        with mock.patch.object(shutil, "disk_usage", return_value=usage._replace(free=1 << 20)):
-            with self.assertRaisesRegex(Failure, "--io-size"):
-                io.prepare(context(self.folder, 1, "--io-size", "1"))
-
-
-class Disks(Folder):
-    def at(self, node):
-        """disks() of our folder, whose file system is on this device."""
-        device = os.stat(self.folder).st_dev
-        numbers = self.folder / "sys" / "dev" / "block"
-        numbers.mkdir(parents=True)
-        (numbers / f"{os.major(device)}:{os.minor(device)}").symlink_to(node)
-        mounts = self.folder / "mountinfo"
-        mounts.write_text("22 1 0:20 / /proc rw - proc proc rw\n")
-        return block.disks(self.folder / "not" / "there" / "yet", self.folder / "sys", mounts)
-
-    def test_a_whole_disk(self):
-        disk = self.disk("vda")
-        self.assertEqual(self.at(disk), [disk])
-
-    def test_a_partition(self):
-        disk = self.disk("sda")
-        (disk / "sda1").mkdir()
-        (disk / "sda1" / "partition").write_text("1\n")
-        self.assertEqual(self.at(disk / "sda1"), [disk])
-
-    def test_a_volume_on_two_disks(self):
-        disks = [self.disk("sda"), self.disk("sdb")]
-        (disks[1] / "sdb2").mkdir()
-        (disks[1] / "sdb2" / "partition").write_text("2\n")
-        volume = self.disk("dm-0", "none\n")
-        (volume / "slaves").mkdir()
-        (volume / "slaves" / "sda").symlink_to(disks[0])
-        (volume / "slaves" / "sdb2").symlink_to(disks[1] / "sdb2")
-        self.assertEqual(self.at(volume), disks)
-
-    def test_no_disk(self):
-        mounts = self.folder / "mountinfo"
-        mounts.write_text("22 1 0:20 / /proc rw - proc proc rw\n")
-        self.assertEqual(block.disks(self.folder, self.folder, mounts), [])
-
-    def test_what_is_offered(self):
-        self.assertEqual(block.offered([]), [])
-        self.assertEqual(block.offered([self.folder]), [])
-        self.assertEqual(block.offered([self.disk("sda"), self.disk("sdb", "[none] bfq kyber\n")]), ["none", "bfq"])
-        for text, expected in SCHEDULERS:
-            self.assertEqual(block.parse(text), expected)
 
 
 class Restoring(Folder):
@@ -267,15 +178,6 @@ class Restoring(Folder):
         self.assertEqual(status, 128 + signal.SIGINT)
         self.assertEqual(block.parse((disk / "queue" / "scheduler").read_text())[0], current)
 
-    def test_when_one_disk_cannot_be_restored(self):
-        """The others are all the same."""
-        disks = [self.disk("sda"), self.disk("sdb")]
-        with self.assertRaises(FileNotFoundError):
-            with block.kept(disks):
-                block.use(disks, "none")
-                shutil.rmtree(disks[1] / "queue")
-        self.assertEqual((disks[0] / "queue/scheduler").read_text(), "mq-deadline")
-
 
 class Rounds(Folder):
     """With a fio that prints at once."""
@@ -298,20 +200,6 @@ class Rounds(Folder):
                 self.assertEqual((disk / "queue" / "scheduler").read_text(), "mq-deadline")
             self.assertEqual(set(found.metrics), set(io.metrics(given.options)))
         return found
-
-    def test_each_cell_under_its_scheduler(self):
-        found = self.round()
-        self.assertEqual(found.metrics["write_bfq_be0_idle"], 123.0)
-        self.assertEqual(len(self.used), 6)
-        for name, scheduler in self.used:
-            self.assertEqual(name.partition("_")[0], scheduler)
-
-    def test_the_order_is_left_to_the_seed(self):
-        orders = []
-        for seed in range(2, 6):
-            self.round(seed)
-            orders.append([name for name, _ in self.used])
-        self.assertGreater(len(set(map(tuple, orders))), 1)
 
     def test_a_failure_puts_the_scheduler_back(self):
         with self.assertRaises(Failure):

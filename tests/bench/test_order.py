@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The order of the rounds, and the estimate of their end."""
 
-import contextlib
-import io
 import unittest
 
-from schedqos_bench import order, progress
+from schedqos_bench import order
 
 SCENARIOS, VARIANTS = ["one", "two"], ["default", "schedqos", "other"]
 
@@ -47,21 +45,3 @@ class Plan(unittest.TestCase):
                 if (step.scenario, step.round, step.warmup) == ("one", 2, False)]
         self.assertEqual(len(set(same)), 1)
         self.assertEqual(len({order.round_seed(1, step) for step in steps}), 14)
-
-
-class Estimate(unittest.TestCase):
-    def test_what_has_been_seen_counts(self):
-        estimate = progress.Estimate()
-        self.assertEqual(estimate.left([("one", 30), ("two", 30)]), 60 + 2 * progress.FIRST_GUESS)
-        estimate.learn("one", 10, 14)
-        estimate.learn("one", 30, 36)
-        self.assertEqual(estimate.left([("one", 30), ("two", 30)]), 35 + 30 + progress.FIRST_GUESS)
-
-    def test_words(self):
-        self.assertEqual([progress.span(seconds) for seconds in (0, 89, 90, 3599, 3900)],
-                         ["0 s", "89 s", "2 min", "1 h 00 min", "1 h 05 min"])
-
-    def test_a_terminal_is_not_told_what_to_do(self):
-        with contextlib.redirect_stderr(io.StringIO()) as errors:
-            progress.log("one\x1b[2J\ntwo")
-        self.assertEqual(errors.getvalue(), "schedqos-bench: one\\x1b[2J\ntwo\n")

@@ -46,10 +46,6 @@ class Preparing(unittest.TestCase):
                 raise SystemExit(130)
         self.assertEqual(knob.read_text(), "1")
 
-    def test_a_kernel_without_autogroup(self):
-        with contextlib.ExitStack() as stack:
-            preparing.autogroup_off(stack, quiet, self.root / "missing")
-
     def test_flat_hierarchy(self):
         top = self.group(".", "cpu io memory\n")
         inner = self.group("inner", "cpu\n", cpu_weight="300\n")
@@ -86,13 +82,3 @@ class Preparing(unittest.TestCase):
             preparing.flat_v1(stack, quiet, [self.root / "missing", self.root], membership)
             self.assertEqual((self.root / "cgroup.procs").read_text(), pid)
         self.assertEqual((self.root / "ours" / "cgroup.procs").read_text(), pid)
-
-    def test_nothing_to_do(self):
-        membership = self.root / "membership"
-        membership.write_text("2:cpu:/\n0::/\n")
-        (self.root / "cgroup.procs").write_text("")
-        self.group(".", "memory\n")
-        with contextlib.ExitStack() as stack:
-            preparing.flat_v1(stack, quiet, [self.root], membership)
-            preparing.flat_v2(stack, quiet, [self.root])
-        self.assertEqual((self.root / "cgroup.procs").read_text(), "")

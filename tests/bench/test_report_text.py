@@ -10,7 +10,7 @@ from pathlib import Path
 
 import synthetic
 from schedqos_bench import report
-from schedqos_bench.report import blocks, figures, markdown, words
+from schedqos_bench.report import blocks, export, figures, markdown, words
 
 # The announcement's, as it was sent; its archive has lost the spaces.
 ANNOUNCED = """\
@@ -112,7 +112,7 @@ class Mail(unittest.TestCase):
 
     def test_names_everything_that_a_reader_asks_for(self):
         text = written(synthetic.result(("cyclictest",), 2, 6))
-        for want in ("seed\n42", "6 rounds of each variant", "Linux", "CONFIG_HZ=250", "abcdef0", "6.18.2", "(kvm)",
+        for want in ("seed 42", "6 rounds of each variant", "Linux", "CONFIG_HZ=250", "abcdef0", "6.18.2", "(kvm)",
                      "    hackbench -T -p -l 60000 -g 2\n", "slice 20 ms", "# Min Latencies: 0", "steal time",
                      "% of a CPU", "average latency (us, lower is better)"):
             self.assertIn(want, text)
@@ -231,3 +231,40 @@ class Comparison(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class Export(unittest.TestCase):
+    def export(self, result):
+        return export.text(result, figures.all_lines(result))
+
+    def test_lines_fit_into_a_mail(self):
+        names = tuple(synthetic.MAKERS)
+        for line in self.export(synthetic.result(names, 4, 6)).splitlines():
+            self.assertLessEqual(len(line), 72, line)
+
+    def test_each_figure_has_its_number_of_rounds_and_its_variation(self):
+        made = synthetic.result(("cyclictest",), 2, 6)
+        for each, value in zip((each for each in made["rounds"] if each["variant"] == "default" and each["round"]),
+                               (90, 110, 90, 110, 90, 110)):
+            each["metrics"]["p99"] = value
+        text = self.export(made)
+        self.assertRegex(text, r"p99 latency \(us, lower is better\)\n  default +100  +6  +11%\n  schedqos .* 6 .*\[")
+        for expected in ("CONFIG_HZ=250", "6.18.2", "hackbench -T -p -l 60000 -g 2", "--rounds 6"):
+            self.assertIn(expected, text)
+
+    def test_every_value_is_beside_it(self):
+        made = synthetic.result(("cyclictest",), 2, 3)
+        lines = export.values(made).splitlines()
+        self.assertEqual(len(lines), 1 + len(synthetic.METRICS["cyclictest"]) * 2 * 3)
+        self.assertEqual(lines[0].split("\t"), ["scenario", "metric", "unit", "variant", "round", "value"])
+        value = next(each for each in made["rounds"] if each["round"] == 2)["metrics"]["p99"]
+        self.assertIn(f"cyclictest\tp99\tus\tdefault\t2\t{value}", lines)
+
+    def test_strings_from_outside_are_shown_as_what_they_are(self):
+        made = with_hostile_names()
+        for text in (self.export(made), export.values(made)):
+            self.assertTrue(text.isascii())
+            self.assertNotRegex(text, r"[\x00\x1b]")
+
+    def test_variation(self):
+        self.assertEqual([export.variation(each) for each in ([], [1], [0, 0], [5, 5])], ["", "", "", "0%"])

@@ -109,6 +109,7 @@ class Runs(unittest.TestCase):
         self.assertEqual([os.path.basename(line) for line in output.split()], ["report.md", "report.html"])
         self.check_nothing_is_left()
 
+    @unittest.skipUnless(os.environ.get("BENCH_STORMS"), "BENCH_STORMS is not set: make check-long does")
     def test_the_scenarios_of_storms(self):
         if not (Path(SCHEDQOS).parent / "bench" / "bench-listener").exists():
             self.skipTest("needs its tools: make bench-tools")

@@ -3,7 +3,9 @@
 
 import argparse
 import os
+import tempfile
 import unittest
+from pathlib import Path
 
 from schedqos_bench import scenarios
 from schedqos_bench.process import Failure
@@ -39,6 +41,40 @@ class Interface(unittest.TestCase):
             metrics = module.metrics(options)
             self.assertTrue(any(metric["headline"] for metric in metrics.values()))
             self.assertLessEqual({metric for metric in module.AXES.values() if metric}, metrics.keys())
+
+
+class Here(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.proc = Path(folder.name)
+
+    def task(self, name, tid, wait, start=5, pid=None):
+        folder = self.proc / str(pid or tid) / "task" / str(tid)
+        folder.mkdir(parents=True, exist_ok=True)
+        (self.proc / str(pid or tid) / "comm").write_text(f"{name}\n", encoding="ascii")
+        (folder / "schedstat").write_text(" ".join(map(str, wait)), encoding="ascii")
+        (folder / "stat").write_text(f"{tid} (a) b) S" + " 0" * 18 + f" {start} 0", encoding="ascii")
+
+    def test_what_was_waited_in_between_counts(self):
+        here = scenarios.load("here")
+        self.task("make", 10, (1000, 5000, 2))
+        self.task("make", 11, (0, 0, 0), pid=10)
+        self.task("chrome", 20, (7, 7000, 7))
+        self.task("again", 30, (900, 900, 900))
+        self.task("schedqos", 40, (0, 0, 0))
+        before = here.snapshot(self.proc)
+        self.task("make", 10, (3000, 9000, 4))
+        self.task("make", 11, (10, 4000, 2), pid=10)
+        self.task("again", 30, (10, 900000, 1), start=6)
+        self.task("schedqos", 40, (9, 9000000, 9))
+        found, notes = here.figures(before, here.snapshot(self.proc), ["make", "chrome"])
+        self.assertEqual(found, {"wait": 2.0, "wait_make": 2.0, "wait_chrome": None})
+        self.assertEqual(notes, ["chrome: did not run in this round"])
+
+    def test_the_programs_that_are_named_are_told_apart(self):
+        module, options = defaults("here", "--here-programs", "make,chrome")
+        self.assertLessEqual({"wait", "wait_make", "wait_chrome"}, module.metrics(options).keys())
 
 
 class Cyclictest(unittest.TestCase):

@@ -2,8 +2,6 @@
 """The scenario service: what it asks for, what it makes of the answer, and that it leaves nothing behind."""
 
 import argparse
-import gzip
-import json
 import os
 import shutil
 import subprocess
@@ -72,38 +70,6 @@ class Parsing(unittest.TestCase):
 
 
 class Commands(Folder):
-    def test_every_number_can_be_given(self):
-        given = options(self.folder, "--service-rate", "1234", "--service-connections", "99", "--service-noise", "3",
-                        "--service-noise-method", "fft", "--service-warm-up", "5", "--service-large-every", "4",
-                        "--service-port", "8099")
-        commands = service.commands(given, 17)
-        load = commands["load"]
-        for option, value in (("--rate", "1234"), ("--seconds", "17"), ("--warm-up", "5"), ("--connections", "99"),
-                              ("--port", "8099")):
-            self.assertEqual(load[load.index(option) + 1], value)
-        self.assertEqual((load.count("/small.json"), load.count("/large.json")), (3, 1))
-        self.assertEqual([name for name in commands if name.startswith("stress-ng")],
-                         ["stress-ng-0", "stress-ng-1", "stress-ng-2"])
-        for name, argv in commands.items():
-            if name.startswith("stress-ng"):
-                self.assertIn("fft", argv)
-                self.assertIn(int(argv[argv.index("--taskset") + 1]), os.sched_getaffinity(0))
-
-    def test_files(self):
-        given = options(self.folder, "--service-small", "5000", "--service-large", "50000", "--service-workers", "7",
-                        "--service-gzip-level", "3", "--service-port", "8099")
-        service.write_files(self.folder, given)
-        config = (self.folder / "nginx.conf").read_text()
-        for text in ("worker_processes 7;", "gzip_comp_level 3;", "127.0.0.1:8099 "):
-            self.assertIn(text, config)
-        for name, size in (("small", 5000), ("large", 50000)):
-            body = (self.folder / "www" / f"{name}.json").read_bytes()
-            self.assertTrue(size <= len(body) <= size + 500, len(body))
-            # Compressing it is work, and worth it.
-            self.assertTrue(len(body) / 8 < len(gzip.compress(body, 6)) < len(body) / 2)
-            json.loads(body)
-        self.assertEqual(service.body(5000, 1), service.body(5000, 1))
-
     def test_what_is_missing_is_said(self):
         with mock.patch.object(shutil, "which", return_value=None):
             missing = service.needs(options(self.folder))
@@ -147,18 +113,6 @@ class Calibration(Folder):
             # Many together cost less each, down to 100 us.
             self.assertTrue(7000 <= self.calibrate(lambda rate: 100e-6 + 50e-6 * 500 / rate) <= 8000)
 
-    def test_a_slow_machine(self):
-        with mock.patch.object(os, "sched_getaffinity", return_value={0}):
-            self.assertEqual(self.calibrate(lambda _: 0.01), 40)
-
-    def test_a_given_rate_is_taken(self):
-        self.assertEqual(self.calibrate(lambda _: 1e-4, "--service-rate", "777"), 777)
-        self.assertEqual(self.asked, [])
-
-    def test_nothing_to_go_by(self):
-        with self.assertRaises(Failure):
-            self.calibrate(lambda _: 0)
-
 
 class Live(Folder):
     """A short round, with all of its programs."""
@@ -195,12 +149,6 @@ class Live(Folder):
         self.assertGreater(found.metrics["noise_cpu"], 0)
         self.assertEqual(len(groups), 3)
         self.assertEqual([accounting.group(group) for group in groups], [{}] * 3)
-
-    def test_a_server_that_cannot_start_is_a_failure(self):
-        service.prepare(self.context)
-        (self.folder / "service" / "nginx.conf").write_text("nonsense;\n", encoding="ascii")
-        with self.assertRaisesRegex(Failure, "nginx"):
-            service.run_round(self.context)
 
 
 if __name__ == "__main__":

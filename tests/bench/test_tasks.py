@@ -13,15 +13,6 @@ BACKGROUND = attr.CLASSES["QOS_BACKGROUND"]
 
 
 class Tasks(unittest.TestCase):
-    def test_changed(self):
-        before = {tid: tasks.Task(10, PRISTINE) for tid in (1, 2, 3, 4)}
-        # 3 is another task of the same number; 4 is gone, 5 is new.
-        now = {1: tasks.Task(10, PRISTINE), 2: tasks.Task(10, BACKGROUND), 3: tasks.Task(11, BACKGROUND),
-               5: tasks.Task(12, BACKGROUND)}
-        self.assertEqual(tasks.changed(before, now), {2: before[2]})
-        self.assertEqual(tasks.of_classes(now, [BACKGROUND]), [2, 3, 5])
-        self.assertEqual(tasks.of_classes(now, []), [])
-
     def test_real_tasks_are_found_and_put_back(self):
         with subprocess.Popen(["sleep", "1000"]) as sleeper:
             try:
@@ -36,11 +27,6 @@ class Tasks(unittest.TestCase):
                 self.assertEqual(attr.get(sleeper.pid), before[sleeper.pid].attr)
             finally:
                 sleeper.kill()
-
-    def test_who_is_gone_is_no_error(self):
-        sleeper = subprocess.Popen(["true"])
-        sleeper.wait()
-        tasks.put_back({sleeper.pid: tasks.Task(1, attr.PRISTINE)})
 
     def test_what_others_change_during_a_round_is_not_put_back(self):
         # 1 was changed by somebody; 2 is left with a class.

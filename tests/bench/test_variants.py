@@ -27,14 +27,6 @@ class Parse(unittest.TestCase):
         self.assertEqual(found[2].mapping, Path(self.file).resolve())
         self.assertEqual(found[3].described(), {"kind": "command", "command": "prog -a 1,2 -b=x"})
 
-    def test_the_option_can_be_repeated(self):
-        found = variants.parse(["default", "cmd:a=b,schedqos", "cmd:c=d,e"], "schedqos")
-        self.assertEqual([each.name for each in found], ["default", "a", "schedqos", "c"])
-        self.assertEqual(found[3].command, "d,e")
-
-    def test_announcement_is_a_preset_with_and_without_a_file(self):
-        self.assertEqual(variants.parse(["schedqos:announcement"], "schedqos")[0].name, "schedqos:announcement")
-
     def test_references_and_counts_of_rules(self):
         text = f"default,bare,tagger,schedqos+15000,schedqos:{self.file}+100,cmd:a+5=x,y"
         found = variants.parse([text], "build/schedqos")
@@ -86,16 +78,6 @@ class Configuration(unittest.TestCase):
                 self.assertEqual(json.loads((configs / "app_configs" / "bench.json").read_text()),
                                  {"make": {"qos": "QOS_BACKGROUND"}})
             self.assertFalse(own.exists())
-
-
-    def test_many_rules_are_of_several_files_and_settings_are_none(self):
-        rules = {"schedqos": {"autogroup": "keep"}, **{f"r{i}": {"qos": "QOS_BACKGROUND"} for i in range(12_000)}}
-        with variants.configuration(rules) as options:
-            own, files = Path(options[1]), sorted((Path(options[3]) / "app_configs").iterdir())
-            self.assertEqual(json.loads(own.read_text()), {"schedqos": {"autogroup": "keep"}})
-            self.assertEqual([path.name for path in files], ["bench.json", "bench10000.json", "bench5000.json"])
-            self.assertEqual(sum(len(json.loads(path.read_text())) for path in files), 12_000)
-            self.assertLess(max(path.stat().st_size for path in files), 1 << 20)
 
 
 class Running(unittest.TestCase):

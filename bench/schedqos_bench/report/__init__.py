@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from .. import plotting
-from . import comparison, figures, markdown, page
+from . import comparison, export, figures, markdown, page
 
 
 def _page(result, by_scenario):
@@ -22,6 +22,15 @@ def write(directory):
     paths = Path(directory) / "report.md", Path(directory) / "report.html"
     for path, text in zip(paths, (markdown.text, _page)):
         path.write_text(text(result, by_scenario), encoding="utf-8")
+    return paths
+
+
+def write_export(directory):
+    """Writes export.txt and values.tsv into a result directory. Returns their paths."""
+    result = figures.load(directory)
+    paths = Path(directory) / "export.txt", Path(directory) / "values.tsv"
+    paths[0].write_text(export.text(result, figures.all_lines(result)), encoding="ascii")
+    paths[1].write_text(export.values(result), encoding="utf-8")
     return paths
 
 

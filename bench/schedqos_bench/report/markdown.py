@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 The report as a mail to a mailing list that is Markdown as well: plain ASCII, and everything that comes from a result in
-indented blocks, where nothing has a meaning. Lines are at most 78 characters long where names allow it.
+indented blocks, where nothing has a meaning. Lines are at most 76 characters long where names allow it, 72 without the
+indent.
 """
 
 import json
@@ -11,8 +12,8 @@ import textwrap
 from ..escape import plain
 from . import blocks, figures, goals, words
 
-WIDTH = 78
-_INDENT = "    "
+WIDTH = 76
+INDENT = "    "
 
 
 def _inert(text):
@@ -28,8 +29,13 @@ def heading(text, rule):
     return [_inert(text), rule * len(_inert(text)), ""]
 
 
+def wrapped(text):
+    """In lines that fit into a block."""
+    return textwrap.wrap(plain(text), WIDTH - len(INDENT), break_on_hyphens=False)
+
+
 def verbatim(lines):
-    return [(_INDENT + line).rstrip() for line in lines] + [""]
+    return [(INDENT + line).rstrip() for line in lines] + [""]
 
 
 def labelled(pairs):
@@ -38,20 +44,20 @@ def labelled(pairs):
     found = []
     for label, text in pairs:
         label = plain(label)
-        found += textwrap.wrap(plain(text), WIDTH - len(_INDENT), initial_indent=f"{label:{width}}  ",
+        found += textwrap.wrap(plain(text), WIDTH - len(INDENT), initial_indent=f"{label:{width}}  ",
                                subsequent_indent=" " * (width + 2), break_long_words=False,
                                break_on_hyphens=False) or [label]
     return found
 
 
-def _command(argv):
+def command(argv):
     """In lines that a shell takes as one."""
-    wrapped = textwrap.wrap(plain(words.command(argv)), WIDTH - len(_INDENT) - 2, subsequent_indent="  ",
+    lines = textwrap.wrap(plain(words.command(argv)), WIDTH - len(INDENT) - 2, subsequent_indent="  ",
                             break_long_words=False, break_on_hyphens=False)
-    return [line + (" \\" if i < len(wrapped) - 1 else "") for i, line in enumerate(wrapped)]
+    return [line + (" \\" if i < len(lines) - 1 else "") for i, line in enumerate(lines)]
 
 
-def rows(cells, most=WIDTH - len(_INDENT)):
+def rows(cells, most=WIDTH - len(INDENT)):
     """Columns, as far apart as the width allows."""
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= most else 1
@@ -64,13 +70,13 @@ def _findings(result):
         text = f"{each['what']}: {each['consequence']}"
         if each.get("remedy"):
             text += f" (remedy: {each['remedy']})"
-        found += verbatim(textwrap.wrap(plain(text), WIDTH - len(_INDENT), break_on_hyphens=False))
+        found += verbatim(wrapped(text))
     for each in result["skipped"]:
         found += verbatim([plain(f"Left out: {each['scenario']}: {each['reason']}")])
     return found
 
 
-def _variants(result):
+def variants(result):
     found = []
     for name, description in result["variants"].items():
         what, classes = words.variant(description)
@@ -81,8 +87,8 @@ def _variants(result):
 
 def _environment(result):
     found = heading("Environment", "-") + verbatim(labelled(words.environment(result)))
-    found += paragraph("Command:") + verbatim(_command(result["command"]))
-    found += paragraph("Variants:") + verbatim(_variants(result))
+    found += paragraph("Command:") + verbatim(command(result["command"]))
+    found += paragraph("Variants:") + verbatim(variants(result))
     return found
 
 
@@ -125,7 +131,7 @@ def _cost(result, scenario):
 
 def _notes(result, scenario):
     return [line for note in words.notes(result, scenario)
-            for line in textwrap.wrap(plain(note), WIDTH - len(_INDENT), subsequent_indent="  ")]
+            for line in textwrap.wrap(plain(note), WIDTH - len(INDENT), subsequent_indent="  ")]
 
 
 def _rules(described):
@@ -135,7 +141,7 @@ def _rules(described):
 def _scenario(result, scenario, lines):
     described = result["scenarios"][scenario]
     found = heading(described.get("title") or scenario, "-")
-    found += verbatim([line for argv in described["commands"].values() for line in _command(argv)])
+    found += verbatim([line for argv in described["commands"].values() for line in command(argv)])
     if described.get("rules"):
         found += verbatim(map(plain, _rules(described)))
     if not figures.variants(result, scenario):

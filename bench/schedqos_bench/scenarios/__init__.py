@@ -13,8 +13,8 @@ The scenarios. Each is a module of this package with:
 It may also have:
 
   VARIANTS              those that it is for, as --variants has them; otherwise default,schedqos
-  AXES                  what sweep weighs against each other: {"latency": METRIC, "throughput": METRIC or None,
-                        "background": METRIC}; without it, it is not for sweep
+  AXES                  what is weighed against each other in a plot: {"latency": METRIC, "throughput": METRIC or None,
+                        "background": METRIC}
   add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
                         the parsed namespace is what is called options here
   goals(options)        what is to hold of each daemon, as report/goals.py has it
@@ -29,7 +29,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NAMES = ("cyclictest", "schbench", "service", "io", "events", "rest", "growth", "hostile", "moves")
+NAMES = ("cyclictest", "schbench", "frames", "service", "io", "events", "rest", "growth", "hostile", "moves", "here")
 
 
 class Missing(NamedTuple):
@@ -49,7 +49,9 @@ class Context(NamedTuple):
     work: Path  # a folder for what is worth keeping between runs; each scenario makes its own in there
     tools: Path  # where make bench-tools has put our own programs
     running: Any = None  # the listener, as running.NoListener; None where the scenario starts it
-    start: Any = None  # start(rules): a context in which the variant runs with these rules; yields what running is
+    # start(rules): a context in which the variant runs with these rules, or with what is configured on this machine where
+    # they are None; yields what running is
+    start: Any = None
 
 
 class Round(NamedTuple):

@@ -82,14 +82,12 @@ def run_round(context):
     log = context.raw("make")
     with kernel.build(log) as build:
         kernel_build.await_compiler(log, build)
-        # Stopped for the moment of reading it, so that no compiler ends, and counts twice, in between.
-        build.freeze()
-        before, began, clock = build.cpu_seconds(), time.time(), time.monotonic()
-        build.thaw()
+        with build.frozen():
+            before, began, clock = build.cpu_seconds(), time.time(), time.monotonic()
         output = measure(argv, context.raw("schbench"), context.seconds, beside=[build])
         seconds = time.monotonic() - clock
-        build.freeze()
-        cpu, objects = build.cpu_seconds() - before, kernel.objects_since(began)
+        with build.frozen():
+            cpu, objects = build.cpu_seconds() - before, kernel.objects_since(began)
         notes = [f"the kernel was built and begun again {build.restarts} times"] if build.restarts else []
     found = parse(output)
     found["metrics"].update(build_cpu=cpu / seconds, build_objects=objects / seconds)

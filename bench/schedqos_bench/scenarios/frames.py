@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What people see, hear and type: a compositor's frames, sound, and a shell, all beside a kernel build, with the groups
+in which systemd puts them and without any.
+"""
+
+import json
+import random
+import time
+from contextlib import ExitStack
+
+from .. import kernel_build, layouts
+from ..preparing import AUTOGROUP
+from ..process import Failure
+from ..programs import measure_together
+from . import Missing, Round, metric
+
+NAME, TITLE = "frames", "Frames, sound and a shell + kernel build"
+
+# rt-app was tried for the loops: it sets its threads' policy itself after it has named them, which takes a class off
+# again; it measures its work against a busy CPU in advance, so that 4 ms are anything from 3 to 35; and it plays what
+# is late later on, where a compositor leaves a frame out.
+LOOPS = {  # period and CPU time of each, in us
+    "frames": (16667, 4000, "frame"),
+    "sound": (5333, 500, "buffer"),
+    "shell": (150000, 500, "key"),
+}
+PHASES = {"wakeup": "wake-up", "done": "done"}
+PERCENTILES = ("p50", "p99", "p99.9", "max")
+LEAST_SECONDS = 2
+
+
+def _layouts(text):
+    names = text.split(",")
+    wrong = [name for name in names if name not in layouts.NAMES]
+    if wrong:
+        raise ValueError
+    return names
+
+
+_layouts.__name__ = "list of layouts"  # argparse names it: "invalid list of layouts value"
+
+
+def add_options(group):
+    group.add_argument("--frames-layouts", type=_layouts, default=list(layouts.NAMES), metavar="LIST",
+                       help=f"of {', '.join(layouts.NAMES)}, which share the time of a round (all)")
+
+
+def needs(options):
+    missing = kernel_build.needs(options)
+    if not (options.build / "bench" / "bench-frames").exists():
+        missing.append(Missing("bench-frames", "make bench-tools"))
+    if options.frames_layouts != ["flat"] and not layouts.can_be_made():
+        missing.append(Missing("the cgroup cpu controller", "root, and a mounted hierarchy, or --frames-layouts flat"))
+    return missing
+
+
+def config(_):
+    # As the rules that are shipped name the real ones. Autogroup stays as it is: what turns it off in the middle
+    # of a run makes borders milder for a while than they are after any boot with the daemon.
+    return {**{f"bench-{name}": {"qos": "QOS_USER_INTERACTIVE"} for name in LOOPS},
+            "make": {"qos": "QOS_BACKGROUND", "inherit": True},
+            **{name: {"qos": "QOS_BACKGROUND"} for name in ("gcc", "cc1", "as", "ld")},
+            "schedqos": {"autogroup": "keep"}}
+
+
+def cell_seconds(options, seconds):
+    return max(LEAST_SECONDS, seconds // len(options.frames_layouts))
+
+
+def commands(options, seconds):
+    each = str(cell_seconds(options, seconds))
+    found = {name: [f"bench-{name}", str(period), str(work), each] for name, (period, work, _) in LOOPS.items()}
+    found["shell"].append("pty")
+    return {**found, "make": ["make", f"-j{options.kernel_jobs}"]}
+
+
+def _metrics_of(layout):
+    found = {}
+    for name, (_, _, what) in LOOPS.items():
+        for phase, title in PHASES.items():
+            for percentile in PERCENTILES:
+                found[f"{name}_{phase}_{percentile}"] = metric(f"{layout}: {what} {title} {percentile}", "us",
+                                                               headline=percentile == "p99" and name == "frames")
+    found["frames_missed"] = metric(f"{layout}: frames missed", "1/s", headline=True)
+    found["sound_late"] = metric(f"{layout}: sound late by more than a period", "1/s", headline=True)
+    found["build_cpu"] = metric(f"{layout}: CPU time of the build", "s/s", "higher", True)
+    return found
+
+
+def metrics(options):
+    return {f"{key}_{layout}": each for layout in options.frames_layouts for key, each in _metrics_of(layout).items()}
+
+
+def _kernel(context):
+    return kernel_build.Kernel(context.options, context.work / "kernel")
+
+
+def prepare(context):
+    _kernel(context).prepare()
+
+
+def parse(output):
+    """What bench-frames prints; times in us."""
+    try:
+        found = json.loads(output)
+        samples = [found[phase]["samples"] for phase in PHASES]
+    except (ValueError, KeyError):
+        raise Failure(f"bench-frames has not printed its result:\n{output[-2000:]}") from None
+    if not min(samples):
+        raise Failure("bench-frames has not measured anything: give it more seconds")
+    return found
+
+
+def _loops(context, prefix):
+    """[(command line, its output)] of those that measure."""
+    argv_of = commands(context.options, context.seconds)
+    return [([*prefix(name), str(context.tools / argv_of[name][0]), *argv_of[name][1:]], context.raw(name))
+            for name in LOOPS]
+
+
+def _measure(context, layout):
+    """What each loop has printed, CPU seconds per second of the build, and how often that was begun again."""
+    kernel, seconds = _kernel(context), cell_seconds(context.options, context.seconds)
+    log = context.raw("make")
+    with ExitStack() as stack:
+        prefix = stack.enter_context(layouts.made(layout, context.running.pids()))
+        build = stack.enter_context(kernel.build(log, prefix("build")))
+        kernel_build.await_compiler(log, build)
+        with build.frozen():
+            before, clock = build.cpu_seconds(), time.monotonic()
+        outputs = measure_together(_loops(context, prefix), seconds, beside=[build])
+        elapsed = time.monotonic() - clock
+        with build.frozen():
+            used = build.cpu_seconds() - before
+    return dict(zip(LOOPS, map(parse, outputs))), used / elapsed, build.restarts
+
+
+def _values(found, build_cpu, seconds):
+    values = {f"{name}_{phase}_{percentile}": each[phase][percentile] for name, each in found.items()
+              for phase in PHASES for percentile in PERCENTILES}
+    values.update(frames_missed=found["frames"]["left_out"] / seconds,
+                  sound_late=found["sound"]["left_out"] / seconds, build_cpu=build_cpu)
+    return values
+
+
+def _add(round_found, layout, found):
+    for name, each in found.items():
+        for phase, title in PHASES.items():
+            round_found.distributions[f"{layout}: {LOOPS[name][2]} {title}"] = {
+                "unit": "us", "kind": "histogram", "points": each[phase]["bins"], "max": each[phase]["max"]}
+        round_found.printed[f"{name}_{layout}"] = {
+            "left_out": each["left_out"], **{phase: {key: value for key, value in each[phase].items() if key != "bins"}
+                                             for phase in PHASES}}
+
+
+def run_round(context):
+    found = Round({}, {}, {}, [])
+    order = list(context.options.frames_layouts)
+    random.Random(context.seed).shuffle(order)
+    seconds = cell_seconds(context.options, context.seconds)
+    for layout in order:
+        def raw(name, layout=layout):
+            return context.raw(f"{layout}-{name}")
+        loops, build_cpu, restarts = _measure(context._replace(raw=raw), layout)
+        found.metrics.update({f"{key}_{layout}": value for key, value in _values(loops, build_cpu, seconds).items()})
+        _add(found, layout, loops)
+        if restarts:
+            found.notes.append(f"{layout}: the kernel was built and begun again {restarts} times")
+    if AUTOGROUP.exists() and AUTOGROUP.read_text(encoding="ascii").strip() != "0":
+        found.notes.append("autogroup was on: --prepare has it off from the start, as it is where the daemon runs")
+    return found

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Work that is due again and again: a compositor's frames, a sound server's buffers, the keys that
+ * somebody types into a shell. Measures from the time when it was due, by the clock, until it runs
+ * and until it is done. What is due while the work before is not done yet is left out and counted,
+ * as a compositor leaves out a frame.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "histogram.h"
+
+/* Not counted: until then its class is there, and its pages are. */
+#define WARM_UP_NS 500000000ULL
+
+/* Between two looks at the CPU time used; at most so much too long is the work. */
+#define STEPS 2000
+
+#define NS_PER_US 1000
+#define NS_PER_S  1000000000ULL
+
+struct loop {
+	uint64_t period_ns, work_ns, end_ns;
+	int terminal; /* of the shell; -1: the work is our own */
+	uint64_t left_out;
+	struct histogram wakeup, done;
+};
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* By CPU time, so that it is the same work whatever runs beside it. */
+static void work(uint64_t ns)
+{
+	uint64_t end = cpu_ns() + ns;
+
+	while (cpu_ns() < end) {
+		for (volatile int i = 0; i < STEPS; i++)
+			;
+	}
+}
+
+static void __attribute__((noreturn)) run_shell(int fd, uint64_t work_ns, pid_t parent)
+{
+	char key;
+
+	end_with(parent);
+	while (read(fd, &key, 1) == 1) {
+		work(work_ns);
+		if (write(fd, &key, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* The terminal's end of a pty, with a shell at the other that answers each key after its work. */
+static int start_shell(uint64_t work_ns)
+{
+	int terminal, shell;
+	struct termios raw;
+	pid_t self = getpid(), pid;
+
+	if (openpty(&terminal, &shell, NULL, NULL, NULL) < 0 || tcgetattr(shell, &raw) < 0)
+		die("pty");
+	cfmakeraw(&raw);
+	if (tcsetattr(shell, TCSANOW, &raw) < 0)
+		die("pty");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (pid == 0)
+		run_shell(shell, work_ns, self);
+	close(shell);
+	return terminal;
+}
+
+static void type_key(int terminal)
+{
+	char key = 'x';
+
+	if (write(terminal, &key, 1) != 1 || read(terminal, &key, 1) != 1)
+		die("pty");
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec then = { .tv_sec = (time_t)(ns / NS_PER_S),
+				 .tv_nsec = (long)(ns % NS_PER_S) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) == EINTR)
+		;
+}
+
+/* Returns when the next is due. */
+static uint64_t run_once(struct loop *loop, uint64_t due, bool counts)
+{
+	uint64_t awake, done, behind;
+
+	sleep_until(due);
+	awake = now_ns();
+	if (loop->terminal >= 0)
+		type_key(loop->terminal);
+	else
+		work(loop->work_ns);
+	done = now_ns();
+	behind = (done - due) / loop->period_ns;
+	if (counts) {
+		histogram_add(&loop->wakeup, awake - due);
+		histogram_add(&loop->done, done - due);
+		loop->left_out += behind;
+	}
+	return due + (behind + 1) * loop->period_ns;
+}
+
+static void print(const struct loop *loop)
+{
+	printf("{\"left_out\": %" PRIu64 ", \"wakeup\": ", loop->left_out);
+	histogram_print(&loop->wakeup, stdout);
+	printf(", \"done\": ");
+	histogram_print(&loop->done, stdout);
+	printf("}\n");
+}
+
+int main(int argc, char **argv)
+{
+	bool has_shell = argc == 5 && strcmp(argv[4], "pty") == 0;
+	static struct loop loop; /* too large for a stack */
+	uint64_t start, due;
+
+	if (argc != 4 && !has_shell) {
+		fprintf(stderr, "usage: %s PERIOD_US WORK_US SECONDS [pty]\n", argv[0]);
+		return 2;
+	}
+	loop.period_ns = parse_number(argv[1], 10000000) * NS_PER_US;
+	loop.work_ns = parse_number(argv[2], 10000000) * NS_PER_US;
+	if (!loop.period_ns) {
+		errno = EINVAL;
+		die(argv[1]);
+	}
+	prctl(PR_SET_TIMERSLACK,
+	      1); /* what is due comes by an interrupt, as from a display or a sound card */
+	loop.terminal = has_shell ? start_shell(loop.work_ns) : -1;
+	start = now_ns() + WARM_UP_NS;
+	loop.end_ns = start + parse_number(argv[3], 86400) * NS_PER_S;
+	for (due = now_ns() + loop.period_ns; due < loop.end_ns;)
+		due = run_once(&loop, due, due >= start);
+	print(&loop);
+	return 0;
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The scenario frames: what its loops measure, and the groups that its layouts make."""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from schedqos_bench import layouts, scenarios
+from schedqos_bench.process import Failure
+from schedqos_bench.scenarios import frames
+
+TOOLS = Path(__file__).resolve().parents[2] / "bench" / "tools"
+NUMBERS = '"samples": 3, "p50": 1, "p99": 2.5, "p99.9": 3, "max": 3, "bins": [[1, 2], [3, 1]]'
+PRINTED = f'{{"left_out": 4, "wakeup": {{{NUMBERS}}}, "done": {{{NUMBERS}}}}}\n'
+
+
+def options(*arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=Path, default=Path("/nonexistent"))
+    frames.add_options(parser)
+    frames.kernel_build.add_options(parser)
+    return parser.parse_args(arguments)
+
+
+class Tool(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="schedqos-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.tool = os.path.join(cls.folder, "periodic")
+        subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-fsanitize=address,undefined",
+                        "-fno-sanitize-recover=all", "-o", cls.tool,
+                        *(str(TOOLS / name) for name in ("periodic.c", "bench.c", "histogram.c")), "-lutil"],
+                       check=True)
+
+    def run_tool(self, *arguments):
+        return subprocess.run([self.tool, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                              check=False)
+
+    def measure(self, *arguments):
+        run = self.run_tool(*arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return frames.parse(run.stdout)
+
+    def test_it_is_done_after_its_work(self):
+        found = self.measure(20000, 3000, 1)
+        self.assertGreaterEqual(found["done"]["min"], 3000)
+        # What is left out is not measured, so both together are what was due.
+        self.assertGreaterEqual(found["done"]["samples"] + found["left_out"], 49)
+
+    def test_what_is_due_meanwhile_is_left_out(self):
+        found = self.measure(10000, 35000, 1)
+        self.assertGreaterEqual(found["left_out"], 3 * found["done"]["samples"])
+
+    def test_a_shell_answers(self):
+        found = self.measure(50000, 2000, 1, "pty")
+        self.assertGreaterEqual(found["done"]["min"], 2000)
+
+    def test_usage(self):
+        self.assertEqual(self.run_tool(1, 2).returncode, 2)
+        self.assertEqual(self.run_tool(1, 2, 3, "x").returncode, 2)
+        self.assertEqual(self.run_tool(0, 2, 3).returncode, 1)
+        self.assertEqual(self.run_tool("1x", 2, 3).returncode, 1)
+
+
+class Scenario(unittest.TestCase):
+    def test_each_layout_has_all_metrics(self):
+        given = options("--frames-layouts", "flat,session")
+        found = frames._values({name: json.loads(PRINTED) for name in frames.LOOPS}, 1.5, 2)
+        self.assertEqual(frames.metrics(given).keys(),
+                         {f"{key}_{layout}" for key in found for layout in ("flat", "session")})
+        self.assertEqual((found["frames_wakeup_p99"], found["sound_late"], found["build_cpu"]), (2.5, 2, 1.5))
+
+    def test_layouts_share_the_time(self):
+        self.assertEqual(frames.commands(options(), 32)["frames"], ["bench-frames", "16667", "4000", "8"])
+        self.assertEqual(frames.commands(options(), 32)["shell"], ["bench-shell", "150000", "500", "8", "pty"])
+        with self.assertRaises(SystemExit), open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
+            options("--frames-layouts", "flat,round")
+
+    def test_autogroup_stays_as_it_is(self):
+        self.assertEqual(frames.config(None)["schedqos"], {"autogroup": "keep"})
+
+    def test_no_result(self):
+        for text in ("", "x", "{}", PRINTED.replace('"samples": 3', '"samples": 0')):
+            with self.assertRaises(Failure):
+                frames.parse(text)
+
+    def test_what_is_missing_is_said(self):
+        with mock.patch.object(layouts, "can_be_made", return_value=False):
+            missing = [each.what for each in frames.needs(options())]
+            self.assertLessEqual({"bench-frames", "the cgroup cpu controller"}, set(missing))
+            self.assertNotIn("the cgroup cpu controller",
+                             [each.what for each in frames.needs(options("--frames-layouts", "flat"))])
+
+
+class Layouts(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def made(self, layout, unified, systemd="/nonexistent"):
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        stack.enter_context(mock.patch.object(layouts, "hierarchy", return_value=(self.root, unified)))
+        stack.enter_context(mock.patch.object(layouts, "_SYSTEMD", Path(systemd)))
+        return stack, stack.enter_context(layouts.made(layout))
+
+    def folders(self):
+        return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_dir())
+
+    def test_every_program_is_placed(self):
+        for name, group_of in layouts.LAYOUTS.items():
+            self.assertIn(set(group_of), (set(), {*frames.LOOPS, "build", "daemon"}), name)
+
+    def test_flat_makes_nothing(self):
+        _, prefix = self.made("flat", False)
+        self.assertEqual((prefix("frames"), self.folders()), ([], []))
+
+    def test_folders_are_there_until_the_end(self):
+        stack, prefix = self.made("apps", False)
+        inside = ["", "/system", "/system/daemon", "/user", "/user/app", "/user/app/browser", "/user/app/build",
+                  "/user/app/terminal", "/user/session"]
+        self.assertEqual(self.folders(), ["schedqosbench" + each for each in inside])
+        run = subprocess.run([*prefix("build"), "sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
+        entered = self.root / "schedqosbench" / "user" / "app" / "build" / "cgroup.procs"
+        # The same process: it is what is started, and ended, as before.
+        self.assertEqual(entered.read_text(encoding="ascii"), run.stdout)
+        entered.unlink()
+        stack.close()
+        self.assertEqual(self.folders(), [])
+
+    def test_v2_gets_its_controller_where_it_lacks_it_and_loses_it_again(self):
+        knob = self.root / "cgroup.subtree_control"
+        knob.write_text("memory\n", encoding="ascii")
+        made = Path.mkdir
+
+        def mkdir(path, **arguments):
+            made(path, **arguments)
+            (path / "cgroup.subtree_control").write_text("cpu\n", encoding="ascii")
+            self.addCleanup((path / "cgroup.subtree_control").unlink, missing_ok=True)
+        with mock.patch.object(Path, "mkdir", mkdir):
+            stack, _ = self.made("session", True)
+        self.assertEqual(knob.read_text(encoding="ascii"), "+cpu")
+        for path in self.root.rglob("schedqosbench/**/cgroup.subtree_control"):
+            path.unlink()
+        stack.close()
+        self.assertEqual(knob.read_text(encoding="ascii"), "-cpu")
+
+    def test_systemd_makes_slices(self):
+        called = []
+        with mock.patch.object(layouts, "_systemctl", lambda *arguments: called.append(arguments)):
+            stack, prefix = self.made("apps", False, systemd="/")
+            self.assertEqual(prefix("frames")[-1], "--slice=schedqosbench-user-app-browser.slice")
+            self.assertEqual(self.folders(), [])
+            stack.close()
+        units = [arguments[2] for arguments in called if arguments[0] == "set-property"]
+        self.assertEqual(units[:2], ["schedqosbench.slice", "schedqosbench-system.slice"])
+        self.assertIn("schedqosbench-user-app-browser.slice", units)
+        self.assertEqual(called[-2:], [("stop", units[0]), ("revert", *units)])
+
+
+    def test_a_program_is_in_its_group(self):
+        if os.geteuid() or not layouts.can_be_made():
+            self.skipTest("needs root and the cgroup cpu controller")
+        with subprocess.Popen(["sleep", "1000"]) as daemon:
+            self.addCleanup(daemon.kill)
+            path = Path(f"/proc/{daemon.pid}/cgroup")
+            before = path.read_text(encoding="ascii")
+            with layouts.made("session", [daemon.pid]) as prefix:
+                group = subprocess.run([*prefix("build"), "cat", "/proc/self/cgroup"], capture_output=True, text=True,
+                                       check=True).stdout
+                self.assertRegex(group, "(?m):/.*schedqosbench(-user-|/user/)app")
+                if not layouts._SYSTEMD.is_dir():
+                    self.assertIn("/schedqosbench/system/daemon", path.read_text(encoding="ascii"))
+            self.assertEqual(path.read_text(encoding="ascii"), before)
+            daemon.kill()
+
+
+class Registered(unittest.TestCase):
+    def test_it_is_a_scenario(self):
+        self.assertIs(scenarios.load("frames"), frames)
