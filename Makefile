@@ -43,7 +43,7 @@ override CFLAGS += -std=gnu11 -pthread -Wall -Wextra -Wshadow -Wstrict-prototype
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -MMD -MP -DVERSION='"$(VERSION)"' \
 	-DDATADIR='"$(DATADIR)"' -DSYSCONFDIR='"$(SYSCONFDIR)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
-LDLIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lm
+LDLIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
@@ -97,11 +97,12 @@ run: all ## run the daemon in the foreground on the shipped configs (root)
 	$Q$B/schedqos start -v --configs-path $B/configs
 
 SANITIZED ?= yes
+LIVE ?= yes
 
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
-	$QSANITIZED=$(SANITIZED) tests/check $B
+	$QSANITIZED=$(SANITIZED) LIVE=$(LIVE) tests/check $B
 
-LIVE_TOOLS := $(addprefix $B/tests/live/,actor insist older_state patient stuck)
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor insist patient stuck)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 
@@ -110,11 +111,6 @@ $(LIVE_TOOLS): SANITIZE_FLAGS :=
 $(LIVE_TOOLS): %: %.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
-
-SOAK_SECONDS ?= 3600
-
-soak: bench-tools $B/tests/live/actor ## an hour of random load, storms and kills (root; SOAK_SECONDS=3600, SOAK_SEED)
-	$Qenv -u MAKEFLAGS -u MFLAGS SCHEDQOS=$B/schedqos SOAK_SECONDS=$(SOAK_SECONDS) SOAK_SEED=$(SOAK_SEED) tests/live/soak.py
 
 check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)
 	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)
@@ -250,11 +246,14 @@ deb: ## build the Debian packages, in build/deb
 	$Qcd $B/deb/schedqos && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -us -uc > ../build.log 2>&1 || \
 		{ tail -n 40 ../build.log; exit 1; }
 
-check-deb: ## build the packages, look at them, install, upgrade and remove them in a small Debian (root)
+check-deb: ## build the Debian packages and look at them
 	$Qtests/deb
 
 check-rpm: ## build the packages for Fedora, where there is rpmbuild, and the policy module, where there is a policy
 	$Qtests/rpm
+
+check-long: ## what takes longer: coverage, tarball, packages, other kernels and systems, fuzzing (root, two hours)
+	$Q.ci/long
 
 SUITE ?= bookworm trixie sid noble resolute
 
@@ -273,7 +272,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh unit-tests soak fuzz fuzzers lint coverage install install-bench uninstall dist distcheck deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

@@ -2,11 +2,18 @@
 #include "client.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+
+#include "verb.h"
 
 /* For each answer, as a stopped or hung daemon gives none. sd-bus would wait for 90 s. */
 #define TIMEOUT_US (30 * 1000000ULL)
@@ -88,4 +95,57 @@ int client_open(sd_bus **ret)
 	else if (r < 0)
 		log_error("talking to the daemon: %s", strerror(-r));
 	return r;
+}
+
+/* Returns an exit status. */
+static int explain_failure(const sd_bus_error *error, int r)
+{
+	if (sd_bus_error_has_name(error, BUS_ERROR_CONFIG)) {
+		/* Its lines begin with the names of files. */
+		fprintf(stderr, "%s\n", error->message);
+		return EXIT_CONFIG;
+	}
+	/* It has ended while it was asked: killed, or short of memory. */
+	if (r == -ECONNRESET || r == -ENOTCONN)
+		log_error("the daemon has ended before it answered: %s", strerror(-r));
+	else
+		log_error("%s", error->message ? error->message : strerror(-r));
+	return sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_CLASS) ||
+			       sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_PROFILE) ?
+		       EXIT_USAGE :
+		       EXIT_FAILURE;
+}
+
+int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret, const char *types, ...)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *own = NULL;
+	va_list values;
+	int r;
+
+	if (!bus && client_open(&own) < 0)
+		return EXIT_FAILURE;
+	va_start(values, types);
+	r = sd_bus_call_methodv(bus ? bus : own, NULL, BUS_PATH, interface, method, &error, ret, types, values);
+	va_end(values);
+	return r < 0 ? explain_failure(&error, r) : 0;
+}
+
+int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *class = "", *reason = "";
+	int status = client_call(NULL, BUS_OVERRIDES_INTERFACE, "Set", &reply, "usbb", (uint32_t)pid, qos, (int)inherit, 1);
+
+	*ret_given = status == 0;
+	if (status)
+		return status;
+	sd_bus_message_read(reply, "ss", &class, &reason);
+	if (strcmp(class, qos) == 0)
+		return 0;
+	if (*class)
+		log_warning("process %d: limited to %s", (int)(pid ? pid : getpid()), class);
+	else
+		log_error("process %d: not in %s for now: %s", (int)(pid ? pid : getpid()), qos, reason);
+	return *class ? 0 : EXIT_FAILURE;
 }

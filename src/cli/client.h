@@ -2,6 +2,9 @@
 /* Talking to the daemon over its control interface. */
 #pragma once
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include <systemd/sd-bus.h>
 
 /* Connects. Returns 0, or -errno after logging why it failed (not running, not allowed). */
@@ -13,3 +16,17 @@ int client_try(sd_bus **ret);
 
 /* What such an error means, in words; NULL for another one. */
 const char *client_fault(int error);
+
+/*
+ * Calls a method of one of the interfaces in bus_names.h; types and values as sd_bus_call_method has them. bus: NULL for a
+ * connection of its own. 0 and the reply, for the caller to unreference; or an exit status after saying why: that of wrong
+ * usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
+ */
+int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
+
+/*
+ * Gives the process (0: this one) a class, with its descendants if inherit says so, until it ends. Only root may. Returns
+ * when its tasks carry it: 0, or an exit status after saying why it is not so. *ret_given: whether it is in force
+ * nevertheless.
+ */
+int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given);

@@ -2,44 +2,124 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
 
-#include "check_warnings.h"
 #include "client.h"
-#include "daemon_config.h"
-#include "list_files.h"
-#include "print_errors.h"
+#include "configuration.h"
 #include "show_diff.h"
 #include "verb.h"
+
+/* What is in force of one file. Rules count as patterns, as everywhere. */
+struct tally {
+	size_t rules, classes, profiles;
+};
+
+static struct tally count(const struct config *config, size_t file)
+{
+	struct tally tally = { 0 };
+	const struct rule *list;
+
+	for (size_t i = 0; (list = rules_nth(config->rules, i)); i++)
+		tally.rules += list->source.file == file;
+	for (size_t i = 0; i < config->n_classes; i++)
+		tally.classes +=
+			config->classes[i].source.line && config->classes[i].source.file == file;
+	for (size_t i = 0; i < config->n_profiles; i++)
+		tally.profiles +=
+			config->profiles[i].source.line && config->profiles[i].source.file == file;
+	return tally;
+}
+
+/* A mapping that rules files choose by its name, rather than one that is in force whenever it is there. */
+static bool is_preset(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	static const char folder[] = "/mappings";
+	size_t len = sizeof(folder) - 1;
+
+	return base && (size_t)(base - path) >= len && strncmp(base - len, folder, len) == 0;
+}
+
+/* All classes of a mapping may have been overridden. */
+static void list_preset(const struct config *config, const char *path)
+{
+	const char *base = strrchr(path, '/') + 1, *name = config->settings.mapping;
+	size_t len = strlen(name);
+	bool is_chosen = strncmp(base, name, len) == 0 && strcmp(base + len, ".json") == 0;
+
+	fprintf(stderr, "a mapping, %s\n", is_chosen ? "in force" : "not in force");
+}
+
+static void list_file(const struct config *config, size_t file)
+{
+	_cleanup_free_ char *path = text_escape(config->files[file], strlen(config->files[file]));
+	const struct tally tally = count(config, file);
+
+	/* Not a file, but --mapping. */
+	if (config->settings.mapping_is_named && !config->settings.mapping_source.line &&
+	    config->settings.mapping_source.file == file)
+		return;
+	fprintf(stderr, "%s: ", path ? path : "?");
+	if (is_preset(config->files[file])) {
+		list_preset(config, config->files[file]);
+		return;
+	}
+	fprintf(stderr, "%zu rule%s", tally.rules, tally.rules == 1 ? "" : "s");
+	if (tally.classes)
+		fprintf(stderr, ", %zu class%s", tally.classes, tally.classes == 1 ? "" : "es");
+	if (tally.profiles)
+		fprintf(stderr, ", %zu profile%s", tally.profiles, tally.profiles == 1 ? "" : "s");
+	fprintf(stderr, "\n");
+}
+
+static void warn_of_no_file(const struct config_paths *paths)
+{
+	const char *layers[CONFIG_LAYERS_MAX];
+	size_t n = config_layers(paths, layers);
+
+	log_warning("found no file in %s%s%s, and no %s: there is only what is built in", layers[0],
+		    n > 1 ? " and " : "", n > 1 ? layers[1] : "", config_own_file(paths));
+}
+
+static void say_mapping(const struct config *config)
+{
+	const char *mapping = config->settings.mapping;
+	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)), *place = config_mapping_place(config);
+
+	log_info("mapping %s (%s)", name ? name : "", place ? place : "");
+}
+
+/*
+ * A line for each file: how many rules, classes and profiles that are in force are from it; and one for the whole. Warns
+ * if there was no file, or no rule. named: the files were named one by one, and not found by paths.
+ */
+static void list_files(const struct config *config, const struct config_paths *paths, bool named)
+{
+	size_t rules = rules_count(config->rules);
+
+	for (size_t i = 0; i < config->n_files; i++)
+		list_file(config, i);
+	if (!config->n_files && !named)
+		warn_of_no_file(paths);
+	else if (!rules)
+		log_warning("there is no rule: no program gets another class than %s",
+			    QOS_DEFAULT_NAME);
+	say_mapping(config);
+	log_info("%zu rule%s, %zu classes: no errors", rules, rules == 1 ? "" : "s",
+		 config->n_classes);
+}
 
 static int print_config(const struct config *config)
 {
 	_cleanup_free_ char *text = config_print(config, true);
 
+	say_mapping(config);
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
-}
-
-/* Of each folder that was read. */
-static int add_unread(const struct command *command, const struct config_paths *paths,
-		      struct config_errors *errors)
-{
-	const char *layers[CONFIG_LAYERS_MAX];
-	size_t n_layers = command->n_operands ? 0 : config_layers(paths, layers);
-	struct stat stat_buf;
-	int r = 0;
-
-	for (size_t i = 0; i < n_layers && r == 0; i++)
-		r = config_unread(layers[i], errors);
-	for (int i = 0; i < command->n_operands && r == 0; i++) {
-		if (stat(command->operands[i], &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
-			r = config_unread(command->operands[i], errors);
-	}
-	return r;
 }
 
 /* Reads what is to be checked, and prints all errors and warnings. Returns 0 or an exit status. */
@@ -56,12 +136,10 @@ static int load(const struct command *command, const struct config_paths *paths,
 	else
 		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	if (r == 0) {
-		r = check_warnings(config, &errors);
+		r = config_lint(config, &errors);
 		if (r < 0)
 			config_free(config);
 	}
-	if (!option_given(command, OPTION_PRINT))
-		add_unread(command, paths, &errors);
 	print_errors(&errors);
 	if (r < 0)
 		log_error("%zu error%s", errors.n_errors, errors.n_errors == 1 ? "" : "s");
@@ -117,6 +195,7 @@ static int check_diff(const struct command *command)
 	if (daemon_paths(bus, &own) == 0) {
 		paths.file = paths.file ? paths.file : own.file;
 		paths.folder = paths.folder ? paths.folder : own.folder;
+		paths.mapping = paths.mapping ? paths.mapping : own.mapping;
 		status = compare(command, bus, &paths);
 	}
 	own_paths_clear(&own);
@@ -128,10 +207,9 @@ int cmd_check(const struct command *command)
 {
 	const bool diff = option_given(command, OPTION_DIFF);
 
-	if (command->n_operands && (command->paths.file || command->paths.folder))
-		return usage_error(
-			command->verb,
-			"files to check and --config or --configs-path exclude each other");
+	if (command->n_operands && (command->paths.file || command->paths.folder || command->paths.mapping))
+		return usage_error(command->verb,
+				   "files to check and --config, --configs-path or --mapping exclude each other");
 	if (diff && (command->n_operands || option_given(command, OPTION_PRINT)))
 		return usage_error(command->verb,
 				   "--diff compares a whole configuration, without --print: "

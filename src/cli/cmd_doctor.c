@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <schedqos/daemon/config_load.h>
@@ -11,7 +12,8 @@
 #include <schedqos/util/log.h>
 
 #include "client.h"
-#include "daemon_config.h"
+#include "configuration.h"
+#include "status.h"
 #include "verb.h"
 
 static bool is_bad(const struct findings *findings)
@@ -101,42 +103,84 @@ static size_t count_differences(sd_bus *bus, const struct config *config)
 	return diff.others + diff.rules[CONFIG_ADDED] + diff.rules[CONFIG_REMOVED] + diff.rules[CONFIG_CHANGED];
 }
 
-/* The configuration that the command line names, or that of the daemon that runs, if it can be asked. */
-static void load(const struct command *command, struct doctor_config *ret)
+static void add_problem(struct doctor_input *input, const char *text)
+{
+	char **problems = reallocarray(input->problems, input->n_problems + 1, sizeof(*problems));
+
+	if (!problems)
+		return;
+	input->problems = problems;
+	problems[input->n_problems] = strdup(text);
+	input->n_problems += problems[input->n_problems] != NULL;
+}
+
+/* What the daemon says of itself. */
+static void ask(sd_bus *bus, struct doctor_input *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = status_read(bus);
+	const char *text;
+	uint64_t times;
+	uint32_t pid;
+
+	if (!reply)
+		return;
+	if (status_seek(reply, "Pid", "u") && sd_bus_message_read(reply, "u", &pid) > 0)
+		ret->daemon = (pid_t)pid;
+	ret->is_deaf = strcmp(status_text(reply, "CgroupMoves"), "polled") == 0 ||
+		       strcmp(status_text(reply, "AttributeChanges"), "polled") == 0;
+	if (status_seek(reply, "Problems", "a{st}")) {
+		while (sd_bus_message_read(reply, "{st}", &text, &times) > 0)
+			add_problem(ret, text);
+	}
+	if (status_seek(reply, "KnobRefusals", "as")) {
+		while (sd_bus_message_read(reply, "s", &text) > 0)
+			add_problem(ret, text);
+	}
+}
+
+/* Loads the configuration that the command line names, or that of the daemon that runs. The caller frees it. */
+static struct config *load(const struct command *command, sd_bus *bus, struct doctor_input *ret)
 {
 	struct config_paths paths = command->paths;
 	struct config_errors errors = { 0 };
+	struct config *config = NULL;
 	struct own_paths own = { 0 };
-	sd_bus *bus = NULL;
 
-	ret->is_daemons = !paths.file && !paths.folder && client_try(&bus) == 0 && daemon_paths(bus, &own) == 0;
+	ret->is_daemons = bus && !paths.file && !paths.folder && daemon_paths(bus, &own) == 0;
 	if (ret->is_daemons)
-		paths = (struct config_paths){ .file = own.file, .folder = own.folder };
-	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &ret->config, &errors) < 0)
-		ret->config = NULL;
+		paths = (struct config_paths){ .file = own.file, .folder = own.folder, .mapping = own.mapping };
+	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
+		config = NULL;
+	ret->config = config;
 	ret->n_errors = errors.n_errors;
-	if (ret->is_daemons && ret->config)
-		ret->n_differences = count_differences(bus, ret->config);
+	if (ret->is_daemons && config)
+		ret->n_differences = count_differences(bus, config);
 	config_errors_clear(&errors);
 	own_paths_clear(&own);
-	sd_bus_flush_close_unref(bus);
+	return config;
 }
 
 int cmd_doctor(const struct command *command)
 {
-	struct doctor_config config = { 0 };
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	struct doctor_input input = { 0 };
 	struct findings findings = { 0 };
-	struct doctor_look *look;
-	int status, r;
+	struct config *config;
+	int status = EXIT_FAILURE;
 
-	load(command, &config);
-	look = doctor_look(instance_owner());
-	r = look ? doctor_judge(doctor_look_facts(look), &config, &findings) : -1;
-	if (r < 0)
+	if (client_try(&bus) == 0)
+		ask(bus, &input);
+	else
+		input.daemon = instance_owner();
+	config = load(command, bus, &input);
+	if (doctor(&input, &findings) < 0)
 		log_error("out of memory");
-	status = r < 0 ? EXIT_FAILURE : show(&findings, option_given(command, OPTION_JSON));
+	else
+		status = show(&findings, option_given(command, OPTION_JSON));
 	findings_clear(&findings);
-	doctor_look_free(look);
-	config_free(config.config);
+	for (size_t i = 0; i < input.n_problems; i++)
+		free(input.problems[i]);
+	free(input.problems);
+	config_free(config);
 	return status;
 }

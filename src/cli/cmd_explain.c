@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the daemon's records if one runs; else from a rehearsal of what it would do. */
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/instance.h>
+#include <schedqos/machine/doctor.h>
 #include <schedqos/tagging/rehearsal.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -15,12 +15,14 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
-#include "explain_text.h"
-#include "local_config.h"
+#include "configuration.h"
+#include "explain.h"
+#include "user_names.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct config, config_free)
 DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
+DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /* What is asked about: a task, or if that is 0, a program that does not run. */
 struct question {
@@ -113,21 +115,6 @@ static int bad_word(const struct command *command, const char *what, const char 
 	return usage_error(command->verb, "%s: '%s'", what, text_escape_to(safe, sizeof(safe), word, strlen(word)));
 }
 
-/* A name or a number. */
-static bool find_user(const char *user, uid_t *ret)
-{
-	const struct passwd *known = getpwnam(user);
-	uint64_t uid;
-
-	if (known)
-		*ret = known->pw_uid;
-	else if (parse_u64(user, strlen(user), UINT32_MAX - 1, &uid) == 0)
-		*ret = (uid_t)uid;
-	else
-		return false;
-	return true;
-}
-
 /* The arguments, with a NULL after them, for the caller to free. NULL without memory. */
 static const char **list_argv(const struct command *command)
 {
@@ -175,8 +162,101 @@ static int take_question(const struct command *command, const char *const *argv,
 		.cgroup = option_value(command, OPTION_CGROUP),
 		.uid = getuid(),
 	};
-	if (user && !find_user(user, &ret->name.uid))
+	if (user && user_find(user, &ret->name.uid) < 0)
 		return bad_word(command, "no such user", user);
+	return 0;
+}
+
+/* ---- the answer ---- */
+
+static void print_weaker_one(const char *label, const cJSON *weaker)
+{
+	static const struct {
+		const char *what, *words;
+	} table[] = {
+		{ "autogroup", "autogroup is on: nice ranks tasks only within their session" },
+		{ "sched-ext", "a sched_ext scheduler is loaded: slices, and often nice, mean little" },
+		{ "no-slice", "this kernel has no custom slices: the class's is left out" },
+		{ "no-util-clamp", "this kernel has no util clamp: the class's is left out" },
+	};
+	const char *what = explain_text(weaker, "what");
+
+	printf(LABEL, label);
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (strcmp(table[i].what, what) == 0)
+			printf("%s\n", table[i].words);
+	}
+	if (strcmp(what, "cpu-cgroup") == 0)
+		printf("the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS "\n",
+		       explain_text(weaker, "path"), explain_text(weaker, "weight"));
+}
+
+static bool has_class(const cJSON *all)
+{
+	const cJSON *thread;
+
+	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads")) {
+		if (*explain_text(thread, "class"))
+			return true;
+	}
+	return false;
+}
+
+static void print_weaker(const cJSON *all)
+{
+	const char *label = "weaker";
+	const cJSON *weaker;
+
+	if (!has_class(all))
+		return;
+	cJSON_ArrayForEach (weaker, cJSON_GetObjectItem(all, "weaker")) {
+		print_weaker_one(label, weaker);
+		label = "";
+	}
+}
+
+/* Those that no daemon knows by a record. Returns whether it is one. */
+static bool print_stranger(const cJSON *all, const char *kind)
+{
+	static const struct {
+		const char *kind, *words;
+	} table[] = {
+		{ "kernel-thread", "a kernel thread: left alone, whatever the rules say" },
+		{ "daemon", "the daemon itself: left alone, whatever the rules say" },
+		{ "ended", "has ended, and waits for its parent to take notice" },
+		{ "unreadable", "left alone: its executable cannot be read" },
+		{ "unknown", "not known yet: ask again" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (strcmp(table[i].kind, kind) != 0)
+			continue;
+		printf("%.0f %s: %s\n", cJSON_GetNumberValue(cJSON_GetObjectItem(all, "pid")),
+		       explain_text(all, "name"), table[i].words);
+		return true;
+	}
+	return false;
+}
+
+/* Prints the JSON of tagger_explain in words. 0 or -errno. */
+static int print_words(const char *json)
+{
+	_cleanup_(cJSON_Deletep) cJSON *all = cJSON_Parse(json);
+	const cJSON *thread, *more;
+
+	if (!all)
+		return -EBADMSG;
+	if (print_stranger(all, explain_text(all, "kind")))
+		return 0;
+	if (strcmp(explain_text(all, "kind"), "process") == 0 && !explain_flag(all, "daemon"))
+		printf("no daemon runs: this is what one would do\n");
+	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads"))
+		explain_print_thread(all, thread);
+	more = cJSON_GetObjectItem(all, "other_threads");
+	if (cJSON_GetNumberValue(more) > 0)
+		printf("and %.0f threads that differ from these\n", cJSON_GetNumberValue(more));
+	explain_print_close(all);
+	print_weaker(all);
 	return 0;
 }
 
@@ -201,6 +281,6 @@ int cmd_explain(const struct command *command)
 		return status;
 	if (option_given(command, OPTION_JSON))
 		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
-	r = explain_print(json);
+	r = print_words(json);
 	return r < 0 ? say_failure(&question, r, NULL) : 0;
 }

@@ -9,7 +9,6 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
-#include "override_call.h"
 #include "verb.h"
 
 /* A cgroup, or if that is empty a process. */
@@ -75,35 +74,33 @@ static int hold(sd_bus *bus, bool *ended)
 
 static int limit(sd_bus *bus, const struct command *command, const struct target *target)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const bool keep = option_given(command, OPTION_KEEP);
 	bool ended = false;
-	int r = sd_bus_match_signal(bus, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", on_ended, &ended);
+	int r = sd_bus_match_signal(bus, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", on_ended, &ended), status;
 
-	if (r >= 0)
-		r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Limit", &error, &reply, "susb",
-				       target->cgroup, (uint32_t)target->pid, command->operands[1],
-				       (int)option_given(command, OPTION_KEEP));
-	if (r < 0)
-		return override_failed(&error, r);
-	if (option_given(command, OPTION_KEEP))
-		return 0;
+	if (r < 0) {
+		log_error("listening to the daemon: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	status = client_call(bus, BUS_OVERRIDES_INTERFACE, "Limit", &reply, "susb", target->cgroup, (uint32_t)target->pid,
+			     command->operands[1], (int)keep);
+	if (status || keep)
+		return status;
 	log_info("limited until this ends (Ctrl-C)");
 	return hold(bus, &ended);
 }
 
 static int lift(sd_bus *bus, const struct target *target)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t lifted = 0;
-	int r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Lift", &error, &reply, "su",
-				   target->cgroup, (uint32_t)target->pid);
+	int status = client_call(bus, BUS_OVERRIDES_INTERFACE, "Lift", &reply, "su", target->cgroup,
+				 (uint32_t)target->pid);
 
-	if (r >= 0)
-		r = sd_bus_message_read(reply, "t", &lifted);
-	if (r < 0)
-		return override_failed(&error, r);
+	if (status)
+		return status;
+	sd_bus_message_read(reply, "t", &lifted);
 	if (!lifted)
 		log_error("there is no limit to lift");
 	return lifted ? 0 : EXIT_FAILURE;
@@ -120,8 +117,8 @@ int cmd_limit(const struct command *command)
 		return usage_error(command->verb, "--keep and --lift exclude each other");
 	if (command->n_operands != (lifts ? 1 : 2))
 		return usage_error(command->verb, lifts ? "--lift takes no class" : "limit needs a class");
-	if (command->operands[0][0] == '/' ? !parse_cgroup(command->operands[0], &target) :
-					     !parse_pid(command->operands[0], &target.pid))
+	if (command->operands[0][0] == '/' ? !parse_cgroup(command->operands[0], &target)
+					   : operand_pid(command, &target.pid) != 0)
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;

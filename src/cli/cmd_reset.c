@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "override_call.h"
+#include <stdlib.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+
+#include "client.h"
 #include "verb.h"
 
 int cmd_reset(const struct command *command)
 {
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	uint64_t ended = 0;
 	pid_t pid;
+	int status = operand_pid(command, &pid);
 
-	return parse_pid(command->operands[0], &pid) ? override_reset(pid) : EXIT_USAGE;
+	if (status == 0)
+		status = client_call(NULL, BUS_OVERRIDES_INTERFACE, "Reset", &reply, "u", (uint32_t)pid);
+	if (status)
+		return status;
+	sd_bus_message_read(reply, "t", &ended);
+	if (!ended)
+		log_error("nobody has set a class for process %d", (int)pid);
+	return ended ? 0 : EXIT_FAILURE;
 }

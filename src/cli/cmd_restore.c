@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/restore.h>
+#include <schedqos/daemon/daemon.h>
 
 #include "verb.h"
 

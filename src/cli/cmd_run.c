@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Asks for the class for itself, and becomes the command. So it is of that class from its first instruction on. */
+/*
+ * Gets the class for itself, and becomes the command. So that is of the class from its first instruction on. Root asks the
+ * daemon; anybody else sets what he may set himself, as nice(1) does.
+ */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <schedqos/config/class_words.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-#include "override_call.h"
+#include "client.h"
+#include "configuration.h"
 #include "verb.h"
 
 /* As env(1) has them, so that they are not taken for the command's. */
@@ -26,10 +34,53 @@ static int become(char **argv)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
+/* The class's policy and nice value: what a program can set for itself, and hands on to its children. 0 or -errno. */
+static int lower(const struct qos_attr *attr)
+{
+	const struct sched_param param = { 0 };
+
+	if ((attr->has & QOS_HAS_POLICY) && !task_policy_is_fair(attr->policy))
+		return -EPERM;
+	if ((attr->has & QOS_HAS_POLICY) && sched_setscheduler(0, (int)attr->policy, &param) < 0)
+		return -errno;
+	if ((attr->has & QOS_HAS_NICE) && setpriority(PRIO_PROCESS, 0, attr->nice) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Returns whether it is done; else it has been said why not. */
+static bool lower_to(const struct command *command, const char *name)
+{
+	_cleanup_free_ char *words = NULL;
+	const struct qos_class *class;
+	struct config *config;
+	int r = -ENOENT;
+
+	if (local_config(command, &config))
+		return false;
+	class = qos_class_find(config->classes, config->n_classes, name);
+	if (class)
+		r = lower(&class->attr);
+	else
+		words = class_words_unknown(config, name);
+	if (r == -ENOENT)
+		log_error("%s", words ? words : "no such class");
+	else if (r == -EPERM || r == -EACCES)
+		log_error("%s would raise the command: that takes root", class->name);
+	else if (r < 0)
+		log_error("%s", strerror(-r));
+	config_free(config);
+	return r == 0;
+}
+
 int cmd_run(const struct command *command)
 {
+	const char *qos = option_value(command, OPTION_QOS);
 	bool is_given;
 
-	override_set(0, option_value(command, OPTION_QOS), option_given(command, OPTION_INHERIT), &is_given);
+	if (geteuid() == 0)
+		client_set_class(0, qos, option_given(command, OPTION_INHERIT), &is_given);
+	else
+		is_given = lower_to(command, qos);
 	return is_given ? become(command->operands) : EXIT_NOT_ASKED;
 }

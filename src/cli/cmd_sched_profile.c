@@ -12,10 +12,12 @@
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
 
 #include "client.h"
-#include "local_config.h"
+#include "configuration.h"
+#include "status.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct config, config_free)
@@ -41,28 +43,16 @@ static void print_profile(const char *name, const char *current)
 
 /* ---- with a daemon ---- */
 
-static int fail(const sd_bus_error *error, int r)
-{
-	log_error("%s", error->message ? error->message : strerror(-r));
-	return sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_PROFILE) ? EXIT_USAGE : EXIT_FAILURE;
-}
-
 static int daemon_list(sd_bus *bus)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_free_ char *current = NULL;
-	const char *name;
-	int r = sd_bus_get_property_string(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE,
-					   "SchedProfile", &error, &current);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = status_read(bus);
+	const char *name, *current;
 
-	if (r >= 0)
-		r = sd_bus_get_property(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, "SchedProfiles",
-					&error, &reply, "as");
-	if (r >= 0)
-		r = sd_bus_message_enter_container(reply, 'a', "s");
-	if (r < 0)
-		return fail(&error, r);
+	if (!reply)
+		return EXIT_FAILURE;
+	current = status_text(reply, "SchedProfile");
+	if (!status_seek(reply, "SchedProfiles", "as"))
+		return EXIT_FAILURE;
 	while (sd_bus_message_read(reply, "s", &name) > 0)
 		print_profile(name, current);
 	return 0;
@@ -70,16 +60,13 @@ static int daemon_list(sd_bus *bus)
 
 static int daemon_apply(sd_bus *bus, const char *name)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *refusal;
-	int status = 0, r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE,
-					       "SetSchedProfile", &error, &reply, "s", name);
+	int status = client_call(bus, BUS_INTERFACE, "SetSchedProfile", &reply, "s", name);
 
-	if (r >= 0)
-		r = sd_bus_message_enter_container(reply, 'a', "s");
-	if (r < 0)
-		return fail(&error, r);
+	if (status)
+		return status;
+	sd_bus_message_enter_container(reply, 'a', "s");
 	while (sd_bus_message_read(reply, "s", &refusal) > 0) {
 		log_warning("%s", refusal);
 		status = EXIT_FAILURE;
@@ -104,8 +91,7 @@ static int local_list(const struct config *config)
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	const char *current;
 
-	machine_new(&machine);
-	current = machine ? machine_profile(machine) : NULL;
+	current = machine_new(false, &machine) == 0 ? machine_profile(machine) : NULL;
 	for (size_t i = 0; i < config->n_profiles; i++)
 		print_profile(config->profiles[i].name, current);
 	return 0;
@@ -129,22 +115,20 @@ static int local_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
-	const struct refusal *refusals;
+	char *const *refusals;
 	size_t count;
 	int r;
 
 	/* No daemon ran a moment ago: if one does now, the user can try again. */
 	if (instance_lock(false, "try again") < 0)
 		return EXIT_FAILURE;
-	r = machine_new(&machine);
-	if (r < 0 && machine) {
-		log_error("nothing is changed, since the record of an earlier run in " RUNDIR
-			  "/schedqos cannot be used: %s",
-			  strerror(-r));
+	r = machine_new(false, &machine);
+	if (r < 0) {
+		log_error("nothing is changed, since the record of an earlier run in " STATE_FOLDER " cannot be used: %s",
+			  state_file_fault(r));
 		return EXIT_FAILURE;
 	}
-	if (r == 0)
-		r = machine_apply(machine, profile, false, &result);
+	r = machine_apply(machine, profile, false, &result);
 	if (r < 0) {
 		log_error("nothing is changed, since how to put it back cannot be recorded: %s",
 			  strerror(-r));
@@ -152,7 +136,7 @@ static int local_apply(const struct sched_profile *profile)
 	}
 	refusals = machine_refusals(machine, &count);
 	for (size_t i = 0; i < count; i++)
-		log_warning("%s", refusals[i].text);
+		log_warning("%s", refusals[i]);
 	if (machine_count_changed(machine))
 		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
 	return count ? EXIT_FAILURE : 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "override_call.h"
+#include "client.h"
 #include "verb.h"
 
 int cmd_set(const struct command *command)
 {
 	bool is_given;
 	pid_t pid;
+	int status = operand_pid(command, &pid);
 
-	if (!parse_pid(command->operands[0], &pid))
-		return EXIT_USAGE;
-	return override_set(pid, command->operands[1], option_given(command, OPTION_INHERIT), &is_given);
+	return status ? status
+		      : client_set_class(pid, command->operands[1], option_given(command, OPTION_INHERIT), &is_given);
 }

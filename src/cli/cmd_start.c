@@ -11,9 +11,8 @@
 #include <schedqos/util/log.h>
 
 #include "client.h"
-#include "print_errors.h"
-#include "status_reply.h"
-#include "stop_daemon.h"
+#include "configuration.h"
+#include "status.h"
 #include "verb.h"
 
 /*
@@ -55,7 +54,7 @@ static int start(const struct command *command)
 	_cleanup_free_ char *file = absolute(command->paths.file);
 	_cleanup_free_ char *folder = absolute(command->paths.folder);
 	const struct daemon_options options = {
-		.paths = { .file = file, .folder = folder },
+		.paths = { .file = file, .folder = folder, .mapping = command->paths.mapping },
 		.detach = option_given(command, OPTION_DAEMON),
 		.verbose = option_given(command, OPTION_VERBOSE),
 	};
@@ -73,28 +72,19 @@ int cmd_start(const struct command *command)
 	return start(command);
 }
 
-/* So that the running daemon is not stopped if the new one would refuse the configuration. Returns an
- * exit status. */
-static int check_config(const struct command *command)
-{
-	struct config_errors errors = { 0 };
-	struct config *config;
-	int r = config_load(&command->paths, CONFIG_USERS_MS, &config, &errors);
-
-	if (r == 0)
-		config_free(config);
-	else
-		print_errors(&errors);
-	config_errors_clear(&errors);
-	return r == 0 ? 0 : EXIT_CONFIG;
-}
-
 int cmd_restart(const struct command *command)
 {
-	int status = check_config(command);
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	const int r = config_load(&command->paths, CONFIG_USERS_MS, &config, &errors);
 
-	if (status)
-		return status;
+	/* The running daemon is not stopped if the new one would refuse the configuration. */
+	if (r < 0)
+		print_errors(&errors);
+	config_errors_clear(&errors);
+	config_free(config);
+	if (r < 0)
+		return EXIT_CONFIG;
 	if (stop_daemon(NULL) < 0)
 		return EXIT_FAILURE;
 	return start(command);

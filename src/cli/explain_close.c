@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a process was matched by, and which rules came close. */
-#include "explain_private.h"
+#include "explain.h"
 
 #include <string.h>
 

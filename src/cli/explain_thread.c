@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One thread, or several that agree: its class, the rule behind it, what it carries, why it was left alone. */
-#include "explain_private.h"
+/* One thread, or several that agree: its class, the rule behind it, what it carries, why it was left alone; in words. */
+#include "explain.h"
 
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
 
-#include "user_names.h"
+const char *explain_text(const cJSON *object, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+
+	return text ? text : "";
+}
+
+bool explain_flag(const cJSON *object, const char *key)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+void explain_print_place(const cJSON *rule)
+{
+	const char *file = explain_text(rule, "file");
+
+	printf("\"%s\"", explain_text(rule, "pattern"));
+	if (*file)
+		printf(" at %s:%.0f:%.0f", file, cJSON_GetNumberValue(cJSON_GetObjectItem(rule, "line")),
+		       cJSON_GetNumberValue(cJSON_GetObjectItem(rule, "column")));
+}
 
 static const cJSON *item(const cJSON *object, const char *key)
 {
@@ -167,17 +187,11 @@ static void print_enforced(const cJSON *rule)
 {
 	if (!explain_flag(rule, "enforce"))
 		return;
-	if (is(rule, "enforces", "program"))
-		printf(LABEL "what the program changes itself is put back: the rule has \"enforce\": \"program\"\n", "enforced");
-	else
-		printf(LABEL "whatever anybody changes is put back: the rule has \"enforce\": true\n", "enforced");
+	printf(LABEL "whatever anybody changes is put back: the rule has \"enforce\": true\n", "enforced");
 }
 
-static void print_overridden(const cJSON *rule, const cJSON *thread)
+static void print_overridden(const cJSON *rule)
 {
-	const uid_t uid = (uid_t)number(thread, "asked_by");
-	struct user_names names = { 0 };
-
 	printf(LABEL, "rule");
 	if (rule) {
 		explain_print_place(rule);
@@ -185,11 +199,7 @@ static void print_overridden(const cJSON *rule, const cJSON *thread)
 	} else {
 		printf("none counts");
 	}
-	printf(": this class was asked for at run time, by set or run");
-	if (uid)
-		printf(", by uid %u (%s), as far as it lowers", (unsigned)uid, user_name(&names, uid));
-	printf("\n");
-	user_names_clear(&names);
+	printf(": this class was asked for at run time, by set or run\n");
 }
 
 static void print_rule(const cJSON *all, const cJSON *thread)
@@ -197,7 +207,7 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
 	if (is(thread, "assigned_by", "override"))
-		print_overridden(item(all, "process_rule"), thread);
+		print_overridden(item(all, "process_rule"));
 	else if (!rule)
 		print_no_rule(all, thread);
 	if (item(thread, "parent_rule")) {
@@ -234,7 +244,7 @@ static void print_close_rule(const cJSON *thread)
 
 static void print_limit(const cJSON *all, const cJSON *thread)
 {
-	const char *max = explain_text(thread, "limit");
+	const char *max = explain_text(all, "limit");
 	const cJSON *group;
 
 	if (!explain_flag(thread, "limited"))

@@ -8,6 +8,7 @@
 
 #include <schedqos/config/suggest.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/number.h>
 #include <schedqos/util/text.h>
 
 #include "verb.h"
@@ -29,7 +30,6 @@ static const struct {
 	[OPTION_PRINT] = { "print", 0, NULL, "print the configuration, merged" },
 	[OPTION_DIFF] = { "diff", 0, NULL, "print what differs from what the running daemon has in force" },
 	[OPTION_METRICS] = { "metrics", 0, NULL, "print OpenMetrics text" },
-	[OPTION_WATCH] = { "watch", 0, NULL, "print it again every 2 seconds" },
 	[OPTION_NONE] = { "none", 0, NULL, "put back what a profile has set" },
 	[OPTION_QOS] = { "qos", 'q', "CLASS", "the class" },
 	[OPTION_INHERIT] = { "inherit", 0, NULL, "together with its descendants" },
@@ -52,14 +52,12 @@ static const struct {
 	[OPTION_ONCE] = { "once", 0, NULL, "print one frame and exit, as without a terminal" },
 	[OPTION_INTERVAL] = { "interval", 0, "SECONDS", "seconds between frames (default 2)" },
 	[OPTION_SORT] = { "sort", 0, "KEY", "by cpu, delay, wait, tasks or name" },
-	[OPTION_ROUNDS] = { "rounds", 0, "N", "number of rounds (default 6)" },
-	[OPTION_SECONDS] = { "seconds", 0, "S", "seconds with tagging on, and off, in each (default 20)" },
 	[OPTION_CONFIG] = { "config", 0, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
+	[OPTION_MAPPING] = { "mapping", 0, "NAME", "instead of the mapping that the files name" },
 	[OPTION_OUTPUT] = { "output", 'o', "FILE",
 		"write into this file or folder instead of the standard output" },
-	[OPTION_EXACT] = { "exact", 0, NULL, "make classes with the values of the types" },
 	[OPTION_SKIP_DOUBTFUL] = { "skip-doubtful", 0, NULL,
 		"leave out names that unrelated programs share" },
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
@@ -293,6 +291,20 @@ static int parse(struct command *command, int argc, char **argv, int *ret_status
 	return *ret_status != 0;
 }
 
+int operand_pid(const struct command *command, pid_t *ret)
+{
+	const char *text = command->operands[0];
+	char safe[256];
+	uint64_t pid;
+
+	if (parse_u64(text, strlen(text), INT32_MAX, &pid) < 0 || pid == 0) {
+		log_error("'%s' is not a process id", text_escape_to(safe, sizeof(safe), text, strlen(text)));
+		return EXIT_USAGE;
+	}
+	*ret = (pid_t)pid;
+	return 0;
+}
+
 int verb_run(const struct verb *verb, int argc, char **argv)
 {
 	struct command command = { .verb = verb };
@@ -301,6 +313,7 @@ int verb_run(const struct verb *verb, int argc, char **argv)
 	if (!parse(&command, argc, argv, &status)) {
 		command.paths.file = option_value(&command, OPTION_CONFIG);
 		command.paths.folder = option_value(&command, OPTION_CONFIGS_PATH);
+		command.paths.mapping = option_value(&command, OPTION_MAPPING);
 		status = verb->run(&command);
 	}
 	free(command.uses);

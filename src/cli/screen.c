@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "screen.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,7 +11,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-#include "top_view.h"
+#include "top.h"
 
 static struct termios before;
 static volatile sig_atomic_t told_to_end;
@@ -29,19 +27,6 @@ static void on_end(int number)
 static void on_resize(int number)
 {
 	(void)number;
-}
-
-/* The other screen, no cursor, no wrapping of lines. */
-void screen_enter(void)
-{
-	fputs("\033[?1049h\033[?25l\033[?7l", stdout);
-	fflush(stdout);
-}
-
-void screen_leave(void)
-{
-	fputs("\033[?7h\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
 }
 
 bool screen_is_possible(void)
@@ -69,13 +54,15 @@ int screen_open(void)
 	raw.c_cc[VTIME] = 0;
 	if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) < 0)
 		return -errno;
-	screen_enter();
+	/* The other screen, no cursor, no wrapping of lines. */
+	fputs("\033[?1049h\033[?25l\033[?7l", stdout);
 	return 0;
 }
 
 void screen_close(void)
 {
-	screen_leave();
+	fputs("\033[?7h\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 }
 
@@ -91,49 +78,24 @@ void screen_size(size_t *width, size_t *height)
 	}
 }
 
-void screen_draw(const char *text, char mark)
+void screen_draw(const char *text)
 {
 	size_t width, height, length;
 
 	screen_size(&width, &height);
 	fputs("\033[H", stdout);
-	for (size_t line = 0; line < height && *text;
-	     line++, text += length + (text[length] == '\n')) {
-		const bool is_marked = *text == mark;
-
-		text += is_marked;
+	for (size_t line = 0; line < height && *text; line++, text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
-		fprintf(stdout, "%s%.*s%s\033[K%s", is_marked ? "\033[7m" : "", (int)length, text,
-			is_marked ? "\033[0m" : "", line + 1 < height ? "\n" : "");
+		fprintf(stdout, "%.*s\033[K%s", (int)length, text, line + 1 < height ? "\n" : "");
 	}
 	fputs("\033[J", stdout);
 	fflush(stdout);
 }
 
-/* What terminals send for keys that are no characters. */
-static int decode(const char *bytes, size_t n)
-{
-	static const struct {
-		const char *bytes;
-		int key;
-	} known[] = {
-		{ "\033[A", KEY_UP },	{ "\033OA", KEY_UP },	    { "\033[B", KEY_DOWN },
-		{ "\033OB", KEY_DOWN }, { "\033[5~", KEY_PAGE_UP }, { "\033[6~", KEY_PAGE_DOWN },
-		{ "\033[H", KEY_HOME }, { "\033[1~", KEY_HOME },    { "\033OH", KEY_HOME },
-		{ "\033[F", KEY_END },	{ "\033[4~", KEY_END },	    { "\033OF", KEY_END },
-	};
-
-	for (size_t i = 0; i < array_size(known); i++) {
-		if (n == strlen(known[i].bytes) && memcmp(bytes, known[i].bytes, n) == 0)
-			return known[i].key;
-	}
-	return n == 1 ? (unsigned char)bytes[0] : 0;
-}
-
 int screen_read(unsigned ms)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char bytes[8];
+	char key;
 	ssize_t n;
 	int r;
 
@@ -144,15 +106,9 @@ int screen_read(unsigned ms)
 		return -EINTR;
 	if (r <= 0)
 		return 0;
-	n = read(STDIN_FILENO, bytes, 1);
-	/* Only an escape brings more that belongs to it. */
-	if (n == 1 && bytes[0] == '\033') {
-		ssize_t more = read(STDIN_FILENO, bytes + 1, sizeof(bytes) - 1);
-
-		n += more > 0 ? more : 0;
-	}
+	n = read(STDIN_FILENO, &key, 1);
 	/* The terminal is gone. */
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 		return -EINTR;
-	return n > 0 ? decode(bytes, (size_t)n) : 0;
+	return n > 0 ? (unsigned char)key : 0;
 }

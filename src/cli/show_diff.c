@@ -1,9 +1,126 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "show_diff.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "count_changes.h"
+#include <schedqos/daemon/config_load.h>
+#include <schedqos/tagging/rehearsal.h>
+#include <schedqos/util/cleanup.h>
+
+DEFINE_CLEANUP(struct config, config_free)
+
+/* What a task would be given. */
+struct given_class {
+	pid_t tid;
+	const char *name; /* of the configuration; "": none */
+	uint64_t period_ns;
+};
+
+struct given_classes {
+	struct given_class *items;
+	size_t count, size;
+};
+
+static int add(struct given_classes *list, const struct config *config,
+	       const struct tagger_task *task)
+{
+	size_t n_tags;
+	const struct tag *tags = rules_tags(config->rules, &n_tags);
+	const struct tag *tag = task->tag < n_tags ? &tags[task->tag] : NULL;
+
+	if (list->count == list->size) {
+		size_t size = list->size ? list->size * 2 : 256;
+		struct given_class *items = reallocarray(list->items, size, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		list->size = size;
+	}
+	list->items[list->count++] = (struct given_class){
+		.tid = task->tid,
+		.name = tag ? config->classes[tag->qos_class].name : "",
+		.period_ns = tag ? tag->period_ns : 0,
+	};
+	return 0;
+}
+
+static int by_tid(const void *va, const void *vb)
+{
+	const struct given_class *a = va, *b = vb;
+
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* The class of each task under a configuration. 0 or -errno. */
+static int rehearse(const struct config *config, struct given_classes *ret)
+{
+	struct rehearsal *rehearsal;
+	struct tagger_task task;
+	uint32_t cursor = 0;
+	int r = rehearsal_new(config, &rehearsal);
+
+	if (r < 0)
+		return r;
+	rehearsal_scan(rehearsal);
+	while (r == 0 && tagger_next_task(rehearsal_tagger(rehearsal), &cursor, &task))
+		r = add(ret, config, &task);
+	rehearsal_free(rehearsal);
+	if (ret->count)
+		qsort(ret->items, ret->count, sizeof(*ret->items), by_tid);
+	return r;
+}
+
+/* Of tasks that were there both times. */
+static size_t count_others(const struct given_classes *before, const struct given_classes *after)
+{
+	size_t count = 0;
+
+	for (size_t a = 0, b = 0; a < before->count && b < after->count;) {
+		const struct given_class *was = &before->items[a], *is = &after->items[b];
+
+		a += was->tid <= is->tid;
+		b += is->tid <= was->tid;
+		if (was->tid == is->tid)
+			count +=
+				strcmp(was->name, is->name) != 0 || was->period_ns != is->period_ns;
+	}
+	return count;
+}
+
+static int rebuild(const struct config_items *items, struct config **ret)
+{
+	struct config_errors errors = { 0 };
+	struct config_texts texts;
+	int r = config_items_texts(items, &texts);
+
+	if (r < 0)
+		return r;
+	r = config_load_texts(texts.files, texts.count, CONFIG_USERS_PEOPLE_MS, ret, &errors);
+	config_errors_clear(&errors);
+	config_texts_clear(&texts);
+	return r;
+}
+
+/* How many of the tasks of this moment would change class; they are set nothing. 0 or -errno. */
+static int count_changes(const struct config_items *before, const struct config *after, size_t *ret)
+{
+	_cleanup_(config_freep) struct config *config = NULL;
+	struct given_classes old = { 0 }, new = { 0 };
+	int r = rebuild(before, &config);
+
+	if (r == 0)
+		r = rehearse(config, &old);
+	if (r == 0)
+		r = rehearse(after, &new);
+	if (r == 0)
+		*ret = count_others(&old, &new);
+	free(old.items);
+	free(new.items);
+	return r;
+}
 
 static void put_side(FILE *out, const char *sign, const struct config_item *item)
 {
@@ -25,7 +142,7 @@ static void put_change(void *context, enum config_change change, const struct co
 
 static void put_tasks(FILE *out, const struct config_items *before, const struct config *after)
 {
-	size_t count;
+	size_t count = 0;
 	int r = count_changes(before, after, &count);
 
 	if (r < 0)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include <schedqos/daemon/config_load.h>
 
@@ -22,7 +23,6 @@ enum option_name {
 	OPTION_VERBOSE,
 	OPTION_JSON,
 	OPTION_METRICS,
-	OPTION_WATCH,
 	OPTION_PRINT,
 	OPTION_DIFF,
 	OPTION_NONE,
@@ -47,12 +47,10 @@ enum option_name {
 	OPTION_ONCE,
 	OPTION_INTERVAL,
 	OPTION_SORT,
-	OPTION_ROUNDS,
-	OPTION_SECONDS,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
+	OPTION_MAPPING,
 	OPTION_OUTPUT,
-	OPTION_EXACT,
 	OPTION_SKIP_DOUBTFUL,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
@@ -94,6 +92,13 @@ struct verb {
 
 int cmd_start(const struct command *command);
 int cmd_stop(const struct command *command);
+
+/*
+ * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended. 0, also if there was none (tells so in
+ * *ret_was_running, which may be NULL); or -1 after logging what went wrong.
+ */
+int stop_daemon(bool *ret_was_running);
+
 int cmd_restart(const struct command *command);
 int cmd_reload(const struct command *command);
 int cmd_check(const struct command *command);
@@ -102,7 +107,6 @@ int cmd_restore(const struct command *command);
 int cmd_sched_profile(const struct command *command);
 int cmd_list(const struct command *command);
 int cmd_top(const struct command *command);
-int cmd_impact(const struct command *command);
 int cmd_doctor(const struct command *command);
 int cmd_limit(const struct command *command);
 int cmd_set(const struct command *command);
@@ -130,6 +134,9 @@ const char *option_value_at(const struct command *command, enum option_name name
 
 /* The argument of its last use, which overrides those before; NULL if it was not given. */
 const char *option_value(const struct command *command, enum option_name name);
+
+/* The first operand, a process's id. 0, or EXIT_USAGE after saying what is wrong. */
+int operand_pid(const struct command *command, pid_t *ret);
 
 /* Parses what follows the verb, argv[0], and runs it. Returns an exit status. */
 int verb_run(const struct verb *verb, int argc, char **argv);

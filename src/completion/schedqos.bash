@@ -7,6 +7,12 @@ _schedqos_classes()
 	schedqos check --print 2> /dev/null | sed -n 's/^\t"\(QOS_[A-Za-z0-9_]*\)": {$/\1/p'
 }
 
+# The mappings that there are.
+_schedqos_mappings()
+{
+	schedqos check 2>&1 > /dev/null | sed -n 's|.*/\(.*\)\.json: a mapping, .*|\1|p'
+}
+
 _schedqos_pids()
 {
 	(cd /proc && printf '%s\n' [0-9]*)
@@ -23,7 +29,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check edit status explain list top impact sched_profile set reset run limit restore doctor import --help --version'
+		words='start stop restart reload check edit status explain list top sched_profile set reset run limit restore doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -60,6 +66,10 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
+	--mapping)
+		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_mappings)" -- "$cur")
+		return
+		;;
 	--name | --thread | --argv | --cgroup) return ;;
 	esac
 	case ${COMP_WORDS[1]} in
@@ -76,14 +86,14 @@ _schedqos()
 		words='--keep --lift --help'
 		[[ $cur == -* ]] || words="$(_schedqos_pids) $(_schedqos_classes)"
 		;;
-	start | restart) words='-d --daemon -v --verbose --config --configs-path --help' ;;
+	start | restart) words='-d --daemon -v --verbose --config --configs-path --mapping --help' ;;
 	stop | reload | restore) words='--help' ;;
-	check) words='--print --diff --config --configs-path --help' ;;
+	check) words='--print --diff --config --configs-path --mapping --help' ;;
 	edit) words='--config --configs-path --help' ;;
-	status) words='--json --metrics --watch --help' ;;
+	status) words='--json --metrics --help' ;;
 	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
 	import)
-		words='-o --output --exact --skip-doubtful --help'
+		words='-o --output --skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
 		;;
 	explain)
@@ -94,7 +104,6 @@ _schedqos()
 	top)
 		words='--class --app --reason --user --left-alone --differs --once --interval --sort --json --help'
 		;;
-	impact) words='--rounds --seconds --json --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
 		# The first two characters of a line are the mark of the current one.

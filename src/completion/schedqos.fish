@@ -6,6 +6,11 @@ function __schedqos_listed
     schedqos list --json 2> /dev/null | string replace -rf '^\t\t"'$argv[1]'": "(.*)",?$' '$1' | sort -u
 end
 
+# The mappings that there are.
+function __schedqos_mappings
+    schedqos check 2>&1 > /dev/null | string replace -rf '.*/(.*)\.json: a mapping, .*' '$1'
+end
+
 complete -c schedqos -f
 complete -c schedqos -s h -l help -d 'Show help'
 complete -c schedqos -n __fish_use_subcommand -s V -l version -d 'Show the version'
@@ -19,7 +24,6 @@ complete -c schedqos -n __fish_use_subcommand -a edit -d 'Edit and check the con
 complete -c schedqos -n __fish_use_subcommand -a status -d 'Show what the daemon does and has done'
 complete -c schedqos -n __fish_use_subcommand -a list -d 'Show every process with its class'
 complete -c schedqos -n __fish_use_subcommand -a top -d 'Show what classes and programs use, and how long they wait'
-complete -c schedqos -n __fish_use_subcommand -a impact -d 'Measure what tagging changes on this machine'
 complete -c schedqos -n __fish_use_subcommand -a explain -d 'Say why a task has its class'
 complete -c schedqos -n __fish_use_subcommand -a sched_profile -d 'Apply a sched profile, or list them'
 complete -c schedqos -n __fish_use_subcommand -a set -d 'Give a process a class, overriding its rule'
@@ -34,9 +38,10 @@ complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daem
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check' -l mapping -x -a '(__schedqos_mappings)' -d 'Instead of the mapping that the files name'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
-complete -c schedqos -n '__fish_seen_subcommand_from status explain list top impact doctor' -l json -d 'Print as JSON'
+complete -c schedqos -n '__fish_seen_subcommand_from status explain list top doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from list top' -l class -x -a '(__schedqos_listed class)' -d 'Only tasks of this class'
 complete -c schedqos -n '__fish_seen_subcommand_from list top' -l app -x -a '(__schedqos_listed app)' -d 'Only those of this rule or program'
 complete -c schedqos -n '__fish_seen_subcommand_from list top' -l reason -x -a '(__schedqos_listed reason)' -d 'Only those in their class for this reason'
@@ -48,11 +53,8 @@ complete -c schedqos -n '__fish_seen_subcommand_from list' -l tree -d 'Children 
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l once -d 'One frame only'
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l interval -x -d 'Seconds between two frames'
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l sort -x -a 'cpu delay wait tasks name' -d 'Sort by this'
-complete -c schedqos -n '__fish_seen_subcommand_from impact' -l rounds -x -d 'How many rounds'
-complete -c schedqos -n '__fish_seen_subcommand_from impact' -l seconds -x -d 'How long each state lasts'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'
 complete -c schedqos -n '__fish_seen_subcommand_from status' -l metrics -d 'Print as OpenMetrics text'
-complete -c schedqos -n '__fish_seen_subcommand_from status' -l watch -d 'Print again every 2 seconds'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l name -x -d 'A program that need not run'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l thread -x -d 'The name of a thread of it'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l exe -r -F -d 'Its executable'
@@ -65,7 +67,6 @@ complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqo
 complete -c schedqos -n '__fish_seen_subcommand_from import' -F
 complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -s o -l output -r -F -d 'Write into this file or folder'
-complete -c schedqos -n '__fish_seen_subcommand_from import' -l exact -d 'Make classes with the values of the types'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -l skip-doubtful -d 'Leave out names that unrelated programs share'
 
 function __schedqos_classes

@@ -14,7 +14,6 @@ _schedqos_verbs()
 		'status:show what the daemon does and has done'
 		'list:show every process with its class'
 		'top:show what classes and programs use, and how long they wait'
-		'impact:measure what tagging changes on this machine'
 		'explain:say why a task, or a program of that name, has its class'
 		'sched_profile:apply a sched profile, or list them'
 		'set:give a process a class, overriding its rule'
@@ -45,6 +44,14 @@ _schedqos_classes()
 	_describe class classes
 }
 
+# Those that there are.
+_schedqos_mappings()
+{
+	local -a mappings=(${(f)"$(schedqos check 2>&1 > /dev/null | sed -n 's|.*/\(.*\)\.json: a mapping, .*|\1|p')"})
+
+	compadd -a mappings
+}
+
 # The values that the tasks of this moment have for a key of `list --json`.
 _schedqos_listed()
 {
@@ -62,6 +69,7 @@ _schedqos()
 		'--config[use this file instead of /etc/schedqos.json]:file:_files'
 		'--configs-path[use only this folder]:folder:_files -/'
 	)
+	local -a mapping=('--mapping[instead of the mapping that the files name]:mapping:_schedqos_mappings')
 	local -a filter=(
 		'--class[only tasks of this class]:class:_schedqos_listed class'
 		'--app[only those of this rule or program]:app:_schedqos_listed app'
@@ -76,22 +84,21 @@ _schedqos()
 	[[ $state == verb ]] || return
 	case $words[1] in
 	(start|restart)
-		_arguments $help $paths '(-d --daemon)'{-d,--daemon}'[go to the background]' \
+		_arguments $help $paths $mapping '(-d --daemon)'{-d,--daemon}'[go to the background]' \
 			'(-v --verbose)'{-v,--verbose}'[log at debug level]'
 		;;
 	(stop|reload|restore)
 		_arguments $help
 		;;
 	(check)
-		_arguments $help $paths '--print[print the merged result]' \
+		_arguments $help $paths $mapping '--print[print the merged result]' \
 			'--diff[print what differs from what is in force]' '*:file or folder:_files'
 		;;
 	(edit)
 		_arguments $help $paths
 		;;
 	(status)
-		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]' \
-			'--watch[print again every 2 seconds]'
+		_arguments $help '--json[print as JSON]' '--metrics[print as OpenMetrics text]'
 		;;
 	(set)
 		_arguments $help '--inherit[together with its descendants]' '1:process:_pids' '2:class:_schedqos_classes'
@@ -117,10 +124,6 @@ _schedqos()
 		_arguments $help $filter '--once[one frame only]' '--interval[between two frames]:seconds:' \
 			'--sort[sort by this]:key:(cpu delay wait tasks name)' '--json[print as JSON]'
 		;;
-	(impact)
-		_arguments $help '--rounds[how many rounds]:number:' '--seconds[how long each state lasts]:seconds:' \
-			'--json[print as JSON]'
-		;;
 	(explain)
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \
 			'--thread[the name of a thread of it]:name:' '--exe[its executable]:path:_files' \
@@ -132,7 +135,6 @@ _schedqos()
 		;;
 	(import)
 		_arguments $help '(-o --output)'{-o,--output}'[write into this file or folder]:file or folder:_files' \
-			'--exact[make classes with the values of the types]' \
 			'--skip-doubtful[leave out names that unrelated programs share]' \
 			'1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads ananicy's files, line by line. */
-#include "ananicy_private.h"
+/* Reads ananicy's files line by line, and gives each rule a class by its type, else by its values. */
+#include <schedqos/config/ananicy.h>
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +10,68 @@
 
 #include <cjson/cJSON.h>
 
+#include <schedqos/policy/source.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>
 
-/* So many of each kind are told by their place; somebody has to look at doubtful names one by one.
- */
+#include "ananicy_names.h"
+#include "arena.h"
+
+#define NICE_NONE INT8_MIN
+
+/* So many of each kind are told by their place; somebody has to look at doubtful names one by one. */
 #define EXAMPLES_MAX 3
 #define DOUBTFUL_MAX 100
+
+/* What there is to tell about a line, after how many there are. */
+enum note {
+	NOTE_BROKEN,
+	NOTE_VALUE,
+	NOTE_FIELD,
+	NOTE_OVERRIDDEN,
+	NOTE_TYPE,
+	NOTE_NOTHING,
+	NOTE_NAME,
+	NOTE_DOUBTFUL,
+	NOTE_COUNT,
+};
+
+static const char *const note_words[NOTE_COUNT] = {
+	[NOTE_BROKEN] = "no rule",
+	[NOTE_VALUE] = "a value that is unknown or out of range: left out",
+	[NOTE_FIELD] = "a field that is not taken over: the type decides, or schedqos sets no such thing",
+	[NOTE_OVERRIDDEN] = "overridden, or repeated, by a later line",
+	[NOTE_TYPE] = "a type that is not defined",
+	[NOTE_NOTHING] = "nothing that a class could be chosen by: left out",
+	[NOTE_NAME] = "a name that no program can have: left out",
+	[NOTE_DOUBTFUL] = "a doubtful name, which unrelated programs share",
+};
+
+/* A rule, or a type: its name is then that of the type. */
+struct line {
+	const char *name, *type; /* of a rule; NULL: none */
+	const char *policy;	 /* as ananicy calls it, or NULL */
+	int8_t nice;		 /* or NICE_NONE */
+	bool has_more;		 /* values that have no say in the class */
+	struct source source;
+	const char *qos; /* NULL: left out */
+};
+
+struct lines {
+	struct line *items;
+	size_t count;
+};
+
+struct ananicy {
+	struct arena *arena;
+	const char **paths;
+	size_t n_paths;
+	struct lines rules, types;
+	size_t n_read; /* rules, before any is left out */
+	size_t notes[NOTE_COUNT];
+	struct text_buf examples[NOTE_COUNT];
+};
 
 int ananicy_new(struct ananicy **ret)
 {
@@ -37,7 +92,7 @@ void ananicy_free(struct ananicy *ananicy)
 	if (!ananicy)
 		return;
 	for (size_t i = 0; i < NOTE_COUNT; i++)
-		free(ananicy->notes[i].examples.text);
+		free(ananicy->examples[i].text);
 	free(ananicy->rules.items);
 	free(ananicy->types.items);
 	free(ananicy->paths);
@@ -45,136 +100,129 @@ void ananicy_free(struct ananicy *ananicy)
 	free(ananicy);
 }
 
-void ananicy_note(struct ananicy *ananicy, enum ananicy_note kind, const struct source *source,
-		  const char *name, const char *format, ...)
+/* Counts, and keeps the line's place and the texts, either of which may be "", if it is among the first few. */
+static void note(struct ananicy *ananicy, enum note kind, const struct source *source, const char *name, const char *text)
 {
-	struct ananicy_notes *notes = &ananicy->notes[kind];
 	const char *path = ananicy->paths[source->file];
-	char shown[128], file[512];
-	va_list args;
+	char shown[3][256];
 
-	if (++notes->count > (kind == NOTE_DOUBTFUL ? DOUBTFUL_MAX : EXAMPLES_MAX))
+	if (++ananicy->notes[kind] > (kind == NOTE_DOUBTFUL ? DOUBTFUL_MAX : EXAMPLES_MAX))
 		return;
-	text_escape_to(shown, sizeof(shown), name, strlen(name));
-	text_escape_to(file, sizeof(file), path, strlen(path));
-	text_buf_printf(&notes->examples, "    %s:%u: %s", file, source->line, shown);
-	va_start(args, format);
-	vsnprintf(file, sizeof(file), format, args);
-	va_end(args);
-	text_escape_to(shown, sizeof(shown), file, strlen(file));
-	text_buf_printf(&notes->examples, "%s%s\n", *name && *shown ? ": " : "", shown);
+	text_escape_to(shown[0], sizeof(shown[0]), path, strlen(path));
+	text_escape_to(shown[1], sizeof(shown[1]), name, strlen(name));
+	text_escape_to(shown[2], sizeof(shown[2]), text, strlen(text));
+	text_buf_printf(&ananicy->examples[kind], "    %s:%u: %s%s%s\n", shown[0], source->line, shown[1],
+			*name && *text ? ": " : "", shown[2]);
 }
 
-static struct ananicy_line *lines_add(struct ananicy_lines *lines)
-{
-	struct ananicy_line *items = lines->items;
+/* ---- reading ---- */
 
-	if (lines->count == lines->size) {
-		lines->size = lines->size ? lines->size * 2 : 64;
-		items = reallocarray(items, lines->size, sizeof(*items));
+static struct line *lines_add(struct lines *lines)
+{
+	struct line *items = lines->items;
+
+	/* The capacity doubles, so it is used up only at a power of two. */
+	if ((lines->count & (lines->count - 1)) == 0) {
+		items = reallocarray(items, lines->count ? lines->count * 2 : 1, sizeof(*items));
 		if (!items)
 			return NULL;
 		lines->items = items;
 	}
-	items[lines->count] = (struct ananicy_line){ 0 };
+	items[lines->count] = (struct line){ .nice = NICE_NONE };
 	return &items[lines->count++];
 }
 
-static bool is_field(const cJSON *item, const char *name)
-{
-	return strcmp(item->string, name) == 0;
-}
-
-/* The text of a field, of two the last one, as in ananicy; NULL if there is none that is not empty.
- */
+/* The text of a field, of two the last one, as in ananicy. NULL if there is none, or another value. */
 static const char *field_text(const cJSON *object, const char *name)
 {
 	const char *text = NULL;
 	const cJSON *item;
 
 	cJSON_ArrayForEach (item, object) {
-		if (is_field(item, name))
-			text = cJSON_IsString(item) ? item->valuestring : NULL;
+		if (strcmp(item->string, name) == 0)
+			text = cJSON_GetStringValue(item);
 	}
 	return text;
 }
 
-static void read_fields(struct ananicy *ananicy, const cJSON *object, struct ananicy_line *line)
+/* ananicy's word for a policy as we keep it, or NULL. */
+static const char *policy_word(const char *word)
 {
-	const cJSON *item;
+	static const char *const policies[] = { "normal", "other", "batch", "idle", "fifo", "rr" };
 
-	cJSON_ArrayForEach (item, object) {
-		int r;
-
-		if (is_field(item, "name") || is_field(item, "type"))
-			continue;
-		r = ananicy_put_value(&line->attr, item->string, cJSON_GetStringValue(item),
-				      cJSON_IsNumber(item) ? &item->valuedouble : NULL);
-		if (r == -ENOENT)
-			ananicy_note(ananicy, NOTE_UNSUPPORTED, &line->source, line->name, "%s",
-				     item->string);
-		else if (r < 0)
-			ananicy_note(ananicy, NOTE_BAD_VALUE, &line->source, line->name, "%s",
-				     item->string);
+	for (size_t i = 0; word && i < array_size(policies); i++) {
+		if (strcmp(word, policies[i]) == 0)
+			return policies[i];
 	}
+	return NULL;
 }
 
-/* NULL stays NULL. */
-static const char *keep(struct ananicy *ananicy, const char *text)
+static void read_field(struct ananicy *ananicy, const cJSON *item, struct line *line)
 {
-	return !text ? NULL : arena_text(ananicy->arena, text, strlen(text));
+	const char *field = item->string;
+
+	if (strcmp(field, "sched") == 0) {
+		line->policy = policy_word(cJSON_GetStringValue(item));
+		if (!line->policy)
+			note(ananicy, NOTE_VALUE, &line->source, line->name, field);
+	} else if (strcmp(field, "nice") == 0) {
+		if (cJSON_IsNumber(item) && item->valuedouble >= -20 && item->valuedouble <= 19)
+			line->nice = (int8_t)item->valuedouble;
+		else
+			note(ananicy, NOTE_VALUE, &line->source, line->name, field);
+	} else if (strcmp(field, "rtprio") == 0 || strcmp(field, "ioclass") == 0 || strcmp(field, "ionice") == 0) {
+		line->has_more = true;
+	} else if (strcmp(field, "name") != 0 && strcmp(field, "type") != 0) {
+		note(ananicy, NOTE_FIELD, &line->source, line->name, field);
+	}
 }
 
 static int take_object(struct ananicy *ananicy, const cJSON *object, const struct source *source)
 {
 	const char *name = field_text(object, "name"), *type = field_text(object, "type");
 	const char *group = field_text(object, "cgroup");
-	struct ananicy_line *line;
+	const cJSON *item;
+	struct line *line;
 
-	if (name && !*name) {
-		ananicy_note(ananicy, NOTE_BROKEN, source, "", "an empty name");
-		return 0;
-	}
 	if (type && !*type)
 		type = NULL;
 	if (!name && !type && group && *group) {
-		ananicy_note(ananicy, NOTE_UNSUPPORTED, source, group, "cgroup");
+		note(ananicy, NOTE_FIELD, source, group, "cgroup");
 		return 0;
 	}
-	if (!name && !type) {
-		ananicy_note(ananicy, NOTE_BROKEN, source, "", "neither a name nor a type");
+	if (!name ? !type : !*name) {
+		note(ananicy, NOTE_BROKEN, source, "", name ? "an empty name" : "neither a name nor a type");
 		return 0;
 	}
 	line = lines_add(name ? &ananicy->rules : &ananicy->types);
 	if (!line)
 		return -ENOMEM;
+	ananicy->n_read += name != NULL;
 	line->source = *source;
-	line->name = keep(ananicy, name ? name : type);
-	line->type = name ? keep(ananicy, type) : NULL;
+	line->name = arena_text(ananicy->arena, name ? name : type, strlen(name ? name : type));
+	if (name && type)
+		line->type = arena_text(ananicy->arena, type, strlen(type));
 	if (!line->name || (name && type && !line->type))
 		return -ENOMEM;
-	ananicy->n_read += name != NULL;
-	read_fields(ananicy, object, line);
+	cJSON_ArrayForEach (item, object)
+		read_field(ananicy, item, line);
 	return 0;
 }
 
-static int read_line(struct ananicy *ananicy, const char *text, size_t len,
-		     const struct source *source)
+static int read_line(struct ananicy *ananicy, const char *text, const char *end, const struct source *source)
 {
-	const char *open, *end;
+	const char *open;
 	cJSON *object;
 	int r;
 
-	while (len && (*text == ' ' || *text == '\t' || *text == '\r')) {
+	while (text < end && strchr(" \t\r", *text) && *text)
 		text++;
-		len--;
-	}
-	if (!len || *text == '#')
+	if (text == end || *text == '#')
 		return 0;
-	open = memchr(text, '{', len);
-	object = open ? cJSON_ParseWithLengthOpts(open, text + len - open, &end, false) : NULL;
+	open = memchr(text, '{', end - text);
+	object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
 	if (!object) {
-		ananicy_note(ananicy, NOTE_BROKEN, source, "", "no JSON object");
+		note(ananicy, NOTE_BROKEN, source, "", "no JSON object");
 		return 0;
 	}
 	r = take_object(ananicy, object, source);
@@ -194,57 +242,235 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 	if (!paths)
 		return -ENOMEM;
 	ananicy->paths = paths;
-	paths[ananicy->n_paths] = keep(ananicy, path);
+	paths[ananicy->n_paths] = arena_text(ananicy->arena, path, strlen(path));
 	if (!paths[ananicy->n_paths++])
 		return -ENOMEM;
 	while (r == 0 && text < end) {
-		const char *newline = memchr(text, '\n', end - text),
-			   *stop = newline ? newline : end;
+		const char *newline = memchr(text, '\n', end - text), *stop = newline ? newline : end;
 
 		source.line++;
-		r = read_line(ananicy, text, stop - text, &source);
+		r = read_line(ananicy, text, stop, &source);
 		text = stop + 1;
 	}
 	return r;
 }
 
+/* ---- choosing ---- */
+
+/* Of the same name in the order in which they were read. */
 static int compare_lines(const void *va, const void *vb)
 {
-	const struct ananicy_line *a = va, *b = vb;
+	const struct line *a = va, *b = vb;
 	int r = strcmp(a->name, b->name);
 
-	if (r)
-		return r;
-	if (a->source.file != b->source.file)
-		return a->source.file < b->source.file ? -1 : 1;
-	return a->source.line < b->source.line ? -1 : 1;
+	if (r == 0)
+		r = (a->source.file > b->source.file) - (a->source.file < b->source.file);
+	return r ? r : (a->source.line > b->source.line) - (a->source.line < b->source.line);
 }
 
-static bool says_the_same(const struct ananicy_line *a, const struct ananicy_line *b)
+/* Of those with the same name only the last one stays. */
+static void sort(struct ananicy *ananicy, struct lines *lines)
 {
-	if (!a->type != !b->type || (a->type && strcmp(a->type, b->type) != 0))
-		return false;
-	return qos_attr_equal(&a->attr, &b->attr);
-}
-
-void ananicy_sort(struct ananicy *ananicy, struct ananicy_lines *lines)
-{
-	struct ananicy_line *items = lines->items;
+	struct line *items = lines->items;
 	size_t kept = 0;
 
 	if (lines->count)
 		qsort(items, lines->count, sizeof(*items), compare_lines);
 	for (size_t i = 0; i < lines->count; i++) {
-		const struct ananicy_line *next = i + 1 < lines->count ? &items[i + 1] : NULL;
+		const struct line *next = i + 1 < lines->count ? &items[i + 1] : NULL;
+		char place[256];
 
-		if (next && strcmp(next->name, items[i].name) == 0)
-			ananicy_note(ananicy,
-				     says_the_same(&items[i], next) ? NOTE_DUPLICATE
-								    : NOTE_CONFLICT,
-				     &items[i].source, items[i].name, "%s:%u",
-				     ananicy->paths[next->source.file], next->source.line);
-		else
+		if (!next || strcmp(next->name, items[i].name) != 0) {
 			items[kept++] = items[i];
+			continue;
+		}
+		snprintf(place, sizeof(place), "%s:%u", ananicy->paths[next->source.file], next->source.line);
+		note(ananicy, NOTE_OVERRIDDEN, &items[i].source, items[i].name, place);
 	}
 	lines->count = kept;
+}
+
+static const char *const classes[] = { "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_DEFAULT",
+				       "QOS_BACKGROUND" };
+
+/* The types of ananicy and of CachyOS, as schedqos-import(7) has them. */
+static const struct {
+	const char *type, *qos; /* NULL: nothing of it concerns scheduling */
+} known_types[] = {
+	{ "BG_CPU", "QOS_BACKGROUND" },
+	{ "BG_CPUIO", "QOS_BACKGROUND" },
+	{ "Chat", "QOS_USER_INITIATED" },
+	{ "Doc-View", "QOS_USER_INITIATED" },
+	{ "Game", "QOS_USER_INTERACTIVE" },
+	{ "Heavy_CPU", "QOS_UTILITY" },
+	{ "IN_DIFF", "QOS_DEFAULT" },
+	{ "Image-View", "QOS_USER_INITIATED" },
+	{ "Launcher", "QOS_UTILITY" },
+	{ "LowLatency_RT", "QOS_USER_INTERACTIVE" },
+	{ "OOM_KILL", NULL },
+	{ "OOM_NO_KILL", NULL },
+	{ "Player-Audio", "QOS_USER_INTERACTIVE" },
+	{ "Player-Video", "QOS_USER_INTERACTIVE" },
+	{ "Service", "QOS_UTILITY" },
+};
+
+/* NULL: there is none for these values. policy: one of policy_word(), or NULL. */
+static const char *class_for_values(const char *policy, int nice)
+{
+	if (policy && (strcmp(policy, "fifo") == 0 || strcmp(policy, "rr") == 0))
+		return "QOS_USER_INTERACTIVE";
+	if (policy && strcmp(policy, "idle") == 0)
+		return "QOS_BACKGROUND";
+	if (nice != NICE_NONE && nice < 0)
+		return nice <= -4 ? "QOS_USER_INTERACTIVE" : "QOS_USER_INITIATED";
+	if (nice > 0)
+		return nice <= 10 ? "QOS_UTILITY" : "QOS_BACKGROUND";
+	if (policy && strcmp(policy, "batch") == 0)
+		return "QOS_UTILITY";
+	return policy || nice != NICE_NONE ? "QOS_DEFAULT" : NULL;
+}
+
+static int compare_type(const void *name, const void *line)
+{
+	return strcmp(name, ((const struct line *)line)->name);
+}
+
+static const char *class_of(struct ananicy *ananicy, const struct line *rule)
+{
+	const bool has_values = rule->policy || rule->nice != NICE_NONE;
+	const struct line *type = NULL;
+
+	for (size_t i = 0; rule->type && i < array_size(known_types); i++) {
+		if (strcmp(rule->type, known_types[i].type) != 0)
+			continue;
+		if (known_types[i].qos && (has_values || rule->has_more))
+			note(ananicy, NOTE_FIELD, &rule->source, rule->name, rule->type);
+		if (known_types[i].qos || !has_values)
+			return known_types[i].qos;
+	}
+	if (rule->type && ananicy->types.count)
+		type = bsearch(rule->type, ananicy->types.items, ananicy->types.count, sizeof(*type), compare_type);
+	if (rule->type && !type)
+		note(ananicy, NOTE_TYPE, &rule->source, rule->name, rule->type);
+	return class_for_values(rule->policy || !type ? rule->policy : type->policy,
+				rule->nice != NICE_NONE || !type ? rule->nice : type->nice);
+}
+
+void ananicy_choose(struct ananicy *ananicy, bool skip_doubtful)
+{
+	sort(ananicy, &ananicy->types);
+	sort(ananicy, &ananicy->rules);
+	for (size_t i = 0; i < ananicy->rules.count; i++) {
+		struct line *rule = &ananicy->rules.items[i];
+		const char *fault = ananicy_name_fault(rule->name), *type = rule->type ? rule->type : "";
+
+		if (fault) {
+			note(ananicy, NOTE_NAME, &rule->source, rule->name, fault);
+			continue;
+		}
+		if (ananicy_name_is_doubtful(rule->name)) {
+			note(ananicy, NOTE_DOUBTFUL, &rule->source, rule->name, type);
+			if (skip_doubtful)
+				continue;
+		}
+		rule->qos = class_of(ananicy, rule);
+		if (!rule->qos)
+			note(ananicy, NOTE_NOTHING, &rule->source, rule->name, type);
+	}
+}
+
+/* ---- the result ---- */
+
+static const char *const labels[ANANICY_PARTS] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",      "l",	   "m", "n",
+						   "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y",      "z", "digits", "other" };
+
+const char *ananicy_label(int part)
+{
+	return part == ANANICY_ALL ? "" : labels[part];
+}
+
+/* Upper and lower case count as one. */
+static int part_of(const char *name)
+{
+	const char first = (char)(*name | 0x20);
+
+	if (first >= 'a' && first <= 'z')
+		return first - 'a';
+	return *name >= '0' && *name <= '9' ? ANANICY_PARTS - 2 : ANANICY_PARTS - 1;
+}
+
+/* A rule that yields gives nobody what he could not have: see config_lint(). */
+static void put_rule(struct json_writer *json, const struct line *rule)
+{
+	char pattern[ANANICY_PATTERN_SIZE];
+
+	ananicy_pattern(rule->name, pattern);
+	json_begin_in_line(json, pattern, '{');
+	json_put_text(json, "qos", rule->qos);
+	json_put_bool(json, "yield", true);
+	json_end(json, '}');
+}
+
+int ananicy_text(const struct ananicy *ananicy, int part, char **ret)
+{
+	struct json_writer json = { 0 };
+	bool has_rules = false;
+
+	text_buf_printf(&json.text, ANANICY_HEADER ": change what it was made from, or override it in a later file.\n");
+	json_begin(&json, NULL, '{');
+	for (size_t i = 0; i < ananicy->rules.count; i++) {
+		const struct line *rule = &ananicy->rules.items[i];
+
+		if (!rule->qos || (part != ANANICY_ALL && part_of(rule->name) != part))
+			continue;
+		put_rule(&json, rule);
+		has_rules = true;
+	}
+	json_end(&json, '}');
+	*ret = json_take(&json);
+	if (*ret && has_rules)
+		return 0;
+	free(*ret);
+	*ret = NULL;
+	return has_rules ? -ENOMEM : -ENOENT;
+}
+
+static size_t count_class(const struct ananicy *ananicy, const char *qos)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ananicy->rules.count; i++) {
+		const char *given = ananicy->rules.items[i].qos;
+
+		n += given && (!qos || strcmp(given, qos) == 0);
+	}
+	return n;
+}
+
+static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum note kind)
+{
+	const size_t max = kind == NOTE_DOUBTFUL ? DOUBTFUL_MAX : EXAMPLES_MAX, count = ananicy->notes[kind];
+
+	if (!count)
+		return;
+	text_buf_printf(text, "%zu x %s\n%s", count, note_words[kind],
+			ananicy->examples[kind].text ? ananicy->examples[kind].text : "");
+	if (count > max)
+		text_buf_printf(text, "    and %zu more\n", count - max);
+}
+
+char *ananicy_summary(const struct ananicy *ananicy)
+{
+	struct text_buf text = { 0 };
+
+	text_buf_printf(&text, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
+			ananicy->n_read == 1 ? "" : "s", ananicy->n_paths, ananicy->n_paths == 1 ? "" : "s",
+			count_class(ananicy, NULL));
+	for (size_t i = 0; i < array_size(classes); i++) {
+		if (count_class(ananicy, classes[i]))
+			text_buf_printf(&text, "    %zu %s\n", count_class(ananicy, classes[i]), classes[i]);
+	}
+	for (enum note kind = 0; kind < NOTE_COUNT; kind++)
+		put_notes(&text, ananicy, kind);
+	return text_buf_take(&text);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of programs in ananicy's rules: compared byte by byte with a program's name, whatever they
- * consist of. */
-#include "ananicy_private.h"
+/* Names of programs in ananicy's rules: compared byte by byte with a program's name, whatever they consist of. */
+#include "ananicy_names.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <schedqos/config/config_text.h>
@@ -11,29 +10,42 @@
 #include <schedqos/util/text.h>
 
 /*
- * Without an ending as in `endings`, in lower case, sorted. Half are interpreters, which run
- * anything; half are what people call a program when they do not think of others.
+ * Without an ending as in `endings`. Half are interpreters, which run anything; half are what people call a program when
+ * they do not think of others.
  */
 static const char *const doubtful[] = {
-	"app",		 "application", "bash",	    "bootstrap",  "bootstrapper", "build",
-	"bun",		 "client",	"daemon",   "dash",	  "demo",	  "deno",
-	"dotnet",	 "editor",	"electron", "engine",	  "explorer",	  "fish",
-	"game",		 "game32",	"game64",   "game_64",	  "game_x64",	  "gameclient",
-	"gamelauncher",	 "helper",	"index",    "java",	  "javaw",	  "javaws",
-	"ksh",		 "launch",	"launcher", "launcher64", "linux",	  "loader",
-	"love",		 "lua",		"main",	    "manager",	  "mono",	  "myproject",
-	"node",		 "nodejs",	"nu",	    "nw",	  "patch",	  "patcher",
-	"perl",		 "php",		"play",	    "player",	  "program",	  "python",
-	"python2",	 "python3",	"r",	    "rpg_rt",	  "ruby",	  "run",
-	"rungame",	 "runner",	"sandbox",  "server",	  "setup",	  "sh",
-	"start",	 "startgame",	"startup",  "tcsh",	  "test",	  "ue4game",
-	"untitled",	 "update",	"updater",  "vm",	  "win",	  "windows",
-	"windowsplayer", "wine",	"wine64",   "zsh",
+	"app",	    "application", "bash",     "bootstrap", "bootstrapper", "build",	"bun",	    "client",	 "daemon",
+	"dash",	    "demo",	   "deno",     "dotnet",    "editor",	    "electron", "engine",   "explorer",	 "fish",
+	"game",	    "game32",	   "game64",   "game_64",   "game_x64",	    "gameclient", "gamelauncher", "helper", "index",
+	"java",	    "javaw",	   "javaws",   "ksh",	    "launch",	    "launcher", "launcher64", "linux",	 "loader",
+	"love",	    "lua",	   "main",     "manager",   "mono",	    "myproject", "node",    "nodejs",	 "nu",
+	"nw",	    "patch",	   "patcher",  "perl",	    "php",	    "play",	"player",   "program",	 "python",
+	"python2",  "python3",	   "r",	       "rpg_rt",    "ruby",	    "run",	"rungame",  "runner",	 "sandbox",
+	"server",   "setup",	   "sh",       "start",	    "startgame",    "startup",	"tcsh",	    "test",	 "ue4game",
+	"untitled", "update",	   "updater",  "vm",	    "win",	    "windows",	"windowsplayer", "wine", "wine64",
+	"zsh",
 };
 
-static const char *const endings[] = {
-	".exe", ".sh", ".bin", ".x86", ".x86_64", ".appimage", ".run"
-};
+static const char *const endings[] = { ".exe", ".sh", ".bin", ".x86", ".x86_64", ".appimage", ".run" };
+
+bool ananicy_name_is_doubtful(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < array_size(endings); i++) {
+		const size_t end = strlen(endings[i]);
+
+		if (len > end && strcasecmp(name + len - end, endings[i]) == 0) {
+			len -= end;
+			break;
+		}
+	}
+	for (size_t i = 0; i < array_size(doubtful); i++) {
+		if (strlen(doubtful[i]) == len && strncasecmp(name, doubtful[i], len) == 0)
+			return true;
+	}
+	return false;
+}
 
 const char *ananicy_name_fault(const char *name)
 {
@@ -52,55 +64,13 @@ const char *ananicy_name_fault(const char *name)
 	return NULL;
 }
 
-static int compare_words(const void *word, const void *item)
+/* A character in brackets stands for itself. So does a space at the end, but whoever reads the pattern would miss it. */
+void ananicy_pattern(const char *name, char *buf)
 {
-	return strcmp(word, *(const char *const *)item);
-}
+	bool quote = strcmp(name, SETTINGS_KEY) == 0 || strcmp(name, SCHEMA_KEY) == 0 ||
+		     strncmp(name, QOS_PREFIX, strlen(QOS_PREFIX)) == 0 || *name == ' ';
 
-bool ananicy_name_is_doubtful(const char *name)
-{
-	char word[16];
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < array_size(endings); i++) {
-		size_t end = strlen(endings[i]);
-
-		if (len > end && strcasecmp(name + len - end, endings[i]) == 0) {
-			len -= end;
-			break;
-		}
-	}
-	if (len >= sizeof(word))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		word[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
-	word[len] = '\0';
-	return bsearch(word, doubtful, array_size(doubtful), sizeof(*doubtful), compare_words) !=
-	       NULL;
-}
-
-/* Whether this key of a rules file would be no pattern. */
-static bool is_reserved(const char *name)
-{
-	return strcmp(name, SETTINGS_KEY) == 0 || strcmp(name, SCHEMA_KEY) == 0 ||
-	       strncmp(name, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
-}
-
-/* A character in brackets stands for itself. So does a space at the end, but whoever reads the
- * pattern would miss it. */
-void ananicy_pattern(const char *name, char *buf, size_t size)
-{
-	bool quote = is_reserved(name) || *name == ' ';
-	char *end = buf + size;
-
-	for (; *name && end - buf > 3; name++, quote = *name == ' ' && !name[1]) {
-		if (!quote && !strchr("*?[", *name)) {
-			*buf++ = *name;
-			continue;
-		}
-		*buf++ = '[';
-		*buf++ = *name;
-		*buf++ = ']';
-	}
+	for (; *name; name++, quote = *name == ' ' && !name[1])
+		buf += sprintf(buf, quote || strchr("*?[", *name) ? "[%c]" : "%c", *name);
 	*buf = '\0';
 }

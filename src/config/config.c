@@ -9,29 +9,6 @@
 
 #include "config_private.h"
 
-void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
-		   const char *name)
-{
-	struct later *items = grow(parser, parser->later, parser->n_later, sizeof(*parser->later));
-	const struct json_place *place = json_place(parser->doc, value);
-	char *path = json_path(parser->doc, value);
-
-	if (items)
-		parser->later = items;
-	if (!items || !path) {
-		parser->no_memory = true;
-		free(path);
-		return;
-	}
-	items[parser->n_later++] = (struct later){
-		.kind = kind,
-		.name = name,
-		.file = parser->file,
-		.position = json_position(parser->doc, where == AT_KEY ? place->key : place->value),
-		.path = path,
-	};
-}
-
 static bool later_is_known(const struct parser *parser, const struct later *later)
 {
 	switch (later->kind) {
@@ -87,14 +64,27 @@ static void parse_contents(struct parser *parser, const struct config_file *file
 	case CONFIG_PRESET:
 		parse_mapping(parser, &parser->presets[parser->n_presets - 1].classes);
 		break;
+	case CONFIG_CHOICE:
+		break;
 	}
+}
+
+static void parse_choice(struct parser *parser, const struct config_file *file)
+{
+	const struct source source = { .file = parser->file };
+	const char *name = keep_text(parser, file->text);
+	struct suggestion near = { .word = name };
+
+	if (!name || mapping_choose(parser, name, &source, &near))
+		return;
+	config_error_add(&parser->errors[parser->file], file->path, 0, 0, "", "unknown mapping \"%s\"%s%s%s", name,
+			 near.best ? " (did you mean \"" : "", near.best ? near.best : "", near.best ? "\"?)" : "");
 }
 
 static void parse_file(struct parser *parser, const struct config_file *file)
 {
 	struct config_errors *errors = &parser->errors[parser->file];
 	struct json_problem problem;
-	struct json_position at;
 	struct json_doc *doc;
 	int r;
 
@@ -103,9 +93,9 @@ static void parse_file(struct parser *parser, const struct config_file *file)
 				 CONFIG_SIZE_MAX);
 		return;
 	}
-	r = json_parse(file->text, file->size, &doc, &problem, &at);
+	r = json_parse(file->text, file->size, &doc, &problem);
 	if (r == -EINVAL)
-		config_error_add(errors, file->path, at.line, at.column, "", "%s", problem.message);
+		config_error_add(errors, file->path, problem.at.line, problem.at.column, "", "%s", problem.message);
 	if (r == -ENOMEM)
 		parser->no_memory = true;
 	if (r < 0)
@@ -128,7 +118,9 @@ static void parse_files(struct parser *parser, const struct config_file *files)
 	}
 	for (size_t i = 0; i < n_files; i++) {
 		parser->file = i;
-		if (files[i].kind != CONFIG_PRESET)
+		if (files[i].kind == CONFIG_CHOICE)
+			parse_choice(parser, &files[i]);
+		else if (files[i].kind != CONFIG_PRESET)
 			parse_file(parser, &files[i]);
 	}
 }

@@ -76,11 +76,6 @@ static int attribute_find(const char *name)
 	return i;
 }
 
-bool is_class_attribute(const char *key)
-{
-	return attribute_find(key) < ATTR_COUNT;
-}
-
 static void set_number(struct qos_attr *attr, enum attribute which, int64_t number)
 {
 	switch (which) {

@@ -81,16 +81,6 @@ int config_warning_add(struct config_errors *errors, const char *file, const str
 	return add(errors, file, position, path, message, true) ? 0 : -ENOMEM;
 }
 
-int config_rule_warn(const struct config *config, const struct rule *rule, const char *condition, const char *message,
-		     struct config_errors *errors)
-{
-	_cleanup_free_ char *path = config_path_of(config, rule, NULL), *at = NULL;
-
-	if (path && asprintf(&at, "%s%s%s", path, condition ? ".match." : "", condition ? condition : "") < 0)
-		at = NULL;
-	return at ? config_warning_add(errors, config->files[rule->source.file], &rule->source, at, message) : -ENOMEM;
-}
-
 void config_errors_clear(struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
@@ -156,7 +146,7 @@ void complain(struct parser *parser, const cJSON *node, unsigned what, const cha
 	va_end(args);
 	if (!path || !message)
 		parser->no_memory = true;
-	position = json_position(parser->doc, what & AT_KEY ? place->key : place->value);
+	position = what & AT_KEY ? place->key : place->value;
 	add(&parser->errors[parser->file], parser->config->files[parser->file], position,
 	    path ? path : "", message ? message : "out of memory", what & WARNING);
 }

@@ -158,6 +158,15 @@ static void put_match(struct json_writer *json, const struct rule_match *match)
 	json_end(json, '}');
 }
 
+char *config_mapping_place(const struct config *config)
+{
+	const struct source *source = &config->settings.mapping_source;
+
+	if (!config->settings.mapping_is_named)
+		return strdup("built in");
+	return source->line ? config_place(config->files, source) : strdup(config->files[source->file]);
+}
+
 char *config_place(const char *const *files, const struct source *source)
 {
 	_cleanup_free_ char *file = text_escape(files[source->file], strlen(files[source->file]));
@@ -199,9 +208,7 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 	json_put_text(json, "version", rule->version);
 	if (rule->inherit)
 		json_put_bool(json, "inherit", true);
-	if (rule->enforce == ENFORCE_PROGRAM)
-		json_put_text(json, "enforce", "program");
-	else if (rule->enforce == ENFORCE_ALWAYS)
+	if (rule->enforce)
 		json_put_bool(json, "enforce", true);
 	if (rule->yield != YIELD_DEFAULT)
 		json_put_bool(json, "yield", rule->yield == YIELD_YES);

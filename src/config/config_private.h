@@ -117,12 +117,15 @@ void *keep_alloc(struct parser *parser, size_t size);
 const char *keep_text(struct parser *parser, const char *text);
 struct source source_of(const struct parser *parser, const cJSON *node, enum complaint where);
 
+/* Looks the name up once all files have been read. */
+void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
+		   const char *name);
+
 /* Grows an array of count items by one, zeroed. NULL without memory, which sets parser->no_memory. */
 void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
 
 /* config_class.c */
 struct qos_class *class_find(const struct class_table *table, const char *name);
-bool is_class_attribute(const char *key);
 void parse_class(struct parser *parser, struct class_table *table, const cJSON *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
@@ -136,6 +139,9 @@ extern const char *const autogroup_names[2];		    /* off, keep */
 extern const char *const log_level_names[LOG_DEBUG - LOG_ERR + 1]; /* from LOG_ERR on */
 bool is_setting(const char *key);
 void parse_settings(struct parser *parser, const cJSON *value);
+
+/* Puts a mapping in force, named at source. False, and what it may have been meant to be, if there is none of that name. */
+bool mapping_choose(struct parser *parser, const char *name, const struct source *source, struct suggestion *near);
 
 /* Adds an empty preset, so that it exists even if its file has errors. False without memory. */
 bool preset_add(struct parser *parser, const char *path);
@@ -175,7 +181,3 @@ void config_print_profile(struct json_writer *json, const struct sched_profile *
 
 /* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
 char *config_place(const char *const *files, const struct source *source);
-
-/* config.c: looks the name up once all files have been read. */
-void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
-		   const char *name);

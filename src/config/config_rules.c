@@ -87,12 +87,7 @@ static void parse_enforce(struct parser *parser, const cJSON *value, void *into)
 {
 	struct rule_text *text = into;
 
-	if (cJSON_IsBool(value))
-		text->rule->enforce = cJSON_IsTrue(value) ? ENFORCE_ALWAYS : ENFORCE_NO;
-	else if (cJSON_IsString(value) && strcmp(value->valuestring, "program") == 0)
-		text->rule->enforce = ENFORCE_PROGRAM;
-	else
-		complain(parser, value, AT_VALUE, "must be true, false or \"program\"");
+	value_bool(parser, value, &text->rule->enforce);
 }
 
 static void parse_yield(struct parser *parser, const cJSON *value, void *into)

@@ -104,35 +104,42 @@ static const struct preset *preset_find(const struct parser *parser, const char 
 	return NULL;
 }
 
-static void complain_preset(struct parser *parser, const cJSON *value, const char *name)
-{
-	struct suggestion suggestion = { .word = name };
-
-	suggest_offer(&suggestion, announcement);
-	for (size_t i = 0; i < parser->n_presets; i++)
-		suggest_offer(&suggestion, parser->presets[i].name);
-	complain_unknown(parser, value, AT_VALUE, "mapping", &suggestion, "");
-}
-
 /* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
-static void parse_mapping_name(struct parser *parser, const cJSON *value, void *into)
+static void use_preset(struct parser *parser, const struct preset *preset)
 {
-	struct settings *settings = into;
-	const char *name = value_text(parser, value);
-	const struct preset *preset;
-
-	if (!name)
-		return;
-	preset = preset_find(parser, name);
-	if (!preset && strcmp(name, announcement) != 0) {
-		complain_preset(parser, value, name);
-		return;
-	}
-	settings->mapping = preset ? keep_text(parser, name) : announcement;
 	for (size_t i = 0; preset && i < preset->classes.count; i++)
 		class_define(parser, &parser->classes, &preset->classes.items[i]);
 	for (size_t i = 0; !preset && i < QOS_BUILTIN_COUNT; i++)
 		class_define(parser, &parser->classes, &qos_builtin[i]);
+}
+
+bool mapping_choose(struct parser *parser, const char *name, const struct source *source, struct suggestion *near)
+{
+	struct settings *settings = &parser->config->settings;
+	const struct preset *preset = preset_find(parser, name);
+
+	if (!preset && strcmp(name, announcement) != 0) {
+		suggest_offer(near, announcement);
+		for (size_t i = 0; i < parser->n_presets; i++)
+			suggest_offer(near, parser->presets[i].name);
+		return false;
+	}
+	settings->mapping = preset ? preset->name : announcement;
+	settings->mapping_is_named = true;
+	settings->mapping_source = *source;
+	use_preset(parser, preset);
+	return true;
+}
+
+static void parse_mapping_name(struct parser *parser, const cJSON *value, void *into)
+{
+	const char *name = value_text(parser, value);
+	const struct source source = source_of(parser, value, AT_VALUE);
+	struct suggestion near = { .word = name };
+
+	(void)into;
+	if (name && !mapping_choose(parser, name, &source, &near))
+		complain_unknown(parser, value, AT_VALUE, "mapping", &near, "");
 }
 
 static const struct key settings_keys[] = {

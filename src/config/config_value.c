@@ -127,6 +127,11 @@ const struct key *find_key(const struct key *keys, size_t n_keys, const char *na
 	return NULL;
 }
 
+static bool is_like_class_attribute(const char *key)
+{
+	return strncmp(key, "sched_", strlen("sched_")) == 0 || strncmp(key, "io_", strlen("io_")) == 0;
+}
+
 static void complain_key(struct parser *parser, const cJSON *value, const struct key *keys, size_t n_keys,
 			 const char *kind)
 {
@@ -140,7 +145,7 @@ static void complain_key(struct parser *parser, const cJSON *value, const struct
 	}
 	others = text_buf_take(&text);
 	complain_unknown(parser, value, AT_KEY, kind, &suggestion,
-			 is_class_attribute(value->string) ? ": that is for classes, whose names begin with QOS_" :
+			 is_like_class_attribute(value->string) ? ": that is for classes, whose names begin with QOS_" :
 			 others			   ? others :
 							     "");
 }
@@ -162,7 +167,7 @@ void parse_keys(struct parser *parser, const cJSON *object, const struct key *ke
 
 static void complain_duplicate(struct parser *parser, const cJSON *first, const cJSON *second)
 {
-	struct json_position at = json_position(parser->doc, json_place(parser->doc, first)->key);
+	struct json_position at = json_place(parser->doc, first)->key;
 
 	complain(parser, second, AT_KEY, "already defined at %u:%u", at.line, at.column);
 }
@@ -244,7 +249,7 @@ struct source source_of(const struct parser *parser, const cJSON *node, enum com
 {
 	const struct json_place *place = json_place(parser->doc, node);
 	struct json_position position =
-		json_position(parser->doc, where == AT_KEY ? place->key : place->value);
+		where == AT_KEY ? place->key : place->value;
 
 	return (struct source){
 		.line = position.line,
@@ -267,4 +272,27 @@ void *grow(struct parser *parser, void *array, size_t count, size_t item_size)
 	}
 	memset(items + count * item_size, 0, item_size);
 	return items;
+}
+
+void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
+		   const char *name)
+{
+	struct later *items = grow(parser, parser->later, parser->n_later, sizeof(*parser->later));
+	const struct json_place *place = json_place(parser->doc, value);
+	char *path = json_path(parser->doc, value);
+
+	if (items)
+		parser->later = items;
+	if (!items || !path) {
+		parser->no_memory = true;
+		free(path);
+		return;
+	}
+	items[parser->n_later++] = (struct later){
+		.kind = kind,
+		.name = name,
+		.file = parser->file,
+		.position = where == AT_KEY ? place->key : place->value,
+		.path = path,
+	};
 }

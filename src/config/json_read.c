@@ -1,128 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The grammar of JSON: builds a tree from tokens, or reports an error in terms of what was written. */
-#include "json_text.h"
-
+/* One pass over the text, which builds the tree and ends at the first fault, told in terms of what was written. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
 
-struct reader {
-	struct json_doc *doc;
-	struct json_lexer lexer;
-	struct json_token before, token; /* the last one consumed, and the next */
-	size_t open[JSON_DEPTH_MAX];	 /* the brackets around it */
-	unsigned depth;
-};
+#include "json_scan.h"
 
-#define refuse(reader, offset, ...) json_refuse((reader)->lexer.problem, offset, __VA_ARGS__)
-
-static char bracket(const struct reader *reader)
-{
-	return reader->depth ? reader->lexer.text[reader->open[reader->depth - 1]] : '\0';
-}
+/* ---- what is in the wrong place ---- */
 
 static bool closes(const struct reader *reader)
 {
-	const struct json_token *token = &reader->token;
-
-	return token->kind == JSON_CLOSE && bracket(reader) == (reader->lexer.text[token->start] == '}' ? '{' : '[');
+	return reader->in && next(reader) == (cJSON_IsObject(reader->in) ? '}' : ']');
 }
 
-/* Goes on to the next token, once the current one is known to be in a valid place. */
-static int take(struct reader *reader)
+/* what: format of a fault of the bracket that is open, which stands at %u:%u. */
+static int refuse_open(const struct reader *reader, const char *what)
 {
-	const struct json_token *token = &reader->token;
+	const struct json_position open = json_place(reader->doc, reader->in)->value;
+	const char *bracket = cJSON_IsObject(reader->in) ? "{" : "[";
+
+	return refuse(reader, here(reader), "%s the \"%s\" opened at %u:%u%s", what, bracket, open.line, open.column,
+		      reader->at == reader->end ? " is not closed" : "");
+}
+
+static int refuse_end(const struct reader *reader)
+{
+	if (reader->in)
+		return refuse_open(reader, "the text ends, but");
+	return refuse(reader, (struct json_position){ 1, 1 }, "empty: write {} for no rules");
+}
+
+/* wanted: what was expected instead of what follows. */
+static int refuse_here(struct reader *reader, const char *wanted)
+{
+	const struct json_position at = here(reader);
+	const char *s = reader->at;
+	size_t length = 0;
 	int r;
 
-	if (token->cut)
-		return -EINVAL;
-	reader->before = *token;
-	r = json_lex(&reader->lexer, &reader->token);
-	if (r == 0 && token->kind == JSON_OPEN && reader->depth == JSON_DEPTH_MAX)
-		return refuse(reader, token->start, "nested deeper than %d", JSON_DEPTH_MAX);
-	return r;
-}
-
-static struct json_position opened_at(const struct reader *reader)
-{
-	return json_position(reader->doc, reader->open[reader->depth - 1]);
-}
-
-static int refuse_end(struct reader *reader)
-{
-	struct json_position open;
-
-	if (!reader->depth)
-		return refuse(reader, 0, "empty: write {} for no rules");
-	open = opened_at(reader);
-	return refuse(reader, reader->token.start, "the text ends, but the \"%c\" opened at %u:%u is not closed",
-		      bracket(reader), open.line, open.column);
-}
-
-/* wanted: what was expected instead of the token. */
-static int refuse_token(struct reader *reader, const char *wanted)
-{
-	const struct json_token *token = &reader->token;
-	const char *text = reader->lexer.text + token->start;
-	size_t len = token->end - token->start;
-
-	if (token->kind == JSON_END)
+	if (s == reader->end)
 		return refuse_end(reader);
-	if (reader->before.kind == JSON_COMMA && closes(reader))
-		return refuse(reader, reader->before.start, "trailing comma: nothing follows before the \"%c\"", *text);
-	if (len > JSON_EXCERPT_MAX)
-		return refuse(reader, token->start, "%s expected", wanted);
-	return refuse(reader, token->start, "%s expected, not %.*s", wanted, (int)len, text);
+	r = read_word(reader, &length);
+	if (r < 0)
+		return r;
+	if (*s == '"')
+		return refuse(reader, at, "%s expected, not a string", wanted);
+	return refuse(reader, at, "%s expected, not %.*s", wanted, length ? (int)length : 1, s);
 }
 
-static int refuse_close(struct reader *reader)
-{
-	size_t start = reader->token.start;
-	char close = reader->lexer.text[start];
-	struct json_position open;
-
-	if (!reader->depth)
-		return refuse(reader, start, "\"%c\" closes nothing", close);
-	open = opened_at(reader);
-	return refuse(reader, start, "\"%c\" does not close the \"%c\" opened at %u:%u", close, bracket(reader),
-		      open.line, open.column);
-}
-
-/* The token cannot follow the value before it. */
+/* What follows cannot follow the value before it. */
 static int refuse_next(struct reader *reader)
 {
-	const struct json_token *token = &reader->token;
+	const struct json_position at = here(reader);
+	const char c = next(reader);
+	size_t length;
+	int r;
 
-	if (token->kind == JSON_END)
+	if (reader->at == reader->end)
 		return refuse_end(reader);
-	if (token->kind == JSON_CLOSE)
-		return refuse_close(reader);
-	if (!reader->depth)
-		return refuse(reader, token->start, "more text after the end of the JSON: everything belongs inside one pair of braces");
-	if (token->kind == JSON_COLON)
-		return refuse_token(reader, bracket(reader) == '{' ? "\",\" or \"}\"" : "\",\" or \"]\"");
-	return refuse(reader, token->start, "a comma is missing before this");
+	if (c == '}' || c == ']')
+		return reader->in ? refuse_open(reader, c == '}' ? "\"}\" does not close" : "\"]\" does not close") :
+				    refuse(reader, at, "\"%c\" closes nothing", c);
+	r = read_word(reader, &length);
+	if (r < 0)
+		return r;
+	if (!reader->in)
+		return refuse(reader, at, "more text after the end of the JSON: everything belongs inside one pair of braces");
+	if (c == ':')
+		return refuse_here(reader, cJSON_IsObject(reader->in) ? "\",\" or \"}\"" : "\",\" or \"]\"");
+	return refuse(reader, at, "a comma is missing before this");
 }
 
-static char *copy(const char *s, size_t len)
-{
-	char *text = cJSON_malloc(len + 1);
+/* ---- the tree ---- */
 
-	if (text) {
-		memcpy(text, s, len);
-		text[len] = '\0';
-	}
-	return text;
-}
-
-/* Makes a node that begins at the token. parent: NULL for the root. */
+/* A node that begins here. parent: NULL for the root. */
 static cJSON *node_new(struct reader *reader, cJSON *parent, size_t item)
 {
 	struct json_doc *doc = reader->doc;
 	struct json_place *places = doc->places;
-	size_t n = doc->n_places, start = reader->token.start;
+	const size_t n = doc->n_places;
 	cJSON *node;
 
 	/* The capacity doubles, so it is used up only at a power of two. */
@@ -136,7 +94,7 @@ static cJSON *node_new(struct reader *reader, cJSON *parent, size_t item)
 	if (!node)
 		return NULL;
 	node->valueint = (int)n;
-	places[doc->n_places++] = (struct json_place){ node, start, start, parent ? parent->valueint : 0, item };
+	places[doc->n_places++] = (struct json_place){ node, here(reader), here(reader), parent ? parent->valueint : 0, item };
 	if (parent)
 		cJSON_AddItemToArray(parent, node);
 	else
@@ -146,127 +104,147 @@ static cJSON *node_new(struct reader *reader, cJSON *parent, size_t item)
 
 static int read_items(struct reader *reader, cJSON *node);
 
+static int read_number_or_literal(struct reader *reader, cJSON *node)
+{
+	const char *word = reader->at;
+	size_t length = 0;
+	int r = read_word(reader, &length);
+
+	if (r < 0)
+		return r;
+	if (length == 0)
+		return refuse_here(reader, "a value");
+	node->type = *word == 't' ? cJSON_True : *word == 'f' ? cJSON_False : *word == 'n' ? cJSON_NULL : cJSON_Number;
+	if (node->type != cJSON_Number)
+		return 0;
+	node->valuestring = cJSON_malloc(length + 1);
+	if (!node->valuestring)
+		return -ENOMEM;
+	*(char *)mempcpy(node->valuestring, word, length) = '\0';
+	return 0;
+}
+
 static int read_value(struct reader *reader, cJSON *node)
 {
-	const struct json_token *token = &reader->token;
-	const char *text = reader->lexer.text + token->start;
-
-	reader->doc->places[node->valueint].value = token->start;
-	if (token->kind == JSON_OPEN)
+	reader->doc->places[node->valueint].value = here(reader);
+	if (reader->at == reader->end)
+		return refuse_end(reader);
+	if (*reader->at == '{' || *reader->at == '[')
 		return read_items(reader, node);
-	if (token->kind != JSON_STRING && token->kind != JSON_WORD)
-		return refuse_token(reader, "a value");
-	if (token->kind == JSON_STRING) {
-		node->type = cJSON_String;
-		node->valuestring = copy(reader->lexer.string, reader->lexer.string_length);
-	} else if (*text == 't' || *text == 'f' || *text == 'n') {
-		node->type = *text == 't' ? cJSON_True : *text == 'f' ? cJSON_False : cJSON_NULL;
-		return take(reader);
-	} else {
-		node->type = cJSON_Number;
-		node->valuestring = copy(text, token->end - token->start);
-	}
-	return node->valuestring ? take(reader) : -ENOMEM;
+	if (*reader->at != '"')
+		return read_number_or_literal(reader, node);
+	node->type = cJSON_String;
+	return read_string(reader, &node->valuestring);
 }
 
 static int read_key(struct reader *reader, cJSON *node)
 {
 	int r;
 
-	if (reader->token.kind == JSON_WORD)
-		return refuse_token(reader, "keys must be in double quotes: a key");
-	if (reader->token.kind != JSON_STRING)
-		return refuse_token(reader, "a key");
-	node->string = copy(reader->lexer.string, reader->lexer.string_length);
-	r = node->string ? take(reader) : -ENOMEM;
+	if (next(reader) != '"')
+		return refuse_here(reader, strchr("{}[]:,", next(reader)) ? "a key" : "keys must be in double quotes: a key");
+	r = read_string(reader, &node->string);
+	if (r == 0)
+		r = skip_space(reader);
 	if (r < 0)
 		return r;
-	return reader->token.kind == JSON_COLON ? take(reader) : refuse_token(reader, "\":\" and the key's value");
+	if (next(reader) != ':')
+		return refuse_here(reader, "\":\" and the key's value");
+	reader->at++;
+	return skip_space(reader);
 }
 
 /* What follows an item: another one, or the closing bracket. */
 static int read_separator(struct reader *reader, bool *ret_more)
 {
-	*ret_more = reader->token.kind == JSON_COMMA;
-	if (*ret_more)
-		return take(reader);
-	return closes(reader) ? 0 : refuse_next(reader);
+	const struct json_position comma = here(reader);
+	int r;
+
+	*ret_more = next(reader) == ',';
+	if (!*ret_more)
+		return closes(reader) ? 0 : refuse_next(reader);
+	reader->at++;
+	r = skip_space(reader);
+	if (r == 0 && closes(reader))
+		return refuse(reader, comma, "trailing comma: nothing follows before the \"%c\"", next(reader));
+	return r;
+}
+
+/* Up to the comma after it, which says that there are more, or to the closing bracket. */
+static int read_item(struct reader *reader, cJSON *parent, size_t item, bool *ret_more)
+{
+	cJSON *child = node_new(reader, parent, item);
+	int r = child ? 0 : -ENOMEM;
+
+	if (r == 0 && cJSON_IsObject(parent))
+		r = read_key(reader, child);
+	if (r == 0)
+		r = read_value(reader, child);
+	if (r == 0)
+		r = skip_space(reader);
+	return r == 0 ? read_separator(reader, ret_more) : r;
 }
 
 /* An object or a list, nested at most JSON_DEPTH_MAX deep. */
 static int read_items(struct reader *reader, cJSON *node)
 {
+	const cJSON *around = reader->in;
 	bool more;
 	int r;
 
-	reader->open[reader->depth++] = reader->token.start;
-	node->type = bracket(reader) == '{' ? cJSON_Object : cJSON_Array;
-	r = take(reader);
+	if (reader->depth == JSON_DEPTH_MAX)
+		return refuse(reader, here(reader), "nested deeper than %d", JSON_DEPTH_MAX);
+	node->type = *reader->at++ == '{' ? cJSON_Object : cJSON_Array;
+	reader->in = node;
+	reader->depth++;
+	r = skip_space(reader);
 	more = !closes(reader);
-	for (size_t item = 0; r == 0 && more; item++) {
-		cJSON *child = node_new(reader, node, item);
-
-		r = child ? 0 : -ENOMEM;
-		if (r == 0 && cJSON_IsObject(node))
-			r = read_key(reader, child);
-		if (r == 0)
-			r = read_value(reader, child);
-		if (r == 0)
-			r = read_separator(reader, &more);
-	}
+	for (size_t item = 0; r == 0 && more; item++)
+		r = read_item(reader, node, item, &more);
 	if (r < 0)
 		return r;
+	reader->in = around;
 	reader->depth--;
-	return take(reader);
+	reader->at++;
+	return 0;
 }
 
 static int read_root(struct reader *reader)
 {
-	int r = json_lex(&reader->lexer, &reader->token);
-	cJSON *root = r < 0 ? NULL : node_new(reader, NULL, 0);
+	cJSON *root;
+	int r;
 
-	if (!root)
-		return r < 0 ? r : -ENOMEM;
-	r = read_value(reader, root);
-	return r < 0 || reader->token.kind == JSON_END ? r : refuse_next(reader);
+	/* Some Windows editors begin a file with a byte order mark. */
+	if (left(reader) >= 3 && memcmp(reader->at, "\xef\xbb\xbf", 3) == 0)
+		reader->at += 3;
+	r = skip_space(reader);
+	if (r < 0)
+		return r;
+	root = node_new(reader, NULL, 0);
+	r = root ? read_value(reader, root) : -ENOMEM;
+	if (r == 0)
+		r = skip_space(reader);
+	return r < 0 || reader->at == reader->end ? r : refuse_next(reader);
 }
 
-static int index_lines(struct json_doc *doc, const char *text, size_t size)
-{
-	size_t n = 1;
-
-	for (size_t i = 0; i < size; i++)
-		n += text[i] == '\n';
-	doc->lines = malloc(n * sizeof(*doc->lines));
-	if (!doc->lines)
-		return -ENOMEM;
-	doc->lines[doc->n_lines++] = 0;
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '\n')
-			doc->lines[doc->n_lines++] = i + 1;
-	}
-	return 0;
-}
-
-int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem,
-	       struct json_position *position)
+int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem)
 {
 	_cleanup_free_ char *string = malloc(size + 1);
-	struct json_doc *doc = calloc(1, sizeof(*doc));
 	struct reader reader = {
-		.doc = doc,
-		.lexer = { .text = text, .size = size, .string = string, .problem = problem },
+		.at = text,
+		.end = text + size,
+		.line_start = text,
+		.line = 1,
+		.doc = calloc(1, sizeof(*reader.doc)),
+		.problem = problem,
+		.string = string,
 	};
-	int r = string && doc ? index_lines(doc, text, size) : -ENOMEM;
+	int r = string && reader.doc ? read_root(&reader) : -ENOMEM;
 
-	if (r == 0)
-		r = read_root(&reader);
-	if (r == -EINVAL)
-		*position = json_position(doc, problem->offset);
 	if (r < 0)
-		json_free(doc);
+		json_free(reader.doc);
 	else
-		*ret = doc;
+		*ret = reader.doc;
 	return r;
 }
 
@@ -275,7 +253,6 @@ void json_free(struct json_doc *doc)
 	if (!doc)
 		return;
 	cJSON_Delete(doc->root);
-	free(doc->lines);
 	free(doc->places);
 	free(doc);
 }

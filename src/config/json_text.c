@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct json_position json_position(const struct json_doc *doc, size_t offset)
-{
-	size_t low = 0, high = doc->n_lines;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (doc->lines[middle] <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (struct json_position){ .line = low + 1, .column = offset - doc->lines[low] + 1 };
-}
-
 int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret)
 {
 	long long value;

@@ -12,17 +12,25 @@
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/text_buf.h>
 
-#include "json_lex.h"
-
 #define JSON_DEPTH_MAX CONFIG_DEPTH_MAX
+#define JSON_MESSAGE_MAX 160
 
-/* The position of a node. Offsets into the text. */
+struct json_position {
+	uint32_t line, column; /* from 1, in bytes */
+};
+
+/* Why a text is not JSON. The message may hold raw bytes of the text. */
+struct json_problem {
+	struct json_position at;
+	char message[JSON_MESSAGE_MAX];
+};
+
+/* Where a node is. */
 struct json_place {
 	const cJSON *node;
-	uint32_t key;	 /* the opening quote of its key; same as value if it has none */
-	uint32_t value;	 /* its first character */
-	uint32_t parent; /* index of the place of the object or list it is in; the root's own for
-			    the root */
+	struct json_position key;   /* the opening quote of its key; same as value if it has none */
+	struct json_position value; /* its first character */
+	uint32_t parent; /* index of the place of the object or list it is in; the root's own for the root */
 	uint32_t item;	 /* how many siblings come before it */
 };
 
@@ -30,20 +38,13 @@ struct json_doc {
 	cJSON *root; /* a number's valuestring is the number as written */
 	struct json_place *places; /* in the order of the text */
 	size_t n_places;
-	uint32_t *lines; /* offsets at which lines begin */
-	size_t n_lines;
-};
-
-struct json_position {
-	unsigned line, column; /* from 1, in bytes */
 };
 
 /*
  * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the document,
- * -EINVAL and the problem, with its position, or -ENOMEM. Of two errors the first one in the text is reported.
+ * -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported.
  */
-int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem,
-	       struct json_position *position);
+int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem);
 void json_free(struct json_doc *doc);
 
 /* cJSON nodes have no field for private data, so node->valueint holds the index of the node's place. */
@@ -51,8 +52,6 @@ static inline const struct json_place *json_place(const struct json_doc *doc, co
 {
 	return &doc->places[node->valueint];
 }
-
-struct json_position json_position(const struct json_doc *doc, size_t offset);
 
 /*
  * The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent,

@@ -9,17 +9,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-#include "bus_config.h"
-#include "bus_explain.h"
-#include "bus_list.h"
-#include "bus_overrides.h"
-#include "bus_status.h"
-#include "bus_suspend.h"
+#include "bus_methods.h"
 #include "daemon_private.h"
 
 /* Clients are short-lived, or hold an override. More at once than this would use up our descriptors: the oldest is dropped. */
@@ -77,63 +71,48 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 	return 1;
 }
 
-/* Suggests the profile that may have been meant. */
-static int unknown_profile(const struct daemon *daemon, const char *name, sd_bus_error *error)
-{
-	struct suggestion near = { .word = name };
-	char safe[256], best[256] = "";
-
-	for (size_t i = 0; i < daemon->config->n_profiles; i++)
-		suggest_offer(&near, daemon->config->profiles[i].name);
-	if (near.best)
-		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
-	return sd_bus_error_setf(error, BUS_ERROR_UNKNOWN_PROFILE, "no sched profile \"%s\"%s%s%s",
-				 text_escape_to(safe, sizeof(safe), name, strlen(name)),
-				 *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
-}
-
-static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	sd_bus_message *reply = NULL;
-	struct daemon *daemon = userdata;
-	const char *name;
-	int r = sd_bus_message_read(message, "s", &name);
-
-	if (r < 0)
-		return r;
-	r = machine_switch(daemon->machine, name);
-	if (r == -ENOENT)
-		return unknown_profile(daemon, name, error);
-	if (r < 0)
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
-	r = sd_bus_message_new_method_return(message, &reply);
-	if (r >= 0)
-		r = bus_append_refusals(reply, daemon);
-	if (r >= 0)
-		r = sd_bus_message_send(reply);
-	sd_bus_message_unref(reply);
-	return r < 0 ? r : 1;
-}
-
 static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "a{sv}", SD_BUS_PARAM(status), bus_status, 0),
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
 				 method_reload, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "a(ssss)", SD_BUS_PARAM(items), bus_get_config, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
-				 SD_BUS_PARAM(refusals), method_set_sched_profile, 0),
-	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_method_explain, 0),
+				 SD_BUS_PARAM(refusals), bus_set_sched_profile, 0),
+	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, 0),
 	SD_BUS_METHOD_WITH_NAMES("ExplainName", "sssassu",
 				 SD_BUS_PARAM(name) SD_BUS_PARAM(thread) SD_BUS_PARAM(exe) SD_BUS_PARAM(argv)
 					 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(uid),
-				 "s", SD_BUS_PARAM(json), bus_method_explain_name, 0),
+				 "s", SD_BUS_PARAM(json), bus_explain_name, 0),
+	SD_BUS_METHOD_WITH_NAMES("ListTasks", "b", SD_BUS_PARAM(with_ended),
+				 "asasa{us}auauauauaqanayayay",
+				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules)
+					 SD_BUS_PARAM(tid) SD_BUS_PARAM(tgid) SD_BUS_PARAM(rule)
+						 SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
+							 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason)
+								 SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
+				 bus_list_tasks, 0),
+	SD_BUS_VTABLE_END,
+};
+
+static const sd_bus_vtable overrides[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_NAMES("Limit", "susb",
+				 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(keep), "", ,
+				 bus_limit, 0),
+	SD_BUS_METHOD_WITH_NAMES("Lift", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(lifted),
+				 bus_lift, 0),
+	SD_BUS_METHOD_WITH_NAMES("Set", "usbb",
+				 SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep),
+				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), bus_set, 0),
+	SD_BUS_METHOD_WITH_NAMES("Reset", "u", SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(ended), bus_reset, 0),
+	SD_BUS_SIGNAL_WITH_NAMES("Ended", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), 0),
 	SD_BUS_VTABLE_END,
 };
 
 static void drop(struct peer *peer)
 {
 	held_drop(peer->server->daemon, peer->bus);
-	bus_suspend_release(peer->bus, peer->server->daemon);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -194,13 +173,8 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, methods,
 					     server->daemon);
 	if (r >= 0)
-		r = bus_status_add(bus, server->daemon);
-	if (r >= 0)
-		r = bus_overrides_add(bus, server->daemon);
-	if (r >= 0)
-		r = bus_list_add(bus, server->daemon);
-	if (r >= 0)
-		r = bus_suspend_add(bus, server->daemon);
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, overrides,
+					     server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
@@ -272,18 +246,12 @@ static int on_connection(sd_event_source *source, int listener, uint32_t revents
 	(void)source;
 	(void)listener;
 	(void)revents;
-	if (r == -EMFILE || r == -ENFILE) {
-		tagger_note_shortage(server->daemon->tagger, r);
-		r = accept_client(server);
-		if (r == -EMFILE || r == -ENFILE)
-			return wait_for_descriptors(server);
-	}
 	if (r >= 0)
 		r = open_peer(server, take_slot(server), r);
 	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
 		problem_report(&server->daemon->problems[PROBLEM_BUS],
 			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
-	return 0;
+	return r == -EMFILE || r == -ENFILE ? wait_for_descriptors(server) : 0;
 }
 
 /* Only root may connect. */

@@ -1,103 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus_config.h"
+/* The configuration in force, and the sched profile out of it that is. */
+#include "bus_methods.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-#include "bus_getter.h"
 #include "daemon_private.h"
-
-int bus_append_escaped(sd_bus_message *reply, const char *string)
-{
-	_cleanup_free_ char *text = text_escape(string, strlen(string));
-
-	return text ? sd_bus_message_append(reply, "s", text) : -ENOMEM;
-}
-
-GETTER(get_config_files)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (size_t i = 0; i < daemon->config->n_files && r >= 0; i++)
-		r = bus_append_escaped(reply, daemon->config->files[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-GETTER(get_config_file)
-{
-	const struct config_paths *paths = &((struct daemon *)userdata)->paths;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return bus_append_escaped(reply, paths->file ? paths->file : "");
-}
-
-GETTER(get_config_folder)
-{
-	const struct config_paths *paths = &((struct daemon *)userdata)->paths;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return bus_append_escaped(reply, paths->folder ? paths->folder : "");
-}
-
-GETTER(get_mapping)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return bus_append_escaped(reply, daemon->config->settings.mapping);
-}
-
-static int append_user(sd_bus_message *reply, const struct rule_user *user)
-{
-	_cleanup_free_ char *name = text_escape(user->name, strlen(user->name)), *text = NULL;
-
-	if (!name || asprintf(&text, "%s (%s)", name, strerror(-user->error)) < 0)
-		return -ENOMEM;
-	return sd_bus_message_append(reply, "s", text);
-}
-
-GETTER(get_pending_users)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (const struct rule_user *user = daemon->config->users; user && r >= 0; user = user->next) {
-		if (rule_user_is_pending(user))
-			r = append_user(reply, user);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-GETTER(get_rules)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", (uint64_t)rules_count(daemon->config->rules));
-}
-
-GETTER(get_reload_error)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "s", daemon->reload_error ? daemon->reload_error : "");
-}
 
 /* Made anew for each call, since nobody asks often: of 15,000 rules it takes 30 ms and 6 MB, which go back. */
 int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct daemon *daemon = userdata;
+	const struct daemon *daemon = userdata;
 	struct config_items items;
 	int r = config_items_of(daemon->config, &items);
 
@@ -121,20 +41,47 @@ int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : 1;
 }
 
-/* Of a struct daemon. */
-static const sd_bus_vtable properties[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_PROPERTY("ConfigFile", "s", get_config_file, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("ConfigFolder", "s", get_config_folder, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("ConfigFiles", "as", get_config_files, 0, 0),
-	SD_BUS_PROPERTY("Rules", "t", get_rules, 0, 0),
-	SD_BUS_PROPERTY("Mapping", "s", get_mapping, 0, 0),
-	SD_BUS_PROPERTY("PendingUsers", "as", get_pending_users, 0, 0),
-	SD_BUS_PROPERTY("ReloadError", "s", get_reload_error, 0, 0),
-	SD_BUS_VTABLE_END,
-};
-
-int bus_config_add(sd_bus *bus, struct daemon *daemon)
+/* Suggests the profile that may have been meant. */
+static int unknown_profile(const struct daemon *daemon, const char *name, sd_bus_error *error)
 {
-	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
+	struct suggestion near = { .word = name };
+	char safe[256], best[256] = "";
+
+	for (size_t i = 0; i < daemon->config->n_profiles; i++)
+		suggest_offer(&near, daemon->config->profiles[i].name);
+	if (near.best)
+		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
+	return sd_bus_error_setf(error, BUS_ERROR_UNKNOWN_PROFILE, "no sched profile \"%s\"%s%s%s",
+				 text_escape_to(safe, sizeof(safe), name, strlen(name)),
+				 *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
+}
+
+/* The answer is what the machine refused. */
+int bus_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	char *const *refusals;
+	struct daemon *daemon = userdata;
+	const char *name;
+	size_t count = 0;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	if (r < 0)
+		return r;
+	r = machine_switch(daemon->machine, name);
+	if (r == -ENOENT)
+		return unknown_profile(daemon, name, error);
+	if (r < 0)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
+	refusals = machine_refusals(daemon->machine, &count);
+	r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "s");
+	for (size_t i = 0; i < count && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", refusals[i]);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	if (r >= 0)
+		r = sd_bus_message_send(reply);
+	return r < 0 ? r : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus_explain.h"
+#include "bus_methods.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int answer(sd_bus_message *message, int r, const char *json, sd_bus_error
 	return sd_bus_reply_method_return(message, "s", json);
 }
 
-int bus_method_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *json = NULL;
 	struct daemon *daemon = userdata;
@@ -45,7 +45,7 @@ static void free_list(char ***list)
 	free(*list);
 }
 
-int bus_method_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(free_list) char **argv = NULL;
 	_cleanup_free_ char *json = NULL;

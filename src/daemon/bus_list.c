@@ -3,15 +3,16 @@
  * A reply holds one array for each column: sd-bus then copies the numbers of 20,000 tasks in one
  * piece, instead of looking at each.
  */
-#include "bus_list.h"
+#include "bus_methods.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
-#include "bus_config.h"
 #include "daemon_private.h"
 
 /* ---- classes ---- */
@@ -49,46 +50,6 @@ static int class_order_init(struct class_order *order, const struct config *conf
 	for (size_t i = 0; i < config->n_classes; i++)
 		order->rank[order->by_rank[i]] = (uint16_t)i;
 	return 0;
-}
-
-/* What a task that nobody chose anything for carries in the class. */
-static int append_class(sd_bus_message *reply, const struct qos_class *class,
-			const struct attr_caps *caps)
-{
-	const struct task_attr attr = qos_attr_over(&class->attr, &task_attr_pristine, caps);
-
-	return sd_bus_message_append(reply, "(suiuuuu)", class->name, (uint32_t)attr.policy,
-				     (int32_t)attr.nice, (uint32_t)attr.rt_priority, attr.slice_ns,
-				     (uint32_t)attr.util_min, (uint32_t)attr.util_max);
-}
-
-static int append_classes(sd_bus_message *reply, const struct daemon *daemon,
-			  const struct class_order *order)
-{
-	const struct config *config = daemon->config;
-	int r = sd_bus_message_open_container(reply, 'a', "(suiuuuu)");
-
-	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
-		r = append_class(reply, &config->classes[order->by_rank[i]],
-				 tagger_caps(daemon->tagger));
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-static int method_list_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	_cleanup_(class_order_clear) struct class_order order = { 0 };
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct daemon *daemon = userdata;
-	int r = class_order_init(&order, daemon->config);
-
-	(void)error;
-	if (r >= 0)
-		r = sd_bus_message_new_method_return(message, &reply);
-	if (r >= 0)
-		r = append_classes(reply, daemon, &order);
-	if (r >= 0)
-		r = sd_bus_message_send(reply);
-	return r < 0 ? r : 1;
 }
 
 /* ---- tasks ---- */
@@ -216,15 +177,12 @@ static int append_rules(sd_bus_message *reply, const struct task_table *table,
 	int r = sd_bus_message_open_container(reply, 'a', "{us}");
 
 	for (uint32_t id = 1; r >= 0 && (rule = rules_by_id(rules, id)); id++) {
+		_cleanup_free_ char *pattern = NULL;
+
 		if (!table->is_named[id])
 			continue;
-		r = sd_bus_message_open_container(reply, 'e', "us");
-		if (r >= 0)
-			r = sd_bus_message_append(reply, "u", id);
-		if (r >= 0)
-			r = bus_append_escaped(reply, rule->pattern);
-		if (r >= 0)
-			r = sd_bus_message_close_container(reply);
+		pattern = text_escape(rule->pattern, strlen(rule->pattern));
+		r = pattern ? sd_bus_message_append(reply, "{us}", id, pattern) : -ENOMEM;
 	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
@@ -242,7 +200,7 @@ static int append_table(sd_bus_message *reply, const struct task_table *table,
 	return r;
 }
 
-static int method_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(task_table_clear) struct task_table table = { 0 };
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -259,25 +217,4 @@ static int method_list_tasks(sd_bus_message *message, void *userdata, sd_bus_err
 	if (r >= 0)
 		r = sd_bus_message_send(reply);
 	return r < 0 ? r : 1;
-}
-
-/* Of a struct daemon. */
-static const sd_bus_vtable methods[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("ListTasks", "b", SD_BUS_PARAM(with_ended),
-				 "asasa{us}auauauauaqanayayay",
-				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules)
-					 SD_BUS_PARAM(tid) SD_BUS_PARAM(tgid) SD_BUS_PARAM(
-						 rule) SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
-						 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason)
-							 SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
-				 method_list_tasks, 0),
-	SD_BUS_METHOD_WITH_NAMES("ListClasses", NULL, , "a(suiuuuu)", SD_BUS_PARAM(classes),
-				 method_list_classes, 0),
-	SD_BUS_VTABLE_END,
-};
-
-int bus_list_add(sd_bus *bus, struct daemon *daemon)
-{
-	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, methods, daemon);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus_overrides.h"
+#include "bus_methods.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include <schedqos/config/class_words.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-#include "class_words.h"
 #include "daemon_private.h"
 
 /* ---- errors ---- */
@@ -22,19 +22,18 @@ static int unknown_class(const struct daemon *daemon, const char *name, sd_bus_e
 }
 
 /* Says what went wrong with this target. */
-static int refuse(const struct daemon *daemon, const struct held_target *target, const char *qos, int r,
-		  sd_bus_error *error)
+static int refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
 	char safe[512] = "";
 
-	if (target->cgroup)
-		text_escape_to(safe, sizeof(safe), target->cgroup, strlen(target->cgroup));
+	if (asked->cgroup)
+		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
 	if (r == -ENOENT)
-		return unknown_class(daemon, qos, error);
+		return unknown_class(daemon, asked->qos, error);
 	if (r == -ESRCH)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED,
 					 "no process %d, or it is one that is never touched (a kernel thread, schedqos)",
-					 (int)target->pid);
+					 (int)asked->pid);
 	if (r == -ENOTDIR)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
 	if (r == -EDQUOT)
@@ -79,7 +78,7 @@ static bool is_cgroup_path(const char *path)
 }
 
 /* A cgroup's path, or if that is empty a process. */
-static int read_target(sd_bus_message *message, struct held_target *ret)
+static int read_target(sd_bus_message *message, struct override *ret)
 {
 	int r = sd_bus_message_read(message, "s", &ret->cgroup);
 
@@ -96,31 +95,30 @@ static int read_target(sd_bus_message *message, struct held_target *ret)
 
 /* ---- methods ---- */
 
-static int method_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct held_target target = { 0 };
+	struct override asked = { .kind = OVERRIDE_LIMIT, .qos = "" };
 	struct daemon *daemon = userdata;
-	const char *qos = "";
-	int keep = 0, r = read_target(message, &target);
+	int keep = 0, r = read_target(message, &asked);
 
 	if (r >= 0)
-		r = sd_bus_message_read(message, "sb", &qos, &keep);
+		r = sd_bus_message_read(message, "sb", &asked.qos, &keep);
 	if (r >= 0)
-		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), OVERRIDE_LIMIT, true, &target, qos);
+		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), &asked);
 	if (r < 0)
-		return refuse(daemon, &target, qos, r, error);
+		return refuse(daemon, &asked, r, error);
 	return sd_bus_reply_method_return(message, NULL);
 }
 
-static int method_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct held_target target = { 0 };
+	struct override asked = { .kind = OVERRIDE_LIMIT, .qos = "" };
 	struct daemon *daemon = userdata;
-	int r = read_target(message, &target);
+	int r = read_target(message, &asked);
 
 	if (r < 0)
-		return refuse(daemon, &target, "", r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, OVERRIDE_LIMIT, &target));
+		return refuse(daemon, &asked, r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
 }
 
 /* The class that the process is in now, empty for none of ours, and why. */
@@ -137,50 +135,29 @@ static int reply_with_class(sd_bus_message *message, const struct daemon *daemon
 	return sd_bus_reply_method_return(message, "ss", class, reason_name(task.reason));
 }
 
-static int method_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct held_target target = { 0 };
+	struct override asked = { .kind = OVERRIDE_CLASS, .qos = "" };
 	struct daemon *daemon = userdata;
-	int descendants = 0, keep = 0, r = read_pid(message, &target.pid);
-	const char *qos = "";
+	int descendants = 0, keep = 0, r = read_pid(message, &asked.pid);
 
 	if (r == 0)
-		r = sd_bus_message_read(message, "sbb", &qos, &descendants, &keep);
+		r = sd_bus_message_read(message, "sbb", &asked.qos, &descendants, &keep);
+	asked.is_tree = descendants;
 	if (r >= 0)
-		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), OVERRIDE_CLASS, descendants, &target,
-			     qos);
+		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), &asked);
 	if (r < 0)
-		return refuse(daemon, &target, qos, r, error);
-	return reply_with_class(message, daemon, target.pid);
+		return refuse(daemon, &asked, r, error);
+	return reply_with_class(message, daemon, asked.pid);
 }
 
-static int method_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct held_target target = { 0 };
+	struct override asked = { .kind = OVERRIDE_CLASS, .qos = "" };
 	struct daemon *daemon = userdata;
-	int r = read_pid(message, &target.pid);
+	int r = read_pid(message, &asked.pid);
 
 	if (r < 0)
-		return refuse(daemon, &target, "", r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, OVERRIDE_CLASS, &target));
-}
-
-static const sd_bus_vtable methods[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Limit", "susb",
-				 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(keep), "", ,
-				 method_limit, 0),
-	SD_BUS_METHOD_WITH_NAMES("Lift", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(lifted),
-				 method_lift, 0),
-	SD_BUS_METHOD_WITH_NAMES("Set", "usbb",
-				 SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep),
-				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), method_set, 0),
-	SD_BUS_METHOD_WITH_NAMES("Reset", "u", SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(ended), method_reset, 0),
-	SD_BUS_SIGNAL_WITH_NAMES("Ended", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), 0),
-	SD_BUS_VTABLE_END,
-};
-
-int bus_overrides_add(sd_bus *bus, struct daemon *daemon)
-{
-	return sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, methods, daemon);
+		return refuse(daemon, &asked, r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
 }

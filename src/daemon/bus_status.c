@@ -1,330 +1,298 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus_status.h"
+/* What `schedqos status` shows: a dictionary of names and values. */
+#include "bus_methods.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/proc_connector.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
-#include "bus_config.h"
-#include "bus_getter.h"
-#include "bus_heard.h"
 #include "daemon_private.h"
 #include "log_sink.h"
 
-GETTER(get_version)
+/* A reply that is being written; after the first error nothing more is. */
+struct status {
+	sd_bus_message *reply;
+	int r;
+};
+
+/* ---- values ---- */
+
+static void put_count(struct status *status, const char *key, uint64_t value)
 {
-	UNUSED_GETTER_ARGUMENTS;
-	(void)userdata;
-	return sd_bus_message_append(reply, "s", VERSION);
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "{sv}", key, "t", value);
 }
 
-GETTER(get_pid)
+static void put_flag(struct status *status, const char *key, bool value)
 {
-	UNUSED_GETTER_ARGUMENTS;
-	(void)userdata;
-	return sd_bus_message_append(reply, "u", (uint32_t)getpid());
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "{sv}", key, "b", (int)value);
 }
 
-static int append_count(sd_bus_message *reply, const char *name, uint64_t count)
+/* NULL: empty. */
+static void put_text(struct status *status, const char *key, const char *value)
 {
-	return count ? sd_bus_message_append(reply, "{st}", name, count) : 0;
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "{sv}", key, "s", value ? value : "");
 }
 
-/* Appends how many living tasks there are, or how many of them are limited. */
-static int append_tasks(sd_bus_message *reply, const struct daemon *daemon, bool limited)
+/* Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or terminal escape sequences. */
+static char *escape(struct status *status, const char *text)
 {
-	struct tagger_task task;
-	uint32_t cursor = 0;
-	uint64_t count = 0;
+	char *safe = text_escape(text, strlen(text));
 
-	while (tagger_next_task(daemon->tagger, &cursor, &task))
-		count += !limited || task.is_limited;
-	return sd_bus_message_append(reply, "t", count);
+	if (!safe && status->r >= 0)
+		status->r = -ENOMEM;
+	return safe;
 }
 
-GETTER(get_tasks)
+static void put_escaped(struct status *status, const char *key, const char *value)
 {
-	UNUSED_GETTER_ARGUMENTS;
-	return append_tasks(reply, userdata, false);
+	_cleanup_free_ char *safe = escape(status, value ? value : "");
+
+	put_text(status, key, safe);
 }
 
-GETTER(get_tasks_by_class)
+/* An array follows: of "s", or of "{st}" and the like. */
+static void begin(struct status *status, const char *key, const char *contents)
 {
-	struct daemon *daemon = userdata;
+	char type[16] = "a";
+
+	strncat(type, contents, sizeof(type) - 2);
+	if (status->r >= 0)
+		status->r = sd_bus_message_open_container(status->reply, 'e', "sv");
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "s", key);
+	if (status->r >= 0)
+		status->r = sd_bus_message_open_container(status->reply, 'v', type);
+	if (status->r >= 0)
+		status->r = sd_bus_message_open_container(status->reply, 'a', contents);
+}
+
+static void end(struct status *status)
+{
+	for (int i = 0; i < 3 && status->r >= 0; i++)
+		status->r = sd_bus_message_close_container(status->reply);
+}
+
+static void put_item(struct status *status, const char *text)
+{
+	_cleanup_free_ char *safe = escape(status, text);
+
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "s", safe);
+}
+
+/* Of an array of "{st}"; nothing for 0. */
+static void put_pair(struct status *status, const char *name, uint64_t count)
+{
+	if (status->r >= 0 && count)
+		status->r = sd_bus_message_append(status->reply, "{st}", name, count);
+}
+
+/* ---- parts ---- */
+
+/* Together with who reads for it. */
+static uint64_t cpu_us(const struct daemon *daemon)
+{
+	struct rusage ended = { 0 };
+
+	getrusage(RUSAGE_CHILDREN, &ended);
+	return (clock_ns(CLOCK_PROCESS_CPUTIME_ID) + tagger_helper_cpu_ns(daemon->tagger)) / 1000 +
+	       (uint64_t)(ended.ru_utime.tv_sec + ended.ru_stime.tv_sec) * 1000000 +
+	       (uint64_t)(ended.ru_utime.tv_usec + ended.ru_stime.tv_usec);
+}
+
+static void put_daemon(struct status *status, const struct daemon *daemon)
+{
+	struct procfs_stat stat = { 0 };
+
+	procfs_stat(daemon->proc, getpid(), &stat);
+	put_text(status, "Version", VERSION);
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "{sv}", "Pid", "u", (uint32_t)getpid());
+	put_count(status, "SinceUsec", daemon->since_us);
+	put_count(status, "CpuUsec", cpu_us(daemon));
+	put_count(status, "ResidentBytes", stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
+	put_count(status, "TableBytes", tagger_table_bytes(daemon->tagger));
+	put_count(status, "LogLost", log_sink_lost());
+	put_count(status, "Overrides", daemon->held.count);
+}
+
+static void put_abilities(struct status *status, const struct daemon *daemon)
+{
+	static const char *const moves[] = {
+		[MOVES_UNUSED] = "unused",
+		[MOVES_HEARD] = "heard",
+		[MOVES_POLLED] = "polled",
+	};
+	static const char *const changes[] = {
+		[CHANGES_UNUSED] = "unused",
+		[CHANGES_HEARD] = "heard",
+		[CHANGES_POLLED] = "polled",
+	};
+	const struct attr_caps *caps = tagger_caps(daemon->tagger);
+
+	if (status->r >= 0)
+		status->r = sd_bus_message_append(status->reply, "{sv}", "Features", "a{sb}", 3, "custom_slice",
+						  (int)caps->slice, "util_clamp", (int)caps->util_clamp,
+						  "event_filter", (int)proc_connector_has_filter());
+	put_flag(status, "CrashSafe", tagger_crash_error(daemon->tagger) == 0);
+	put_text(status, "CgroupMoves", moves[tagger_moves(daemon->tagger)]);
+	put_text(status, "AttributeChanges", changes[tagger_changes(daemon->tagger)]);
+}
+
+/* Looks at each living task, once. */
+static void put_tasks(struct status *status, const struct daemon *daemon)
+{
 	const struct config *config = daemon->config;
-	_cleanup_free_ uint64_t *counts = calloc(config->n_classes, sizeof(*counts));
+	_cleanup_free_ uint64_t *classes = calloc(config->n_classes, sizeof(*classes));
+	uint64_t reasons[REASON_COUNT] = { 0 }, count = 0, limited = 0;
 	size_t n_tags;
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
 	struct tagger_task task;
 	uint32_t cursor = 0;
-	int r;
 
-	UNUSED_GETTER_ARGUMENTS;
-	if (!counts)
-		return -ENOMEM;
-	while (tagger_next_task(daemon->tagger, &cursor, &task)) {
+	if (!classes)
+		status->r = -ENOMEM;
+	while (status->r >= 0 && tagger_next_task(daemon->tagger, &cursor, &task)) {
+		count++;
+		limited += task.is_limited;
+		reasons[task.reason]++;
 		if (task.tag < n_tags)
-			counts[tags[task.tag].qos_class]++;
+			classes[tags[task.tag].qos_class]++;
 	}
-	r = sd_bus_message_open_container(reply, 'a', "{st}");
-	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
-		r = append_count(reply, config->classes[i].name, counts[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	put_count(status, "Tasks", count);
+	put_count(status, "TasksLimited", limited);
+	begin(status, "TasksByClass", "{st}");
+	for (size_t i = 0; i < config->n_classes; i++)
+		put_pair(status, config->classes[i].name, classes ? classes[i] : 0);
+	end(status);
+	begin(status, "TasksByReason", "{st}");
+	for (int i = 0; i < REASON_COUNT; i++)
+		put_pair(status, reason_name(i), reasons[i]);
+	end(status);
 }
 
-GETTER(get_tasks_by_reason)
+static void put_counters(struct status *status, const struct daemon *daemon)
 {
-	struct daemon *daemon = userdata;
-	uint64_t counts[REASON_COUNT] = { 0 };
-	struct tagger_task task;
-	uint32_t cursor = 0;
-	int r;
+	const struct tagger_counters *counters = tagger_counters(daemon->tagger);
 
-	UNUSED_GETTER_ARGUMENTS;
-	while (tagger_next_task(daemon->tagger, &cursor, &task))
-		counts[task.reason]++;
-	r = sd_bus_message_open_container(reply, 'a', "{st}");
-	for (int i = 0; i < REASON_COUNT && r >= 0; i++)
-		r = append_count(reply, reason_name(i), counts[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-GETTER(get_refused)
-{
-	const struct tagger_counters *counters = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "{st}");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (int i = 0; i <= TAGGER_ERRNO_MAX && r >= 0; i++) {
+	put_count(status, "Forks", counters->forks);
+	put_count(status, "Execs", counters->execs);
+	put_count(status, "Renames", counters->renames);
+	put_count(status, "Moves", counters->moves);
+	put_count(status, "Changes", counters->changes);
+	put_count(status, "PutBack", counters->put_back);
+	put_count(status, "Set", counters->set);
+	put_count(status, "Races", counters->races);
+	put_count(status, "NotKept", counters->not_kept);
+	put_count(status, "Lost", counters->lost);
+	put_count(status, "RenameFloods", counters->rename_floods);
+	put_count(status, "ReceiveErrors", counters->receive_errors);
+	put_count(status, "Scans", counters->scans);
+	put_count(status, "Foreign", tagger_foreign(daemon->tagger));
+	put_count(status, "Unread", tagger_unread(daemon->tagger));
+	begin(status, "Refused", "{st}");
+	for (int i = 0; i <= TAGGER_ERRNO_MAX; i++) {
 		const char *name = strerrorname_np(i);
 
-		r = append_count(reply, name ? name : "other", counters->refused[i]);
+		put_pair(status, name ? name : "other", counters->refused[i]);
 	}
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	end(status);
 }
 
-static int append_problems(sd_bus_message *reply, const struct problem *problems, size_t count)
+static void put_pending_users(struct status *status, const struct config *config)
 {
-	int r = 0;
+	begin(status, "PendingUsers", "s");
+	for (const struct rule_user *user = config->users; user; user = user->next) {
+		_cleanup_free_ char *text = NULL;
 
-	for (size_t i = 0; i < count && r >= 0; i++)
-		r = append_count(reply, problems[i].text, problems[i].count);
-	return r;
+		if (rule_user_is_pending(user) && asprintf(&text, "%s (%s)", user->name, strerror(-user->error)) >= 0)
+			put_item(status, text);
+	}
+	end(status);
 }
 
-GETTER(get_problems)
+static void put_config(struct status *status, const struct daemon *daemon)
 {
-	struct daemon *daemon = userdata;
+	const struct config *config = daemon->config;
+	_cleanup_free_ char *place = config_mapping_place(config);
+
+	put_escaped(status, "ConfigFile", daemon->paths.file);
+	put_escaped(status, "ConfigFolder", daemon->paths.folder);
+	put_escaped(status, "ConfigMapping", daemon->paths.mapping);
+	put_escaped(status, "Mapping", config->settings.mapping);
+	put_text(status, "MappingSource", place);
+	put_count(status, "Rules", rules_count(config->rules));
+	put_count(status, "Reloads", daemon->reloads);
+	put_count(status, "ReloadsFailed", daemon->reloads_failed);
+	put_text(status, "ReloadError", daemon->reload_error);
+	begin(status, "ConfigFiles", "s");
+	for (size_t i = 0; i < config->n_files; i++)
+		put_item(status, config->files[i]);
+	end(status);
+	put_pending_users(status, config);
+}
+
+static void put_profiles(struct status *status, const struct daemon *daemon)
+{
+	size_t count;
+	char *const *refusals = machine_refusals(daemon->machine, &count);
+
+	put_escaped(status, "SchedProfile", machine_profile(daemon->machine));
+	begin(status, "SchedProfiles", "s");
+	for (size_t i = 0; i < daemon->config->n_profiles; i++)
+		put_item(status, daemon->config->profiles[i].name);
+	end(status);
+	begin(status, "KnobRefusals", "s");
+	for (size_t i = 0; i < count; i++)
+		put_item(status, refusals[i]);
+	end(status);
+}
+
+static void put_problems(struct status *status, const struct daemon *daemon)
+{
 	size_t count;
 	const struct problem *problems = tagger_problems(daemon->tagger, &count);
-	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	UNUSED_GETTER_ARGUMENTS;
-	if (r >= 0)
-		r = append_problems(reply, problems, count);
-	if (r >= 0)
-		r = append_problems(reply, daemon->problems, DAEMON_PROBLEMS);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	begin(status, "Problems", "{st}");
+	for (size_t i = 0; i < count; i++)
+		put_pair(status, problems[i].text, problems[i].count);
+	for (size_t i = 0; i < DAEMON_PROBLEMS; i++)
+		put_pair(status, daemon->problems[i].text, daemon->problems[i].count);
+	end(status);
 }
 
-GETTER(get_features)
+int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct daemon *daemon = userdata;
-	const struct attr_caps *caps = tagger_caps(daemon->tagger);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const struct daemon *daemon = userdata;
+	struct status status;
 
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "a{sb}", 3, "custom_slice", (int)caps->slice, "util_clamp",
-				     (int)caps->util_clamp, "event_filter", (int)proc_connector_has_filter());
-}
-
-GETTER(get_crash_safe)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "b", (int)(tagger_crash_error(daemon->tagger) == 0));
-}
-
-GETTER(get_sched_profile)
-{
-	struct daemon *daemon = userdata;
-	const char *name = machine_profile(daemon->machine);
-
-	UNUSED_GETTER_ARGUMENTS;
-	return bus_append_escaped(reply, name ? name : "");
-}
-
-GETTER(get_sched_profiles)
-{
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	UNUSED_GETTER_ARGUMENTS;
-	for (size_t i = 0; i < daemon->config->n_profiles && r >= 0; i++)
-		r = bus_append_escaped(reply, daemon->config->profiles[i].name);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-int bus_append_refusals(sd_bus_message *reply, const struct daemon *daemon)
-{
-	size_t count;
-	const struct refusal *refusals = machine_refusals(daemon->machine, &count);
-	int r = sd_bus_message_open_container(reply, 'a', "s");
-
-	for (size_t i = 0; i < count && r >= 0; i++)
-		r = sd_bus_message_append(reply, "s", refusals[i].text);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-GETTER(get_knob_refusals)
-{
-	UNUSED_GETTER_ARGUMENTS;
-	return bus_append_refusals(reply, userdata);
-}
-
-GETTER(get_foreign)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", tagger_foreign(daemon->tagger));
-}
-
-GETTER(get_unread)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", tagger_unread(daemon->tagger));
-}
-
-GETTER(get_tasks_limited)
-{
-	UNUSED_GETTER_ARGUMENTS;
-	return append_tasks(reply, userdata, true);
-}
-
-GETTER(get_overrides)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", (uint64_t)daemon->held.count);
-}
-
-GETTER(get_suspended)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "b", (int)(daemon->suspended_by != NULL));
-}
-
-GETTER(get_log_lost)
-{
-	UNUSED_GETTER_ARGUMENTS;
-	(void)userdata;
-	return sd_bus_message_append(reply, "t", log_sink_lost());
-}
-
-GETTER(get_cpu_usec)
-{
-	UNUSED_GETTER_ARGUMENTS;
-	(void)userdata;
-	return sd_bus_message_append(reply, "t", clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000);
-}
-
-GETTER(get_resident_bytes)
-{
-	struct daemon *daemon = userdata;
-	struct procfs_stat stat = { 0 };
-
-	UNUSED_GETTER_ARGUMENTS;
-	procfs_stat(daemon->proc, getpid(), &stat);
-	return sd_bus_message_append(reply, "t",
-				     stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
-}
-
-GETTER(get_table_bytes)
-{
-	struct daemon *daemon = userdata;
-
-	UNUSED_GETTER_ARGUMENTS;
-	return sd_bus_message_append(reply, "t", (uint64_t)tagger_table_bytes(daemon->tagger));
-}
-
-/* A counter that sd-bus reads from the struct itself. */
-#define COUNTER(name, type, member) SD_BUS_PROPERTY(name, "t", NULL, offsetof(struct type, member), 0)
-
-/* Of a struct daemon. */
-static const sd_bus_vtable properties[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("Pid", "u", get_pid, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	COUNTER("SinceUsec", daemon, since_us),
-	SD_BUS_PROPERTY("Features", "a{sb}", get_features, 0, 0),
-	SD_BUS_PROPERTY("CrashSafe", "b", get_crash_safe, 0, 0),
-	SD_BUS_PROPERTY("Tasks", "t", get_tasks, 0, 0),
-	SD_BUS_PROPERTY("TasksByClass", "a{st}", get_tasks_by_class, 0, 0),
-	SD_BUS_PROPERTY("TasksByReason", "a{st}", get_tasks_by_reason, 0, 0),
-	SD_BUS_PROPERTY("TasksLimited", "t", get_tasks_limited, 0, 0),
-	SD_BUS_PROPERTY("Overrides", "t", get_overrides, 0, 0),
-	SD_BUS_PROPERTY("Suspended", "b", get_suspended, 0, 0),
-	SD_BUS_PROPERTY("Foreign", "t", get_foreign, 0, 0),
-	SD_BUS_PROPERTY("Unread", "t", get_unread, 0, 0),
-	SD_BUS_PROPERTY("LogLost", "t", get_log_lost, 0, 0),
-	COUNTER("Reloads", daemon, reloads),
-	COUNTER("ReloadsFailed", daemon, reloads_failed),
-	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, 0),
-	SD_BUS_PROPERTY("SchedProfiles", "as", get_sched_profiles, 0, 0),
-	SD_BUS_PROPERTY("KnobRefusals", "as", get_knob_refusals, 0, 0),
-	SD_BUS_PROPERTY("Problems", "a{st}", get_problems, 0, 0),
-	SD_BUS_PROPERTY("CpuUsec", "t", get_cpu_usec, 0, 0),
-	SD_BUS_PROPERTY("ResidentBytes", "t", get_resident_bytes, 0, 0),
-	SD_BUS_PROPERTY("TableBytes", "t", get_table_bytes, 0, 0),
-	SD_BUS_VTABLE_END,
-};
-
-/* Of a struct tagger_counters. */
-static const sd_bus_vtable counters[] = {
-	SD_BUS_VTABLE_START(0),
-	COUNTER("Forks", tagger_counters, forks),
-	COUNTER("Execs", tagger_counters, execs),
-	COUNTER("Renames", tagger_counters, renames),
-	COUNTER("Moves", tagger_counters, moves),
-	COUNTER("Changes", tagger_counters, changes),
-	COUNTER("PutBack", tagger_counters, put_back),
-	COUNTER("Fights", tagger_counters, fights),
-	COUNTER("ChangeFloods", tagger_counters, change_floods),
-	COUNTER("Set", tagger_counters, set),
-	COUNTER("Races", tagger_counters, races),
-	COUNTER("NotKept", tagger_counters, not_kept),
-	SD_BUS_PROPERTY("Refused", "a{st}", get_refused, 0, 0),
-	COUNTER("Lost", tagger_counters, lost),
-	COUNTER("RenameFloods", tagger_counters, rename_floods),
-	COUNTER("ReceiveErrors", tagger_counters, receive_errors),
-	COUNTER("Scans", tagger_counters, scans),
-	SD_BUS_VTABLE_END,
-};
-
-int bus_status_add(sd_bus *bus, struct daemon *daemon)
-{
-	/* sd-bus takes no const pointer, but only reads it. */
-	struct tagger_counters *counted = (struct tagger_counters *)tagger_counters(daemon->tagger);
-	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, properties, daemon);
-
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_STATUS_INTERFACE, counters, counted);
-	if (r >= 0)
-		r = bus_config_add(bus, daemon);
-	return r < 0 ? r : bus_heard_add(bus, daemon);
+	(void)error;
+	status.r = sd_bus_message_new_method_return(message, &reply);
+	status.reply = reply;
+	if (status.r >= 0)
+		status.r = sd_bus_message_open_container(reply, 'a', "{sv}");
+	put_daemon(&status, daemon);
+	put_abilities(&status, daemon);
+	put_tasks(&status, daemon);
+	put_counters(&status, daemon);
+	put_config(&status, daemon);
+	put_profiles(&status, daemon);
+	put_problems(&status, daemon);
+	if (status.r >= 0)
+		status.r = sd_bus_message_close_container(reply);
+	if (status.r >= 0)
+		status.r = sd_bus_message_send(reply);
+	return status.r < 0 ? status.r : 1;
 }

@@ -80,20 +80,15 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size,
 	return r;
 }
 
-/* Reads a file. One that cannot be used adds an error and is left out, so that the others are still checked. */
-static int inputs_add(struct inputs *inputs, const char *path, enum config_kind kind)
+/* text: becomes the list's. NULL: no memory. */
+static int inputs_take(struct inputs *inputs, const char *path, char *text, size_t size, enum config_kind kind)
 {
-	struct config_file *files;
-	char *text = NULL, *copy;
-	size_t size = 0;
+	struct config_file *files = reallocarray(inputs->files, inputs->count + 1, sizeof(*files));
+	char *copy = strdup(path);
 
-	if (read_file(path, &text, &size, inputs->errors) < 0)
-		return 0;
-	copy = strdup(path);
-	files = reallocarray(inputs->files, inputs->count + 1, sizeof(*files));
 	if (files)
 		inputs->files = files;
-	if (!copy || !files) {
+	if (!copy || !files || !text) {
 		free(copy);
 		free(text);
 		return -ENOMEM;
@@ -101,6 +96,17 @@ static int inputs_add(struct inputs *inputs, const char *path, enum config_kind 
 	files[inputs->count++] = (struct config_file){ copy, text, size, kind };
 	/* cppcheck-suppress memleak */
 	return 0;
+}
+
+/* Reads a file. One that cannot be used adds an error and is left out, so that the others are still checked. */
+static int inputs_add(struct inputs *inputs, const char *path, enum config_kind kind)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	if (read_file(path, &text, &size, inputs->errors) < 0)
+		return 0;
+	return inputs_take(inputs, path, text, size, kind);
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -179,6 +185,8 @@ static int inputs_add_layout(struct inputs *inputs, const char *folder)
 		r = inputs_add_optional(inputs, folder, "sched_profiles.json", CONFIG_PROFILES);
 	if (r == 0)
 		r = inputs_add_folder(inputs, folder, "app_configs", CONFIG_RULES);
+	if (r == 0)
+		r = inputs_add_optional(inputs, folder, "schedqos.json", CONFIG_RULES);
 	return r;
 }
 
@@ -238,6 +246,8 @@ int config_load(const struct config_paths *paths, unsigned users_ms, struct conf
 		r = inputs_add(&inputs, paths->file, CONFIG_RULES);
 	else if (r == 0)
 		r = inputs_add_optional(&inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
+	if (r == 0 && paths->mapping)
+		r = inputs_take(&inputs, "--mapping", strdup(paths->mapping), strlen(paths->mapping), CONFIG_CHOICE);
 	return r < 0 ? r : parse(&inputs, ret);
 }
 

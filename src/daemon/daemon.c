@@ -3,6 +3,7 @@
 #include <schedqos/daemon/daemon.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
@@ -16,27 +17,24 @@
 #include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/state_folder.h>
 
 #include "bus.h"
 #include "daemon_private.h"
 #include "detach.h"
 #include "introduction.h"
 #include "log_sink.h"
-#include "takeover.h"
-#include "user_server.h"
 
-static struct daemon *daemon_new(const struct daemon_options *options, int ready)
+static struct daemon *daemon_new(const struct daemon_options *options)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
 
 	if (!daemon)
 		return NULL;
 	daemon->options = options;
-	daemon->ready = ready;
 	daemon->paths = options->paths;
 	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
 	daemon->verbose = options->verbose;
@@ -48,9 +46,7 @@ static void daemon_free(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
-	watch_stop();
 	held_free(daemon);
-	user_server_free(daemon->user_server);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	tagger_free(daemon->tagger);
@@ -85,7 +81,7 @@ static int init_loop(struct daemon *daemon)
  */
 static int check_namespaces(struct daemon *daemon)
 {
-	const char *other = host_other_namespace();
+	const char *other = host_other_namespace(AT_FDCWD);
 
 	(void)daemon;
 	if (other)
@@ -116,7 +112,6 @@ static int init_tagger(struct daemon *daemon)
 		.event = daemon->event,
 		.config = daemon->config,
 		.proc = daemon->proc,
-		.hung = daemon->hung,
 		.scanned = on_scanned,
 		.context = daemon,
 	};
@@ -135,20 +130,6 @@ static int init_instance(struct daemon *daemon)
 	return instance_lock(true, NULL) < 0 ? EXIT_FAILURE : 0;
 }
 
-static takeover_t take_over;
-
-/*
- * After init_tagger, which sets us to nice -20, so that the watching thread does not wait for other tasks either.
- */
-static int init_watch(struct daemon *daemon)
-{
-	int r = takeover_prepare(daemon, take_over);
-
-	if (r < 0)
-		log_warning("nobody watches whether looking at a process hangs: %s", strerror(-r));
-	return 0;
-}
-
 static int init_bus(struct daemon *daemon)
 {
 	int r = bus_server_new(daemon, BUS_SOCKET, &daemon->bus);
@@ -156,16 +137,6 @@ static int init_bus(struct daemon *daemon)
 	if (r < 0)
 		log_error("opening the control socket: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : 0;
-}
-
-/* Root is served without. */
-static int init_user_server(struct daemon *daemon)
-{
-	int r = user_server_new(daemon, &daemon->user_server);
-
-	if (r < 0)
-		log_warning("ordinary users cannot ask for classes: %s", strerror(-r));
-	return 0;
 }
 
 static void on_base_slice(void *context)
@@ -177,11 +148,12 @@ static void on_base_slice(void *context)
 
 static int init_machine(struct daemon *daemon)
 {
-	/* machine_start handles a state file that cannot be read. */
-	int r = machine_new(&daemon->machine);
+	int r = machine_new(true, &daemon->machine);
 
-	if (!daemon->machine) {
-		log_error("looking at the machine's knobs: %s", strerror(-r));
+	if (r < 0) {
+		log_error("the record of what knobs held before an earlier run, " STATE_FOLDER "/" STATE_KNOBS
+			  ", cannot be read: %s: it stays as it is",
+			  state_file_fault(r));
 		return EXIT_FAILURE;
 	}
 	machine_set_config(daemon->machine, daemon->config);
@@ -192,14 +164,11 @@ static int init_machine(struct daemon *daemon)
 /* Called once it is certain that no other daemon writes to the log. */
 static void open_log(const struct daemon_options *options)
 {
-	int r = 0;
-
-	if (options->detach)
-		r = log_sink_background();
-	else
+	if (!options->detach)
 		log_sink_foreground();
-	if (r < 0)
-		log_warning("no log file: %s", strerror(-r));
+	else if (!log_sink_background())
+		log_warning("neither a journal nor a syslog runs: once in the background nothing is logged, unless "
+			    "standard error is a file");
 }
 
 /* Everything up to the first scan. Returns 0 or an exit status. */
@@ -207,8 +176,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
 		check_namespaces, init_instance,  daemon_load_config, init_loop, init_proc,
-		init_tagger,	  init_watch,	  init_listening,     init_machine, init_bus,
-		init_user_server,
+		init_tagger,	  init_listening,     init_machine, init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {
@@ -216,14 +184,12 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 
 		if (status)
 			return status;
-		if (steps[i] == init_instance && !daemon->hung)
+		if (steps[i] == init_instance)
 			open_log(options);
 	}
 	malloc_trim(0);
 	tagger_start(daemon->tagger);
-	if (daemon->before)
-		held_take_over(daemon, daemon->before);
-	machine_start(daemon->machine, daemon->event, &daemon->problems[PROBLEM_KNOBS]);
+	machine_start(daemon->machine, daemon->event);
 	users_begin(daemon, NULL);
 	daemon->since_us = clock_ns(CLOCK_REALTIME) / 1000;
 	return 0;
@@ -242,10 +208,7 @@ static void announce(const struct daemon *daemon)
 		  "schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION,
 		  rules, tasks, tagger_counters(daemon->tagger)->set);
 	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
-	if (!log_enabled(LOG_DEBUG))
-		return;
-	tagger_log_summary(daemon->tagger);
-	if (daemon->verbose && !daemon->options->detach)
+	if (log_enabled(LOG_DEBUG) && daemon->verbose && !daemon->options->detach)
 		introduction_log(daemon->config);
 }
 
@@ -263,7 +226,6 @@ static void finish(struct daemon *daemon)
 	size_t n;
 
 	sd_notify(0, "STOPPING=1");
-	user_server_free(take_ptr(daemon->user_server));
 	users_end(daemon);
 	tagger_wind_down(daemon->tagger);
 	/* Before the tasks: those without a custom slice then get the base slice of before our start. */
@@ -285,47 +247,23 @@ static int loop(struct daemon *daemon)
 }
 
 /* Runs in the process that is to be the daemon. */
-static int run(struct daemon *daemon)
+static int run(const struct daemon_options *options, int ready)
 {
-	const int ready = daemon ? daemon->ready : -1;
+	struct daemon *daemon = daemon_new(options);
 	int status = daemon ? start(daemon, daemon->options) : EXIT_FAILURE;
 
 	if (status == 0) {
 		log_sink_ready();
 		announce(daemon);
 	}
-	if (ready >= 0) {
-		detach_done(ready, status);
-		daemon->ready = -1;
-	}
+	if (ready >= 0)
+		detach_done(ready, status, log_sink_is_stderr());
 	if (status == 0) {
-		if (!daemon->stop_at_once)
-			status = loop(daemon);
+		status = loop(daemon);
 		finish(daemon);
 	}
 	daemon_free(daemon);
 	return status;
-}
-
-static int take_over(struct daemon *before, pid_t hung, const char *cause, bool stop)
-{
-	struct daemon *daemon = daemon_new(before->options, before->ready);
-
-	/*
-	 * The hung thread was in the middle of a decision, so of before only what that does not touch is used, and
-	 * nothing is freed: the configuration and the list of overrides.
-	 */
-	if (daemon) {
-		daemon->config = before->config;
-		daemon->on_terminal = before->on_terminal;
-		daemon->stop_at_once = stop;
-		daemon->hung = hung;
-		daemon->before = before;
-		problem_report(&daemon->problems[PROBLEM_HUNG],
-			       "looking at process %s took for ever: started anew, with more care for an hour",
-			       cause);
-	}
-	return run(daemon);
 }
 
 int daemon_run(const struct daemon_options *options)
@@ -333,11 +271,11 @@ int daemon_run(const struct daemon_options *options)
 	int ready = -1, status, r;
 
 	if (!options->detach)
-		return run(daemon_new(options, -1));
+		return run(options, -1);
 	r = detach(&ready, &status);
 	if (r < 0)
 		log_error("going to the background: %s", strerror(-r));
 	if (r != 0)
 		return r < 0 ? EXIT_FAILURE : status;
-	return run(daemon_new(options, ready));
+	return run(options, ready);
 }

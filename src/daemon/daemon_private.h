@@ -10,25 +10,21 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/tagging/tagger.h>
-#include <schedqos/util/problem.h>
+#include <schedqos/util/log.h>
 
 #include "held.h"
 #include "users.h"
 
 enum daemon_problem {
 	PROBLEM_BUS,   /* a client could not be served */
-	PROBLEM_HUNG,  /* a daemon before this one, in the same program, hung */
-	PROBLEM_KNOBS, /* knobs are left alone, since an earlier run's record cannot be read */
 	DAEMON_PROBLEMS,
 };
 
 struct bus_server;
-struct user_server;
 
 struct daemon {
 	sd_event *event;
 	const struct daemon_options *options;
-	int ready; /* descriptor for detach_done, or -1 */
 	int proc;  /* descriptor of /proc */
 	struct config_paths paths;
 	struct config *config;
@@ -36,15 +32,10 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
-	struct user_server *user_server;
 	struct held held;
-	const sd_bus *suspended_by; /* the client for whom tagging is suspended, or NULL */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */
-	pid_t hung;	   /* it replaces one that hung reading this process, with its configuration and log; or 0 */
-	bool stop_at_once; /* ... which had been told to stop */
-	const struct daemon *before; /* ... or NULL */
 
 	uint64_t since_us; /* CLOCK_REALTIME when it became ready */
 	uint64_t reloads, reloads_failed;

@@ -44,14 +44,14 @@ int detach(int *ret_ready, int *ret_status)
 	return 1;
 }
 
-void detach_done(int ready, int status)
+void detach_done(int ready, int status, bool keep_stderr)
 {
 	uint8_t byte = (uint8_t)status;
 	_cleanup_close_ int null = -1;
 
 	if (status == 0) {
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		for (int fd = 0; fd <= (keep_stderr ? STDOUT_FILENO : STDERR_FILENO) && null >= 0; fd++)
 			dup2(null, fd);
 		if (chdir("/") < 0)
 			byte = EXIT_FAILURE;

@@ -13,7 +13,6 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
@@ -22,20 +21,18 @@
 struct held_override {
 	struct daemon *daemon;
 	uint16_t number;
-	enum override_kind kind;
-	bool is_tree;
-	sd_bus *holder; /* compared only, except where it is told of the end; NULL: nobody */
-	uid_t uid;	/* the ordinary user who asked for it; 0: root */
-	char *cgroup;	/* or NULL */
-	pid_t pid;
-	uint64_t start; /* of the process */
+	sd_bus *holder;	      /* compared only, except where it is told of the end; NULL: nobody */
 	sd_event_source *end; /* of the process, or the cgroup */
 };
+
+static const struct override *override_of(const struct held_override *held)
+{
+	return tagger_get_override(held->daemon->tagger, held->number);
+}
 
 static void free_one(struct held_override *held)
 {
 	sd_event_source_disable_unref(held->end);
-	free(held->cgroup);
 	free(held);
 }
 
@@ -52,10 +49,11 @@ static void end_nth(struct daemon *daemon, size_t n)
 static void end_and_tell(struct daemon *daemon, size_t n)
 {
 	const struct held_override *held = daemon->held.all[n];
+	const struct override *override = override_of(held);
 
 	if (held->holder)
 		sd_bus_emit_signal(held->holder, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", "su",
-				   held->cgroup ? held->cgroup : "", (uint32_t)held->pid);
+				   override->cgroup ? override->cgroup : "", (uint32_t)override->pid);
 	end_nth(daemon, n);
 }
 
@@ -87,21 +85,21 @@ static int on_cgroup_removed(sd_event_source *source, const struct inotify_event
 
 	(void)source;
 	if ((event->mask & (IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW)) ||
-	    strcmp(event->name, strrchr(held->cgroup, '/') + 1) == 0)
+	    strcmp(event->name, strrchr(override_of(held)->cgroup, '/') + 1) == 0)
 		target_ended(held);
 	return 0;
 }
 
 /* The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). */
-static int watch_cgroup(struct held_override *held)
+static int watch_cgroup(struct held_override *held, const char *cgroup)
 {
 	char folder[PATH_MAX], *last;
-	int r = host_cgroup_folder(held->cgroup, folder, sizeof(folder));
+	int r = host_cgroup_folder(cgroup, folder, sizeof(folder));
 
 	if (r < 0)
 		return r == -ENOENT ? -ENOTDIR : r;
 	/* The root stays. */
-	if (!held->cgroup[1])
+	if (!cgroup[1])
 		return 0;
 	last = strrchr(folder, '/');
 	*last = '\0';
@@ -113,18 +111,16 @@ static int watch_cgroup(struct held_override *held)
 }
 
 /* The descriptor comes first: if the process lives after its start was read, that was its start. */
-static int watch_target(struct held_override *held, uint64_t *ret_start)
+static int watch_target(struct held_override *held, pid_t pid, uint64_t *ret_start)
 {
-	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, held->pid, 0);
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct procfs_stat stat;
 	int r;
 
 	/* For a thread it is EINVAL, and on later kernels ENOENT. */
 	if (fd < 0)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
-	watch_enter(held->pid);
-	r = procfs_stat(held->daemon->proc, held->pid, &stat);
-	watch_leave();
+	r = procfs_stat(held->daemon->proc, pid, &stat);
 	if (r < 0)
 		return r;
 	*ret_start = stat.start;
@@ -136,11 +132,11 @@ static int watch_target(struct held_override *held, uint64_t *ret_start)
 	return 0;
 }
 
-static bool is_for(const struct held_override *held, enum override_kind kind, const struct held_target *target)
+static bool is_like(const struct override *override, const struct override *other)
 {
-	if (held->kind != kind || !held->cgroup != !target->cgroup)
+	if (override->kind != other->kind || !override->cgroup != !other->cgroup)
 		return false;
-	return target->cgroup ? strcmp(held->cgroup, target->cgroup) == 0 : held->pid == target->pid;
+	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
 }
 
 static bool has_room(struct held *held)
@@ -158,126 +154,53 @@ static bool has_room(struct held *held)
 	return true;
 }
 
-/* expected: when the process started, 0 if that is not known. */
-static int put_in_force(struct held_override *held, uint64_t expected, const char *qos)
+static int put_in_force(struct held_override *held, struct override override)
 {
-	const struct override override = {
-		.kind = held->kind,
-		.is_tree = held->is_tree,
-		.cgroup = held->cgroup,
-		.qos = qos,
-		.uid = held->uid,
-	};
-	uint64_t start = 0;
-	int r = held->cgroup ? watch_cgroup(held) : watch_target(held, &start);
+	int r;
 
-	if (r == 0 && expected && start != expected)
-		return -ESRCH;
-	held->start = start;
-	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, held->pid, start, &held->number);
+	if (override.cgroup)
+		r = watch_cgroup(held, override.cgroup);
+	else
+		r = watch_target(held, override.pid, &override.start);
+	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, &held->number);
 }
 
-static bool is_same_holder(const struct held_override *a, const struct held_override *b)
-{
-	return a->holder == b->holder && a->uid == b->uid;
-}
-
-/* The same holder's for this target, or NULL. One that is handed on otherwise than it is to be now is ended. */
-static struct held_override *find_own(struct daemon *daemon, const struct held_override *wanted,
-				      const struct held_target *target)
-{
-	for (size_t i = 0; i < daemon->held.count; i++) {
-		struct held_override *held = daemon->held.all[i];
-
-		if (!is_same_holder(held, wanted) || !is_for(held, wanted->kind, target))
-			continue;
-		if (held->is_tree == wanted->is_tree)
-			return held;
-		end_nth(daemon, i--);
-	}
-	return NULL;
-}
-
-static bool are_too_many(const struct daemon *daemon, const struct held_override *wanted)
-{
-	size_t own = 0, users = 0;
-
-	for (size_t i = 0; i < daemon->held.count; i++) {
-		own += is_same_holder(daemon->held.all[i], wanted);
-		users += daemon->held.all[i]->uid != 0;
-	}
-	if (wanted->uid)
-		return own >= HELD_BY_USER_MAX || users >= HELD_BY_USERS_MAX;
-	return own >= (wanted->holder ? HELD_MAX : HELD_BY_NOBODY_MAX);
-}
-
-/* wanted: what it is to be, without what it owns. */
-static int put(struct daemon *daemon, const struct held_override *wanted, const struct held_target *target,
-	       const char *qos)
+int held_put(struct daemon *daemon, sd_bus *holder, const struct override *override)
 {
 	struct held_override *held;
-	int r = -ENOMEM;
+	size_t before = daemon->held.count;
+	int r;
 
-	if (!qos_class_find(daemon->config->classes, daemon->config->n_classes, qos))
+	if (!qos_class_find(daemon->config->classes, daemon->config->n_classes, override->qos))
 		return -ENOENT;
-	held = find_own(daemon, wanted, target);
-	if (held)
-		return tagger_change_override(daemon->tagger, held->number, qos);
-	if (are_too_many(daemon, wanted))
+	if (held_count(daemon, holder) >= (holder ? HELD_MAX : HELD_BY_NOBODY_MAX))
 		return -EDQUOT;
 	held = has_room(&daemon->held) ? calloc(1, sizeof(*held)) : NULL;
 	if (!held)
 		return -ENOMEM;
-	*held = *wanted;
-	held->pid = target->cgroup ? 0 : target->pid;
-	held->cgroup = target->cgroup ? strdup(target->cgroup) : NULL;
-	if (held->cgroup || !target->cgroup)
-		r = put_in_force(held, target->start, qos);
-	if (r < 0)
+	held->daemon = daemon;
+	held->holder = holder;
+	r = put_in_force(held, *override);
+	if (r < 0) {
 		free_one(held);
-	else
-		daemon->held.all[daemon->held.count++] = held;
-	return r;
-}
-
-int held_put(struct daemon *daemon, sd_bus *holder, enum override_kind kind, bool is_tree,
-	     const struct held_target *target, const char *qos)
-{
-	const struct held_override wanted = { .daemon = daemon, .kind = kind, .is_tree = is_tree, .holder = holder };
-
-	return put(daemon, &wanted, target, qos);
-}
-
-int held_put_for_user(struct daemon *daemon, uid_t uid, bool is_tree, const struct held_target *target, const char *qos)
-{
-	const struct held_override wanted = {
-		.daemon = daemon, .kind = OVERRIDE_CLASS, .is_tree = is_tree, .uid = uid
-	};
-
-	return put(daemon, &wanted, target, qos);
-}
-
-size_t held_end_for_user(struct daemon *daemon, uid_t uid, const struct held_target *target)
-{
-	size_t ended = 0;
-
-	for (size_t i = daemon->held.count; i-- > 0;) {
-		const struct held_override *held = daemon->held.all[i];
-
-		if (held->uid != uid || !is_for(held, OVERRIDE_CLASS, target))
-			continue;
-		end_nth(daemon, i);
-		ended++;
+		return r;
 	}
-	return ended;
+	daemon->held.all[daemon->held.count++] = held;
+	while (before-- > 0) {
+		const struct held_override *other = daemon->held.all[before];
+
+		if (other->holder == holder && is_like(override_of(other), override))
+			end_nth(daemon, before);
+	}
+	return 0;
 }
 
-size_t held_end(struct daemon *daemon, enum override_kind kind, const struct held_target *target)
+size_t held_end(struct daemon *daemon, const struct override *like)
 {
 	size_t ended = 0;
 
 	for (size_t i = daemon->held.count; i-- > 0;) {
-		if (is_for(daemon->held.all[i], kind, target)) {
+		if (is_like(override_of(daemon->held.all[i]), like)) {
 			end_and_tell(daemon, i);
 			ended++;
 		}
@@ -299,10 +222,7 @@ void held_reloaded(struct daemon *daemon)
 	size_t ended = 0;
 
 	for (size_t i = daemon->held.count; i-- > 0;) {
-		const struct held_override *held = daemon->held.all[i];
-
-		if (qos_class_find(config->classes, config->n_classes,
-				   tagger_override_class(daemon->tagger, held->number)))
+		if (qos_class_find(config->classes, config->n_classes, override_of(daemon->held.all[i])->qos))
 			continue;
 		end_and_tell(daemon, i);
 		ended++;
@@ -319,25 +239,6 @@ size_t held_count(const struct daemon *daemon, const sd_bus *holder)
 	for (size_t i = 0; i < daemon->held.count; i++)
 		count += daemon->held.all[i]->holder == holder;
 	return count;
-}
-
-void held_take_over(struct daemon *daemon, const struct daemon *before)
-{
-	size_t ended = 0;
-
-	for (size_t i = 0; i < before->held.count; i++) {
-		const struct held_override *held = before->held.all[i];
-		const struct held_target target = { held->cgroup, held->pid, held->start };
-		const struct held_override wanted = {
-			.daemon = daemon, .kind = held->kind, .is_tree = held->is_tree, .uid = held->uid
-		};
-		const char *qos = tagger_override_class(before->tagger, held->number);
-
-		ended += held->holder || put(daemon, &wanted, &target, qos) < 0;
-	}
-	if (ended)
-		log_warning("%zu override%s ended with what held %s", ended, ended == 1 ? "" : "s",
-			    ended == 1 ? "it" : "them");
 }
 
 void held_free(struct daemon *daemon)

@@ -2,8 +2,6 @@
 #include "log_sink.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -14,18 +12,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <schedqos/util/log.h>
 
-#ifndef LOGDIR
-#define LOGDIR "/var/log"
-#endif
-#define LOG_FILE LOGDIR "/schedqosd.log"
-/* At debug level a storm of events writes megabytes a second. The previous file may be as large. */
-#define FILE_MAX_BYTES (8 * 1024 * 1024)
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
+#define SYSLOG_SOCKET  "/dev/log"
 
 /* A line has at most 4 KiB, and few fields; the rest would be cut off. */
 #define RECORD_BYTES 8192
@@ -34,13 +26,14 @@
 #define SEND_BUFFER (1024 * 1024)
 
 static struct {
-	int file, journal; /* descriptors, or -1 */
-	bool terminal;
+	int socket; /* to the journal or the syslog, or -1 */
+	bool is_journal;
+	bool on_stderr, stays_on_stderr;
 	bool may_block; /* on stderr */
 	uint64_t lost;
-} sink = { .file = -1, .journal = -1, .may_block = true };
+} sink = { .socket = -1, .may_block = true };
 
-/* One datagram to the journal. */
+/* One datagram. */
 struct record {
 	size_t used;
 	char bytes[RECORD_BYTES];
@@ -65,12 +58,20 @@ static void add_field(struct record *record, const char *prefix, const char *nam
 }
 
 /*
- * Not sd_journal_sendv, which blocks while the journal's queue is full, for ever if journald is stopped. The socket is
- * addressed by its path each time, so that a restarted journald is found.
+ * Not sd_journal_sendv or syslog(3), which block while the queue is full, for ever if its reader is stopped. The socket
+ * is addressed by its path each time, so that a restarted reader is found.
  */
+static bool send_record(const char *path, const struct record *record)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	return sendto(sink.socket, record->bytes, record->used, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+		      sizeof(address)) >= 0;
+}
+
 static bool to_journal(int level, const char *line, const struct log_field *fields)
 {
-	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = JOURNAL_SOCKET };
 	struct record record = { 0 };
 	char priority[16];
 
@@ -80,8 +81,18 @@ static bool to_journal(int level, const char *line, const struct log_field *fiel
 	add_field(&record, "", "SYSLOG_IDENTIFIER", "schedqos");
 	for (; fields && fields->name; fields++)
 		add_field(&record, "SCHEDQOS_", fields->name, fields->value);
-	return sendto(sink.journal, record.bytes, record.used, MSG_NOSIGNAL,
-		      (const struct sockaddr *)&address, sizeof(address)) >= 0;
+	return send_record(JOURNAL_SOCKET, &record);
+}
+
+/* The reader adds the time. */
+static bool to_syslog(int level, const char *line)
+{
+	struct record record;
+	const int n = snprintf(record.bytes, sizeof(record.bytes), "<%d>schedqos[%d]: %s", LOG_DAEMON | level, getpid(),
+			       line);
+
+	record.used = n < (int)sizeof(record.bytes) ? (size_t)n : sizeof(record.bytes) - 1;
+	return send_record(SYSLOG_SOCKET, &record);
 }
 
 /* False for a stopped terminal (Ctrl-S) or a full pipe. A descriptor that is ready takes at least PIPE_BUF bytes. */
@@ -105,53 +116,14 @@ static bool to_stderr(int level, bool plain, const char *line, const struct log_
 	return !ferror(stderr);
 }
 
-/* Renames the present file to .1 and creates another; O_EXCL refuses whatever somebody has put there meanwhile. */
-static int rotate_file(void)
-{
-	int fd;
-
-	if (rename(LOG_FILE, LOG_FILE ".1") < 0 && errno != ENOENT)
-		return -errno;
-	fd = open(LOG_FILE, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
-	if (fd < 0)
-		return -errno;
-	if (sink.file >= 0)
-		close(sink.file);
-	sink.file = fd;
-	return 0;
-}
-
-static bool file_is_full(void)
-{
-	struct stat stat;
-
-	return fstat(sink.file, &stat) == 0 && stat.st_size >= FILE_MAX_BYTES;
-}
-
-static bool to_file(int level, const char *line)
-{
-	char stamp[32];
-	time_t now = time(NULL);
-	struct tm local;
-
-	/* Lines are lost until a new file can be created. */
-	if (file_is_full() && rotate_file() < 0)
-		return false;
-	localtime_r(&now, &local);
-	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
-	return dprintf(sink.file, "%s %s: %s\n", stamp, log_level_name(level), line) >= 0;
-}
-
 static void write_line(int level, bool plain, const char *line, const struct log_field *fields)
 {
 	bool taken = true;
 
-	if (sink.terminal)
+	if (sink.on_stderr)
 		taken = to_stderr(level, plain, line, fields);
-	if (sink.journal >= 0)
-		taken = to_journal(level, line, fields) && taken;
-	else if (sink.file >= 0)
-		taken = to_file(level, line) && taken;
+	if (sink.socket >= 0)
+		taken = (sink.is_journal ? to_journal(level, line, fields) : to_syslog(level, line)) && taken;
 	if (!taken)
 		sink.lost++;
 }
@@ -168,46 +140,49 @@ static bool stderr_is_journal(void)
 	       stat.st_ino == inode;
 }
 
-static int open_journal(void)
+static bool open_socket(const char *path)
 {
 	int size = SEND_BUFFER;
 
-	sink.journal = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (sink.journal < 0)
-		return -errno;
+	if (access(path, W_OK) < 0)
+		return false;
+	sink.socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (sink.socket < 0)
+		return false;
 	/* SO_SNDBUF is limited by net.core.wmem_max. */
-	if (setsockopt(sink.journal, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
-		setsockopt(sink.journal, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	return 0;
+	if (setsockopt(sink.socket, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
+		setsockopt(sink.socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	return true;
 }
 
 void log_sink_foreground(void)
 {
-	sink.terminal = !stderr_is_journal() || open_journal() < 0;
+	sink.is_journal = stderr_is_journal() && open_socket(JOURNAL_SOCKET);
+	sink.on_stderr = sink.stays_on_stderr = !sink.is_journal;
 	log_set_sink(write_line);
 }
 
-int log_sink_background(void)
+bool log_sink_background(void)
 {
-	int r = access(JOURNAL_SOCKET, W_OK) == 0 ? open_journal() : rotate_file();
+	struct stat stat;
 
-	if (r < 0)
-		return r;
-	sink.terminal = true;
+	sink.is_journal = open_socket(JOURNAL_SOCKET);
+	if (!sink.is_journal && !open_socket(SYSLOG_SOCKET))
+		sink.stays_on_stderr = fstat(STDERR_FILENO, &stat) == 0 && S_ISREG(stat.st_mode);
+	sink.on_stderr = true;
 	log_set_sink(write_line);
-	return 0;
+	return sink.socket >= 0 || sink.stays_on_stderr;
 }
 
 void log_sink_ready(void)
 {
 	sink.may_block = false;
-	if (sink.journal >= 0 || sink.file >= 0)
-		sink.terminal = false;
+	sink.on_stderr = sink.stays_on_stderr;
 }
 
-int log_sink_fd(void)
+bool log_sink_is_stderr(void)
 {
-	return sink.journal >= 0 ? sink.journal : sink.file;
+	return sink.on_stderr;
 }
 
 uint64_t log_sink_lost(void)

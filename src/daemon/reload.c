@@ -13,6 +13,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
 #include <schedqos/util/text_buf.h>
 
 #include "daemon_private.h"
@@ -147,7 +148,7 @@ int daemon_reload(struct daemon *daemon, char **ret_text)
 	return r;
 }
 
-/* "277 rules in force (1 new, 2 changed), 3 tasks changed". */
+/* "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency (/etc/schedqos.json:3:27)". */
 static void summarize(struct daemon *daemon)
 {
 	const struct config_diff *diff = &daemon->reload_diff;
@@ -162,6 +163,8 @@ static void summarize(struct daemon *daemon)
 	};
 	uint64_t tasks = tagger_counters(daemon->tagger)->set - daemon->set_before;
 	size_t rules = rules_count(daemon->config->rules);
+	const char *mapping = daemon->config->settings.mapping;
+	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)), *place = config_mapping_place(daemon->config);
 	struct text_buf text = { 0 };
 	const char *before = " (";
 
@@ -172,8 +175,8 @@ static void summarize(struct daemon *daemon)
 		text_buf_printf(&text, "%s%zu %s", before, parts[i].count, parts[i].what);
 		before = ", ";
 	}
-	text_buf_printf(&text, "%s, %" PRIu64 " task%s changed", *before == ',' ? ")" : "", tasks,
-			tasks == 1 ? "" : "s");
+	text_buf_printf(&text, "%s, %" PRIu64 " task%s changed, mapping %s (%s)", *before == ',' ? ")" : "", tasks,
+			tasks == 1 ? "" : "s", name ? name : "", place ? place : "");
 	free(daemon->reload_summary);
 	daemon->reload_summary = text_buf_take(&text);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/restore.h>
+#include <schedqos/daemon/daemon.h>
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -17,9 +18,9 @@ static bool restore_knobs(bool *ret_done)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
-	const struct refusal *refusals;
+	char *const *refusals;
 	size_t count;
-	int r = machine_new(&machine);
+	int r = machine_new(false, &machine);
 
 	if (r < 0) {
 		log_error(STATE_FOLDER "/" STATE_KNOBS ": %s: no knob is put back",
@@ -31,7 +32,7 @@ static bool restore_knobs(bool *ret_done)
 	machine_apply(machine, NULL, false, &result);
 	refusals = machine_refusals(machine, &count);
 	for (size_t i = 0; i < count; i++)
-		log_error("%s", refusals[i].text);
+		log_error("%s", refusals[i]);
 	log_info("knobs put back: %zu", result.put_back);
 	*ret_done = true;
 	return count == 0;
@@ -43,7 +44,7 @@ static bool (*const parts[])(bool *ret_done) = { restore_knobs, tagger_restore }
 int restore_run(void)
 {
 	bool good = true, done = false;
-	const char *other = host_other_namespace();
+	const char *other = host_other_namespace(AT_FDCWD);
 
 	/* In another namespace the ids or starts of tasks differ from the records: all tasks would seem to be gone. */
 	if (other) {

@@ -2,16 +2,17 @@
 #include "user_lookup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <string.h>
+#include <sys/socket.h>
 
+#include <schedqos/kernel/helper.h>
 #include <schedqos/util/cleanup.h>
+
+/* No name is longer; what is cut off is not found. */
+#define NAME_BYTES 4096
 
 /* No passwd(5) line is longer than this. */
 #define LINE_MAX_BYTES (1024 * 1024)
@@ -38,74 +39,51 @@ static struct answer look_up(const char *name)
 	return (struct answer){ -ERANGE, 0 };
 }
 
-/* Does not return. Dies with its parent, the guard. */
-static void ask(const char *name, int fd, pid_t parent)
+/* The name comes with its NUL, and one is all that is asked. */
+static void serve(int fd)
 {
-	struct answer answer;
+	char name[NAME_BYTES];
+	const ssize_t n = recv(fd, name, sizeof(name), 0);
+	struct answer answer = { -ENOENT, 0 };
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
-	answer = look_up(name);
-	/* It is smaller than PIPE_BUF, so it is read as a whole or not at all. */
-	_exit(write(fd, &answer, sizeof(answer)) == sizeof(answer) ? 0 : EXIT_FAILURE);
+	if (n <= 0)
+		return;
+	if (name[n - 1] == '\0')
+		answer = look_up(name);
+	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
-/*
- * Does not return. The service's seccomp filter does not let the daemon send signals. So the asking process dies with
- * this one, its parent, and this one exits when the other end of the pipe is closed, by user_lookup_end or by our
- * death.
- */
-static void guard(const char *name, int fd)
-{
-	struct pollfd gone = { .fd = STDERR_FILENO + 1 };
-	pid_t self = getpid(), child;
-
-	/* The name service's plugins must not inherit our descriptors. */
-	if (dup2(fd, gone.fd) < 0)
-		_exit(EXIT_FAILURE);
-	close_range(gone.fd + 1, ~0U, 0);
-	child = fork();
-	if (child == 0)
-		ask(name, gone.fd, self);
-	while (child > 0 && poll(&gone, 1, -1) < 0 && errno == EINTR)
-		;
-	_exit(0);
-}
+/* One at a time. */
+static struct helper helper = { .serve = serve };
 
 int user_lookup_begin(const char *name, struct user_lookup *ret)
 {
-	int ends[2];
-	pid_t pid;
+	const int fd = helper_need(&helper);
 
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		guard(name, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
+	if (fd < 0)
+		return fd;
+	if (send(fd, name, strnlen(name, NAME_BYTES - 1) + 1, MSG_NOSIGNAL) < 0) {
 		int r = -errno;
 
-		close(ends[0]);
+		helper_leave(&helper);
 		return r;
 	}
-	*ret = (struct user_lookup){ ends[0], pid };
+	ret->fd = fd;
 	return 0;
 }
 
 int user_lookup_end(struct user_lookup *lookup, uid_t *ret)
 {
 	struct answer answer = { -EIO, 0 };
-	ssize_t n = read(lookup->fd, &answer, sizeof(answer));
+	ssize_t n = recv(lookup->fd, &answer, sizeof(answer), MSG_DONTWAIT);
 
+	lookup->fd = -1;
 	if (n < 0)
 		answer.error = errno == EAGAIN ? -ETIMEDOUT : -errno;
-	close(lookup->fd);
-	lookup->fd = -1;
-	/* Waits for the guard, which exits at once. */
-	while (waitpid(lookup->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (n == sizeof(answer))
+		helper_end(&helper);
+	else
+		helper_leave(&helper);
 	/* (uid_t)-1 means "no user" to the kernel. */
 	if (answer.error == 0 && answer.uid == (uid_t)-1)
 		return -ENOENT;
@@ -115,7 +93,7 @@ int user_lookup_end(struct user_lookup *lookup, uid_t *ret)
 
 int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret)
 {
-	struct user_lookup lookup = { -1, -1 };
+	struct user_lookup lookup = { -1 };
 	struct pollfd answer = { .events = POLLIN };
 	int r = user_lookup_begin(name, &lookup);
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looks up users in another process: where a network is asked for them (sssd, LDAP) it may take minutes, and getpwnam
- * cannot be interrupted.
+ * Looks up users by a helper (helper.h), one at a time: where a network is asked for them (sssd, LDAP) it may take
+ * minutes, and getpwnam cannot be interrupted.
  */
 #pragma once
 
 #include <sys/types.h>
 
 struct user_lookup {
-	int fd; /* readable when there is an answer; -1: no lookup is running */
-	pid_t pid;
+	int fd; /* readable when there is an answer */
 };
 
 /* Starts a lookup of the name. 0 or -errno. */

@@ -6,6 +6,8 @@
 
 #include <schedqos/util/cleanup.h>
 
+#include "tracefs.h"
+
 int cgroup_moves_open(struct trace **ret)
 {
 	static const struct tracepoint moved = { .name = "cgroup/cgroup_attach_task", .fields = { "pid" } };

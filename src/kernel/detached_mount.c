@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/detached_mount.h>
+#include "detached_mount.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,36 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/kernel/host.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
-#include <schedqos/util/text.h>
 
-/* The inodes of the initial namespaces: PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
+/* The initial namespaces, by the inodes PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
 static const struct {
-	const char *name, *path;
-	ino_t initial;
+	const char *name, *path, *initial;
 } namespaces[] = {
-	{ "user", "/proc/self/ns/user", 0xEFFFFFFDU },
-	{ "PID", "/proc/self/ns/pid", 0xEFFFFFFCU },
-	{ "time", "/proc/self/ns/time", 0xEFFFFFFAU },
+	{ "user", "/proc/self/ns/user", "user:[4026531837]" },
+	{ "PID", "/proc/self/ns/pid", "pid:[4026531836]" },
+	{ "time", "/proc/self/ns/time", "time:[4026531834]" },
 };
 
-/* Deeper than any real hierarchy. */
-#define CGROUP_DEPTH_MAX 32
-
-static int read_at(int folder, const char *path, char *buf, size_t size)
+const char *host_path(int root, const char *path)
 {
-	_cleanup_close_ int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	return root == AT_FDCWD ? path : path + strspn(path, "/");
+}
+
+int host_read_at(int root, const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = openat(root, host_path(root, path), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -errno : read_full(fd, buf, size - 1);
 
 	if (n < 0)
@@ -43,7 +40,7 @@ static int read_at(int folder, const char *path, char *buf, size_t size)
 
 int host_read(const char *path, char *buf, size_t size)
 {
-	return read_at(AT_FDCWD, path, buf, size);
+	return host_read_at(AT_FDCWD, path, buf, size);
 }
 
 int host_boot_id(char ret[BOOT_ID_SIZE])
@@ -59,40 +56,20 @@ int host_boot_id(char ret[BOOT_ID_SIZE])
 	return 0;
 }
 
-bool host_parse_lockdown(char *text)
-{
-	char *open = strchr(text, '['), *end = open ? strchr(open, ']') : NULL;
-
-	if (!end)
-		return false;
-	*end = '\0';
-	memmove(text, open + 1, end - open);
-	return true;
-}
-
-uint64_t host_tick_ns(void)
-{
-	struct timespec tick;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_sec)
-		return 0;
-	return (uint64_t)tick.tv_nsec;
-}
-
-const char *host_other_namespace(void)
+const char *host_other_namespace(int root)
 {
 	for (size_t i = 0; i < array_size(namespaces); i++) {
-		struct stat stat_buf;
+		char text[64];
+		ssize_t n = readlinkat(root, host_path(root, namespaces[i].path), text, sizeof(text) - 1);
 
-		if (stat(namespaces[i].path, &stat_buf) == 0 &&
-		    stat_buf.st_ino != namespaces[i].initial)
+		text[n < 0 ? 0 : n] = '\0';
+		if (n >= 0 && strcmp(text, namespaces[i].initial) != 0)
 			return namespaces[i].name;
 	}
 	return NULL;
 }
 
-/* Whether `word` is in a list whose words end at a comma or a space. */
-static bool has_word(const char *list, const char *word)
+bool host_has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -121,7 +98,7 @@ static bool parse_mount(const char *line, struct cgroup_mount *ret)
 		return false;
 	if (strcmp(type, "cgroup2") == 0)
 		ret->version = 2;
-	else if (strcmp(type, "cgroup") == 0 && has_word(options, "cpu"))
+	else if (strcmp(type, "cgroup") == 0 && host_has_word(options, "cpu"))
 		ret->version = 1;
 	else
 		return false;
@@ -144,13 +121,43 @@ size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_
 	return count;
 }
 
-size_t host_cgroups(struct cgroup_mount *ret, size_t max)
+size_t host_cgroups(int root, struct cgroup_mount *ret, size_t max)
 {
 	_cleanup_free_ char *text = malloc(256 * 1024);
 
-	if (!text || host_read("/proc/self/mountinfo", text, 256 * 1024) < 0)
+	if (!text || host_read_at(root, "/proc/self/mountinfo", text, 256 * 1024) < 0)
 		return 0;
 	return host_parse_cgroups(text, ret, max);
+}
+
+/* Whether one of the names, separated by commas, is cpu. */
+static bool has_cpu(const char *names, const char *end)
+{
+	while (names < end) {
+		size_t length = strcspn(names, ",:");
+
+		if (length == 3 && strncmp(names, "cpu", 3) == 0)
+			return true;
+		names += length + 1;
+	}
+	return false;
+}
+
+bool host_cgroup_path(const char *text, unsigned version, char *ret, size_t size)
+{
+	for (const char *line = text; *line;) {
+		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
+		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
+
+		if (path && (version == 2 ? path == names + 1 : has_cpu(names + 1, path)) &&
+		    (size_t)(end - path) <= size) {
+			memcpy(ret, path + 1, end - path - 1);
+			ret[end - path - 1] = '\0';
+			return true;
+		}
+		line = *end ? end + 1 : end;
+	}
+	return false;
 }
 
 /* Where it is by custom (systemd, elogind); no other process needs the hierarchy. */
@@ -159,7 +166,7 @@ size_t host_cgroups(struct cgroup_mount *ret, size_t max)
 int host_cgroup_folder(const char *cgroup, char *ret, size_t size)
 {
 	struct cgroup_mount mounts[16];
-	size_t n = host_cgroups(mounts, 16);
+	size_t n = host_cgroups(AT_FDCWD, mounts, 16);
 
 	for (size_t i = 0; i <= n; i++) {
 		const char *top = i < n ? mounts[i].path : SYSTEMD_HIERARCHY;
@@ -172,78 +179,4 @@ int host_cgroup_folder(const char *cgroup, char *ret, size_t size)
 			return 0;
 	}
 	return -ENOENT;
-}
-
-static bool is_populated(int group, unsigned version)
-{
-	char text[256] = "";
-
-	if (version == 2)
-		return read_at(group, "cgroup.events", text, sizeof(text)) == 0 &&
-		       strstr(text, "populated 1");
-	return read_at(group, "cgroup.procs", text, sizeof(text)) == 0 && *text;
-}
-
-static void add_group(struct cgroup_groups *groups, const char *name)
-{
-	size_t used = strlen(groups->names);
-	char safe[32];
-
-	if (groups->count++ >= 3)
-		return;
-	/* The name was chosen by a user who may make cgroups. */
-	text_escape_to(safe, sizeof(safe), name, strlen(name));
-	snprintf(groups->names + used, sizeof(groups->names) - used, "%s%s", used ? ", " : "",
-		 safe);
-}
-
-static void look_at_group(int group, const char *name, unsigned version, unsigned depth,
-			  struct cgroup_groups *groups);
-
-/* Looks at all direct children of a group. */
-static int look_below(int group, unsigned version, unsigned depth, struct cgroup_groups *groups)
-{
-	_cleanup_closedir_ DIR *list = NULL;
-	int r = open_list(group, ".", &list);
-	struct dirent *item;
-
-	if (r < 0)
-		return r;
-	while ((item = readdir(list))) {
-		_cleanup_close_ int child = -1;
-
-		if (item->d_name[0] == '.')
-			continue;
-		child = openat(group, item->d_name,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (child >= 0)
-			look_at_group(child, item->d_name, version, depth + 1, groups);
-	}
-	return 0;
-}
-
-/* In version 2 a group enables the controller for its children, or they all count as part of it. */
-static bool divides(int group, unsigned version)
-{
-	char text[256] = "";
-
-	return version == 1 || (read_at(group, "cgroup.subtree_control", text, sizeof(text)) == 0 &&
-				has_word(text, "cpu"));
-}
-
-static void look_at_group(int group, const char *name, unsigned version, unsigned depth,
-			  struct cgroup_groups *groups)
-{
-	if (depth < CGROUP_DEPTH_MAX && divides(group, version)) {
-		if (version == 1 && is_populated(group, version))
-			add_group(groups, name);
-		look_below(group, version, depth, groups);
-	} else if (is_populated(group, version)) {
-		add_group(groups, name);
-	}
-}
-
-int host_cpu_groups(int hierarchy, unsigned version, struct cgroup_groups *ret)
-{
-	return divides(hierarchy, version) ? look_below(hierarchy, version, 0, ret) : 0;
 }

@@ -289,40 +289,6 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret)
 	return read_users(proc, tid, &real, ret);
 }
 
-int procfs_parse_owner(const char *text, struct procfs_owner *ret)
-{
-	const char *uids = strstr(text, "\nUid:"), *permitted = strstr(text, "\nCapPrm:");
-
-	if (!uids || !permitted ||
-	    sscanf(uids, "\nUid: %u %u %u", &ret->uid, &ret->euid, &ret->saved_uid) != 3 ||
-	    sscanf(permitted, "\nCapPrm: %" SCNx64, &ret->permitted) != 1)
-		return -EBADMSG;
-	return 0;
-}
-
-int procfs_owner(int proc, pid_t tid, struct procfs_owner *ret)
-{
-	char buf[4096];
-	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
-
-	return n < 0 ? (int)n : procfs_parse_owner(buf, ret);
-}
-
-int procfs_parse_capabilities(const char *text, uint64_t *ret)
-{
-	const char *line = strstr(text, "\nCapEff:");
-
-	return line && sscanf(line, "\nCapEff: %" SCNx64, ret) == 1 ? 0 : -EBADMSG;
-}
-
-int procfs_capabilities(int proc, pid_t tid, uint64_t *ret)
-{
-	char buf[4096];
-	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
-
-	return n < 0 ? (int)n : procfs_parse_capabilities(buf, ret);
-}
-
 /* namespace: its file, "ns/user". */
 static int is_own_namespace(int proc, pid_t tid, const char *namespace, bool *ret)
 {

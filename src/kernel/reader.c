@@ -2,191 +2,110 @@
 #include <schedqos/kernel/reader.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/util/clock.h>
 
-/* A working reader answers or ends within its time; but it may have to wait for a CPU. */
-#define GRACE_MS 30
+/* An answer is there within 50 us, unless a CPU has to be waited for. */
+#define TAKE_WAIT_US 2000
 
-/* The largest request; a socket can hold more. */
-#define ANSWER_BYTES (64 * 1024)
+/* ---- the helper's side ---- */
 
-struct request {
-	pid_t tid;
-	uint32_t patience_ms;
-	uint32_t size; /* of the caller's buffer */
-};
-
-/* ---- the reader's side ---- */
-
-static void set_alarm(long ms)
+static void serve(int fd)
 {
-	const struct itimerval timer = { .it_value.tv_usec = ms * 1000 };
+	static char buf[READER_BYTES];
+	struct reader_question questions[READER_QUESTIONS_MAX];
+	const int proc = procfs_open();
+	ssize_t n;
 
-	setitimer(ITIMER_REAL, &timer, NULL);
-}
+	while (proc >= 0 && (n = recv(fd, questions, sizeof(questions), 0)) > 0) {
+		for (size_t i = 0; i < (size_t)n / sizeof(*questions); i++) {
+			const ssize_t size = procfs_argv(proc, questions[i].tid, buf, sizeof(buf));
+			struct reader_answer answer = { questions[i].number, (int32_t)size };
+			struct iovec parts[] = { { &answer, sizeof(answer) }, { buf, size > 0 ? (size_t)size : 0 } };
 
-/*
- * The reader ends itself when its time is up, since the service's seccomp filter forbids sending signals. SIGALRM is
- * fatal unless the daemon was started with it ignored or blocked, so it ends a wait in mmap_read_lock_killable.
- */
-static void expect_alarm(void)
-{
-	sigset_t alarm;
-
-	signal(SIGALRM, SIG_DFL);
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-}
-
-static _Noreturn void serve(int fd)
-{
-	static char buf[ANSWER_BYTES];
-	struct request request;
-	int proc;
-
-	/* It needs one descriptor, and must not hold the daemon's others: a lock, sockets. */
-	if (fd > 0)
-		close_range(0, (unsigned)fd - 1, 0);
-	close_range((unsigned)fd + 1, ~0U, 0);
-	prctl(PR_SET_NAME, "schedqos-reader", 0, 0, 0);
-	expect_alarm();
-	proc = procfs_open();
-	while (proc >= 0 && recv(fd, &request, sizeof(request), 0) == sizeof(request)) {
-		ssize_t n;
-		struct iovec parts[] = { { &n, sizeof(n) }, { buf, 0 } };
-
-		set_alarm(request.patience_ms);
-		n = procfs_argv(proc, request.tid, buf, request.size < sizeof(buf) ? request.size : sizeof(buf));
-		set_alarm(0);
-		parts[1].iov_len = n > 0 ? (size_t)n : 0;
-		if (writev(fd, parts, 2) < 0)
-			break;
+			if (writev(fd, parts, 2) < 0)
+				return;
+		}
 	}
-	_exit(0);
 }
 
 /* ---- the daemon's side ---- */
 
-static void reap_lost(struct reader *reader)
+int reader_ask(struct reader *reader, const struct reader_question *questions, size_t count)
 {
-	size_t kept = 0;
+	const struct timeval timeout = { .tv_usec = TAKE_WAIT_US };
+	const pid_t before = reader->helper.now.pid;
+	int fd;
 
-	for (size_t i = 0; i < reader->n_lost; i++) {
-		if (waitpid(reader->lost[i], NULL, WNOHANG) == 0)
-			reader->lost[kept++] = reader->lost[i];
-	}
-	reader->n_lost = kept;
-}
-
-/* has_hung_up: it has closed its socket, which it does right before it ends; otherwise it may take any time to end. */
-static void leave(struct reader *reader, bool has_hung_up)
-{
-	close(reader->fd);
-	if (waitpid(reader->pid, NULL, has_hung_up ? 0 : WNOHANG) == 0)
-		reader->lost[reader->n_lost++] = reader->pid;
-	reader->pid = 0;
-}
-
-/* Returns 0 or -errno. */
-static int need(struct reader *reader)
-{
-	int ends[2];
-	pid_t pid;
-
-	if (reader->n_lost)
-		reap_lost(reader);
-	if (reader->pid)
-		return 0;
-	if (reader->n_lost == READERS_LOST_MAX)
+	reader->helper.serve = serve;
+	reader->helper.has_spare = true;
+	fd = helper_need(&reader->helper);
+	if (fd < 0)
+		return fd;
+	if (reader->helper.now.pid != before)
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	/* Of one that has ended reader_take tells. */
+	if (count && send(fd, questions, count * sizeof(*questions), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN)
 		return -EAGAIN;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		serve(ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return -EAGAIN;
-	}
-	reader->pid = pid;
-	reader->fd = ends[0];
 	return 0;
 }
 
-/* Returns whether there is something to receive, or the reader has hung up. */
-static bool await(const struct reader *reader, uint32_t timeout_ms)
+int reader_take(struct reader *reader, bool wait, struct reader_answer *ret, char *buf, size_t size)
 {
-	struct pollfd pollfd = { .fd = reader->fd, .events = POLLIN };
-	int n;
+	struct iovec parts[] = { { ret, sizeof(*ret) }, { buf, size } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t n;
 
 	do {
-		n = poll(&pollfd, 1, (int)timeout_ms);
+		n = recvmsg(reader->helper.now.fd, &message, wait ? 0 : MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
-	return n > 0;
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n < (ssize_t)sizeof(*ret))
+		return -ENOTCONN;
+	if (ret->size > (ssize_t)size)
+		ret->size = (int32_t)size;
+	return 1;
 }
 
-/* Returns what procfs_argv did, -ETIMEDOUT, or -ENOTCONN if there is no reader any more. */
-static ssize_t receive(const struct reader *reader, uint32_t timeout_ms, char *buf, size_t size)
+void reader_wait(const struct reader *reader, int timeout_ms)
 {
-	ssize_t answer, n;
-	struct iovec parts[] = { { &answer, sizeof(answer) }, { buf, size } };
+	struct pollfd pollfd = { .fd = reader->helper.now.fd, .events = POLLIN };
 
-	if (!await(reader, timeout_ms))
-		return -ETIMEDOUT;
-	n = readv(reader->fd, parts, 2);
-	return n >= (ssize_t)sizeof(answer) && answer <= (ssize_t)size ? answer : -ENOTCONN;
+	poll(&pollfd, 1, timeout_ms);
 }
 
-/* Whether the reader was waiting for the process. If not, something else ended it, such as the OOM killer. */
-static bool has_waited(uint64_t began_ns, uint32_t patience_ms)
+void reader_leave(struct reader *reader)
 {
-	return clock_ns(CLOCK_MONOTONIC) - began_ns > patience_ms * 1000000ULL * 3 / 4;
-}
-
-ssize_t reader_argv(struct reader *reader, pid_t tid, uint32_t patience_ms, char *buf, size_t size)
-{
-	const struct request request = { tid, patience_ms, (uint32_t)size };
-
-	for (int attempt = 0; attempt < 2; attempt++) {
-		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
-		ssize_t n = need(reader);
-
-		if (n < 0)
-			return n == -EMFILE || n == -ENFILE || n == -ENOMEM ? n : -EAGAIN;
-		n = -ENOTCONN;
-		if (send(reader->fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request))
-			n = receive(reader, patience_ms + GRACE_MS, buf, size);
-		if (n != -ENOTCONN && n != -ETIMEDOUT)
-			return n;
-		leave(reader, n == -ENOTCONN);
-		if (n == -ETIMEDOUT || has_waited(began_ns, patience_ms))
-			break;
-	}
-	return -EAGAIN;
+	helper_leave(&reader->helper);
 }
 
 void reader_close(struct reader *reader)
 {
-	if (reader->pid) {
-		shutdown(reader->fd, SHUT_WR);
-		leave(reader, await(reader, GRACE_MS));
+	helper_close(&reader->helper);
+}
+
+ssize_t reader_argv(struct reader *reader, pid_t tid, uint32_t patience_ms, char *buf, size_t size)
+{
+	const struct reader_question question = { .tid = tid };
+	struct reader_answer answer;
+
+	for (int attempt = 0; attempt < 2; attempt++) {
+		int r = reader_ask(reader, &question, 1);
+
+		if (r < 0)
+			return -EAGAIN;
+		reader_wait(reader, (int)patience_ms);
+		r = reader_take(reader, false, &answer, buf, size);
+		if (r > 0)
+			return answer.size;
+		reader_leave(reader);
+		if (r == 0)
+			break;
 	}
-	if (reader->n_lost)
-		reap_lost(reader);
+	return -EAGAIN;
 }

@@ -8,6 +8,7 @@
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -99,7 +100,7 @@ int taskstats_open(struct taskstats_source **ret)
 	}
 	/* In a namespace of its own it is refused only now. */
 	if (r == 0)
-		r = taskstats_read(stats, false, &self, 1);
+		r = taskstats_read(stats, &self, 1);
 	if (r == 0 && !self.tid)
 		r = -EPERM;
 	if (r < 0) {
@@ -126,7 +127,7 @@ void taskstats_free(struct taskstats_source *stats)
  * A kernel may send less than we know, or more. In 6.14 and 6.15 there were new fields in the
  * middle (version 15, put right in 16), which shows by ac_pid being somewhere else.
  */
-static int copy_stats(const struct nlattr *stats, uint32_t id, bool process, struct task_usage *ret)
+static int copy_stats(const struct nlattr *stats, uint32_t id, struct task_usage *ret)
 {
 	struct taskstats from = { 0 };
 	const size_t size = (size_t)nla_len(stats);
@@ -134,21 +135,17 @@ static int copy_stats(const struct nlattr *stats, uint32_t id, bool process, str
 	if (size < offsetof(struct taskstats, ac_btime))
 		return -EBADMSG;
 	memcpy(&from, nla_data(stats), size < sizeof(from) ? size : sizeof(from));
+	if (from.ac_pid != id)
+		return -EPROTO;
 	*ret = (struct task_usage){
 		.tid = (pid_t)id,
 		.run_ns = from.cpu_run_virtual_total,
 		.delay_ns = from.cpu_delay_total,
 		.waits = from.cpu_count,
-		.voluntary = from.nvcsw,
-		.involuntary = from.nivcsw,
+		.tgid = (pid_t)from.ac_tgid,
+		.ppid = (pid_t)from.ac_ppid,
+		.uid = from.ac_uid,
 	};
-	if (process)
-		return 1;
-	if (from.ac_pid != id)
-		return -EPROTO;
-	ret->tgid = (pid_t)from.ac_tgid;
-	ret->ppid = (pid_t)from.ac_ppid;
-	ret->uid = from.ac_uid;
 	memcpy(ret->comm, from.ac_comm, sizeof(ret->comm) - 1);
 	return 1;
 }
@@ -163,7 +160,7 @@ static int decode_error(struct nlmsghdr *header)
 	return error.error;
 }
 
-int taskstats_decode(const void *message, size_t size, bool process, struct task_usage *ret)
+int taskstats_decode(const void *message, size_t size, struct task_usage *ret)
 {
 	struct nlmsghdr *header = (struct nlmsghdr *)message;
 	struct nlattr *aggregate, *id, *stats;
@@ -174,16 +171,14 @@ int taskstats_decode(const void *message, size_t size, bool process, struct task
 		return decode_error(header);
 	if (!nlmsg_valid_hdr(header, GENL_HDRLEN))
 		return -EBADMSG;
-	aggregate = nlmsg_find_attr(header, GENL_HDRLEN,
-				    process ? TASKSTATS_TYPE_AGGR_TGID : TASKSTATS_TYPE_AGGR_PID);
+	aggregate = nlmsg_find_attr(header, GENL_HDRLEN, TASKSTATS_TYPE_AGGR_PID);
 	if (!aggregate)
 		return 0;
-	id = nla_find(nla_data(aggregate), nla_len(aggregate),
-		      process ? TASKSTATS_TYPE_TGID : TASKSTATS_TYPE_PID);
+	id = nla_find(nla_data(aggregate), nla_len(aggregate), TASKSTATS_TYPE_PID);
 	stats = nla_find(nla_data(aggregate), nla_len(aggregate), TASKSTATS_TYPE_STATS);
 	if (!id || nla_len(id) < (int)sizeof(uint32_t) || !stats)
 		return -EBADMSG;
-	return copy_stats(stats, nla_get_u32(id), process, ret);
+	return copy_stats(stats, nla_get_u32(id), ret);
 }
 
 /* ---- asking ---- */
@@ -207,15 +202,13 @@ static int make_request(const struct taskstats_source *stats, uint32_t sequence,
 
 /* One made request serves as the pattern of all: only the number and the id, which stands last, are
  * different. */
-static int send_requests(struct taskstats_source *stats, bool process, const struct task_usage *all,
-			 size_t n)
+static int send_requests(struct taskstats_source *stats, const struct task_usage *all, size_t n)
 {
 	const uint32_t none = 0;
 	struct nl_msg *message;
 	struct nlmsghdr *header;
 	size_t length, used = 0;
-	int r = make_request(stats, 0, process ? TASKSTATS_CMD_ATTR_TGID : TASKSTATS_CMD_ATTR_PID,
-			     &none, sizeof(none), &message);
+	int r = make_request(stats, 0, TASKSTATS_CMD_ATTR_PID, &none, sizeof(none), &message);
 
 	if (r < 0)
 		return r;
@@ -241,8 +234,7 @@ static bool is_of_task(int error)
 
 /* One answer, for whichever of the n requests it is. Returns 1; 0 if it is an old one; or -errno.
  */
-static int take_answer(struct taskstats_source *stats, bool process, struct task_usage *all,
-		       size_t n)
+static int take_answer(struct taskstats_source *stats, struct task_usage *all, size_t n)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)stats->answer;
 	ssize_t size =
@@ -257,7 +249,7 @@ static int take_answer(struct taskstats_source *stats, bool process, struct task
 	at = header->nlmsg_seq - stats->sequence;
 	if (at >= n)
 		return 0;
-	r = taskstats_decode(stats->answer, (size_t)size, process, &all[at]);
+	r = taskstats_decode(stats->answer, (size_t)size, &all[at]);
 	if (is_of_task(r))
 		all[at].tid = 0;
 	else if (r < 0)
@@ -265,14 +257,14 @@ static int take_answer(struct taskstats_source *stats, bool process, struct task
 	return 1;
 }
 
-int taskstats_read(struct taskstats_source *stats, bool process, struct task_usage *all, size_t n)
+int taskstats_read(struct taskstats_source *stats, struct task_usage *all, size_t n)
 {
 	for (size_t done = 0; done < n;) {
 		const size_t count = n - done < BATCH ? n - done : BATCH;
-		int r = send_requests(stats, process, all + done, count);
+		int r = send_requests(stats, all + done, count);
 
 		for (size_t answered = 0; r >= 0 && answered < count; answered += (size_t)r)
-			r = take_answer(stats, process, all + done, count);
+			r = take_answer(stats, all + done, count);
 		stats->sequence += BATCH;
 		if (r < 0)
 			return r;
@@ -337,7 +329,7 @@ int taskstats_next_exit(struct taskstats_source *stats, struct task_usage *ret)
 		/* Any process can send to our port; only the kernel's is 0. */
 		if (sender.nl_pid != 0)
 			continue;
-		r = taskstats_decode(stats->answer, (size_t)size, false, ret);
+		r = taskstats_decode(stats->answer, (size_t)size, ret);
 		if (r != 0)
 			return r;
 	}

@@ -17,6 +17,8 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 
+#include "tracefs.h"
+
 /* Room for a thousand events of each CPU: a power of two of pages. One more is for the kernel's words. */
 #define RING_BYTES (128 * 1024)
 
@@ -50,7 +52,7 @@ static void close_ring(struct ring *ring, size_t n_fds)
 	*ring = (struct ring){ 0 };
 }
 
-static int open_event(uint32_t id, int cpu, bool is_quiet)
+static int open_event(uint32_t id, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -58,7 +60,7 @@ static int open_event(uint32_t id, int cpu, bool is_quiet)
 		.config = id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-		.wakeup_events = is_quiet ? 0 : 1,
+		.wakeup_events = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.disabled = 1,
@@ -83,7 +85,7 @@ static int map_ring(struct ring *ring)
 static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
 {
 	for (size_t i = 0; i < trace->n_points; i++) {
-		int fd = open_event(trace->formats[i].id, cpu, trace->points[i].is_quiet), r = 0;
+		int fd = open_event(trace->formats[i].id, cpu), r = 0;
 
 		if (fd < 0)
 			return fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/tracefs.h>
+#include "tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,10 @@
 
 #include <linux/magic.h>
 
-#include <schedqos/kernel/detached_mount.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/number.h>
+
+#include "detached_mount.h"
 
 #define FORMAT_MAX 4096
 

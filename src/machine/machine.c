@@ -3,46 +3,74 @@
 #include <schedqos/machine/machine.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/clock_jumps.h>
 #include <schedqos/kernel/uevent.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
 
-#include "machine_private.h"
+#include "profile_run.h"
 
-#define RETRY_MIN_US 1000000ULL
-#define RETRY_MAX_US (64 * RETRY_MIN_US)
+struct machine {
+	struct knobs knobs;
+	int folder; /* of the records */
+	struct items items; /* on record */
+	struct knobs_names refusals;
 
-int machine_new_at(const struct knobs *knobs, int folder, struct machine **ret)
+	/* Used by a daemon only. */
+	const struct config *config;
+	void (*base_slice_changed)(void *context);
+	void *context;
+	sd_event_source *processors; /* uevents of processors going online or offline */
+	sd_event_source *jumps;	     /* of the clock, as after a suspend */
+};
+
+/* Returns 0 when nothing stands in the way of the machine's records, or -errno. */
+static int take_over(struct machine *machine, bool set_aside)
+{
+	int r, fault = items_read(machine->folder, &machine->items);
+
+	/* Knobs do not survive a boot: there is nothing to put back from an earlier one. */
+	if (fault == -ESTALE)
+		return 0;
+	if (!set_aside || !state_file_is_void(fault))
+		return fault;
+	r = state_file_set_aside(machine->folder, STATE_KNOBS);
+	if (r < 0)
+		return r;
+	state_file_log_set_aside("the record of knobs", STATE_KNOBS, fault, r);
+	return 0;
+}
+
+int machine_new_at(int root, int folder, bool set_aside, struct machine **ret)
 {
 	struct machine *machine = calloc(1, sizeof(*machine));
+	int r;
 
 	if (!machine)
 		return -ENOMEM;
-	machine->knobs = *knobs;
-	machine->keeps_trees = true;
+	knobs_init(&machine->knobs, root);
 	machine->folder = folder;
-	machine->takeover_error = -EAGAIN;
-	*ret = machine;
-	return machine_take_over(machine);
+	r = take_over(machine, set_aside);
+	if (r < 0)
+		machine_free(machine);
+	else
+		*ret = machine;
+	return r;
 }
 
-int machine_new(struct machine **ret)
+int machine_new(bool set_aside, struct machine **ret)
 {
-	struct knobs knobs;
-	int r;
+	int folder = state_folder_open();
 
-	knobs_init(&knobs);
-	r = machine_new_at(&knobs, state_folder_open(), ret);
-	if (*ret)
-		(*ret)->keeps_trees = false;
-	return r;
+	return folder < 0 ? folder : machine_new_at(AT_FDCWD, folder, set_aside, ret);
 }
 
 void machine_free(struct machine *machine)
@@ -51,22 +79,20 @@ void machine_free(struct machine *machine)
 		return;
 	sd_event_source_disable_unref(machine->processors);
 	sd_event_source_disable_unref(machine->jumps);
-	sd_event_source_disable_unref(machine->retry);
-	knobs_close(&machine->knobs);
-	if (machine->folder >= 0)
-		close(machine->folder);
-	knob_records_clear(&machine->records);
-	knobs_names_clear(&machine->seen);
-	refusals_clear(&machine->refusals);
+	close(machine->folder);
+	if (machine->knobs.root >= 0)
+		close(machine->knobs.root);
+	items_clear(&machine->items);
+	knobs_names_clear(&machine->refusals);
 	free(machine);
 }
 
 const char *machine_profile(const struct machine *machine)
 {
-	return machine->records.profile;
+	return machine->items.profile;
 }
 
-const struct refusal *machine_refusals(const struct machine *machine, size_t *ret_count)
+char *const *machine_refusals(const struct machine *machine, size_t *ret_count)
 {
 	*ret_count = machine->refusals.count;
 	return machine->refusals.items;
@@ -74,7 +100,7 @@ const struct refusal *machine_refusals(const struct machine *machine, size_t *re
 
 size_t machine_count_changed(const struct machine *machine)
 {
-	return machine->records.count;
+	return machine->items.count;
 }
 
 void machine_set_config(struct machine *machine, const struct config *config)
@@ -88,16 +114,40 @@ void machine_on_base_slice(struct machine *machine, void (*changed)(void *contex
 	machine->context = context;
 }
 
+/* ---- applying ---- */
+
+static int run(struct machine *machine, const struct profile_wish *wish, struct knobs_names *lines,
+	       struct profile_result *ret)
+{
+	struct profile_run run = {
+		.wish = wish, .knobs = &machine->knobs, .folder = machine->folder, .items = &machine->items, .refusals = lines,
+	};
+	int r = profile_run(&run);
+
+	/* A descriptor left open would keep debugfs from being unmounted. */
+	knobs_close(&machine->knobs);
+	*ret = run.result;
+	return r;
+}
+
+int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
+		  struct profile_result *ret)
+{
+	const struct profile_wish wish = { .profile = profile, .autogroup_off = autogroup_off };
+
+	knobs_names_clear(&machine->refusals);
+	return run(machine, &wish, &machine->refusals, ret);
+}
+
 /* ---- applying and logging ---- */
 
-static void log_refusals(const struct machine *machine)
+static bool has_line(const struct knobs_names *lines, const char *line)
 {
-	const struct refusals *refusals = &machine->refusals;
-
-	for (size_t i = 0; i < refusals->count; i++) {
-		if (refusals->items[i].is_new)
-			log_warning("%s", refusals->items[i].text);
+	for (size_t i = 0; i < lines->count; i++) {
+		if (strcmp(lines->items[i], line) == 0)
+			return true;
 	}
+	return false;
 }
 
 static void log_result(const char *name, const struct profile_result *result)
@@ -108,34 +158,44 @@ static void log_result(const char *name, const struct profile_result *result)
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (result->refused)
 		snprintf(refused, sizeof(refused), ", refused %zu", result->refused);
-	log_write(LOG_INFO, fields,
-		  "sched profile %s: knobs set %zu, right already %zu, put back %zu%s",
+	log_write(LOG_INFO, fields, "sched profile %s: knobs set %zu, right already %zu, put back %zu%s",
 		  *safe ? safe : "(none)", result->set, result->already, result->put_back, refused);
 }
 
-static void notify_base_slice(const struct machine *machine, const struct profile_result *result)
+static int run_and_log(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)
 {
-	if (result->base_slice && machine->base_slice_changed)
+	struct knobs_names lines = { 0 };
+	int r = run(machine, wish, &lines, ret);
+
+	if (r < 0) {
+		log_warning("no knob is set, since it cannot be recorded in " STATE_FOLDER " how to put it back: %s",
+			    strerror(-r));
+		knobs_names_clear(&lines);
+		return r;
+	}
+	/* What was refused before as well has been said. */
+	for (size_t i = 0; i < lines.count; i++) {
+		if (!has_line(&machine->refusals, lines.items[i]))
+			log_warning("%s", lines.items[i]);
+	}
+	knobs_names_clear(wish->only_new ? &lines : &machine->refusals);
+	if (!wish->only_new)
+		machine->refusals = lines;
+	if (ret->base_slice && machine->base_slice_changed)
 		machine->base_slice_changed(machine->context);
+	return 0;
 }
 
 /* profile: NULL for none. */
 static int apply(struct machine *machine, const struct sched_profile *profile)
 {
+	const struct profile_wish wish = { .profile = profile, .autogroup_off = machine->config->settings.autogroup_off };
 	struct profile_result result;
-	int r = machine_apply(machine, profile, machine->config->settings.autogroup_off, &result);
+	int r = run_and_log(machine, &wish, &result);
 
-	if (r < 0) {
-		log_warning("no sched profile is applied, since it cannot be recorded in " STATE_FOLDER
-			    " how to put it back: %s",
-			    strerror(-r));
-		return r;
-	}
-	log_refusals(machine);
-	if (profile || result.set || result.already || result.put_back || result.refused)
+	if (r == 0 && (profile || result.set || result.already || result.put_back || result.refused))
 		log_result(profile ? profile->name : "", &result);
-	notify_base_slice(machine, &result);
-	return 0;
+	return r;
 }
 
 static const struct sched_profile *find(const struct config *config, const char *name)
@@ -143,25 +203,20 @@ static const struct sched_profile *find(const struct config *config, const char 
 	return name ? sched_profile_find(config->profiles, config->n_profiles, name) : NULL;
 }
 
-static const struct sched_profile *configured(const struct config *config)
-{
-	return find(config, config->settings.sched_profile);
-}
-
 /* The profile in force, as the present configuration defines it; NULL for none. */
 static const struct sched_profile *current(const struct machine *machine)
 {
-	return find(machine->config, machine->records.profile);
+	return find(machine->config, machine->items.profile);
 }
 
 void machine_reload(struct machine *machine, const struct config *config)
 {
 	const struct config *old = machine->config;
-	const struct sched_profile *profile = configured(config);
+	const struct sched_profile *profile = find(config, config->settings.sched_profile);
 
 	machine->config = config;
 	/* A profile set by machine_switch stays until the configuration asks for another. */
-	if (!sched_profile_equal(configured(old), profile))
+	if (!sched_profile_equal(find(old, old->settings.sched_profile), profile))
 		apply(machine, profile);
 	else if (old->settings.autogroup_off != config->settings.autogroup_off)
 		apply(machine, current(machine));
@@ -174,56 +229,58 @@ int machine_switch(struct machine *machine, const char *name)
 	return *name && !profile ? -ENOENT : apply(machine, profile);
 }
 
+void machine_refresh(struct machine *machine)
+{
+	const struct profile_wish wish = { .profile = current(machine), .only_new = true };
+	struct profile_result result;
+
+	if (wish.profile && run_and_log(machine, &wish, &result) == 0 && result.set)
+		log_result(wish.profile->name, &result);
+}
+
 void machine_put_back(struct machine *machine)
 {
+	const struct profile_wish nothing = { 0 };
 	struct profile_result result;
-	int r = machine_apply(machine, NULL, false, &result);
 
-	if (r < 0)
-		log_error("no knob is put back, since that cannot be recorded in " STATE_FOLDER ": %s",
-			  strerror(-r));
-	log_refusals(machine);
-	if (result.put_back)
+	if (run_and_log(machine, &nothing, &result) == 0 && result.put_back)
 		log_info("knobs put back: %zu", result.put_back);
-	notify_base_slice(machine, &result);
 }
 
 /* ---- processors that come and go, and a suspend ---- */
-
-static void refresh(struct machine *machine)
-{
-	const struct sched_profile *profile = current(machine);
-	struct profile_result result;
-	int r;
-
-	if (!profile)
-		return;
-	r = machine_refresh(machine, profile, &result);
-	if (r < 0) {
-		log_warning("no sched profile is given to processors that came online: %s", strerror(-r));
-		return;
-	}
-	log_refusals(machine);
-	if (result.set)
-		log_result(profile->name, &result);
-	notify_base_slice(machine, &result);
-}
 
 static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	(void)source;
 	(void)revents;
 	uevent_drain(fd);
-	refresh(userdata);
+	machine_refresh(userdata);
 	return 0;
+}
+
+/* A timer that never ends, on a clock that is set after a suspend, which takes all processors but one offline. */
+static int jumps_open(void)
+{
+	const struct itimerspec never = { .it_value.tv_sec = 8589934592LL }; /* 2242 */
+	int r, fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+
+	if (fd < 0 || timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) == 0)
+		return fd < 0 ? -errno : fd;
+	r = -errno;
+	close(fd);
+	return r;
 }
 
 static int on_jump(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
+	uint64_t expired;
+	/* It says ECANCELED, once, and the timer goes on. */
+	ssize_t n = read(fd, &expired, sizeof(expired));
+
+	(void)n;
 	(void)source;
 	(void)revents;
-	clock_jumps_drain(fd);
-	refresh(userdata);
+	machine_refresh(userdata);
 	return 0;
 }
 
@@ -242,60 +299,9 @@ static void watch(sd_event *event, sd_event_source **source, int fd, sd_event_io
 	sd_event_source_set_io_fd_own(*source, true);
 }
 
-/* ---- a state file that is unusable, or cannot be read yet ---- */
-
-/* Returns 0 when nothing stands in the way any more, or the -errno of the file that stays. */
-static int set_aside_state(struct machine *machine)
+void machine_start(struct machine *machine, sd_event *event)
 {
-	const int fault = machine->takeover_error;
-	int r;
-
-	if (!state_file_is_void(fault))
-		return fault;
-	r = state_file_set_aside(machine->folder, STATE_KNOBS);
-	if (r < 0)
-		return r;
-	state_file_log_set_aside("the record of knobs", STATE_KNOBS, fault, r);
-	return machine_take_over(machine);
-}
-
-static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct machine *machine = userdata;
-
-	(void)usec;
-	if (machine_take_over(machine) == 0) {
-		apply(machine, configured(machine->config));
-		return 0;
-	}
-	machine->retry_us = machine->retry_us < RETRY_MAX_US / 2 ? machine->retry_us * 2 : RETRY_MAX_US;
-	sd_event_source_set_time_relative(source, machine->retry_us);
-	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-}
-
-static void retry_later(struct machine *machine, sd_event *event)
-{
-	int r;
-
-	machine->retry_us = RETRY_MIN_US;
-	r = sd_event_add_time_relative(event, &machine->retry, CLOCK_MONOTONIC, RETRY_MIN_US, RETRY_MIN_US / 4,
-				       on_retry, machine);
-	if (r < 0)
-		log_warning("the record of knobs is not read again: %s", strerror(-r));
-}
-
-void machine_start(struct machine *machine, sd_event *event, struct problem *unread)
-{
-	int r = set_aside_state(machine);
-
-	if (r < 0) {
-		problem_report(unread,
-			       "the record of knobs of an earlier run cannot be read: %s: it stays; "
-			       "until then no knob is set",
-			       state_file_fault(r));
-		retry_later(machine, event);
-	}
 	watch(event, &machine->processors, uevent_open(), on_processors, machine);
-	watch(event, &machine->jumps, clock_jumps_open(), on_jump, machine);
-	apply(machine, configured(machine->config));
+	watch(event, &machine->jumps, jumps_open(), on_jump, machine);
+	apply(machine, find(machine->config, machine->config->settings.sched_profile));
 }

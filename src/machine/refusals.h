@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Knobs that could not be set, one line for each reason. */
+/* Knobs that could not be set, in lines for people: "PATH: reason", safe for a terminal. */
 #pragma once
 
-#include <schedqos/machine/profile_result.h>
-#include <schedqos/util/knob_tree.h>
+#include <schedqos/kernel/knobs.h>
 
-struct refusals {
-	struct refusal_group *groups;
-	size_t n_groups;
-	struct refusal *items; /* after refusals_finish */
-	size_t count;
-};
+#include "items.h"
 
-/* name: the knob's path for people (see knobs_name). error: the kernel's -errno. */
-void refusals_add(struct refusals *refusals, enum knob_tree tree, const char *name, int error);
-
-/* The kernel accepted what was wanted, but holds something else (now: NULL if it cannot be read). */
-void refusals_add_mismatch(struct refusals *refusals, enum knob_tree tree, const char *name,
-			   const char *wanted, const char *now);
-
-/* Makes the lines; those that are not in before are new. On lack of memory, lines are left out. */
-void refusals_finish(struct refusals *refusals, const struct refusals *before);
-
-/* After refusals_finish: moves the new lines of `more` here. Those that were here are no longer new. */
-void refusals_append(struct refusals *refusals, struct refusals *more);
-void refusals_clear(struct refusals *refusals);
+/*
+ * Adds a line. error: the kernel's -errno, or 0 where it accepted what was wanted, but holds something else: now. Of
+ * several processors or disks that refuse a file for one reason, the first is named. On lack of memory, lines are left
+ * out.
+ */
+void refusals_add(struct knobs_names *lines, const struct item *item, int error, const char *wanted, const char *now);

@@ -108,28 +108,6 @@ uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than)
 	return bits;
 }
 
-uint8_t attr_raised(const struct task_attr *had, const struct task_attr *want)
-{
-	uint8_t bits = 0;
-
-	if (!task_policy_is_fair(want->policy) || (had->policy == POLICY_IDLE && want->policy != POLICY_IDLE))
-		bits |= TASK_ATTR_POLICY;
-	if (want->nice < had->nice)
-		bits |= TASK_ATTR_NICE;
-	if (want->io_priority != had->io_priority &&
-	    (IO_CLASS(want->io_priority) == IO_CLASS_REALTIME || task_io_order(want) < task_io_order(had)))
-		bits |= TASK_ATTR_IO_PRIORITY;
-	return bits;
-}
-
-struct task_attr attr_lowered(const struct task_attr *had, const struct task_attr *want)
-{
-	struct task_attr lowered = *want;
-
-	attr_copy(&lowered, had, attr_raised(had, want));
-	return lowered;
-}
-
 /*
  * Whether had may take the policy found. unverified: any of our classes may have given it; uncertain: known, too, may
  * be of another task.

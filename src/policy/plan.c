@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan as a whole: creating it, adopting the records of an earlier one, its configuration, suspending, the undo. */
+/* The plan as a whole: creating it, adopting the records of an earlier one, its configuration, the undo. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -35,7 +35,6 @@ void plan_free(struct plan *plan)
 	limits_free(plan->limits);
 	free(plan->from_events.all);
 	free(plan->from_scan.all);
-	free(plan->waiting.all);
 	free(plan);
 }
 
@@ -68,13 +67,12 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.own = task.tag = TAG_NONE;
 	task.limit = 0;
 	/* Overrides ended with their holder, so what the rules say takes effect anew. */
-	if (task.state == TASK_UNDONE || assigned_at_run_time(task.assigned_by))
+	if (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE)
 		task.state = TASK_UNDECIDED;
-	task.overrides = 0;
+	task.override = task.limited_by = 0;
 	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
-	task.changed_by = CHANGED_BY_NOBODY;
 	task.scan = 0;
 	return tasks_put(plan->tasks, &task);
 }
@@ -172,7 +170,7 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->limit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
 		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
-		    (other_default && !task->rule && !assigned_at_run_time(task->assigned_by))) {
+		    (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {
 			task->assigned_by = ASSIGNED_NOT_YET;
 			task->state = TASK_UNDECIDED;
 		}
@@ -234,22 +232,6 @@ void plan_undo_begin(struct plan *plan)
 			continue;
 		/* Whatever else was due does not matter any more. */
 		task->due = DUE_NOTHING;
-		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
-	}
-}
-
-void plan_suspend(struct plan *plan, bool suspend)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	if (plan->suspended == suspend || plan->undoing)
-		return;
-	plan->suspended = suspend;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due == DUE_ENDED || (task->state != TASK_TAGGED && !(task->flags & TASK_UNCERTAIN)))
-			continue;
-		task->tag = TAG_NONE;
 		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
 	}
 }

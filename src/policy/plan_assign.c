@@ -30,7 +30,7 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 
 bool plan_uses_renames(const struct rule *rule)
 {
-	return rule && (rule->n_threads || rule->enforce == ENFORCE_ALWAYS);
+	return rule && rule->n_threads;
 }
 
 bool plan_needs_moves(const struct plan *plan)
@@ -42,6 +42,19 @@ bool plan_needs_moves(const struct plan *plan)
 bool plan_needs_changes(const struct plan *plan)
 {
 	return rules_enforce(plan->config->rules);
+}
+
+void plan_look_at_enforced(struct plan *plan, uint32_t ms)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
+		const struct rule *rule = plan_rule_of(plan, task->rule);
+
+		if (rule && rule->enforce && task->due != DUE_ENDED)
+			plan_mark(plan, task, DUE_LOOK, NULL, ms);
+	}
 }
 
 bool plan_needs_renames(const struct plan *plan)
@@ -68,29 +81,15 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
-/* Whether it is the administrator's wish that nobody changes the class of such a process. */
-static bool is_enforced(const struct rule *rule, const struct rule *inherit)
-{
-	return rule ? rule->enforce != ENFORCE_NO : inherit && inherit->enforce != ENFORCE_NO;
-}
-
-bool plan_is_enforced(const struct plan *plan, const struct task *leader)
-{
-	return is_enforced(plan_rule_of(plan, leader->app), plan_rule_of(plan, leader->inherit));
-}
-
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
-	uid_t uid = 0;
-	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->overrides, &uid) : TAG_NONE;
+	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->override) : TAG_NONE;
 
-	if (override != TAG_NONE && uid == 0)
+	if (override != TAG_NONE)
 		return (struct assignment){ override, 0, ASSIGNED_BY_OVERRIDE };
-	if (override != TAG_NONE && !is_enforced(rule, inherit))
-		return (struct assignment){ override, 0, ASSIGNED_BY_USER };
 	if (thread)
 		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
 	if (rule && rule->qos)
@@ -109,21 +108,16 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t
 	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
 }
 
-/*
- * Also notes the overrides for its cgroup. Both stay as they were if the path cannot be made out, or without memory for
- * new ones.
- */
+/* It stays as it was if the path cannot be made out, or without memory for a new one. */
 static int find_limit(struct plan *plan, struct task *leader, struct facts *facts)
 {
 	const bool needs_cgroup = plan->config->n_groups || overrides_need_cgroup(plan->overrides);
 	int r = needs_cgroup ? facts_need(facts, FACT_CGROUP) : 0;
+	const char *cgroup = needs_cgroup ? facts->cgroup : "";
 
-	if (r < 0 || (needs_cgroup && *facts->cgroup != '/'))
+	if (r < 0 || (needs_cgroup && *cgroup != '/'))
 		return r;
-	if (needs_cgroup)
-		overrides_in_cgroup(plan->overrides, leader->overrides, facts->cgroup, &leader->overrides);
-	limits_find(plan->limits, needs_cgroup ? facts->cgroup : "", overrides_max(plan->overrides, leader->overrides),
-		    &leader->limit);
+	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader->limited_by, cgroup), &leader->limit);
 	return 0;
 }
 
@@ -149,14 +143,14 @@ static void end_handing_on(const struct plan *plan, struct task *leader, struct 
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const uint32_t app = leader->app;
-	const uint16_t limit = leader->limit, overrides = leader->overrides;
+	const uint16_t limit = leader->limit;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
 	if (r < 0)
 		return r;
 	/* A kernel thread has no executable; nor has a task that is about to end. */
-	if (!facts->exe[0])
+	if (!facts->exe[0] && !facts->exe_is_unknown)
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
 	if (r == 0)
@@ -169,7 +163,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	leader->matched_ms = facts->fetched_ms;
-	if (leader->app != app || leader->limit != limit || leader->overrides != overrides)
+	if (leader->app != app || leader->limit != limit)
 		plan_mark_threads(plan, leader, facts->fetched_ms);
 	return 0;
 }
@@ -190,10 +184,8 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
-	if (task->assigned_by == ASSIGNED_BY_USER)
-		return attr_lowered(&task->had, &want);
 	if (task->assigned_by == ASSIGNED_BY_OVERRIDE ||
-	    (rule && (rule->yield == YIELD_NO || rule->enforce == ENFORCE_ALWAYS)))
+	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;
 	/* Does not raise a task that somebody lowered. */
 	if (task->had.policy == POLICY_IDLE || (task->had.nice > 0 && !task_policy_is_fair(want.policy)))

@@ -54,14 +54,17 @@ struct task plan_copy(struct plan *plan, const struct task *origin, const struct
 	child.app = leader->app;
 	child.inherit = leader->inherit;
 	child.limit = leader->limit;
-	child.overrides = 0;
+	child.override = child.limited_by = 0;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
 	child.before = attr_after_fork(&origin->before);
 	child.flags = TASK_COPIED | (origin->flags & TASK_UNCERTAIN);
 	child.due = DUE_NOTHING;
-	if (tid == tgid && leader->overrides)
-		overrides_handed_on(plan->overrides, leader->overrides, &child.overrides);
+	if (tid == tgid) {
+		child.limited_by = leader->limited_by;
+		if (overrides_is_handed_on(plan->overrides, leader->override))
+			child.override = leader->override;
+	}
 	return child;
 }
 
@@ -78,8 +81,8 @@ static enum due due_at_birth(const struct plan *plan, const struct task_event *f
 			due = DUE_MATCH;
 		return due;
 	}
-	/* Not all overrides are handed on. */
-	if (due < DUE_MATCH && child->overrides != leader->overrides)
+	/* Not every class is handed on. */
+	if (due < DUE_MATCH && child->override != leader->override)
 		due = DUE_MATCH;
 	if (due < leader->due && leader->due < DUE_ENDED && leader->due >= DUE_MATCH)
 		due = leader->due;
@@ -200,11 +203,8 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	if (!plan_uses_renames(rule))
 		return;
 	assignment = plan_assign(plan, leader, rename->comm);
-	if (assignment.tag == task->own && assignment.rule == task->rule) {
-		if (rule->enforce == ENFORCE_ALWAYS)
-			plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
+	if (assignment.tag == task->own && assignment.rule == task->rule)
 		return;
-	}
 	task->own = assignment.tag;
 	task->rule = assignment.rule;
 	task->assigned_by = assignment.by;
@@ -239,12 +239,6 @@ void plan_book(struct plan *plan, const struct task_event *event)
 		break;
 	case EVENT_MOVE:
 		book_move(plan, event);
-		break;
-	case EVENT_CHANGE:
-		plan_book_change(plan, event);
-		break;
-	case EVENT_CHANGE_BEGINS:
-		plan_book_change_begins(plan, event);
 		break;
 	}
 }

@@ -39,7 +39,7 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 /* Its class was an override's. What the rules say holds again, but that is no moment at which they take effect. */
 static bool ends_override(const struct task *task, const struct assignment *assignment, enum due due)
 {
-	return due != DUE_EXEC && assigned_at_run_time(task->assigned_by) && !assigned_at_run_time(assignment->by);
+	return due != DUE_EXEC && task->assigned_by == ASSIGNED_BY_OVERRIDE && assignment->by != ASSIGNED_BY_OVERRIDE;
 }
 
 /* ---- what the task carries ---- */
@@ -109,7 +109,6 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	case ASSIGNED_BY_DEFAULT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
 	case ASSIGNED_BY_OVERRIDE:
-	case ASSIGNED_BY_USER:
 		return false;
 	case ASSIGNED_NO_CLASS:
 	case ASSIGNED_NOT_YET:
@@ -118,11 +117,11 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	return true;
 }
 
-static bool enforces_always(const struct plan *plan, const struct task *task)
+static bool enforces(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 
-	return rule && rule->enforce == ENFORCE_ALWAYS;
+	return rule && rule->enforce;
 }
 
 /* The state that follows. is_anew: whether to leave it alone is judged anew, as when a rule takes effect. */
@@ -133,7 +132,7 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class there is no other way, whatever the state was. */
-	if (is_anew || enforces_always(plan, task) || task->own == TAG_NONE)
+	if (is_anew || enforces(plan, task) || task->own == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
@@ -171,7 +170,7 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 		/* Adopted from an earlier daemon, and not decided since. */
 		if (task->tag == TAG_NONE)
 			break;
-		want = plan->suspended ? task->had : plan_class_over(plan, task);
+		want = plan_class_over(plan, task);
 		keep_theirs(task, chosen, &want);
 		break;
 	case TASK_LEFT_ALONE:
@@ -193,8 +192,8 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 	case TASK_NOT_KEPT:
 		break;
 	}
-	/* Such a policy hides the slice, which is set once it shows again. */
-	if (!task_policy_is_fair(want.policy))
+	/* Such a policy hides the slice, which is set once it shows again. Nor is one changed that stays SCHED_IDLE. */
+	if (!task_policy_is_fair(want.policy) || (want.policy == POLICY_IDLE && task->known.policy == POLICY_IDLE))
 		want.slice_ns = task->known.slice_ns;
 	/* If somebody else chose the policy, clamps only mean something under FIFO and RR. */
 	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
@@ -234,7 +233,7 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 		.tid = task->tid,
 		.from = task->known,
 		.want = *want,
-		.tag = task->state == TASK_TAGGED && !plan->suspended ? task->tag : TAG_NONE,
+		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
@@ -253,8 +252,7 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
  */
 static void drop_leftovers(const struct plan *plan, struct task *task, const struct task_attr *chosen)
 {
-	const bool is_on = task->state == TASK_TAGGED && !plan->suspended;
-	const struct task_attr class = is_on ? plan_class_over(plan, task) : task->had;
+	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
 
 	task->theirs &= ~(attr_difference(chosen, &task->had) & attr_above(chosen, &class));
 }
@@ -276,7 +274,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 		drop_leftovers(plan, task, chosen);
 	if (task->state != TASK_TAGGED)
 		return;
-	if (takes_effect || enforces_always(plan, task))
+	if (takes_effect || enforces(plan, task))
 		task->theirs = 0;
 	if (task->tid == task->tgid && app && app->inherit)
 		task->inherit = app->id;
@@ -285,37 +283,33 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 static bool decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
 		      struct plan_action *ret)
 {
-	struct task_attr actual = task->known, known = actual, want;
-	const struct task_attr *chosen;
+	struct task_attr actual = task->known, want;
 	struct assignment assignment;
-	bool takes_effect, is_anew, is_reverted;
+	bool takes_effect, is_anew;
 	uint8_t theirs;
 	int r = find_assignment(plan, task, due, facts, &assignment);
 
 	if (r == 0)
 		r = plan_look(plan, facts, &task->known, &actual);
 	/* It stays due: its children, if it is gone, and a later scan need to know. */
-	if (r < 0 || plan_waits_for_author(plan, task, due, &actual))
+	if (r < 0)
 		return false;
 	plan_note_base(plan);
 	task->due = DUE_NOTHING;
-	is_reverted = plan_reconcile(plan, task, facts, &actual);
-	task->changed_by = CHANGED_BY_NOBODY;
+	plan_reconcile(plan, task, facts, &actual);
 	theirs = task->theirs;
 	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
 		remove_ended(plan, task);
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	takes_effect = is_anew && !ends_override(task, &assignment, due);
-	chosen = is_reverted ? &known : &task->known;
-	assign(plan, task, &assignment, chosen, is_anew, takes_effect);
-	want = plan_target(plan, task, chosen, takes_effect);
+	assign(plan, task, &assignment, &task->known, is_anew, takes_effect);
+	want = plan_target(plan, task, &task->known, takes_effect);
 	note_mixture(plan, task);
 	if (task_attr_equal(&task->known, &want))
 		return false;
 	record_intent(plan, task, &want, facts->fetched_ms, ret);
-	if (!takes_effect && (is_reverted || (theirs && enforces_always(plan, task))))
-		plan_note_put_back(plan, ret, facts->fetched_ms);
+	ret->is_put_back = !takes_effect && theirs && enforces(plan, task);
 	return true;
 }
 
@@ -342,6 +336,15 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 		return false;
 	inherit(plan, task, due);
 	return decide_task(plan, task, task->due, facts, ret);
+}
+
+bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
+{
+	const struct task *task = tasks_find(plan->tasks, due->tid);
+
+	if (plan->undoing || due->tid != due->tgid || !rules_count(plan->config->rules))
+		return false;
+	return !task || task->due >= DUE_MATCH || task->assigned_by == ASSIGNED_NOT_YET;
 }
 
 /* ---- the result ---- */
@@ -381,11 +384,6 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 		merge = plan_merge_uncertain(plan, task, NULL, &actual);
 	task->changed_ms = ms;
 	task->flags &= ~TASK_UNCERTAIN;
-	/* Then the record stays as if nobody had. */
-	if (merge.theirs != theirs && plan_waits_for_author(plan, task, DUE_LOOK, &actual)) {
-		task->due = DUE_LOOK;
-		return PLAN_CHANGED;
-	}
 	merge.known = actual;
 	plan_record_merge(task, &merge);
 	note_mixture(plan, task);

@@ -9,8 +9,6 @@ int plan_reason(const struct plan *plan, const struct task *task, struct facts *
 
 	if (r < 0)
 		return r;
-	if (task->state == TASK_TAGGED && plan->suspended)
-		return REASON_UNDONE;
 	if (task->state == TASK_TAGGED && attr_difference(&actual, &task->known))
 		return REASON_CHANGED;
 	return task_reason(task);

@@ -103,10 +103,8 @@ static const struct mark *first_due(const struct plan *plan, struct marks *marks
 bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret)
 {
 	struct marks *marks = &plan->from_events;
-	const struct mark *mark;
+	const struct mark *mark = first_due(plan, marks);
 
-	plan_mark_any_changed(plan, ms);
-	mark = first_due(plan, marks);
 	if (!mark || (!is_time && (int32_t)(ms - mark->ms) > LATE_MS)) {
 		marks = &plan->from_scan;
 		mark = first_due(plan, marks);
@@ -116,15 +114,4 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
 	*ret = mark->due;
 	marks->first++;
 	return true;
-}
-
-bool plan_is_waiting(const struct plan *plan)
-{
-	return plan->waiting.first < plan->waiting.count;
-}
-
-void plan_look_again(struct plan *plan, uint32_t ms)
-{
-	for (; plan_is_waiting(plan); plan->waiting.first++)
-		plan_push(plan, &plan->from_events, plan->waiting.all[plan->waiting.first].due, ms);
 }

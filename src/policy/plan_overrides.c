@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes an override holds for: marks them as due when it comes, changes and goes. */
+/* Which processes an override holds for: marks them as due when it comes and goes. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@ static void mark_process(struct plan *plan, struct task *leader, bool anew, uint
 	plan_mark_threads(plan, leader, ms);
 }
 
+/* Any of them may be in the cgroup. */
 static void mark_all(struct plan *plan, uint32_t ms)
 {
 	uint32_t cursor = 0;
@@ -41,127 +42,72 @@ int plan_override_add(struct plan *plan, const struct override *override, uint32
 	return 0;
 }
 
-int plan_override_change(struct plan *plan, uint16_t number, const char *qos, uint32_t ms)
-{
-	const bool anew = overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS;
-	uint32_t cursor = 0;
-	struct task *task;
-	int r = overrides_change(plan->overrides, number, qos);
-
-	while (r == 0 && (task = tasks_next(plan->tasks, &cursor))) {
-		if (overrides_has(plan->overrides, task->overrides, number))
-			mark_process(plan, task, anew, ms);
-	}
-	return r;
-}
-
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms)
 {
+	const bool is_class = overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS;
 	struct task *leader = tasks_find(plan->tasks, tgid);
-	int r;
+	uint16_t *at, joined = number;
 
 	if (!leader || leader->tgid != tgid)
 		return -ESRCH;
-	r = overrides_join(plan->overrides, leader->overrides, number, &leader->overrides);
-	if (r == 0)
-		mark_process(plan, leader, overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS, ms);
-	return r;
+	at = is_class ? &leader->override : &leader->limited_by;
+	if (!is_class)
+		joined = overrides_lower(plan->overrides, *at, number);
+	if (*at == joined)
+		return 0;
+	*at = joined;
+	mark_process(plan, leader, is_class, ms);
+	return 0;
 }
 
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 {
 	const struct task *leader = tasks_find(plan->tasks, tgid);
 
-	return leader && overrides_has(plan->overrides, leader->overrides, number);
+	if (!leader)
+		return false;
+	if (overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS)
+		return leader->override == number;
+	return overrides_covers(plan->overrides, leader->limited_by, number);
 }
 
-const char *plan_override_max(const struct plan *plan, pid_t tgid)
+const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *cgroup)
 {
 	const struct task *leader = tasks_find(plan->tasks, tgid);
-	const struct qos_class *max = leader ? overrides_max(plan->overrides, leader->overrides) : NULL;
+	const struct qos_class *max = leader ? overrides_max(plan->overrides, leader->limited_by, cgroup) : NULL;
 
 	return max ? max->name : NULL;
 }
 
-void plan_look_at(struct plan *plan, pid_t tgid, uint32_t ms)
+const struct override *plan_override(const struct plan *plan, uint16_t number)
 {
-	struct task *leader = tasks_find(plan->tasks, tgid);
-
-	if (leader)
-		plan_mark(plan, leader, DUE_LOOK, NULL, ms);
+	return overrides_get(plan->overrides, number);
 }
 
-enum plan_objection plan_override_objection(const struct plan *plan, pid_t tgid, const struct qos_class *class,
-					    uint8_t *ret_raised)
+void plan_override_disable(struct plan *plan, uint16_t number)
 {
-	const struct task *leader = tasks_find(plan->tasks, tgid);
-	struct attr_caps caps = *plan->caps;
-	struct task_attr want;
-	uid_t uid;
-
-	if (!leader || leader->tgid != tgid)
-		return OBJECTION_UNKNOWN;
-	if (leader->due != DUE_NOTHING || (leader->flags & TASK_UNCERTAIN))
-		return OBJECTION_NOT_YET;
-	if (!task_policy_is_fair(leader->had.policy))
-		return OBJECTION_NOT_FAIR;
-	if (overrides_tag(plan->overrides, leader->overrides, &uid) != TAG_NONE && uid == 0)
-		return OBJECTION_ROOT;
-	if (plan_is_enforced(plan, leader))
-		return OBJECTION_ENFORCED;
-	/* It may be the first class that gives one: see struct attr_caps. */
-	caps.io_priority = true;
-	want = qos_attr_over(&class->attr, &leader->had, &caps);
-	*ret_raised = attr_raised(&leader->had, &want);
-	return *ret_raised ? OBJECTION_RAISES : OBJECTION_NONE;
+	overrides_disable(plan->overrides, number);
 }
 
-uid_t plan_override_uid(const struct plan *plan, pid_t tgid)
+uint16_t plan_override_next_covered(const struct plan *plan, uint16_t number)
 {
-	const struct task *leader = tasks_find(plan->tasks, tgid);
-	uid_t uid = 0;
-
-	if (leader)
-		overrides_tag(plan->overrides, leader->overrides, &uid);
-	return uid;
-}
-
-const char *plan_override_class(const struct plan *plan, uint16_t number)
-{
-	return overrides_get(plan->overrides, number)->qos;
-}
-
-void plan_take_overrides(struct plan *plan, struct plan *from, uint32_t ms)
-{
-	struct overrides *none = plan->overrides;
-	const struct task *old;
-	uint32_t cursor = 0;
-
-	plan->overrides = from->overrides;
-	from->overrides = none;
-	plan->was_overridden = from->was_overridden;
-	overrides_follow(plan->overrides, plan->config->classes, plan->config->n_classes, plan->config->rules);
-	plan_give_classes(plan, plan->config);
-	while ((old = tasks_next(from->tasks, &cursor))) {
-		struct task *task = old->overrides ? tasks_find(plan->tasks, old->tid) : NULL;
-
-		if (!task || task->tgid != task->tid || !plan_is_same_start(old->start, task->start))
-			continue;
-		task->overrides = old->overrides;
-		mark_process(plan, task, true, ms);
-	}
+	return overrides_next_covered(plan->overrides, number);
 }
 
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)
 {
+	const bool is_of_cgroup = overrides_get(plan->overrides, number)->cgroup;
 	uint32_t cursor = 0;
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (!overrides_has(plan->overrides, task->overrides, number))
+		if (task->override != number && task->limited_by != number)
 			continue;
+		task->override = task->override == number ? 0 : task->override;
+		task->limited_by = task->limited_by == number ? 0 : task->limited_by;
 		mark_process(plan, task, false, ms);
-		task->overrides = overrides_without(plan->overrides, task->overrides, number);
 	}
 	overrides_remove(plan->overrides, number);
+	if (is_of_cgroup)
+		mark_all(plan, ms);
 }

@@ -5,9 +5,6 @@
 /* Threads that an uncertain record is compared with, at most: a process may have tens of thousands. */
 #define THREADS_COMPARED 64
 
-/* The same where a newborn has changed itself, as a rule one of a process's many. It takes 10 ns each. */
-#define THREADS_ALIKE 1024
-
 struct merge plan_merge_of(const struct task *task)
 {
 	return (struct merge){ task->had, task->known, task->theirs };
@@ -126,14 +123,6 @@ static bool has_copied_choice(const struct plan *plan, const struct task *task, 
 	return true;
 }
 
-/* Whether what the record said before may be a choice of the program's own that its rule has put back. */
-static bool was_put_back(const struct plan *plan, const struct task *task)
-{
-	const struct rule *rule = plan_rule_of(plan, task->rule);
-
-	return rule && rule->enforce == ENFORCE_PROGRAM;
-}
-
 struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
 				  const struct task_attr *actual)
 {
@@ -142,7 +131,7 @@ struct merge plan_merge_uncertain(const struct plan *plan, const struct task *ta
 
 	if (!other && !matches_before(task, actual))
 		merge_unverified(&merge, actual, &plan->given, plan->caps, true);
-	else if (attr_difference(actual, &merge.known) && !was_put_back(plan, copied))
+	else if (attr_difference(actual, &merge.known))
 		merge_earlier(&merge, actual, &plan->given, plan->caps);
 	/* What its policy hides is as on the task that it copied. */
 	attr_copy(&merge.known, actual, attr_difference(actual, &merge.known));
@@ -163,38 +152,16 @@ static bool was_born_reset(const struct task *task, const struct task_attr *actu
 	return true;
 }
 
-/*
- * Whether the record tells what the task had before the program changed it. That of a task which we had no event of does
- * not; and one that may be a copy of another thread's does if they all say the same.
- */
-static bool had_is_known(const struct plan *plan, const struct task *task)
-{
-	const struct task *other = NULL;
-	int n = 0;
-
-	if (!(task->flags & TASK_UNCERTAIN))
-		return true;
-	while (n++ < THREADS_ALIKE && (other = next_of_process(plan, task, other))) {
-		if (attr_difference(&other->had, &task->had) || other->theirs != task->theirs)
-			return false;
-	}
-	return !other && !(task->flags & TASK_SCANNED);
-}
-
-bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual)
+void plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual)
 {
 	const struct merge before = plan_merge_of(task);
 	struct merge merge = before;
-	bool is_reverted = false;
 
 	if (attr_difference(actual, &task->known) == 0)
 		;
 	else if (was_born_reset(task, actual, &merge))
 		;
-	else if (plan_reverts_program(plan, task) && task_policy_is_fair(actual->policy) && had_is_known(plan, task)) {
-		merge.known = *actual;
-		is_reverted = true;
-	} else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
+	else if ((task->flags & TASK_COPIED) && has_copied_choice(plan, task, facts, actual, &merge))
 		;
 	else if (task->flags & TASK_UNCERTAIN)
 		merge = plan_merge_uncertain(plan, task, record_that_fits(plan, task, actual), actual);
@@ -207,5 +174,4 @@ bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *fa
 	task->flags &= ~(TASK_UNCERTAIN | TASK_COPIED);
 	if (attr_difference(&merge.known, &before.known) || attr_difference(&merge.had, &before.had))
 		note_change(task, &before, facts->fetched_ms);
-	return is_reverted;
 }

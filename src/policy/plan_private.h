@@ -26,19 +26,6 @@ struct marks {
 	size_t first, count, size;
 };
 
-/* A task that a rule enforces, and that somebody changed of late. */
-struct contest {
-	int32_t tid;	   /* 0: none */
-	uint32_t start;
-	int32_t by;	   /* the thread that changed it last, 0 if not known */
-	uint32_t since_ms; /* the task is left to him since then; else when the counting began */
-	uint8_t count;	   /* times put back since then */
-	bool is_left;
-};
-
-/* At the place that the task's id gives; one that displaces another is the more recent. */
-#define CONTESTS_MAX 256
-
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
@@ -46,7 +33,6 @@ struct plan {
 	uint8_t scan;
 	bool events_lost; /* before this scan */
 	bool undoing;
-	bool suspended;
 	bool is_behind; /* the queue has not been empty since behind_ms */
 	uint32_t behind_ms;
 	uint32_t aged_ms; /* when old times were last brought forward */
@@ -60,11 +46,7 @@ struct plan {
 	size_t n_bases;
 	struct marks from_events;
 	struct marks from_scan;
-	struct marks waiting; /* until the queue has been read once more */
 	uint64_t marks_failed;
-	struct contest contests[CONTESTS_MAX];
-	bool any_changed; /* every task that a rule enforces is to be looked at */
-	int32_t any_changed_by;
 };
 
 /* The class that the configuration assigns to a task, before its cgroup limits it. */
@@ -103,23 +85,6 @@ bool plan_is_same_start(uint32_t recorded, uint32_t from_proc);
 /* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
 bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid);
 
-/* plan_changes.c */
-
-void plan_book_change(struct plan *plan, const struct task_event *change);
-void plan_book_change_begins(struct plan *plan, const struct task_event *change);
-
-/* Whether it has to be heard first who has changed the task; then that is noted. */
-bool plan_waits_for_author(struct plan *plan, struct task *task, enum due due, const struct task_attr *actual);
-
-/* Marks what a change of unknown tasks may have changed. */
-void plan_mark_any_changed(struct plan *plan, uint32_t ms);
-
-/* Whether the task's rule takes back what its process has changed itself, and nobody else has changed it. */
-bool plan_reverts_program(const struct plan *plan, const struct task *task);
-
-/* Fills in what the action says of putting back, and counts it. */
-void plan_note_put_back(struct plan *plan, struct plan_action *action, uint32_t ms);
-
 /* plan_scan.c */
 
 /*
@@ -149,11 +114,8 @@ bool plan_is_mixed(const struct plan *plan, const struct task *leader);
 struct merge plan_merge_uncertain(const struct plan *plan, const struct task *task, const struct task *other,
 				  const struct task_attr *actual);
 
-/*
- * Merges what the task carries into its record, which is certain from then on. Returns true if that has been changed by
- * the program alone and is to be taken back: then only known says so.
- */
-bool plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual);
+/* Merges what the task carries into its record, which is certain from then on. */
+void plan_reconcile(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual);
 
 /* plan_assign.c */
 
@@ -166,14 +128,8 @@ struct task *plan_leader_of(const struct plan *plan, const struct task *task);
 /* Whether the process's rule has thread rules. leader may be NULL: then it has not. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
 
-/*
- * Whether a rename can change anything under this rule, which may be NULL: a rule with thread rules picks the class
- * by name, and one with "enforce" looks at each task again that renames itself.
- */
+/* Whether a rename can change anything under this rule, which may be NULL: one with thread rules picks the class by name. */
 bool plan_uses_renames(const struct rule *rule);
-
-/* Whether the rule of this process enforces its class: then no ordinary user's override holds. */
-bool plan_is_enforced(const struct plan *plan, const struct task *leader);
 
 /* The class for a task of this process. comm: its name, or NULL if the rule has no thread rules. */
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm);

@@ -58,7 +58,7 @@ static struct task *book_new(struct plan *plan, const struct plan_found *found, 
 	if (old)
 		tasks_remove(plan->tasks, old);
 	/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
-	if (is_leader && (facts_need(facts, FACT_EXE) < 0 || !facts->exe[0]))
+	if (is_leader && (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
 		return NULL;
 	task = first_sight(plan, found, tasks_find(plan->tasks, is_leader ? found->parent_tgid : found->tgid), facts);
 	if (!task)

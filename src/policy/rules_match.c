@@ -11,7 +11,7 @@ static bool argv_match(const struct facts *facts, const char *pattern)
 	const char *arg = facts->argv_size ? facts->argv : NULL;
 
 	for (; arg; arg = facts_next_arg(facts, arg)) {
-		if (pattern_match(pattern, arg))
+		if (strnlen(arg, FACTS_ARGUMENT_MAX + 1) <= FACTS_ARGUMENT_MAX && pattern_match(pattern, arg))
 			return true;
 	}
 	return false;
@@ -57,7 +57,7 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 {
 	int r;
 
-	if (match->exe && !pattern_match(match->exe, facts->exe))
+	if (match->exe && (facts->exe_is_unknown || !pattern_match(match->exe, facts->exe)))
 		return does_not_hold(ret, CONDITION_EXE, match->exe);
 	for (size_t i = 0; i < match->n_argv; i++) {
 		if (!argv_match(facts, match->argv[i]))
@@ -74,7 +74,7 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 		r = facts_need(facts, FACT_CGROUP);
 		if (r < 0)
 			return r;
-		if (!pattern_match(match->cgroup, facts->cgroup))
+		if (facts->cgroup_is_unknown || !pattern_match(match->cgroup, facts->cgroup))
 			return does_not_hold(ret, CONDITION_CGROUP, match->cgroup);
 	}
 	r = match->parent ? parent_match(rules, match, facts) : 1;

@@ -9,6 +9,11 @@
 /* A script's path follows its interpreter and at most one option of that (binfmt_script.c). */
 #define SCRIPT_ARGS 2
 
+static bool is_too_long(const char *name)
+{
+	return strnlen(name, FACTS_NAME_MAX + 1) > FACTS_NAME_MAX;
+}
+
 /* Whether the name matches the pattern, or if that is NULL, any rule at all. */
 static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
 {
@@ -46,7 +51,7 @@ static int script_by_argv(const struct rules *rules, const char *pattern, struct
 		const char *base = path_base(arg);
 		int r;
 
-		if (!base[0] || !is_wanted_name(rules, pattern, base))
+		if (!base[0] || is_too_long(base) || !is_wanted_name(rules, pattern, base))
 			continue;
 		r = facts_need(facts, FACT_COMM);
 		if (r < 0)
@@ -76,6 +81,8 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 
 static void add_name(struct process_names *names, enum name_kind kind, const char *text)
 {
+	if (kind != NAME_PATH && is_too_long(text))
+		return;
 	names->items[names->count++] = (struct process_name){ kind, text };
 }
 
@@ -89,7 +96,8 @@ int rules_names_for(const struct rules *rules, const char *pattern, struct facts
 	if (r < 0)
 		return r;
 	ret->count = 0;
-	add_name(ret, NAME_PATH, facts->exe);
+	if (!facts->exe_is_unknown)
+		add_name(ret, NAME_PATH, facts->exe);
 	exe = path_base(facts->exe);
 	r = find_script(rules, pattern, facts, exe, &script);
 	if (r < 0)
@@ -102,11 +110,25 @@ int rules_names_for(const struct rules *rules, const char *pattern, struct facts
 		/* A login shell's argv[0] begins with a dash (login(1)); in a path it is part of the name. */
 		add_name(ret, NAME_ARGV0, base == facts->argv && base[0] == '-' ? base + 1 : base);
 	}
-	add_name(ret, NAME_EXE, exe);
+	if (!facts->exe_is_unknown)
+		add_name(ret, NAME_EXE, exe);
 	return 0;
 }
 
 int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret)
 {
 	return rules_names_for(rules, "*", facts, ret);
+}
+
+const struct process_name *process_names_match(const struct process_names *names, const char *pattern)
+{
+	const bool is_path = strchr(pattern, '/');
+
+	for (size_t i = 0; i < names->count; i++) {
+		const struct process_name *name = &names->items[i];
+
+		if ((name->kind == NAME_PATH) == is_path && pattern_match(pattern, name->text))
+			return name;
+	}
+	return NULL;
 }

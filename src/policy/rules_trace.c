@@ -8,19 +8,6 @@
 /* Words shorter than this are too often alike by chance. */
 #define SIMILAR_MIN 4
 
-const struct process_name *process_names_match(const struct process_names *names, const char *pattern)
-{
-	const bool is_path = strchr(pattern, '/');
-
-	for (size_t i = 0; i < names->count; i++) {
-		const struct process_name *name = &names->items[i];
-
-		if ((name->kind == NAME_PATH) == is_path && pattern_match(pattern, name->text))
-			return name;
-	}
-	return NULL;
-}
-
 struct trace {
 	const struct rules *rules;
 	const struct process_names *names;

@@ -70,7 +70,6 @@ static enum reason reason_assigned(enum assigned_by assigned_by)
 	case ASSIGNED_BY_DEFAULT:
 		return REASON_DEFAULT;
 	case ASSIGNED_BY_OVERRIDE:
-	case ASSIGNED_BY_USER:
 		return REASON_OVERRIDE;
 	case ASSIGNED_NOT_YET:
 	case ASSIGNED_NO_CLASS:

@@ -51,8 +51,8 @@ static struct task_attr attr_from_kernel(const struct ksched_attr *from,
 
 static bool keeps_policy(const struct plan_action *action)
 {
-	return action->want.policy == action->from.policy && action->want.policy != POLICY_IDLE &&
-	       action->want.policy != POLICY_DEADLINE && action->want.rt_priority == action->from.rt_priority;
+	return action->want.policy == action->from.policy && action->want.policy != POLICY_DEADLINE &&
+	       action->want.rt_priority == action->from.rt_priority;
 }
 
 /* A clamp at its default is reset, not set to the default's value: it then follows the system's default. */
@@ -70,8 +70,7 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 
 	/*
 	 * If the policy stays, have the kernel keep it, and reset-on-fork with it: if somebody has made the task
-	 * real-time since it was read, the call then fails instead of undoing that. Under SCHED_IDLE such a call
-	 * would change nothing.
+	 * real-time since it was read, the call then fails instead of undoing that.
 	 */
 	if (keeps_policy(action))
 		attr.flags = KSCHED_FLAG_KEEP_POLICY;
@@ -244,20 +243,10 @@ static bool policy_has_changed(const struct applier *applier, const struct plan_
 	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
 }
 
-/* A call that sets SCHED_IDLE ignores nice and slice: they are set under SCHED_NORMAL first. */
-static int set_idle(struct applier *applier, const struct plan_action *action, struct ksched_attr *attr)
+/* Whether sched_setattr sets nice and slice under this policy (fair_policy() in kernel/sched/sched.h). */
+static bool has_nice_and_slice(unsigned policy)
 {
-	struct ksched_attr first = *attr;
-	int r;
-
-	first.policy = POLICY_NORMAL;
-	r = applier->ops->set(action->tid, &first);
-	if (r == 0) {
-		r = applier->ops->set(action->tid, attr);
-		if (r < 0)
-			roll_back(applier, action);
-	}
-	return r;
+	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
 }
 
 static int set(struct applier *applier, const struct plan_action *action)
@@ -267,10 +256,28 @@ static int set(struct applier *applier, const struct plan_action *action)
 
 	if (action->from.policy == POLICY_DEADLINE && attr.policy != POLICY_DEADLINE)
 		shrink_bandwidth(applier, action->tid);
-	if (attr.policy == POLICY_IDLE)
-		return set_idle(applier, action, &attr);
 	r = applier->ops->set(action->tid, &attr);
 	return r == -EINVAL && keeps_policy(action) && policy_has_changed(applier, action) ? -EAGAIN : r;
+}
+
+/*
+ * From SCHED_NORMAL or SCHED_BATCH into SCHED_IDLE: nice and slice are set before, under the policy that the task has.
+ * What is SCHED_IDLE already never leaves it for that, since its owner could then set it to SCHED_NORMAL himself.
+ */
+static int set_idle(struct applier *applier, const struct plan_action *action)
+{
+	struct plan_action first = *action, second = *action;
+	int r;
+
+	first.want.policy = action->from.policy;
+	second.from = first.want;
+	r = set(applier, &first);
+	if (r == 0) {
+		r = set(applier, &second);
+		if (r < 0)
+			roll_back(applier, &first);
+	}
+	return r;
 }
 
 static int read_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
@@ -293,13 +300,14 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 static int set_all(struct applier *applier, const struct plan_action *action)
 {
 	const uint8_t changed = attr_difference(&action->from, &action->want);
-	/* Under other policies than fair ones sched_setattr leaves the nice value alone. */
-	const uint8_t apart = task_policy_is_fair(action->want.policy) ? 0 : TASK_ATTR_NICE;
+	const bool from_fair = has_nice_and_slice(action->from.policy), to_idle = action->want.policy == POLICY_IDLE;
+	/* Under other policies sched_setattr leaves the nice value alone. */
+	const uint8_t apart = has_nice_and_slice(action->want.policy) || (from_fair && to_idle) ? 0 : TASK_ATTR_NICE;
 	const bool is_set = changed & ~(TASK_ATTR_IO_PRIORITY | apart);
 	int r = 0;
 
 	if (is_set)
-		r = set(applier, action);
+		r = from_fair && to_idle ? set_idle(applier, action) : set(applier, action);
 	if (r == 0 && (changed & apart)) {
 		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
 		if (r < 0 && is_set)

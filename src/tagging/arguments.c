@@ -2,164 +2,402 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-/* What has hung the loop once, on purpose or not, may do so again; and a reader costs each exec only 6 us more. */
-#define CAREFUL_MS 3600000
+/* So long a helper may take for one process. Then it hangs, and the rest is asked elsewhere. */
+#define STUCK_MS 20
 
-/* The user whose budget pays for waiting on the process. */
-static uid_t user_of(int proc, pid_t tgid)
+/* So long a decision may be put off. */
+#define DEADLINE_MS 100
+
+/* The loop itself waits no longer than this for those of one batch, and not at all if the helper is busy. */
+#define WAIT_NS 2000000
+
+/* Room for many answers; only the pages that are used cost memory. */
+#define TEXT_BYTES (4 * READER_BYTES)
+
+int arguments_init(struct arguments *arguments, int proc)
 {
-	bool is_own = false;
-	uid_t user;
-
-	if (procfs_own_userns(proc, tgid, &is_own) < 0 || !is_own || procfs_ruid(proc, tgid, &user) < 0)
-		return UNREAD_OTHER_NAMESPACE;
-	return user;
-}
-
-void arguments_init(struct arguments *arguments, pid_t hung)
-{
-	unread_init(&arguments->unread, clock_ms());
-	arguments->hung = hung;
-	arguments->is_careful = hung;
-	arguments->careful_ms = clock_ms() + CAREFUL_MS;
-}
-
-/*
- * The user may have more such processes, so half of the budget is spent at once. Not by arguments_init, since there is no
- * watch yet.
- */
-static void charge_for_hung(struct arguments *arguments, int proc)
-{
-	const pid_t hung = arguments->hung;
-
-	arguments->hung = 0;
-	if (hung)
-		unread_spend(&arguments->unread, user_of(proc, hung), UNREAD_BUDGET_US / 2, clock_ms());
+	*arguments = (struct arguments){ .proc = proc, .text = malloc(TEXT_BYTES) };
+	if (!arguments->text)
+		return -ENOMEM;
+	reader_ask(&arguments->reader, NULL, 0);
+	return 0;
 }
 
 void arguments_free(struct arguments *arguments)
 {
 	reader_close(&arguments->reader);
+	free(arguments->text);
+	arguments->text = NULL;
 }
 
-/* Sets the timer for the earliest retry. */
-static void set_timer(struct arguments *arguments)
+void arguments_renew(struct arguments *arguments)
 {
-	const struct unread_process *first = unread_first(&arguments->unread);
-	int32_t in_ms;
-
-	/* A restore has no loop. */
-	if (!arguments->timer)
-		return;
-	if (!first) {
-		sd_event_source_set_enabled(arguments->timer, SD_EVENT_OFF);
-		return;
-	}
-	in_ms = (int32_t)(first->next_ms - clock_ms());
-	sd_event_source_set_time_relative(arguments->timer, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
-	sd_event_source_set_enabled(arguments->timer, SD_EVENT_ONESHOT);
-}
-
-void arguments_begin_old(struct arguments *arguments)
-{
-	arguments->old_processes++;
-}
-
-void arguments_end_old(struct arguments *arguments)
-{
-	if (--arguments->old_processes)
-		return;
-	if (!arguments->is_careful)
+	if (!arguments->count)
 		reader_close(&arguments->reader);
-	set_timer(arguments);
 }
 
-bool arguments_is_careful(const struct arguments *arguments)
+/* ---- questions ---- */
+
+static bool is_settled(const struct question *question)
 {
-	return arguments->is_careful && (int32_t)(clock_ms() - arguments->careful_ms) < 0;
+	return question->state >= QUESTION_ANSWERED;
 }
 
-static bool needs_reader(struct arguments *arguments)
+static struct question *find(const struct arguments *arguments, uint32_t number)
 {
-	if (arguments->is_careful && !arguments_is_careful(arguments)) {
-		arguments->is_careful = false;
-		if (!arguments->old_processes)
-			reader_close(&arguments->reader);
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (arguments->questions[i].number == number)
+			return (struct question *)&arguments->questions[i];
 	}
-	return arguments->is_careful || arguments->old_processes;
+	return NULL;
 }
 
-static ssize_t read_by_reader(struct arguments *arguments, int proc, pid_t tid, pid_t tgid, char *buf, size_t size)
+static struct question *find_task(struct arguments *arguments, pid_t tid)
 {
-	struct unread *unread = &arguments->unread;
-	const uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
-	uint32_t patience_ms = unread_patience_ms(unread, clock_ms());
-	ssize_t n;
+	for (size_t i = 0; i < arguments->count; i++) {
+		struct question *question = &arguments->questions[i];
 
-	if (!patience_ms && unread_is_suspect(unread, user_of(proc, tgid), clock_ms()))
-		return -EAGAIN;
-	if (!patience_ms)
-		patience_ms = 1;
-	n = reader_argv(&arguments->reader, tid, patience_ms, buf, size);
-	if (n == -EAGAIN)
-		unread_spend(unread, user_of(proc, tgid), (clock_ns(CLOCK_MONOTONIC) - began_ns) / 1000, clock_ms());
-	return n;
+		if (question->tid == tid && question->state != QUESTION_POINTLESS)
+			return question;
+	}
+	return NULL;
 }
 
-ssize_t arguments_read(struct arguments *arguments, int proc, pid_t tid, pid_t tgid, char *buf, size_t size)
+/*
+ * The user for whom processes like this one are not tried for a while, if it hangs. Its folder's owner is the effective
+ * user, and does not take the process's memory to tell (task_dump_owner in fs/proc/base.c), as status does.
+ */
+static uid_t user_of(const struct arguments *arguments, pid_t tgid)
+{
+	bool is_own = false;
+	struct stat folder;
+	char path[16];
+
+	snprintf(path, sizeof(path), "%d", (int)tgid);
+	if (procfs_own_userns(arguments->proc, tgid, &is_own) < 0 || !is_own ||
+	    fstatat(arguments->proc, path, &folder, 0) < 0)
+		return UNREAD_OTHER_NAMESPACE;
+	return folder.st_uid;
+}
+
+static bool may_ask(const struct arguments *arguments, pid_t tgid, uint32_t ms)
+{
+	const struct unread *unread = &arguments->unread;
+
+	return !unread_is_waiting(unread, tgid, ms) &&
+	       (!unread_any_off(unread, ms) || !unread_is_off(unread, user_of(arguments, tgid), ms));
+}
+
+/* NULL if there is no room. */
+static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 {
 	const uint32_t ms = clock_ms();
-	ssize_t n = -EAGAIN;
+	struct question *question;
 
-	charge_for_hung(arguments, proc);
-	if (!unread_is_waiting(&arguments->unread, tgid, ms))
-		n = needs_reader(arguments) ? read_by_reader(arguments, proc, tid, tgid, buf, size)
-						: procfs_argv(proc, tid, buf, size);
+	if (arguments->count == QUESTIONS_MAX)
+		return NULL;
+	question = &arguments->questions[arguments->count++];
+	*question = (struct question){
+		.number = ++arguments->number,
+		.state = !arguments->is_over && may_ask(arguments, tgid, ms) ? QUESTION_NEW : QUESTION_UNKNOWN,
+		.tid = tid,
+		.tgid = tgid,
+		.since_ms = ms,
+	};
+	return question;
+}
+
+uint32_t arguments_want(struct arguments *arguments, pid_t tgid)
+{
+	const struct question *question = find_task(arguments, tgid);
+
+	if (!question)
+		question = add(arguments, tgid, tgid);
+	return question ? question->number : 0;
+}
+
+static ssize_t answer_of(struct arguments *arguments, const struct question *question, const char **ret)
+{
+	*ret = "";
+	if (!question || question->state != QUESTION_ANSWERED)
+		return -EAGAIN;
+	if (question->size > 0)
+		*ret = arguments->text + question->at;
+	return question->size;
+}
+
+ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret, uint32_t *ret_number)
+{
+	const struct question *question = find_task(arguments, tid);
+	ssize_t n;
+
+	if (!question)
+		question = add(arguments, tid, tgid);
+	if (question && !is_settled(question)) {
+		*ret_number = question->number;
+		return -EINPROGRESS;
+	}
+	n = answer_of(arguments, question, ret);
 	if (n == -EAGAIN)
-		arguments->were_unread = true;
+		arguments->list_is_full |= !unread_note(&arguments->unread, tgid, clock_ms());
 	else
-		arguments->were_read = true;
+		unread_forget(&arguments->unread, tgid);
 	return n;
 }
 
-void arguments_exec(struct arguments *arguments, pid_t tgid)
+void arguments_changed(struct arguments *arguments, pid_t tgid)
 {
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (arguments->questions[i].tgid == tgid)
+			arguments->questions[i].state = QUESTION_POINTLESS;
+	}
 	unread_forget(&arguments->unread, tgid);
 }
 
-bool arguments_decided(struct arguments *arguments, pid_t tgid)
+enum question_state arguments_state(const struct arguments *arguments, uint32_t number)
 {
-	const bool were_unread = arguments->were_unread, were_read = arguments->were_read;
+	const struct question *question = find(arguments, number);
 
-	arguments->were_unread = arguments->were_read = false;
-	if (were_unread) {
-		if (!unread_note(&arguments->unread, tgid, clock_ms()))
-			return false;
-		if (!arguments->old_processes)
-			set_timer(arguments);
-	} else if (were_read) {
-		unread_forget(&arguments->unread, tgid);
+	return question ? question->state : QUESTION_NONE;
+}
+
+void arguments_keep(struct arguments *arguments, pid_t tgid)
+{
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (arguments->questions[i].tgid == tgid)
+			arguments->questions[i].is_kept = true;
 	}
-	return true;
 }
 
-bool arguments_next(const struct arguments *arguments, struct unread_process *ret)
+void arguments_end_round(struct arguments *arguments)
 {
-	const struct unread_process *first = unread_first(&arguments->unread);
+	size_t kept = 0;
+	bool keeps_text = false;
 
-	if (!first || (int32_t)(first->next_ms - clock_ms()) > 0)
-		return false;
-	*ret = *first;
-	return true;
+	for (size_t i = 0; i < arguments->count; i++) {
+		struct question question = arguments->questions[i];
+
+		if (is_settled(&question) && !question.is_kept)
+			continue;
+		keeps_text |= is_settled(&question);
+		question.is_kept = false;
+		arguments->questions[kept++] = question;
+	}
+	arguments->count = kept;
+	if (!keeps_text)
+		arguments->used = 0;
 }
 
-/* If no further retry was scheduled, the process is gone or no rule asks for its arguments any more. */
-void arguments_retried(struct arguments *arguments, const struct unread_process *process)
+/* ---- the helper ---- */
+
+static struct question *first_asked(struct arguments *arguments)
 {
-	if (!unread_is_waiting(&arguments->unread, process->pid, process->next_ms))
-		unread_forget(&arguments->unread, process->pid);
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (arguments->questions[i].state == QUESTION_ASKED)
+			return &arguments->questions[i];
+	}
+	return NULL;
+}
+
+/* The helper is left behind: what it has not answered is asked anew. */
+static void leave(struct arguments *arguments)
+{
+	reader_leave(&arguments->reader);
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (arguments->questions[i].state == QUESTION_ASKED)
+			arguments->questions[i].state = QUESTION_NEW;
+	}
+}
+
+static void send_new(struct arguments *arguments)
+{
+	struct reader_question messages[QUESTIONS_MAX];
+	struct question *sent[QUESTIONS_MAX];
+	size_t n = 0;
+	int r;
+
+	for (size_t i = 0; i < arguments->count; i++) {
+		struct question *question = &arguments->questions[i];
+
+		if (question->state != QUESTION_NEW)
+			continue;
+		messages[n] = (struct reader_question){ question->tid, question->number };
+		sent[n++] = question;
+	}
+	if (!n)
+		return;
+	if (!first_asked(arguments))
+		arguments->progress_ms = clock_ms();
+	r = reader_ask(&arguments->reader, messages, n);
+	for (size_t i = 0; i < n; i++)
+		sent[i]->state = r < 0 ? QUESTION_UNKNOWN : QUESTION_ASKED;
+}
+
+/* Something else than a process that hangs may have ended the helper, such as the OOM killer: so once more. */
+static void note_end_of_helper(struct arguments *arguments)
+{
+	struct question *question = first_asked(arguments);
+
+	if (question->is_repeated)
+		question->state = QUESTION_UNKNOWN;
+	question->is_repeated = true;
+	leave(arguments);
+}
+
+static void take(struct arguments *arguments, bool wait)
+{
+	const uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	struct reader_answer answer;
+	struct question *question;
+	int r = 1;
+
+	/* What does not fit any more is taken in the next round. */
+	while (r > 0 && first_asked(arguments) && arguments->used + READER_BYTES <= TEXT_BYTES) {
+		char *text = arguments->text + arguments->used;
+
+		r = reader_take(&arguments->reader, wait, &answer, text, READER_BYTES);
+		if (r < 0)
+			note_end_of_helper(arguments);
+		if (r <= 0)
+			break;
+		arguments->progress_ms = clock_ms();
+		wait &= clock_ns(CLOCK_MONOTONIC) < until_ns;
+		question = find(arguments, answer.number);
+		if (!question || question->state != QUESTION_ASKED)
+			continue;
+		question->state = answer.size == -ESRCH ? QUESTION_POINTLESS : QUESTION_ANSWERED;
+		question->size = answer.size;
+		question->at = arguments->used;
+		arguments->used += answer.size > 0 ? (size_t)answer.size : 0;
+	}
+}
+
+static void note_stuck(struct arguments *arguments, uint32_t ms)
+{
+	struct question *question = first_asked(arguments);
+
+	if (!question || ms - arguments->progress_ms < STUCK_MS)
+		return;
+	question->state = QUESTION_UNKNOWN;
+	/* What has hung before has a pause of its own. */
+	if (!unread_has(&arguments->unread, question->tgid))
+		unread_hung(&arguments->unread, user_of(arguments, question->tgid), ms);
+	leave(arguments);
+	/* Others of this user need not be tried. */
+	for (size_t i = 0; i < arguments->count; i++) {
+		question = &arguments->questions[i];
+		if (question->state == QUESTION_NEW && !may_ask(arguments, question->tgid, ms))
+			question->state = QUESTION_UNKNOWN;
+	}
+	send_new(arguments);
+}
+
+/* Returns whether any question is settled. */
+static bool check_deadlines(struct arguments *arguments)
+{
+	const uint32_t ms = clock_ms();
+	bool any = false;
+
+	note_stuck(arguments, ms);
+	for (size_t i = 0; i < arguments->count; i++) {
+		struct question *question = &arguments->questions[i];
+
+		if (!is_settled(question) && ms - question->since_ms >= DEADLINE_MS)
+			question->state = QUESTION_UNKNOWN;
+		any |= is_settled(question);
+	}
+	return any;
+}
+
+/* When check_deadlines has to be called, if nothing is answered before. False: nothing is awaited. */
+static bool next_deadline(const struct arguments *arguments, uint32_t *ret_ms)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct question *question = &arguments->questions[i];
+		uint32_t ms = question->since_ms + DEADLINE_MS;
+
+		if (is_settled(question))
+			continue;
+		if ((int32_t)(arguments->progress_ms + STUCK_MS - ms) < 0)
+			ms = arguments->progress_ms + STUCK_MS;
+		if (!found || (int32_t)(ms - *ret_ms) < 0)
+			*ret_ms = ms;
+		found = true;
+	}
+	return found;
+}
+
+bool arguments_exchange(struct arguments *arguments, bool wait)
+{
+	const bool is_idle = !first_asked(arguments);
+	uint32_t at_ms;
+	bool settled;
+
+	send_new(arguments);
+	take(arguments, is_idle);
+	/* The helper may have ended. */
+	send_new(arguments);
+	settled = check_deadlines(arguments);
+	while (wait && !settled && next_deadline(arguments, &at_ms)) {
+		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
+
+		reader_wait(&arguments->reader, in_ms > 0 ? in_ms : 0);
+		take(arguments, false);
+		send_new(arguments);
+		settled = check_deadlines(arguments);
+	}
+	return settled;
+}
+
+void arguments_end(struct arguments *arguments)
+{
+	arguments->is_over = true;
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (!is_settled(&arguments->questions[i]))
+			arguments->questions[i].state = QUESTION_UNKNOWN;
+	}
+}
+
+ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret)
+{
+	uint32_t number = 0;
+	ssize_t n = arguments_read(arguments, tid, tgid, ret, &number);
+
+	while (n == -EINPROGRESS) {
+		arguments_exchange(arguments, true);
+		n = arguments_read(arguments, tid, tgid, ret, &number);
+	}
+	return n;
+}
+
+/* ---- later ---- */
+
+int arguments_fd(const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (arguments->questions[i].state == QUESTION_ASKED)
+			return arguments->reader.helper.now.fd;
+	}
+	return -1;
+}
+
+bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
+{
+	const bool found = next_deadline(arguments, ret_ms);
+	uint32_t retry_ms;
+
+	if (!unread_next(&arguments->unread, &retry_ms))
+		return found;
+	if (!found || (int32_t)(retry_ms - *ret_ms) < 0)
+		*ret_ms = retry_ms;
+	return true;
 }

@@ -1,48 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What others change on tasks: subscribed to while a rule enforces its class, since that makes every system call of the
- * machine a little slower. A thread can set its own nice value some millions of times a second, so in a flood changes
- * are left unread for a while, and then every task that a rule enforces is looked at.
+ * Rules that enforce their class: after each system call by which anybody sets attributes of any task, the tasks of these
+ * rules are looked at; but where that has put one back, or such calls are many, only a second later. Listening makes
+ * every system call of the machine a little slower, so it is done only while a rule enforces.
  */
 #pragma once
 
 #include <schedqos/policy/plan.h>
 #include <schedqos/tagging/tagger.h>
 
-#include "flood.h"
-#include "pace.h"
-
 struct changes {
 	enum tagger_changes how;
-	struct pace pace;
-	struct flood flood;
-	sd_event_source *pause;	 /* owned by the loop: ends a pause */
-	sd_event_source *truces; /* owned by the loop: the next truce is over (see plan_end_truces) */
-	struct tagger_opponent opponents[TAGGER_OPPONENTS_MAX];
-	size_t n_opponents;
-	uint32_t told_ms, warned_ms; /* when somebody's first change was last logged, and a fight */
+	struct trace *trace;	  /* NULL: not heard */
+	sd_event_source *heard;
+	sd_event_source *timer;	  /* ends a pause; where calls are not heard, runs all the time */
+	unsigned looks;		  /* since the last pause ... */
+	uint64_t since_us;	  /* ... or since then, CLOCK_MONOTONIC */
+	pid_t caller;		  /* the last thread that was heard, 0: none */
+	bool are_several;	  /* before the last look others were heard as well */
 };
 
-/* Subscribes if a rule in force enforces, else unsubscribes. Call it when that may have changed. */
+/* Listens if a rule in force enforces, else no longer. Call it when that may have changed. */
 void changes_update(struct tagger *tagger);
 
-/* Subscribes anew, if it is subscribed. What changes meanwhile has to be found. */
+/* Listens anew, if it listens: on all processors that are online now. */
 void changes_renew(struct tagger *tagger);
 
-/* Unsubscribes, and ends a pause and all truces. */
 void changes_close(struct tagger *tagger);
 
-/* Counts a change, before it is booked; fills in what the caller's PID namespace makes of it. Too many start a pause. */
-void changes_count(struct tagger *tagger, struct task_event *change);
-
-/* The kernel has dropped changes: starts a pause. */
-void changes_lost(struct tagger *tagger);
-
-/* Ends a pause, and has the tasks looked at that rules enforce. */
-void changes_resume(struct tagger *tagger);
-
-/* Counts and logs that a change was put back. */
+/* Counts and logs that a change was put back; the next look is a second away. */
 void changes_put_back(struct tagger *tagger, const struct plan_action *action);
-
-/* Marks as due what was left to others long enough, and sets the timer for the next. */
-void changes_end_truces(struct tagger *tagger);

@@ -8,19 +8,12 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 /* An id is not reused in less time than this. */
 #define REUSE_MIN_MS 10
-
-/*
- * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
- * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
- */
-#define BOOK_EVERY 16
 
 /* Names a tag for people: its class. */
 static const char *tag_name(const struct config *config, uint16_t tag)
@@ -35,7 +28,7 @@ static void log_tag(const struct tagger *tagger, const struct plan_action *actio
 {
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
 
-	/* What the first scan changes is told in one piece (summary.c); of the stop only the number is. */
+	/* Of what the first scan changes, and of the stop, only the number is told. */
 	if (!log_enabled(LOG_DEBUG) || !tagger->started || action->reason == REASON_UNDONE)
 		return;
 	procfs_comm(tagger->proc, action->tid, comm);
@@ -74,9 +67,7 @@ static bool is_another(const struct tagger *tagger, const struct plan_action *ac
 
 	if (clock_ms() - tagger->facts->began_ms <= REUSE_MIN_MS)
 		return false;
-	watch_enter(action->tid);
 	r = procfs_stat(tagger->proc, action->tid, &stat);
-	watch_leave();
 	return r == 0 && plan_tid_is_reused(tagger->plan, action->tid, stat.start);
 }
 
@@ -110,8 +101,6 @@ void decide_carry_out(struct tagger *tagger, const struct plan_action *action)
 	}
 	if (action->is_put_back && (result == PLAN_KEPT || result == PLAN_CHANGED))
 		changes_put_back(tagger, action);
-	if (action->is_left)
-		changes_end_truces(tagger);
 }
 
 /* Whether its cgroup is read too early: of a process that is new or has called exec, where no move of it is heard. */
@@ -125,26 +114,20 @@ static bool is_to_be_polled(const struct tagger *tagger, const struct plan_due *
 	return !task || task->due == DUE_EXEC || task->assigned_by == ASSIGNED_NOT_YET;
 }
 
-void decide_due(struct tagger *tagger, bool is_time)
+uint32_t decide_one(struct tagger *tagger, const struct plan_due *due)
 {
+	struct facts *facts = live_facts_for(tagger->facts, due->tid, due->tgid);
+	const bool is_polled = is_to_be_polled(tagger, due);
 	struct plan_action action;
-	struct plan_due due;
-	unsigned count = 0;
+	uint32_t number;
 
-	while (plan_next(tagger->plan, is_time, clock_ms(), &due)) {
-		struct facts *facts = live_facts_for(tagger->facts, due.tid, due.tgid);
-		const bool is_polled = is_to_be_polled(tagger, &due);
-
-		if (plan_decide(tagger->plan, &due, facts, &action))
-			decide_carry_out(tagger, &action);
-		if (is_polled && (facts->have & FACT_CGROUP))
-			moves_look_again(tagger, due.tgid, facts->fetched_ms);
-		if (!arguments_decided(&tagger->arguments, due.tgid))
-			problem_report(&tagger->problems[PROBLEM_UNREAD],
-				       "too many processes whose arguments cannot be read: a reload looks at all again");
-		if (++count % BOOK_EVERY == 0)
-			events_book_some(tagger);
-	}
-	if (plan_is_waiting(tagger->plan))
-		tagger_wake(tagger);
+	if (plan_decide(tagger->plan, due, facts, &action))
+		decide_carry_out(tagger, &action);
+	if (facts->exe_is_unknown || facts->cgroup_is_unknown)
+		problem_report(&tagger->problems[PROBLEM_PATH],
+			       "the path of a program or a cgroup is over 4,095 bytes: it matches nothing");
+	number = live_facts_awaited(tagger->facts);
+	if (!number && is_polled && (facts->have & FACT_CGROUP))
+		moves_look_again(tagger, due->tgid, facts->fetched_ms);
+	return number;
 }

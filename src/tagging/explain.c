@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 
 /* A task that nobody has. */
@@ -37,24 +36,15 @@ static int finish(struct json_writer *json, int error, char **ret)
 	return text ? 0 : -ENOMEM;
 }
 
-int explain_stat(const struct explain_source *source, pid_t tid, struct procfs_stat *ret)
-{
-	int r;
-
-	watch_enter(tid);
-	r = procfs_stat(source->proc, tid, ret);
-	watch_leave();
-	return r;
-}
-
 /* ---- a task ---- */
 
-static void put_cgroup(struct json_writer *json, const struct config *config, struct facts *facts)
+static void put_cgroup(struct json_writer *json, const struct explain_source *source, struct facts *facts)
 {
 	if (facts_need(facts, FACT_CGROUP) < 0)
 		return;
 	explain_put_text(json, "cgroup", facts->cgroup);
-	explain_put_groups(json, config, facts->cgroup);
+	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
+	json_put_text(json, "limit", plan_override_max(source->plan, facts->tgid, facts->cgroup));
 }
 
 /* Everything but the threads, whose look makes use of the same memory. */
@@ -65,7 +55,7 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 
 	if (facts_need(facts, FACT_UID) == 0)
 		json_put_count(json, "uid", facts->uid);
-	put_cgroup(json, config, facts);
+	put_cgroup(json, source, facts);
 	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
 	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
 	explain_put_weaker(json, source, leader, leader->tgid);
@@ -95,9 +85,7 @@ static bool is_unreadable(int proc, pid_t tid)
 	char exe[PATH_MAX];
 	ssize_t n;
 
-	watch_enter(tid);
 	n = procfs_exe(proc, tid, exe, sizeof(exe));
-	watch_leave();
 	return n <= 0;
 }
 
@@ -113,7 +101,7 @@ static int put_unknown(struct json_writer *json, const struct explain_source *so
 {
 	const char *kind = "unknown";
 	struct procfs_stat stat;
-	int r = explain_stat(source, tid, &stat);
+	int r = procfs_stat(source->proc, tid, &stat);
 
 	if (r < 0)
 		return r;
@@ -131,33 +119,23 @@ static int put_unknown(struct json_writer *json, const struct explain_source *so
 	return 0;
 }
 
-/*
- * Whoever asks may ask about a process that holds its mmap lock: a reader reads its arguments. What that finds is not
- * the next decision's.
- */
-static void end_reading(struct arguments *arguments)
-{
-	arguments->were_read = arguments->were_unread = false;
-	arguments_end_old(arguments);
-}
-
 int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 {
 	const struct task *task = tasks_find(plan_tasks(source->plan), tid);
 	struct json_writer json = { 0 };
 	struct procfs_stat stat;
-	int r = explain_stat(source, tid, &stat);
+	int r = procfs_stat(source->proc, tid, &stat);
 
 	if (r < 0)
 		return r;
-	arguments_begin_old(source->live->arguments);
+	live_facts_be_patient(source->live, true);
 	/* A leader that has ended before its other threads is a zombie. */
 	if (task && !plan_tid_is_reused(source->plan, tid, stat.start) &&
 	    (stat.state != 'Z' || tasks_next_thread(plan_tasks(source->plan), task)))
 		r = put_known(&json, source, task);
 	else
 		r = put_unknown(&json, source, tid);
-	end_reading(source->live->arguments);
+	live_facts_be_patient(source->live, false);
 	return finish(&json, r, ret);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <schedqos/policy/plan.h>
-#include <schedqos/tagging/explain_name.h>
+#include <schedqos/tagging/tagger.h>
 
 #include "live_facts.h"
 

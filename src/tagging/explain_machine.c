@@ -2,6 +2,7 @@
 /* What on this machine makes a task's class weaker than it is meant to be. Such things of the whole machine: doctor. */
 #include "explain_private.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,40 +24,6 @@ static void put_what(struct json_writer *json, const char *what)
 	json_begin(json, NULL, '{');
 	json_put_text(json, "what", what);
 	json_end(json, '}');
-}
-
-/* Whether one of the names, separated by commas, is cpu. */
-static bool has_cpu(const char *names, const char *end)
-{
-	while (names < end) {
-		size_t length = strcspn(names, ",:");
-
-		if (length == 3 && strncmp(names, "cpu", 3) == 0)
-			return true;
-		names += length + 1;
-	}
-	return false;
-}
-
-/*
- * In the text of /proc/PID/cgroup, the path in a hierarchy of version 2, or in that of version 1 with the cpu
- * controller: "ID:CONTROLLERS:PATH". False if there is none. No path holds a newline (cgroup_mkdir in cgroup.c).
- */
-static bool find_path(const char *text, unsigned version, char *ret, size_t size)
-{
-	for (const char *line = text; *line;) {
-		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
-		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
-
-		if (path && (version == 2 ? path == names + 1 : has_cpu(names + 1, path)) &&
-		    (size_t)(end - path) <= size) {
-			memcpy(ret, path + 1, end - path - 1);
-			ret[end - path - 1] = '\0';
-			return true;
-		}
-		line = *end ? end + 1 : end;
-	}
-	return false;
 }
 
 /* Takes components off the path until the group has the file, which says that the controller divides there. */
@@ -83,9 +50,9 @@ static void put_cgroups(struct json_writer *json, int proc, pid_t tgid)
 
 	if (procfs_read(proc, tgid, "cgroup", text, sizeof(text)) < 0)
 		return;
-	count = host_cgroups(mounts, MOUNTS_MAX);
+	count = host_cgroups(AT_FDCWD, mounts, MOUNTS_MAX);
 	for (size_t i = 0; i < count; i++) {
-		if (!find_path(text, mounts[i].version, path, sizeof(path)) || !find_weight(&mounts[i], path, weight))
+		if (!host_cgroup_path(text, mounts[i].version, path, sizeof(path)) || !find_weight(&mounts[i], path, weight))
 			continue;
 		json_begin(json, NULL, '{');
 		json_put_text(json, "what", "cpu-cgroup");

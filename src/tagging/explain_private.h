@@ -2,15 +2,9 @@
 /* Shared by the files that tell people about a task, as JSON. Texts in it are safe to print. */
 #pragma once
 
-#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/json_writer.h>
 
 #include "explain.h"
-
-/* ---- explain.c ---- */
-
-/* Of a process or thread. Reading it can take a while: see watch.h. 0 or -errno. */
-int explain_stat(const struct explain_source *source, pid_t tid, struct procfs_stat *ret);
 
 /* ---- explain_rules.c ---- */
 

@@ -67,9 +67,7 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct co
 	explain_put_text(json, "path", path);
 	explain_put_text(json, "qos", thread ? thread->qos : rule->qos);
 	json_put_bool(json, "inherit", rule->inherit);
-	json_put_bool(json, "enforce", rule->enforce != ENFORCE_NO);
-	if (rule->enforce != ENFORCE_NO)
-		json_put_text(json, "enforces", rule->enforce == ENFORCE_PROGRAM ? "program" : "always");
+	json_put_bool(json, "enforce", rule->enforce);
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
 	json_end(json, '}');

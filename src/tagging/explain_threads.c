@@ -50,7 +50,6 @@ static const char *assigned_name(enum assigned_by by)
 	case ASSIGNED_NO_CLASS:
 		return "none";
 	case ASSIGNED_BY_OVERRIDE:
-	case ASSIGNED_BY_USER:
 		return "override";
 	}
 	return "";
@@ -124,7 +123,7 @@ static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t ru
 	const struct tasks *tasks = plan_tasks(source->plan);
 	struct procfs_stat stat;
 
-	while (explain_stat(source, pid, &stat) == 0 && stat.ppid) {
+	while (procfs_stat(source->proc, pid, &stat) == 0 && stat.ppid) {
 		const struct task *leader = tasks_find(tasks, stat.ppid);
 
 		pid = stat.ppid;
@@ -154,7 +153,7 @@ static void put_parent(struct json_writer *json, const struct explain_source *so
 	const struct rule *rule;
 	struct procfs_stat stat;
 
-	if (explain_stat(source, task->tgid, &stat) < 0)
+	if (procfs_stat(source->proc, task->tgid, &stat) < 0)
 		return;
 	parent = tasks_find(plan_tasks(source->plan), stat.ppid);
 	rule = parent ? rule_of(source, parent->app) : NULL;
@@ -171,11 +170,8 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
 	json_put_bool(json, "limited", task->own != task->tag);
-	json_put_text(json, "limit", plan_override_max(source->plan, task->tgid));
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
-	if (assigned_at_run_time(task->assigned_by))
-		json_put_count(json, "asked_by", plan_override_uid(source->plan, task->tgid));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
 	if (task->assigned_by == ASSIGNED_BY_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);

@@ -8,27 +8,30 @@
 
 #include <schedqos/kernel/cgroup_moves.h>
 #include <schedqos/kernel/proc_connector.h>
-#include <schedqos/kernel/sched_calls.h>
+#include <schedqos/util/clock.h>
 
 #define BATCH 64
-
-/* More than the rings hold: whoever fills them can go on doing so. */
-#define DROPPED_MAX 16384
 
 /* One queue, with the events received from it that have not been returned yet. */
 struct queue {
 	struct proc_connector *connector; /* NULL: the queue is closed, or a trace */
-	struct trace *trace;		  /* moves, changes; NULL: closed */
-	bool is_paused;
+	struct trace *trace;		  /* moves; NULL: closed */
 	uint64_t foreign;		  /* datagrams of connectors closed since, not from the kernel */
 	int head, count;
-	bool is_dry; /* it was empty when last read, and no other queue has received anything since */
+	bool is_drained; /* nothing was left when it was read last */
 	struct task_event events[BATCH];
 };
 
+/*
+ * The queues are read in passes. An event is queued before whatever it causes, and its time is taken before that: so
+ * when a pass has read all queues, each event up to the time at which the pass began is there, but for those of a queue
+ * that was not read to its end. Later ones stay for the next pass.
+ */
 struct intake {
 	struct queue queues[INTAKE_QUEUES];
-	struct sched_calls calls; /* whose ends are changes */
+	int next;	   /* the queue that this pass has to read next; INTAKE_QUEUES: it has read all */
+	bool is_under_way; /* a pass has begun since we last ran empty */
+	uint64_t until_ns; /* CLOCK_MONOTONIC: up to here all events are there */
 };
 
 static const struct {
@@ -60,7 +63,7 @@ static void close_queue(struct queue *queue)
 	trace_close(queue->trace);
 	queue->connector = NULL;
 	queue->trace = NULL;
-	queue->is_paused = false;
+	queue->is_drained = true;
 	queue->head = queue->count = 0;
 }
 
@@ -111,29 +114,6 @@ int intake_subscribe_moves(struct intake *intake, bool subscribe)
 	return !subscribe || moves->trace ? 0 : cgroup_moves_open(&moves->trace);
 }
 
-int intake_subscribe_changes(struct intake *intake, bool subscribe)
-{
-	struct queue *changes = &intake->queues[INTAKE_CHANGES];
-
-	if (!subscribe)
-		close_queue(changes);
-	intake->calls = (struct sched_calls){ 0 };
-	return !subscribe || changes->trace ? 0 : sched_calls_open(gettid(), &changes->trace);
-}
-
-void intake_pause_changes(struct intake *intake, bool pause)
-{
-	struct queue *changes = &intake->queues[INTAKE_CHANGES];
-	struct trace_event dropped;
-
-	changes->is_paused = pause;
-	changes->head = changes->count = 0;
-	/* Of what has begun the end may be among what is dropped. */
-	intake->calls = (struct sched_calls){ 0 };
-	for (int i = 0; !pause && changes->trace && i < DROPPED_MAX && trace_next(changes->trace, &dropped); i++)
-		;
-}
-
 uint64_t intake_foreign(const struct intake *intake)
 {
 	uint64_t count = 0;
@@ -167,13 +147,7 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 
 static bool is_open(const struct queue *queue)
 {
-	return (queue->connector || queue->trace) && !queue->is_paused;
-}
-
-/* Whether it has an event or is known to have none. */
-static bool is_ready(const struct queue *queue)
-{
-	return queue->head < queue->count || queue->is_dry || !is_open(queue);
+	return queue->connector || queue->trace;
 }
 
 /* Returns how many events were received, or -errno; then those received before are lost, too. */
@@ -193,109 +167,121 @@ static int receive_moves(struct queue *queue, bool *ret_drained)
 	return r < 0 ? r : n;
 }
 
-static int receive_changes(struct intake *intake, struct queue *queue, bool *ret_drained)
-{
-	struct trace_event event;
-	struct sched_call call;
-	int n = 0, r = 1;
-
-	while (n < BATCH && (r = trace_next(queue->trace, &event)) > 0) {
-		if (sched_calls_pair(&intake->calls, &event, &call))
-			queue->events[n++] = (struct task_event){
-				.what = call.has_ended ? EVENT_CHANGE : EVENT_CHANGE_BEGINS,
-				.tid = call.task,
-				.by = call.caller,
-				.ns = call.ns,
-				.ms = (uint32_t)(call.ns / 1000000),
-			};
-	}
-	*ret_drained = r == 0;
-	return r < 0 ? r : n;
-}
-
 static int receive(struct intake *intake, struct queue *queue, bool *ret_drained)
 {
 	if (queue == &intake->queues[INTAKE_MOVES])
 		return receive_moves(queue, ret_drained);
-	if (queue == &intake->queues[INTAKE_CHANGES])
-		return receive_changes(intake, queue, ret_drained);
 	return proc_connector_receive(queue->connector, queue->events, BATCH, ret_drained);
 }
 
+static void begin_pass(struct intake *intake)
+{
+	intake->next = 0;
+	intake->is_under_way = true;
+	intake->until_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns)
+{
+	uint64_t last_ns = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (events[i].ns > now_ns)
+			events[i].ns = now_ns;
+		if (events[i].ns < last_ns)
+			events[i].ns = last_ns;
+		last_ns = events[i].ns;
+	}
+}
+
 /*
- * Makes sure that the queue has an event or is known to be dry. The cause of an event is queued before it; so when
- * this queue has received something, the others have to be read again. Returns 0 or -errno: -EAGAIN when there were
- * datagrams but no event in them, which somebody could send for ever.
+ * Reads the queue, unless some of its events are still there. Returns 0 or -errno: -EAGAIN when there were datagrams but
+ * no event in them, which somebody could send for ever.
  */
-static int refill(struct intake *intake, struct queue *queue)
+static int read_queue(struct intake *intake, struct queue *queue)
 {
 	bool drained;
 	int n;
 
-	queue->head = queue->count = 0;
-	n = receive(intake, queue, &drained);
-	if (n < 0)
-		return n;
-	queue->count = n;
-	for (int i = 0; n > 0 && i < INTAKE_QUEUES; i++)
-		intake->queues[i].is_dry = false;
-	queue->is_dry = n == 0 && drained;
-	return n > 0 || drained ? 0 : -EAGAIN;
-}
-
-/* Returns 0 when each queue has an event or is known to be dry; or -errno as refill does, with the queue in *ret. */
-static int refill_all(struct intake *intake, enum intake_queue *ret)
-{
-	int i = 0, r = 0;
-
-	while (r == 0 && i < INTAKE_QUEUES) {
-		if (is_ready(&intake->queues[i])) {
-			i++;
-			continue;
-		}
-		*ret = i;
-		r = refill(intake, &intake->queues[i]);
-		i = 0;
+	if (queue->head == queue->count) {
+		queue->head = queue->count = 0;
+		n = receive(intake, queue, &drained);
+		if (n < 0)
+			return n;
+		intake_put_in_order(queue->events, n, clock_ns(CLOCK_MONOTONIC));
+		queue->count = n;
+		queue->is_drained = drained;
+		if (n == 0 && !drained)
+			return -EAGAIN;
 	}
-	return r;
+	if (!queue->is_drained && queue->events[queue->count - 1].ns < intake->until_ns)
+		intake->until_ns = queue->events[queue->count - 1].ns;
+	return 0;
 }
 
-static struct queue *earliest(struct intake *intake)
+/* Goes on with the pass. Returns 0 when all queues are read; or -errno as read_queue does, of the queue in *ret. */
+static int read_rest(struct intake *intake, enum intake_queue *ret)
+{
+	for (; intake->next < INTAKE_QUEUES; intake->next++) {
+		struct queue *queue = &intake->queues[intake->next];
+		int r = is_open(queue) ? read_queue(intake, queue) : 0;
+
+		*ret = intake->next;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The earliest event that the pass has found, or NULL. *ret_left: others are there, or may be. */
+static struct queue *earliest(struct intake *intake, bool *ret_left)
 {
 	struct queue *earliest = NULL;
 
+	*ret_left = false;
 	for (int i = 0; i < INTAKE_QUEUES; i++) {
 		struct queue *queue = &intake->queues[i];
 
-		if (queue->head < queue->count &&
+		if (!is_open(queue))
+			continue;
+		*ret_left |= queue->head < queue->count || !queue->is_drained;
+		if (queue->head < queue->count && queue->events[queue->head].ns <= intake->until_ns &&
 		    (!earliest || queue->events[queue->head].ns < earliest->events[earliest->head].ns))
 			earliest = queue;
 	}
 	return earliest;
 }
 
+static enum intake_result result_of(int error, enum intake_queue which, int *ret_error)
+{
+	if (error == -EAGAIN)
+		return INTAKE_NOISE;
+	if (error == -ENOBUFS)
+		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
+	*ret_error = -error;
+	return INTAKE_ERROR;
+}
+
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error)
 {
-	enum intake_queue which = INTAKE_EXECS;
-	int r = refill_all(intake, &which);
-	struct queue *queue;
+	bool is_left = true;
 
-	if (r == -EAGAIN)
-		return INTAKE_NOISE;
-	if (r == -ENOBUFS && which == INTAKE_CHANGES)
-		return INTAKE_LOST_CHANGES;
-	if (r == -ENOBUFS)
-		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
-	if (r < 0) {
-		*ret_error = -r;
-		return INTAKE_ERROR;
+	while (is_left) {
+		enum intake_queue which = INTAKE_EXECS;
+		struct queue *queue;
+		int r;
+
+		if (!intake->is_under_way)
+			begin_pass(intake);
+		r = read_rest(intake, &which);
+		if (r < 0)
+			return result_of(r, which, ret_error);
+		queue = earliest(intake, &is_left);
+		if (queue) {
+			*ret = queue->events[queue->head++];
+			return INTAKE_EVENT;
+		}
+		intake->is_under_way = false;
 	}
-	queue = earliest(intake);
-	if (queue) {
-		*ret = queue->events[queue->head++];
-		return INTAKE_EVENT;
-	}
-	for (int i = 0; i < INTAKE_QUEUES; i++)
-		intake->queues[i].is_dry = false;
 	return INTAKE_EMPTY;
 }

@@ -4,8 +4,7 @@
  * child inherits the right attributes); it only has to be booked before the next exec or rename is decided. So forks
  * have a queue of their own, which may fill up for a while: a fork storm then wakes us a hundred times a second, not
  * twenty thousand times. Renames cost their author less than they cost us, and only some rules use them: their queue
- * can be closed, and so can those of what comes from tracepoints: moves between cgroups, and changes of tasks'
- * attributes, of which a program can make millions a second as well. Among forks the place of moves is exact:
+ * can be closed, and so can that of moves between cgroups, which come from a tracepoint. Among forks the place of moves is exact:
  * the kernel moves no process that is in the middle of a fork (cgroup_threadgroup_rwsem, held until after the event of
  * the fork; copy_process in fork.c, 6.18).
  */
@@ -21,7 +20,6 @@ enum intake_queue {
 	INTAKE_FORKS,
 	INTAKE_NAMES, /* closed at first */
 	INTAKE_MOVES, /* likewise */
-	INTAKE_CHANGES, /* likewise */
 	INTAKE_QUEUES,
 };
 
@@ -33,7 +31,6 @@ enum intake_result {
 	INTAKE_NOISE, /* a batch held no event: call again, unless others should have their turn first */
 	INTAKE_LOST,  /* the kernel has dropped events; the queues can still be read */
 	INTAKE_LOST_NAMES, /* it has dropped renames only */
-	INTAKE_LOST_CHANGES, /* it has dropped changes only */
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
 
@@ -50,15 +47,6 @@ int intake_subscribe_names(struct intake *intake, bool subscribe);
  */
 int intake_subscribe_moves(struct intake *intake, bool subscribe);
 
-/*
- * Subscribes to what others than this thread change on tasks, or unsubscribes and drops what is queued. 0 or -errno as
- * sched_calls_open.
- */
-int intake_subscribe_changes(struct intake *intake, bool subscribe);
-
-/* Leaves changes unread for a while; when that is over, what is queued is dropped. */
-void intake_pause_changes(struct intake *intake, bool pause);
-
 /* The number of datagrams that did not come from the kernel. */
 uint64_t intake_foreign(const struct intake *intake);
 
@@ -70,3 +58,10 @@ void intake_wait(const struct intake *intake, int timeout_ms);
 
 /* The next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
+
+/*
+ * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two processors may queue their
+ * events in another order than they took the times; the difference is microseconds, and the order of the queue is kept.
+ * Without this an event could wait for ever for a time that its queue has passed.
+ */
+void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns);

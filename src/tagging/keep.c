@@ -56,8 +56,6 @@ static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
 
 int keep_error(const struct tagger *tagger)
 {
-	if (tagger->keep.unread)
-		return tagger->keep.unread;
 	return tagger->state ? state_error(tagger->state) : -EAGAIN;
 }
 
@@ -74,12 +72,7 @@ static void report_error(struct tagger *tagger, int error)
 	struct problem *problem = &tagger->problems[PROBLEM_STATE];
 	char text[sizeof(problem->text)];
 
-	if (tagger->keep.unread)
-		snprintf(text, sizeof(text),
-			 "the state file of an earlier daemon cannot be read: %s: it stays; "
-			 "until then a crash could not be repaired",
-			 strerror(-error));
-	else if (error == -E2BIG)
+	if (error == -E2BIG)
 		snprintf(text, sizeof(text),
 			 "more different classes and periods than the state file has room for: "
 			 "a crash could not be repaired for all tasks");
@@ -112,55 +105,14 @@ void keep_check(struct tagger *tagger)
 
 void keep_now(struct tagger *tagger)
 {
-	if (!tagger->keep.unread)
-		state_keep(tagger->state, plan_given(tagger->plan));
+	state_keep(tagger->state, plan_given(tagger->plan));
 	keep_check(tagger);
-}
-
-/*
- * When we started we took what the earlier daemon had set for what tasks had before us. After our undo everything is
- * as that daemon left it, and we can start over like a daemon that finds its file.
- */
-static int start_over(struct tagger *tagger, const struct state_legacy *legacy)
-{
-	struct plan *plan, *old_plan = tagger->plan;
-	struct state *state, *old_state = tagger->state;
-	int r = make_plan(tagger, legacy, &plan, &state);
-
-	if (r < 0)
-		return r;
-	log_notice("the state file of an earlier daemon can be read now: taking over %zu tasks", legacy->n_changed);
-	undo_all(tagger);
-	tagger->plan = plan;
-	tagger->state = state;
-	tagger->shortage.records_failed = 0;
-	state_keep(state, plan_given(plan));
-	/* The new plan has received no events. */
-	tagger->events_lost = true;
-	scan_all(tagger);
-	plan_take_overrides(plan, old_plan, clock_ms());
-	events_drain(tagger);
-	plan_free(old_plan);
-	state_free(old_state);
-	return 0;
-}
-
-static void retry_reading(struct tagger *tagger)
-{
-	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
-	int r = read_legacy(tagger, &legacy);
-
-	if (r == 0 && legacy.n_records)
-		r = start_over(tagger, &legacy);
-	tagger->keep.unread = r;
 }
 
 void keep_retry(struct tagger *tagger)
 {
 	struct keep *keep = &tagger->keep;
 
-	if (keep->unread)
-		retry_reading(tagger);
 	keep_now(tagger);
 	if (keep->logged && keep->logged != -E2BIG)
 		retry_after(keep, keep->wait_us * 2);
@@ -174,7 +126,14 @@ int keep_init(struct tagger *tagger)
 
 	keep->folder = state_folder_open();
 	keep->start = clock_ticks();
-	keep->unread = read_legacy(tagger, &legacy);
+	r = keep->folder < 0 ? 0 : read_legacy(tagger, &legacy);
+	if (r < 0) {
+		log_error(STATE_FOLDER "/" STATE_TASKS
+			  " cannot be read: %s: it says what tasks had before an earlier daemon, so it stays, and none is "
+			  "started until it can be read, or has been removed",
+			  strerror(-r));
+		return r;
+	}
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
 	r = make_plan(tagger, &legacy, &tagger->plan, &tagger->state);
@@ -188,10 +147,7 @@ void keep_free(struct tagger *tagger)
 	struct keep *keep = &tagger->keep;
 
 	state_free(tagger->state);
-	if (tagger->undone && keep->unread)
-		log_warning("what an earlier daemon set is not put back: %s: 'schedqos restore' can try again",
-			    strerror(-keep->unread));
-	else if (tagger->undone)
+	if (tagger->undone)
 		/* Also an earlier daemon's, if there was no room for ours. */
 		state_remove(keep->folder);
 	if (keep->folder >= 0)

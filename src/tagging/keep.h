@@ -17,13 +17,15 @@ struct tagger;
 struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
 	uint64_t start; /* when we subscribed to events: ticks since boot */
-	int unread;	/* a -errno: an earlier daemon's file is there but cannot be read now; it stays as it is */
 	int logged;	/* the last keep_error that was logged; 0: none since all was well */
 	uint64_t wait_us;
 	sd_event_source *timer; /* owned by the loop: runs while a retry is due */
 };
 
-/* Makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0 or -ENOMEM. */
+/*
+ * Makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0, -ENOMEM, or another -errno if
+ * there is a file that cannot be read now, which has been logged: it stays, and nothing may be set.
+ */
 int keep_init(struct tagger *tagger);
 
 /* Call it after the plan has been freed. Removes the file if everything has been put back. */
@@ -32,7 +34,7 @@ void keep_free(struct tagger *tagger);
 /* Brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold. */
 void keep_now(struct tagger *tagger);
 
-/* Retries what has failed. */
+/* Writes again what could not be written. */
 void keep_retry(struct tagger *tagger);
 
 /* Call it after tasks were booked: if the file had no room for them, logs it and starts retrying. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
@@ -27,6 +26,7 @@ struct live_facts *live_facts_new(int proc, struct applier *applier, struct argu
 	live->applier = live->parent->applier = applier;
 	live->arguments = live->parent->arguments = arguments;
 	live->error = live->parent->error = 0;
+	live->is_patient = live->parent->is_patient = false;
 	return live;
 }
 
@@ -41,9 +41,17 @@ void live_facts_free(struct live_facts *live)
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
 	live->facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
+	live->awaited = 0;
 	live->source = tgid;
 	live->began_ms = clock_ms();
 	return &live->facts;
+}
+
+/* A path longer than PATH_MAX is not told (d_path, kernfs_path_from_node): that is as good as none. */
+static ssize_t note_unknown(ssize_t n, bool *ret_is_unknown)
+{
+	*ret_is_unknown = n == -ENAMETOOLONG;
+	return n == -ENAMETOOLONG ? 0 : n;
 }
 
 /* A leader that ended before its threads is a zombie, whose files cannot be read: use those of another thread. */
@@ -69,7 +77,21 @@ static ssize_t fetch_exe(struct live_facts *live)
 {
 	ssize_t n = procfs_exe(live->proc, live->source, live->exe, sizeof(live->exe));
 
-	return n == 0 ? exe_of_threads(live) : n;
+	if (n == 0)
+		n = exe_of_threads(live);
+	return note_unknown(n, &live->facts.exe_is_unknown);
+}
+
+static ssize_t fetch_cgroup(struct live_facts *live)
+{
+	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup));
+
+	/* Some kernels cut it off instead (6.18). */
+	if (n >= PATH_MAX - 1)
+		n = -ENAMETOOLONG;
+	if (n < 0)
+		live->cgroup[0] = '\0';
+	return note_unknown(n, &live->facts.cgroup_is_unknown);
 }
 
 static int fetch_stat(struct live_facts *live)
@@ -97,12 +119,15 @@ static int fetch_parent(struct live_facts *live)
 static ssize_t fetch_argv(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
-	ssize_t n = arguments_read(live->arguments, live->proc, live->source, facts->tgid, live->argv, sizeof(live->argv));
+	ssize_t n;
 
+	if (live->is_patient)
+		n = arguments_read_now(live->arguments, live->source, facts->tgid, &facts->argv);
+	else
+		n = arguments_read(live->arguments, live->source, facts->tgid, &facts->argv, &live->awaited);
 	facts->argv_is_unread = n == -EAGAIN;
 	if (n == -EAGAIN)
 		n = 0;
-	facts->argv = live->argv;
 	facts->argv_size = n > 0 ? (size_t)n : 0;
 	return n;
 }
@@ -123,7 +148,7 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 		return fetch_argv(live);
 	case FACT_CGROUP:
 		facts->cgroup = live->cgroup;
-		return procfs_cgroup(live->proc, facts->tgid, live->cgroup, sizeof(live->cgroup));
+		return fetch_cgroup(live);
 	case FACT_UID:
 		return procfs_ruid(live->proc, facts->tgid, &facts->uid);
 	case FACT_USERNS:
@@ -138,21 +163,14 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 	return -EINVAL;
 }
 
-/* Reading a process's files may hang: see watch.h. A parent's are read when its own facts are asked for. */
 static int fetch(struct facts *facts, enum fact fact)
 {
 	struct live_facts *live = (struct live_facts *)facts;
-	const bool may_hang = fact != FACT_ATTR && fact != FACT_BASE && fact != FACT_PARENT;
-	ssize_t r;
+	const ssize_t r = fetch_one(live, fact);
 
-	if (may_hang)
-		watch_enter(facts->tgid);
-	r = fetch_one(live, fact);
-	if (may_hang)
-		watch_leave();
 	facts->fetched_ms = clock_ms();
 	if (r < 0) {
-		if (r != -ESRCH)
+		if (r != -ESRCH && r != -EINPROGRESS)
 			live->error = (int)r;
 		return (int)r;
 	}
@@ -166,4 +184,14 @@ int live_facts_take_error(struct live_facts *live)
 
 	live->error = live->parent->error = 0;
 	return error;
+}
+
+uint32_t live_facts_awaited(const struct live_facts *live)
+{
+	return live->awaited ? live->awaited : live->facts.parent ? live->parent->awaited : 0;
+}
+
+void live_facts_be_patient(struct live_facts *live, bool patient)
+{
+	live->is_patient = live->parent->is_patient = patient;
 }

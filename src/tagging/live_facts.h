@@ -9,9 +9,6 @@
 #include "apply.h"
 #include "arguments.h"
 
-/* Arguments beyond this are not compared with `argv` conditions. Only the pages that are used cost memory. */
-#define ARGV_BYTES (64 * 1024)
-
 struct live_facts {
 	struct facts facts; /* must be first: fetch casts its pointer */
 	struct applier *applier;
@@ -19,11 +16,12 @@ struct live_facts {
 	int proc;
 	uint32_t began_ms; /* CLOCK_MONOTONIC before anything was fetched, cut to 32 bits */
 	int error;    /* the last one other than -ESRCH; 0: none since live_facts_take_error */
+	bool is_patient;  /* waits for arguments; else a decision is put off that needs some */
+	uint32_t awaited; /* the question for which it is, or 0 */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* memory for facts.parent */
 	char exe[PATH_MAX];
 	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, at first */
-	char argv[ARGV_BYTES];
 };
 
 /* The arguments must outlive it. NULL without memory. */
@@ -35,3 +33,9 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
 
 /* Returns and clears the -errno of a fact that could not be fetched although its task was there; 0: none. */
 int live_facts_take_error(struct live_facts *live);
+
+/* The question about arguments on whose answer the last decision waits, or 0. */
+uint32_t live_facts_awaited(const struct live_facts *live);
+
+/* Whether arguments are waited for, for a short time, or decisions are put off. */
+void live_facts_be_patient(struct live_facts *live, bool patient);

@@ -2,9 +2,12 @@
 /* The tagger's event sources: queues of events, requests, and timers. */
 #include "tagger_private.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 
 #include <schedqos/util/clock.h>
+
+static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata);
 
 /*
  * Once it has dropped an event, the kernel drops all, without reporting it again, until the queue has been empty
@@ -19,19 +22,43 @@ static void repair_losses(struct tagger *tagger, bool is_empty)
 		tagger->events_lost = true;
 }
 
+/*
+ * Answers that are late wake us, or the time at which something is to be done without one. Of a copy of the descriptor,
+ * since a helper may be left behind at any time.
+ */
+static void await_answers(struct tagger *tagger)
+{
+	const int fd = arguments_fd(&tagger->arguments);
+	uint32_t at_ms;
+
+	if (fd >= 0 && sd_event_add_io(tagger->event, &tagger->answers, fcntl(fd, F_DUPFD_CLOEXEC, 0), EPOLLIN,
+				       on_answer, tagger) >= 0)
+		sd_event_source_set_io_fd_own(tagger->answers, true);
+	if (arguments_next(&tagger->arguments, &at_ms)) {
+		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
+
+		sd_event_source_set_time_relative(tagger->later, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
+		sd_event_source_set_enabled(tagger->later, SD_EVENT_ONESHOT);
+		tagger->later_is_set = true;
+	} else if (tagger->later_is_set) {
+		sd_event_source_set_enabled(tagger->later, SD_EVENT_OFF);
+		tagger->later_is_set = false;
+	}
+}
+
 /* Handles what is queued, and then what has to wait for an empty queue. */
 static void handle(struct tagger *tagger)
 {
-	bool is_empty = events_handle(tagger);
+	bool is_empty;
 
+	tagger->answers = sd_event_source_disable_unref(tagger->answers);
+	is_empty = due_handle(tagger);
 	shortage_check(tagger);
 	keep_check(tagger);
 	if (plan_is_time(tagger->plan, is_empty, clock_ms())) {
-		/* With an empty queue, events_handle has done this. */
-		if (!is_empty) {
-			plan_look_again(tagger->plan, clock_ms());
-			decide_due(tagger, true);
-		}
+		/* With an empty queue, due_handle has done this. */
+		if (!is_empty)
+			due_decide(tagger, true);
 		repair_losses(tagger, is_empty);
 		/* Not earlier: forks of an ended task may still be queued, whose children inherit from it. */
 		if (tasks_count(plan_tasks(tagger->plan)) > tagger->sweep_at)
@@ -39,13 +66,13 @@ static void handle(struct tagger *tagger)
 	}
 	if (!is_empty || tagger->events_lost)
 		tagger_wake(tagger);
+	await_answers(tagger);
 }
 
 static void scan_as_requested(struct tagger *tagger)
 {
 	tagger->scan_requested = false;
 	scan_all(tagger);
-	shortage_scanned(tagger);
 	if (tagger->scanned)
 		tagger->scanned(tagger->context);
 }
@@ -62,16 +89,7 @@ static int on_request(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-static int on_exec(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	(void)source;
-	(void)fd;
-	(void)revents;
-	handle(userdata);
-	return 0;
-}
-
-/* Forks, renames, moves or changes. */
+/* Execs, forks, renames or moves. */
 static void on_paced(void *context)
 {
 	handle(context);
@@ -104,34 +122,27 @@ static int on_moves_due(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-static int on_changes_due(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	struct tagger *tagger = userdata;
-
 	(void)source;
-	(void)usec;
-	changes_resume(tagger);
-	handle(tagger);
+	(void)fd;
+	(void)revents;
+	handle(userdata);
 	return 0;
 }
 
-static int on_truces_due(sd_event_source *source, uint64_t usec, void *userdata)
+/* An answer is too late, or somebody is to be asked again: which is booked like a move, as it marks the same. */
+static int on_later(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct tagger *tagger = userdata;
+	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
 
 	(void)source;
 	(void)usec;
-	events_book(tagger);
-	changes_end_truces(tagger);
+	event.tid = event.tgid = unread_retry(&tagger->arguments.unread, event.ms);
+	if (event.tid)
+		plan_book(tagger->plan, &event);
 	handle(tagger);
-	return 0;
-}
-
-static int on_unread_due(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	(void)source;
-	(void)usec;
-	scan_unread(userdata);
 	return 0;
 }
 
@@ -162,6 +173,12 @@ static int add_timer(struct tagger *tagger, sd_event_source **ret, uint64_t accu
 
 int loop_init(struct tagger *tagger)
 {
+	/* From 400 a second on they share a wake-up, and what the helper is asked: that halves what each costs. */
+	static const struct pace_limits exec_limits = { .burst = 4, .tick_us = 2000 };
+	/* A child is born right. */
+	static const struct pace_limits fork_limits = { .burst = 0, .tick_us = 10000 };
+	/* A program's threads are named one after the other when it starts, and each waits for its class. */
+	static const struct pace_limits other_limits = { .burst = 16, .tick_us = 10000 };
 	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
 
 	if (r >= 0)
@@ -171,27 +188,21 @@ int loop_init(struct tagger *tagger)
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->moves.timer, 10000, on_moves_due);
 	if (r >= 0)
-		r = add_timer(tagger, &tagger->changes.pause, 1, on_changes_due);
-	if (r >= 0)
-		r = add_timer(tagger, &tagger->changes.truces, 10000, on_truces_due);
-	if (r >= 0)
-		r = add_timer(tagger, &tagger->arguments.timer, 1000, on_unread_due);
+		r = add_timer(tagger, &tagger->later, 1000, on_later);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->keep.timer, KEEP_RETRY_MIN_US / 4, on_keep_retry);
-	pace_init(&tagger->forks, &tagger->counters.forks, 0, on_paced, tagger);
-	/* A program's threads are named one after the other when it starts, and each waits for its class. */
-	pace_init(&tagger->names.pace, &tagger->counters.renames, 16, on_paced, tagger);
-	pace_init(&tagger->moves.pace, &tagger->counters.moves, 16, on_paced, tagger);
-	pace_init(&tagger->changes.pace, &tagger->counters.changes, 16, on_paced, tagger);
+	pace_init(&tagger->execs, &tagger->counters.execs, exec_limits, on_paced, tagger);
+	pace_init(&tagger->forks, &tagger->counters.forks, fork_limits, on_paced, tagger);
+	pace_init(&tagger->names.pace, &tagger->counters.renames, other_limits, on_paced, tagger);
+	pace_init(&tagger->moves.pace, &tagger->counters.moves, other_limits, on_paced, tagger);
 	return r;
 }
 
 int loop_listen(struct tagger *tagger)
 {
-	int r = sd_event_add_io(tagger->event, &tagger->execs, intake_fd(tagger->intake, INTAKE_EXECS), EPOLLIN, on_exec,
-				tagger);
+	int r = pace_open(&tagger->execs, tagger->event, intake_fd(tagger->intake, INTAKE_EXECS));
 
 	return r < 0 ? r : pace_open(&tagger->forks, tagger->event, intake_fd(tagger->intake, INTAKE_FORKS));
 }
@@ -200,15 +211,13 @@ void loop_free(struct tagger *tagger)
 {
 	sd_event_source_disable_unref(tagger->keep.timer);
 	sd_event_source_disable_unref(tagger->shortage.timer);
-	sd_event_source_disable_unref(tagger->arguments.timer);
+	sd_event_source_disable_unref(tagger->later);
+	sd_event_source_disable_unref(tagger->answers);
 	sd_event_source_disable_unref(tagger->names.timer);
 	sd_event_source_disable_unref(tagger->moves.timer);
-	sd_event_source_disable_unref(tagger->changes.pause);
-	sd_event_source_disable_unref(tagger->changes.truces);
 	sd_event_source_disable_unref(tagger->requests);
-	sd_event_source_disable_unref(tagger->execs);
 	pace_close(&tagger->moves.pace);
-	pace_close(&tagger->changes.pace);
 	pace_close(&tagger->names.pace);
 	pace_close(&tagger->forks);
+	pace_close(&tagger->execs);
 }

@@ -7,12 +7,11 @@
 /* The tasks that an override marks are due now, whatever else is queued. */
 static void decide_now(struct tagger *tagger)
 {
-	events_drain(tagger);
-	decide_due(tagger, true);
+	due_drain(tagger);
+	due_decide(tagger, true);
 }
 
-int tagger_override(struct tagger *tagger, const struct override *override, pid_t pid, uint64_t start,
-		    uint16_t *ret_number)
+int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number)
 {
 	int r = plan_override_add(tagger->plan, override, clock_ms(), ret_number);
 
@@ -20,36 +19,25 @@ int tagger_override(struct tagger *tagger, const struct override *override, pid_
 		return r;
 	tagger_follow_classes(tagger);
 	if (!override->cgroup)
-		r = scan_tree(tagger, pid, start, override->is_tree, *ret_number);
+		r = scan_tree(tagger, *ret_number);
 	if (r < 0)
 		plan_override_remove(tagger->plan, *ret_number, clock_ms());
 	decide_now(tagger);
 	return r;
 }
 
-enum plan_objection tagger_objection(struct tagger *tagger, pid_t pid, const struct qos_class *class,
-				     uint8_t *ret_raised)
+const struct override *tagger_get_override(const struct tagger *tagger, uint16_t number)
 {
-	plan_look_at(tagger->plan, pid, clock_ms());
-	decide_now(tagger);
-	return plan_override_objection(tagger->plan, pid, class, ret_raised);
-}
-
-int tagger_change_override(struct tagger *tagger, uint16_t number, const char *qos)
-{
-	int r = plan_override_change(tagger->plan, number, qos, clock_ms());
-
-	decide_now(tagger);
-	return r;
-}
-
-const char *tagger_override_class(const struct tagger *tagger, uint16_t number)
-{
-	return plan_override_class(tagger->plan, number);
+	return plan_override(tagger->plan, number);
 }
 
 void tagger_end_override(struct tagger *tagger, uint16_t number)
 {
+	uint16_t covered = 0;
+
+	plan_override_disable(tagger->plan, number);
+	while ((covered = plan_override_next_covered(tagger->plan, covered)))
+		scan_tree(tagger, covered);
 	plan_override_remove(tagger->plan, number, clock_ms());
 	moves_update(tagger);
 	processors_update(tagger);

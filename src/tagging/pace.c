@@ -1,97 +1,130 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "pace.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+/* Over such a time is counted how many events there are. */
+#define COUNT_US 10000
 
 /*
- * An exec has to wait until the events before it are booked, at 1 us each: so aim at about this many for each read.
+ * In a storm. An exec has to wait until the events before it are booked, at 1 us each, and 64 events in a tick are more
+ * than enough for it.
  */
-#define EVENTS_AT_ONCE 16
-#define PERIOD_MIN_US  1000
-#define PERIOD_MAX_US  10000
+#define STORM_TICK_US 1000
+#define STORM_AT_ONCE 64
 
-/* The next event is to wake us. */
+/* After so many ticks without an event the next one is to wake us. */
+#define IDLE_TICKS 2
+
+static void set_ticks(struct pace *pace, uint32_t us)
+{
+	const struct timespec period = { .tv_nsec = us * 1000L };
+	const struct itimerspec timer = { period, period };
+
+	timerfd_settime(pace->timer, 0, &timer, NULL);
+	pace->tick_us = us;
+	pace->ticks_alike = 0;
+}
+
+/* The queue is no longer waited for: it is read at each tick. That costs two system calls, and so does the way back. */
+static void wait_for_many(struct pace *pace)
+{
+	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
+	set_ticks(pace, pace->limits.tick_us);
+}
+
 static void wait_for_one(struct pace *pace)
 {
-	sd_event_source_set_enabled(pace->timer, SD_EVENT_OFF);
+	set_ticks(pace, 0);
 	sd_event_source_set_enabled(pace->source, SD_EVENT_ON);
 }
 
-/* The timer is to wake us when, at the present rate, enough events have arrived to be worth it. */
-static void wait_for_many(struct pace *pace, uint64_t count, uint64_t elapsed_us)
+/* Returns how many events have been received, and counts anew. */
+static uint64_t count_anew(struct pace *pace, uint64_t now_us)
 {
-	uint64_t period = elapsed_us * EVENTS_AT_ONCE / count;
+	const uint64_t count = *pace->count - pace->count_then;
 
-	if (period < PERIOD_MIN_US)
-		period = PERIOD_MIN_US;
-	if (period > PERIOD_MAX_US)
-		period = PERIOD_MAX_US;
-	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(pace->timer, period);
-	sd_event_source_set_enabled(pace->timer, SD_EVENT_ONESHOT);
-}
-
-/* From now on events are counted anew. */
-static void start_counting(struct pace *pace, uint64_t now)
-{
-	pace->since_us = now;
+	pace->since_us = now_us;
 	pace->count_then = *pace->count;
-}
-
-static void read_and_wait(struct pace *pace)
-{
-	uint64_t count, now, elapsed;
-
-	pace->read(pace->context);
-	/* A flood of renames closes the queue. */
-	if (!pace->source)
-		return;
-	count = *pace->count - pace->count_then;
-	sd_event_now(sd_event_source_get_event(pace->source), CLOCK_MONOTONIC, &now);
-	elapsed = now - pace->since_us;
-	if (count > pace->burst && elapsed < count * PERIOD_MAX_US / 2) {
-		wait_for_many(pace, count, elapsed);
-		start_counting(pace, now);
-		return;
-	}
-	wait_for_one(pace);
-	if (elapsed >= PERIOD_MAX_US)
-		start_counting(pace, now);
+	return count;
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	(void)source;
+	struct pace *pace = userdata;
+	uint64_t count, now_us, elapsed_us;
+
 	(void)fd;
 	(void)revents;
-	read_and_wait(userdata);
+	sd_event_now(sd_event_source_get_event(source), CLOCK_MONOTONIC, &now_us);
+	pace->read(pace->context);
+	/* A flood of renames closes the queue. */
+	if (!pace->source)
+		return 0;
+	count = *pace->count - pace->count_then;
+	elapsed_us = now_us - pace->since_us;
+	if (count > pace->limits.burst && elapsed_us < count * COUNT_US / 2)
+		wait_for_many(pace);
+	else if (elapsed_us < COUNT_US)
+		return 0;
+	count_anew(pace, now_us);
 	return 0;
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_tick(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
+	struct pace *pace = userdata;
+	const bool is_storm = pace->tick_us == STORM_TICK_US;
+	const unsigned storm_ticks = pace->limits.tick_us / STORM_TICK_US;
+	uint64_t expirations, count;
+
 	(void)source;
-	(void)usec;
-	read_and_wait(userdata);
+	(void)revents;
+	/* Only reading it has a periodic timer go on (timerfd_read_iter in fs/timerfd.c). */
+	if (read(fd, &expirations, sizeof(expirations)) < 0)
+		return 0;
+	pace->read(pace->context);
+	if (!pace->source || !pace->tick_us)
+		return 0;
+	count = count_anew(pace, 0);
+	if (!is_storm && count > STORM_AT_ONCE) {
+		set_ticks(pace, STORM_TICK_US);
+		return 0;
+	}
+	/* It is over when there is too little for some time. */
+	if (count > (is_storm ? STORM_AT_ONCE / storm_ticks : 0))
+		pace->ticks_alike = 0;
+	else if (++pace->ticks_alike == (is_storm ? storm_ticks : IDLE_TICKS))
+		is_storm ? set_ticks(pace, pace->limits.tick_us) : wait_for_one(pace);
 	return 0;
 }
 
-void pace_init(struct pace *pace, const uint64_t *count, unsigned burst, void (*read)(void *context), void *context)
+void pace_init(struct pace *pace, const uint64_t *count, struct pace_limits limits, void (*read)(void *context),
+	       void *context)
 {
-	*pace = (struct pace){ .count = count, .burst = burst, .read = read, .context = context };
+	*pace = (struct pace){ .count = count, .limits = limits, .read = read, .context = context };
 }
 
 int pace_open(struct pace *pace, sd_event *event, int fd)
 {
 	int r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
 
-	start_counting(pace, 0);
+	count_anew(pace, 0);
 	if (r >= 0)
 		r = sd_event_source_set_priority(pace->source, SD_EVENT_PRIORITY_NORMAL + 1);
+	if (r >= 0) {
+		pace->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		r = pace->timer < 0 ? -errno
+				    : sd_event_add_io(event, &pace->ticks, pace->timer, EPOLLIN, on_tick, pace);
+		if (pace->timer >= 0 && r < 0)
+			close(pace->timer);
+	}
 	if (r >= 0)
-		r = sd_event_add_time(event, &pace->timer, CLOCK_MONOTONIC, 0, 1, on_timer, pace);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(pace->timer, SD_EVENT_OFF);
+		r = sd_event_source_set_io_fd_own(pace->ticks, true);
 	if (r < 0)
 		pace_close(pace);
 	return r < 0 ? r : 0;
@@ -100,5 +133,6 @@ int pace_open(struct pace *pace, sd_event *event, int fd)
 void pace_close(struct pace *pace)
 {
 	pace->source = sd_event_source_disable_unref(pace->source);
-	pace->timer = sd_event_source_disable_unref(pace->timer);
+	pace->ticks = sd_event_source_disable_unref(pace->ticks);
+	pace->tick_us = 0;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
@@ -57,9 +56,7 @@ static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procf
 	const int proc = scan->tagger->proc;
 	int r;
 
-	watch_enter(pid);
 	r = pid == tid ? procfs_stat(proc, pid, ret) : procfs_thread_stat(proc, pid, tid, ret);
-	watch_leave();
 	return r;
 }
 
@@ -123,8 +120,8 @@ static void book_task(struct scan *scan, const struct process *process, pid_t ti
 		events_book(tagger);
 }
 
-/* Books the process's threads that have not been seen yet, or all. */
-static void book_threads(struct scan *scan, const struct process *process, bool all)
+/* Books the process's threads that have not been seen yet. */
+static void book_threads(struct scan *scan, const struct process *process)
 {
 	_cleanup_closedir_ DIR *list = NULL;
 	struct tagger *tagger = scan->tagger;
@@ -135,7 +132,7 @@ static void book_threads(struct scan *scan, const struct process *process, bool 
 	while ((tid = procfs_next(list))) {
 		struct procfs_stat stat;
 
-		if (tid == process->pid || (!all && plan_is_seen(tagger->plan, tid)) ||
+		if (tid == process->pid || plan_is_seen(tagger->plan, tid) ||
 		    note_error(scan, read_stat(scan, process->pid, tid, &stat)))
 			continue;
 		book_task(scan, process, tid, stat.start);
@@ -152,93 +149,66 @@ static int pass(struct scan *scan)
 
 		if (!plan_is_seen(scan->tagger->plan, process->pid))
 			book_task(scan, process, process->pid, process->start);
-		book_threads(scan, process, false);
+		book_threads(scan, process);
 	}
 	return r;
 }
 
-/* Books one process and its threads again, if it is still there, and has them decided. */
-static void scan_process(struct tagger *tagger, pid_t pid)
+/* Of the process itself, or a child of one that the override holds for already. */
+static bool is_of_tree(const struct scan *scan, const struct process *process, uint16_t number)
 {
-	struct scan scan = { .tagger = tagger };
+	const struct override *override = plan_override(scan->tagger->plan, number);
 
-	/* Queued events may show that the id has been reused. */
-	events_drain(tagger);
-	if (add_process(&scan, pid) == 0 && scan.count) {
-		book_task(&scan, &scan.processes[0], pid, scan.processes[0].start);
-		book_threads(&scan, &scan.processes[0], true);
-		events_drain(tagger);
-	}
-	free(scan.processes);
-	shortage_note(tagger, scan.error);
-}
-
-/* Of the process, or a child of one that the override holds for already. */
-static bool is_of_tree(const struct scan *scan, const struct process *process, pid_t pid, uint64_t start, uint16_t number)
-{
-	if (process->pid == pid)
-		return process->start == start;
+	if (process->pid == override->pid)
+		return process->start == override->start;
 	return plan_override_holds(scan->tagger->plan, number, process->ppid);
 }
 
 /* Returns how many processes have joined, or -errno. */
-static int join_tree(struct scan *scan, pid_t pid, uint64_t start, uint16_t number)
+static int join_tree(struct scan *scan, uint16_t number)
 {
 	struct plan *plan = scan->tagger->plan;
-	int joined = 0, r = 0;
+	int joined = 0;
 
-	for (size_t i = 0; r == 0 && i < scan->count; i++) {
+	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
-		if (plan_override_holds(plan, number, process->pid) || !is_of_tree(scan, process, pid, start, number))
+		const bool holds = plan_override_holds(plan, number, process->pid);
+
+		if (!is_of_tree(scan, process, number))
 			continue;
 		if (!tasks_find(plan_tasks(plan), process->pid)) {
 			book_task(scan, process, process->pid, process->start);
-			book_threads(scan, process, false);
+			book_threads(scan, process);
 		}
-		r = plan_override_join(plan, number, process->pid, clock_ms());
-		joined += r == 0;
-		/* It has ended, or is one that is never touched. */
-		if (r == -ESRCH)
-			r = 0;
+		/* Else it has ended, or is one that is never touched. */
+		joined += plan_override_join(plan, number, process->pid, clock_ms()) == 0 && !holds;
 	}
-	return r < 0 ? r : joined;
+	return joined;
 }
 
-int scan_tree(struct tagger *tagger, pid_t pid, uint64_t start, bool descendants, uint16_t number)
+int scan_tree(struct tagger *tagger, uint16_t number)
 {
+	const struct override *override = plan_override(tagger->plan, number);
+	const bool descendants = override->kind == OVERRIDE_LIMIT || override->is_tree;
 	struct scan scan = { .tagger = tagger };
-	int r = 1, joined = 0;
+	int r = 1;
 
 	/*
 	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that was before the
 	 * parent joined, the child is found by the next pass.
 	 */
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
-		events_drain(tagger);
+		due_drain(tagger);
 		scan.count = 0;
-		r = descendants ? list_processes(&scan) : add_process(&scan, pid);
+		r = descendants ? list_processes(&scan) : add_process(&scan, override->pid);
 		if (r == 0)
-			r = join_tree(&scan, pid, start, number);
-		joined += r > 0 ? r : 0;
+			r = join_tree(&scan, number);
 	}
 	free(scan.processes);
 	if (r < 0)
 		return r;
-	return joined ? 0 : -ESRCH;
-}
-
-void scan_unread(struct tagger *tagger)
-{
-	struct arguments *arguments = &tagger->arguments;
-	struct unread_process process;
-
-	arguments_begin_old(arguments);
-	while (arguments_next(arguments, &process)) {
-		scan_process(tagger, process.pid);
-		arguments_retried(arguments, &process);
-	}
-	arguments_end_old(arguments);
+	return plan_override_holds(tagger->plan, number, override->pid) ? 0 : -ESRCH;
 }
 
 void scan_all(struct tagger *tagger)
@@ -253,14 +223,12 @@ void scan_all(struct tagger *tagger)
 	tagger->events_lost = false;
 	tagger->counters.scans++;
 	plan_scan_begin(tagger->plan, missed_events);
-	arguments_begin_old(&tagger->arguments);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = pass(&scan);
-		events_drain(tagger);
+		due_drain(tagger);
 		if (scan.n_booked == 0)
 			break;
 	}
-	arguments_end_old(&tagger->arguments);
 	free(scan.processes);
 	note_error(&scan, r);
 	if (scan.error)

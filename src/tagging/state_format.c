@@ -48,8 +48,7 @@ static bool is_sound_attr(const struct task_attr *attr)
 bool state_record_is_sound(const struct task *task)
 {
 	return task->tid > 0 && task->tgid > 0 && is_sound_attr(&task->had) && is_sound_attr(&task->known) &&
-	       is_sound_attr(&task->before) && task->state <= TASK_UNDONE && task->due <= DUE_ENDED &&
-	       task->changed_by <= CHANGED_BY_OTHERS;
+	       is_sound_attr(&task->before) && task->state <= TASK_UNDONE && task->due <= DUE_ENDED;
 }
 
 /* ---- the versions ---- */

@@ -45,7 +45,7 @@ _Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 
 /* The previous version: without overrides, which stand last in a record. */
 #define STATE_VERSION_3 3
-#define STATE_RECORD_3_BYTES offsetof(struct task, overrides)
+#define STATE_RECORD_3_BYTES offsetof(struct task, override)
 
 /* The one before that: without I/O priorities. The header is the same up to the tags. */
 #define STATE_VERSION_2 2

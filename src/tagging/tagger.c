@@ -75,8 +75,10 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	tagger->context = setup->context;
 	tagger->keep.folder = -1;
 	tagger->tick_ns = clock_tick_ns();
-	arguments_init(&tagger->arguments, setup->hung);
 	r = probe_kernel(&tagger->applier);
+	/* It inherits our nice value, which that has set. */
+	if (r == 0)
+		r = arguments_init(&tagger->arguments, tagger->proc);
 	if (r == 0) {
 		r = loop_init(tagger);
 		if (r < 0)
@@ -98,7 +100,6 @@ void tagger_free(struct tagger *tagger)
 	changes_close(tagger);
 	processors_update(tagger);
 	loop_free(tagger);
-	shortage_release(tagger);
 	arguments_free(&tagger->arguments);
 	intake_close(tagger->intake);
 	plan_free(tagger->plan);
@@ -139,7 +140,7 @@ static int make_table(struct tagger *tagger)
 	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments);
 	if (tagger->facts)
 		r = keep_init(tagger);
-	if (r < 0)
+	if (r == -ENOMEM)
 		log_error("making the table of tasks: %s", strerror(-r));
 	return r;
 }
@@ -148,11 +149,7 @@ int tagger_listen(struct tagger *tagger)
 {
 	int r = open_intake(tagger);
 
-	if (r == 0)
-		r = make_table(tagger);
-	if (r == 0)
-		shortage_fill_reserve(tagger);
-	return r;
+	return r < 0 ? r : make_table(tagger);
 }
 
 void tagger_start(struct tagger *tagger)
@@ -182,6 +179,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	if (r < 0)
 		return r;
 	tagger->config = config;
+	arguments_renew(&tagger->arguments);
 	tagger_follow_classes(tagger);
 	request_scan(tagger);
 	return 0;
@@ -190,11 +188,6 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 void tagger_ask_scan(struct tagger *tagger)
 {
 	request_scan(tagger);
-}
-
-void tagger_note_shortage(struct tagger *tagger, int error)
-{
-	shortage_note(tagger, error);
 }
 
 /*
@@ -215,17 +208,8 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
-void tagger_suspend(struct tagger *tagger, bool suspend)
-{
-	if (tagger->intake)
-		events_drain(tagger);
-	plan_suspend(tagger->plan, suspend);
-	decide_due(tagger, true);
-}
-
 void tagger_wind_down(struct tagger *tagger)
 {
-	shortage_release(tagger);
 	names_close(tagger);
 	moves_close(tagger);
 	changes_close(tagger);
@@ -335,11 +319,6 @@ size_t tagger_table_bytes(const struct tagger *tagger)
 	return tasks_memory(plan_tasks(tagger->plan));
 }
 
-bool tagger_is_careful(const struct tagger *tagger)
-{
-	return arguments_is_careful(&tagger->arguments);
-}
-
 uint64_t tagger_unread(const struct tagger *tagger)
 {
 	const struct unread *unread = &tagger->arguments.unread;
@@ -349,6 +328,11 @@ uint64_t tagger_unread(const struct tagger *tagger)
 	for (size_t i = 0; i < unread->count; i++)
 		count += applier_look(&tagger->applier, unread->processes[i].pid, &attr) != -ESRCH;
 	return count;
+}
+
+uint64_t tagger_helper_cpu_ns(const struct tagger *tagger)
+{
+	return helper_cpu_ns(&tagger->arguments.reader.helper);
 }
 
 uint64_t tagger_foreign(const struct tagger *tagger)
@@ -369,12 +353,6 @@ enum tagger_moves tagger_moves(const struct tagger *tagger)
 enum tagger_changes tagger_changes(const struct tagger *tagger)
 {
 	return tagger->changes.how;
-}
-
-const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count)
-{
-	*ret_count = tagger->changes.n_opponents;
-	return tagger->changes.opponents;
 }
 
 int tagger_crash_error(const struct tagger *tagger)

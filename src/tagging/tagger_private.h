@@ -3,14 +3,14 @@
  * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
  * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it; summary.c,
- *			what the first scan found
+ *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it
  *	loop.c		the event sources and their handlers
  *	overrides.c	puts overrides in force, and ends them
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
  *	scan.c		books every task in /proc
- *	events.c	receives and books events, then has the tasks that are due decided
+ *	due.c		in which order what is due is decided, and what waits for arguments
+ *	events.c	receives and books events
  *	decide.c	carries out a decision and counts the result
  *	names.c		subscribes to renames, or pauses that in a flood
  *	processors.c	subscribes anew for processors that come online
@@ -22,10 +22,10 @@
  *
  * How an exec event leads to attributes:
  *
- *	on_exec, handle, events_handle		loop.c, events.c	the loop is woken
+ *	on_exec, handle, due_handle		loop.c, due.c		the loop is woken
  *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
  *	book, plan_book				events.c		the plan marks the task as due
- *	decide_due, plan_next, plan_decide	decide.c		the plan asks for facts: live_facts.c reads /proc
+ *	due_decide, plan_next, plan_decide	due.c, decide.c		the plan asks for facts: live_facts.c reads /proc
  *	decide_carry_out, applier_apply		decide.c, apply.c	sched_setattr, and sched_getattr to read back
  *	plan_applied				decide.c		the plan records the result, and it is counted
  */
@@ -38,7 +38,6 @@
 
 #include "apply.h"
 #include "arguments.h"
-#include "boot_clock.h"
 #include "changes.h"
 #include "intake.h"
 #include "keep.h"
@@ -59,8 +58,20 @@ enum tagger_problem {
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no more descriptors, or no memory */
 	PROBLEM_UNREAD,	  /* too many processes have unreadable arguments */
+	PROBLEM_PATH,	  /* of a program or a cgroup, which is too long */
 	PROBLEM_STATE,	  /* the state file does not hold everything */
 	TAGGER_PROBLEMS,
+};
+
+/* What is due and waits for arguments, in the order of marking. */
+#define WAITING_MAX QUESTIONS_MAX
+struct waiting {
+	struct waiting_task {
+		struct plan_due due;
+		uint32_t number; /* of the question; 0: it waits for another task */
+	} all[WAITING_MAX];
+	size_t count;
+	unsigned decided; /* tasks, so far */
 };
 
 struct tagger {
@@ -71,18 +82,22 @@ struct tagger {
 	void *context;
 
 	struct intake *intake; /* NULL: no subscription */
-	sd_event_source *execs;
+	struct pace execs;
 	struct pace forks;
 	struct names names;
 	struct moves moves;
 	struct changes changes;
 	sd_event_source *processors; /* those that come online; NULL: nothing depends on them */
-	struct boot_clock boot_clock;
+	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
 	struct plan *plan;
 	struct live_facts *facts;
 	struct arguments arguments;
+	struct waiting waiting;
+	sd_event_source *answers; /* while some are late; NULL: none is */
+	sd_event_source *later;	  /* the timer of what is late or to be tried again */
+	bool later_is_set;
 	struct applier applier;
 
 	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
@@ -154,34 +169,45 @@ uint64_t undo_all(struct tagger *tagger);
 void scan_all(struct tagger *tagger);
 
 /*
- * scan.c: has a process, and with descendants all those below it, join an override. start: of the process, in ticks
- * since boot. 0 or -errno: -ESRCH if there is no such process, or it is one that is never touched.
+ * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. 0 or -errno: -ESRCH
+ * if there is no such process, or it is one that is never touched.
  */
-int scan_tree(struct tagger *tagger, pid_t pid, uint64_t start, bool descendants, uint16_t number);
-
-/* scan.c: reads again those processes with unreadable arguments whose next attempt is due. */
-void scan_unread(struct tagger *tagger);
+int scan_tree(struct tagger *tagger, uint16_t number);
 
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);
 
-/* events.c: books up to 512 of the queued events, and decides nothing. */
-void events_book_some(struct tagger *tagger);
+/* events.c: receives and books up to EVENTS_BATCH events, and decides nothing. Returns whether nothing was left. */
+#define EVENTS_BATCH 512
+bool events_book_some(struct tagger *tagger);
 
 /* events.c: books everything queued, and decides nothing. Returns false if events arrive faster than it books them. */
 bool events_book(struct tagger *tagger);
 
 /*
- * events.c: books what is queued, up to a limit for one turn, and has the due tasks decided. Returns whether nothing
+ * due.c: books what is queued, up to a limit for one turn, and has the due tasks decided. Returns whether nothing
  * was left.
  */
-bool events_handle(struct tagger *tagger);
+bool due_handle(struct tagger *tagger);
 
-/* events.c: handles everything queued. Returns false if events arrive faster than it handles them. */
-bool events_drain(struct tagger *tagger);
+/*
+ * due.c: handles everything queued, and waits for a short time for what it takes. Returns false if events arrive
+ * faster than it handles them.
+ */
+bool due_drain(struct tagger *tagger);
 
-/* decide.c: decides the tasks that are due, and carries that out. Those of late events are left until is_time. */
-void decide_due(struct tagger *tagger, bool is_time);
+/*
+ * due.c: decides the tasks that are due, and carries that out. Those of late events are left until is_time, those that
+ * need arguments until these are there.
+ */
+void due_decide(struct tagger *tagger, bool is_time);
+
+/* due.c: the same until none waits, for a short time; or with none waiting, by what is known. */
+void due_settle(struct tagger *tagger);
+void due_settle_at_once(struct tagger *tagger);
+
+/* decide.c: decides one. Returns the number of the question for whose answer that has to wait, or 0. */
+uint32_t decide_one(struct tagger *tagger, const struct plan_due *due);
 
 /* decide.c: sets and reads back, reports to the plan, counts and logs. */
 void decide_carry_out(struct tagger *tagger, const struct plan_action *action);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/tagging/watch.h>
 #include <schedqos/util/clock.h>
 
 /*
@@ -34,9 +33,7 @@ static bool is_awake(const struct tagger *tagger, const struct forker *forker, u
 	struct procfs_stat stat;
 	int r;
 
-	watch_enter(forker->tgid);
 	r = procfs_thread_stat(tagger->proc, forker->tgid, forker->tid, &stat);
-	watch_leave();
 	if (r < 0)
 		return false;
 	*ret_utime = stat.utime;
@@ -93,7 +90,7 @@ static void check_forkers(const struct tagger *tagger, struct forkers *forkers)
 /* Handles all queued events and, if some were lost, scans. */
 static void catch_up(struct tagger *tagger)
 {
-	events_drain(tagger);
+	due_drain(tagger);
 	if (tagger->events_lost)
 		scan_all(tagger);
 }
@@ -119,6 +116,8 @@ uint64_t undo_all(struct tagger *tagger)
 	uint32_t began_ms;
 	uint64_t set;
 
+	/* Whoever stops us does not wait for anybody's arguments. */
+	due_settle_at_once(tagger);
 	/* Queued events may show that a tid has been reused. */
 	catch_up(tagger);
 	plan_undo_begin(tagger->plan);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/util/problem.h>
 
 #include <inttypes.h>
 #include <stdarg.h>

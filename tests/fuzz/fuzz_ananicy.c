@@ -10,23 +10,24 @@
 
 #include "fuzz.h"
 
-#define FILES_MAX 4
-
-static void check_output(const struct ananicy_output *output)
+static void check_text(const struct ananicy *ananicy, int part)
 {
-	struct config_file files[FILES_MAX];
+	struct config_file file = { .path = "made", .kind = CONFIG_RULES };
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
+	char *text = NULL;
+	int r = ananicy_text(ananicy, part, &text);
 
-	check(output->count > 0 && output->count <= FILES_MAX);
-	for (size_t i = 0; i < output->count; i++) {
-		files[i] = (struct config_file){ .path = "made", .text = output->parts[i].text, .kind = CONFIG_RULES };
-		files[i].size = strlen(files[i].text);
-		check(files[i].size <= CONFIG_SIZE_MAX);
-	}
-	check(config_parse(files, output->count, NULL, NULL, &config, &errors) == 0);
+	check(r == 0 || r == -ENOENT);
+	if (r < 0)
+		return;
+	file.text = text;
+	file.size = strlen(text);
+	check(file.size <= CONFIG_SIZE_MAX);
+	check(config_parse(&file, 1, NULL, NULL, &config, &errors) == 0);
 	config_errors_clear(&errors);
 	config_free(config);
+	free(text);
 }
 
 static void check_summary(const struct ananicy *ananicy)
@@ -41,27 +42,18 @@ static void check_summary(const struct ananicy *ananicy)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	struct ananicy_output output = { 0 };
-	struct ananicy_options options;
 	struct ananicy *ananicy;
-	int r;
 
 	/* All that can be made of so little fits into one file. */
 	if (size < 1 || size > 100000)
 		return 0;
-	options = (struct ananicy_options){
-		.exact = *input & 1,
-		.skip_doubtful = *input & 2,
-		.in_one = *input & 4,
-	};
 	check(ananicy_new(&ananicy) == 0);
 	check(ananicy_read(ananicy, "a.rules", (const char *)input + 1, size - 1) == 0);
-	r = ananicy_convert(ananicy, &options, &output);
-	check(r == 0 || r == -ENOENT || r == -E2BIG);
-	if (r == 0)
-		check_output(&output);
+	ananicy_choose(ananicy, *input & 2);
+	check_text(ananicy, ANANICY_ALL);
+	for (int part = 0; part < ANANICY_PARTS; part++)
+		check_text(ananicy, part);
 	check_summary(ananicy);
-	ananicy_output_clear(&output);
 	ananicy_free(ananicy);
 	return 0;
 }

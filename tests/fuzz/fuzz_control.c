@@ -19,10 +19,10 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
 
-#include "../../src/cli/status_json.h"
+#include "../../src/cli/status.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/machine/knob_file.h"
+#include "../../src/machine/items.h"
 #include "../../src/tagging/tagger_private.h"
 #include "fuzz.h"
 
@@ -138,7 +138,7 @@ static void start(void)
 	atexit(remove_place);
 	log_set_sink(check_line);
 	unsetenv("NOTIFY_SOCKET");
-	the_daemon.paths = (struct config_paths){ place.folder, place.own };
+	the_daemon.paths = (struct config_paths){ .folder = place.folder, .file = place.own };
 	the_daemon.proc = tagger.proc = place.proc;
 	the_daemon.tagger = &tagger;
 	tagger.applier = (struct applier){ &nothing, { true, true, 3000000, false } };
@@ -160,10 +160,12 @@ static void start(void)
 static void write_records(struct input *input, int folder)
 {
 	char *name = take_text(input, TEXT_MAX), *path = take_text(input, TEXT_MAX);
-	struct knob_record record = { .tree = KNOB_SYSCTL, .path = path, .before = "1", .set = "2" };
-	const struct knob_records records = { .items = &record, .count = 1, .profile = name };
+	struct item record = {
+		.tree = KNOB_SYSCTL, .path = path, .is_recorded = true, .before = "1", .set = "2"
+	};
+	const struct items records = { .items = &record, .count = 1, .profile = name };
 
-	check(knob_file_write(folder, &records) == 0);
+	check(items_write(folder, &records) == 0);
 	free(name);
 	free(path);
 }
@@ -172,7 +174,6 @@ static void begin(struct input *input)
 {
 	static const struct config_file empty = { "{}", "{}", 2, CONFIG_RULES };
 	struct config_errors errors = { 0 };
-	struct knobs knobs;
 	int folder = openat(place.fd, "state", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	check(folder >= 0);
@@ -181,9 +182,7 @@ static void begin(struct input *input)
 		write_records(input, folder);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlinkat(place.fd, files[i], 0);
-	for (int i = 0; i < KNOB_TREES; i++)
-		knobs.tree[i] = i == KNOB_SYSCTL ? dup(place.proc) : -ENOENT;
-	machine_new_at(&knobs, folder, &the_daemon.machine);
+	machine_new_at(dup(place.fd), folder, true, &the_daemon.machine);
 	check(the_daemon.machine);
 	check(config_parse(&empty, 1, NULL, NULL, &the_daemon.config, &errors) == 0);
 	machine_set_config(the_daemon.machine, the_daemon.config);
@@ -215,7 +214,7 @@ static void pump(void)
 
 /* ---- a client that speaks D-Bus ---- */
 
-/* The reply to GetAll converts to valid JSON. */
+/* The status converts to valid JSON. */
 static void check_status(sd_bus_message *reply)
 {
 	char *text = NULL;
@@ -285,9 +284,9 @@ static sd_bus_message *new_call(const char *interface, const char *member)
 
 static void ask_status(void)
 {
-	sd_bus_message *call = new_call("org.freedesktop.DBus.Properties", "GetAll");
+	sd_bus_message *call = new_call(BUS_INTERFACE, "Status");
 
-	check(call && sd_bus_message_append(call, "s", BUS_STATUS_INTERFACE) >= 0);
+	check(call);
 	send_call(call, on_status);
 }
 

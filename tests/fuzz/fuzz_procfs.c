@@ -227,10 +227,6 @@ static void parse_machine(struct input *input, uint8_t which)
 
 	switch (which & 7) {
 	case 0:
-		if (host_parse_lockdown(text))
-			check(strlen(text) < len && !strchr(text, ']'));
-		break;
-	case 1:
 		len = host_parse_cgroups(text, mounts, 3);
 		check(len <= 3);
 		for (size_t i = 0; i < len; i++)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../src/machine/knob_file.h"
+#include "../../src/machine/items.h"
 #include "../../src/tagging/state_private.h"
 #include "fuzz.h"
 
@@ -162,21 +162,21 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static void check_same(const struct knob_records *a, const struct knob_records *b)
+static void check_same(const struct items *a, const struct items *b)
 {
 	check(a->count == b->count && same(a->profile, b->profile));
 	for (size_t i = 0; i < a->count; i++) {
-		const struct knob_record *x = &a->items[i], *y = &b->items[i];
+		const struct item *x = &a->items[i], *y = &b->items[i];
 
-		check(x->tree == y->tree && x->writing == y->writing);
-		check(same(x->path, y->path) && same(x->word, y->word) && same(x->cause, y->cause));
+		check(x->tree == y->tree && x->is_recorded && y->is_recorded);
+		check(same(x->path, y->path) && same(x->word, y->word) && same(x->lost, y->lost));
 		check(same(x->before, y->before) && same(x->set, y->set));
 	}
 }
 
 static void read_knobs(struct input *input)
 {
-	struct knob_records records = { 0 }, again = { 0 };
+	struct items items = { 0 }, again = { 0 };
 	size_t size = input->left;
 	char *text = malloc(size + 1);
 	int r;
@@ -184,18 +184,18 @@ static void read_knobs(struct input *input)
 	check(text);
 	memcpy(text, input->at, size);
 	text[size] = '\0';
-	r = knob_file_parse(text, size, BOOT_ID, &records);
+	r = items_parse(text, size, BOOT_ID, &items);
 	check(r == 0 || r == -EBADMSG || r == -ESTALE || r == -EPROTONOSUPPORT);
 	check(r < 0 || strlen(text) == size);
 	if (r == 0) {
-		char *written = knob_file_text(&records, BOOT_ID);
+		char *written = items_text(&items, BOOT_ID);
 
-		check(written && knob_file_parse(written, strlen(written), BOOT_ID, &again) == 0);
-		check_same(&records, &again);
+		check(written && items_parse(written, strlen(written), BOOT_ID, &again) == 0);
+		check_same(&items, &again);
 		free(written);
 	}
-	knob_records_clear(&records);
-	knob_records_clear(&again);
+	items_clear(&items);
+	items_clear(&again);
 	free(text);
 }
 

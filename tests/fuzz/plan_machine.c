@@ -28,10 +28,6 @@ static const char *const configs[] = {
 	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'enforce': true },"
 	"'b': { 'qos': 'QOS_BACKGROUND', 'enforce': true, 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
 	"'c': { 'qos': 'QOS_UTILITY' }",
-
-	"'a*': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'enforce': 'program' },"
-	"'b': { 'qos': 'QOS_BACKGROUND', 'enforce': 'program', 'thread_qos': { 't*': 'QOS_USER_INITIATED' } },"
-	"'c': { 'qos': 'QOS_UTILITY' }",
 };
 
 /* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
@@ -188,28 +184,9 @@ void run_hear_all(struct run *run)
 
 static const char *some_config(struct run *run)
 {
-	uint8_t nth = take_byte(&run->input) % 5;
+	uint8_t nth = take_byte(&run->input) % 4;
 
-	run->reverts_program = !run->own && nth == 4;
-	/* Also what was heard before that; and then it was not expected where it was chosen. */
-	if (run->reverts_program && run->is_told)
-		run->exact = run->everybody = false;
 	return run->own ? own : configs[nth];
-}
-
-/* By a task or nobody that is known, of a task or any; whether or not there was one. */
-static void is_told_of_a_change(struct run *run)
-{
-	const uint8_t how = take_byte(&run->input);
-	uint32_t next_ms;
-
-	run->is_told = true;
-	/* What a program has chosen itself is as if it had not happened. */
-	if (run->reverts_program)
-		run->exact = false;
-	calls(run->m, how & 1 ? run_some_task(run) : 0, how & 2 ? run_some_task(run) : 0);
-	if (how & 4)
-		plan_end_truces(run->m->plan, run->m->ms, &next_ms);
 }
 
 static void is_told(struct run *run, uint8_t kind)
@@ -258,7 +235,9 @@ static void is_told(struct run *run, uint8_t kind)
 		move(run);
 		break;
 	case CHANGE:
-		is_told_of_a_change(run);
+		plan_look_at_enforced(m->plan, (uint32_t)m->ms);
+		if (!m->deaf)
+			hear(m);
 		break;
 	}
 }
@@ -280,28 +259,28 @@ static void lifts(struct run *run)
 	hear_unless_deaf(run->m);
 }
 
-/* A new one, or another class for the last one; then one more process for it. */
+/* A new one, for a process or a cgroup; or one more process for the last one. */
 static void overrides(struct run *run)
 {
 	const uint8_t how = take_byte(&run->input);
 	struct machine *m = run->m;
+	uint16_t last;
+	const bool is_of_cgroup = (how & 13) == 12;
 	const struct override override = {
 		.kind = how & 1 ? OVERRIDE_CLASS : OVERRIDE_LIMIT,
 		.is_tree = how & 2,
-		.cgroup = (how & 12) == 12 ? cgroups[how % 5] : NULL,
+		.cgroup = is_of_cgroup ? cgroups[how % 5] : NULL,
 		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
-		.uid = (how & 1) && (how & 12) != 12 && (how >> 4) / QOS_BUILTIN_COUNT == 1 ? 1000 : 0,
 	};
 
-	if ((how & 12) == 8 && run->n_overrides) {
-		check(plan_override_change(m->plan, run->overrides[run->n_overrides - 1], override.qos, m->ms) == 0);
-	} else {
+	if ((how & 12) != 8 || !run->n_overrides) {
 		if (run->n_overrides == OVERRIDES_MAX)
 			lifts(run);
 		check(plan_override_add(m->plan, &override, m->ms, &run->overrides[run->n_overrides++]) == 0);
 	}
-	if (!override.cgroup)
-		plan_override_join(m->plan, run->overrides[run->n_overrides - 1], tgid_of(m, some_running(run)), m->ms);
+	last = run->overrides[run->n_overrides - 1];
+	if (!plan_override(m->plan, last)->cgroup)
+		plan_override_join(m->plan, last, tgid_of(m, some_running(run)), m->ms);
 	hear_unless_deaf(m);
 }
 
@@ -326,10 +305,6 @@ static void is_asked(struct run *run, uint8_t kind)
 		break;
 	case LIFT:
 		lifts(run);
-		break;
-	case SUSPEND:
-		plan_suspend(run->m->plan, take_byte(&run->input) & 1);
-		hear_unless_deaf(run->m);
 		break;
 	}
 }
@@ -391,7 +366,6 @@ void run_happens(struct run *run, uint8_t kind)
 	switch (kind) {
 	case OVERRIDE:
 	case LIFT:
-	case SUSPEND:
 		is_asked(run, kind);
 		break;
 	case LOSE:

@@ -40,7 +40,6 @@ enum {
 	CHANGE,
 	OVERRIDE,  /* asked for at run time ... */
 	LIFT,	   /* ... and no longer */
-	SUSPEND,   /* or no longer */
 	KINDS
 };
 
@@ -55,8 +54,6 @@ struct run {
 	uint16_t overrides[OVERRIDES_MAX];
 	size_t n_overrides;
 	size_t n_tasks;
-	bool is_told;	      /* who has changed a task has been told */
-	bool reverts_program; /* the configuration undoes what a program itself is heard to choose */
 	bool own;	/* the configuration is that, all the time */
 	bool alone;	/* only the plan has set attributes */
 	bool everybody; /* all choices were possible without privilege */

@@ -14,7 +14,6 @@ from waiting import PATIENCE, wait_for
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEDQOS = os.path.abspath(os.environ.get("SCHEDQOS", os.path.join(TOP, "build/schedqos")))
-LOG_FILES = ("/var/log/schedqosd.log", "/var/log/schedqosd.log.1")
 SANITIZER_WORDS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
 
 

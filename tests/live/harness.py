@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from attributes import classes, get_attr, make_us_pristine
-from daemon import LOG_FILES, Daemon
+from daemon import Daemon
 from programs import Program, Stage, end_all
 from tasks import comm
 from waiting import wait_for
@@ -25,22 +25,12 @@ class LiveTest(Stage, unittest.TestCase):
         os.chmod(self.folder, 0o755)
         self.addCleanup(shutil.rmtree, self.folder)
         self.addCleanup(end_all)
-        self.save_logs()
         self.current = None
 
     def begin_anew(self):
         """For a test that goes on for long: ends all that it has begun."""
         self.doCleanups()
         self.setUp()
-
-    def save_logs(self):
-        """A daemon in the background writes a log: the machine's own are put back in its place."""
-        for path in LOG_FILES:
-            if os.path.exists(path):
-                os.rename(path, path + ".saved")
-                self.addCleanup(os.rename, path + ".saved", path)
-            else:
-                self.addCleanup(lambda path=path: os.path.exists(path) and os.unlink(path))
 
     def prepare(self, config=None, **options):
         """A daemon that is still to be started."""

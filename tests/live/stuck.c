@@ -5,15 +5,12 @@
  *   stuck serve FOLDER [COUNT NAME]  mounts a file system there whose one file, "file", is never read to
  *                                    the end, and says "ready"; with COUNT, runs so many of the following
  *   NAME hang FILE [ARGUMENT ...]    sleeps in mmap(), holding the lock of its own memory
- *   NAME leave FILE                  the same, and leaves behind a read of its own that is never answered:
- *                                    the last task to drop its memory has to wait for that
  *
  * On SIGUSR1 the server answers, and all of them go on, and just are there. When it ends, the kernel does away with its
  * file system, so that they go on as well. Nothing but the kernel's headers is needed: see linux/fuse.h.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/aio_abi.h>
 #include <linux/fuse.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -25,13 +22,11 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #define FILE_NODE  2
 #define FILE_BYTES 65536
-#define NEVER_READ 32768 /* from here on nothing is ever answered */
 #define READS_MAX  64
 #define HOUR_S	   3600
 
@@ -86,8 +81,6 @@ static void hear_read(uint64_t unique, const struct fuse_read_in *read)
 {
 	const uint32_t size = read->size;
 
-	if (read->offset >= NEVER_READ)
-		return;
 	if (answers || n_reads == READS_MAX) {
 		answer_read(unique, size);
 		return;
@@ -228,23 +221,6 @@ static int serve(int argc, char **argv)
 	}
 }
 
-static void leave_read(const char *file)
-{
-	static char buf[8192] __attribute__((aligned(4096)));
-	struct iocb read = {
-		.aio_lio_opcode = IOCB_CMD_PREAD,
-		.aio_buf = (uintptr_t)buf,
-		.aio_nbytes = 4096,
-		.aio_offset = NEVER_READ,
-	}, *all = &read;
-	aio_context_t context = 0;
-	int fd = open(file, O_RDONLY | O_DIRECT | UNCACHED);
-
-	read.aio_fildes = (uint32_t)fd;
-	if (fd < 0 || syscall(SYS_io_setup, 1, &context) < 0 || syscall(SYS_io_submit, context, 1, &all) != 1)
-		die("asynchronous read");
-}
-
 static int hang(const char *file)
 {
 	int fd = open(file, O_RDONLY | UNCACHED);
@@ -262,10 +238,6 @@ int main(int argc, char **argv)
 		return serve(argc - 2, argv + 2);
 	if (argc >= 3 && strcmp(argv[1], "hang") == 0)
 		return hang(argv[2]);
-	if (argc >= 3 && strcmp(argv[1], "leave") == 0) {
-		leave_read(argv[2]);
-		return hang(argv[2]);
-	}
 	fprintf(stderr, "usage: stuck serve FOLDER [COUNT NAME]\n");
 	return 2;
 }

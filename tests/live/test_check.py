@@ -33,19 +33,8 @@ class Files(LiveTest):
         self.assertEqual(self.check(folder, "--config", self.path("own.json")), [
             "LAYER/mappings/m.json: a mapping, in force", "LAYER/sched_profiles.json: 0 rules, 1 profile",
             "LAYER/app_configs/a.json: 1 rule, 1 class", "LAYER/app_configs/b.json: 1 rule",
-            "%s: 1 rule" % self.path("own.json"), "schedqos: 3 rules, 6 classes: no errors"])
-
-    def test_what_nobody_reads_is_warned_of(self):
-        folder = self.layer(**{"app_config|a.json": {}, "app_configs|a.jsn": {}, "app_configs|deep|a.json": {},
-                               "rules.json": {}, "qos_mapping.json": {}, "app_configs|good.json": {"x": {}},
-                               # These are not meant to be read.
-                               "rules.schema.json": {}, "README.md": "", "app_configs|a.json~": "", ".git|x": ""})
-        lines = [line for line in self.check(folder) if "warning" in line]
-        self.assertEqual(sorted(line.split(":")[0] for line in lines),
-                         ["LAYER/app_config", "LAYER/app_configs/a.jsn", "LAYER/app_configs/deep",
-                          "LAYER/qos_mapping.json", "LAYER/rules.json"])
-        self.assertIn('LAYER/app_config: warning: is never read (did you mean "app_configs"?)', lines)
-        self.assertIn('LAYER/qos_mapping.json: warning: is never read (did you mean "qos_mappings.json"?)', lines)
+            "%s: 1 rule" % self.path("own.json"), "schedqos: mapping m (%s:4:14)" % self.path("own.json"),
+            "schedqos: 3 rules, 6 classes: no errors"])
 
     def test_nothing_found(self):
         empty = self.layer()

@@ -43,10 +43,11 @@ CHOICES = {
 
 
 def seen(tid):
-    """The base slice is as good as none."""
+    """The base slice is as good as none. Under SCHED_IDLE no slice can be changed, so a class's stays (schedqos(8))."""
     attr = get_attr(tid)
+    is_none = attr.policy == IDLE or attr.slice in base_slices()
     return {"policy": attr.policy, "nice": attr.nice, "io": get_io(tid),
-            "slice": pristine().slice if attr.slice in base_slices() else attr.slice}
+            "slice": pristine().slice if is_none else attr.slice}
 
 
 class Choices(IoTest):

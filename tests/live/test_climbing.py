@@ -19,7 +19,7 @@ import unittest
 from typing import NamedTuple
 
 import scripts
-from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp
+from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, set_attr
 from daemon import TOP, schedqos
 from groups import RunningGroup, actor, seen, tool
 from harness import LiveTest, main
@@ -308,7 +308,8 @@ class Hostility(LiveTest):
                     self.assertIn(now.nice, chosen["nice"] | (self.lowering if group.pause < PAUSE else set()) | {0},
                                   told)
                     self.assertIn(now.policy, chosen["policy"] | {NORMAL}, told)
-                self.assertIn(now.slice, chosen["slice"] | base_slices(), told)
+                if now.policy != IDLE:
+                    self.assertIn(now.slice, chosen["slice"] | base_slices(), told)
 
     @staticmethod
     def chosen(script):
@@ -469,6 +470,26 @@ class Climbing(Hostility):
             wait_for(lambda: seen(tid).nice == -3, "its choice")
         self.assertIn(2, found)
         group.end()
+
+    def test_who_insists_does_not_leave_what_root_chose(self):
+        """SCHED_IDLE: while the daemon sets something on a task its owner might."""
+        threads = {"odd": "QOS_UTILITY", "even": "QOS_BACKGROUND"}
+        daemon = self.begin({"puppet": {"qos": "QOS_UTILITY", "thread_qos": threads}})
+        puppet = self.puppet()
+        puppet.tell(0, "become", NOBODY)
+        daemon.sync()
+        set_attr(puppet.pid, IDLE)
+        insist = Program([tool("insist"), str(NOBODY), str(puppet.pid), "0", "0"], stdout=subprocess.PIPE)
+        self.addCleanup(insist.end)
+        self.assertEqual(insist.popen.stdout.readline(), b"ready\n")
+        self.addCleanup(insist.popen.stdout.close)
+        found = set()
+        for number in range(2000):
+            puppet.tell(0, "name", ("odd", "even")[number % 2])
+            now = seen(puppet.pid)
+            self.assertEqual(now.policy, IDLE, "after %d changes of its class" % number)
+            found.add(now.nice)
+        self.assertLessEqual({2, 4}, found)
 
     def test_the_name_of_every_shipped_rule(self):
         self.begin(layers=self.shipped())

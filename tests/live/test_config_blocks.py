@@ -7,7 +7,7 @@ import unittest
 
 from attributes import BATCH, MS, NORMAL, fair
 from harness import LiveTest, main
-from tasks import comm, tids
+from tasks import comm
 from waiting import wait_for
 
 CHROME_AND_GCC = """\
@@ -100,11 +100,14 @@ MAKE_AND_SCHBENCH = """\
 
 
 class Blocks(LiveTest):
-    def test_chrome_and_gcc(self):
-        self.daemon(CHROME_AND_GCC)
-        self.assert_carries(self.run_program([self.alias("chrome"), "1000"]), "QOS_USER_INTERACTIVE")
-        self.assert_carries(self.run_program([self.copy("gcc"), "1000"]), "QOS_BACKGROUND")
-        self.assert_carries(self.sleeper("firefox"), "QOS_DEFAULT")
+    def test_names(self):
+        for block, classes in ((CHROME_AND_GCC, {"chrome": "QOS_USER_INTERACTIVE", "gcc": "QOS_BACKGROUND"}),
+                               (HACKBENCH_AND_CYCLICTEST, {"hackbench": "QOS_BACKGROUND",
+                                                           "cyclictest": "QOS_USER_INTERACTIVE"})):
+            self.daemon(block)
+            for name, qos in {**classes, "firefox": "QOS_DEFAULT"}.items():
+                self.assert_carries(self.sleeper(name), qos)
+            self.current.stop()
 
     def test_the_threads_of_chrome(self):
         self.daemon(CHROME_THREADS)
@@ -121,33 +124,6 @@ class Blocks(LiveTest):
                            ("utility", fair(BATCH, 2, 16 * MS, 512)), ("background", fair(BATCH, 4, 20 * MS, 256)),
                            ("default", fair(BATCH, 2, 16 * MS, 512))):
             self.assert_carries(self.sleeper(name), attr, name)
-
-    def test_the_mapping_is_what_is_built_in(self):
-        """Over a mapping of another's, the pasted one brings back what the announcement says."""
-        other = {"QOS_USER_INTERACTIVE": {"sched_nice": -15, "sched_runtime": MS},
-                 "QOS_DEFAULT": {"sched_policy": "SCHED_NORMAL", "sched_nice": 9}}
-        daemon = self.daemon({}, layers={"qos_mappings.json": other,
-                                         "app_configs/10.json": {"ui": {"qos": "QOS_USER_INTERACTIVE"}}})
-        ui, default = self.sleeper("ui"), self.sleeper("default")
-        self.assert_carries(ui, fair(NORMAL, -15, MS, 1024))
-        self.assert_carries(default, fair(NORMAL, 9, 16 * MS, 512))
-        self.assertEqual(daemon.reload(MAPPING).returncode, 0)
-        self.assert_carries(ui, "QOS_USER_INTERACTIVE")
-        self.assert_carries(default, "QOS_DEFAULT")
-
-    def test_hackbench_and_cyclictest(self):
-        self.daemon(HACKBENCH_AND_CYCLICTEST)
-        self.assert_carries(self.run_program([self.alias("hackbench"), "1000"]), "QOS_BACKGROUND")
-        self.assert_carries(self.run_program([self.alias("cyclictest"), "1000"]), "QOS_USER_INTERACTIVE")
-
-    @unittest.skipUnless(shutil.which("hackbench"), "no hackbench")
-    def test_the_real_hackbench(self):
-        """As the announcement runs it, with fewer threads and until it is ended."""
-        self.daemon(HACKBENCH_AND_CYCLICTEST)
-        hackbench = self.run_program(["hackbench", "-T", "-p", "-l", "100000000", "-g", "1", "-f", "5"])
-        wait_for(lambda: len(tids(hackbench.pid)) == 11, "ten threads of hackbench")
-        for tid in tids(hackbench.pid):
-            self.assert_carries(tid, "QOS_BACKGROUND")
 
     def test_make_gcc_cc1_and_schbench(self):
         self.daemon(MAKE_AND_SCHBENCH)

@@ -21,7 +21,7 @@ from cgroups import MemoryCgroup
 from daemon import is_sanitized, schedqos
 from harness import LiveTest, main
 from programs import sleep_program
-from tasks import open_files, sleeps
+from tasks import sleeps
 from waiting import PATIENCE, wait_for
 
 UI, INITIATED, BACKGROUND, DEFAULT = (
@@ -468,27 +468,6 @@ def problem(daemon, words):
 
 
 class Descriptors(LiveTest):
-    @staticmethod
-    def highest(daemon):
-        """Of the descriptors that it keeps: not of a client that goes, nor of a file in /proc that it just reads."""
-        then = open_files(daemon.pid).items()
-        daemon.sync()
-        return max(fd for fd, _ in then & open_files(daemon.pid).items())
-
-    def test_none_left_but_those_kept_for_it(self):
-        """Tasks are tagged, clients answered; and the status says why that may not go on."""
-        daemon = self.daemon(RULES)
-        with limited(daemon.pid, resource.RLIMIT_NOFILE, self.highest(daemon) + 1):
-            programs = [(self.sleeper("app" if i % 2 else "other"), BACKGROUND if i % 2 else INITIATED)
-                        for i in range(40)]
-            for program, qos in programs:
-                self.assert_carries(program, qos)
-            wait_for(lambda: problem(daemon, "Too many open files"), "a word of it")
-            self.assertIn("Too many open files", schedqos("status").stdout)
-            self.assertEqual(daemon.reload({"app": {"qos": UI}}).returncode, 0)
-            self.assert_carries(programs[1][0], UI)
-        self.assertEqual(daemon.status()["refused"], {})
-
     def test_none_at_all(self):
         """Nothing is forgotten, nothing is tried over and over; when there are some again, all is made good."""
         daemon = self.daemon(RULES)
@@ -519,7 +498,6 @@ class Descriptors(LiveTest):
         daemon.sync()
         with limited(daemon.pid, resource.RLIMIT_NOFILE, 0):
             born = [app.tell(0, "spawn", [self.alias("other"), "1000"]), *app.tell(0, "fork", 3)]
-            wait_for(lambda: "Too many open files" in daemon.log(), "a word of it")
             daemon.stop()
         for pid in (app.pid, *born):
             self.assertEqual(get_attr(pid), pristine())
@@ -540,7 +518,7 @@ class Memory(LiveTest):
         child, = app.tell(0, "fork")
         result = daemon.reload(self.HUGE)
         self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
-        self.assertIn("reload failed: ", result.stderr)
+        self.assertIn("the daemon has ended before it answered", result.stderr)
         self.assertEqual(daemon.popen.wait(), -signal.SIGKILL)
         self.assertGreater(cgroup.kills(), 0)
         self.assertIn("not running", schedqos("status").stderr)

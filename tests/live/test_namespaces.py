@@ -30,20 +30,11 @@ class Elsewhere(LiveTest):
             self.assertEqual(differences(before, snapshot()), [])
             self.assertIn("not running", schedqos("status").stderr)
 
-    def test_a_network_namespace(self):
-        self.check(["unshare", "-n"], "network namespace")
-
-    def test_a_pid_namespace(self):
-        self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
-
-    def test_a_pid_namespace_without_its_own_proc(self):
-        self.check(["unshare", "-p", "-f"], "PID namespace|/proc")
-
-    def test_a_user_namespace(self):
-        self.check(["unshare", "-U"], "root|user namespace")
-
-    def test_a_user_namespace_whose_root_we_are(self):
-        self.check(["unshare", "-U", "-r"], "root|user namespace")
+    def test_of_network_of_pids_and_of_users(self):
+        for options, words in (("-n", "network namespace"), ("-p -f --mount-proc", "PID namespace"),
+                               ("-p -f", "PID namespace|/proc"), ("-U", "root|user namespace"),
+                               ("-U -r", "root|user namespace"), ("-U -r -n -p -f --mount-proc", "namespace|root")):
+            self.check(["unshare", *options.split()], words)
 
     def test_a_time_namespace(self):
         """There, tasks would be older or younger than the kernel's events of them say."""
@@ -53,9 +44,6 @@ class Elsewhere(LiveTest):
     @unittest.skipIf(is_sanitized(), "a sanitizer needs /proc")
     def test_something_else_on_proc(self):
         self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "no procfs")
-
-    def test_all_of_them(self):
-        self.check(["unshare", "-U", "-r", "-n", "-p", "-f", "--mount-proc"], "namespace|root")
 
     def test_a_pid_namespace_while_somebody_else_listens(self):
         """Another listener's subscription feeds every socket of the group: no proof of ours."""
@@ -98,7 +86,7 @@ class Containers(LiveTest):
     def check(self, *options):
         prefix = ["unshare", *options]
         self.need(prefix)
-        inside = self.alias("inside")
+        inside = self.path("inside")
         before = self.run_program([*prefix, "sh", "-c", "%s 1000; :" % inside])
         self.pid_of(before)
         self.daemon({"inside": {"qos": BACKGROUND}})
@@ -119,17 +107,11 @@ class Containers(LiveTest):
 
         return wait_for(find, "the program inside")
 
-    def test_network(self):
-        self.check("-n")
-
-    def test_pid_and_mounts(self):
-        self.check("-p", "-f", "--mount-proc", "-m")
-
-    def test_user_and_pid(self):
-        self.check("-U", "-r", "-p", "-f")
-
-    def test_time(self):
-        self.check("-T", "-f", "--boottime", "1000000")
+    def test_of_every_kind(self):
+        self.alias("inside")
+        for options in ("-n", "-p -f --mount-proc -m", "-U -r -p -f", "-T -f --boottime 1000000"):
+            self.check(*options.split())
+            self.current.stop()
 
 
 @unittest.skipUnless(shutil.which("unshare") and shutil.which("setpriv"), "no unshare or no setpriv")

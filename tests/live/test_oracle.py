@@ -77,7 +77,8 @@ EXEMPTIONS = {
     "unheard": "for safety: of a task born while there was no daemon, whose parent is gone, not the one that made "
                "it, or has chosen for itself since, nobody knows what it had",
     "meanwhile": "chosen while a daemon that starts or reloads looks at every task: it may have looked before or after",
-    "hidden": "a task that is real-time at the stop is left alone; what is below is only seen when it no longer is",
+    "hidden": "a task that is real-time at the stop is left alone; what is below is only seen when it no longer is; nor "
+              "does the kernel change a slice below SCHED_IDLE",
 }
 
 
@@ -248,9 +249,9 @@ class Judge:
         return any(began <= watched.ended and watched.began <= ended for began, ended in spans)
 
     def hide(self):
-        """A stop leaves a slice of ours below real time."""
+        """A stop leaves a slice of ours below real time and SCHED_IDLE."""
         for slot, task in self.group.tasks.items():
-            if task.policy in (FIFO, RR):
+            if task.policy in (FIFO, RR, IDLE):
                 self.why[slot]["slice"] = "hidden"
 
     def is_back(self, slot, attribute, watched):
@@ -442,6 +443,8 @@ class Round:
                 exempt = why.get("policy" if is_policys else attribute, "")
                 if attribute != "nice":
                     exempt = exempt or policy_exempt
+                if attribute == "slice" and shown.policy == IDLE:
+                    exempt = exempt or "hidden"
                 yield attribute, shown_alone, shown, exempt
             elif attribute == "slice" and not same(attribute, hidden, hidden_alone):
                 yield attribute, hidden_alone, hidden, "hidden"

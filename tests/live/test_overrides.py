@@ -159,6 +159,37 @@ class Run(Overrides):
         self.assertIn("not running", self.ask("run", "-q", UI, "true", status=125))
 
 
+class Unprivileged(Overrides):
+    """What an ordinary user asks for: as nice(1), and no more."""
+
+    def call(self, *args):
+        # Others may not be able to read where it was built.
+        return subprocess.run([self.copy("schedqos", SCHEDQOS), *args], user=65534, group=65534, extra_groups=[],
+                              env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    def test_run_lowers(self):
+        self.daemon({"cat": {"qos": INITIATED}})
+        for qos in (BACKGROUND, UI):
+            expected = classes()[qos]
+            result = self.call("run", "-q", qos, "cat", "/proc/self/stat", "/proc/self/status")
+            if expected.nice < 0:
+                self.assertEqual((result.returncode, result.stdout), (125, ""))
+                self.assertIn("takes root", result.stderr)
+            else:
+                self.assertEqual(result.stdout.split()[18], str(expected.nice), result.stderr)
+        self.assertIn("no class", self.call("run", "-q", "QOS_X", "true").stderr)
+
+    def test_the_rest_takes_root(self):
+        self.daemon(APP)
+        app = self.sleeper("app", user=65534)
+        self.assert_carries(app, INITIATED)
+        for args in (("set", str(app.pid), BACKGROUND), ("reset", str(app.pid)), ("limit", str(app.pid), BACKGROUND)):
+            result = self.call(*args)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("must be root", result.stderr)
+        self.assert_keeps(app, INITIATED)
+
+
 class Limit(Overrides):
     def held(self, *args):
         """A client that holds a limit, once that is in force."""
@@ -199,6 +230,25 @@ class Limit(Overrides):
         self.ask("limit", "--keep", app.pid, BACKGROUND)
         app.end()
         wait_for(lambda: self.overrides() == 0, "the end of the override")
+
+    def test_the_lowest_of_several(self):
+        """What has been covered holds again, for children as well; and none comes in between."""
+        self.daemon(APP)
+        app = self.puppet("app")
+        [child] = app.tell(0, "fork")
+        self.ask("limit", "--keep", child, UTILITY)
+        self.assert_carries(child, UTILITY)
+        holder = self.held(app.pid, BACKGROUND)
+        for pid in (app.pid, child):
+            self.assert_carries(pid, BACKGROUND)
+        self.ask("limit", "--keep", child, INITIATED)
+        self.assertEqual(get_attr(child), classes()[BACKGROUND])
+        self.ask("limit", "--keep", child, UTILITY)
+        holder.end()
+        self.assert_carries(app, INITIATED)
+        self.assert_keeps(child, UTILITY)
+        self.ask("limit", "--lift", child)
+        self.assert_carries(child, INITIATED)
 
     def test_the_daemon_ends(self):
         daemon = self.daemon(APP)

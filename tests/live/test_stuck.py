@@ -4,19 +4,16 @@ Processes that cannot be inspected without blocking, as under a dead NFS or FUSE
 can be read, all others as if they were not there. See stuck.c.
 """
 
-import json
 import os
 import shutil
 import signal
-import socket
-import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
 from attributes import get_attr, pristine
-from daemon import SCHEDQOS, Daemon, environment, schedqos
+from daemon import schedqos
 from groups import tool
 from harness import LiveTest, main
 from programs import Program
@@ -96,16 +93,6 @@ class Stuck(LiveTest):
             os.kill(pid, signal.SIGCONT)
 
     @staticmethod
-    def successor(pid):
-        """The process in which the daemon goes on that was this one."""
-        def found():
-            asked = schedqos("status", "--json")
-            now = json.loads(asked.stdout)["pid"] if asked.returncode == 0 else pid
-            return now != pid and now
-        return wait_for(found, "another process")
-
-
-    @staticmethod
     def stuck_ones(server, count):
         """Those that the server runs, when they are so many."""
         found = [pid for pid in server.descendants() if comm(pid) == b"exe" and state(pid) == "D"]
@@ -129,20 +116,9 @@ class Before(Stuck):
         self.assertEqual(daemon.reload({**RULES, "box": {"qos": INITIATED}}).returncode, 0)
         self.assert_carries(box, INITIATED)
         self.assert_soon("app", UI)
-        self.assertEqual((daemon.status()["pid"], daemon.status()["problems"]), (daemon.pid, {}))
+        self.assertEqual(daemon.status()["problems"], {})
         daemon.stop(None)
         self.assertEqual((box.attr(), chosen.attr()), (pristine(), pristine()))
-
-    def test_doctor_names_it(self):
-        server = self.serve()
-        box, rival = self.stuck(server, "box\x1b"), self.stuck(server, "schedqos")
-        found = {finding["what"].split(", keeps")[0]: finding["state"]
-                 for finding in json.loads(schedqos("doctor", "--json").stdout)["findings"]
-                 if finding["name"] == "unread"}
-        self.assertEqual(found, {"box\\x1b, pid %d" % box.pid: "note", "schedqos, pid %d" % rival.pid: "note"})
-        server.answer()
-        wait_for(lambda: state(rival.pid) == "S" and state(box.pid) == "S", "programs that go on")
-        wait_for(lambda: "every process's arguments can be read" in schedqos("doctor").stdout, "nothing to tell of")
 
     def test_it_gets_its_class_when_it_goes_on(self):
         server = self.serve()
@@ -178,94 +154,38 @@ class Before(Stuck):
 
 
 class Later(Stuck):
-    """It is stuck when the daemon, having received its exec, reads its arguments."""
+    """It is stuck when the daemon, having received its exec, has its arguments read."""
 
-    def test_the_daemon_goes_on_in_another_process(self):
+    def test_only_it_waits(self):
         server = self.serve()
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
         chosen = self.hang(daemon.pid, server, "file", "chosen")
         self.assert_soon("app", UI)
-        child = self.successor(daemon.pid)
-        self.assertIn(child, descendants(daemon.pid))
         self.assert_carries(chosen, DEFAULT)
-        self.assert_carries(app, UI)
-        self.assertIn("looking at process %d (file) took for ever" % chosen.pid, daemon.log())
-        self.assertEqual(list(daemon.status()["problems"].values()), [1])
-        # The next one is no surprise.
-        box = self.hang(child, server)
+        box = self.hang(daemon.pid, server)
         self.assert_soon("app", UI)
         self.assert_carries(box, BACKGROUND)
-        self.assertEqual(daemon.status()["pid"], child)
         wait_for(lambda: daemon.status()["unread"] == 2, "both of them known")
-        findings = {finding["name"]: finding for finding in json.loads(schedqos("doctor", "--json").stdout)["findings"]}
-        self.assertEqual(findings["daemon"]["what"], "runs as pid %d" % child)
-        self.assertEqual(findings["rivals"]["state"], "ok")
         self.assertEqual(daemon.reload({**RULES, "box": {"qos": INITIATED}}).returncode, 0)
         self.assert_carries(box, INITIATED)
         server.answer()
         self.assert_carries(chosen, INITIATED)
+        self.assertEqual(daemon.status()["problems"], {})
         daemon.stop(None)
         self.assertEqual((app.attr(), chosen.attr(), box.attr()), (pristine(),) * 3)
 
-    def test_what_nobody_holds_stays(self):
-        """Classes and limits of root's; and an ordinary user cannot ask for one more look meanwhile."""
+    def test_its_next_program_is_read(self):
+        """What was asked about the one before is of no more use."""
         server = self.serve()
         daemon = self.daemon(RULES)
-        app, other, theirs = self.sleeper("app"), self.sleeper("app"), self.sleeper("app", user=NOBODY)
-        for program in (app, other, theirs):
-            self.assert_carries(program, UI)
-        self.assertEqual(schedqos("limit", "--keep", str(app.pid), BACKGROUND).returncode, 0)
-        self.assertEqual(schedqos("set", str(other.pid), INITIATED).returncode, 0)
-        self.hang(daemon.pid, server)
-        self.successor(daemon.pid)
-        self.assert_keeps(app, BACKGROUND)
-        self.assert_keeps(other, INITIATED)
-        self.assertEqual(daemon.status()["overrides"], 2)
-        program = self.copy("schedqos", SCHEDQOS)
-        result = subprocess.run([program, "set", str(theirs.pid), BACKGROUND], user=NOBODY, group=NOBODY, extra_groups=[],
-                                env=environment(), capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("only root is served", result.stderr)
-        self.assertEqual(schedqos("limit", "--lift", str(app.pid)).returncode, 0)
-        self.assert_carries(app, UI)
-        server.answer()
-        daemon.stop(None)
-        self.assertEqual((app.attr(), other.attr()), (pristine(), pristine()))
-
-    def test_signals_are_passed_on(self):
-        server = self.serve()
-        daemon = self.daemon(RULES)
+        self.assert_soon("app", UI)
         box = self.hang(daemon.pid, server)
-        self.successor(daemon.pid)
-        daemon.configure({"box": {"qos": INITIATED}})
-        daemon.popen.send_signal(signal.SIGHUP)
-        self.assert_carries(box, INITIATED)
-        daemon.stop(signal.SIGTERM)
-        self.assertEqual(box.attr(), pristine())
-
-    def test_the_service_manager_hears_of_it_no_more_than_before(self):
-        """From the process that it has started, as long as that is asked for."""
-        server = self.serve()
-        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.addCleanup(manager.close)
-        manager.bind(self.path("notify"))
-        manager.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        manager.settimeout(PATIENCE)
-        daemon = self.daemon(RULES, environ={"NOTIFY_SOCKET": self.path("notify"), "WATCHDOG_USEC": "200000"})
-        self.hang(daemon.pid, server)
-        self.successor(daemon.pid)
-        seen = [self.message(manager) for _ in range(10)]
-        self.assertEqual({pid for pid, _ in seen}, {daemon.pid})
-        self.assertEqual({text for _, text in seen[-3:]}, {b"WATCHDOG=1"})
-        # A receiver that does not listen would be waited for.
-        manager.close()
-
-    @staticmethod
-    def message(manager):
-        text, ancillary, _, _ = manager.recvmsg(4096, 1024)
-        return struct.unpack("3i", ancillary[0][2])[0], text
+        server.answer()
+        wait_for(lambda: state(box.pid) == "S", "a program that goes on")
+        self.assert_carries(box, BACKGROUND)
+        self.assert_carries(self.chosen(), INITIATED)
 
     def test_a_stop_at_that_moment(self):
         server = self.serve()
@@ -273,108 +193,54 @@ class Later(Stuck):
         app = self.sleeper("app")
         self.assert_carries(app, UI)
         box = self.hang(daemon.pid, server)
-        wait_for(lambda: state(daemon.pid) == "D", "a daemon that hangs")
         daemon.stop(signal.SIGTERM)
         self.assertEqual((app.attr(), box.attr()), (pristine(), pristine()))
 
-    def test_the_process_that_was_started_is_killed(self):
-        """What is left of it can hardly be told from the daemon: its end is a stop."""
+    def test_a_crash_at_that_moment(self):
         server = self.serve()
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
         self.hang(daemon.pid, server)
-        self.successor(daemon.pid)
+        helpers = self.helpers(daemon)
         daemon.kill()
+        for pid in helpers:
+            wait_for(lambda pid=pid: state(pid) in (None, "Z"), "the end of who reads for it")
+        self.assertEqual(schedqos("restore").returncode, 0)
         daemon.check_undone()
         self.assertEqual(app.attr(), pristine())
 
-    def test_the_other_process_crashes(self):
-        server = self.serve()
-        daemon = self.daemon(RULES)
-        app = self.sleeper("app")
-        self.assert_carries(app, UI)
-        self.hang(daemon.pid, server)
-        os.kill(self.successor(daemon.pid), signal.SIGKILL)
-        self.assertEqual(daemon.popen.wait(PATIENCE), 1)
-        before = daemon.before
-        daemon = self.daemon(RULES)
-        daemon.before = before
-        self.assert_carries(app, UI)
-        daemon.stop()
-
-    def test_in_the_background(self):
-        server = self.serve()
-        files = self.prepare(RULES)
-        result = schedqos("start", "-d", *files.options())
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.addCleanup(schedqos, "stop")
-        first = json.loads(schedqos("status", "--json").stdout)["pid"]
-        box = self.hang(first, server)
-        self.assert_soon("app", UI)
-        self.assert_carries(box, BACKGROUND)
-        self.successor(first)
-        self.assertEqual(schedqos("stop").returncode, 0)
-        self.assertEqual(box.attr(), pristine())
-        wait_for(lambda: state(first) in (None, "Z"), "the end of what was started")
-
-    def leave_it_the_memory(self):
-        """
-        The daemon is the last to use the memory of a process that was killed meanwhile, and waits for what it left
-        unread: see reader.h. Returns both and the server, or nothing if the process itself was the last.
-        """
-        server = self.serve()
-        daemon = self.daemon(RULES)
-        os.sched_setaffinity(daemon.pid, {min(os.sched_getaffinity(0))})
-        box = self.hang(daemon.pid, server, how="leave")
-        os.sched_setaffinity(box.pid, os.sched_getaffinity(daemon.pid))
-        wait_for(lambda: state(daemon.pid) == "D", "a daemon that hangs")
-        # So that the process ends before the daemon gets on.
-        os.sched_setscheduler(daemon.pid, os.SCHED_IDLE, os.sched_param(0))
-        box.popen.kill()
-        server.answer()
-        wait_for(lambda: self.waits_at_the_end(box.pid) or self.waits_at_the_end(daemon.pid), "who was the last")
-        if self.waits_at_the_end(daemon.pid):
-            return server, daemon
-        os.sched_setscheduler(daemon.pid, os.SCHED_OTHER, os.sched_param(0))
-        os.sched_setaffinity(daemon.pid, os.sched_getaffinity(0))
-        server.end()
-        daemon.stop()
-        return None
+    def chosen(self):
+        return self.run_program(["file", "-c", "sleep 1000; :", "chosen"], "/bin/sh")
 
     @staticmethod
-    def waits_at_the_end(pid):
-        with open("/proc/%d/stack" % pid, encoding="ascii") as stack:
-            return "exit_aio" in stack.read()
+    def helpers(daemon):
+        return [pid for pid in descendants(daemon.pid) if comm(pid) == b"schedqos-helper" and state(pid) not in "ZX"]
 
-    def test_a_wait_that_no_signal_ends(self):
-        app = self.sleeper("app")
-        for _ in range(8):
-            left = self.leave_it_the_memory()
-            if left:
-                break
-        else:
-            self.skipTest("each time the process was the last itself")
-        server, daemon = left
-        try:
-            self.goes_on_without(daemon, app)
-        finally:
-            server.end()
-        self.assertEqual(daemon.popen.wait(PATIENCE), 0)
-
-    def goes_on_without(self, daemon, app):
-        self.assert_carries(app, UI)
-        self.assert_soon("app", UI)
-        child = self.successor(daemon.pid)
-        self.assertEqual(schedqos("stop").returncode, 0)
-        self.assertEqual(app.attr(), pristine())
-        wait_for(lambda: state(child) is None, "the end of the other process")
-        # Nothing ends the process that was started, but it does no harm.
-        self.assertIsNone(daemon.popen.poll())
-        second = Daemon(self.folder, RULES).start()
-        self.addCleanup(second.discard)
-        self.assert_carries(app, UI)
-        second.stop()
+    def test_nobody_comes_back(self):
+        """Those who read do not answer, and nothing ends them: a few are left behind, then it goes on without."""
+        daemon = self.daemon(RULES)
+        # By its executable's name.
+        path = self.copy("app")
+        stopped = set()
+        self.addCleanup(lambda: [os.kill(pid, signal.SIGCONT) for pid in stopped if state(pid)])
+        for _ in range(20):
+            for pid in set(self.helpers(daemon)) - stopped:
+                os.kill(pid, signal.SIGSTOP)
+                stopped.add(pid)
+            self.assert_carries(self.run_program([path, "1000"]), UI)
+        self.assertLessEqual(len(stopped), 9)
+        chosen = self.chosen()
+        self.assert_carries(chosen, DEFAULT)
+        # One comes back, and is replaced.
+        pid = stopped.pop()
+        os.kill(pid, signal.SIGCONT)
+        for pid in [*stopped][:4]:
+            stopped.discard(pid)
+            os.kill(pid, signal.SIGCONT)
+        self.assert_carries(chosen, INITIATED)
+        daemon.stop(None)
+        self.assertEqual(chosen.attr(), pristine())
 
     def test_many_by_a_user_without_privileges(self):
         prefix = ["unshare", "-Urm"]

@@ -47,12 +47,6 @@ class Many(LiveTest):
             self.assert_carries(tid, rules.get(name, INITIATED), name)
         self.assert_carries(app, UTILITY)
 
-    def test_short_lived_programs_do_no_harm(self):
-        self.daemon({"true": {"qos": BACKGROUND}})
-        subprocess.run(["sh", "-c", "for i in $(seq 300); do /bin/true; done"], check=True)
-        self.assert_carries(self.sleeper("true"), BACKGROUND)
-        self.assertEqual(self.current.status()["refused"], {})
-
 
 class WithoutRule(LiveTest):
     def test_every_pristine_task_takes_the_default(self):
@@ -108,13 +102,6 @@ class Births(LiveTest):
         for program in programs:
             self.assert_carries(program, INITIATED)
 
-    def test_a_program_that_execs_into_one_without_a_rule(self):
-        self.daemon({"app": {"qos": BACKGROUND}})
-        app = self.puppet("app")
-        self.assert_carries(app, BACKGROUND)
-        app.tell(0, "run", [self.alias("other"), "1000"])
-        self.assert_carries(app, DEFAULT)
-
     def test_children_of_a_thread_with_another_class(self):
         """They are born with what the thread carries; a thread's thread is the process's, a child is the thread's."""
         self.daemon({"app": {"qos": UTILITY, "thread_qos": {"ui": UI}}})
@@ -129,21 +116,6 @@ class Births(LiveTest):
         child, = app.tell(number, "fork")
         self.assert_keeps(child, UI)
 
-    def test_a_chain_of_200_forks(self):
-        self.daemon({"app": {"qos": BACKGROUND}})
-        code = ("import os,signal,sys\n"
-                "for _ in range(200):\n"
-                "  if os.fork(): signal.pause()\n"
-                "os.write(1, b'x')\nsignal.pause()\n")
-        app = self.run_program(["app", "-IS", "-c", code], self.alias("app", os.path.realpath(shutil.which("python3"))),
-                               stdout=subprocess.PIPE, start_new_session=True)
-        self.addCleanup(os.killpg, app.pid, signal.SIGKILL)
-        app.popen.stdout.read(1)
-        chain = app.descendants()
-        self.assertEqual(len(chain), 200)
-        for pid in chain:
-            self.assert_carries(pid, BACKGROUND)
-
 
 class Names(LiveTest):
     def test_a_renamed_thread_follows_its_rule(self):
@@ -156,72 +128,6 @@ class Names(LiveTest):
         app.tell(0, "name", "ui")
         self.assert_carries(app, UI)
 
-    def test_a_thread_without_a_thread_rule_takes_the_default_when_there_is_no_qos(self):
-        self.daemon({"app": {"thread_qos": {"ui": UI}}})
-        app = self.puppet("app")
-        self.assert_carries(app, DEFAULT)
-        self.assert_carries(app.tell(0, "thread", "ui")[1], UI)
-        self.assert_carries(app.tell(0, "thread", "other")[1], DEFAULT)
-
-    def test_an_exact_thread_name_beats_a_glob_and_the_longer_glob_the_shorter(self):
-        self.daemon({"app": {"thread_qos": {"*": BACKGROUND, "w*": UTILITY, "worker*": INITIATED, "worker-7": UI}}})
-        app = self.puppet("app")
-        for name, qos in (("worker-7", UI), ("worker-8", INITIATED), ("w", UTILITY), ("x", BACKGROUND)):
-            self.assert_carries(app.tell(0, "thread", name)[1], qos, name)
-
-    def test_base_name_of_argv0(self):
-        self.daemon({"chrome": {"qos": UI}, "game.exe": {"qos": INITIATED}})
-        for argv0, qos in (("chrome", UI), ("/opt/x/chrome", UI), ("C:\\games\\game.exe", INITIATED),
-                           ("Z:/games/game.exe", INITIATED), ("chrome ", DEFAULT), ("Chrome", DEFAULT)):
-            self.assert_carries(self.sleeper(argv0), qos, argv0)
-
-    def test_base_name_of_the_executable(self):
-        self.daemon({"tool": {"qos": UI}})
-        self.assert_carries(self.run_program(["-login", "1000"], self.copy("tool")), UI)
-
-    def test_argv0_goes_before_the_executable(self):
-        self.daemon({"tool": {"qos": UI}, "alias": {"qos": BACKGROUND}})
-        self.assert_carries(self.run_program(["alias", "1000"], self.copy("tool")), BACKGROUND)
-
-    def test_many_programs_in_one_file(self):
-        """As busybox has them: the name of the link that was called counts."""
-        self.daemon({"applet": {"qos": BACKGROUND}, "hard": {"qos": UI}, "box": {"qos": INITIATED}})
-        box = self.copy("box")
-        self.assert_carries(self.run_program([self.alias("applet", box), "1000"]), BACKGROUND)
-        self.assert_carries(self.run_program([self.alias("no-rule", box), "1000"]), INITIATED)
-        os.link(box, self.path("hard"))
-        self.assert_carries(self.run_program(["x", "1000"], self.path("hard")), UI)
-
-    def test_a_script_by_its_name(self):
-        self.daemon({"script": {"qos": BACKGROUND}, "a-script-of-a-long-name": {"qos": UI}})
-        for name, first, qos in (("script", "#!/bin/sh", BACKGROUND), ("script", "#!/bin/sh -e", BACKGROUND),
-                                 ("a-script-of-a-long-name", "#!/bin/sh", UI), ("other", "#!/bin/sh", DEFAULT)):
-            path = self.path(name)
-            with open(path, "w", encoding="ascii") as file:
-                file.write("%s\nread -r line\n" % first)
-            os.chmod(path, 0o755)
-            self.assert_carries(self.run_program([path], stdin=subprocess.PIPE), qos, name)
-
-    def test_a_script_that_ran_before_the_start(self):
-        path = self.path("script")
-        with open(path, "w", encoding="ascii") as file:
-            file.write("#!/bin/sh\nread -r line\n")
-        os.chmod(path, 0o755)
-        script = self.run_program([path], stdin=subprocess.PIPE)
-        self.daemon({"script": {"qos": BACKGROUND}})
-        self.assert_carries(script, BACKGROUND)
-
-    def test_globs(self):
-        self.daemon({"web*": {"qos": UI}, "?x": {"qos": INITIATED}, "v[0-9]": {"qos": BACKGROUND},
-                     "webkit*": {"qos": UTILITY}, "webkit": {"qos": BACKGROUND}})
-        for name, qos in (("webber", UI), ("webkit-1", UTILITY), ("webkit", BACKGROUND), ("ax", INITIATED),
-                          ("v7", BACKGROUND), ("v77", DEFAULT), ("aweb", DEFAULT)):
-            self.assert_carries(self.sleeper(name), qos, name)
-
-    def test_of_equal_globs_the_earlier_line_wins(self):
-        self.daemon({"ab*": {"qos": UI}, "*bc": {"qos": BACKGROUND}})
-        self.assert_carries(self.sleeper("abc"), UI)
-
     def test_a_pattern_with_a_slash_is_compared_with_the_path(self):
         first, second = self.copy("one/tool"), self.copy("two/tool")
         self.daemon({first: {"qos": UI}, self.path("two/*"): {"qos": BACKGROUND}, "tool": {"qos": UTILITY}})
@@ -229,13 +135,6 @@ class Names(LiveTest):
         # An exact name beats a glob, be it a path.
         self.assert_carries(self.run_program(["tool", "1000"], second), UTILITY)
         self.assert_carries(self.run_program(["x", "1000"], self.copy("two/other")), BACKGROUND)
-
-    def test_a_deleted_executable(self):
-        gone = self.copy("gone")
-        program = self.run_program(["x", "1000"], gone)
-        os.unlink(gone)
-        self.daemon({gone: {"qos": UI}})
-        self.assert_carries(program, UI)
 
 
 class Conditions(LiveTest):
@@ -317,40 +216,13 @@ class Conditions(LiveTest):
         # What is killed leaves its group a moment later, and its list (cgroup.procs) maybe before that.
         wait_for(is_removed, "an empty cgroup")
 
-    def test_the_first_of_a_list_that_matches(self):
-        self.daemon({"app": [{"qos": UI, "match": {"parent": "nobody-is-called-so"}},
-                             {"qos": INITIATED, "match": {"exe": "/*"}}, {"qos": BACKGROUND}]})
-        self.assert_carries(self.sleeper("app"), INITIATED)
-
-    def test_a_list_without_a_match_lets_globs_have_it(self):
-        self.daemon({"app": [{"qos": UI, "match": {"user": 12345}}], "a*": {"qos": BACKGROUND}})
-        self.assert_carries(self.sleeper("app"), BACKGROUND)
-
 
 class Classes(LiveTest):
-    def test_a_new_class_and_one_partly_overridden(self):
-        self.daemon({"QOS_MINE": {"sched_policy": "SCHED_BATCH", "sched_nice": 11, "sched_runtime": 5 * MS},
-                     "QOS_UTILITY": {"sched_nice": 6},
-                     "mine": {"qos": "QOS_MINE"}, "utility": {"qos": UTILITY}})
-        self.assert_carries(self.sleeper("mine"), fair(BATCH, 11, 5 * MS))
-        self.assert_carries(self.sleeper("utility"), fair(BATCH, 6, 16 * MS, 512))
-
     def test_what_a_class_does_not_name_stays(self):
         self.daemon({"QOS_NICE": {"sched_nice": 9}, "QOS_POLICY": {"sched_policy": "SCHED_BATCH"},
                      "nice": {"qos": "QOS_NICE"}, "batch": {"qos": "QOS_POLICY"}})
         self.assert_carries(self.sleeper("nice"), fair(NORMAL, 9))
         self.assert_carries(self.sleeper("batch"), fair(BATCH, 0))
-
-    def test_period_scales_the_slice(self):
-        self.daemon({"half": {"qos": UI, "period": 8 * MS}, "double": {"qos": UI, "period": 32 * MS},
-                     "least": {"qos": UI, "period": 1000}, "most": {"qos": BACKGROUND, "period": 1000 * MS},
-                     "threads": {"period": 8 * MS, "thread_qos": {"ui": UI}}})
-        for name, qos in (("half", fair(NORMAL, -4, 4 * MS)), ("double", fair(NORMAL, -4, 16 * MS)),
-                          ("least", fair(NORMAL, -4, MS // 10)), ("most", fair(BATCH, 4, 100 * MS, 256))):
-            self.assert_carries(self.sleeper(name), qos, name)
-        app = self.puppet("threads")
-        self.assert_carries(app.tell(0, "thread", "ui")[1], fair(NORMAL, -4, 4 * MS))
-        self.assert_carries(app, DEFAULT)
 
     @unittest.skipUnless(has_slice(), "this kernel has no custom slices")
     def test_slices_at_their_bounds(self):
@@ -386,11 +258,6 @@ class Inheritance(LiveTest):
         with open("/proc/%d/cmdline" % pid, encoding="utf-8") as file:
             return file.read().split("\0")[0]
 
-    def test_without_inherit_they_do_not(self):
-        self.daemon({"make": {"qos": BACKGROUND}})
-        make = self.puppet("make")
-        self.assert_carries(make.tell(0, "spawn", [self.alias("as"), "1000"]), DEFAULT)
-
     def leaf_of(self, outer):
         """A grandchild of this program by way of another, "inner"."""
         inner = "exec %s -c '%s 1000 & wait'" % (self.alias("inner", shutil.which("sh")), self.alias("leaf"))
@@ -398,10 +265,6 @@ class Inheritance(LiveTest):
         leaf = wait_for(lambda: outer.descendants()[1:], "the leaf")[0]
         wait_for(lambda: self.first_argument(leaf).endswith("/leaf"), "the leaf's exec")
         return leaf
-
-    def test_the_nearest_ancestor_counts(self):
-        self.daemon(NESTED)
-        self.assert_carries(self.leaf_of(self.puppet("outer")), UI)
 
     def test_the_nearest_ancestor_counts_when_all_of_it_is_heard_late(self):
         daemon = self.daemon(NESTED)
@@ -425,17 +288,6 @@ class Inheritance(LiveTest):
         for pid in (make.pid, middle, make.descendants()[1]):
             self.assert_carries(pid, BACKGROUND)
 
-    def test_orphans_keep_what_they_inherited(self):
-        daemon = self.daemon({"make": {"qos": BACKGROUND, "inherit": True}})
-        make = self.puppet("make")
-        orphan = make.tell(0, "spawn", [self.alias("orphan"), "1000"])
-        self.addCleanup(os.kill, orphan, signal.SIGKILL)
-        self.assert_carries(orphan, BACKGROUND)
-        make.end()
-        self.assert_keeps(orphan, BACKGROUND)
-        self.assertEqual(daemon.reload().returncode, 0)
-        self.assert_keeps(orphan, BACKGROUND)
-
     @unittest.skipUnless(shutil.which("make") and shutil.which("gcc"), "no make or no gcc")
     def test_a_real_build(self):
         """make, its shell, the compiler's driver and the compiler itself, which waits for its input."""
@@ -446,37 +298,6 @@ class Inheritance(LiveTest):
         tree = wait_for(lambda: make.descendants() if len(make.descendants()) >= 3 else None, "the compiler")
         for pid in (make.pid, *tree):
             self.assert_carries(pid, BACKGROUND)
-
-
-class Enforcement(LiveTest):
-    def test_enforce_puts_the_class_back(self):
-        self.daemon({"app": {"qos": UI, "enforce": True}})
-        app = self.puppet("app")
-        self.assert_carries(app, UI)
-        self.assert_keeps(app, UI)
-        os.setpriority(os.PRIO_PROCESS, app.pid, 15)
-        app.tell(0, "name", "anything")
-        self.assert_carries(app, UI)
-
-    def test_without_enforce_a_change_is_respected(self):
-        daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}})
-        app = self.puppet("app")
-        self.assert_carries(app, UI)
-        daemon.sync()
-        daemon.changed.add(app.pid)
-        os.setpriority(os.PRIO_PROCESS, app.pid, 15)
-        app.tell(0, "name", "anything")
-        self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
-        self.assertEqual(daemon.reload().returncode, 0)
-        self.assert_keeps(app, fair(NORMAL, 15, 8 * MS))
-        # Another class is applied over everything, but raises no task that was lowered.
-        app.tell(0, "name", "bg")
-        self.assert_carries(app, fair(BATCH, 15, 20 * MS, util_max=256))
-        os.setpriority(os.PRIO_PROCESS, app.pid, -7)
-        app.tell(0, "name", "anything")
-        self.assert_carries(app, UI)
-        self.current.stop()
-        self.assertEqual(app.attr(), fair(NORMAL, -7))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""top, in a pipe and on a terminal; and impact, which suspends tagging while it measures."""
+"""top, in a pipe and on a terminal."""
 
 import contextlib
 import fcntl
@@ -14,11 +14,9 @@ import subprocess
 import termios
 import unittest
 
-from attributes import get_attr, pristine
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest, main
 from programs import PYTHON
-from tasks import state
 from waiting import wait_for
 
 BACKGROUND, UTILITY = "QOS_BACKGROUND", "QOS_UTILITY"
@@ -86,8 +84,7 @@ class Top(LiveTest):
         self.assertNotIn("\x01", result.stdout)
 
     def test_wrong_usage(self):
-        for args in (["top", "--interval", "0"], ["top", "--interval", "nan"], ["top", "--sort", "x"],
-                     ["impact", "--rounds", "0"], ["impact", "--seconds", "-1"]):
+        for args in (["top", "--interval", "0"], ["top", "--interval", "nan"], ["top", "--sort", "x"]):
             result = schedqos(*args)
             self.assertEqual((result.returncode, result.stdout), (2, ""), args)
 
@@ -118,90 +115,14 @@ class Top(LiveTest):
             return text in seen
 
         wait_for(lambda: shows(b"q quit"), "a screen")
-        os.write(terminal, b"\n")
-        thread = b"  %d " % app.pid
-        wait_for(lambda: shows(thread), lambda: "the app's threads: %r" % bytes(seen[-2000:]))
         seen.clear()
-        os.write(terminal, b"e")
-        wait_for(lambda: shows(b"Press a key") and state(pid) == "S", lambda: "an explanation: %r" % bytes(seen))
-        shows(b"")
-        self.assertLess(seen.index(b"\x1b[?1049l"), seen.index(b'"app" at '))
-        # What is shown on the other screen would not be seen.
-        self.assertNotIn(b"\x1b[?1049h", seen)
-        os.write(terminal, b"x")
-        wait_for(lambda: shows(b"q quit"), "the screen again")
+        os.write(terminal, b"n")
+        wait_for(lambda: shows(b"by name"), lambda: "another order: %r" % bytes(seen[-2000:]))
+        wait_for(lambda: shows(b"\napp "), lambda: "the app: %r" % bytes(seen[-2000:]))
         seen.clear()
         os.write(terminal, b"q")
         wait_for(lambda: shows(b"\x1b[?1049l"), "the screen put back")
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
-
-
-class Impact(LiveTest):
-    def start(self, *args):
-        process = subprocess.Popen([SCHEDQOS, "impact", *args], env=environment(), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
-    def start_suspended(self):
-        """One that has tagging suspended, for an hour. Which half of its round comes first is chance."""
-        for _ in range(64):
-            impact = self.start("--rounds", "1", "--seconds", "3600")
-            if impact.stderr.readline() == "round 1 of 1: tagging off\n":
-                wait_for(lambda: self.current.status()["suspended"], "tagging is suspended")
-                return impact
-            impact.kill()
-            impact.wait()
-        raise AssertionError("tagging on comes first, 64 times")
-
-    def test_a_short_measurement(self):
-        self.daemon(RULES)
-        burner = self.run_program([self.alias("burner", PYTHON), "-c", BURN])
-        self.assert_carries(burner, UTILITY)
-        result = schedqos("impact", "--rounds", "5", "--seconds", "0.5")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        if TELLS_USE:
-            self.assertRegex(result.stdout, r"(?m)^QOS_UTILITY +CPU \(% of one\) ")
-        self.assertRegex(result.stdout, r"(?m)^QOS_BACKGROUND +probe late p99 ")
-        self.assertRegex(result.stdout, r"no difference shown|with tagging")
-        self.assertEqual((result.stderr.count("tagging on"), result.stderr.count("tagging off")), (5, 5))
-        self.assert_carries(burner, UTILITY)
-
-    def test_everything_is_as_it_was_however_it_ends(self):
-        daemon = self.daemon(RULES)
-        app, chosen = self.sleeper("app"), self.sleeper("app")
-        self.assert_carries(app, BACKGROUND)
-        self.assert_carries(chosen, BACKGROUND)
-        os.setpriority(os.PRIO_PROCESS, chosen.pid, 11)
-        daemon.changed.add(chosen.pid)
-        before = get_attr(chosen.pid)
-        for how in (signal.SIGINT, signal.SIGKILL):
-            impact = self.start_suspended()
-            self.assertEqual(get_attr(app.pid), pristine())
-            self.assertEqual(get_attr(chosen.pid).nice, 11)
-            late = self.sleeper("app")
-            wait_for(lambda pid=late.pid: self.is_put_back(pid), "a program begun meanwhile is known")
-            self.assertEqual(get_attr(late.pid), pristine())
-            impact.send_signal(how)
-            impact.wait()
-            wait_for(lambda: not daemon.status()["suspended"], "tagging is resumed")
-            self.assert_carries(app, BACKGROUND)
-            self.assert_carries(late, BACKGROUND)
-            self.assertEqual(get_attr(chosen.pid), before)
-
-    @staticmethod
-    def is_put_back(pid):
-        rows = json.loads(schedqos("list", "--json", "--class", BACKGROUND, "--reason", "undone").stdout)
-        return any(row["pid"] == pid for row in rows)
-
-    def test_one_at_a_time(self):
-        self.daemon(RULES)
-        self.start_suspended()
-        result = schedqos("impact", "--rounds", "20", "--seconds", "0.1")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("suspended for another client", result.stderr)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ import fcntl
 import json
 import os
 import signal
+import socket
 import subprocess
 
 from attributes import differences, leftovers, pristine, snapshot
-from daemon import LOG_FILES, SCHEDQOS, Daemon, environment, schedqos
+from daemon import SCHEDQOS, Daemon, environment, schedqos
 from harness import LiveTest, main
 from tasks import open_files, sleeps
 from waiting import PATIENCE, wait_for
 
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
-LOG = LOG_FILES[0]
 
 STATUS_KEYS = [
     "config_files", "cpu_usec", "execs", "features", "foreign", "forks", "log_lost", "lost", "not_kept", "pid",
@@ -314,76 +314,41 @@ class Background(LiveTest):
         self.assertEqual(json.loads(schedqos("status", "--json").stdout)["pid"], second)
         self.stop()
 
-    def test_the_log_and_the_one_before_it(self):
-        if os.path.exists("/run/systemd/journal/socket"):
-            self.skipTest("there is a journal, which takes its place")
-        self.start({})
-        self.stop()
-        with open(LOG, encoding="utf-8") as file:
-            first = file.read()
-        self.assertRegex(first, r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d info: schedqos \S+ is listening: ")
-        self.assertRegex(first, r"(?m)^\S+ \S+ info: stopped: \d+ tasks put back$")
-        self.assertNotIn(DEFAULT, first)
-        self.assertEqual(os.stat(LOG).st_mode & 0o137, 0)
-        self.start({}, args=["-v"])
-        self.assert_carries(self.sleeper("app"), DEFAULT)
-        self.stop()
-        with open(LOG + ".1", encoding="utf-8") as file:
-            self.assertEqual(file.read(), first)
-        with open(LOG, encoding="utf-8") as file:
-            self.assertIn(DEFAULT, file.read())
-
-    def test_the_log_does_not_grow_for_ever(self):
-        if os.path.exists("/run/systemd/journal/socket"):
-            self.skipTest("there is a journal, which takes its place")
-        self.start({})
-        with open(LOG, "a", encoding="ascii") as file:
-            file.truncate(8 * 1024 * 1024 - 1)
-        schedqos("reload")
-        self.assertFalse(os.path.exists(LOG + ".1"))
-        self.assertEqual(schedqos("reload").returncode, 0)
-        self.assertLess(os.path.getsize(LOG), 1000)
-        with open(LOG, encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"\A\S+ \S+ info: reloaded: 1 rule in force, \d+ tasks? changed\n\Z")
-        self.assertGreater(os.path.getsize(LOG + ".1"), 8 * 1024 * 1024)
-        # Where none can be made what there is does not grow either.
-        with open(LOG, "a", encoding="ascii") as file:
-            file.truncate(8 * 1024 * 1024)
-        os.unlink(LOG + ".1")
-        os.mkdir(LOG + ".1")
-        self.addCleanup(lambda: os.path.isdir(LOG + ".1") and os.rmdir(LOG + ".1"))
-        lost = json.loads(schedqos("status", "--json").stdout)["log_lost"]
-        self.assertEqual(schedqos("reload").returncode, 0)
-        self.assertEqual(json.loads(schedqos("status", "--json").stdout)["log_lost"], lost + 1)
-        self.assertEqual(os.path.getsize(LOG), 8 * 1024 * 1024)
-        os.rmdir(LOG + ".1")
-        self.stop()
-
-    def test_the_log_is_a_file_of_its_own(self):
-        """Whatever has been put in its place, it is not written to."""
-        if os.path.exists("/run/systemd/journal/socket"):
-            self.skipTest("there is a journal, which takes its place")
-        # On the same file system, for a link.
-        other = LOG + ".other"
-        self.addCleanup(os.unlink, other)
-        with open(other, "w", encoding="ascii") as file:
-            file.write("mine")
-        for put in (os.symlink, os.link):
-            put(other, LOG)
+    def test_the_log_goes_to_the_syslog(self):
+        if os.path.exists("/run/systemd/journal/socket") or os.path.exists("/dev/log"):
+            self.skipTest("there is a log of the machine's")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as syslog:
+            self.addCleanup(os.unlink, "/dev/log")
+            syslog.bind("/dev/log")
+            syslog.settimeout(PATIENCE)
             self.start({})
-            self.stop()
-            self.assertEqual(os.lstat(LOG).st_nlink, 1)
-            self.assertTrue(os.path.isfile(LOG) and not os.path.islink(LOG))
-            with open(other, encoding="ascii") as file:
-                self.assertEqual(file.read(), "mine")
-            os.unlink(LOG)
+            pid = json.loads(schedqos("status", "--json").stdout)["pid"]
+            line = syslog.recv(8192).decode()
+            while "is listening" not in line:
+                line = syslog.recv(8192).decode()
+        self.assertRegex(line, r"^<30>schedqos\[%d\]: schedqos \S+ is listening: " % pid)
+        # Nobody takes it any more.
+        self.assertEqual(schedqos("reload").returncode, 0)
+        self.assertGreater(json.loads(schedqos("status", "--json").stdout)["log_lost"], 0)
+        self.stop()
 
-    def test_a_failing_start_leaves_the_log_of_the_one_that_runs_alone(self):
-        if os.path.exists("/run/systemd/journal/socket"):
-            self.skipTest("there is a journal, which takes its place")
-        self.start({})
-        self.assertEqual(schedqos("start", "-d", *self.files.options()).returncode, 1)
-        self.assertFalse(os.path.exists(LOG + ".1"))
+    def test_the_log_stays_on_standard_error_if_that_is_a_file(self):
+        if os.path.exists("/run/systemd/journal/socket") or os.path.exists("/dev/log"):
+            self.skipTest("there is a log of the machine's")
+        path = os.path.join(self.folder, "log")
+        self.before = snapshot()
+        self.addCleanup(lambda: schedqos("stop"))
+        with open(path, "w", encoding="utf-8") as log:
+            subprocess.run([SCHEDQOS, "start", "-d", *self.files.options()], check=True, stderr=log, env=environment(),
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.stop()
+        with open(path, encoding="utf-8") as log:
+            self.assertRegex(log.read(), r"(?s)is listening: .*stopped: \d+ tasks put back\n\Z")
+
+    def test_without_any_log_it_says_so(self):
+        if os.path.exists("/run/systemd/journal/socket") or os.path.exists("/dev/log"):
+            self.skipTest("there is a log of the machine's")
+        self.assertIn("neither a journal nor a syslog", self.start({}).stderr)
         self.stop()
 
 

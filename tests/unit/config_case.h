@@ -87,6 +87,10 @@ static inline struct config *parse_good(const struct config_file *files, size_t 
 	{                                                                               \
 		.path = "mappings/" name ".json", .text = (json), .kind = CONFIG_PRESET \
 	}
+#define CHOICE(name)                                                       \
+	{                                                                  \
+		.path = "--mapping", .text = (name), .kind = CONFIG_CHOICE \
+	}
 
 static inline const struct qos_class *class_named(const struct config *config, const char *name)
 {

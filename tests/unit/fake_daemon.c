@@ -81,11 +81,6 @@ static void decide(struct machine *m, bool is_empty)
 
 	while (plan_next(m->plan, is_time, m->ms, &due))
 		wants(m, plan_decide(m->plan, &due, facts_of(m, due.tid, due.tgid), &action), &action);
-	/* As tagger_wake does it: nothing else is queued until then, unless the test has it so. */
-	if (is_empty && plan_is_waiting(m->plan) && !m->holds_looks) {
-		plan_look_again(m->plan, m->ms);
-		decide(m, is_empty);
-	}
 }
 
 void hear_first(struct machine *m, size_t n)
@@ -194,6 +189,12 @@ static void look_for_all(struct machine *m, bool unheard)
 				meet(m, task);
 		}
 	}
+	hear(m);
+}
+
+void look_at_enforced(struct machine *m)
+{
+	plan_look_at_enforced(m->plan, (uint32_t)m->ms);
 	hear(m);
 }
 
@@ -312,7 +313,7 @@ void assert_carries_what_it_would(struct machine *m)
 
 		if (!task->tid)
 			continue;
-		if (!task_policy_is_fair(without.policy))
+		if (!task_policy_is_fair(without.policy) || without.policy == POLICY_IDLE)
 			without.slice_ns = 0;
 		assert_carries(m, task->tid, task_attr_text(&without, text));
 		assert_int_equal(task->attr.nice, without.nice);

@@ -19,6 +19,9 @@ void reload(struct machine *m, const char *json);
 void reload_over(struct machine *m, const char *json, const char *over);
 void set_config(struct machine *m, const char *json); /* without the scan */
 void scan(struct machine *m);
+
+/* A call was heard that may have changed any task. */
+void look_at_enforced(struct machine *m);
 #undef stop /* a macro of cmocka 2.0 */
 void stop(struct machine *m);  /* undoes everything, as the daemon does */
 void stops_without_trace(struct machine *m); /* ... and each task carries what it would without us */

@@ -196,7 +196,7 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 	task->attr = *want;
 	if (want->io_priority == from->io_priority)
 		task->attr.io_priority = hidden.io_priority;
-	if (!task_policy_is_fair(want->policy)) {
+	if (!task_policy_is_fair(want->policy) || (want->policy == POLICY_IDLE && hidden.policy == POLICY_IDLE)) {
 		/* As applier_apply: only if it is still what it was. */
 		task->attr.nice = hidden.nice == from->nice ? want->nice : hidden.nice;
 		task->attr.slice_ns = hidden.slice_ns;
@@ -340,16 +340,6 @@ void moves(struct machine *m, pid_t pid, const char *cgroup)
 	announce(m, &(struct task_event){ .what = EVENT_MOVE, .tid = pid });
 }
 
-void calls(struct machine *m, pid_t by, pid_t tid)
-{
-	announce(m, &(struct task_event){ .what = EVENT_CHANGE, .tid = tid, .by = by });
-}
-
-void begins_call(struct machine *m, pid_t by, pid_t tid)
-{
-	announce(m, &(struct task_event){ .what = EVENT_CHANGE_BEGINS, .tid = tid, .by = by });
-}
-
 /* The daemon does not listen to exits: nobody announces one. */
 void exits(struct machine *m, pid_t tid)
 {
@@ -429,7 +419,7 @@ void check_carries(struct machine *m, pid_t tid, const char *attr, const char *f
 		_fail(file, line);
 	}
 	shown = task->attr;
-	if (!task_policy_is_fair(shown.policy))
+	if (!task_policy_is_fair(shown.policy) || shown.policy == POLICY_IDLE)
 		shown.slice_ns = 0;
 	_assert_string_equal(task_attr_text(&shown, text), attr, file, line);
 }

@@ -84,7 +84,6 @@ struct machine {
 
 	bool deaf;	  /* events wait in the queue until hear() */
 	bool lossy;	  /* events are dropped */
-	bool holds_looks; /* what is to be looked at again waits until the next hear() */
 	bool hold;	  /* actions wait until carry_out() */
 	int refuse;	  /* errno of every set */
 	bool ignore;	  /* a set returns 0 and changes nothing */
@@ -131,10 +130,6 @@ void runs_nice(struct machine *m, pid_t tid, int by, const char *command); /* ni
 void chrt(struct machine *m, pid_t tid, enum task_policy policy, int priority);
 void ionice(struct machine *m, pid_t tid, enum io_class class, unsigned level);
 void sets(struct machine *m, pid_t tid, struct task_attr attr);
-
-/* The calls that did so are heard: by a thread, on a task; 0 for any task. */
-void calls(struct machine *m, pid_t by, pid_t tid);
-void begins_call(struct machine *m, pid_t by, pid_t tid);
 
 /* The task, or NULL; living() fails the test instead. */
 struct machine_task *machine_task(struct machine *m, pid_t tid);

@@ -17,8 +17,6 @@
 
 #include <cmocka.h>
 
-#include <schedqos/kernel/knobs.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The temporary folder; paths below are beneath it. */
@@ -102,30 +100,15 @@ static inline int open_folder(const char *path)
 	return fd;
 }
 
-/* Four trees, and a folder for the state. */
+/* The temporary folder, and one for the state. */
 static inline int make_trees(void **state)
 {
 	strcpy(top, "/tmp/schedqos-unit-XXXXXX");
 	if (!mkdtemp(top))
 		return -1;
-	make_folder("sched");
-	make_folder("cpufreq");
-	make_folder("sys");
-	make_folder("block");
-	make_folder("devices");
 	make_folder("run");
 	(void)state;
 	return 0;
-}
-
-static inline struct knobs open_trees(void)
-{
-	return (struct knobs){
-		.tree = { [KNOB_DEBUGFS] = open_folder("sched"),
-			  [KNOB_CPUFREQ] = open_folder("cpufreq"),
-			  [KNOB_SYSCTL] = open_folder("sys"),
-			  [KNOB_BLOCK] = open_folder("block") },
-	};
 }
 
 static inline int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)

@@ -41,6 +41,8 @@ static int set_up(void **state)
 	(void)state;
 	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
 	tagger = (struct tagger){ .applier = { .ops = &ops }, .proc = procfs_open() };
+	if (arguments_init(&tagger.arguments, tagger.proc) < 0)
+		return -1;
 	tagger.facts = live_facts_new(tagger.proc, &tagger.applier, &tagger.arguments);
 	tagger.plan = plan_new(&tagger.applier.caps, 1, 0, NULL);
 	if (config_parse(NULL, 0, NULL, NULL, &config, &errors) < 0)
@@ -53,6 +55,7 @@ static int tear_down(void **state)
 	(void)state;
 	plan_free(tagger.plan);
 	live_facts_free(tagger.facts);
+	arguments_free(&tagger.arguments);
 	config_free(config);
 	close(tagger.proc);
 	return 0;
@@ -75,6 +78,7 @@ static void act(uint64_t start, uint32_t delay_ms)
 
 	plan_book_found(tagger.plan, &met, live_facts_for(tagger.facts, met.tid, met.tgid));
 	assert_true(plan_next(tagger.plan, true, clock_ms(), &due));
+	live_facts_be_patient(tagger.facts, true);
 	assert_true(plan_decide(tagger.plan, &due, live_facts_for(tagger.facts, met.tid, met.tgid), &action));
 	tagger.facts->began_ms -= delay_ms;
 	decide_carry_out(&tagger, &action);

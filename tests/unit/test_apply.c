@@ -68,7 +68,7 @@ static void what_an_owner_overtakes_is_set_again(void **state)
 	assert_int_equal(kernel.n_sets, 1 + APPLY_AGAIN_MAX);
 }
 
-static void idle_sets_nice_and_slice_under_normal_first(void **state)
+static void nice_and_slice_are_set_before_idle(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS, .util_max = UTIL_FULL });
@@ -76,11 +76,31 @@ static void idle_sets_nice_and_slice_under_normal_first(void **state)
 	(void)state;
 	apply(&action);
 	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[0].policy, POLICY_NORMAL);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 	assert_int_equal(kernel.sets[0].nice, 10);
 	assert_int_equal(kernel.sets[0].runtime, 50 * MS);
 	assert_int_equal(kernel.sets[1].policy, POLICY_IDLE);
 	assert_int_equal(kernel.tids[1], 7);
+}
+
+/* In between its owner could. */
+static void idle_is_not_left_to_set_something_else(void **state)
+{
+	struct plan_action action = action_to((struct task_attr){
+		.policy = POLICY_IDLE, .nice = 10, .util_max = UTIL_FULL });
+
+	(void)state;
+	action.from.policy = POLICY_IDLE;
+	kernel.others.policy = POLICY_IDLE;
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 0);
+	assert_int_equal(kernel.nice_from, 0);
+	assert_int_equal(kernel.nice_to, 10);
+	action.want.util_max = 256;
+	apply(&action);
+	assert_int_equal(kernel.n_sets, 1);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MAX);
+	assert_int_equal(kernel.nice_to, 10);
 }
 
 static void an_error_stops_the_action(void **state)
@@ -194,7 +214,7 @@ static void reset_on_fork_is_set_as_wanted(void **state)
 
 	(void)state;
 	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
+	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
@@ -457,7 +477,8 @@ int main(void)
 		KERNEL_TEST(an_action_is_one_set_and_one_get),
 		KERNEL_TEST(result_is_what_is_read_back),
 		KERNEL_TEST(what_an_owner_overtakes_is_set_again),
-		KERNEL_TEST(idle_sets_nice_and_slice_under_normal_first),
+		KERNEL_TEST(nice_and_slice_are_set_before_idle),
+		KERNEL_TEST(idle_is_not_left_to_set_something_else),
 		KERNEL_TEST(an_error_stops_the_action),
 		KERNEL_TEST(a_task_gone_after_the_set_counts_as_set),
 		KERNEL_TEST(a_clamp_is_set_only_when_it_changes),

@@ -9,10 +9,10 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
 
-#include "../../src/cli/status_json.h"
+#include "../../src/cli/status.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
-#include "../../src/machine/knob_file.h"
+#include "../../src/machine/items.h"
 #include "../../src/tagging/tagger_private.h"
 
 static struct daemon the_daemon;
@@ -40,15 +40,14 @@ static void load(const char *profiles)
 static void start(const char *profiles, const char *old_profile)
 {
 	static const struct sched_ops nothing = { .get = no_task, .set = no_task };
-	struct knobs knobs = open_trees();
 	int folder = open_folder("run");
-	const struct knob_records records = { .profile = (char *)old_profile };
+	const struct items records = { .profile = (char *)old_profile };
 	char address[128];
 
-	assert_int_equal(knob_file_write(folder, &records), 0);
+	assert_int_equal(items_write(folder, &records), 0);
 	tagger = (struct tagger){ .applier = { .ops = &nothing }, .proc = -1 };
 	the_daemon = (struct daemon){ .tagger = &tagger, .proc = -1 };
-	assert_int_equal(machine_new_at(&knobs, folder, &the_daemon.machine), 0);
+	assert_int_equal(machine_new_at(open_folder(""), folder, false, &the_daemon.machine), 0);
 	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, NULL);
 	load(profiles);
 	machine_set_config(the_daemon.machine, the_daemon.config);
@@ -90,7 +89,7 @@ static sd_bus_message *call(const char *interface, const char *member, const cha
 	sd_bus_message *reply = NULL;
 
 	assert_true(sd_bus_call_method_async(client, NULL, NULL, BUS_PATH, interface, member, keep,
-					     &reply, "s", argument) >= 0);
+					     &reply, argument ? "s" : NULL, argument) >= 0);
 	while (!reply &&
 	       (sd_event_run(the_daemon.event, 0) > 0 || sd_bus_process(client, NULL) > 0))
 		;
@@ -100,8 +99,7 @@ static sd_bus_message *call(const char *interface, const char *member, const cha
 
 static cJSON *status(void)
 {
-	sd_bus_message *reply =
-		call("org.freedesktop.DBus.Properties", "GetAll", BUS_STATUS_INTERFACE);
+	sd_bus_message *reply = call(BUS_INTERFACE, "Status", NULL);
 	cJSON *json;
 	char *text = NULL;
 

@@ -282,6 +282,64 @@ static void preset_announcement_is_built_in(void **state)
 	config_free(config);
 }
 
+static void preset_of_the_option_goes_before_all(void **state)
+{
+	struct config *config = GOOD(LAPTOP, RULES("{\"schedqos\": {\"mapping\": \"laptop\"}}"),
+				     RULES("{\"schedqos\": {\"default\": \"none\"}, \"QOS_UTILITY\": {\"sched_nice\": 10}}"),
+				     CHOICE("announcement"));
+	char *place = config_mapping_place(config);
+
+	(void)state;
+	assert_int_equal(class_named(config, "QOS_UTILITY")->attr.nice, 2);
+	assert_string_equal(config->settings.mapping, "announcement");
+	assert_string_equal(place, "--mapping");
+	free(place);
+	config_free(config);
+}
+
+static void preset_of_the_option_must_exist(void **state)
+{
+	const struct config_file files[] = { LAPTOP, CHOICE("latop") };
+	struct config_errors errors = { 0 };
+	struct config *config;
+	char *text;
+
+	(void)state;
+	assert_int_equal(parse(files, 2, &config, &errors), -EINVAL);
+	assert_int_equal(errors.count, 1);
+	text = config_error_text(&errors.items[0]);
+	assert_string_equal(text, "--mapping: unknown mapping \"latop\" (did you mean \"laptop\"?)");
+	free(text);
+	config_errors_clear(&errors);
+}
+
+/* Other settings of a later file leave an earlier file's in force, and it is still told where that stands. */
+static void preset_stays_in_force_under_other_settings(void **state)
+{
+	struct config *config = GOOD(LAPTOP, RULES("{\n\"schedqos\": {\"mapping\": \"laptop\"}}"),
+				     RULES("{\"schedqos\": {\"default\": \"none\"}}"));
+	char *place = config_mapping_place(config);
+
+	(void)state;
+	assert_string_equal(config->settings.mapping, "laptop");
+	assert_int_equal(class_named(config, "QOS_UTILITY")->attr.nice, 9);
+	assert_string_equal(place, "rules.json:2:25");
+	free(place);
+	config_free(config);
+}
+
+static void preset_that_nobody_names_is_built_in(void **state)
+{
+	struct config *config = GOOD(LAPTOP);
+	char *place = config_mapping_place(config);
+
+	(void)state;
+	assert_string_equal(config->settings.mapping, "announcement");
+	assert_string_equal(place, "built in");
+	free(place);
+	config_free(config);
+}
+
 static void preset_file_of_that_name_is_the_one_used(void **state)
 {
 	struct config *config =
@@ -585,6 +643,10 @@ int main(void)
 		cmocka_unit_test(preset_rests_unless_asked_for),
 		cmocka_unit_test(preset_replaces_whole_classes),
 		cmocka_unit_test(preset_announcement_is_built_in),
+		cmocka_unit_test(preset_of_the_option_goes_before_all),
+		cmocka_unit_test(preset_of_the_option_must_exist),
+		cmocka_unit_test(preset_stays_in_force_under_other_settings),
+		cmocka_unit_test(preset_that_nobody_names_is_built_in),
 		cmocka_unit_test(preset_file_of_that_name_is_the_one_used),
 		cmocka_unit_test(settings_merge_key_by_key),
 		cmocka_unit_test(settings_profile_null_is_none),

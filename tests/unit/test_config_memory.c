@@ -192,7 +192,7 @@ static void warnings_of_grants_are_whole_or_not_there(void **state)
 		long before = live;
 
 		countdown = allocations;
-		r = config_check_grants(config, &errors);
+		r = config_lint(config, &errors);
 		countdown = -1;
 		assert_true(r == -ENOMEM || errors.count == 3);
 		config_errors_clear(&errors);

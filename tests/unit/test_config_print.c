@@ -67,15 +67,13 @@ static void print_has_io_where_it_is_given(void **state)
 static void print_has_yield_where_it_is_given(void **state)
 {
 	struct config *config = GOOD(RULES("{\"a\": {}, \"b\": {\"yield\": true},"
-					   "\"c\": {\"enforce\": true, \"yield\": false},"
-					   "\"d\": {\"enforce\": \"program\"}}"));
+					   "\"c\": {\"enforce\": true, \"yield\": false}}"));
 	char *text = config_print(config, false);
 
 	(void)state;
 	assert_non_null(strstr(text, "\t\"a\": {},\n"
 				     "\t\"b\": {\n\t\t\"yield\": true\n\t},\n"
-				     "\t\"c\": {\n\t\t\"enforce\": true,\n\t\t\"yield\": false\n\t},\n"
-				     "\t\"d\": {\n\t\t\"enforce\": \"program\"\n\t}\n"));
+				     "\t\"c\": {\n\t\t\"enforce\": true,\n\t\t\"yield\": false\n\t}\n"));
 	free(text);
 	config_free(config);
 }

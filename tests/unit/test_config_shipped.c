@@ -79,7 +79,7 @@ static struct config *with_preset(const char *name)
 	return config;
 }
 
-/* The announcement's have its classes, ours also the one of configs/app_configs/maintenance.json. */
+/* The built-in ones and that of configs/app_configs/maintenance.json. One that another lacks would stay when that is chosen. */
 static void presets_define_all_classes_and_no_other(void **state)
 {
 	static const char *const names[] = { "announcement", "balanced", "foreground", "latency", "throughput" };
@@ -87,10 +87,9 @@ static void presets_define_all_classes_and_no_other(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
 		struct config *config = with_preset(names[i]);
-		const size_t own = strcmp(names[i], "announcement") != 0;
 
-		assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT + own);
-		assert_int_equal(!!qos_class_find(config->classes, config->n_classes, "QOS_MAINTENANCE"), own);
+		assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT + 1);
+		assert_true(qos_class_find(config->classes, config->n_classes, "QOS_MAINTENANCE"));
 		for (size_t k = 0; k < config->n_classes; k++)
 			assert_int_not_equal(config->classes[k].source.line, 0);
 		config_free(config);
@@ -165,6 +164,68 @@ static size_t add_files(struct config_file *files, size_t n, const char *pattern
 	return n;
 }
 
+static void free_files(struct config_file *files, size_t n)
+{
+	while (n--) {
+		free((char *)files[n].path);
+		free((char *)files[n].text);
+	}
+}
+
+/* The whole folder, as it is installed; its maintenance class is then the mapping's, too. */
+static struct config *shipped_folder(const char *mapping)
+{
+	struct config_file files[SHIPPED_MAX];
+	size_t n = add_files(files, 0, "configs/mappings/*.json", CONFIG_PRESET);
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	n = add_files(files, n, "configs/qos_mappings.json", CONFIG_MAPPING);
+	n = add_files(files, n, "configs/app_configs/*.json", CONFIG_RULES);
+	n = add_files(files, n, "configs/schedqos.json", CONFIG_RULES);
+	if (mapping)
+		files[n++] = (struct config_file){ strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE };
+	assert_int_equal(config_parse(files, n, lookup_user, NULL, &config, &errors), 0);
+	print_all(&errors);
+	assert_int_equal(errors.count, 0);
+	free_files(files, n);
+	return config;
+}
+
+static void assert_same_classes(const struct config *config, const struct config *other)
+{
+	for (size_t i = 0; i < other->n_classes; i++)
+		assert_true(qos_attr_equal(&class_named(config, other->classes[i].name)->attr, &other->classes[i].attr));
+}
+
+/* By schedqos.json alone, which names it. */
+static void the_folder_puts_a_preset_in_force(void **state)
+{
+	struct config *config = shipped_folder(NULL), *preset;
+
+	(void)state;
+	assert_true(config->settings.mapping_is_named);
+	assert_string_equal(config->files[config->settings.mapping_source.file], "configs/schedqos.json");
+	assert_string_not_equal(config->settings.mapping, "announcement");
+	preset = with_preset(config->settings.mapping);
+	assert_same_classes(config, preset);
+	config_free(preset);
+	config_free(config);
+}
+
+static void an_option_brings_the_announcement_back(void **state)
+{
+	struct config *config = shipped_folder("announcement"), *rules = parse_shipped("configs/app_configs/*.json", CONFIG_RULES);
+
+	(void)state;
+	assert_string_equal(config->settings.mapping, "announcement");
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
+		assert_true(qos_attr_equal(&class_named(config, qos_builtin[i].name)->attr, &qos_builtin[i].attr));
+	assert_same_classes(config, rules);
+	config_free(rules);
+	config_free(config);
+}
+
 /* Under no mapping of ours does `check` warn of our own rules; of those it would be noise. */
 static void rules_hand_out_nothing_to_warn_of(void **state)
 {
@@ -185,15 +246,12 @@ static void rules_hand_out_nothing_to_warn_of(void **state)
 		files[n] = (struct config_file){ "mine", setting, strlen(setting), CONFIG_RULES };
 		assert_int_equal(config_parse(files, n + 1, lookup_user, NULL, &config, &errors), 0);
 		assert_string_equal(config->settings.mapping, names[i]);
-		assert_int_equal(config_check_grants(config, &errors), 0);
+		assert_int_equal(config_lint(config, &errors), 0);
 		print_all(&errors);
 		assert_int_equal(errors.count, 0);
 		config_free(config);
 	}
-	while (n--) {
-		free((char *)files[n].path);
-		free((char *)files[n].text);
-	}
+	free_files(files, n);
 }
 
 int main(void)
@@ -205,6 +263,8 @@ int main(void)
 		cmocka_unit_test(profiles_are_what_is_built_in),
 		cmocka_unit_test(rules_are_good),
 		cmocka_unit_test(rules_keep_what_somebody_chose),
+		cmocka_unit_test(the_folder_puts_a_preset_in_force),
+		cmocka_unit_test(an_option_brings_the_announcement_back),
 		cmocka_unit_test(rules_hand_out_nothing_to_warn_of),
 	};
 

@@ -1,92 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the doctor assert_finding to which facts. */
+/* The checks of doctor, each on a made-up machine. */
+#include "made_up_tree.h"
+
 #include "config_case.h"
 
-#include <schedqos/machine/doctor.h>
+#include "../../src/machine/check.h"
 
-static struct doctor_facts facts;
+static struct checkup checkup;
 static struct config *config;
-static struct findings findings;
+
+static void use(struct config *new)
+{
+	config_free(config);
+	config = new;
+	checkup.input.config = config;
+}
 
 /* A machine on which all is well. */
 static int set_up(void **state)
 {
-	(void)state;
-	facts = (struct doctor_facts){
-		.root = true,
-		.release = "6.18.1",
-		.events = DOCTOR_YES,
-		.event_filter = true,
-		.slice = DOCTOR_YES,
-		.util_clamp = DOCTOR_YES,
-		.sched_ext = DOCTOR_NO,
-		.autogroup = DOCTOR_NO,
-		.governors = "schedutil",
-		.schedutil = DOCTOR_YES,
-		.energy = DOCTOR_NONE,
-		.tick_ns = 4000000,
-		.hrtick = DOCTOR_YES,
-		.parity = DOCTOR_YES,
-		.llc_balancing = DOCTOR_YES,
-		.sched_cache = DOCTOR_YES,
-		.sched_cache_source = "debugfs",
-		.lockdown = "none",
-		.systemd = true,
-		.unit_active = "active",
-		.unit_enabled = "enabled",
-		.daemon = 77,
+	if (make_trees(state) < 0)
+		return -1;
+	checkup = (struct checkup){
+		.root = open_folder(""),
+		.input = { .daemon = 77 },
+		.tried = { .event_filter = true, .features = { true, true }, .tick_ns = 4000000 },
 	};
-	config = GOOD(RULES("{\"make\": {\"qos\": \"QOS_BACKGROUND\"}}"));
+	knobs_init(&checkup.knobs, checkup.root);
+	put("proc/sys/kernel/osrelease", "6.18.1\n");
+	put("proc/sys/kernel/sched_autogroup_enabled", "0\n");
+	put("proc/self/mountinfo", "33 22 0:29 / /cgroup rw - cgroup2 cgroup2 rw\n");
+	put("proc/5/comm", "bash\n");
+	put("cgroup/cgroup.subtree_control", "memory\n");
+	put("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+	put("sys/kernel/sched_ext/state", "disabled\n");
+	put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil\n");
+	put("sys/block/sda/queue/scheduler", "none [bfq]\n");
+	put("run/systemd/system/x", "");
+	put("etc/systemd/system/multi-user.target.wants/schedqos.service", "");
+	use(GOOD(RULES("{\"make\": {\"qos\": \"QOS_BACKGROUND\"}}")));
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
+	knobs_close(&checkup.knobs);
+	close(checkup.root);
+	findings_clear(&checkup.findings);
 	config_free(config);
-	findings_clear(&findings);
-	return 0;
-}
-
-static void judge_as(const struct doctor_config *of_files)
-{
-	findings_clear(&findings);
-	assert_int_equal(doctor_judge(&facts, of_files, &findings), 0);
-}
-
-static void judge(struct config *config_in_force)
-{
-	const struct doctor_config of_files = { .config = config_in_force, .n_errors = config_in_force ? 0 : 3 };
-
-	judge_as(&of_files);
-}
-
-static void check_texts(const struct finding *finding)
-{
-	bool is_ok = finding->state == FINDING_OK;
-
-	assert_true(finding->what && *finding->what);
-	assert_int_equal(finding->consequence == NULL, is_ok);
-	assert_int_equal(finding->remedy == NULL, is_ok);
+	config = NULL;
+	return remove_trees(state);
 }
 
 static const struct finding *finding_named(const char *name)
 {
-	for (size_t i = 0; i < findings.count; i++) {
-		if (strcmp(findings.items[i].name, name) == 0)
-			return &findings.items[i];
+	for (size_t i = 0; i < checkup.findings.count; i++) {
+		if (strcmp(checkup.findings.items[i].name, name) == 0)
+			return &checkup.findings.items[i];
 	}
 	return NULL;
 }
 
-/* With the facts as they are now, this finding is of this state, and assert_finding this. */
-static void assert_finding(const char *name, enum finding_state state, const char *what)
+static void look(void)
+{
+	/* Their folders are opened when they are needed, and not again. */
+	knobs_close(&checkup.knobs);
+	findings_clear(&checkup.findings);
+	checkup_run(&checkup);
+	for (size_t i = 0; i < checkup.findings.count; i++) {
+		const struct finding *finding = &checkup.findings.items[i];
+		bool is_ok = finding->state == FINDING_OK;
+
+		assert_true(*finding->what);
+		assert_int_equal(finding->consequence == NULL, is_ok);
+		assert_int_equal(finding->remedy == NULL, is_ok);
+	}
+}
+
+/* As the machine is now, the first finding of this name is of this state, and says this. */
+static void says(const char *name, enum finding_state state, const char *what)
 {
 	const struct finding *finding;
 
-	judge(config);
-	for (size_t i = 0; i < findings.count; i++)
-		check_texts(&findings.items[i]);
+	look();
 	finding = finding_named(name);
 	if (!finding)
 		fail_msg("no finding %s", name);
@@ -94,337 +90,253 @@ static void assert_finding(const char *name, enum finding_state state, const cha
 		fail_msg("%s: %s: %s", name, finding_state_name(finding->state), finding->what);
 }
 
-/* The same, with one more fact as given. */
-#define WITH(change, name, state, what) ((void)(facts.change), assert_finding(name, state, what))
+static void says_nothing(const char *name)
+{
+	look();
+	assert_null(finding_named(name));
+}
 
 static void all_well(void **state)
 {
 	static const char *const names[] = {
-		"kernel",   "configuration", "daemon",	 "unit",	  "namespaces",	 "events",
-		"moves",    "changes",	     "slice",	     "util-clamp", "tick",	  "sched-ext",	 "autogroup",
-		"cgroups",  "governor",	     "energy",	 "lockdown",	  "run-to-parity", "sched-cache",
-		"unread",   "rivals",
+		"kernel", "configuration", "daemon", "unit",	   "namespaces", "events",  "hearing",	"slice",
+		"util-clamp", "tick",	   "sched-ext", "autogroup", "borders",	  "governor", "lockdown", "rivals",
 	};
 
 	(void)state;
-	judge(config);
-	assert_int_equal(findings.count, COUNT(names));
+	look();
+	assert_int_equal(checkup.findings.count, COUNT(names));
 	for (size_t i = 0; i < COUNT(names); i++) {
-		assert_string_equal(findings.items[i].name, names[i]);
-		assert_int_equal(findings.items[i].state, FINDING_OK);
-		check_texts(&findings.items[i]);
+		assert_string_equal(checkup.findings.items[i].name, names[i]);
+		assert_int_equal(checkup.findings.items[i].state, FINDING_OK);
 	}
-	assert_string_equal(findings.items[0].what, "Linux 6.18.1");
-	assert_string_equal(findings.items[1].what, "1 rules, 5 classes, no errors");
+	says("kernel", FINDING_OK, "Linux 6.18.1");
+	says("configuration", FINDING_OK, "1 rules, 5 classes, no errors");
 }
 
-static void configuration_errors(void **state)
+static void configuration(void **state)
 {
-	const struct finding *finding;
-
 	(void)state;
-	facts.hrtick = DOCTOR_NO;
-	facts.tick_ns = 10000000;
-	judge(NULL);
-	finding = finding_named("configuration");
-	assert_int_equal(finding->state, FINDING_BAD);
-	assert_string_equal(finding->what, "3 errors");
-	/* The built-in classes are judged all the same. */
-	assert_non_null(strstr(finding_named("tick")->what, "QOS_USER_INTERACTIVE"));
-}
-
-static void files_of_a_running_daemon(void **state)
-{
-	struct doctor_config of_daemon = { .config = config, .is_daemons = true };
-
-	(void)state;
-	judge_as(&of_daemon);
-	assert_null(finding_named("in-force"));
-	of_daemon.n_differences = 2;
-	judge_as(&of_daemon);
-	assert_int_equal(finding_named("in-force")->state, FINDING_NOTE);
-	assert_string_equal(finding_named("in-force")->what, "2 changes of the files since the daemon read them");
-	check_texts(finding_named("in-force"));
-	of_daemon = (struct doctor_config){ .n_errors = 1, .is_daemons = true };
-	judge_as(&of_daemon);
-	assert_string_equal(finding_named("configuration")->what, "1 error");
+	checkup.input.is_daemons = true;
+	checkup.input.n_differences = 2;
+	says("in-force", FINDING_NOTE, "2 changes of the files since the daemon read them");
+	checkup.input.n_differences = 0;
+	checkup.input.n_errors = 3;
+	use(NULL);
+	says("configuration", FINDING_BAD, "3 errors");
 	assert_non_null(strstr(finding_named("configuration")->consequence, "keeps to an earlier one"));
+	assert_null(finding_named("in-force"));
 }
 
-static void daemon_and_unit(void **state)
+static void daemon_and_leftovers(void **state)
 {
 	(void)state;
-	WITH(daemon = 0, "daemon", FINDING_NOTE, "does not run");
+	put("run/schedqos/knobs.json", "");
+	says_nothing("leftovers");
+	checkup.input.daemon = -EACCES;
+	says("daemon", FINDING_NOTE, "only root");
 	assert_null(finding_named("leftovers"));
-	WITH(leftovers = true, "leftovers", FINDING_NOTE, "something to put back");
-	facts.daemon = 77;
-	judge(config);
-	assert_null(finding_named("leftovers"));
-	WITH(unit_enabled = "disabled", "unit", FINDING_NOTE, "active and disabled");
-	WITH(unit_enabled = "enabled-runtime", "unit", FINDING_OK, "enabled-runtime");
-	WITH(unit_active = "failed", "unit", FINDING_NOTE, "failed");
-	WITH(unit_enabled = "", "unit", FINDING_NOTE, "not installed");
-	WITH(unit_enabled = NULL, "unit", FINDING_NOTE, "not installed");
-	WITH(systemd = false, "unit", FINDING_NOTE, "no systemd");
+	checkup.input.daemon = 0;
+	says("leftovers", FINDING_NOTE, "something to put back");
+	says("daemon", FINDING_NOTE, "does not run");
+	put("run/schedqos/state.damaged", "");
+	says("set-aside", FINDING_NOTE, "could not be used");
+}
+
+static void what_the_daemon_says(void **state)
+{
+	char text[] = "/sys/kernel/debug/sched/features: Operation not permitted", *problems[] = { text };
+
+	(void)state;
+	checkup.input.problems = problems;
+	checkup.input.n_problems = 1;
+	says("problem", FINDING_NOTE, "sched/features: Operation not permitted");
+}
+
+static void unit(void **state)
+{
+	(void)state;
+	take_away("etc/systemd/system/multi-user.target.wants/schedqos.service");
+	says("unit", FINDING_NOTE, "not enabled");
+	take_away("run/systemd/system/x");
+	take_away("run/systemd/system");
+	says("unit", FINDING_NOTE, "no systemd");
+}
+
+static void rivals(void **state)
+{
+	(void)state;
+	put("proc/6/comm", "ananicy-cpp\n");
+	says("rivals", FINDING_BAD, "ananicy-cpp runs, as pid 6");
+	put("proc/6/comm", "tuned\n");
+	says("rivals", FINDING_NOTE, "tuned runs, as pid 6");
+}
+
+static void namespaces(void **state)
+{
+	(void)state;
+	make_folder("proc/self/ns");
+	make_link("user:[4026531837]", "proc/self/ns/user");
+	says("namespaces", FINDING_OK, "initial");
+	make_link("pid:[4026532000]", "proc/self/ns/pid");
+	says("namespaces", FINDING_BAD, "not the initial PID namespace");
 }
 
 static void events(void **state)
 {
 	(void)state;
-	WITH(event_filter = false, "events", FINDING_NOTE, "without a filter");
-	facts.events = DOCTOR_NO;
-	WITH(events_fault = "Connection refused", "events", FINDING_BAD,
-	     "no proc connector: Connection refused");
-	WITH(events = DOCTOR_UNKNOWN, "events", FINDING_NOTE, "root's");
-	WITH(other_namespace = "PID", "namespaces", FINDING_BAD, "not the initial PID namespace");
+	checkup.tried.event_filter = false;
+	says("events", FINDING_NOTE, "without a filter");
+	checkup.tried.events = -ECONNREFUSED;
+	says("events", FINDING_BAD, "no proc connector: Connection refused");
+	checkup.tried.events = -EPERM;
+	says("events", FINDING_NOTE, "root's");
+}
+
+static void hearing(void **state)
+{
+	(void)state;
+	put("proc/sys/kernel/perf_event_paranoid", "4\n");
+	checkup.input.is_deaf = true;
+	says("hearing", FINDING_OK, "none enforces");
+	use(GOOD(RULES("{\"game\": {\"match\": {\"cgroup\": \"/x\"}}}")));
+	says("hearing", FINDING_BAD, "cannot be heard: kernel.perf_event_paranoid is 4");
+	use(GOOD(RULES("{\"schedqos\": {\"groups\": {\"x\": {\"max\": \"QOS_UTILITY\"}}}}")));
+	says("hearing", FINDING_BAD, "cannot be heard");
+	use(GOOD(RULES("{\"game\": {\"qos\": \"QOS_UTILITY\", \"enforce\": true}}")));
+	says("hearing", FINDING_BAD, "cannot be heard");
+	/* The daemon knows better than the setting. */
+	checkup.input.is_deaf = false;
+	says("hearing", FINDING_OK, "can be heard");
+	checkup.input.daemon = 0;
+	says("hearing", FINDING_NOTE, "perf_event_paranoid is 4");
 }
 
 static void attributes(void **state)
 {
 	(void)state;
-	WITH(util_clamp = DOCTOR_NO, "util-clamp", FINDING_NOTE, "not in this kernel");
-	WITH(slice = DOCTOR_NO, "slice", FINDING_NOTE, "no custom slices");
+	checkup.tried.features = (struct ksched_features){ 0 };
+	checkup.tried.tick_ns = 100000000;
+	says("slice", FINDING_NOTE, "no custom slices");
+	says("util-clamp", FINDING_NOTE, "not in this kernel");
 	/* Then no slice can be shorter than a tick. */
-	facts.tick_ns = 100000000;
-	facts.hrtick = DOCTOR_NO;
-	judge(config);
-	assert_null(finding_named("tick"));
+	says_nothing("tick");
 }
 
-static void slices_against_the_tick(void **state)
+static void tick(void **state)
 {
 	(void)state;
-	facts.hrtick = DOCTOR_NO;
-	WITH(tick_ns = 8000000, "tick", FINDING_OK, "8 ms: no class has a shorter slice");
-	WITH(tick_ns = 10000000, "tick", FINDING_BAD,
-	     "10 ms, HRTICK off: longer than the slice of QOS_USER_INTERACTIVE");
-	assert_null(strstr(finding_named("tick")->what, "QOS_USER_INITIATED"));
-	WITH(hrtick = DOCTOR_UNKNOWN, "tick", FINDING_NOTE, "HRTICK unknown");
-	WITH(hrtick = DOCTOR_YES, "tick", FINDING_OK, "HRTICK ends slices on time");
-	facts.hrtick = DOCTOR_NO;
-	facts.tick_ns = 4000000;
-	config_free(config);
-	config = GOOD(RULES("{\"QOS_A\": {\"sched_runtime\": 3000000},"
-			    "\"QOS_B\": {\"sched_runtime\": 0},"
-			    "\"QOS_C\": {\"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": "
-			    "2000000, \"sched_deadline\": 3000000},"
-			    "\"QOS_D\": {\"sched_runtime\": 1000000}}"));
-	assert_finding("tick", FINDING_BAD, "longer than the slice of QOS_A, QOS_D");
-	facts.tick_ns = 0;
-	judge(config);
-	assert_null(finding_named("tick"));
+	checkup.tried.tick_ns = 10000000;
+	says("tick", FINDING_NOTE, "10 ms, HRTICK unknown: longer than the slice of QOS_USER_INTERACTIVE");
+	put("sys/kernel/debug/sched/features", "PLACE_LAG NO_HRTICK HRTICK_DL\n");
+	says("tick", FINDING_NOTE, "HRTICK off");
+	use(GOOD(RULES("{\"QOS_A\": {\"sched_runtime\": 3000000}, \"QOS_B\": {\"sched_runtime\": 0},"
+		       "\"QOS_C\": {\"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": 2000000,"
+		       "\"sched_deadline\": 3000000}}")));
+	says("tick", FINDING_NOTE, "longer than the slice of QOS_A");
+	put("sys/kernel/debug/sched/features", "HRTICK\n");
+	says("tick", FINDING_OK, "HRTICK ends slices on time");
 }
 
-static void other_schedulers(void **state)
+static void sched_ext(void **state)
 {
 	(void)state;
-	WITH(sched_ext = DOCTOR_NONE, "sched-ext", FINDING_OK, "not in this kernel");
-	WITH(sched_ext = DOCTOR_YES, "sched-ext", FINDING_BAD, "a scheduler is loaded");
-	WITH(sched_ext_name = "lavd", "sched-ext", FINDING_BAD, "lavd is loaded");
+	put("sys/kernel/sched_ext/state", "enabled\n");
+	says("sched-ext", FINDING_BAD, "a scheduler is loaded");
+	put("sys/kernel/sched_ext/root/ops", "lavd\n");
+	says("sched-ext", FINDING_BAD, "lavd is loaded");
+	take_away("sys/kernel/sched_ext/state");
+	says("sched-ext", FINDING_OK, "not in this kernel");
 }
 
 static void autogroup(void **state)
 {
 	(void)state;
-	WITH(autogroup = DOCTOR_NONE, "autogroup", FINDING_OK, "not in this kernel");
-	WITH(autogroup = DOCTOR_UNKNOWN, "autogroup", FINDING_NOTE, "cannot be read");
-	WITH(autogroup = DOCTOR_YES, "autogroup", FINDING_BAD, "on, though the daemon runs");
-	WITH(daemon = 0, "autogroup", FINDING_NOTE, "on");
-	config_free(config);
-	config = GOOD(RULES("{\"schedqos\": {\"autogroup\": \"keep\"}}"));
-	assert_finding("autogroup", FINDING_BAD, "to be kept");
-	WITH(autogroup = DOCTOR_NO, "autogroup", FINDING_OK, "off");
+	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
+	says("autogroup", FINDING_BAD, "on, though the daemon runs");
+	checkup.input.daemon = 0;
+	says("autogroup", FINDING_NOTE, "on");
+	use(GOOD(RULES("{\"schedqos\": {\"autogroup\": \"keep\"}}")));
+	says("autogroup", FINDING_BAD, "to be kept");
+	take_away("proc/sys/kernel/sched_autogroup_enabled");
+	says("autogroup", FINDING_OK, "not in this kernel");
 }
 
-static void moves(void **state)
+#define SHORT_SLICES "{\"QOS_USER_INTERACTIVE\": {\"sched_runtime\": 500000}}"
+
+static void borders(void **state)
 {
 	(void)state;
-	facts.moves_fault = "no tracefs";
-	WITH(moves = DOCTOR_NO, "moves", FINDING_OK, "no rule and no group asks for cgroups");
-	config_free(config);
-	config = GOOD(RULES("{\"game\": {\"match\": {\"cgroup\": \"/x\"}}}"));
-	WITH(moves = DOCTOR_NO, "moves", FINDING_BAD, "cannot be heard: no tracefs");
-	config_free(config);
-	config = GOOD(RULES("{\"schedqos\": {\"groups\": {\"x\": {\"max\": \"QOS_UTILITY\"}}}}"));
-	WITH(moves = DOCTOR_NO, "moves", FINDING_BAD, "cannot be heard");
-	WITH(moves = DOCTOR_UNKNOWN, "moves", FINDING_NOTE, "unknown");
-	WITH(moves = DOCTOR_YES, "moves", FINDING_OK, "heard");
+	put("proc/5/cgroup", "0::/system.slice/a.service\n");
+	put("proc/6/cgroup", "4:memory:/\n0::/system.slice/b.service\n");
+	says("borders", FINDING_OK, "none");
+	put("cgroup/cgroup.subtree_control", "cpuset cpu memory\n");
+	says("borders", FINDING_BAD, "around cpu cgroups (v2): system.slice");
+	assert_null(strchr(finding_named("borders")->what, ','));
+	assert_non_null(strstr(finding_named("borders")->consequence, "announcement"));
+	assert_non_null(strstr(finding_named("borders")->remedy, "mapping"));
+	use(GOOD(RULES(SHORT_SLICES)));
+	put("proc/6/cgroup", "0::/\033[2J\n");
+	says("borders", FINDING_NOTE, "\\x1b[2J");
+	assert_string_equal(finding_named("borders")->consequence, DOCTOR_BORDER_WORDS);
+	/* Where the configuration cannot be read, the announcement's classes would be in force. */
+	use(NULL);
+	says("borders", FINDING_BAD, "(v2)");
 }
 
-static void changes(void **state)
+static void borders_of_version_1(void **state)
 {
+	char path[64], text[300], name[200] = "";
+
 	(void)state;
-	facts.changes_fault = "no tracefs";
-	WITH(changes = DOCTOR_NO, "changes", FINDING_OK, "no rule enforces");
-	config_free(config);
-	config = GOOD(RULES("{\"game\": {\"qos\": \"QOS_UTILITY\", \"enforce\": \"program\"}}"));
-	WITH(changes = DOCTOR_NO, "changes", FINDING_BAD, "cannot be heard: no tracefs");
-	WITH(changes = DOCTOR_UNKNOWN, "changes", FINDING_NOTE, "unknown");
-	/* It costs something. */
-	WITH(changes = DOCTOR_YES, "changes", FINDING_NOTE, "heard");
+	put("proc/self/mountinfo", "31 22 0:27 / /cgroup rw - cgroup cgroup rw,cpu,cpuacct\n");
+	put("proc/5/cgroup", "2:cpuset:/x\n1:cpu,cpuacct:/\n0::/system.slice\n");
+	says("borders", FINDING_OK, "none");
+	put("proc/6/cgroup", "1:cpuacct,cpu:/docker/5d\n");
+	says("borders", FINDING_BAD, "around cpu cgroups (v1): docker");
+	memset(name, 'x', sizeof(name) - 1);
+	for (int i = 0; i < 10; i++) {
+		snprintf(path, sizeof(path), "proc/%d/cgroup", 10 + i);
+		snprintf(text, sizeof(text), "1:cpu:/%d%s\n", i, name);
+		put(path, text);
+	}
+	says("borders", FINDING_BAD, ", ...");
 }
 
-static void cgroups(void **state)
+static void governor(void **state)
 {
 	(void)state;
-	facts.cpu_groups = 2;
-	facts.cpu_group_names = "a.service, b.scope";
-	WITH(cpu_cgroup_version = 2, "cgroups", FINDING_BAD, "(v2) divides 2: a.service, b.scope");
-	assert_non_null(strstr(finding_named("cgroups")->remedy, "DisableControllers"));
-	WITH(cpu_cgroup_version = 1, "cgroups", FINDING_BAD, "(v1) divides 2");
-}
-
-static void governors(void **state)
-{
-	(void)state;
-	facts.schedutil = DOCTOR_NO;
-	WITH(governors = "schedutil, powersave", "governor", FINDING_BAD, "schedutil, powersave");
+	put("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
+	says("governor", FINDING_BAD, "powersave");
 	/* Without util clamp the governor does not matter. */
-	WITH(util_clamp = DOCTOR_NO, "governor", FINDING_NOTE, "schedutil, powersave");
-	WITH(governors = NULL, "governor", FINDING_NOTE, "no cpufreq");
-	WITH(energy = DOCTOR_YES, "energy", FINDING_OK, "is on");
-	WITH(energy = DOCTOR_NO, "energy", FINDING_OK, "is off");
+	checkup.tried.features.util_clamp = false;
+	says("governor", FINDING_NOTE, "powersave");
+	take_away("sys/devices/system/cpu/cpufreq/policy0/scaling_governor");
+	take_away("sys/devices/system/cpu/cpufreq/policy1/scaling_governor");
+	says("governor", FINDING_NOTE, "no cpufreq");
 }
 
 static void disks(void **state)
 {
-	static const struct doctor_disk bfq = { "sda", "bfq" }, deadline = { "vda", "mq-deadline" };
-	static const struct doctor_disk none = { "nvme0n1", "none" }, several[] = { { "a", "kyber" }, { "b", "bfq" } };
-
 	(void)state;
-	judge(config);
-	assert_null(finding_named("io-priority"));
-	facts.n_disks = 1;
-	WITH(disks = &bfq, "io-priority", FINDING_OK, "sda: bfq honours it");
-	WITH(disks = &deadline, "io-priority", FINDING_OK, "vda: mq-deadline honours its class, not the level");
-	WITH(disks = &none, "io-priority", FINDING_OK, "nvme0n1: none ignores it; no class gives one");
-	/* The built-in classes give none. */
-	judge(NULL);
-	assert_int_equal(finding_named("io-priority")->state, FINDING_OK);
-	config_free(config);
-	config = GOOD(RULES("{\"QOS_A\": {\"io_class\": \"idle\"}}"));
-	assert_finding("io-priority", FINDING_NOTE, "nvme0n1: none ignores it");
-	facts.n_disks = 2;
-	WITH(disks = several, "io-priority", FINDING_NOTE, "a: kyber ignores it");
-	for (size_t i = 1; i < findings.count; i++) {
-		if (strcmp(findings.items[i - 1].name, "io-priority") == 0 && findings.items[i - 1].state == FINDING_NOTE)
-			assert_string_equal(findings.items[i].what, "b: bfq honours it");
-	}
+	/* The built-in classes give no I/O priority. */
+	says_nothing("io-priority");
+	put("sys/block/zram0/queue/scheduler", "[none]\n");
+	use(GOOD(RULES("{\"QOS_A\": {\"io_class\": \"idle\"}}")));
+	says("io-priority", FINDING_OK, "sda: bfq honours it");
+	put("sys/block/sda/queue/scheduler", "none [mq-deadline]\n");
+	says("io-priority", FINDING_OK, "sda: mq-deadline honours its class, not the level");
+	put("sys/block/sda/queue/scheduler", "[none] mq-deadline\n");
+	says("io-priority", FINDING_NOTE, "sda: none ignores it");
 }
 
 static void lockdown(void **state)
 {
 	(void)state;
-	WITH(lockdown = "integrity", "lockdown", FINDING_NOTE, "integrity");
-	WITH(lockdown = NULL, "lockdown", FINDING_OK, "not seen");
-	WITH(debugfs_closed = true, "lockdown", FINDING_NOTE, "does not let root in");
-	WITH(root = false, "lockdown", FINDING_OK, "not seen");
-}
-
-/* A configuration with a profile of this debugfs in force. */
-static void use_debugfs(const char *debugfs)
-{
-	char text[256];
-
-	config_free(config);
-	snprintf(text, sizeof(text), "{\"mine\": {\"debugfs\": %s}}", debugfs);
-	config = GOOD(PROFILES(text), RULES("{\"schedqos\": {\"sched_profile\": \"mine\"}}"));
-}
-
-static void run_to_parity(void **state)
-{
-	(void)state;
-	WITH(parity = DOCTOR_YES, "run-to-parity", FINDING_OK, "on; the sched profile qos-preempt");
-	WITH(parity = DOCTOR_NO, "run-to-parity", FINDING_OK, "off");
-	/* Of concern only where it is asked for. */
-	WITH(parity = DOCTOR_NONE, "run-to-parity", FINDING_OK, "not in this kernel");
-	facts.parity = DOCTOR_UNKNOWN;
-	WITH(debugfs_closed = true, "run-to-parity", FINDING_OK, "cannot be told: debugfs is closed");
-	use_debugfs("{\"features\": [\"HRTICK\", \"RUN_TO_PARITY_2\"], \"RUN_TO_PARITY\": 1}");
-	assert_finding("run-to-parity", FINDING_OK, "cannot be told");
-	use_debugfs("{\"features\": [\"HRTICK\", \"NO_RUN_TO_PARITY\"]}");
-	assert_finding("run-to-parity", FINDING_NOTE, "debugfs is closed");
-	assert_string_equal(finding_named("run-to-parity")->remedy, "see lockdown");
-	WITH(debugfs_closed = false, "run-to-parity", FINDING_NOTE, "debugfs cannot be opened");
-	WITH(root = false, "run-to-parity", FINDING_NOTE, "debugfs is root's");
-	assert_string_equal(finding_named("run-to-parity")->remedy, "run this as root");
-	WITH(parity = DOCTOR_NONE, "run-to-parity", FINDING_NOTE, "not in this kernel");
-	WITH(parity = DOCTOR_YES, "run-to-parity", FINDING_OK, "on");
-	use_debugfs("{\"features\": \"RUN_TO_PARITY\"}");
-	WITH(parity = DOCTOR_NONE, "run-to-parity", FINDING_NOTE, "not in this kernel");
-	/* With errors in the configuration nothing is known of what it asks for. */
-	judge(NULL);
-	assert_int_equal(finding_named("run-to-parity")->state, FINDING_OK);
-}
-
-static void cache_aware_scheduling(void **state)
-{
-	(void)state;
-	WITH(llc_balancing = DOCTOR_YES, "sched-cache", FINDING_OK,
-	     "CONFIG_SCHED_CACHE, says debugfs; llc_balancing/enabled is on");
-	WITH(llc_balancing = DOCTOR_NO, "sched-cache", FINDING_OK, "llc_balancing/enabled is off");
-	use_debugfs("{\"llc_balancing/enabled\": 1}");
-	assert_finding("sched-cache", FINDING_OK, "llc_balancing/enabled is off");
-	facts.llc_balancing = DOCTOR_UNKNOWN;
-	facts.debugfs_closed = true;
-	WITH(llc_balancing_closed = true, "sched-cache", FINDING_NOTE,
-	     "says debugfs; llc_balancing/enabled exists: debugfs is closed");
-	facts.llc_balancing_closed = false;
-	facts.llc_balancing = DOCTOR_NONE;
-	facts.sched_cache_source = "/proc/config.gz";
-	WITH(sched_cache = DOCTOR_NO, "sched-cache", FINDING_NOTE,
-	     "no CONFIG_SCHED_CACHE, says /proc/config.gz; llc_balancing/enabled does not exist");
-	assert_non_null(strstr(finding_named("sched-cache")->remedy, "CONFIG_SCHED_CACHE"));
-	facts.sched_cache = DOCTOR_UNKNOWN;
-	WITH(sched_cache_source = NULL, "sched-cache", FINDING_NOTE, "CONFIG_SCHED_CACHE unknown");
-	facts.debugfs_closed = facts.root = false;
-	WITH(llc_balancing = DOCTOR_UNKNOWN, "sched-cache", FINDING_NOTE, "cannot be read: debugfs is root's");
-	use_debugfs("{\"llc_balancing/enabled_2\": 1}");
-	assert_finding("sched-cache", FINDING_OK, "cannot be read: debugfs is root's");
-}
-
-static void unreadable_processes(void **state)
-{
-	static const struct doctor_unread unread[] = { { 5, "app" }, { 6, "a\\x1b" } };
-
-	(void)state;
-	WITH(n_unread = 0, "unread", FINDING_OK, "every process's arguments");
-	facts.unread = unread;
-	WITH(n_unread = 1, "unread", FINDING_NOTE, "app, pid 5, keeps");
-	facts.n_unread = COUNT(unread);
-	judge(config);
-	assert_string_equal(findings.items[findings.count - 2].name, "unread");
-	assert_non_null(strstr(findings.items[findings.count - 2].what, "a\\x1b, pid 6"));
-}
-
-static void other_daemons(void **state)
-{
-	static const struct doctor_rival rivals[] = {
-		{ 5, "ananicy-cpp" },
-		{ 6, "tuned" },
-		{ 7, "system76-schedu" },
-	};
-	static const char *const known[] = {
-		"ananicy",    "ananicy-cpp", "system76-schedu", "gamemoded",
-		"uresourced", "tuned",	     "schedqos",
-	};
-
-	(void)state;
-	facts.rivals = rivals;
-	WITH(n_rivals = 1, "rivals", FINDING_BAD, "ananicy-cpp runs, as pid 5");
-	facts.n_rivals = COUNT(rivals);
-	judge(config);
-	assert_int_equal(findings.items[findings.count - 3].state, FINDING_BAD);
-	assert_int_equal(findings.items[findings.count - 2].state, FINDING_NOTE);
-	assert_string_equal(findings.items[findings.count - 2].what, "tuned runs, as pid 6");
-	assert_int_equal(findings.items[findings.count - 1].state, FINDING_BAD);
-	for (size_t i = 0; i < COUNT(known); i++) {
-		assert_true(doctor_knows_rival(known[i]));
-		/* It must fit into comm. */
-		assert_true(strlen(known[i]) < 16);
-	}
-	assert_false(doctor_knows_rival("bash"));
-	assert_false(doctor_knows_rival(""));
+	put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	says("lockdown", FINDING_NOTE, "integrity");
+	take_away("sys/kernel/security/lockdown");
+	says("lockdown", FINDING_OK, "not seen");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -432,16 +344,10 @@ static void other_daemons(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(all_well),	TEST(configuration_errors),
-		TEST(files_of_a_running_daemon),
-		TEST(daemon_and_unit),	TEST(events),
-		TEST(attributes),	TEST(slices_against_the_tick),
-		TEST(other_schedulers), TEST(autogroup),
-		TEST(moves), TEST(changes),		TEST(cgroups),		TEST(governors),
-		TEST(disks),
-		TEST(lockdown),		TEST(other_daemons),
-		TEST(unreadable_processes), TEST(run_to_parity),
-		TEST(cache_aware_scheduling),
+		TEST(all_well),	 TEST(configuration), TEST(daemon_and_leftovers), TEST(what_the_daemon_says), TEST(unit),
+		TEST(rivals),	 TEST(namespaces),    TEST(events),		  TEST(hearing),	      TEST(attributes),
+		TEST(tick),	 TEST(sched_ext),     TEST(autogroup),		  TEST(borders),
+		TEST(borders_of_version_1), TEST(governor), TEST(disks), TEST(lockdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

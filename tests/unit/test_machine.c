@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which profile a daemon applies: at its start, at a reload, at a switch, and once the record can be read. */
+/* Which profile a daemon applies: at its start, at a reload, at a switch, and when processors come or go. */
 #include "machine_case.h"
+
+#include <syslog.h>
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/log.h>
-
-#include "../../src/machine/machine_private.h"
 
 #define CONFIG(profile) \
 	"{ \"schedqos\": { \"sched_profile\": " profile ", \"autogroup\": \"keep\" } }"
@@ -16,6 +16,7 @@
 
 static struct config *config, *old;
 static unsigned n_changes; /* of the base slice, as notified */
+static unsigned n_warnings;
 
 static void count_change(void *context)
 {
@@ -24,7 +25,7 @@ static void count_change(void *context)
 
 static void discard_line(int level, bool plain, const char *line, const struct log_field *fields)
 {
-	(void)level;
+	n_warnings += level == LOG_WARNING;
 	(void)plain;
 	(void)line;
 	(void)fields;
@@ -118,6 +119,27 @@ static void switch_to_unknown_profile_changes_nothing(void **state)
 	assert_null(machine_profile(machine));
 }
 
+static void a_refusal_is_said_once(void **state)
+{
+	size_t count;
+
+	(void)state;
+	closed = "base_slice_ns";
+	why_closed = EPERM;
+	n_warnings = 0;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(machine_switch(machine, "one"), 0);
+	machine_refresh(machine);
+	assert_int_equal(n_warnings, 1);
+	machine_refusals(machine, &count);
+	assert_int_equal(count, 1);
+	closed = NULL;
+	assert_int_equal(machine_switch(machine, "one"), 0);
+	machine_refusals(machine, &count);
+	assert_int_equal(count, 0);
+	assert_string_equal(get(BASE_SLICE), "16000000\n");
+}
+
 static void autogroups_follow_a_reload(void **state)
 {
 	(void)state;
@@ -131,57 +153,74 @@ static void autogroups_follow_a_reload(void **state)
 	assert_string_equal(get(AUTOGROUP), "1\n");
 }
 
-static void damage_record(void)
+static void a_void_record_is_set_aside(void **state)
 {
 	char path[128];
 
+	(void)state;
 	close_machine();
 	put(STATE, "{");
 	snprintf(path, sizeof(path), "%s/" STATE, top);
 	assert_int_equal(chmod(path, 0600), 0);
-	start(-EBADMSG);
-	machine_set_config(machine, config);
-}
-
-static void void_record_is_set_aside(void **state)
-{
-	struct problem unread = { 0 };
-	sd_event *event;
-
-	(void)state;
-	damage_record();
-	assert_true(sd_event_new(&event) >= 0);
-	machine_start(machine, event, &unread);
-	assert_string_equal(machine_profile(machine), "one");
+	assert_int_equal(machine_new_at(open_folder(""), open_folder("run"), true, &machine), 0);
 	assert_string_equal(get("run/knobs.json.damaged"), "{");
-	assert_int_equal(unread.count, 0);
-	machine_put_back(machine);
-	close_machine();
-	sd_event_unref(event);
+	assert_null(get(STATE));
 }
 
-static void unreadable_record_is_retried(void **state)
+/* ---- processors that come and go ---- */
+
+static void a_new_policy_gets_the_profile(void **state)
 {
-	struct problem unread = { 0 };
-	sd_event *event;
+	(void)state;
+	assert_int_equal(machine_switch(machine, "power"), 0);
+	put(GOVERNOR0, "ondemand\n");
+	put(BASE_SLICE, "5000000\n");
+	put(GOVERNOR2, "ondemand\n");
+	n_writes = 0;
+	machine_refresh(machine);
+	/* And nothing else changes. */
+	assert_int_equal(n_writes, 1);
+	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+	machine_refresh(machine);
+	assert_int_equal(n_writes, 1);
+	assert_string_equal(machine_profile(machine), "power");
+	machine_put_back(machine);
+	assert_string_equal(get(GOVERNOR2), "ondemand\n");
+	assert_string_equal(get(GOVERNOR0), "ondemand\n");
+	assert_string_equal(get(GOVERNOR1), "powersave\n");
+}
+
+/* A policy whose processors are all offline cannot be read. That is no refusal; it is set once one comes online. */
+static void a_policy_without_processors_is_deferred(void **state)
+{
+	size_t count;
 
 	(void)state;
-	damage_record();
-	machine->takeover_error = -EMFILE;
-	assert_true(sd_event_new(&event) >= 0);
-	machine_start(machine, event, &unread);
-	assert_int_equal(unread.count, 1);
-	/* The file is not overwritten. */
-	assert_null(machine_profile(machine));
-	assert_string_equal(get(STATE), "{");
-	take_away(STATE);
-	assert_true(sd_event_source_set_time_relative(machine->retry, 0) >= 0);
-	while (!machine_profile(machine))
-		assert_true(sd_event_run(event, 5000000) > 0);
-	assert_string_equal(machine_profile(machine), "one");
+	put(GOVERNOR2, "ondemand\n");
+	closed = "policy2/scaling_governor";
+	why_closed = EBUSY;
+	assert_int_equal(machine_switch(machine, "power"), 0);
+	machine_refusals(machine, &count);
+	assert_int_equal(count, 0);
+	closed = NULL;
+	machine_refresh(machine);
+	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+}
+
+/* The kernel computes it anew when a processor comes or goes. At the end it gets what it would have by then. */
+static void a_lost_base_slice_is_set_again(void **state)
+{
+	(void)state;
+	start_machine();
+	put(BASE_SLICE, "1500000\n");
+	machine_refresh(machine);
+	assert_string_equal(get(BASE_SLICE), "16000000\n");
+	assert_int_equal(n_changes, 2);
+	n_writes = 0;
+	machine_refresh(machine);
+	assert_int_equal(n_writes, 0);
 	machine_put_back(machine);
-	close_machine();
-	sd_event_unref(event);
+	assert_string_equal(get(BASE_SLICE), "1500000\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_config, tear_down_config)
@@ -192,9 +231,12 @@ int main(void)
 		TEST(base_slice_writes_are_notified),
 		TEST(a_switch_lasts_until_the_configuration_asks_for_another),
 		TEST(switch_to_unknown_profile_changes_nothing),
+		TEST(a_refusal_is_said_once),
 		TEST(autogroups_follow_a_reload),
-		TEST(void_record_is_set_aside),
-		TEST(unreadable_record_is_retried),
+		TEST(a_void_record_is_set_aside),
+		TEST(a_new_policy_gets_the_profile),
+		TEST(a_policy_without_processors_is_deferred),
+		TEST(a_lost_base_slice_is_set_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

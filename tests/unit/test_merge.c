@@ -421,67 +421,6 @@ static void a_real_time_class_gives_no_slice(void **state)
 	given_clear(&given);
 }
 
-/* ---- what an owner could choose himself ---- */
-
-struct choice {
-	struct task_attr had, want;
-	uint8_t raised;
-};
-
-/* nice and I/O class and level */
-#define BOTH(n, class, level) { POLICY_NORMAL, 0, n, 0, IO_PRIORITY(IO_CLASS_##class, level), 0, 0, UTIL_FULL }
-
-static const struct choice choices[] = {
-	/* Down, the same, up; a slice, a clamp and SCHED_BATCH are free either way. */
-	{ NOTHING, BATCH(4, 20, 0, 256), 0 },
-	{ BATCH(4, 20, 0, 256), NORMAL(4, 1, 512, UTIL_FULL), 0 },
-	{ NOTHING, NORMAL(-1, 0, 0, UTIL_FULL), NICE },
-	{ NORMAL(5, 0, 0, UTIL_FULL), BATCH(4, 20, 0, 256), NICE },
-	{ NORMAL(-5, 0, 0, UTIL_FULL), NORMAL(-4, 8, 0, UTIL_FULL), 0 },
-	/* Into SCHED_IDLE, and not out of it. */
-	{ NOTHING, IDLE(0, 0, 0, UTIL_FULL), 0 },
-	{ IDLE(0, 0, 0, UTIL_FULL), IDLE(3, 0, 0, UTIL_FULL), 0 },
-	{ IDLE(0, 0, 0, UTIL_FULL), BATCH(4, 0, 0, UTIL_FULL), POL },
-	{ IDLE(5, 0, 0, UTIL_FULL), NORMAL(0, 0, 0, UTIL_FULL), POL | NICE },
-	/* No other policy. */
-	{ NOTHING, FIFO(1, 0, 0), POL },
-	{ NOTHING, RR(1, 0, 0), POL },
-	{ NOTHING, DEADLINE, POL },
-	/* I/O: without a priority nice 0 is best effort 4. */
-	{ NOTHING, IO(BEST_EFFORT, 4), 0 },
-	{ NOTHING, IO(BEST_EFFORT, 3), IO_BIT },
-	{ NOTHING, IO(IDLE, 0), 0 },
-	{ NOTHING, IO(REALTIME, 7), IO_BIT },
-	{ IO(IDLE, 0), IO(BEST_EFFORT, 7), IO_BIT },
-	{ IO(IDLE, 0), NOTHING, IO_BIT },
-	{ IO(REALTIME, 2), IO(BEST_EFFORT, 0), 0 },
-	{ IO(REALTIME, 2), IO(REALTIME, 3), IO_BIT },
-	{ IO(REALTIME, 2), IO(REALTIME, 2), 0 },
-	{ BOTH(0, NONE, 0), BOTH(10, BEST_EFFORT, 5), 0 },
-	{ BOTH(10, NONE, 0), BOTH(12, BEST_EFFORT, 5), IO_BIT },
-};
-
-/* What is raised stays as it was, the rest is as wanted; and then nothing is raised any more. */
-static void an_owner_only_lowers(void **state)
-{
-	int wrong = 0;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(choices); i++) {
-		const struct choice *row = &choices[i];
-		const struct task_attr lowered = attr_lowered(&row->had, &row->want);
-		const uint8_t raised = attr_raised(&row->had, &row->want);
-		const bool is_right = raised == row->raised && !attr_raised(&row->had, &lowered) &&
-				      !(attr_difference(&lowered, &row->had) & row->raised) &&
-				      !(attr_difference(&lowered, &row->want) & ~(row->raised | (raised & POL ? NICE | SLICE : 0)));
-
-		if (!is_right)
-			print_error("choice %zu: 0x%x is raised, not 0x%x\n", i, raised, row->raised);
-		wrong += !is_right;
-	}
-	assert_int_equal(wrong, 0);
-}
-
 /* What the other record had; what the task had; what it takes over of the first. */
 static void another_s_had_is_taken_over_where_it_gives_no_more(void **state)
 {
@@ -529,7 +468,6 @@ int main(void)
 		TEST(but_never_in_the_task_s_favour),
 		TEST(without_slices_a_policy_is_ours_beside_its_class_s_nice),
 		TEST(a_real_time_class_gives_no_slice),
-		cmocka_unit_test(an_owner_only_lowers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

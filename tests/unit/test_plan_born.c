@@ -292,7 +292,7 @@ static void a_child_that_lowered_itself_to_its_parent_s_later_class_stays_there(
 	assert_carries(m, 100, "SCHED_IDLE nice 0");
 	passes(m, 3000);
 	execs(m, 101, "/usr/bin/util");
-	assert_carries(m, 101, "SCHED_IDLE nice 2 slice 16 ms util 0..512");
+	assert_carries(m, 101, "SCHED_IDLE nice 2 util 0..512");
 	stop(m);
 	assert_carries(m, 101, "SCHED_IDLE nice 0");
 }

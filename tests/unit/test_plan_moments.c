@@ -86,7 +86,7 @@ static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **sta
 		  "SCHED_NORMAL nice 9" },
 		{ { POLICY_NORMAL, 0, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_NORMAL nice 4 slice 20 ms util 0..256",
 		  "SCHED_NORMAL nice 0" },
-		{ { POLICY_IDLE, 0, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_IDLE nice 4 slice 20 ms util 0..256",
+		{ { POLICY_IDLE, 0, 4, 0, 0, 20 * MS, 0, 256 }, "SCHED_IDLE nice 4 util 0..256",
 		  "SCHED_IDLE nice 0" },
 		{ { POLICY_BATCH, 0, 4, 0, 0, 7 * MS, 0, 256 }, "SCHED_BATCH nice 4 slice 7 ms util 0..256",
 		  "SCHED_NORMAL nice 0 slice 7 ms" },
@@ -159,7 +159,7 @@ static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
 	} cases[] = {
 		{ "", { POLICY_NORMAL, 0, 9, 0, 0, 0, 0, 1024 }, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE },
 		{ "", { POLICY_NORMAL, 0, -7, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
-		{ "", { POLICY_IDLE, 0, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4 slice 8 ms", REASON_RULE },
+		{ "", { POLICY_IDLE, 0, 0, 0, 0, 0, 0, 1024 }, "SCHED_IDLE nice -4", REASON_RULE },
 		{ "", { POLICY_NORMAL, 0, 0, 0, 0, 5 * MS, 0, 300 }, INTERACTIVE, REASON_RULE },
 		{ ", 'yield': false", { POLICY_NORMAL, 0, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },
 		{ ", 'yield': false", { POLICY_IDLE, 0, 9, 0, 0, 0, 0, 1024 }, INTERACTIVE, REASON_RULE },

@@ -141,7 +141,7 @@ static void enforce_puts_the_class_back(void **state)
 
 	start_and_run(m, ENFORCED, "/usr/bin/chrome");
 	renice(m, 100, 10);
-	renames(m, 100, "anything");
+	look_at_enforced(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	chrt(m, 100, POLICY_BATCH, 0);
 	scan(m);
@@ -170,7 +170,7 @@ static void enforce_raises_a_lowered_task(void **state)
 	starts_niced(m, ENFORCED, 3, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	renice(m, 100, 10);
-	renames(m, 100, "anything");
+	look_at_enforced(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	stops_without_trace(m);
 }
@@ -211,7 +211,7 @@ static void enforce_does_not_take_a_task_out_of_real_time(void **state)
 
 	start_and_run(m, ENFORCED, "/usr/bin/chrome");
 	chrt(m, 100, POLICY_RR, 7);
-	renames(m, 100, "anything");
+	look_at_enforced(m);
 	assert_task(m, 100, "SCHED_RR priority 7", REASON_NOT_FAIR);
 }
 
@@ -261,7 +261,7 @@ static void enforce_tags_a_task_that_leaves_real_time(void **state)
 	assert_task(m, 100, "SCHED_RR priority 5", REASON_NOT_FAIR);
 	chrt(m, 100, POLICY_NORMAL, 0);
 	renice(m, 100, 7);
-	renames(m, 100, "tab");
+	look_at_enforced(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	stops_without_trace(m);
 }

@@ -202,38 +202,6 @@ static void a_status_without_users_is_bad(void **state)
 		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), -EBADMSG);
 }
 
-static void capabilities_are_read_in_hexadecimal(void **state)
-{
-	uint64_t set = 0;
-
-	(void)state;
-	assert_int_equal(procfs_parse_capabilities("Name:\tCapEff:\t1\nCapPrm:\t0000000000000002\nCapEff:\t000001ffffffffff\n",
-						   &set),
-			 0);
-	assert_true(set == UINT64_C(0x1ffffffffff));
-	assert_int_equal(procfs_parse_capabilities("Name:\tvi\nCapEff:\t?\n", &set), -EBADMSG);
-	assert_int_equal(procfs_parse_capabilities("CapEff:\t1\n", &set), -EBADMSG);
-}
-
-static void an_owner_is_three_users_and_capabilities(void **state)
-{
-	static const char *const bad[] = { "", "Name:\tvi\nUid:\t1\t2\t3\t4\n", "Name:\tvi\nCapPrm:\t1\n",
-					   "Name:\tvi\nUid:\t1\t2\nCapPrm:\t1\n" };
-	struct procfs_owner owner;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(bad); i++)
-		assert_int_equal(procfs_parse_owner(bad[i], &owner), -EBADMSG);
-	assert_int_equal(procfs_parse_owner("Name:\tUid:\t9\t9\t9\nUid:\t5\t6\t4294967294\t8\nCapInh:\t3\n"
-					    "CapPrm:\t0000000000000002\nCapEff:\t1\n",
-					    &owner),
-			 0);
-	assert_int_equal(owner.uid, 5);
-	assert_int_equal(owner.euid, 6);
-	assert_int_equal(owner.saved_uid, 4294967294);
-	assert_int_equal(owner.permitted, 2);
-}
-
 /* ---- the readers, on a folder of ours ---- */
 
 #define PID 42
@@ -451,8 +419,6 @@ int main(void)
 		cmocka_unit_test(users_are_the_real_and_the_effective_one),
 		cmocka_unit_test(a_name_may_look_like_the_uid_line),
 		cmocka_unit_test(a_status_without_users_is_bad),
-		cmocka_unit_test(capabilities_are_read_in_hexadecimal),
-		cmocka_unit_test(an_owner_is_three_users_and_capabilities),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),
 		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,

@@ -40,12 +40,11 @@ static int end(void **state)
 {
 	(void)state;
 	reader_close(&reader);
-	/* It ends, but on a busy machine only after reader_close has stopped waiting for it. */
-	for (size_t i = 0; i < reader.n_lost; i++)
-		waitid(P_PID, (id_t)reader.lost[i], NULL, WEXITED | WNOWAIT);
-	reader_close(&reader);
-	/* Nobody is left behind. */
-	return reader.pid == 0 && reader.n_lost == 0 && waitpid(-1, NULL, WNOHANG) < 0 ? 0 : -1;
+	/* Nobody is left behind: the leash ends them all. */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	reader = (struct reader){ 0 };
+	return 0;
 }
 
 static void reads_our_own(void)
@@ -61,50 +60,79 @@ static void it_reads_what_we_would(void **state)
 
 	(void)state;
 	reads_our_own();
-	first = reader.pid;
+	first = reader.helper.now.pid;
 	reads_our_own();
-	assert_int_equal(reader.pid, first);
+	assert_int_equal(reader.helper.now.pid, first);
 	assert_int_equal(reader_argv(&reader, getpid(), PATIENCE_MS, buf, 3), 3);
-	assert_memory_equal(buf, expected, 2);
-	assert_int_equal(buf[2], 0);
+	assert_memory_equal(buf, expected, 3);
 	assert_int_equal(reader_argv(&reader, INT32_MAX, PATIENCE_MS, buf, sizeof(buf)), -ESRCH);
+}
+
+static void one_message_asks_for_many(void **state)
+{
+	const struct reader_question questions[] = { { getpid(), 7 }, { INT32_MAX, 8 }, { getpid(), 9 } };
+	struct reader_answer answer;
+
+	pid_t first;
+
+	(void)state;
+	assert_int_equal(reader_ask(&reader, NULL, 0), 0);
+	first = reader.helper.now.pid;
+	assert_int_equal(reader_ask(&reader, questions, 3), 0);
+	for (uint32_t number = 7; number <= 9; number++) {
+		reader_wait(&reader, PATIENCE_MS);
+		assert_int_equal(reader_take(&reader, false, &answer, buf, sizeof(buf)), 1);
+		assert_int_equal(answer.number, number);
+		assert_int_equal(answer.size, number == 8 ? -ESRCH : expected_size);
+	}
+	assert_int_equal(reader_take(&reader, false, &answer, buf, sizeof(buf)), 0);
+	assert_int_equal(reader.helper.now.pid, first);
 }
 
 static void one_that_was_killed_is_replaced(void **state)
 {
 	(void)state;
 	reads_our_own();
-	kill(reader.pid, SIGKILL);
+	kill(reader.helper.now.pid, SIGKILL);
 	reads_our_own();
 }
 
-/* As one in a wait that no signal ends: another takes its place, and it is not forgotten. */
+/* As one in a wait that no signal ends: the one that was started ahead takes its place, and it is not forgotten. */
 static void one_that_does_not_answer_is_left_behind(void **state)
 {
-	pid_t stopped[READERS_LOST_MAX];
+	pid_t stopped[HELPERS_LEFT_MAX];
 
 	(void)state;
-	for (int i = 0; i < READERS_LOST_MAX; i++) {
+	for (int i = 0; i < HELPERS_LEFT_MAX; i++) {
+		pid_t spare;
+
 		reads_our_own();
-		stopped[i] = reader.pid;
+		stopped[i] = reader.helper.now.pid;
+		spare = reader.helper.spare.pid;
+		/* SIGIO does not end a stopped one either. */
 		kill(stopped[i], SIGSTOP);
 		waitpid(stopped[i], NULL, WUNTRACED);
 		assert_int_equal(reader_argv(&reader, getpid(), 1, buf, sizeof(buf)), -EAGAIN);
+		if (i < HELPERS_LEFT_MAX - 1) {
+			reads_our_own();
+			assert_int_equal(reader.helper.now.pid, spare);
+		}
 	}
-	assert_int_equal(reader.n_lost, READERS_LOST_MAX);
+	assert_int_equal(reader.helper.n_left, HELPERS_LEFT_MAX);
 	assert_int_equal(reader_argv(&reader, getpid(), 1, buf, sizeof(buf)), -EAGAIN);
-	for (int i = 0; i < READERS_LOST_MAX; i++)
-		kill(stopped[i], SIGKILL);
-	for (int i = 0; i < READERS_LOST_MAX; i++)
-		waitid(P_PID, (id_t)stopped[i], NULL, WEXITED | WNOWAIT);
+	kill(stopped[3], SIGCONT);
+	waitid(P_PID, (id_t)stopped[3], NULL, WEXITED | WNOWAIT);
 	reads_our_own();
-	assert_int_equal(reader.n_lost, 0);
+	assert_int_equal(reader.helper.n_left, HELPERS_LEFT_MAX - 1);
+	for (int i = 0; i < HELPERS_LEFT_MAX; i++)
+		kill(stopped[i], SIGCONT);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(it_reads_what_we_would, begin, end),
+		cmocka_unit_test_setup_teardown(one_message_asks_for_many, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_was_killed_is_replaced, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_does_not_answer_is_left_behind, begin, end),
 	};

@@ -67,7 +67,7 @@ static void check_warnings(const char *first, const char *second, const char *wa
 	char all[1024] = "";
 
 	assert_int_equal(parse(files, COUNT(files), &config, &errors), 0);
-	assert_int_equal(config_check_beaten(config, &errors), 0);
+	assert_int_equal(config_lint(config, &errors), 0);
 	assert_int_equal(errors.n_errors, 0);
 	for (size_t i = 0; i < errors.count; i++) {
 		char *text = config_error_text(&errors.items[i]);

@@ -48,8 +48,6 @@ static struct taskstats some_stats(void)
 		.cpu_run_virtual_total = 5000,
 		.cpu_delay_total = 700,
 		.cpu_count = 9,
-		.nvcsw = 4,
-		.nivcsw = 5,
 	};
 }
 
@@ -61,7 +59,7 @@ static void a_task_s_figures_are_read(void **state)
 	struct task_usage usage;
 
 	(void)state;
-	assert_int_equal(taskstats_decode(bytes, size, false, &usage), 1);
+	assert_int_equal(taskstats_decode(bytes, size, &usage), 1);
 	assert_int_equal(usage.tid, 77);
 	assert_int_equal(usage.ppid, 3);
 	assert_int_equal(usage.uid, 1000);
@@ -69,23 +67,16 @@ static void a_task_s_figures_are_read(void **state)
 	assert_int_equal(usage.run_ns, 5000);
 	assert_int_equal(usage.delay_ns, 700);
 	assert_int_equal(usage.waits, 9);
-	assert_int_equal(usage.voluntary, 4);
-	assert_int_equal(usage.involuntary, 5);
-	/* It says nothing of the process. */
-	assert_int_equal(taskstats_decode(bytes, size, true, &usage), 0);
 }
 
-static void a_process_s_figures_have_no_name(void **state)
+static void a_process_s_figures_are_none_of_a_task(void **state)
 {
 	const struct taskstats stats = { .cpu_run_virtual_total = 12, .cpu_count = 1 };
-	const size_t size =
-		make(TASKSTATS_TYPE_AGGR_TGID, TASKSTATS_TYPE_TGID, 5, &stats, sizeof(stats));
+	const size_t size = make(TASKSTATS_TYPE_AGGR_TGID, TASKSTATS_TYPE_TGID, 5, &stats, sizeof(stats));
 	struct task_usage usage;
 
 	(void)state;
-	assert_int_equal(taskstats_decode(bytes, size, true, &usage), 1);
-	assert_int_equal(usage.tid, 5);
-	assert_int_equal(usage.run_ns, 12);
+	assert_int_equal(taskstats_decode(bytes, size, &usage), 0);
 }
 
 /* A kernel of another version may send less, or more. */
@@ -101,16 +92,16 @@ static void other_versions_are_read_as_far_as_they_agree(void **state)
 
 	(void)state;
 	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats, sizeof(longer));
-	assert_int_equal(taskstats_decode(bytes, size, false, &usage), 1);
+	assert_int_equal(taskstats_decode(bytes, size, &usage), 1);
 	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats,
 		    offsetof(struct taskstats, ac_btime64));
-	assert_int_equal(taskstats_decode(bytes, size, false, &usage), 1);
+	assert_int_equal(taskstats_decode(bytes, size, &usage), 1);
 	assert_int_equal(usage.tgid, 0);
 	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &longer.stats, 100);
-	assert_int_equal(taskstats_decode(bytes, size, false, &usage), -EBADMSG);
+	assert_int_equal(taskstats_decode(bytes, size, &usage), -EBADMSG);
 	elsewhere.ac_pid = 0;
 	size = make(TASKSTATS_TYPE_AGGR_PID, TASKSTATS_TYPE_PID, 77, &elsewhere, sizeof(elsewhere));
-	assert_int_equal(taskstats_decode(bytes, size, false, &usage), -EPROTO);
+	assert_int_equal(taskstats_decode(bytes, size, &usage), -EPROTO);
 }
 
 static void errors_and_rubbish_are_told_apart(void **state)
@@ -126,10 +117,10 @@ static void errors_and_rubbish_are_told_apart(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < size; cut++)
-		assert_int_equal(taskstats_decode(bytes, cut, false, &usage), -EBADMSG);
-	assert_int_equal(taskstats_decode(&gone, sizeof(gone), false, &usage), -ESRCH);
+		assert_int_equal(taskstats_decode(bytes, cut, &usage), -EBADMSG);
+	assert_int_equal(taskstats_decode(&gone, sizeof(gone), &usage), -ESRCH);
 	gone.header.nlmsg_len = sizeof(gone.header);
-	assert_int_equal(taskstats_decode(&gone, sizeof(gone.header), false, &usage), -EBADMSG);
+	assert_int_equal(taskstats_decode(&gone, sizeof(gone.header), &usage), -EBADMSG);
 }
 
 static void schedstat_is_read(void **state)
@@ -148,7 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_task_s_figures_are_read),
-		cmocka_unit_test(a_process_s_figures_have_no_name),
+		cmocka_unit_test(a_process_s_figures_are_none_of_a_task),
 		cmocka_unit_test(other_versions_are_read_as_far_as_they_agree),
 		cmocka_unit_test(errors_and_rubbish_are_told_apart),
 		cmocka_unit_test(schedstat_is_read),

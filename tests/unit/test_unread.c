@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes are to be tried again, when, and how much time may be lost with that. */
+/* Which processes are to be tried again, and when; and whose are not tried for a while. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/unread.h>
+#include "../../src/tagging/unread.h"
 
 /* Times wrap around in between. */
 #define BEGAN (UINT32_MAX - 1000)
@@ -20,7 +20,7 @@ static struct unread unread;
 static int begin(void **state)
 {
 	(void)state;
-	unread_init(&unread, BEGAN);
+	unread = (struct unread){ 0 };
 	return 0;
 }
 
@@ -42,7 +42,7 @@ static void each_try_in_vain_doubles_the_wait_up_to_a_minute(void **state)
 	}
 	unread_forget(&unread, 5);
 	assert_false(unread_is_waiting(&unread, 5, ms));
-	assert_null(unread_first(&unread));
+	assert_false(unread_has(&unread, 5));
 	unread_note(&unread, 5, ms);
 	assert_false(unread_is_waiting(&unread, 5, ms + 100));
 }
@@ -55,18 +55,27 @@ static void what_is_not_tried_does_not_wait_longer(void **state)
 	assert_false(unread_is_waiting(&unread, 5, BEGAN + 100));
 }
 
-static void the_first_is_the_one_to_be_tried_next(void **state)
+static void they_are_tried_again_one_at_a_time(void **state)
 {
+	uint32_t ms;
+
 	(void)state;
-	unread_note(&unread, 5, BEGAN + 2000);
+	assert_false(unread_next(&unread, &ms));
 	unread_note(&unread, 6, BEGAN);
-	unread_note(&unread, 7, BEGAN + 1500);
-	assert_int_equal(unread_first(&unread)->pid, 6);
+	unread_note(&unread, 5, BEGAN + 2000);
+	unread_note(&unread, 7, BEGAN + 10);
+	assert_true(unread_next(&unread, &ms));
+	assert_int_equal(ms, BEGAN + 100);
+	assert_int_equal(unread_retry(&unread, BEGAN + 120), 6);
+	assert_int_equal(unread_retry(&unread, BEGAN + 120), 0);
+	assert_true(unread_next(&unread, &ms));
+	assert_int_equal(ms, BEGAN + 170);
+	assert_int_equal(unread_retry(&unread, BEGAN + 170), 7);
 	unread_forget(&unread, 6);
-	unread_forget(&unread, 99);
-	assert_int_equal(unread_first(&unread)->pid, 7);
 	unread_forget(&unread, 7);
-	assert_int_equal(unread_first(&unread)->pid, 5);
+	unread_forget(&unread, 99);
+	assert_true(unread_next(&unread, &ms));
+	assert_int_equal(ms, BEGAN + 2100);
 }
 
 static void there_is_an_end_to_the_places(void **state)
@@ -81,61 +90,53 @@ static void there_is_an_end_to_the_places(void **state)
 	assert_true(unread_is_waiting(&unread, 100 + UNREAD_MAX - 1, BEGAN));
 }
 
-/* However many there are. */
-static void one_part_in_twenty_of_the_time_is_lost_at_most(void **state)
+static void a_retry_that_comes_to_nothing_is_the_last(void **state)
 {
-	const uint64_t all_us = 10 * MINUTE * 1000UL;
-	uint64_t lost_us = 0;
+	(void)state;
+	unread_note(&unread, 5, BEGAN);
+	assert_int_equal(unread_retry(&unread, BEGAN + 99), 0);
+	assert_int_equal(unread_retry(&unread, BEGAN + 100), 5);
+	assert_false(unread_is_waiting(&unread, 5, BEGAN + 100));
+	assert_int_equal(unread_retry(&unread, BEGAN + 101), 0);
+	/* It was in vain. */
+	unread_note(&unread, 5, BEGAN + 140);
+	assert_true(unread_is_waiting(&unread, 5, BEGAN + 339));
+	assert_int_equal(unread_retry(&unread, BEGAN + 340), 5);
+	/* Nobody asks for its arguments any more. */
+	assert_int_equal(unread_retry(&unread, BEGAN + 340 + MINUTE), 0);
+	assert_false(unread_has(&unread, 5));
+}
+
+static void who_hangs_again_is_left_alone_for_longer(void **state)
+{
+	uint32_t ms = BEGAN, off = 10;
 
 	(void)state;
-	for (uint32_t ms = 0; ms < 10 * MINUTE; ms++) {
-		uint32_t patience_ms = unread_patience_ms(&unread, BEGAN + ms);
-
-		unread_spend(&unread, 1000, patience_ms * 1000, BEGAN + ms);
-		lost_us += patience_ms * 1000;
+	for (int i = 0; i < 20; i++) {
+		assert_false(unread_is_off(&unread, 1000, ms));
+		unread_hung(&unread, 1000, ms);
+		assert_true(unread_any_off(&unread, ms));
+		assert_true(unread_is_off(&unread, 1000, ms + off - 1));
+		assert_false(unread_is_off(&unread, 1000, ms + off));
+		assert_false(unread_is_off(&unread, 1001, ms));
+		ms += off;
+		off = off * 2 > MINUTE ? MINUTE : off * 2;
 	}
-	assert_in_range(lost_us, all_us / 21, all_us / 20 + UNREAD_BUDGET_US + 1000);
+	assert_false(unread_any_off(&unread, ms));
+	/* If none has hung for some time it begins anew. */
+	unread_hung(&unread, 1000, ms + MINUTE);
+	assert_false(unread_is_off(&unread, 1000, ms + MINUTE + 10));
 }
 
-static void the_more_is_lost_the_less_is_waited(void **state)
-{
-	const uint32_t later = BEGAN + 100 * MINUTE;
-	uint32_t patience_ms, last = UNREAD_PATIENCE_MS;
-	int tries = 0;
-
-	(void)state;
-	assert_int_equal(unread_patience_ms(&unread, later), UNREAD_PATIENCE_MS);
-	for (; (patience_ms = unread_patience_ms(&unread, later)); tries++) {
-		assert_true(patience_ms <= last);
-		last = patience_ms;
-		unread_spend(&unread, 1000, patience_ms * 1000, later);
-	}
-	assert_int_equal(last, 1);
-	assert_in_range(tries, 15, 30);
-	assert_int_equal(unread_patience_ms(&unread, later + 20), 1);
-	assert_int_equal(unread_patience_ms(&unread, later + 1000), 10);
-}
-
-static void a_user_is_suspect_for_a_minute(void **state)
+static void of_too_many_users_the_one_who_is_free_first_is_forgotten(void **state)
 {
 	(void)state;
-	unread_spend(&unread, 1000, 20000, BEGAN);
-	unread_spend(&unread, UNREAD_OTHER_NAMESPACE, 20000, BEGAN);
-	unread_spend(&unread, 1000, 20000, BEGAN + 30000);
-	assert_true(unread_is_suspect(&unread, UNREAD_OTHER_NAMESPACE, BEGAN + MINUTE - 1));
-	assert_false(unread_is_suspect(&unread, UNREAD_OTHER_NAMESPACE, BEGAN + MINUTE));
-	assert_true(unread_is_suspect(&unread, 1000, BEGAN + MINUTE));
-	assert_false(unread_is_suspect(&unread, 1001, BEGAN));
-}
-
-static void of_many_users_the_last_ones_are_suspect(void **state)
-{
-	(void)state;
-	for (uint32_t i = 0; i <= UNREAD_USERS_MAX; i++)
-		unread_spend(&unread, i, 1, BEGAN + i);
-	assert_false(unread_is_suspect(&unread, 0, BEGAN + 20));
+	unread_hung(&unread, 0, BEGAN + 9);
 	for (uint32_t i = 1; i <= UNREAD_USERS_MAX; i++)
-		assert_true(unread_is_suspect(&unread, i, BEGAN + 20));
+		unread_hung(&unread, i, BEGAN + 10);
+	assert_false(unread_is_off(&unread, 0, BEGAN + 11));
+	for (uint32_t i = 1; i <= UNREAD_USERS_MAX; i++)
+		assert_true(unread_is_off(&unread, i, BEGAN + 11));
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, begin)
@@ -145,12 +146,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute),
 		TEST(what_is_not_tried_does_not_wait_longer),
-		TEST(the_first_is_the_one_to_be_tried_next),
+		TEST(they_are_tried_again_one_at_a_time),
 		TEST(there_is_an_end_to_the_places),
-		TEST(one_part_in_twenty_of_the_time_is_lost_at_most),
-		TEST(the_more_is_lost_the_less_is_waited),
-		TEST(a_user_is_suspect_for_a_minute),
-		TEST(of_many_users_the_last_ones_are_suspect),
+		TEST(a_retry_that_comes_to_nothing_is_the_last),
+		TEST(who_hangs_again_is_left_alone_for_longer),
+		TEST(of_too_many_users_the_one_who_is_free_first_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,8 +89,6 @@ def add_tests(build, kernels):
                                (os.path.join(TOP, "configs"), "configs")):
             shutil.copytree(source, os.path.join(top, target), ignore=ignored)
         shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz", "*.log"))
-        _run("gcc", "-shared", "-fPIC", "-o", os.path.join(top, "build/kill_at.so"),
-             os.path.join(HERE, "guest/kill_at.c"))
 
     return fill
 

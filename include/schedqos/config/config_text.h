@@ -22,6 +22,7 @@ enum config_kind {
 	CONFIG_PROFILES, /* sched_profiles.json */
 	CONFIG_PRESET,	 /* mappings/NAME.json: classes that `mapping` in a rules file asks for by
 			    NAME */
+	CONFIG_CHOICE,	 /* no JSON, but such a NAME, as given by an option, which path is */
 };
 
 struct config_file {
@@ -64,31 +65,15 @@ int config_parse(const struct config_file *files, size_t n_files,
 void config_free(struct config *config);
 
 /*
- * Appends warnings about rules that give privileges to everybody: a real-time or deadline class, or one
- * with a negative nice value, by a rule that requires neither a user nor a cgroup that users cannot make.
- * One warning for each file and class, at the first such rule. For checking a configuration, not for
- * every start. Returns 0 or -ENOMEM.
+ * Appends warnings about rules that give privileges to everybody: a real-time or deadline class, or one with a negative
+ * nice value, by a rule that requires neither a user nor a cgroup that users cannot make, one for each file and class at
+ * the first such rule; and about globs that never take effect, since a rule of the same file or an earlier one always
+ * comes first. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
  *
- * A rule that yields may give the negative nice value of a class that is built in or defined in an
- * earlier file. The shipped rules do so with every shipped mapping, and people stop reading warnings
- * that appear at every check.
+ * A rule that yields may give the negative nice value of a class that is built in or defined in an earlier file. The
+ * shipped rules do so with every shipped mapping, and people stop reading warnings that appear at every check.
  */
-int config_check_grants(const struct config *config, struct config_errors *errors);
-
-/*
- * Adds a warning for each group whose highest class is no higher than another one. Returns 0 or -ENOMEM.
- */
-int config_check_groups(const struct config *config, struct config_errors *errors);
-
-/*
- * Adds a warning for each glob that never takes effect since a rule of the same file or an earlier one always comes
- * first. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
- */
-int config_check_beaten(const struct config *config, struct config_errors *errors);
-
-/* Appends a warning about a rule; about this condition of its "match" unless that is NULL. Returns 0 or -ENOMEM. */
-int config_rule_warn(const struct config *config, const struct rule *rule, const char *condition, const char *message,
-		     struct config_errors *errors);
+int config_lint(const struct config *config, struct config_errors *errors);
 
 /* Appends one error; format is as for printf. Callers use it for errors of reading files, too. */
 void config_error_add(struct config_errors *errors, const char *file, unsigned line,
@@ -110,6 +95,9 @@ char *config_error_text(const struct config_error *error);
  * was written. The caller frees; NULL without memory.
  */
 char *config_print(const struct config *config, bool with_places);
+
+/* What names the mapping in force: "FILE:LINE:COLUMN", "--mapping" or "built in". The caller frees; NULL without memory. */
+char *config_mapping_place(const struct config *config);
 
 /*
  * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller

@@ -8,7 +8,6 @@
 #define BUS_PATH "/org/schedqos1"
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* methods and a signal */
-#define BUS_STATUS_INTERFACE "org.schedqos1.Status" /* properties */
 
 /* Returned by Reload if the configuration has errors; the message holds all of them, one a line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"

@@ -8,6 +8,7 @@
 struct config_paths {
 	const char *folder; /* instead of both /usr/share/schedqos and /etc/schedqos */
 	const char *file;   /* instead of /etc/schedqos.json; must exist then */
+	const char *mapping; /* instead of the one that the files name */
 };
 
 /*
@@ -37,12 +38,6 @@ size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LA
 
 /* The administrator's file that config_load reads with these paths, whether it exists or not. */
 const char *config_own_file(const struct config_paths *paths);
-
-/*
- * Adds a warning for everything in a folder of upstream's layout that config_load passes over, and that looks as if it
- * were meant to be read. 0, also if there is no such folder, or -ENOMEM.
- */
-int config_unread(const char *layer, struct config_errors *errors);
 
 /* Parses texts that were not read from files. Looks up users, and returns, as config_load does. */
 int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,

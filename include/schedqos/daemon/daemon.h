@@ -20,3 +20,10 @@ struct daemon_options {
  * once the daemon is ready or has failed. Returns an exit status: 0, 1 or EXIT_CONFIG. Prints errors to stderr.
  */
 int daemon_run(const struct daemon_options *options);
+
+/*
+ * Repairs what a killed daemon, or a sched profile applied without one, has left behind: puts back everything that
+ * nobody has changed since, and removes the records. Refuses while a daemon runs. Returns 0
+ * if nothing is left to do, else 1; logs what was done and what went wrong.
+ */
+int restore_run(void);

@@ -6,21 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Here, root is the descriptor of a folder that stands for /, or AT_FDCWD for / itself. Paths begin with a slash. */
+
+/* The path as the *at functions need it with that root. */
+const char *host_path(int root, const char *path);
+
 /* Reads a small file of /proc or /sys, without trailing spaces. 0 or -errno. */
+int host_read_at(int root, const char *path, char *buf, size_t size);
 int host_read(const char *path, char *buf, size_t size);
+
+/* Whether the word is in a list whose words end at a comma, a space or a newline. */
+bool host_has_word(const char *list, const char *word);
 
 /* The kernel's random id of this boot. 0 or -errno. */
 #define BOOT_ID_SIZE 37
 int host_boot_id(char ret[BOOT_ID_SIZE]);
 
-/* "none [integrity] confidentiality": the one in brackets, in place. False if there is none. */
-bool host_parse_lockdown(char *text);
-
-/* The length of a kernel tick, 1 s / CONFIG_HZ, by which the coarse clocks advance. 0 if unknown. */
-uint64_t host_tick_ns(void);
-
 /* The name of a namespace ("user", "PID", "time") in which we are not in the initial one; NULL if there is none. */
-const char *host_other_namespace(void);
+const char *host_other_namespace(int root);
 
 /* A cgroup hierarchy in which the cpu controller can be. */
 struct cgroup_mount {
@@ -30,19 +33,16 @@ struct cgroup_mount {
 
 /* Finds up to max of them in the text of /proc/self/mountinfo. Returns their number. */
 size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max);
-size_t host_cgroups(struct cgroup_mount *ret, size_t max);
+size_t host_cgroups(int root, struct cgroup_mount *ret, size_t max);
+
+/*
+ * In the text of /proc/PID/cgroup, the path in a hierarchy of version 2, or in that of version 1 with the cpu
+ * controller: "ID:CONTROLLERS:PATH". False if there is none. No path holds a newline (cgroup_mkdir in cgroup.c).
+ */
+bool host_cgroup_path(const char *text, unsigned version, char *ret, size_t size);
 
 /*
  * The folder of a cgroup, whose path is as procfs_cgroup has it: in the unified hierarchy, else in systemd's named one.
  * Returns 0, -ENOENT if there is no such cgroup, or another -errno.
  */
 int host_cgroup_folder(const char *cgroup, char *ret, size_t size);
-
-/* The cgroups with tasks in them that the cpu controller divides time among. */
-struct cgroup_groups {
-	size_t count;
-	char names[160]; /* the first few */
-};
-
-/* hierarchy: a descriptor of its root folder. Adds to *ret. 0 or -errno. */
-int host_cpu_groups(int hierarchy, unsigned version, struct cgroup_groups *ret);

@@ -60,17 +60,7 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 /* Who runs it: unlike the effective user, nobody becomes another by running a set-user-ID program. */
 int procfs_ruid(int proc, pid_t tid, uid_t *ret);
 
-/* Whose a task is, and the capabilities that it may use (a bit for each, linux/capability.h). */
-struct procfs_owner {
-	uid_t uid, euid, saved_uid;
-	uint64_t permitted;
-};
-int procfs_owner(int proc, pid_t tid, struct procfs_owner *ret);
-
 int procfs_euid(int proc, pid_t tid, uid_t *ret);
-
-/* The task's effective capabilities, a bit for each (linux/capability.h). */
-int procfs_capabilities(int proc, pid_t tid, uint64_t *ret);
 
 /*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
@@ -86,8 +76,6 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
 int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective);
-int procfs_parse_owner(const char *text, struct procfs_owner *ret);
-int procfs_parse_capabilities(const char *text, uint64_t *ret);
 
 /* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */
 int procfs_list(int proc, pid_t tgid, DIR **ret);

@@ -7,21 +7,19 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct task_usage {
-	pid_t tid;	   /* the process's id in the figures of a process */
+	pid_t tid;
 	pid_t tgid;	   /* 0 where the kernel does not say (before 5.19) */
-	pid_t ppid;	   /* of the process's parent; 0 in the figures of a process */
-	uid_t uid;	   /* real; 0 in the figures of a process */
-	char comm[16];	   /* raw, not escaped; empty in the figures of a process */
+	pid_t ppid;	   /* of the process's parent */
+	uid_t uid;	   /* real */
+	char comm[16];	   /* raw, not escaped */
 	uint64_t run_ns;   /* CPU time used */
 	uint64_t delay_ns; /* time spent ready to run, waiting for a CPU */
 	uint64_t waits;	   /* times it got a CPU */
-	uint64_t voluntary, involuntary; /* context switches */
 };
 
 struct taskstats_source;
@@ -31,11 +29,10 @@ int taskstats_open(struct taskstats_source **ret);
 void taskstats_free(struct taskstats_source *stats);
 
 /*
- * Asks for n tasks (all[i].tid), or with `process` for processes with all their threads, the ended
- * ones included. Fills in the rest; tid becomes 0 for one that is gone. Returns 0; or -errno, with
- * the rest of them not filled in.
+ * Asks for n tasks (all[i].tid). Fills in the rest; tid becomes 0 for one that is gone. Returns 0; or -errno, with the
+ * rest of them not filled in.
  */
-int taskstats_read(struct taskstats_source *stats, bool process, struct task_usage *all, size_t n);
+int taskstats_read(struct taskstats_source *stats, struct task_usage *all, size_t n);
 
 /* From now on hears of every exit. Returns 0 or -errno. */
 int taskstats_listen(struct taskstats_source *stats);
@@ -45,8 +42,7 @@ int taskstats_listen(struct taskstats_source *stats);
 int taskstats_next_exit(struct taskstats_source *stats, struct task_usage *ret);
 
 /*
- * One message of the family: the usage of a task, or of a process with `process`. Aligned as
- * netlink messages are. Returns 1; 0 if it is about something else; -ESRCH or another error that it
- * reports; -EBADMSG.
+ * One message of the family: the usage of a task. Aligned as netlink messages are. Returns 1; 0 if it is about something
+ * else; -ESRCH or another error that it reports; -EBADMSG.
  */
-int taskstats_decode(const void *message, size_t size, bool process, struct task_usage *ret);
+int taskstats_decode(const void *message, size_t size, struct task_usage *ret);

@@ -5,9 +5,11 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include <schedqos/kernel/tracefs.h>
+#define TRACEPOINT_FIELDS_MAX 6
 
 /* A tracepoint was hit. */
 struct trace_event {
@@ -18,6 +20,7 @@ struct trace_event {
 };
 
 struct trace;
+struct tracepoint; /* tracefs.h, of the kernel's room */
 
 /*
  * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1, and points must outlive the
@@ -29,7 +32,7 @@ int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, co
 	       struct trace **ret);
 void trace_close(struct trace *trace);
 
-/* Readable when something that is not quiet has been hit. */
+/* Readable when something has been hit. */
 int trace_fd(const struct trace *trace);
 
 /*

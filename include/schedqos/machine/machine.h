@@ -11,24 +11,28 @@
 
 #include <systemd/sd-event.h>
 
-#include <schedqos/kernel/knobs.h>
-#include <schedqos/machine/profile_result.h>
 #include <schedqos/policy/config.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/problem.h>
 
 struct machine;
 
-/*
- * Takes over what an earlier run left in its state file. Returns 0; or -errno when there is a state file that cannot be
- * used (see state_folder.h), in which case *ret is set all the same but knows of nothing to put back; or -ENOMEM, with
- * *ret unset. No knob is written until that file has been taken over or set aside, nor where the folder cannot be
- * opened, because how to put the knob back could not be recorded.
- */
-int machine_new(struct machine **ret);
+/* Numbers of knobs. */
+struct profile_result {
+	size_t set;	 /* written to what is wanted */
+	size_t already;	 /* held what is wanted before */
+	size_t put_back; /* written to what was there before us */
+	size_t refused;	 /* could not be set or put back */
+	bool base_slice; /* the kernel's base slice was written */
+};
 
-/* The same with the caller's trees and state folder. Takes ownership of all their descriptors. */
-int machine_new_at(const struct knobs *knobs, int folder, struct machine **ret);
+/*
+ * Takes over what an earlier run left in its record. Returns 0, or -errno (see state_file_fault): the runtime folder
+ * cannot be opened or the record not be read. One that never can be is set aside instead if that is asked for.
+ */
+int machine_new(bool set_aside, struct machine **ret);
+
+/* The same with the knobs beneath a root (see host.h), and a descriptor of the runtime folder. Takes over both. */
+int machine_new_at(int root, int folder, bool set_aside, struct machine **ret);
 
 /* Puts nothing back. */
 void machine_free(struct machine *machine);
@@ -45,11 +49,8 @@ void machine_set_config(struct machine *machine, const struct config *config);
 /* Sets what is called whenever the kernel's base slice has been written. */
 void machine_on_base_slice(struct machine *machine, void (*changed)(void *context), void *context);
 
-/*
- * Applies the configured profile, now and to processors as they come online. A state file that will never be usable is
- * set aside; one that cannot be read now is reported as a problem and retried.
- */
-void machine_start(struct machine *machine, sd_event *event, struct problem *unread);
+/* Applies the configured profile, now and to processors as they come online. */
+void machine_start(struct machine *machine, sd_event *event);
 
 /*
  * As machine_set_config, and applies the configured profile if it has changed. Until it does, a profile set by
@@ -59,6 +60,9 @@ void machine_reload(struct machine *machine, const struct config *config);
 
 /* Applies the profile of that name, "" for none, until the configuration asks for another. 0, -ENOENT or -errno. */
 int machine_switch(struct machine *machine, const char *name);
+
+/* What is done when processors have come or gone, or the machine slept. */
+void machine_refresh(struct machine *machine);
 
 /* Puts all knobs back. */
 void machine_put_back(struct machine *machine);
@@ -79,8 +83,11 @@ int machine_apply(struct machine *machine, const struct sched_profile *profile, 
 /* The name of the profile applied last, by this run or by the one it took over from; NULL for none. */
 const char *machine_profile(const struct machine *machine);
 
-/* The *ret_count refusals of the last time a profile was applied, and of processors that came online since. */
-const struct refusal *machine_refusals(const struct machine *machine, size_t *ret_count);
+/*
+ * "PATH: reason" for each of the *ret_count knobs, or several in a row with one reason, that could not be set when a
+ * profile was applied last, and on processors that came online since. Safe for a terminal.
+ */
+char *const *machine_refusals(const struct machine *machine, size_t *ret_count);
 
 /* How many knobs there are to put back. */
 size_t machine_count_changed(const struct machine *machine);

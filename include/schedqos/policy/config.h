@@ -17,6 +17,8 @@ struct settings {
 	enum default_mode default_mode;
 	bool autogroup_off;
 	const char *mapping; /* "announcement" or the preset asked for */
+	bool mapping_is_named; /* rather than built in */
+	struct source mapping_source;
 	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG */
 	bool has_log_level;
 	const char *const *interpreters; /* interpreters_default unless the configuration has the setting */

@@ -11,6 +11,13 @@
 
 #define TASK_COMM_LEN 16 /* with the closing NUL, as in the kernel */
 
+/*
+ * Longer names and arguments match nothing, in bytes: whoever calls exec in a loop chooses them, and they may be as long
+ * as his stack.
+ */
+#define FACTS_NAME_MAX	   255
+#define FACTS_ARGUMENT_MAX 4095
+
 enum fact {
 	FACT_ATTR = 1 << 0,   /* attr */
 	FACT_COMM = 1 << 1,   /* comm */
@@ -39,10 +46,12 @@ struct facts {
 	struct task_attr attr;
 	char comm[TASK_COMM_LEN];
 	const char *exe;    /* full path */
+	bool exe_is_unknown; /* it is empty, being longer than the kernel tells: matches nothing */
 	const char *argv;   /* NUL-separated, as in /proc/PID/cmdline, and always NUL-terminated */
 	size_t argv_size;   /* with the last NUL */
 	bool argv_is_unread; /* argv is empty: reading it would have meant waiting for the process */
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
+	bool cgroup_is_unknown; /* likewise */
 	uid_t uid;	    /* real */
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */

@@ -84,16 +84,5 @@ void merge_reset_on_fork(struct merge *record, const struct task_attr *actual);
  */
 uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than);
 
-/*
- * What the owner of a task that would carry `had` without us could not choose himself of `want` (enum task_attr_bit),
- * after user_check_sched_setscheduler() in kernel/sched/syscalls.c: any policy that is not fair, any but SCHED_IDLE after
- * that, a lower nice value. Slices and clamps are free. An I/O priority is free for the kernel as well, unless it is real
- * time; here it must not come before that of `had` either, since whoever set that may have meant it to stay.
- */
-uint8_t attr_raised(const struct task_attr *had, const struct task_attr *want);
-
-/* What he could: want, with had's value of each attribute that attr_raised names. */
-struct task_attr attr_lowered(const struct task_attr *had, const struct task_attr *want);
-
 /* What the kernel gives the child of a task that carries attr (sched_fork in core.c, with its reset-on-fork). */
 struct task_attr attr_after_fork(const struct task_attr *attr);

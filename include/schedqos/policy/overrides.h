@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Overrides: what somebody asks for at run time. One gives processes a class, over their rules, or limits the class
- * that they have. Several can hold for one process: its class is the one that root asked for last, else the one that
- * anybody else asked for last, and the strictest of the limits holds.
- *
- * A process's overrides are a set, whose number is in the process's record. 0 is the empty set.
+ * Overrides: what root asks for at run time. One gives a process a class, over its rule, or limits the class that it has;
+ * or limits what is in a cgroup, as an entry of "groups" does. A process's record has the number of the one that gives
+ * it its class, and of the lowest that limits it; 0: none.
  */
 #pragma once
 
@@ -13,16 +11,17 @@
 #include <schedqos/policy/groups.h>
 
 enum override_kind {
-	OVERRIDE_LIMIT, /* qos is the highest class that is allowed */
+	OVERRIDE_LIMIT, /* qos is the highest class that is allowed; handed on to children */
 	OVERRIDE_CLASS, /* qos is the class */
 };
 
 struct override {
 	enum override_kind kind;
-	bool is_tree;	    /* it is handed on to children */
-	const char *cgroup; /* path: for every process in it or below it; NULL: for those that join */
-	const char *qos;    /* name of the class */
-	uid_t uid;	    /* who asked; if not root: it can only lower, see plan_class_over */
+	bool is_tree;	    /* a class: it is handed on to children as well */
+	const char *cgroup; /* path, for a limit of every process in it or below it; NULL: for a process */
+	pid_t pid;
+	uint64_t start; /* of the process, in ticks since boot */
+	const char *qos; /* name of the class */
 };
 
 struct overrides;
@@ -41,10 +40,10 @@ void overrides_follow(struct overrides *overrides, const struct qos_class *class
 /* Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many. */
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number);
 
-/* Gives it another class, or asks for the same one again. Returns as overrides_add does. */
-int overrides_change(struct overrides *overrides, uint16_t number, const char *qos);
+/* Takes its effect away; it stays. */
+void overrides_disable(struct overrides *overrides, uint16_t number);
 
-/* Removes it from all sets. A set that is empty then, or the same as another, is gone: see overrides_without. */
+/* No record may have its number any more. */
 void overrides_remove(struct overrides *overrides, uint16_t number);
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number);
@@ -52,24 +51,20 @@ const struct override *overrides_get(const struct overrides *overrides, uint16_t
 /* Whether any of them is for a cgroup. */
 bool overrides_need_cgroup(const struct overrides *overrides);
 
-/* ---- sets ---- */
+/* Whether a process with this number hands it on to its children. */
+bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number);
 
-bool overrides_has(const struct overrides *overrides, uint16_t set, uint16_t number);
+/* The tag of its class, without a period. TAG_NONE if the number is 0, or its class is unknown. */
+uint16_t overrides_tag(const struct overrides *overrides, uint16_t number);
 
-/* The number that a set has once this override, which is in it, has been removed. */
-uint16_t overrides_without(const struct overrides *overrides, uint16_t set, uint16_t number);
+/* The lower of two limits for the same process; 0 for none. It is remembered that the other one holds as well. */
+uint16_t overrides_lower(struct overrides *overrides, uint16_t a, uint16_t b);
 
-/* The set and one more. These return 0, or -ENOMEM or -ENOSPC, and then *ret is left. */
-int overrides_join(struct overrides *overrides, uint16_t set, uint16_t number, uint16_t *ret);
+/* Whether the limit a leaves b nothing to do. */
+bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b);
 
-/* The same for a process that is in this cgroup now. */
-int overrides_in_cgroup(struct overrides *overrides, uint16_t set, const char *cgroup, uint16_t *ret);
+/* The next limit after this one (0: the first) that a lower one has covered for some process. 0: there is none. */
+uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
 
-/* What is handed on to a child. */
-int overrides_handed_on(struct overrides *overrides, uint16_t set, uint16_t *ret);
-
-/* The tag of the class that holds, without a period, and who asked for it. TAG_NONE: nobody did. */
-uint16_t overrides_tag(const struct overrides *overrides, uint16_t set, uid_t *ret_uid);
-
-/* The highest class that is allowed. NULL: there is no limit. */
-const struct qos_class *overrides_max(const struct overrides *overrides, uint16_t set);
+/* The highest class that is allowed to a process with this limit in this cgroup. NULL: there is no limit. */
+const struct qos_class *overrides_max(const struct overrides *overrides, uint16_t limit, const char *cgroup);

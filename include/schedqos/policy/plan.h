@@ -31,18 +31,15 @@
  * move		to another cgroup makes a rule take effect if it is another one.
  * limit	of a cgroup or by an override: a lower class for as long as it lasts. No rule takes effect.
  * override	asks for a class, which takes effect like a rule's, but without the three limits. When it ends the rule's
- *		class is back, but does not take effect. What an ordinary user asks for goes after root's and after a
- *		rule that enforces, and is taken as far as the task's owner could choose it himself in place of had.
+ *		class is back, but does not take effect.
  * renice	and the like are found when we look next. That attribute is theirs until a rule takes effect, the others
  *		stay ours. A task that was made real-time is left alone, and its rule takes effect when it is fair again.
- *		Where a rule enforces we are told, and look at once. enforce: true puts the class back. "program" does so if
- *		we heard that the process itself did it, as if it had not happened. Where somebody does it again and
- *		again, he has his way for a while.
+ *		Where a rule enforces, its tasks are looked at after each call that may have changed one, at most once a second
+ *		if there was something to put back.
  * loss		of events: a scan looks at every task. What it finds without a record was copied from nobody knows whom.
  * reload	A scan matches every process. A rule takes effect if it is another one or brings another class. If only
  *		the class's attributes are others, what is theirs stays.
  * crash	The next daemon takes over the records and scans. What was decided stands, and what is theirs stays.
- * suspend	Tagged tasks carry had and what is theirs, until it ends. No rule takes effect.
  * stop		We look at every task that carries something of ours, and it gets had. What is theirs is part of that. Who
  *		is born meanwhile is looked at as well.
  *
@@ -101,8 +98,6 @@ struct plan_action {
 	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had */
 	enum reason reason;		 /* for people: why */
 	bool is_put_back;		 /* a rule takes back what somebody has changed */
-	bool is_left;			 /* ... for the last time: the task is left to him until plan_end_truces */
-	pid_t changed_by;		 /* ... the thread that did it, 0 if not known */
 };
 
 enum plan_result {
@@ -177,6 +172,9 @@ bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *re
  */
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
 
+/* Whether deciding about it will ask for its process's arguments, so that they can be asked for beforehand. */
+bool plan_asks_argv(const struct plan *plan, const struct plan_due *due);
+
 /* Whether a task with this id and start (ticks since boot) is not the one on record. */
 bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start);
 
@@ -209,48 +207,27 @@ void plan_undo_begin(struct plan *plan);
  */
 int plan_override_add(struct plan *plan, const struct override *override, uint32_t ms, uint16_t *ret_number);
 
-/* Gives it another class, or the same one again over what was chosen since. 0 or -errno as overrides_change. */
-int plan_override_change(struct plan *plan, uint16_t number, const char *qos, uint32_t ms);
-
-/* From now on it holds for this process, too. 0 or -errno: -ESRCH if it has no record. */
+/*
+ * From now on it holds for this process, too; but of several limits only the lowest does. 0 or -errno: -ESRCH if it has no
+ * record. plan_override_holds: whether that would change nothing.
+ */
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
-/* The highest class that overrides allow this process, or NULL. Groups may allow less. */
-const char *plan_override_max(const struct plan *plan, pid_t tgid);
+/* The highest class that overrides allow this process in this cgroup, or NULL. Groups may allow less. */
+const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *cgroup);
 
-/* Has the process looked at, so that what is chosen for it by now is known. */
-void plan_look_at(struct plan *plan, pid_t tgid, uint32_t ms);
+const struct override *plan_override(const struct plan *plan, uint16_t number);
 
-/* What speaks against an ordinary user's giving a class to a process of his. */
-enum plan_objection {
-	OBJECTION_NONE,
-	OBJECTION_UNKNOWN,  /* there is no such process, or it is never touched */
-	OBJECTION_NOT_YET,  /* it has not been looked at */
-	OBJECTION_NOT_FAIR, /* it is real-time, deadline or sched_ext */
-	OBJECTION_ROOT,	    /* root has asked for a class for it */
-	OBJECTION_ENFORCED, /* its rule has "enforce" */
-	OBJECTION_RAISES,   /* *ret_raised: the attributes that he could not choose himself (enum task_attr_bit) */
-};
-enum plan_objection plan_override_objection(const struct plan *plan, pid_t tgid, const struct qos_class *class,
-					    uint8_t *ret_raised);
-
-/* Who asked for the class that an override gives this process; root, too, if none does. */
-uid_t plan_override_uid(const struct plan *plan, pid_t tgid);
-
-const char *plan_override_class(const struct plan *plan, uint16_t number);
-
-/* Takes over the overrides of a plan that this one replaces, for the processes that are known to both. */
-void plan_take_overrides(struct plan *plan, struct plan *from, uint32_t ms);
+/*
+ * Before one ends: it counts no more for whoever joins another. Processes for which it covered another limit have to join
+ * that: plan_override_next_covered names those, beginning with 0, until 0.
+ */
+void plan_override_disable(struct plan *plan, uint16_t number);
+uint16_t plan_override_next_covered(const struct plan *plan, uint16_t number);
 
 /* Marks all that it has held for as due. */
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);
-
-/*
- * While suspended, tagged tasks carry what they had, and so do those that come to be tagged; their records go on saying
- * what their class is and what is theirs. Either way every task that this changes is due.
- */
-void plan_suspend(struct plan *plan, bool suspend);
 
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);
@@ -261,26 +238,15 @@ bool plan_needs_moves(const struct plan *plan);
 /* Whether any rule in force takes back what somebody changes. */
 bool plan_needs_changes(const struct plan *plan);
 
-/*
- * Where it matters who has changed a task, and that has not been heard yet, deciding about it waits until what is queued
- * has been booked once more. Then plan_look_again makes it due; plan_is_waiting: whether there is any.
- */
-bool plan_is_waiting(const struct plan *plan);
-void plan_look_again(struct plan *plan, uint32_t ms);
-
-/*
- * A task that has been put back ten times within a second is left to whoever changes it, for ten seconds. This marks as
- * due those for which that time is over. Returns whether there are others, and then sets *ret_ms to when it is over for
- * the next.
- */
-bool plan_end_truces(struct plan *plan, uint32_t ms, uint32_t *ret_ms);
+/* Marks every task of a rule that enforces as due. ms: now. */
+void plan_look_at_enforced(struct plan *plan, uint32_t ms);
 
 /*
  * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.
  */
 const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
-/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. REASON_UNDONE while suspended. Changes nothing. */
+/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
 int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
 
 /* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */

@@ -64,13 +64,6 @@ enum rule_yield {
 	YIELD_NO,      /* overrides them in any case */
 };
 
-/* Whose changes of what the rule has put on are put back. */
-enum rule_enforce {
-	ENFORCE_NO,
-	ENFORCE_PROGRAM, /* those that the process makes itself */
-	ENFORCE_ALWAYS,
-};
-
 /* A rule. Those of one pattern are a list, of which the first whose conditions hold is taken. */
 struct rule {
 	const char *pattern;
@@ -80,7 +73,7 @@ struct rule {
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
 	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
 	bool inherit;
-	enum rule_enforce enforce;
+	bool enforce; /* whatever anybody changes of what it has put on is put back */
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;

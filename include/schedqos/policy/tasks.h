@@ -18,13 +18,7 @@ enum assigned_by {
 	ASSIGNED_BY_DEFAULT,   /* no rule: QOS_DEFAULT */
 	ASSIGNED_NO_CLASS,     /* no rule, and the default is none: left alone */
 	ASSIGNED_BY_OVERRIDE,  /* what root asked for at run time, over the rules */
-	ASSIGNED_BY_USER,      /* what an ordinary user asked for likewise, as far as it lowers */
 };
-
-static inline bool assigned_at_run_time(enum assigned_by by)
-{
-	return by == ASSIGNED_BY_OVERRIDE || by == ASSIGNED_BY_USER;
-}
 
 /* The result of the last decision. */
 enum task_state {
@@ -74,14 +68,6 @@ enum due {
 	DUE_ENDED, /* nothing: a thread that an exec has ended, kept until we know which one called it */
 };
 
-/* Who has changed what a task carries since the last look, as far as calls that do so are heard. */
-enum changed_by {
-	CHANGED_BY_NOBODY,
-	CHANGED_BY_UNKNOWN, /* who did it may be about to be heard */
-	CHANGED_BY_PROGRAM, /* its own process */
-	CHANGED_BY_OTHERS,  /* perhaps besides its own process */
-};
-
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
@@ -102,10 +88,10 @@ struct task {
 	uint8_t state;		 /* enum task_state */
 	uint8_t theirs;		 /* enum task_attr_bit: what somebody has chosen since we put its class on */
 	uint8_t flags;		 /* enum task_flag */
-	uint8_t due : 4;	 /* enum due */
-	uint8_t changed_by : 4;	 /* enum changed_by; a child takes it over with what it copied */
+	uint8_t due;		 /* enum due */
 	uint8_t scan;		 /* number of the last scan that found it, or a task it was forked from */
-	uint16_t overrides;	 /* leader: number of the set of overrides for its process; 0: none */
+	uint16_t override;	 /* leader: number of the override that gives its process a class; 0: none */
+	uint16_t limited_by;	 /* leader: number of the lowest that limits it; 0: none */
 };
 _Static_assert(sizeof(struct task) <= 100, "kept for every task of the machine, and in a crash");
 

@@ -17,8 +17,18 @@
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
 #include <schedqos/policy/tasks.h>
-#include <schedqos/tagging/explain_name.h>
-#include <schedqos/util/problem.h>
+#include <schedqos/util/log.h>
+
+/* A program that does not run, to ask what would become of it. */
+struct explain_name {
+	const char *name;	 /* argv[0] */
+	const char *thread;	 /* the task's name; NULL: as exec names it */
+	const char *exe;	 /* the executable's full path; NULL: not known, and called like the program */
+	const char *const *argv; /* the arguments after argv[0] */
+	size_t n_argv;
+	const char *cgroup; /* NULL: the root */
+	uid_t uid;
+};
 
 struct tagger;
 
@@ -26,7 +36,6 @@ struct tagger_setup {
 	sd_event *event;
 	const struct config *config; /* in force until tagger_set_config */
 	int proc;		     /* descriptor of /proc */
-	pid_t hung;		     /* the process on which an earlier loop has just hung (see watch.h), or 0 */
 	/* Called after each requested scan, if not NULL. It may request another one. */
 	void (*scanned)(void *context);
 	void *context;
@@ -59,42 +68,21 @@ int tagger_set_config(struct tagger *tagger, const struct config *config);
 void tagger_ask_scan(struct tagger *tagger);
 
 /*
- * Puts an override in force, and returns when the tasks carry it. For one without a cgroup: pid and start (ticks since
- * boot) of the process, which is joined by those that descend from it now, if is_tree says so. 0 or -errno: -ENOENT if
- * there is no such class, -ESRCH if there is no such process or it is one that is never touched.
+ * Puts an override in force, and returns when the tasks carry it. 0 or -errno: -ENOENT if there is no such class, -ESRCH if
+ * there is no such process or it is one that is never touched.
  */
-int tagger_override(struct tagger *tagger, const struct override *override, pid_t pid, uint64_t start,
-		    uint16_t *ret_number);
+int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number);
 
-/* What speaks against an ordinary user's giving his process this class, as of now: see plan.h. */
-enum plan_objection tagger_objection(struct tagger *tagger, pid_t pid, const struct qos_class *class,
-				     uint8_t *ret_raised);
-
-/* Gives it another class, or the same one again. 0 or -errno: -ENOENT if there is no such class. */
-int tagger_change_override(struct tagger *tagger, uint16_t number, const char *qos);
-
-/* The name of its class, which the configuration in force may lack; then it has no effect. */
-const char *tagger_override_class(const struct tagger *tagger, uint16_t number);
+/* Lives until it ends. The configuration in force may lack its class; then it has no effect. */
+const struct override *tagger_get_override(const struct tagger *tagger, uint16_t number);
 
 /* Ends it. Its tasks are as they would be without it, when this returns. */
 void tagger_end_override(struct tagger *tagger, uint16_t number);
 
-/*
- * Takes the -errno (or 0) of an operation elsewhere in the program. When descriptors have run out, the tagger closes
- * its reserve, so that a retry may succeed, and later scans for what was missed.
- */
-void tagger_note_shortage(struct tagger *tagger, int error);
-
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
-/*
- * Gives every tagged task what it had, and those that come to be tagged as well, until resumed; then each gets its class
- * again. What somebody chose meanwhile is his, as ever. Returns when that is done.
- */
-void tagger_suspend(struct tagger *tagger, bool suspend);
-
-/* Prepares for the end: closes the reserve of descriptors, and unsubscribes from renames, moves and changes. */
+/* Prepares for the end: unsubscribes from renames, moves and changes. */
 void tagger_wind_down(struct tagger *tagger);
 
 /* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
@@ -114,10 +102,8 @@ bool tagger_restore(bool *ret_done);
 struct tagger_counters {
 	uint64_t forks, execs, renames; /* events received */
 	uint64_t moves;			/* between cgroups: events received */
-	uint64_t changes;		/* calls by which others set attributes: events received */
+	uint64_t changes;		/* calls by which others set attributes that were heard, while a rule enforces */
 	uint64_t put_back;		/* times that a rule took back what somebody had changed */
-	uint64_t fights;		/* times that a task was left to whoever changed it again and again */
-	uint64_t change_floods;		/* times that changes were ignored for a while */
 	uint64_t lost;			/* times the kernel dropped events (ENOBUFS) */
 	uint64_t rename_floods;		/* times that renames were ignored for a while */
 	uint64_t scans;			/* of /proc, the first one included */
@@ -156,12 +142,6 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
 /*
- * Logs, at debug level, the tasks of each class by name, and how many are left alone for which reason. Reads the name of
- * each tagged task: 4 ms for 1000.
- */
-void tagger_log_summary(const struct tagger *tagger);
-
-/*
  * What there is to know about a thread, or a process if tid is its leader's: JSON, as described in schedqos(8), which
  * the caller frees. 0 or -errno: -ESRCH if there is no such task.
  */
@@ -177,8 +157,8 @@ size_t tagger_table_bytes(const struct tagger *tagger);
 /* The number of living processes that are to be read again because their arguments could not be read. */
 uint64_t tagger_unread(const struct tagger *tagger);
 
-/* Whether a read of a process has hung the loop in the last hour, so that one more should not be asked for lightly. */
-bool tagger_is_careful(const struct tagger *tagger);
+/* The CPU time of who reads for it, ns; that of those who have ended is in the program's own of its children. */
+uint64_t tagger_helper_cpu_ns(const struct tagger *tagger);
 
 /* The number of datagrams that did not come from the kernel. */
 uint64_t tagger_foreign(const struct tagger *tagger);
@@ -198,20 +178,9 @@ enum tagger_moves tagger_moves(const struct tagger *tagger);
 enum tagger_changes {
 	CHANGES_UNUSED, /* no rule enforces */
 	CHANGES_HEARD,
-	CHANGES_UNHEARD, /* they cannot be heard: tasks are looked at when something else is heard of them */
+	CHANGES_POLLED, /* they cannot be heard: tasks are looked at once a second */
 };
 enum tagger_changes tagger_changes(const struct tagger *tagger);
-
-/* Processes of one name whose changes were put back. */
-struct tagger_opponent {
-	pid_t pid;     /* of the last one */
-	char name[64]; /* their comm, safe for a terminal; "": not known, or ended before it was asked for */
-	uint64_t times;
-};
-
-/* The last few. They live until something happens. */
-#define TAGGER_OPPONENTS_MAX 8
-const struct tagger_opponent *tagger_opponents(const struct tagger *tagger, size_t *ret_count);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */
 int tagger_crash_error(const struct tagger *tagger);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <syslog.h>
 
 /* A structured field for the journal; name without the SCHEDQOS_ that it gets there. */
@@ -47,3 +49,16 @@ void log_write(int level, const struct log_field *fields, const char *format, ..
 #define log_notice(...) log_at(LOG_NOTICE, __VA_ARGS__)
 #define log_info(...) log_at(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_at(LOG_DEBUG, __VA_ARGS__)
+
+/* A recurring problem is logged only when it first happens, and its total at the end. */
+struct problem {
+	uint64_t count;
+	char text[160]; /* of the first time */
+};
+
+/* Counts the problem; logs the text, at warning level, only the first time. */
+void problem_report(struct problem *problem, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Logs how often it happened, if more than once. */
+void problem_summary(const struct problem *problem);

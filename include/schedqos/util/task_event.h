@@ -11,8 +11,6 @@ enum event_kind {
 	EVENT_EXEC = 0x2,
 	EVENT_RENAME = 0x200,
 	EVENT_MOVE = 0x10000, /* between cgroups: not the connector's, but a tracepoint's */
-	EVENT_CHANGE = 0x20000, /* somebody set a task's attributes: likewise; tid 0: of tasks that are not known, < 0: of none */
-	EVENT_CHANGE_BEGINS = 0x40000, /* ... or is about to, which is before it can be seen */
 };
 
 struct task_event {
@@ -22,6 +20,5 @@ struct task_event {
 	uint64_t ns;		       /* CLOCK_MONOTONIC when it happened */
 	uint32_t ms;		       /* the same, cut to 32 bits */
 	uint32_t start;		       /* EVENT_FORK: ticks since boot; computed by the tagger */
-	pid_t by;		       /* changes: the thread that did it, 0 if not known; else 0 */
 	char comm[16];		       /* EVENT_RENAME: the new name, NUL-terminated; else empty */
 };

@@ -2,14 +2,10 @@
 """A sched profile's knobs, those of debugfs and the governor, as far as this kernel has them: set, seen, put back."""
 
 import glob
-import itertools
-import json
 import os
-import signal
-import subprocess
 
 from attributes import QOS_BASE_SLICE
-from daemon import SCHEDQOS, TOP, environment, schedqos
+from daemon import schedqos
 from test_profiles import KnobTest, read, write
 from waiting import wait_for
 
@@ -17,7 +13,6 @@ SCHED_DEBUG = "/sys/kernel/debug/sched/"
 FEATURES = "/sys/kernel/debug/sched/features"
 BASE_SLICE = "/sys/kernel/debug/sched/base_slice_ns"
 GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
-KILLER = os.path.join(TOP, "build/kill_at.so")
 
 
 def flipped(word):
@@ -125,54 +120,11 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(self.now(), self.before)
 
-    def killed_at_each_write(self, *argv):
-        """
-        Runs the program until it is killed before its first write, its second and so on, be it of a knob or of the
-        record of one: whatever has been written by then, restore puts it back. Returns the run that was not killed,
-        what it said, and how often only a part had been written.
-        """
-        half_done = 0
-        for count in itertools.count(1):
-            program = self.run_program([SCHEDQOS, *argv], stderr=subprocess.PIPE,
-                                       env=dict(environment(), LD_PRELOAD=KILLER, KILL_AT=str(count)))
-            if argv[0] == "start":
-                wait_for(lambda: program.popen.poll() is not None or schedqos("status").returncode == 0, "readiness")
-                program.popen.terminate()
-            message = program.popen.communicate()[1].decode()
-            if program.popen.returncode != -signal.SIGKILL:
-                return program, message, half_done
-            half_done += self.now() not in (self.before, self.wanted)
-            self.restore()
-            self.assertEqual(self.now(), self.before, "killed before write %d" % count)
-
-    def test_a_verb_killed_before_any_of_its_writes(self):
-        daemon = self.start(None)
-        daemon.stop()
-        program, message, half_done = self.killed_at_each_write("sched_profile", *daemon.options(), "other")
-        self.assertEqual(program.popen.returncode, 0, message)
-        self.assertEqual(self.now(), self.wanted)
-        self.assertGreaterEqual(half_done, len(self.profile["debugfs"]["features"]))
-        self.restore()
-        self.assertEqual(self.now(), self.before)
-
-    def test_a_daemon_killed_before_any_of_its_writes(self):
-        """While it starts, and while it stops."""
-        daemon = self.start("other")
-        daemon.stop()
-        program, message, half_done = self.killed_at_each_write("start", *daemon.options())
-        self.assertEqual(program.popen.returncode, 0, message)
-        self.assertGreaterEqual(half_done, 2 * len(self.profile["debugfs"]["features"]))
-        self.assertEqual(self.now(), self.before)
-
 
 def choice(path):
     """A knob's value: of a list of choices, the one in parentheses."""
     value = read(path)
     return value.partition("(")[2].partition(")")[0] or value
-
-
-def findings():
-    return {finding["name"]: finding for finding in json.loads(schedqos("doctor", "--json").stdout)["findings"]}
 
 
 class QosPreempt(KnobTest):
@@ -215,23 +167,6 @@ class QosPreempt(KnobTest):
         daemon.stop()
         self.assertEqual(self.now(), self.before)
 
-    def test_put_back_after_a_kill(self):
-        self.start()
-        self.kill()
-        self.assert_in_force()
-        self.restore()
-        self.assertEqual(self.now(), self.before)
-
-    def test_doctor_knows_the_feature(self):
-        found = findings()["run-to-parity"]
-        self.assertEqual(found["state"], "ok")
-        self.assertRegex(found["what"], "^on; " if self.has_parity else "^not in this kernel$")
-        daemon = self.start()
-        found = json.loads(schedqos("doctor", "--json", *daemon.options()).stdout)["findings"]
-        found = next(finding for finding in found if finding["name"] == "run-to-parity")
-        self.assertEqual([found["state"], found["what"]],
-                         ["ok", "off"] if self.has_parity else ["note", "not in this kernel"])
-
 
 class Folders(KnobTest):
     """Knobs in folders of debugfs, of which kernels have different ones, and one with a list of choices."""
@@ -267,31 +202,3 @@ class Folders(KnobTest):
         self.assertRegex(daemon.log(), r"sched profile folders: knobs set %d, .*refused 3" % len(self.wanted))
         daemon.stop()
         self.assertEqual(self.now(), self.before)
-
-    def test_put_back_after_a_kill(self):
-        self.start()
-        self.kill()
-        self.assertEqual(self.now(), self.wanted)
-        self.restore()
-        self.assertEqual(self.now(), self.before)
-
-    def test_what_somebody_else_has_changed_stays(self):
-        daemon = self.start()
-        path = SCHED_DEBUG + "numa_balancing/scan_delay_ms"
-        if not os.path.exists(path):
-            self.skipTest("no NUMA balancing")
-        write(path, "777")
-        daemon.stop()
-        self.assertEqual(self.now(), dict(self.before, **{"numa_balancing/scan_delay_ms": "777"}))
-
-    def test_doctor_knows_the_switch(self):
-        found = findings()["sched-cache"]
-        self.assertEqual(found["state"], "ok")
-        path = SCHED_DEBUG + "llc_balancing/enabled"
-        if not os.path.exists(path):
-            self.assertIn("llc_balancing/enabled does not exist", found["what"])
-            return
-        for value, word in ("0", "off"), ("1", "on"):
-            write(path, value)
-            self.assertEqual(findings()["sched-cache"]["what"],
-                             "CONFIG_SCHED_CACHE, says debugfs; llc_balancing/enabled is " + word)

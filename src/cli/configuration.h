@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The configuration, read here or in force in the daemon that runs. */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include <schedqos/config/config_diff.h>
+#include <schedqos/daemon/config_load.h>
+
+#include "verb.h"
+
+/* Errors and warnings on stderr, a line each. */
+void print_errors(const struct config_errors *errors);
+
+/* Reads it from where the command line says, and prints what is wrong with it. Returns 0 or an exit status. */
+int local_config(const struct command *command, struct config **ret);
+
+/* Paths that are owned; starts as all zeroes. */
+struct own_paths {
+	char *file, *folder; /* NULL: the default */
+	char *mapping; /* --mapping; NULL: what the files name */
+};
+
+void own_paths_clear(struct own_paths *paths);
+
+/* Where the daemon reads its configuration. 0, or -errno after logging why that cannot be told. */
+int daemon_paths(sd_bus *bus, struct own_paths *ret);
+
+/* What the daemon has in force. 0, or -errno after logging why that cannot be told. */
+int daemon_items(sd_bus *bus, struct config_items *ret);
+
+/* Has the daemon read its configuration again, and says what came of it. bus: NULL for a connection of its own. Returns an
+ * exit status. */
+int reload_daemon(sd_bus *bus);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Warnings about rules that give privileges to everybody, and about those that another one always comes before. */
+#include "config_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+/* A class that rules of one file give: the first of them, to its process or to a thread, and how many there are. */
+struct grant {
+	struct source at;
+	uint16_t qos_class;
+	const struct rule *rule;
+	const struct thread_rule *thread; /* or NULL */
+	size_t count;
+};
+
+struct grants {
+	const struct config *config;
+	struct grant *items;
+	size_t count;
+};
+
+/*
+ * Whether a cgroup below user@UID.service, where users make cgroups and move their processes as
+ * they like, may match. Only the text before the first special character is compared: what follows
+ * can be anything.
+ */
+static bool is_cgroup_of_users(const char *glob)
+{
+	/* 0 stands for any number. */
+	const char *theirs = "/user.slice/user-0.slice/user@0.service";
+	bool is_glob = pattern_is_glob(glob);
+	const char *end = glob + (is_glob ? strcspn(glob, "*?[\\") : strlen(glob));
+
+	for (; *theirs && glob < end; theirs++) {
+		size_t digits = strspn(glob, "0123456789");
+
+		if (*theirs == '0' && digits)
+			glob += digits;
+		else if (*theirs == *glob)
+			glob++;
+		else
+			return false;
+	}
+	if (glob < end)
+		return *glob == '/';
+	return is_glob || !*theirs;
+}
+
+static bool is_for_everybody(const struct rule *rule)
+{
+	const struct rule_match *match = rule->match;
+
+	return !match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup)));
+}
+
+/* The one I/O class that takes privilege. */
+static bool is_realtime_io(const struct qos_attr *attr)
+{
+	return (attr->has & QOS_HAS_IO_CLASS) && attr->io_class == IO_CLASS_REALTIME;
+}
+
+/* Whether the class costs others no more than a negative nice value that the author of the rule can
+ * have known. */
+static bool is_yield_enough(const struct qos_class *class, const struct rule *rule)
+{
+	return task_policy_is_fair(class->attr.policy) && !is_realtime_io(&class->attr) &&
+	       (!class->source.line || class->source.file < rule->source.file);
+}
+
+/* Whether the rule should not give the class to everybody. */
+static bool is_dear(const struct qos_class *class, const struct rule *rule)
+{
+	const struct qos_attr *attr = &class->attr;
+
+	if (!task_policy_is_fair(attr->policy) || is_realtime_io(attr))
+		return true;
+	/* SCHED_IDLE accepts a nice value and ignores it. */
+	if (!(attr->has & QOS_HAS_NICE) || attr->nice >= 0 || attr->policy == POLICY_IDLE)
+		return false;
+	/* See config_lint(). */
+	return rule->yield != YIELD_YES || !is_yield_enough(class, rule);
+}
+
+/* That of this class and file, with room for a new one. NULL without memory. */
+static struct grant *grant_for(struct grants *grants, uint16_t qos_class, uint16_t file)
+{
+	struct grant *items = grants->items;
+
+	for (size_t i = 0; i < grants->count; i++) {
+		if (items[i].qos_class == qos_class && items[i].at.file == file)
+			return &items[i];
+	}
+	items = reallocarray(items, grants->count + 1, sizeof(*items));
+	if (!items)
+		return NULL;
+	grants->items = items;
+	items[grants->count] = (struct grant){ .qos_class = qos_class, .at = { .line = UINT32_MAX, .file = file } };
+	return &items[grants->count++];
+}
+
+static int add_grant(struct grants *grants, const struct rule *rule, const struct thread_rule *thread)
+{
+	const struct source *at = thread ? &thread->source : &rule->source;
+	size_t n_tags;
+	const struct tag *tags = rules_tags(grants->config->rules, &n_tags);
+	uint16_t qos_class = tags[thread ? thread->tag : rule->tag].qos_class;
+	struct grant *grant;
+
+	if (!is_dear(&grants->config->classes[qos_class], rule))
+		return 0;
+	grant = grant_for(grants, qos_class, at->file);
+	if (!grant)
+		return -ENOMEM;
+	grant->count++;
+	if (source_compare(at, &grant->at) < 0) {
+		grant->at = *at;
+		grant->rule = rule;
+		grant->thread = thread;
+	}
+	return 0;
+}
+
+static int find_grants(struct grants *grants)
+{
+	const struct rules *rules = grants->config->rules;
+	int r = 0;
+
+	for (size_t i = 0; i < rules_count(rules); i++) {
+		for (const struct rule *rule = rules_nth(rules, i); rule; rule = rule->next) {
+			if (!is_for_everybody(rule))
+				continue;
+			if (rule->qos)
+				r = add_grant(grants, rule, NULL);
+			for (size_t t = 0; r == 0 && t < rule->n_threads; t++)
+				r = add_grant(grants, rule, &rule->threads[t]);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* In the order of files and lines. */
+static int compare_grants(const void *va, const void *vb)
+{
+	const struct grant *a = va, *b = vb;
+
+	if (a->at.file != b->at.file)
+		return a->at.file < b->at.file ? -1 : 1;
+	return source_compare(&a->at, &b->at);
+}
+
+/* Also where the class was defined, if that is a later file, which the rule's author may not know.
+ */
+static void put_class(struct text_buf *text, const struct config *config, const struct grant *grant)
+{
+	const struct qos_class *class = &config->classes[grant->qos_class];
+
+	text_buf_printf(text, "%s (", class->name);
+	if (task_policy_is_fair(class->attr.policy))
+		text_buf_printf(text, "nice %d", class->attr.nice);
+	else if (class->attr.policy == POLICY_DEADLINE)
+		text_buf_printf(text, "SCHED_DEADLINE");
+	else
+		text_buf_printf(text, "%s %u", task_policy_name(class->attr.policy),
+				class->attr.priority);
+	if (is_realtime_io(&class->attr))
+		text_buf_printf(text, ", io_class realtime");
+	if (class->source.line && class->source.file > grant->at.file)
+		text_buf_printf(text, " by %s:%u", config->files[class->source.file],
+				class->source.line);
+	text_buf_printf(text, ")");
+}
+
+static int warn_granted(const struct config *config, const struct grant *grant, struct config_errors *errors)
+{
+	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *message = NULL;
+	struct text_buf text = { 0 };
+
+	put_class(&text, config, grant);
+	text_buf_printf(&text, " goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user@.service%s",
+			is_yield_enough(&config->classes[grant->qos_class], grant->rule) ? ", or accept that by \"yield\": true" :
+											   "");
+	if (grant->count > 1)
+		text_buf_printf(&text, "; %zu more of this file do the same", grant->count - 1);
+	message = text_buf_take(&text);
+	if (!path || !message)
+		return -ENOMEM;
+	return config_warning_add(errors, config->files[grant->at.file], &grant->at, path, message);
+}
+
+static int check_grants(const struct config *config, struct config_errors *errors)
+{
+	struct grants grants = { .config = config };
+	int r = find_grants(&grants);
+
+	if (r == 0 && grants.count)
+		qsort(grants.items, grants.count, sizeof(*grants.items), compare_grants);
+	for (size_t i = 0; r == 0 && i < grants.count; i++)
+		r = warn_granted(config, &grants.items[i], errors);
+	free(grants.items);
+	return r;
+}
+
+static int warn_beaten(const struct config *config, const struct rule *rule, const struct rule *before,
+		struct config_errors *errors)
+{
+	_cleanup_free_ char *message = NULL, *path = config_path_of(config, rule, NULL);
+	struct text_buf text = { 0 };
+
+	text_buf_printf(&text, "never takes effect: \"%s\" of %s:%u has no conditions and always comes first", before->pattern,
+			config->files[before->source.file], before->source.line);
+	if (!pattern_is_glob(before->pattern))
+		text_buf_printf(&text, ", since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
+				before->pattern);
+	message = text_buf_take(&text);
+	if (!message || !path)
+		return -ENOMEM;
+	return config_warning_add(errors, config->files[rule->source.file], &rule->source, path, message);
+}
+
+static int check_beaten(const struct config *config, struct config_errors *errors)
+{
+	const struct rule *rule, *before;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && (rule = rules_nth(config->rules, i)); i++) {
+		before = rules_always_before(config->rules, rule);
+		/* A later file's rule is meant to come before. */
+		if (before && before->source.file <= rule->source.file)
+			r = warn_beaten(config, rule, before, errors);
+	}
+	return r;
+}
+
+int config_lint(const struct config *config, struct config_errors *errors)
+{
+	int r = check_grants(config, errors);
+
+	return r == 0 ? check_beaten(config, errors) : r;
+}

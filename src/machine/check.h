@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The checks of doctor, and what one gets and says. */
+#pragma once
+
+#include <schedqos/kernel/knobs.h>
+#include <schedqos/kernel/sched_attr.h>
+#include <schedqos/machine/doctor.h>
+
+/* What no file tells: it was tried on the kernel. */
+struct doctor_tried {
+	int events; /* 0, or the -errno for which the proc connector is not heard */
+	bool event_filter;
+	struct ksched_features features;
+	uint64_t tick_ns; /* of a kernel tick, 1 s / CONFIG_HZ; 0: unknown */
+};
+
+struct checkup {
+	int root; /* of the files that are read, see host.h */
+	struct knobs knobs; /* beneath it */
+	struct doctor_input input;
+	struct doctor_tried tried;
+	struct findings findings;
+};
+
+/*
+ * Adds a finding, with what was found as a text that is safe for a terminal. name, consequence and remedy are kept as
+ * they are.
+ */
+void found(struct checkup *checkup, enum finding_state state, const char *name, const char *consequence,
+	   const char *remedy, const char *what, ...) __attribute__((format(printf, 6, 7)));
+
+#define found_ok(checkup, name, ...)   found(checkup, FINDING_OK, name, NULL, NULL, __VA_ARGS__)
+#define found_note(checkup, name, ...) found(checkup, FINDING_NOTE, name, __VA_ARGS__)
+#define found_bad(checkup, name, ...)  found(checkup, FINDING_BAD, name, __VA_ARGS__)
+
+/* As host_read_at: 0 or -errno, and "" then. */
+int checkup_read(const struct checkup *checkup, const char *path, char *buf, size_t size);
+
+/* Opens a folder. A descriptor or -errno. */
+int checkup_open(const struct checkup *checkup, const char *path);
+
+/* doctor.c: runs all checks. */
+void checkup_run(struct checkup *checkup);
+
+/* doctor_service.c */
+void check_release(struct checkup *checkup);
+void check_configuration(struct checkup *checkup);
+void check_users(struct checkup *checkup);
+void check_daemon(struct checkup *checkup);
+void check_leftovers(struct checkup *checkup);
+void check_problems(struct checkup *checkup);
+void check_unit(struct checkup *checkup);
+void check_rivals(struct checkup *checkup);
+
+/* doctor_kernel.c */
+void check_namespaces(struct checkup *checkup);
+void check_events(struct checkup *checkup);
+void check_hearing(struct checkup *checkup);
+void check_attributes(struct checkup *checkup);
+void check_tick(struct checkup *checkup);
+void check_sched_ext(struct checkup *checkup);
+void check_autogroup(struct checkup *checkup);
+void check_governor(struct checkup *checkup);
+void check_disks(struct checkup *checkup);
+void check_lockdown(struct checkup *checkup);
+
+/* doctor_borders.c */
+void check_borders(struct checkup *checkup);

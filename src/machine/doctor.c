@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/machine/doctor.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/util/cleanup.h>
+
+#include "check.h"
+
+#define CONNECTOR_BUFFER 65536
+
+/* In the order in which they are printed. */
+static void (*const checks[])(struct checkup *checkup) = {
+	check_release,	 check_configuration, check_users,     check_daemon,   check_leftovers, check_problems,
+	check_unit,	 check_namespaces,    check_events,    check_hearing,  check_attributes, check_tick,
+	check_sched_ext, check_autogroup,     check_borders,   check_governor, check_disks,	 check_lockdown,
+	check_rivals,
+};
+
+void checkup_run(struct checkup *checkup)
+{
+	for (size_t i = 0; i < array_size(checks); i++)
+		checks[i](checkup);
+}
+
+static int try_events(void)
+{
+	struct proc_connector *connector;
+	int r = proc_connector_open(EVENT_FORK, CONNECTOR_BUFFER, &connector);
+
+	if (r < 0)
+		return r;
+	r = proc_connector_probe(connector);
+	proc_connector_close(connector);
+	return r;
+}
+
+/* By which the coarse clocks advance. */
+static uint64_t tick_ns(void)
+{
+	struct timespec tick;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_sec ? 0 : (uint64_t)tick.tv_nsec;
+}
+
+int doctor(const struct doctor_input *input, struct findings *ret)
+{
+	struct checkup checkup = { .root = AT_FDCWD, .input = *input };
+
+	knobs_init(&checkup.knobs, checkup.root);
+	checkup.tried.events = try_events();
+	checkup.tried.event_filter = proc_connector_has_filter();
+	ksched_probe(&checkup.tried.features);
+	checkup.tried.tick_ns = tick_ns();
+	checkup_run(&checkup);
+	knobs_close(&checkup.knobs);
+	if (checkup.findings.no_memory) {
+		findings_clear(&checkup.findings);
+		return -ENOMEM;
+	}
+	*ret = checkup.findings;
+	return 0;
+}

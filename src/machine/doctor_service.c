@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The checks of the daemon, its configuration, its unit, and of other daemons. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/host.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/state_folder.h>
+
+void check_release(struct checkup *checkup)
+{
+	char release[128];
+
+	checkup_read(checkup, "/proc/sys/kernel/osrelease", release, sizeof(release));
+	found_ok(checkup, "kernel", "Linux %s", *release ? release : "?");
+}
+
+void check_configuration(struct checkup *checkup)
+{
+	const struct doctor_input *input = &checkup->input;
+
+	if (input->config)
+		found_ok(checkup, "configuration", "%zu rules, %zu classes, no errors",
+			 rules_count(input->config->rules), input->config->n_classes);
+	else
+		found_bad(checkup, "configuration",
+			  input->is_daemons ? "the daemon keeps to an earlier one, and does not start again with it" :
+					      "the daemon does not start with it",
+			  "'schedqos check' shows every error at its place", "%zu error%s", input->n_errors,
+			  input->n_errors == 1 ? "" : "s");
+	if (input->n_differences)
+		found_note(checkup, "in-force", "the daemon works with what it read before",
+			   "'schedqos check --diff' shows them, 'schedqos reload' puts them in force",
+			   "%zu change%s of the files since the daemon read them", input->n_differences,
+			   input->n_differences == 1 ? "" : "s");
+}
+
+void check_users(struct checkup *checkup)
+{
+	const struct config *config = checkup->input.config;
+	size_t count = 0;
+
+	for (const struct rule_user *user = config ? config->users : NULL; user; user = user->next)
+		count += rule_user_is_pending(user);
+	if (count)
+		found_note(checkup, "users", "rules that ask for them match nothing until the daemon knows them",
+			   "'schedqos check' tells who it is; see to passwd in nsswitch.conf",
+			   "%zu cannot be looked up now", count);
+}
+
+void check_daemon(struct checkup *checkup)
+{
+	if (checkup->input.daemon < 0)
+		found_note(checkup, "daemon", "cannot be told", "run this as root", "only root can ask for it");
+	else if (checkup->input.daemon)
+		found_ok(checkup, "daemon", "runs as pid %d", (int)checkup->input.daemon);
+	else
+		found_note(checkup, "daemon", "no task is given a class",
+			   "'systemctl start schedqos'; without systemd 'schedqos start -d'", "does not run");
+}
+
+static bool exists(const struct checkup *checkup, const char *path)
+{
+	return faccessat(checkup->root, host_path(checkup->root, path), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool has_state(const struct checkup *checkup, const char *suffix)
+{
+	static const char *const names[] = { STATE_KNOBS, STATE_TASKS };
+	bool has = false;
+
+	for (size_t i = 0; i < array_size(names); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), STATE_FOLDER "/%s%s", names[i], suffix);
+		has |= exists(checkup, path);
+	}
+	return has;
+}
+
+void check_leftovers(struct checkup *checkup)
+{
+	if (!checkup->input.daemon && has_state(checkup, ""))
+		found_note(checkup, "leftovers",
+			   "tasks or knobs are still as a daemon that was killed, or a sched profile, set them",
+			   "'schedqos restore', or start the daemon, which puts them back when it stops",
+			   "there is something to put back");
+	if (has_state(checkup, STATE_DAMAGED))
+		found_note(checkup, "set-aside",
+			   "what an earlier daemon set before it was killed stays: tasks until they end, knobs until "
+			   "the next boot",
+			   "without .damaged at the file's end, 'schedqos restore' of the version that wrote it; or "
+			   "remove the file",
+			   "a record of what to put back could not be used: see " STATE_FOLDER);
+}
+
+void check_problems(struct checkup *checkup)
+{
+	for (size_t i = 0; i < checkup->input.n_problems; i++)
+		found_note(checkup, "problem", "the daemon goes on without it",
+			   "see its log, and 'schedqos status'", "%s", checkup->input.problems[i]);
+}
+
+void check_unit(struct checkup *checkup)
+{
+	static const char consequence[] = "nothing starts the daemon at boot";
+
+	if (!exists(checkup, "/run/systemd/system"))
+		found_note(checkup, "unit", consequence, "have this machine's init run 'schedqos start'",
+			   "no systemd here");
+	else if (!exists(checkup, "/etc/systemd/system/multi-user.target.wants/schedqos.service"))
+		found_note(checkup, "unit", consequence, "systemctl enable schedqos", "schedqos.service is not enabled");
+	else
+		found_ok(checkup, "unit", "schedqos.service is enabled");
+}
+
+/* Names as comm has them: cut to 15 bytes. */
+static const struct rival {
+	const char *comm;
+	enum finding_state state;
+	const char *consequence, *remedy;
+} rivals[] = {
+	{ "ananicy", FINDING_BAD, "it sets nice values of the same tasks; the later one wins",
+	  "systemctl disable --now ananicy" },
+	{ "ananicy-cpp", FINDING_BAD, "it sets nice values of the same tasks; the later one wins",
+	  "systemctl disable --now ananicy-cpp" },
+	{ "system76-schedu", FINDING_BAD, "it sets nice values and base slices, too; the later one wins",
+	  "systemctl disable --now com.system76.Scheduler" },
+	{ "schedqosd", FINDING_BAD, "two daemons decide about the same tasks", "end one of them" },
+	{ "gamemoded", FINDING_NOTE, "it renices a game while it runs, which then keeps that value",
+	  "set renice=0 and ioprio=off in gamemode.ini, and give the game a rule" },
+	{ "uresourced", FINDING_NOTE, "it gives the active user's cgroup more weight than others",
+	  "systemctl disable --now uresourced, if classes are to rank tasks across users" },
+	{ "tuned", FINDING_NOTE, "it writes the same knobs as a sched profile; the later one wins",
+	  "set \"sched_profile\": null, or leave those knobs out of tuned's profile" },
+};
+
+static const struct rival *find_rival(const char *comm)
+{
+	for (size_t i = 0; i < array_size(rivals); i++) {
+		if (strcmp(rivals[i].comm, comm) == 0)
+			return &rivals[i];
+	}
+	return NULL;
+}
+
+void check_rivals(struct checkup *checkup)
+{
+	_cleanup_close_ int proc = checkup_open(checkup, "/proc");
+	_cleanup_closedir_ DIR *list = NULL;
+	size_t count = 0;
+	char comm[16];
+	pid_t pid;
+
+	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
+		return;
+	while ((pid = procfs_next(list))) {
+		const struct rival *rival = procfs_comm(proc, pid, comm) < 0 ? NULL : find_rival(comm);
+
+		if (!rival)
+			continue;
+		found(checkup, rival->state, "rivals", rival->consequence, rival->remedy, "%s runs, as pid %d",
+		      rival->comm, (int)pid);
+		count++;
+	}
+	if (!count)
+		found_ok(checkup, "rivals", "no other daemon known to set priorities runs");
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "profile_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/text_buf.h>
+
+#include "refusals.h"
+
+static bool is_gone(int error)
+{
+	return error == -ENOENT || error == -ENODEV;
+}
+
+static void refuse(struct profile_run *run, const struct item *item, int error, const char *now)
+{
+	run->result.refused++;
+	refusals_add(run->refusals, item, error, item->target, now);
+}
+
+static int read_now(struct profile_run *run, const struct item *item, char now[KNOBS_VALUE_MAX])
+{
+	return knobs_read(run->knobs, item->tree, item->path, item->word, now);
+}
+
+/* ---- compare ---- */
+
+/* Of a disk's scheduler: what the kernel will reset with it, each as "PATH=VALUE\n". NULL for any other knob. */
+static char *read_lost(struct profile_run *run, const struct item *item)
+{
+	_cleanup_(knobs_names_clear) struct knobs_names names = { 0 };
+	const char *file = strstr(item->path, "/queue/scheduler");
+	struct text_buf buf = { 0 };
+	char value[KNOBS_VALUE_MAX];
+
+	if (item->tree != KNOB_BLOCK || !file)
+		return NULL;
+	knobs_of_queue(run->knobs, item->path, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		if (knobs_read(run->knobs, KNOB_BLOCK, names.items[i], NULL, value) == 0)
+			text_buf_printf(&buf, "%s=%s\n", names.items[i], value);
+	}
+	return text_buf_take(&buf);
+}
+
+/* A knob that cannot be read is not written, because it could not be put back. */
+static void compare_unreadable(struct profile_run *run, struct item *item, int error)
+{
+	/* A cpufreq policy whose processors are all offline is set when one comes online. */
+	bool is_deferred = item->values && item->tree == KNOB_CPUFREQ && error == -EBUSY;
+
+	if (!item->values && is_gone(error))
+		item->is_recorded = false;
+	else if (!(item->is_optional && is_gone(error)) && !is_deferred)
+		refuse(run, item, error, NULL);
+}
+
+/* What it is to hold, given what it holds now. */
+static int aim(struct profile_run *run, struct item *item, const char *now)
+{
+	/* What others have changed since is not ours to put back. */
+	bool is_ours = item->is_recorded && (!item->set || knobs_same(now, item->set));
+
+	item->is_recorded = is_ours;
+	if (!item->values) {
+		item->target = is_ours ? item->before : NULL;
+		item->is_due = is_ours;
+		return 0;
+	}
+	item->target = item->values[item->n_values - 1];
+	item->is_due = !knobs_same(now, item->target);
+	if (!item->is_due) {
+		run->result.already++;
+		item->is_recorded = is_ours && !knobs_same(now, item->before);
+	} else if (!is_ours) {
+		free(item->lost);
+		item->lost = read_lost(run, item);
+		return copy_text(now, &item->before) ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+static int compare(struct profile_run *run, struct item *item)
+{
+	char now[KNOBS_VALUE_MAX];
+	int r;
+
+	if (run->wish->only_new && item->is_recorded && !(item->values && is_base_slice(item->tree, item->path)))
+		return 0;
+	r = read_now(run, item, now);
+	if (r == 0)
+		return aim(run, item, now);
+	compare_unreadable(run, item, r);
+	return 0;
+}
+
+/* ---- write ---- */
+
+static void write_item(struct profile_run *run, struct item *item)
+{
+	const char *const before = item->before, *const *values = item->values ? item->values : &before;
+	size_t n_values = item->values ? item->n_values : 1;
+
+	item->is_written = true;
+	for (size_t i = 0; i < n_values && item->error == 0; i++)
+		item->error = knobs_write(run->knobs, item->tree, item->path, values[i]);
+}
+
+static void write_round(struct profile_run *run)
+{
+	char now[KNOBS_VALUE_MAX];
+
+	for (size_t i = 0; i < run->items->count; i++) {
+		struct item *item = &run->items->items[i];
+
+		item->error = 0;
+		if (item->target && read_now(run, item, now) == 0 && !knobs_same(now, item->target))
+			write_item(run, item);
+	}
+}
+
+/* With its scheduler back, a disk gets back what the kernel has reset with it. */
+static void write_lost(struct profile_run *run, const struct item *item)
+{
+	_cleanup_free_ char *lost = item->lost ? strdup(item->lost) : NULL;
+	char now[KNOBS_VALUE_MAX], *rest = lost, *value;
+
+	if (!lost || !item->is_due || read_now(run, item, now) < 0 || !knobs_same(now, item->before))
+		return;
+	while ((value = strsep(&rest, "\n"))) {
+		const char *path = strsep(&value, "=");
+
+		if (value && knobs_read(run->knobs, KNOB_BLOCK, path, NULL, now) == 0 && !knobs_same(now, value))
+			knobs_write(run->knobs, KNOB_BLOCK, path, value);
+	}
+}
+
+/* In two rounds, since one write may undo another, as with a disk's scheduler and its queue's depth. */
+static void write_all(struct profile_run *run)
+{
+	write_round(run);
+	for (size_t i = 0; i < run->items->count; i++)
+		write_lost(run, &run->items->items[i]);
+	write_round(run);
+}
+
+/* ---- read back ---- */
+
+static void count(struct profile_run *run, const struct item *item, int error, const char *now)
+{
+	if (error < 0 || !knobs_same(now, item->target)) {
+		refuse(run, item, error, now);
+	} else if (item->is_written) {
+		run->result.set += item->values != NULL;
+		run->result.put_back += !item->values;
+		run->result.base_slice |= is_base_slice(item->tree, item->path);
+	}
+}
+
+static void read_back(struct profile_run *run, struct item *item)
+{
+	char now[KNOBS_VALUE_MAX];
+	int r;
+
+	if (!item->is_due)
+		return;
+	r = read_now(run, item, now);
+	item->is_recorded = item->values || !is_gone(r);
+	if (!item->is_recorded)
+		return;
+	count(run, item, item->error < 0 ? item->error : r, now);
+	copy_text(r < 0 ? NULL : now, &item->set);
+	if (r == 0)
+		item->is_recorded = !knobs_same(now, item->before);
+}
+
+/* ---- and all of it ---- */
+
+/* Whether there is something to do: 2 if more than putting back. */
+static int is_due(const struct items *items)
+{
+	int due = 0;
+
+	for (size_t i = 0; i < items->count; i++) {
+		const struct item *item = &items->items[i];
+
+		if (item->is_due)
+			due = item->values || due == 2 ? 2 : 1;
+	}
+	return due;
+}
+
+static int carry_out(struct profile_run *run)
+{
+	const int due = is_due(run->items);
+	int r;
+
+	if (run->wish->only_new && !due)
+		return 0;
+	r = items_write(run->folder, run->items);
+	if (r < 0 && due != 1)
+		return r;
+	write_all(run);
+	for (size_t i = 0; i < run->items->count; i++) {
+		read_back(run, &run->items->items[i]);
+		run->items->items[i].is_due = false;
+	}
+	items_end_run(run->items);
+	copy_text(run->wish->profile ? run->wish->profile->name : NULL, &run->items->profile);
+	/* If this fails, the record from before stays: by that, any value counts as ours. */
+	items_write(run->folder, run->items);
+	return 0;
+}
+
+int profile_run(struct profile_run *run)
+{
+	int r = profile_want(run);
+
+	for (size_t i = 0; i < run->items->count && r == 0; i++)
+		r = compare(run, &run->items->items[i]);
+	if (r == 0)
+		r = carry_out(run);
+	items_end_run(run->items);
+	return r;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Applying profiles to a made-up machine, refusals, and putting everything back, killed at any moment as well. */
+#include "machine_case.h"
+
+#include <sys/wait.h>
+
+static void a_profile_is_applied_and_put_back(void **state)
+{
+	(void)state;
+	apply(&fast);
+	assert_results(5, 0, 0, 0);
+	assert_true(result.base_slice);
+	assert_string_equal(get(BASE_SLICE), "16000000\n");
+	assert_string_equal(get(GOVERNOR0), "schedutil\n");
+	assert_string_equal(get(GOVERNOR1), "schedutil\n");
+	assert_string_equal(get(SYSCTL "sched_rr_timeslice_ms"), "50\n");
+	assert_string_equal(get(VDA "nr_requests"), "64\n");
+	assert_string_equal(get("sys/block/sda/queue/nr_requests"), "32\n");
+	assert_string_equal(machine_profile(machine), "fast");
+	assert_int_equal(machine_count_changed(machine), 5);
+	/* By another run, from the record alone. */
+	close_machine();
+	start(0);
+	assert_string_equal(machine_profile(machine), "fast");
+	apply(NULL);
+	assert_results(0, 0, 5, 0);
+	assert_true(result.base_slice);
+	assert_null(machine_profile(machine));
+	assert_all_put_back();
+}
+
+static void a_second_profile_keeps_the_values_before_the_first(void **state)
+{
+	(void)state;
+	apply(&fast);
+	apply(&other);
+	assert_results(3, 0, 2, 0);
+	assert_string_equal(get(BASE_SLICE), "4000000\n");
+	assert_string_equal(get(GOVERNOR1), "performance\n");
+	assert_string_equal(get(SYSCTL "sched_rr_timeslice_ms"), "100\n");
+	assert_string_equal(get(VDA "nr_requests"), "256\n");
+	assert_string_equal(machine_profile(machine), "other");
+	/* Nothing is written twice. */
+	n_writes = 0;
+	apply(&other);
+	assert_results(0, 3, 0, 0);
+	assert_int_equal(n_writes, 0);
+	assert_false(result.base_slice);
+	apply(NULL);
+	assert_all_put_back();
+}
+
+/* What is done to a knob, by what is on record, what it holds and what is wanted. */
+static void case_by_case(void **state)
+{
+	static const struct {
+		const char *before, *set; /* on record; before NULL: nothing is; set NULL: killed while writing */
+		const char *present, *wanted;
+		const char *then;    /* what it holds then */
+		const char *at_last; /* ... and when all has been put back */
+	} cases[] = {
+		{ NULL, NULL, "A", NULL, "A", "A" },
+		{ NULL, NULL, "A", "A", "A", "A" },
+		{ NULL, NULL, "A", "B", "B", "A" },
+		/* Ours: it was A before us, and is B since. */
+		{ "A", "B", "B", NULL, "A", "A" },
+		{ "A", "B", "B", "B", "B", "A" },
+		{ "A", "B", "B", "C", "C", "A" },
+		{ "A", "B", "B", "A", "A", "A" },
+		/* Changed by others since: to something else, or back. */
+		{ "A", "B", "X", NULL, "X", "X" },
+		{ "A", "B", "A", NULL, "A", "A" },
+		{ "A", "B", "X", "B", "B", "X" },
+		{ "A", "B", "X", "X", "X", "X" },
+		{ "A", "B", "A", "A", "A", "A" },
+		{ "A", "B", "A", "B", "B", "A" },
+		/* Killed before, during or after the write; the kernel turned our B into b. */
+		{ "A", NULL, "A", NULL, "A", "A" },
+		{ "A", NULL, "b", NULL, "A", "A" },
+		{ "A", NULL, "C", "D", "D", "A" },
+		{ "A", NULL, "C", "C", "C", "A" },
+		{ "A", NULL, "A", "A", "A", "A" },
+	};
+	struct knob knob = KNOB(KNOB_DEBUGFS, "x", "");
+	const struct sched_profile profile = { "x", &knob, 1, { 0 } };
+	char text[256], set[64] = "";
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		close_machine();
+		put(SCHED "x", cases[i].present);
+		if (cases[i].set)
+			snprintf(set, sizeof(set), ",\"set\":\"%s\"", cases[i].set);
+		snprintf(text, sizeof(text), "{\"tree\":\"debugfs\",\"path\":\"x\",\"before\":\"%s\"%s}", cases[i].before,
+			 cases[i].set ? set : "");
+		put_state(cases[i].before ? text : "", boot_id());
+		start(0);
+		knob.values = &cases[i].wanted;
+		apply(cases[i].wanted ? &profile : NULL);
+		if (strncmp(get(SCHED "x"), cases[i].then, 1) != 0)
+			fail_msg("case %zu: %s", i, get(SCHED "x"));
+		apply(NULL);
+		if (strncmp(get(SCHED "x"), cases[i].at_last, 1) != 0)
+			fail_msg("case %zu, at last: %s", i, get(SCHED "x"));
+		assert_null(get(STATE));
+	}
+}
+
+/* The only refusal. */
+static void assert_refusal(const char *text)
+{
+	size_t count;
+	char *const *refusals = machine_refusals(machine, &count);
+
+	assert_int_equal(count, 1);
+	assert_string_equal(refusals[0], text);
+}
+
+static void a_missing_knob_is_refused_and_the_rest_set(void **state)
+{
+	(void)state;
+	take_away(BASE_SLICE);
+	apply(&fast);
+	assert_results(4, 0, 0, 1);
+	assert_false(result.base_slice);
+	assert_refusal("/sys/kernel/debug/sched/base_slice_ns: No such file or directory (this kernel "
+		       "has no such knob there)");
+	assert_string_equal(get(GOVERNOR1), "schedutil\n");
+}
+
+/* Lockdown refuses even to open it, whatever it holds. */
+static void a_closed_knob_is_refused_and_the_rest_set(void **state)
+{
+	(void)state;
+	closed = "base_slice_ns";
+	why_closed = EPERM;
+	apply(&fast);
+	assert_results(4, 0, 0, 1);
+	assert_refusal("/sys/kernel/debug/sched/base_slice_ns: Operation not permitted (kernel lockdown, or no "
+		       "CAP_SYS_ADMIN to mount it)");
+	/* What cannot be put back stays on record. */
+	closed = "policy0/scaling_governor";
+	apply(NULL);
+	assert_results(0, 0, 3, 1);
+	closed = NULL;
+	apply(NULL);
+	assert_all_put_back();
+}
+
+static void many_processors_refuse_in_one_line(void **state)
+{
+	struct knob many[] = { KNOB(KNOB_CPUFREQ, "boost", "1") };
+	const struct sched_profile profile = { "many", many, 1, { 0 } };
+
+	(void)state;
+	make_folder(CPUFREQ "policy2");
+	apply(&profile);
+	assert_results(0, 0, 0, 3);
+	assert_refusal("/sys/devices/system/cpu/cpufreq/policy0/boost: No such file or directory (this machine has no "
+		       "frequency scaling)");
+}
+
+static void only_a_glob_may_match_nothing(void **state)
+{
+	struct knob knobs[] = { BLOCK("nvme*", "scheduler", "none"), BLOCK("nvme0n1", "scheduler", "none") };
+	const struct sched_profile profile = { "nvme", knobs, 2, { 0 } };
+
+	(void)state;
+	apply(&profile);
+	assert_results(0, 0, 0, 1);
+	assert_refusal("/sys/block/nvme0n1/queue/scheduler: No such file or directory");
+}
+
+static void the_later_of_two_values_counts(void **state)
+{
+	struct knob knobs[] = { BLOCK("*", "nr_requests", "10"), BLOCK("vda", "nr_requests", "20") };
+	const struct sched_profile profile = { "two", knobs, 2, { 0 } };
+
+	(void)state;
+	apply(&profile);
+	assert_results(2, 0, 0, 0);
+	assert_string_equal(get("sys/block/sda/queue/nr_requests"), "10\n");
+	assert_string_equal(get(VDA "nr_requests"), "20\n");
+	apply(NULL);
+	assert_all_put_back();
+}
+
+static void autogroup_is_a_knob(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", "1") };
+	const struct sched_profile wants_it = { "wants", knobs, 1, { 0 } };
+
+	(void)state;
+	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
+	assert_string_equal(get(AUTOGROUP), "0\n");
+	/* A profile that names it decides. */
+	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
+	assert_string_equal(get(AUTOGROUP), "1\n");
+	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
+	apply(NULL);
+	assert_all_put_back();
+	/* A kernel without autogroups is no error, unless a profile names the knob. */
+	take_away(AUTOGROUP);
+	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
+	assert_results(0, 0, 0, 1);
+	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
+	assert_results(0, 0, 0, 0);
+}
+
+static void a_device_that_is_gone_is_forgotten(void **state)
+{
+	(void)state;
+	apply(&fast);
+	take_away(VDA "nr_requests");
+	apply(NULL);
+	assert_results(0, 0, 4, 0);
+	assert_null(get(STATE));
+}
+
+static void each_feature_is_a_knob(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "features", "NO_HRTICK", "WA_X", "NO_GONE") };
+	const struct sched_profile profile = { "features", knobs, 1, { 0 } };
+
+	(void)state;
+	put(SCHED "features", "HRTICK WA_X\n");
+	apply(&profile);
+	/* Unlike the kernel's, this file holds just what was written last. */
+	assert_results(1, 1, 0, 1);
+	assert_string_equal(get(SCHED "features"), "NO_HRTICK\n");
+	assert_refusal("/sys/kernel/debug/sched/features GONE: Invalid argument (the kernel takes no such value)");
+	apply(NULL);
+	assert_string_equal(get(SCHED "features"), "HRTICK\n");
+}
+
+static void a_list_is_written_in_order(void **state)
+{
+	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "base_slice_ns", "1", "2", "5") };
+	const struct sched_profile profile = { "list", knobs, 1, { 0 } };
+
+	(void)state;
+	apply(&profile);
+	assert_int_equal(n_writes, 3);
+	assert_string_equal(get(BASE_SLICE), "5\n");
+	apply(NULL);
+	assert_all_put_back();
+}
+
+/* ---- what the kernel resets with a disk's scheduler ---- */
+
+static void what_is_lost_with_a_scheduler_is_put_back(void **state)
+{
+	struct knob knobs[] = { BLOCK("vda", "scheduler", "bfq") };
+	const struct sched_profile profile = { "bfq", knobs, 1, { 0 } };
+
+	(void)state;
+	put(VDA "iosched/read_expire", "77\n");
+	depth_of_new_queue = "111\n";
+	apply(&profile);
+	assert_results(1, 0, 0, 0);
+	assert_string_equal(get(VDA "nr_requests"), "111\n");
+	put(VDA "iosched/read_expire", "500\n");
+	/* By way of a third one, and by another run. */
+	knobs[0].values = VALUES("kyber");
+	apply(&profile);
+	close_machine();
+	start(0);
+	apply(NULL);
+	assert_results(0, 0, 1, 0);
+	assert_string_equal(get(VDA "scheduler"), "none\n");
+	assert_string_equal(get(VDA "iosched/read_expire"), "77\n");
+	assert_all_put_back();
+}
+
+static void a_scheduler_set_by_others_stays_with_all_of_it(void **state)
+{
+	(void)state;
+	apply(&deep);
+	put(VDA "scheduler", "kyber\n");
+	put(VDA "nr_requests", "99\n");
+	apply(NULL);
+	assert_results(0, 0, 0, 0);
+	assert_string_equal(get(VDA "scheduler"), "kyber\n");
+	assert_string_equal(get(VDA "nr_requests"), "99\n");
+	assert_null(get(STATE));
+}
+
+static void a_wanted_depth_survives_its_scheduler(void **state)
+{
+	(void)state;
+	/* Also where it was right before. */
+	for (int i = 0; i < 2; i++) {
+		put(VDA "nr_requests", i ? "64\n" : "256\n");
+		depth_of_new_queue = "111\n";
+		apply(&deep);
+		assert_string_equal(get(VDA "scheduler"), "bfq\n");
+		assert_string_equal(get(VDA "nr_requests"), "64\n");
+		apply(NULL);
+		assert_string_equal(get(VDA "scheduler"), "none\n");
+		assert_string_equal(get(VDA "nr_requests"), i ? "64\n" : "256\n");
+		assert_null(get(STATE));
+	}
+}
+
+/* ---- the record ---- */
+
+static void a_foreign_record_is_refused(void **state)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} bad[] = {
+		{ -EBADMSG, "" },
+		{ -EBADMSG, "{" },
+		{ -EBADMSG, "[]" },
+		{ -EBADMSG, "{\"version\":2,\"knobs\":[]}" },
+		{ -ESTALE, "{\"version\":2,\"boot_id\":\"another\",\"knobs\":[]}" },
+	};
+	static const char *const bad_knobs[] = {
+		"1",
+		"{}",
+		"{\"tree\":\"debugfs\",\"path\":\"\",\"before\":\"1\"}",
+		"{\"tree\":\"proc\",\"path\":\"x\",\"before\":\"1\"}",
+		"{\"tree\":\"debugfs\",\"path\":\"x\"}",
+		"{\"tree\":\"debugfs\",\"path\":\"x\",\"before\":\"1\",\"set\":1}",
+	};
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/" STATE, top);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		close_machine();
+		put(STATE, bad[i].text);
+		assert_int_equal(chmod(path, 0600), 0);
+		start(bad[i].error == -ESTALE ? 0 : bad[i].error);
+	}
+	assert_int_equal(machine_count_changed(machine), 0);
+	for (size_t i = 0; i < COUNT(bad_knobs); i++) {
+		close_machine();
+		put_state(bad_knobs[i], boot_id());
+		start(-EBADMSG);
+	}
+	put_state("", boot_id());
+	assert_int_equal(chmod(path, 0660), 0);
+	start(-EPERM);
+}
+
+static void a_record_stays_in_its_tree(void **state)
+{
+	(void)state;
+	close_machine();
+	put("sys/kernel/debug/secret", "B\n");
+	put_state("{\"tree\":\"debugfs\",\"path\":\"../secret\",\"before\":\"A\",\"set\":\"B\"}", boot_id());
+	start(0);
+	apply(NULL);
+	assert_string_equal(get("sys/kernel/debug/secret"), "B\n");
+}
+
+static void nothing_is_written_that_cannot_be_recorded(void **state)
+{
+	(void)state;
+	take_away("run");
+	assert_int_equal(machine_apply(machine, &fast, true, &result), -ENOENT);
+	assert_all_put_back();
+	assert_int_equal(machine_count_changed(machine), 0);
+	assert_null(machine_profile(machine));
+	make_folder("run");
+}
+
+/* In a child process. Returns whether it survived. */
+static bool use_profiles_until_killed(unsigned when)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		fuse = when;
+		machine_apply(machine, &fast, true, &result);
+		machine_apply(machine, &other, true, &result);
+		machine_apply(machine, &deep, true, &result);
+		machine_apply(machine, NULL, true, &result);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status);
+}
+
+static void everything_is_put_back_after_a_kill_at_any_moment(void **state)
+{
+	unsigned when = 1;
+
+	(void)state;
+	depth_of_new_queue = "111\n";
+	while (!use_profiles_until_killed(when)) {
+		close_machine();
+		start(0);
+		apply(NULL);
+		assert_int_equal(result.refused, 0);
+		assert_all_put_back();
+		when++;
+	}
+	/* Three profiles, of two to seven knobs each: it has indeed been killed in many places. */
+	assert_true(when > 60);
+	assert_string_equal(get(AUTOGROUP), "0\n");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		PROFILE_TEST(a_profile_is_applied_and_put_back),
+		PROFILE_TEST(a_second_profile_keeps_the_values_before_the_first),
+		PROFILE_TEST(case_by_case),
+		PROFILE_TEST(a_missing_knob_is_refused_and_the_rest_set),
+		PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set),
+		PROFILE_TEST(many_processors_refuse_in_one_line),
+		PROFILE_TEST(only_a_glob_may_match_nothing),
+		PROFILE_TEST(the_later_of_two_values_counts),
+		PROFILE_TEST(autogroup_is_a_knob),
+		PROFILE_TEST(a_device_that_is_gone_is_forgotten),
+		PROFILE_TEST(each_feature_is_a_knob),
+		PROFILE_TEST(a_list_is_written_in_order),
+		PROFILE_TEST(what_is_lost_with_a_scheduler_is_put_back),
+		PROFILE_TEST(a_scheduler_set_by_others_stays_with_all_of_it),
+		PROFILE_TEST(a_wanted_depth_survives_its_scheduler),
+		PROFILE_TEST(a_foreign_record_is_refused),
+		PROFILE_TEST(a_record_stays_in_its_tree),
+		PROFILE_TEST(nothing_is_written_that_cannot_be_recorded),
+		PROFILE_TEST(everything_is_put_back_after_a_kill_at_any_moment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
