@@ -101,6 +101,11 @@ def _tasks(pid):
             yield from _tasks(child)
 
 
+def processes(pid):
+    """The pids of it and of those."""
+    return {int(folder.split("/")[2]) for folder in _tasks(pid)}
+
+
 def cpu_ns(pid):
     """The CPU time of all its tasks."""
     return sum(int(_read(f"{folder}/schedstat").split()[0]) for folder in _tasks(pid))

@@ -108,10 +108,9 @@ class _Folders:
         return self.root.joinpath(_BASE, *name.split("-"), "cgroup.procs")
 
     def enter(self, stack, name, pids):
-        for pid in pids:
-            own = self.root / cpu_group().lstrip("/") / "cgroup.procs"
-            write(self._procs(name), str(pid))
-            stack.callback(_leave, own, pid)
+        if pids:
+            stack.callback(_leave, self._procs(name), self.root / cpu_group().lstrip("/") / "cgroup.procs")
+        _move(pids, self._procs(name))
 
     def prefix(self, name):
         return ["sh", "-c", _ENTER, str(self._procs(name))]
@@ -124,9 +123,19 @@ def _control(stack, folder):
         stack.callback(write, knob, "-cpu")
 
 
-def _leave(own, pid):
-    with contextlib.suppress(ProcessLookupError):
-        write(own, str(pid))
+def _move(pids, procs):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            write(procs, str(pid))
+
+
+def _leave(procs, own):
+    """All that are in there by now: they may have forked."""
+    def empty():
+        pids = procs.read_text(encoding="ascii").split()
+        _move(pids, own)
+        return not pids
+    until(empty, _GONE_TIMEOUT, f"{procs} is empty")
 
 
 def _remove(folder):

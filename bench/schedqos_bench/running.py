@@ -78,7 +78,7 @@ class Listening(NoListener):
             raise Failure(f"{self.program.name}: does not catch up")
 
     def pids(self):
-        return [self.pid]
+        return accounting.processes(self.pid)
 
     def usage(self):
         return accounting.usage(self.pid)

@@ -105,12 +105,12 @@ class Layouts(unittest.TestCase):
         self.root = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
         self.addCleanup(shutil.rmtree, self.root)
 
-    def made(self, layout, unified, systemd="/nonexistent"):
+    def made(self, layout, unified, systemd="/nonexistent", daemon=()):
         stack = contextlib.ExitStack()
         self.addCleanup(stack.close)
         stack.enter_context(mock.patch.object(layouts, "hierarchy", return_value=(self.root, unified)))
         stack.enter_context(mock.patch.object(layouts, "_SYSTEMD", Path(systemd)))
-        return stack, stack.enter_context(layouts.made(layout))
+        return stack, stack.enter_context(layouts.made(layout, daemon))
 
     def folders(self):
         return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_dir())
@@ -135,6 +135,25 @@ class Layouts(unittest.TestCase):
         entered.unlink()
         stack.close()
         self.assertEqual(self.folders(), [])
+
+    def test_what_the_daemon_has_forked_in_its_group_leaves_with_it(self):
+        groups = {}
+
+        def move(path, pid):
+            for inside in groups.values():
+                inside.discard(pid)
+            groups.setdefault(path, set()).add(pid)
+            for procs, inside in groups.items():
+                procs.write_text("\n".join(inside), encoding="ascii")
+        # Files of our own keep their folders, which a group's do not.
+        with mock.patch.object(layouts, "write", move), mock.patch.object(layouts, "_remove"), \
+                mock.patch.object(layouts, "cpu_group", return_value="/"):
+            stack, _ = self.made("session", False, daemon={7, 8})
+            daemon = self.root / "schedqosbench" / "system" / "daemon" / "cgroup.procs"
+            self.assertEqual(groups[daemon], {"7", "8"})
+            move(daemon, "9")
+            stack.close()
+        self.assertEqual(groups[self.root / "cgroup.procs"], {"7", "8", "9"})
 
     def test_v2_gets_its_controller_where_it_lacks_it_and_loses_it_again(self):
         knob = self.root / "cgroup.subtree_control"
