@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
 /* In the other process, where they do not clash with what we have open. */
@@ -153,6 +154,13 @@ void helper_end(struct helper *helper)
 	if (helper->now.pid)
 		waitpid(helper->now.pid, NULL, 0);
 	helper_leave(helper);
+}
+
+bool helper_is_runnable(const struct helper *helper, int proc)
+{
+	struct procfs_stat stat;
+
+	return helper->now.pid && procfs_stat(proc, helper->now.pid, &stat) == 0 && stat.state == 'R';
 }
 
 static uint64_t cpu_ns(const struct helper_process *process)

@@ -285,6 +285,11 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 
 	if (!question || ms - arguments->progress_ms < STUCK_MS)
 		return;
+	/* On a busy machine the helper waits for a CPU, and nobody is to blame. */
+	if (helper_is_runnable(&arguments->reader.helper, arguments->proc)) {
+		arguments->progress_ms = ms;
+		return;
+	}
 	question->state = QUESTION_UNKNOWN;
 	/* What has hung before has a pause of its own. */
 	if (!unread_has(&arguments->unread, question->tgid))

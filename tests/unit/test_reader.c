@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -128,6 +129,34 @@ static void one_that_does_not_answer_is_left_behind(void **state)
 		kill(stopped[i], SIGCONT);
 }
 
+static _Noreturn void spin(int fd)
+{
+	(void)fd;
+	for (;;)
+		;
+}
+
+static bool await_runnable(const struct helper *helper, int proc, bool wanted)
+{
+	for (int i = 0; i < PATIENCE_MS && helper_is_runnable(helper, proc) != wanted; i++)
+		usleep(1000);
+	return helper_is_runnable(helper, proc) == wanted;
+}
+
+static void one_that_has_no_cpu_is_told_from_one_that_hangs(void **state)
+{
+	struct helper helper = { .serve = spin };
+	const int proc = procfs_open();
+
+	(void)state;
+	assert_true(helper_need(&helper) >= 0);
+	assert_true(await_runnable(&helper, proc, true));
+	helper_close(&helper);
+	reads_our_own();
+	assert_true(await_runnable(&reader.helper, proc, false));
+	close(proc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +164,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_message_asks_for_many, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_was_killed_is_replaced, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_does_not_answer_is_left_behind, begin, end),
+		cmocka_unit_test_setup_teardown(one_that_has_no_cpu_is_told_from_one_that_hangs, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
