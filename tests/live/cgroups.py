@@ -75,11 +75,11 @@ class Cgroups:
 
     def remove_one(self, folder):
         """An empty one."""
-        wait_for(lambda: self._is_removed(folder), "the end of " + folder)
+        wait_for(lambda: self.is_removed(folder), "the end of " + folder)
         self.made.remove(folder)
 
     @staticmethod
-    def _is_removed(folder):
+    def is_removed(folder):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
         return not os.path.exists(folder)
