@@ -19,7 +19,7 @@
 #define NAME_MAX_ESCAPED 64
 
 struct listing {
-	bool each_thread, tree;
+	bool each_thread;
 	struct tasks tasks;
 	struct user_names users;
 };
@@ -39,14 +39,13 @@ static const char *name_of(const struct task_row *row, char buf[NAME_MAX_ESCAPED
 static void add_row(struct listing *listing, struct text_table *table, const struct task_row *row)
 {
 	char name[NAME_MAX_ESCAPED], slice[32] = "-";
-	const int indent = row->depth < 20 ? (int)row->depth * 2 : 40;
 
 	if (row->slice_ns)
 		snprintf(slice, sizeof(slice), "%.4g", row->slice_ns / 1e6);
 	text_table_add(table, "%s", or_dash(row->class));
 	text_table_add(table, "%d", (int)(listing->each_thread ? row->tid : row->tgid));
 	text_table_add(table, "%s", user_name(&listing->users, row->usage.uid));
-	text_table_add(table, "%*s%s", indent, "", name_of(row, name));
+	text_table_add(table, "%s", name_of(row, name));
 	text_table_add(table, "%s", or_dash(row->app));
 	text_table_add(table, "%s%s", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "");
 	/* Without the prefix that all of them share. */
@@ -110,8 +109,6 @@ static void put_row(struct listing *listing, struct json_writer *json, const str
 	json_put_count(json, "run_ns", row->usage.run_ns);
 	json_put_count(json, "delay_ns", row->usage.delay_ns);
 	json_put_count(json, "waits", row->usage.waits);
-	if (listing->tree)
-		json_put_count(json, "depth", row->depth);
 	json_end(json, '}');
 }
 
@@ -150,18 +147,13 @@ static int make_rows(struct listing *listing, const struct task_filter *filter)
 	tasks->n_rows = count;
 	if (!listing->each_thread)
 		task_rows_join(tasks->rows, &tasks->n_rows);
-	if (listing->tree)
-		return task_rows_make_tree(tasks->rows, tasks->n_rows);
 	task_rows_sort(tasks->rows, tasks->n_rows);
 	return 0;
 }
 
 int cmd_list(const struct command *command)
 {
-	struct listing listing = {
-		.each_thread = option_given(command, OPTION_THREADS),
-		.tree = option_given(command, OPTION_TREE),
-	};
+	struct listing listing = { .each_thread = option_given(command, OPTION_THREADS) };
 	_cleanup_free_ char *text = NULL;
 	struct task_filter filter;
 	int status = task_filter_parse(command, &filter);

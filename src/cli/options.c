@@ -48,7 +48,6 @@ static const struct {
 	[OPTION_LEFT_ALONE] = { "left-alone", 0, NULL, "only those that carry nothing of a class" },
 	[OPTION_DIFFERS] = { "differs", 0, NULL, "only those that carry something other than their class says" },
 	[OPTION_THREADS] = { "threads", 0, NULL, "a line for every thread" },
-	[OPTION_TREE] = { "tree", 0, NULL, "children below their parents" },
 	[OPTION_ONCE] = { "once", 0, NULL, "print one frame and exit, as without a terminal" },
 	[OPTION_INTERVAL] = { "interval", 0, "SECONDS", "seconds between frames (default 2)" },
 	[OPTION_SORT] = { "sort", 0, "KEY", "by cpu, delay, wait, tasks or name" },

@@ -24,7 +24,6 @@ struct task_row {
 	uint32_t slice_ns; /* what it carries; 0: the base slice */
 	uint8_t policy;	   /* the kernel's number */
 	uint8_t flags;	   /* enum bus_task_flag */
-	unsigned depth;	   /* in a tree */
 	/* What it stands for. */
 	size_t tasks, ended, differ, refused;
 	struct task_usage usage; /* of all of them; names, user and parent are the first one's */
@@ -61,9 +60,6 @@ void task_rows_join(struct task_row *rows, size_t *n);
 
 /* By class, the highest first, rule, process. */
 void task_rows_sort(struct task_row *rows, size_t n);
-
-/* Children below their parents (usage.ppid), with their depth; what is not below anything shown is a root. 0 or -ENOMEM. */
-int task_rows_make_tree(struct task_row *rows, size_t n);
 
 /* ---- what they have used ---- */
 

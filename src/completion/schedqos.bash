@@ -91,7 +91,7 @@ _schedqos()
 	check) words='--print --diff --config --configs-path --mapping --help' ;;
 	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --help' ;;
-	list) words='--class --app --reason --user --left-alone --differs --threads --tree --json --help' ;;
+	list) words='--class --app --reason --user --left-alone --differs --threads --json --help' ;;
 	import)
 		words='-o --output --skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy

@@ -49,7 +49,6 @@ complete -c schedqos -n '__fish_seen_subcommand_from list top' -l user -x -a '(_
 complete -c schedqos -n '__fish_seen_subcommand_from list top' -l left-alone -d 'Only those that carry nothing of a class'
 complete -c schedqos -n '__fish_seen_subcommand_from list top' -l differs -d 'Only those that carry something else'
 complete -c schedqos -n '__fish_seen_subcommand_from list' -l threads -d 'A line for every thread'
-complete -c schedqos -n '__fish_seen_subcommand_from list' -l tree -d 'Children below their parents'
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l once -d 'One frame only'
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l interval -x -d 'Seconds between two frames'
 complete -c schedqos -n '__fish_seen_subcommand_from top' -l sort -x -a 'cpu delay wait tasks name' -d 'Sort by this'

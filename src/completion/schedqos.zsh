@@ -117,8 +117,7 @@ _schedqos()
 			'2:class:_schedqos_classes'
 		;;
 	(list)
-		_arguments $help $filter '--threads[a line for every thread]' '--tree[children below their parents]' \
-			'--json[print as JSON]'
+		_arguments $help $filter '--threads[a line for every thread]' '--json[print as JSON]'
 		;;
 	(top)
 		_arguments $help $filter '--once[one frame only]' '--interval[between two frames]:seconds:' \

@@ -14,8 +14,7 @@ from tasks import comm, tids
 from waiting import wait_for
 
 BACKGROUND, UTILITY, INITIATED, DEFAULT = "QOS_BACKGROUND", "QOS_UTILITY", "QOS_USER_INITIATED", "QOS_DEFAULT"
-RULES = {"app": {"qos": BACKGROUND}, "threaded": {"qos": UTILITY, "thread_qos": {"fast": INITIATED}},
-         "parent": {"qos": BACKGROUND, "inherit": True}}
+RULES = {"app": {"qos": BACKGROUND}, "threaded": {"qos": UTILITY, "thread_qos": {"fast": INITIATED}}}
 HOSTILE = "a\n\udcff\x1b[2J"
 
 
@@ -84,16 +83,6 @@ class List(LiveTest):
         self.assertEqual(by_class[INITIATED]["name"], "fast")
         threads = self.rows(puppet.pid, "--threads")
         self.assertEqual({row["tid"] for row in threads}, set(tids(puppet.pid)))
-
-    def test_tree_shows_what_is_inherited(self):
-        self.daemon(RULES)
-        parent = self.puppet("parent")
-        child, = parent.tell(0, "fork")
-        wait_for(lambda: self.rows(child), "the child is listed")
-        rows = listed("--tree")
-        order = {row["pid"]: (place, row["depth"]) for place, row in enumerate(rows)}
-        self.assertGreater(order[child], order[parent.pid])
-        self.assertEqual(order[child][1], order[parent.pid][1] + 1)
 
     def test_names_are_escaped(self):
         self.daemon(RULES)

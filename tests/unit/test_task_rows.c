@@ -62,57 +62,6 @@ static void higher_classes_come_first_and_none_last(void **state)
 	assert_int_equal(rows[2].tid, 10);
 }
 
-static void set_parent(pid_t pid, pid_t parent)
-{
-	for (size_t i = 0; i < n_rows; i++) {
-		if (rows[i].tid == pid)
-			rows[i].usage.ppid = parent;
-	}
-}
-
-static void assert_row(size_t at, pid_t tid, unsigned depth)
-{
-	assert_int_equal(rows[at].tid, tid);
-	assert_int_equal(rows[at].depth, depth);
-}
-
-static void a_tree_has_children_below_their_parents(void **state)
-{
-	(void)state;
-	add(40, 40, 0, 0);
-	add(20, 20, 0, 0);
-	add(30, 30, 0, 0);
-	add(31, 30, 1, 0);
-	add(50, 50, 0, 0);
-	set_parent(20, 40);
-	set_parent(30, 20);
-	set_parent(31, 20);
-	set_parent(50, 7);
-	assert_int_equal(task_rows_make_tree(rows, n_rows), 0);
-	assert_row(0, 40, 0);
-	assert_row(1, 20, 1);
-	assert_row(2, 30, 2);
-	assert_row(3, 31, 3);
-	assert_row(4, 50, 0);
-}
-
-static void no_row_is_lost_in_a_circle_of_parents(void **state)
-{
-	unsigned seen = 0;
-
-	(void)state;
-	for (pid_t pid = 10; pid < 14; pid++)
-		add(pid, pid, 0, 0);
-	set_parent(10, 12);
-	set_parent(11, 10);
-	set_parent(12, 11);
-	set_parent(13, 13);
-	assert_int_equal(task_rows_make_tree(rows, n_rows), 0);
-	for (size_t i = 0; i < n_rows; i++)
-		seen |= 1u << (rows[i].tid - 10);
-	assert_int_equal(seen, 15);
-}
-
 /* ---- tables ---- */
 
 static void assert_table(struct text_table *table, size_t width, const char *want)
@@ -163,8 +112,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(threads_that_agree_are_one_row, set_up),
 		cmocka_unit_test_setup(higher_classes_come_first_and_none_last, set_up),
-		cmocka_unit_test_setup(a_tree_has_children_below_their_parents, set_up),
-		cmocka_unit_test_setup(no_row_is_lost_in_a_circle_of_parents, set_up),
 		cmocka_unit_test(a_table_is_as_wide_as_it_needs_or_may),
 	};
 
