@@ -30,15 +30,6 @@ static int complain(const char *path, const char *why)
 	return -EIO;
 }
 
-static void say(const char *what, const char *path)
-{
-	char shown[512];
-
-	log_info("%s %s", what, text_escape_to(shown, sizeof(shown), path, strlen(path)));
-}
-
-/* ---- reading ---- */
-
 /* Opens without blocking, in case it is a FIFO. */
 static int read_file(struct ananicy *ananicy, const char *path)
 {
@@ -96,120 +87,19 @@ static int read_all(struct ananicy *ananicy, char **operands)
 	return 0;
 }
 
-/* ---- writing ---- */
-
-/* Whether the file was made by an import. */
-static bool is_ours(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	char start[sizeof(ANANICY_HEADER)];
-	const size_t len = strlen(ANANICY_HEADER);
-
-	return fd >= 0 && read_full(fd, start, len) == (ssize_t)len && memcmp(start, ANANICY_HEADER, len) == 0;
-}
-
-/* The file appears whole, by way of one whose first character keeps the daemon from reading it. */
-static int replace(const char *path, const char *text)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	_cleanup_free_ char *temporary = NULL;
-	struct stat stat;
-	FILE *file;
-	int r;
-
-	if (lstat(path, &stat) == 0 && !is_ours(path))
-		return complain(path, "is there already, and not from an import: move it away, or write another file");
-	if (asprintf(&temporary, "%.*s.%s.%d", (int)(name - path), path, name, (int)getpid()) < 0) {
-		temporary = NULL;
-		return complain(path, strerror(ENOMEM));
-	}
-	file = fopen(temporary, "wxe");
-	if (!file)
-		return complain(path, strerror(errno));
-	fputs(text, file);
-	r = fflush(file) == 0 && !ferror(file) && fchmod(fileno(file), 0644) == 0 && fsync(fileno(file)) == 0 ? 0 : -errno;
-	if (fclose(file) != 0 && r == 0)
-		r = -errno;
-	if (r == 0 && rename(temporary, path) < 0)
-		r = -errno;
-	if (r == 0) {
-		say("wrote", path);
-		return 0;
-	}
-	unlink(temporary);
-	return complain(path, strerror(-r));
-}
-
-/* NAME.json, of which part NAME-LABEL.json is; a folder stands for ananicy.json in it. NULL without memory. */
-static char *part_path(const char *path, bool is_folder, int part)
-{
-	const size_t len = strlen(path);
-	const char *label = ananicy_label(part), *dash = *label ? "-" : "";
-	char *ret;
-	int r;
-
-	if (is_folder)
-		r = asprintf(&ret, "%s%sananicy%s%s.json", path, path[len - 1] == '/' ? "" : "/", dash, label);
-	else
-		r = asprintf(&ret, "%.*s%s%s.json", (int)(len - strlen(".json")), path, dash, label);
-	return r < 0 ? NULL : ret;
-}
-
-/* Writes a part, or removes what an earlier import has left of it: rules that are no more would stay in force. */
-static int write_part(const struct ananicy *ananicy, const char *path, int part, bool is_wanted)
+static int write_result(const struct ananicy *ananicy)
 {
 	_cleanup_free_ char *text = NULL;
-	int r = is_wanted ? ananicy_text(ananicy, part, &text) : -ENOENT;
-
-	if (r == 0 && strlen(text) > CONFIG_SIZE_MAX)
-		return complain(path, "larger than a configuration file may be");
-	if (r == 0)
-		return replace(path, text);
-	if (r != -ENOENT)
-		return complain(path, strerror(-r));
-	if (is_ours(path) && unlink(path) < 0)
-		return complain(path, strerror(errno));
-	return 0;
-}
-
-/* The daemon reads only files with the name *.json, so what has no such name is to be a folder. */
-static int write_all(const struct ananicy *ananicy, const char *path, bool is_split)
-{
-	const size_t len = strlen(path);
-	struct stat stat_buf;
-	bool is_folder;
-	int r = 0;
-
-	if (!len)
-		return complain("-o", "the name of a file or folder is missing");
-	is_folder = stat(path, &stat_buf) == 0 ? S_ISDIR(stat_buf.st_mode) : len < 6 || strcmp(path + len - 5, ".json") != 0;
-	if (!is_folder && (len < 6 || strcmp(path + len - 5, ".json") != 0))
-		return complain(path, "is there already, and neither a folder nor called NAME.json");
-	if (is_folder && mkdir(path, 0755) < 0 && errno != EEXIST)
-		return complain(path, strerror(errno));
-	for (int part = ANANICY_ALL; r == 0 && part < ANANICY_PARTS; part++) {
-		_cleanup_free_ char *file = part_path(path, is_folder, part);
-
-		r = file ? write_part(ananicy, file, part, is_split == (part != ANANICY_ALL)) : complain(path, strerror(ENOMEM));
-	}
-	return r;
-}
-
-static int write_result(const struct ananicy *ananicy, const char *path)
-{
-	_cleanup_free_ char *all = NULL;
-	int r = ananicy_text(ananicy, ANANICY_ALL, &all);
+	int r = ananicy_text(ananicy, &text);
 
 	if (r == -ENOENT)
 		return complain("no rule to import", "name ananicy's folder, such as /etc/ananicy.d, or its files");
 	if (r < 0)
 		return complain("import", strerror(-r));
-	if (path)
-		return write_all(ananicy, path, strlen(all) > CONFIG_SIZE_MAX);
-	if (strlen(all) > CONFIG_SIZE_MAX)
-		return complain("standard output", "larger than a configuration file may be: -o FOLDER splits it");
+	if (strlen(text) > CONFIG_SIZE_MAX)
+		log_warning("larger than a configuration file may be: import its folders one by one");
 	/* main() tells of what did not arrive. */
-	fputs(all, stdout);
+	fputs(text, stdout);
 	return 0;
 }
 
@@ -219,7 +109,7 @@ static int import(struct ananicy *ananicy, const struct command *command)
 	int r;
 
 	ananicy_choose(ananicy, option_given(command, OPTION_SKIP_DOUBTFUL));
-	r = write_result(ananicy, option_value(command, OPTION_OUTPUT));
+	r = write_result(ananicy);
 	summary = ananicy_summary(ananicy);
 	if (summary)
 		fputs(summary, stderr);

@@ -55,8 +55,6 @@ static const struct {
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
 	[OPTION_MAPPING] = { "mapping", 0, "NAME", "instead of the mapping that the files name" },
-	[OPTION_OUTPUT] = { "output", 'o', "FILE",
-		"write into this file or folder instead of the standard output" },
 	[OPTION_SKIP_DOUBTFUL] = { "skip-doubtful", 0, NULL,
 		"leave out names that unrelated programs share" },
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },

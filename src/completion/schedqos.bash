@@ -34,7 +34,7 @@ _schedqos()
 		return
 	fi
 	case $prev in
-	--config | -o | --output)
+	--config)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -93,7 +93,7 @@ _schedqos()
 	status) words='--json --metrics --help' ;;
 	list) words='--class --app --reason --user --left-alone --differs --threads --json --help' ;;
 	import)
-		words='-o --output --skip-doubtful --help'
+		words='--skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
 		;;
 	explain)

@@ -133,8 +133,7 @@ _schedqos()
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
 		;;
 	(import)
-		_arguments $help '(-o --output)'{-o,--output}'[write into this file or folder]:file or folder:_files' \
-			'--skip-doubtful[leave out names that unrelated programs share]' \
+		_arguments $help '--skip-doubtful[leave out names that unrelated programs share]' \
 			'1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;
 	(doctor)

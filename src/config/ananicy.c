@@ -381,22 +381,16 @@ void ananicy_choose(struct ananicy *ananicy, bool skip_doubtful)
 
 /* ---- the result ---- */
 
-static const char *const labels[ANANICY_PARTS] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",      "l",	   "m", "n",
-						   "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y",      "z", "digits", "other" };
-
-const char *ananicy_label(int part)
+static size_t count_class(const struct ananicy *ananicy, const char *qos)
 {
-	return part == ANANICY_ALL ? "" : labels[part];
-}
+	size_t n = 0;
 
-/* Upper and lower case count as one. */
-static int part_of(const char *name)
-{
-	const char first = (char)(*name | 0x20);
+	for (size_t i = 0; i < ananicy->rules.count; i++) {
+		const char *given = ananicy->rules.items[i].qos;
 
-	if (first >= 'a' && first <= 'z')
-		return first - 'a';
-	return *name >= '0' && *name <= '9' ? ANANICY_PARTS - 2 : ANANICY_PARTS - 1;
+		n += given && (!qos || strcmp(given, qos) == 0);
+	}
+	return n;
 }
 
 /* A rule that yields gives nobody what he could not have: see config_lint(). */
@@ -411,40 +405,21 @@ static void put_rule(struct json_writer *json, const struct line *rule)
 	json_end(json, '}');
 }
 
-int ananicy_text(const struct ananicy *ananicy, int part, char **ret)
+int ananicy_text(const struct ananicy *ananicy, char **ret)
 {
 	struct json_writer json = { 0 };
-	bool has_rules = false;
 
-	text_buf_printf(&json.text, ANANICY_HEADER ": change what it was made from, or override it in a later file.\n");
+	if (!count_class(ananicy, NULL))
+		return -ENOENT;
+	text_buf_printf(&json.text, "// Made by `schedqos import ananicy`: change what it was made from, or override it in a later file.\n");
 	json_begin(&json, NULL, '{');
 	for (size_t i = 0; i < ananicy->rules.count; i++) {
-		const struct line *rule = &ananicy->rules.items[i];
-
-		if (!rule->qos || (part != ANANICY_ALL && part_of(rule->name) != part))
-			continue;
-		put_rule(&json, rule);
-		has_rules = true;
+		if (ananicy->rules.items[i].qos)
+			put_rule(&json, &ananicy->rules.items[i]);
 	}
 	json_end(&json, '}');
 	*ret = json_take(&json);
-	if (*ret && has_rules)
-		return 0;
-	free(*ret);
-	*ret = NULL;
-	return has_rules ? -ENOMEM : -ENOENT;
-}
-
-static size_t count_class(const struct ananicy *ananicy, const char *qos)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < ananicy->rules.count; i++) {
-		const char *given = ananicy->rules.items[i].qos;
-
-		n += given && (!qos || strcmp(given, qos) == 0);
-	}
-	return n;
+	return *ret ? 0 : -ENOMEM;
 }
 
 static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum note kind)

@@ -88,11 +88,6 @@ static void parse_file(struct parser *parser, const struct config_file *file)
 	struct json_doc *doc;
 	int r;
 
-	if (file->size > CONFIG_SIZE_MAX) {
-		config_error_add(errors, file->path, 0, 0, "", "larger than %d bytes",
-				 CONFIG_SIZE_MAX);
-		return;
-	}
 	r = json_parse(file->text, file->size, &doc, &problem);
 	if (r == -EINVAL)
 		config_error_add(errors, file->path, problem.at.line, problem.at.column, "", "%s", problem.message);

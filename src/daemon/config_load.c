@@ -46,7 +46,7 @@ static const char *file_fault(const struct stat *stat)
 	if (!S_ISREG(stat->st_mode))
 		return "is not a regular file";
 	if (stat->st_size > CONFIG_SIZE_MAX)
-		return "is larger than 1 MiB";
+		return "is larger than 4 MiB";
 	/* Whoever can write it can make any task of the machine real-time. */
 	if (geteuid() == 0 && stat->st_uid != 0)
 		return "belongs to another user than root: refused (chown root)";

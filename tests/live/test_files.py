@@ -138,8 +138,8 @@ class BadFiles(LiveTest):
     def test_a_device(self):
         self.check("/dev/zero", "not a regular file|belongs|written by others")
 
-    def test_just_1_mib(self):
-        Daemon.write(self.path("large.json"), "{}" + " " * (1024 * 1024 - 2))
+    def test_just_4_mib(self):
+        Daemon.write(self.path("large.json"), "{}" + " " * (4 * 1024 * 1024 - 2))
         self.assertEqual(schedqos("check", self.path("large.json")).returncode, 0)
 
     def test_a_missing_folder(self):
@@ -302,7 +302,7 @@ class Reload(LiveTest):
             "empty": (lambda: write(""), "."),
             "a directory": (lambda: os.mkdir(path), "is a folder"),
             "a FIFO": (lambda: os.mkfifo(path, 0o600), "not a regular file"),
-            "1 GiB": (sparse, "larger than 1 MiB"),
+            "1 GiB": (sparse, "larger than 4 MiB"),
             "a loop of links": (lambda: os.symlink(path, path), "symbolic links"),
             "writable by others": (lambda: write({"app": {"qos": BACKGROUND}}, 0o646), "written by others"),
         }

@@ -2,7 +2,6 @@
 """Rules of ananicy, made up here, imported and then in force."""
 
 import os
-import shutil
 
 from daemon import schedqos
 from harness import LiveTest, main
@@ -24,13 +23,6 @@ class Import(LiveTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
 
-    def read(self, *names):
-        texts = []
-        for name in names:
-            with open(os.path.join(self.folder, *name.split("/")), encoding="utf-8") as file:
-                texts.append(file.read())
-        return texts
-
     def test_what_is_imported_is_in_force(self):
         """The last part of the first argument decides, case and all, and of two rules the later one."""
         self.rules("a b/games.rules", '{"name": "%s", "type": "Game"}\n{"name": "later", "type": "Game"}\n' % LONG)
@@ -45,41 +37,11 @@ class Import(LiveTest):
         self.assert_carries(self.sleeper("typeless"), UTILITY)
         self.assert_carries(self.sleeper(LONG.lower()), "QOS_DEFAULT")
 
-    def test_files_appear_and_go(self):
-        """Split as soon as one file would be too large, joined again, and nothing of before stays."""
-        folder = os.path.join(self.folder, "out")
-        self.rules("a.types", TYPES)
-        self.rules("x.rules", '{"name": "x", "type": "Game"}\n')
-        for _ in range(2):
-            self.import_all("-o", folder)
-            self.assertEqual(os.listdir(folder), ["ananicy.json"])
-        self.assertEqual(self.read("out/ananicy.json"), [self.import_all().stdout])
-        self.rules("large.rules", "".join('{"name": "%s-%07d-%s", "type": "Game"}\n' % ("ap"[i % 2], i, "n" * 90)
-                                          for i in range(8000)))
-        self.import_all("-o", folder + "/ananicy.json")
-        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-a.json", "ananicy-p.json", "ananicy-x.json"])
-        checked = schedqos("check", *(os.path.join(folder, name) for name in os.listdir(folder)))
-        self.assertEqual(checked.returncode, 0, checked.stderr)
-        self.assertIn("8001 rules", checked.stderr)
-        self.assertNotIn("warning", checked.stderr)
-        self.rules("large.rules", "")
-        with open(os.path.join(folder, "ananicy-3.json"), "w", encoding="utf-8") as file:
-            file.write('{"somebody\'s": {"qos": "QOS_UTILITY"}}\n')
-        shutil.copy(os.path.join(folder, "ananicy-a.json"), os.path.join(folder, "ananicy-more.json"))
-        self.import_all("-o", folder + "/")
-        self.assertEqual(sorted(os.listdir(folder)), ["ananicy-3.json", "ananicy-more.json", "ananicy.json"],
-                         "not ours to remove")
-        result = schedqos("import", "ananicy", os.path.join(self.folder, "rules"), "-o", folder + "/ananicy-3.json")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("not from an import", result.stderr)
-        self.assertIn("somebody", self.read("out/ananicy-3.json")[0])
-
-    def test_what_cannot_be_read_or_written_fails(self):
+    def test_what_cannot_be_read_fails(self):
         self.rules("x.rules", '{"name": "x", "type": "Game"}\n')
         self.rules("none.rules", "# nothing\n")
         path = os.path.join(self.folder, "rules")
-        for args in ((path + "/none.rules",), (path, path + "/missing"), ("-o", "/dev/null", path),
-                     ("-o", self.folder + "/missing/file", path), ("-o", "", path)):
+        for args in ((path + "/none.rules",), (path, path + "/missing")):
             result = schedqos("import", "ananicy", *args)
             self.assertEqual((result.returncode, result.stdout), (1, ""), args)
             self.assertIn("schedqos: error:", result.stderr, args)

@@ -24,7 +24,7 @@ static int import_text(struct import *import, bool skip_doubtful, const char *ru
 	ananicy_choose(import->ananicy, skip_doubtful);
 	import->summary = ananicy_summary(import->ananicy);
 	assert_non_null(import->summary);
-	return ananicy_text(import->ananicy, ANANICY_ALL, &import->text);
+	return ananicy_text(import->ananicy, &import->text);
 }
 
 static void import_clear(struct import *import)
@@ -50,7 +50,7 @@ static void check_import(const char *rules, const char *want, const char *said)
 
 	assert_int_equal(import_text(&import, false, rules, strlen(rules)), 0);
 	file.text = import.text;
-	assert_memory_equal(file.text, ANANICY_HEADER, strlen(ANANICY_HEADER));
+	assert_memory_equal(file.text, "// Made by", strlen("// Made by"));
 	assert_string_equal(strchr(file.text, '\n') + 1, want);
 	config = parse_good(&file, 1);
 	assert_int_equal(config_lint(config, &errors), 0);
@@ -116,7 +116,7 @@ static void of_two_files_the_later_one_wins(void **state)
 	assert_int_equal(ananicy_read(ananicy, "a.rules", first, strlen(first)), 0);
 	assert_int_equal(ananicy_read(ananicy, "b.rules", second, strlen(second)), 0);
 	ananicy_choose(ananicy, false);
-	assert_int_equal(ananicy_text(ananicy, ANANICY_ALL, &text), 0);
+	assert_int_equal(ananicy_text(ananicy, &text), 0);
 	assert_string_equal(strchr(text, '\n') + 1, "{\n" RULE("x", BG) "\n}\n");
 	free(text);
 	ananicy_free(ananicy);
@@ -176,40 +176,6 @@ static void everything_else_is_told(void **state)
 	import_clear(&import);
 }
 
-/* Each part by itself is good, and no rule is lost. What comes in at the front moves nothing from part to part. */
-static void rules_stay_in_their_parts(void **state)
-{
-	static const char early[] = "{\"name\":\"aaa\",\"type\":\"Game\"}\n", rest[] =
-		"{\"name\":\"Ab\",\"type\":\"Game\"}\n{\"name\":\"p\",\"type\":\"Game\"}\n{\"name\":\"7z\",\"type\":\"Game\"}\n"
-		"{\"name\":\"\u00fc\",\"type\":\"Game\"}\n{\"name\":\"_\",\"type\":\"Game\"}\n{\"name\":\"z\",\"type\":\"Game\"}\n";
-	static const size_t want[ANANICY_PARTS] = { [0] = 1, ['p' - 'a'] = 1, ['z' - 'a'] = 1, [26] = 1, [27] = 2 };
-	char both[sizeof(early) + sizeof(rest)] = "";
-	struct import before, after;
-
-	(void)state;
-	assert_int_equal(import_text(&before, false, rest, strlen(rest)), 0);
-	strcat(strcpy(both, early), rest);
-	assert_int_equal(import_text(&after, false, both, strlen(both)), 0);
-	for (int part = 0; part < ANANICY_PARTS; part++) {
-		struct config_file file = { .path = "o.json" };
-		char *text = NULL;
-		struct config *config;
-
-		assert_int_equal(ananicy_text(before.ananicy, part, &text), want[part] ? 0 : -ENOENT);
-		assert_int_equal(ananicy_text(after.ananicy, part, (char **)&file.text), want[part] ? 0 : -ENOENT);
-		if (!want[part])
-			continue;
-		assert_int_equal(strcmp(text, file.text) == 0, part != 0);
-		config = parse_good(&file, 1);
-		assert_int_equal(rules_count(config->rules), want[part] + (part == 0));
-		config_free(config);
-		free(text);
-		free((char *)file.text);
-	}
-	import_clear(&before);
-	import_clear(&after);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -219,7 +185,6 @@ int main(void)
 		cmocka_unit_test(of_two_files_the_later_one_wins),
 		cmocka_unit_test(values_become_classes),
 		cmocka_unit_test(everything_else_is_told),
-		cmocka_unit_test(rules_stay_in_their_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,26 +144,6 @@ static void a_preset_is_suggested(void **state)
 
 /* ---- limits ---- */
 
-static void one_mebibyte_is_the_limit(void **state)
-{
-	static char text[CONFIG_SIZE_MAX + 1];
-	struct config_file file = { .path = "f", .text = text, .size = CONFIG_SIZE_MAX };
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-
-	(void)state;
-	memset(text, ' ', sizeof(text));
-	text[0] = '{';
-	text[1] = '}';
-	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
-	config_free(config);
-	file.size++;
-	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), -EINVAL);
-	assert_int_equal(errors.items[0].line, 0);
-	assert_non_null(strstr(errors.items[0].message, "larger than 1048576 bytes"));
-	config_errors_clear(&errors);
-}
-
 static void files_are_counted_in_16_bits(void **state)
 {
 	size_t n = UINT16_MAX + 1;
@@ -256,7 +236,6 @@ int main(void)
 		cmocka_unit_test(error_text_of_a_whole_file),
 		cmocka_unit_test(a_preset_with_mistakes_is_known_all_the_same),
 		cmocka_unit_test(a_preset_is_suggested),
-		cmocka_unit_test(one_mebibyte_is_the_limit),
 		cmocka_unit_test(files_are_counted_in_16_bits),
 		cmocka_unit_test(many_rules_are_normal),
 		cmocka_unit_test(classes_are_limited),

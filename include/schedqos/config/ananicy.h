@@ -9,14 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ANANICY_HEADER "// Made by `schedqos import ananicy`"
-
-/* The parts of a result that is too large for one file: a rule stays in its part whatever others there are. */
-#define ANANICY_PARTS 28
-
-/* All of them, as a part. */
-#define ANANICY_ALL (-1)
-
 struct ananicy;
 
 /* 0 or -ENOMEM. */
@@ -35,14 +27,11 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
  */
 void ananicy_choose(struct ananicy *ananicy, bool skip_doubtful);
 
-/* What a part is called: its rules' initial, such as "a", "digits" or "other". "" for ANANICY_ALL. */
-const char *ananicy_label(int part);
-
 /*
  * A rules file, in byte order of the names, that depends on nothing but the rules in force. The caller frees. Returns 0,
  * -ENOENT if there is no rule in it, or -ENOMEM.
  */
-int ananicy_text(const struct ananicy *ananicy, int part, char **ret);
+int ananicy_text(const struct ananicy *ananicy, char **ret);
 
 /*
  * What became of the rules, in lines for people: how many of which class, and each kind of thing that was left out,

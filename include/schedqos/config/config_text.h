@@ -9,7 +9,8 @@
 
 #include <schedqos/policy/config.h>
 
-#define CONFIG_SIZE_MAX	 (1024 * 1024)
+/* What a file may have at most: twice what the largest collection of rules that we know makes, and some 25 MB while it is read. */
+#define CONFIG_SIZE_MAX	 (4 * 1024 * 1024)
 #define CONFIG_DEPTH_MAX 32
 
 /* Keys of a file that are no pattern: the daemon's settings; and where an editor finds the schema, of no meaning to us. */
