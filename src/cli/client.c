@@ -149,3 +149,52 @@ int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 		log_error("process %d: not in %s for now: %s", (int)(pid ? pid : getpid()), qos, reason);
 	return *class ? 0 : EXIT_FAILURE;
 }
+
+cJSON *status_read(sd_bus *bus)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *text = "";
+	cJSON *status;
+
+	if (client_call(bus, BUS_INTERFACE, "Status", &reply, ""))
+		return NULL;
+	sd_bus_message_read(reply, "s", &text);
+	status = cJSON_Parse(text);
+	if (!status)
+		log_error("what the daemon says is no JSON");
+	return status;
+}
+
+const char *member_text(const cJSON *object, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+
+	return text ? text : "";
+}
+
+uint64_t member_count(const cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+	return cJSON_IsNumber(item) ? (uint64_t)item->valuedouble : 0;
+}
+
+bool member_flag(const cJSON *object, const char *key)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+bool member_is(const cJSON *object, const char *key, const char *text)
+{
+	return strcmp(member_text(object, key), text) == 0;
+}
+
+uint64_t member_sum(const cJSON *object, const char *key)
+{
+	const cJSON *item;
+	uint64_t sum = 0;
+
+	cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(object, key))
+		sum += (uint64_t)item->valuedouble;
+	return sum;
+}

@@ -3,9 +3,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
+#include <cjson/cJSON.h>
 #include <systemd/sd-bus.h>
+
+#include <schedqos/util/cleanup.h>
+
+DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /* Connects. Returns 0, or -errno after logging why it failed (not running, not allowed). */
 int client_open(sd_bus **ret);
@@ -30,3 +36,18 @@ int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_m
  * nevertheless.
  */
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given);
+
+/* What the daemon says of itself, for the caller to delete; NULL after logging what went wrong. */
+cJSON *status_read(sd_bus *bus);
+
+/* ---- a member of what it answers in JSON; reading what is not there gives "", 0 and false ---- */
+
+const char *member_text(const cJSON *object, const char *key);
+uint64_t member_count(const cJSON *object, const char *key);
+bool member_flag(const cJSON *object, const char *key);
+
+/* Whether it is this text. */
+bool member_is(const cJSON *object, const char *key, const char *text);
+
+/* The sum of an object's numbers. */
+uint64_t member_sum(const cJSON *object, const char *key);

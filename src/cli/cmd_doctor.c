@@ -13,7 +13,6 @@
 
 #include "client.h"
 #include "configuration.h"
-#include "status.h"
 #include "verb.h"
 
 static bool is_bad(const struct findings *findings)
@@ -117,25 +116,15 @@ static void add_problem(struct doctor_input *input, const char *text)
 /* What the daemon says of itself. */
 static void ask(sd_bus *bus, struct doctor_input *ret)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = status_read(bus);
-	const char *text;
-	uint64_t times;
-	uint32_t pid;
+	_cleanup_(cJSON_Deletep) cJSON *status = status_read(bus);
+	const cJSON *item;
 
-	if (!reply)
-		return;
-	if (status_seek(reply, "Pid", "u") && sd_bus_message_read(reply, "u", &pid) > 0)
-		ret->daemon = (pid_t)pid;
-	ret->is_deaf = strcmp(status_text(reply, "CgroupMoves"), "polled") == 0 ||
-		       strcmp(status_text(reply, "AttributeChanges"), "polled") == 0;
-	if (status_seek(reply, "Problems", "a{st}")) {
-		while (sd_bus_message_read(reply, "{st}", &text, &times) > 0)
-			add_problem(ret, text);
-	}
-	if (status_seek(reply, "KnobRefusals", "as")) {
-		while (sd_bus_message_read(reply, "s", &text) > 0)
-			add_problem(ret, text);
-	}
+	ret->daemon = (pid_t)member_count(status, "pid");
+	ret->is_deaf = member_is(status, "cgroup_moves", "polled") || member_is(status, "attribute_changes", "polled");
+	cJSON_ArrayForEach (item, cJSON_GetObjectItem(status, "problems"))
+		add_problem(ret, item->string);
+	cJSON_ArrayForEach (item, cJSON_GetObjectItem(status, "knob_refusals"))
+		add_problem(ret, item->valuestring);
 }
 
 /* Loads the configuration that the command line names, or that of the daemon that runs. The caller frees it. */

@@ -22,7 +22,6 @@
 
 DEFINE_CLEANUP(struct config, config_free)
 DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
-DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /* What is asked about: a task, or if that is 0, a program that does not run. */
 struct question {
@@ -179,7 +178,7 @@ static void print_weaker_one(const char *label, const cJSON *weaker)
 		{ "no-slice", "this kernel has no custom slices: the class's is left out" },
 		{ "no-util-clamp", "this kernel has no util clamp: the class's is left out" },
 	};
-	const char *what = explain_text(weaker, "what");
+	const char *what = member_text(weaker, "what");
 
 	printf(LABEL, label);
 	for (size_t i = 0; i < array_size(table); i++) {
@@ -188,7 +187,7 @@ static void print_weaker_one(const char *label, const cJSON *weaker)
 	}
 	if (strcmp(what, "cpu-cgroup") == 0)
 		printf("the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS "\n",
-		       explain_text(weaker, "path"), explain_text(weaker, "weight"));
+		       member_text(weaker, "path"), member_text(weaker, "weight"));
 }
 
 static bool has_class(const cJSON *all)
@@ -196,7 +195,7 @@ static bool has_class(const cJSON *all)
 	const cJSON *thread;
 
 	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads")) {
-		if (*explain_text(thread, "class"))
+		if (*member_text(thread, "class"))
 			return true;
 	}
 	return false;
@@ -232,7 +231,7 @@ static bool print_stranger(const cJSON *all, const char *kind)
 		if (strcmp(table[i].kind, kind) != 0)
 			continue;
 		printf("%.0f %s: %s\n", cJSON_GetNumberValue(cJSON_GetObjectItem(all, "pid")),
-		       explain_text(all, "name"), table[i].words);
+		       member_text(all, "name"), table[i].words);
 		return true;
 	}
 	return false;
@@ -246,9 +245,9 @@ static int print_words(const char *json)
 
 	if (!all)
 		return -EBADMSG;
-	if (print_stranger(all, explain_text(all, "kind")))
+	if (print_stranger(all, member_text(all, "kind")))
 		return 0;
-	if (strcmp(explain_text(all, "kind"), "process") == 0 && !explain_flag(all, "daemon"))
+	if (member_is(all, "kind", "process") && !member_flag(all, "daemon"))
 		printf("no daemon runs: this is what one would do\n");
 	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads"))
 		explain_print_thread(all, thread);

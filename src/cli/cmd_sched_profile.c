@@ -17,7 +17,6 @@
 
 #include "client.h"
 #include "configuration.h"
-#include "status.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct config, config_free)
@@ -45,17 +44,12 @@ static void print_profile(const char *name, const char *current)
 
 static int daemon_list(sd_bus *bus)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = status_read(bus);
-	const char *name, *current;
+	_cleanup_(cJSON_Deletep) cJSON *status = status_read(bus);
+	const cJSON *profile;
 
-	if (!reply)
-		return EXIT_FAILURE;
-	current = status_text(reply, "SchedProfile");
-	if (!status_seek(reply, "SchedProfiles", "as"))
-		return EXIT_FAILURE;
-	while (sd_bus_message_read(reply, "s", &name) > 0)
-		print_profile(name, current);
-	return 0;
+	cJSON_ArrayForEach (profile, cJSON_GetObjectItem(status, "sched_profiles"))
+		print_profile(profile->valuestring, member_text(status, "sched_profile"));
+	return status ? 0 : EXIT_FAILURE;
 }
 
 static int daemon_apply(sd_bus *bus, const char *name)

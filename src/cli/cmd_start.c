@@ -12,7 +12,6 @@
 
 #include "client.h"
 #include "configuration.h"
-#include "status.h"
 #include "verb.h"
 
 /*
@@ -35,18 +34,13 @@ static char *absolute(const char *path)
 /* What a daemon in the background has done; one in the foreground logs it. */
 static void tell_start(void)
 {
-	sd_bus_message *reply = NULL;
-	sd_bus *bus = NULL;
-	uint64_t rules;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(cJSON_Deletep) cJSON *status = client_try(&bus) == 0 ? status_read(bus) : NULL;
+	const uint64_t rules = member_count(status, "rules");
 
-	if (client_try(&bus) == 0)
-		reply = status_read(bus);
-	rules = reply ? status_count(reply, "Rules") : 0;
-	if (reply)
+	if (status)
 		log_info("%" PRIu64 " rule%s in force, %" PRIu64 " tasks known, %" PRIu64 " changed", rules,
-			 rules == 1 ? "" : "s", status_count(reply, "Tasks"), status_count(reply, "Set"));
-	sd_bus_message_unref(reply);
-	sd_bus_flush_close_unref(bus);
+			 rules == 1 ? "" : "s", member_count(status, "tasks"), member_count(status, "set"));
 }
 
 static int start(const struct command *command)

@@ -12,7 +12,6 @@
 #include <schedqos/util/text_buf.h>
 
 #include "client.h"
-#include "status.h"
 #include "text_table.h"
 #include "top.h"
 
@@ -48,17 +47,15 @@ struct top {
 
 static void update_head(struct top *top)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = status_read(top->bus);
+	_cleanup_(cJSON_Deletep) cJSON *status = status_read(top->bus);
 	const struct totals last = top->last;
 	struct totals now = { .at_ns = clock_ns(CLOCK_MONOTONIC), .own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) };
 	const double ns = (double)(now.at_ns - last.at_ns);
 
-	if (reply) {
-		now.daemon_us = status_count(reply, "CpuUsec");
-		now.set = status_count(reply, "Set");
-		now.lost = status_count(reply, "Lost");
-		now.refused = status_sum(reply, "Refused", NULL);
-	}
+	now.daemon_us = member_count(status, "cpu_usec");
+	now.set = member_count(status, "set");
+	now.lost = member_count(status, "lost");
+	now.refused = member_sum(status, "refused");
 	top->head = (struct top_head){
 		.own = (double)(now.own_ns - last.own_ns) / ns,
 		.daemon = (double)(now.daemon_us - last.daemon_us) * 1e3 / ns,

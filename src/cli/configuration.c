@@ -12,7 +12,6 @@
 #include <schedqos/util/log.h>
 
 #include "client.h"
-#include "status.h"
 
 /* ---- read here ---- */
 
@@ -47,24 +46,23 @@ void own_paths_clear(struct own_paths *paths)
 	*paths = (struct own_paths){ 0 };
 }
 
-/* A property; NULL for "", and without memory. */
-static char *read_path(sd_bus_message *reply, const char *property)
+/* NULL for "", and without memory. */
+static char *read_path(const cJSON *status, const char *key)
 {
-	const char *path = status_text(reply, property);
+	const char *path = member_text(status, key);
 
 	return *path ? strdup(path) : NULL;
 }
 
 int daemon_paths(sd_bus *bus, struct own_paths *ret)
 {
-	sd_bus_message *reply = status_read(bus);
+	_cleanup_(cJSON_Deletep) cJSON *status = status_read(bus);
 
-	if (!reply)
+	if (!status)
 		return -EIO;
-	ret->file = read_path(reply, "ConfigFile");
-	ret->folder = read_path(reply, "ConfigFolder");
-	ret->mapping = read_path(reply, "ConfigMapping");
-	sd_bus_message_unref(reply);
+	ret->file = read_path(status, "config_file");
+	ret->folder = read_path(status, "config_folder");
+	ret->mapping = read_path(status, "config_mapping");
 	return 0;
 }
 

@@ -2,17 +2,12 @@
 /* Shared by the files that put an explanation into words. Its texts are safe to print. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
+#include "client.h"
 
 /* The words after them, and of what continues them. */
 #define LABEL "%-9s "
-
-/* "" where there is none. */
-const char *explain_text(const cJSON *object, const char *key);
-bool explain_flag(const cJSON *object, const char *key);
 
 /* Prints `"PATTERN" at FILE:LINE:COLUMN`, or without the place for what is built in. */
 void explain_print_place(const cJSON *rule);

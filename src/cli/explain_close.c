@@ -15,40 +15,40 @@ static const char *word_for(const char *kind)
 
 static bool is_same_name(const cJSON *a, const cJSON *b)
 {
-	return b && strcmp(explain_text(a, "name"), explain_text(b, "name")) == 0;
+	return b && strcmp(member_text(a, "name"), member_text(b, "name")) == 0;
 }
 
 static void print_names(const cJSON *all)
 {
 	const cJSON *names = cJSON_GetObjectItem(all, "names"), *name;
-	const char *path = explain_text(names ? names->child : NULL, "name");
+	const char *path = member_text(names ? names->child : NULL, "name");
 
 	if (!names || !names->child)
 		return;
 	printf(LABEL, "names");
 	for (name = names->child->next; name; name = name->next) {
-		printf("%s", word_for(explain_text(name, "kind")));
+		printf("%s", word_for(member_text(name, "kind")));
 		if (is_same_name(name, name->next))
 			printf(" and ");
 		else
-			printf(" \"%s\", ", explain_text(name, "name"));
+			printf(" \"%s\", ", member_text(name, "name"));
 	}
 	printf("%s%s", *path == '/' ? "path " : "path not known", *path == '/' ? path : "");
-	if (explain_flag(all, "arguments_unread"))
+	if (member_flag(all, "arguments_unread"))
 		printf(" (its arguments cannot be read now)");
 	printf("\n");
 }
 
 static void print_condition(const cJSON *close, const cJSON *all)
 {
-	const char *condition = explain_text(close, "condition"), *found = explain_text(close, "found");
+	const char *condition = member_text(close, "condition"), *found = member_text(close, "found");
 
 	if (strcmp(condition, "user_namespace") == 0) {
 		printf("holds in the initial user namespace only, and this is in another, as in a sandbox: "
 		       "\"match\": {\"user_namespace\": \"any\"} takes those as well\n");
 		return;
 	}
-	printf("match.%s asks for \"%s\": ", condition, explain_text(close, "wanted"));
+	printf("match.%s asks for \"%s\": ", condition, member_text(close, "wanted"));
 	if (strcmp(condition, "exe") == 0)
 		printf("the path is %s\n", found);
 	else if (strcmp(condition, "cgroup") == 0)
@@ -65,15 +65,15 @@ static void print_condition(const cJSON *close, const cJSON *all)
 
 static void print_name_differs(const cJSON *close)
 {
-	const char *kind = explain_text(close, "compared_with");
+	const char *kind = member_text(close, "compared_with");
 
 	printf("the %s is called \"%s\"", strcmp(kind, "script") == 0 ? "script" : "program",
-	       explain_text(close, "compared"));
+	       member_text(close, "compared"));
 }
 
 static void print_why(const cJSON *close, const cJSON *all)
 {
-	const char *why = explain_text(close, "why"), *compared = explain_text(close, "compared");
+	const char *why = member_text(close, "why"), *compared = member_text(close, "compared");
 
 	if (strcmp(why, "condition") == 0) {
 		print_condition(close, all);

@@ -6,23 +6,11 @@
 
 #include <schedqos/util/cleanup.h>
 
-const char *explain_text(const cJSON *object, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-	return text ? text : "";
-}
-
-bool explain_flag(const cJSON *object, const char *key)
-{
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
-
 void explain_print_place(const cJSON *rule)
 {
-	const char *file = explain_text(rule, "file");
+	const char *file = member_text(rule, "file");
 
-	printf("\"%s\"", explain_text(rule, "pattern"));
+	printf("\"%s\"", member_text(rule, "pattern"));
 	if (*file)
 		printf(" at %s:%.0f:%.0f", file, cJSON_GetNumberValue(cJSON_GetObjectItem(rule, "line")),
 		       cJSON_GetNumberValue(cJSON_GetObjectItem(rule, "column")));
@@ -38,24 +26,19 @@ static double number(const cJSON *object, const char *key)
 	return cJSON_GetNumberValue(item(object, key));
 }
 
-static bool is(const cJSON *object, const char *key, const char *text)
-{
-	return strcmp(explain_text(object, key), text) == 0;
-}
-
 /* ---- attributes ---- */
 
 /* One attribute in words: "nice 5". */
 static void print_attribute(const cJSON *attr, const char *name)
 {
 	if (strcmp(name, "policy") == 0)
-		printf("%s", explain_text(attr, "policy"));
+		printf("%s", member_text(attr, "policy"));
 	else if (strcmp(name, "slice") == 0 && number(attr, "slice") > 0)
 		printf("slice %g ms", number(attr, "slice") / 1e6);
 	else if (strcmp(name, "slice") == 0)
 		printf("no custom slice");
 	else if (strcmp(name, "io_priority") == 0 && item(attr, "io_class"))
-		printf("I/O %s %.0f", explain_text(attr, "io_class"), number(attr, "io_priority"));
+		printf("I/O %s %.0f", member_text(attr, "io_class"), number(attr, "io_priority"));
 	else if (strcmp(name, "io_priority") == 0)
 		printf("no I/O priority");
 	else
@@ -84,8 +67,8 @@ static const char *was(const cJSON *names)
 /* Whether it has no class, and so nothing is wanted of it. */
 static bool is_left_alone(const cJSON *thread)
 {
-	return is(thread, "reason", "no-rule") || is(thread, "reason", "chosen-by-others") ||
-	       is(thread, "reason", "not-fair");
+	return member_is(thread, "reason", "no-rule") || member_is(thread, "reason", "chosen-by-others") ||
+	       member_is(thread, "reason", "not-fair");
 }
 
 static void print_ids(const cJSON *all, const cJSON *thread)
@@ -94,10 +77,10 @@ static void print_ids(const cJSON *all, const cJSON *thread)
 	const double count = number(thread, "count");
 
 	if (!tids) {
-		printf("%s", explain_text(all, "name"));
+		printf("%s", member_text(all, "name"));
 		return;
 	}
-	printf("%.0f %s", cJSON_GetNumberValue(tids->child), explain_text(thread, "name"));
+	printf("%.0f %s", cJSON_GetNumberValue(tids->child), member_text(thread, "name"));
 	if (count < 2)
 		return;
 	printf(" (%.0f threads", count);
@@ -124,7 +107,7 @@ static void print_verdict(const cJSON *all, const cJSON *thread)
 	};
 
 	for (size_t i = 0; i < array_size(table); i++) {
-		if (is(thread, "reason", table[i].reason)) {
+		if (member_is(thread, "reason", table[i].reason)) {
 			printf(": %s\n", table[i].words);
 			return;
 		}
@@ -133,7 +116,7 @@ static void print_verdict(const cJSON *all, const cJSON *thread)
 		printf(": left alone\n");
 		return;
 	}
-	printf(": %s%s\n", explain_flag(all, "daemon") ? "" : "would be ", explain_text(thread, "class"));
+	printf(": %s%s\n", member_flag(all, "daemon") ? "" : "would be ", member_text(thread, "class"));
 }
 
 /* Whether the executable has another name. */
@@ -141,31 +124,31 @@ static bool is_argv0_only(const cJSON *all, const cJSON *matched)
 {
 	const cJSON *names = item(all, "names"), *last = cJSON_GetArrayItem(names, cJSON_GetArraySize(names) - 1);
 
-	return is(matched, "kind", "argv0") && !is(last, "name", explain_text(matched, "name"));
+	return member_is(matched, "kind", "argv0") && !member_is(last, "name", member_text(matched, "name"));
 }
 
 /* What of it decided. */
 static void print_by(const cJSON *all, const cJSON *thread, const cJSON *rule)
 {
 	const cJSON *matched = item(all, "matched"), *from = item(thread, "inherited_from");
-	const char *how = explain_flag(rule, "glob") ? "matches" : "is exactly";
+	const char *how = member_flag(rule, "glob") ? "matches" : "is exactly";
 
-	if (is(thread, "assigned_by", "inherited-rule")) {
+	if (member_is(thread, "assigned_by", "inherited-rule")) {
 		if (from)
-			printf(", inherited from %.0f %s", number(from, "pid"), explain_text(from, "name"));
+			printf(", inherited from %.0f %s", number(from, "pid"), member_text(from, "name"));
 		else
 			printf(", inherited from an ancestor that has ended or runs another program");
-	} else if (is(thread, "assigned_by", "thread-rule")) {
+	} else if (member_is(thread, "assigned_by", "thread-rule")) {
 		printf(": the thread's name %s that", how);
 	} else if (!matched) {
 		printf(": the program had another name when it was matched");
-	} else if (is(matched, "kind", "path")) {
-		printf(": the path %s %s that", explain_text(matched, "name"), how);
+	} else if (member_is(matched, "kind", "path")) {
+		printf(": the path %s %s that", member_text(matched, "name"), how);
 	} else {
-		printf(": the %s's name%s %s that", is(matched, "kind", "script") ? "script" : "program",
+		printf(": the %s's name%s %s that", member_is(matched, "kind", "script") ? "script" : "program",
 		       is_argv0_only(all, matched) ? ", in argv[0]," : "", how);
 	}
-	if (explain_flag(rule, "conditions") && !is(thread, "assigned_by", "inherited-rule"))
+	if (member_flag(rule, "conditions") && !member_is(thread, "assigned_by", "inherited-rule"))
 		printf(", and its \"match\" holds");
 }
 
@@ -174,18 +157,18 @@ static void print_no_rule(const cJSON *all, const cJSON *thread)
 	const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
 						       "no rule names it";
 
-	if (is(thread, "assigned_by", "none"))
+	if (member_is(thread, "assigned_by", "none"))
 		printf(LABEL "%s, and \"default\" is none\n", "rule", does);
-	else if (is(thread, "reason", "chosen-by-others"))
+	else if (member_is(thread, "reason", "chosen-by-others"))
 		printf(LABEL "%s, and QOS_DEFAULT is for tasks for which nobody chose anything\n", "rule", does);
-	else if (is(thread, "assigned_by", "default"))
+	else if (member_is(thread, "assigned_by", "default"))
 		printf(LABEL "%s, so it is QOS_DEFAULT's\n", "rule", does);
 }
 
 /* Why what somebody changes does not stay. */
 static void print_enforced(const cJSON *rule)
 {
-	if (!explain_flag(rule, "enforce"))
+	if (!member_flag(rule, "enforce"))
 		return;
 	printf(LABEL "whatever anybody changes is put back: the rule has \"enforce\": true\n", "enforced");
 }
@@ -206,7 +189,7 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 {
 	const cJSON *thread_rule = item(thread, "thread_rule"), *rule = thread_rule ? thread_rule : item(thread, "rule");
 
-	if (is(thread, "assigned_by", "override"))
+	if (member_is(thread, "assigned_by", "override"))
 		print_overridden(item(all, "process_rule"));
 	else if (!rule)
 		print_no_rule(all, thread);
@@ -219,7 +202,7 @@ static void print_rule(const cJSON *all, const cJSON *thread)
 		return;
 	printf(LABEL, "rule");
 	explain_print_place(rule);
-	printf(" (%s)", explain_text(rule, "path"));
+	printf(" (%s)", member_text(rule, "path"));
 	print_by(all, thread, rule);
 	printf("\n");
 	if (!is_left_alone(thread))
@@ -234,32 +217,32 @@ static void print_close_rule(const cJSON *thread)
 		return;
 	printf(LABEL, "not taken");
 	explain_print_place(rule);
-	printf(" (%s): the thread is called \"%s\"%s\n", explain_text(rule, "path"), explain_text(thread, "name"),
-	       is(thread, "close_thread_why", "cut") ?
+	printf(" (%s): the thread is called \"%s\"%s\n", member_text(rule, "path"), member_text(thread, "name"),
+	       member_is(thread, "close_thread_why", "cut") ?
 		       ": the kernel keeps 15 bytes of a name" :
-	       is(thread, "close_thread_why", "case") ?
+	       member_is(thread, "close_thread_why", "case") ?
 		       ": upper and lower case are different letters" :
 		       "");
 }
 
 static void print_limit(const cJSON *all, const cJSON *thread)
 {
-	const char *max = explain_text(all, "limit");
+	const char *max = member_text(all, "limit");
 	const cJSON *group;
 
-	if (!explain_flag(thread, "limited"))
+	if (!member_flag(thread, "limited"))
 		return;
 	if (*max)
 		printf(LABEL "no more than %s is allowed: asked for at run time\n", "limited", max);
 	if (*max && !cJSON_GetArraySize(item(all, "groups")))
 		return;
-	printf(LABEL "%s is not allowed in its cgroup %s", "limited", explain_text(thread, "assigned_class"),
-	       explain_text(all, "cgroup"));
+	printf(LABEL "%s is not allowed in its cgroup %s", "limited", member_text(thread, "assigned_class"),
+	       member_text(all, "cgroup"));
 	cJSON_ArrayForEach (group, item(all, "groups")) {
 		printf("%s", group == item(all, "groups")->child ? ": group " : ", ");
 		explain_print_place(group);
 		if (item(group, "max"))
-			printf(" has %s at most", explain_text(group, "max"));
+			printf(" has %s at most", member_text(group, "max"));
 	}
 	printf("\n");
 }
@@ -269,14 +252,14 @@ static void print_limit(const cJSON *all, const cJSON *thread)
 /* Of a task that is left alone for it. */
 static void print_yielded(const cJSON *thread)
 {
-	const bool is_inherited = is(thread, "assigned_by", "inherited-rule");
+	const bool is_inherited = member_is(thread, "assigned_by", "inherited-rule");
 	const cJSON *names = item(thread, is_inherited ? "theirs" : "chosen_before");
 
 	printf(LABEL, "others");
 	print_attributes(item(thread, is_inherited ? "carries" : "had"), names);
 	printf(" %s %s%s\n", was(names),
 	       is_inherited ? "chosen since: an inherited rule yields to that" : "there before",
-	       !is_inherited && explain_flag(item(thread, "rule"), "yield") ?
+	       !is_inherited && member_flag(item(thread, "rule"), "yield") ?
 		       ": the rule leaves it so, since it has \"yield\": true" :
 		       "");
 }
@@ -285,22 +268,22 @@ static void print_changed(const cJSON *thread)
 {
 	printf(LABEL, "others");
 	print_attributes(item(thread, "carries"), item(thread, "theirs"));
-	if (explain_flag(item(thread, "rule"), "enforce"))
+	if (member_flag(item(thread, "rule"), "enforce"))
 		printf(": changed after us, and not put back yet\n");
 	else
 		printf(": changed after us, and left so until the next exec%s\n",
-		       is(thread, "assigned_by", "thread-rule") ? " or rename" : "");
+		       member_is(thread, "assigned_by", "thread-rule") ? " or rename" : "");
 }
 
 static void print_chosen(const cJSON *thread)
 {
-	if (is(thread, "reason", "chosen-by-others")) {
+	if (member_is(thread, "reason", "chosen-by-others")) {
 		print_yielded(thread);
 		return;
 	}
-	if (is(thread, "reason", "not-fair")) {
+	if (member_is(thread, "reason", "not-fair")) {
 		printf(LABEL "%s was chosen by somebody: only fair tasks are given classes\n", "others",
-		       explain_text(item(thread, "carries"), "policy"));
+		       member_text(item(thread, "carries"), "policy"));
 		return;
 	}
 	if (cJSON_GetArraySize(item(thread, "theirs")))
@@ -316,13 +299,13 @@ static void print_chosen(const cJSON *thread)
 static void print_carries(const cJSON *all, const cJSON *thread)
 {
 	const cJSON *differs = item(thread, "differs");
-	const bool is_real = explain_flag(all, "daemon");
+	const bool is_real = member_flag(all, "daemon");
 
 	if (!is_left_alone(thread))
-		printf(LABEL "%s\n", is_real ? "wanted" : "would get", explain_text(item(thread, "wanted"), "text"));
-	if (is(all, "kind", "made-up"))
+		printf(LABEL "%s\n", is_real ? "wanted" : "would get", member_text(item(thread, "wanted"), "text"));
+	if (member_is(all, "kind", "made-up"))
 		return;
-	printf(LABEL "%s", is_real ? "carries" : "has", explain_text(item(thread, "carries"), "text"));
+	printf(LABEL "%s", is_real ? "carries" : "has", member_text(item(thread, "carries"), "text"));
 	if (is_real && cJSON_GetArraySize(differs))
 		printf(": not as wanted");
 	else if (is_real && !is_left_alone(thread))

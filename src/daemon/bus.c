@@ -73,7 +73,7 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 
 static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "a{sv}", SD_BUS_PARAM(status), bus_status, 0),
+	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "s", SD_BUS_PARAM(json), bus_status, 0),
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
 				 method_reload, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "a(ssss)", SD_BUS_PARAM(items), bus_get_config, 0),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `schedqos status` shows: a dictionary of names and values. */
+/* What `schedqos status` shows, as one JSON object. */
 #include "bus_methods.h"
 
 #include <errno.h>
@@ -12,90 +12,26 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 #include "log_sink.h"
 
-/* A reply that is being written; after the first error nothing more is. */
-struct status {
-	sd_bus_message *reply;
-	int r;
-};
-
-/* ---- values ---- */
-
-static void put_count(struct status *status, const char *key, uint64_t value)
+/* Paths and names from files may hold bytes that are no UTF-8, which D-Bus refuses, or escape sequences of a terminal. */
+static void put_escaped(struct json_writer *json, const char *key, const char *value)
 {
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "{sv}", key, "t", value);
+	_cleanup_free_ char *safe = text_escape(value ? value : "", value ? strlen(value) : 0);
+
+	json->text.failed |= !safe;
+	json_put_text(json, key, safe);
 }
 
-static void put_flag(struct status *status, const char *key, bool value)
+/* Of an object of counts; nothing for 0. */
+static void put_if_any(struct json_writer *json, const char *key, uint64_t count)
 {
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "{sv}", key, "b", (int)value);
-}
-
-/* NULL: empty. */
-static void put_text(struct status *status, const char *key, const char *value)
-{
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "{sv}", key, "s", value ? value : "");
-}
-
-/* Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or terminal escape sequences. */
-static char *escape(struct status *status, const char *text)
-{
-	char *safe = text_escape(text, strlen(text));
-
-	if (!safe && status->r >= 0)
-		status->r = -ENOMEM;
-	return safe;
-}
-
-static void put_escaped(struct status *status, const char *key, const char *value)
-{
-	_cleanup_free_ char *safe = escape(status, value ? value : "");
-
-	put_text(status, key, safe);
-}
-
-/* An array follows: of "s", or of "{st}" and the like. */
-static void begin(struct status *status, const char *key, const char *contents)
-{
-	char type[16] = "a";
-
-	strncat(type, contents, sizeof(type) - 2);
-	if (status->r >= 0)
-		status->r = sd_bus_message_open_container(status->reply, 'e', "sv");
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "s", key);
-	if (status->r >= 0)
-		status->r = sd_bus_message_open_container(status->reply, 'v', type);
-	if (status->r >= 0)
-		status->r = sd_bus_message_open_container(status->reply, 'a', contents);
-}
-
-static void end(struct status *status)
-{
-	for (int i = 0; i < 3 && status->r >= 0; i++)
-		status->r = sd_bus_message_close_container(status->reply);
-}
-
-static void put_item(struct status *status, const char *text)
-{
-	_cleanup_free_ char *safe = escape(status, text);
-
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "s", safe);
-}
-
-/* Of an array of "{st}"; nothing for 0. */
-static void put_pair(struct status *status, const char *name, uint64_t count)
-{
-	if (status->r >= 0 && count)
-		status->r = sd_bus_message_append(status->reply, "{st}", name, count);
+	if (count)
+		json_put_count(json, key, count);
 }
 
 /* ---- parts ---- */
@@ -111,23 +47,22 @@ static uint64_t cpu_us(const struct daemon *daemon)
 	       (uint64_t)(ended.ru_utime.tv_usec + ended.ru_stime.tv_usec);
 }
 
-static void put_daemon(struct status *status, const struct daemon *daemon)
+static void put_daemon(struct json_writer *json, const struct daemon *daemon)
 {
 	struct procfs_stat stat = { 0 };
 
 	procfs_stat(daemon->proc, getpid(), &stat);
-	put_text(status, "Version", VERSION);
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "{sv}", "Pid", "u", (uint32_t)getpid());
-	put_count(status, "SinceUsec", daemon->since_us);
-	put_count(status, "CpuUsec", cpu_us(daemon));
-	put_count(status, "ResidentBytes", stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
-	put_count(status, "TableBytes", tagger_table_bytes(daemon->tagger));
-	put_count(status, "LogLost", log_sink_lost());
-	put_count(status, "Overrides", daemon->held.count);
+	json_put_text(json, "version", VERSION);
+	json_put_count(json, "pid", (uint64_t)getpid());
+	json_put_count(json, "since_usec", daemon->since_us);
+	json_put_count(json, "cpu_usec", cpu_us(daemon));
+	json_put_count(json, "resident_bytes", stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
+	json_put_count(json, "table_bytes", tagger_table_bytes(daemon->tagger));
+	json_put_count(json, "log_lost", log_sink_lost());
+	json_put_count(json, "overrides", daemon->held.count);
 }
 
-static void put_abilities(struct status *status, const struct daemon *daemon)
+static void put_abilities(struct json_writer *json, const struct daemon *daemon)
 {
 	static const char *const moves[] = {
 		[MOVES_UNUSED] = "unused",
@@ -141,17 +76,18 @@ static void put_abilities(struct status *status, const struct daemon *daemon)
 	};
 	const struct attr_caps *caps = tagger_caps(daemon->tagger);
 
-	if (status->r >= 0)
-		status->r = sd_bus_message_append(status->reply, "{sv}", "Features", "a{sb}", 3, "custom_slice",
-						  (int)caps->slice, "util_clamp", (int)caps->util_clamp,
-						  "event_filter", (int)proc_connector_has_filter());
-	put_flag(status, "CrashSafe", tagger_crash_error(daemon->tagger) == 0);
-	put_text(status, "CgroupMoves", moves[tagger_moves(daemon->tagger)]);
-	put_text(status, "AttributeChanges", changes[tagger_changes(daemon->tagger)]);
+	json_begin(json, "features", '{');
+	json_put_bool(json, "custom_slice", caps->slice);
+	json_put_bool(json, "util_clamp", caps->util_clamp);
+	json_put_bool(json, "event_filter", proc_connector_has_filter());
+	json_end(json, '}');
+	json_put_bool(json, "crash_safe", tagger_crash_error(daemon->tagger) == 0);
+	json_put_text(json, "cgroup_moves", moves[tagger_moves(daemon->tagger)]);
+	json_put_text(json, "attribute_changes", changes[tagger_changes(daemon->tagger)]);
 }
 
 /* Looks at each living task, once. */
-static void put_tasks(struct status *status, const struct daemon *daemon)
+static void put_tasks(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct config *config = daemon->config;
 	_cleanup_free_ uint64_t *classes = calloc(config->n_classes, sizeof(*classes));
@@ -161,138 +97,132 @@ static void put_tasks(struct status *status, const struct daemon *daemon)
 	struct tagger_task task;
 	uint32_t cursor = 0;
 
-	if (!classes)
-		status->r = -ENOMEM;
-	while (status->r >= 0 && tagger_next_task(daemon->tagger, &cursor, &task)) {
+	json->text.failed |= !classes;
+	while (classes && tagger_next_task(daemon->tagger, &cursor, &task)) {
 		count++;
 		limited += task.is_limited;
 		reasons[task.reason]++;
 		if (task.tag < n_tags)
 			classes[tags[task.tag].qos_class]++;
 	}
-	put_count(status, "Tasks", count);
-	put_count(status, "TasksLimited", limited);
-	begin(status, "TasksByClass", "{st}");
+	json_put_count(json, "tasks", count);
+	json_put_count(json, "tasks_limited", limited);
+	json_begin(json, "tasks_by_class", '{');
 	for (size_t i = 0; i < config->n_classes; i++)
-		put_pair(status, config->classes[i].name, classes ? classes[i] : 0);
-	end(status);
-	begin(status, "TasksByReason", "{st}");
+		put_if_any(json, config->classes[i].name, classes ? classes[i] : 0);
+	json_end(json, '}');
+	json_begin(json, "tasks_by_reason", '{');
 	for (int i = 0; i < REASON_COUNT; i++)
-		put_pair(status, reason_name(i), reasons[i]);
-	end(status);
+		put_if_any(json, reason_name(i), reasons[i]);
+	json_end(json, '}');
 }
 
-static void put_counters(struct status *status, const struct daemon *daemon)
+static void put_counters(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct tagger_counters *counters = tagger_counters(daemon->tagger);
 
-	put_count(status, "Forks", counters->forks);
-	put_count(status, "Execs", counters->execs);
-	put_count(status, "Renames", counters->renames);
-	put_count(status, "Moves", counters->moves);
-	put_count(status, "Changes", counters->changes);
-	put_count(status, "PutBack", counters->put_back);
-	put_count(status, "Set", counters->set);
-	put_count(status, "Races", counters->races);
-	put_count(status, "NotKept", counters->not_kept);
-	put_count(status, "Lost", counters->lost);
-	put_count(status, "RenameFloods", counters->rename_floods);
-	put_count(status, "ReceiveErrors", counters->receive_errors);
-	put_count(status, "Scans", counters->scans);
-	put_count(status, "Foreign", tagger_foreign(daemon->tagger));
-	put_count(status, "Unread", tagger_unread(daemon->tagger));
-	begin(status, "Refused", "{st}");
+	json_put_count(json, "forks", counters->forks);
+	json_put_count(json, "execs", counters->execs);
+	json_put_count(json, "renames", counters->renames);
+	json_put_count(json, "moves", counters->moves);
+	json_put_count(json, "changes", counters->changes);
+	json_put_count(json, "put_back", counters->put_back);
+	json_put_count(json, "set", counters->set);
+	json_put_count(json, "races", counters->races);
+	json_put_count(json, "not_kept", counters->not_kept);
+	json_put_count(json, "lost", counters->lost);
+	json_put_count(json, "rename_floods", counters->rename_floods);
+	json_put_count(json, "receive_errors", counters->receive_errors);
+	json_put_count(json, "scans", counters->scans);
+	json_put_count(json, "foreign", tagger_foreign(daemon->tagger));
+	json_put_count(json, "unread", tagger_unread(daemon->tagger));
+	json_begin(json, "refused", '{');
 	for (int i = 0; i <= TAGGER_ERRNO_MAX; i++) {
 		const char *name = strerrorname_np(i);
 
-		put_pair(status, name ? name : "other", counters->refused[i]);
+		put_if_any(json, name ? name : "other", counters->refused[i]);
 	}
-	end(status);
+	json_end(json, '}');
 }
 
-static void put_pending_users(struct status *status, const struct config *config)
+static void put_pending_users(struct json_writer *json, const struct config *config)
 {
-	begin(status, "PendingUsers", "s");
+	json_begin(json, "pending_users", '[');
 	for (const struct rule_user *user = config->users; user; user = user->next) {
 		_cleanup_free_ char *text = NULL;
 
 		if (rule_user_is_pending(user) && asprintf(&text, "%s (%s)", user->name, strerror(-user->error)) >= 0)
-			put_item(status, text);
+			put_escaped(json, NULL, text);
 	}
-	end(status);
+	json_end(json, ']');
 }
 
-static void put_config(struct status *status, const struct daemon *daemon)
+static void put_config(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct config *config = daemon->config;
 	_cleanup_free_ char *place = config_mapping_place(config);
 
-	put_escaped(status, "ConfigFile", daemon->paths.file);
-	put_escaped(status, "ConfigFolder", daemon->paths.folder);
-	put_escaped(status, "ConfigMapping", daemon->paths.mapping);
-	put_escaped(status, "Mapping", config->settings.mapping);
-	put_text(status, "MappingSource", place);
-	put_count(status, "Rules", rules_count(config->rules));
-	put_count(status, "Reloads", daemon->reloads);
-	put_count(status, "ReloadsFailed", daemon->reloads_failed);
-	put_text(status, "ReloadError", daemon->reload_error);
-	begin(status, "ConfigFiles", "s");
+	put_escaped(json, "config_file", daemon->paths.file);
+	put_escaped(json, "config_folder", daemon->paths.folder);
+	put_escaped(json, "config_mapping", daemon->paths.mapping);
+	put_escaped(json, "mapping", config->settings.mapping);
+	json_put_text(json, "mapping_source", place);
+	json_put_count(json, "rules", rules_count(config->rules));
+	json_put_count(json, "reloads", daemon->reloads);
+	json_put_count(json, "reloads_failed", daemon->reloads_failed);
+	json_put_text(json, "reload_error", daemon->reload_error ? daemon->reload_error : "");
+	json_begin(json, "config_files", '[');
 	for (size_t i = 0; i < config->n_files; i++)
-		put_item(status, config->files[i]);
-	end(status);
-	put_pending_users(status, config);
+		put_escaped(json, NULL, config->files[i]);
+	json_end(json, ']');
+	put_pending_users(json, config);
 }
 
-static void put_profiles(struct status *status, const struct daemon *daemon)
+static void put_profiles(struct json_writer *json, const struct daemon *daemon)
 {
 	size_t count;
 	char *const *refusals = machine_refusals(daemon->machine, &count);
 
-	put_escaped(status, "SchedProfile", machine_profile(daemon->machine));
-	begin(status, "SchedProfiles", "s");
+	put_escaped(json, "sched_profile", machine_profile(daemon->machine));
+	json_begin(json, "sched_profiles", '[');
 	for (size_t i = 0; i < daemon->config->n_profiles; i++)
-		put_item(status, daemon->config->profiles[i].name);
-	end(status);
-	begin(status, "KnobRefusals", "s");
+		put_escaped(json, NULL, daemon->config->profiles[i].name);
+	json_end(json, ']');
+	json_begin(json, "knob_refusals", '[');
 	for (size_t i = 0; i < count; i++)
-		put_item(status, refusals[i]);
-	end(status);
+		put_escaped(json, NULL, refusals[i]);
+	json_end(json, ']');
 }
 
-static void put_problems(struct status *status, const struct daemon *daemon)
+static void put_problems(struct json_writer *json, const struct daemon *daemon)
 {
 	size_t count;
 	const struct problem *problems = tagger_problems(daemon->tagger, &count);
 
-	begin(status, "Problems", "{st}");
+	json_begin(json, "problems", '{');
 	for (size_t i = 0; i < count; i++)
-		put_pair(status, problems[i].text, problems[i].count);
+		put_if_any(json, problems[i].text, problems[i].count);
 	for (size_t i = 0; i < DAEMON_PROBLEMS; i++)
-		put_pair(status, daemon->problems[i].text, daemon->problems[i].count);
-	end(status);
+		put_if_any(json, daemon->problems[i].text, daemon->problems[i].count);
+	json_end(json, '}');
 }
 
 int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *text = NULL;
 	const struct daemon *daemon = userdata;
-	struct status status;
+	struct json_writer json = { 0 };
 
 	(void)error;
-	status.r = sd_bus_message_new_method_return(message, &reply);
-	status.reply = reply;
-	if (status.r >= 0)
-		status.r = sd_bus_message_open_container(reply, 'a', "{sv}");
-	put_daemon(&status, daemon);
-	put_abilities(&status, daemon);
-	put_tasks(&status, daemon);
-	put_counters(&status, daemon);
-	put_config(&status, daemon);
-	put_profiles(&status, daemon);
-	put_problems(&status, daemon);
-	if (status.r >= 0)
-		status.r = sd_bus_message_close_container(reply);
-	if (status.r >= 0)
-		status.r = sd_bus_message_send(reply);
-	return status.r < 0 ? status.r : 1;
+	json_begin(&json, NULL, '{');
+	put_daemon(&json, daemon);
+	put_abilities(&json, daemon);
+	put_tasks(&json, daemon);
+	put_counters(&json, daemon);
+	put_config(&json, daemon);
+	put_profiles(&json, daemon);
+	put_problems(&json, daemon);
+	json_end(&json, '}');
+	text = json_take(&json);
+	return text ? sd_bus_reply_method_return(message, "s", text) : -ENOMEM;
 }

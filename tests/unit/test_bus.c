@@ -9,7 +9,6 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
 
-#include "../../src/cli/status.h"
 #include "../../src/daemon/bus.h"
 #include "../../src/daemon/daemon_private.h"
 #include "../../src/machine/items.h"
@@ -100,15 +99,13 @@ static sd_bus_message *call(const char *interface, const char *member, const cha
 static cJSON *status(void)
 {
 	sd_bus_message *reply = call(BUS_INTERFACE, "Status", NULL);
+	const char *text = NULL;
 	cJSON *json;
-	char *text = NULL;
 
-	assert_false(sd_bus_message_is_method_error(reply, NULL));
-	assert_int_equal(status_json(reply, &text), 0);
-	sd_bus_message_unref(reply);
+	assert_true(sd_bus_message_read(reply, "s", &text) > 0);
 	json = cJSON_Parse(text);
 	assert_non_null(json);
-	free(text);
+	sd_bus_message_unref(reply);
 	return json;
 }
 
