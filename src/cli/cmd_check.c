@@ -167,17 +167,16 @@ static int check(const struct command *command)
 /* The configuration of these paths against the daemon's. Returns an exit status. */
 static int compare(const struct command *command, sd_bus *bus, const struct config_paths *paths)
 {
-	struct config_items before = { 0 };
-	struct config *config = NULL;
+	struct config *before = NULL, *config = NULL;
 	int status = load(command, paths, &config);
 
 	if (status)
 		return status;
-	if (daemon_items(bus, &before) < 0)
+	if (daemon_config(bus, &before) < 0)
 		status = EXIT_FAILURE;
 	else
-		show_diff(stdout, &before, config);
-	config_items_clear(&before);
+		show_diff(stdout, before, config);
+	config_free(before);
 	config_free(config);
 	return status;
 }
@@ -193,9 +192,7 @@ static int check_diff(const struct command *command)
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
 	if (daemon_paths(bus, &own) == 0) {
-		paths.file = paths.file ? paths.file : own.file;
-		paths.folder = paths.folder ? paths.folder : own.folder;
-		paths.mapping = paths.mapping ? paths.mapping : own.mapping;
+		own_paths_fill(&own, &paths);
 		status = compare(command, bus, &paths);
 	}
 	own_paths_clear(&own);

@@ -92,14 +92,13 @@ static int show(const struct findings *findings, bool as_json)
 /* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
 static size_t count_differences(sd_bus *bus, const struct config *config)
 {
-	struct config_items before = { 0 }, after = { 0 };
+	struct config *before = NULL;
 	struct config_diff diff = { 0 };
 
-	if (daemon_items(bus, &before) == 0 && config_items_of(config, &after) == 0)
-		diff = config_diff(&before, &after, NULL, NULL);
-	config_items_clear(&before);
-	config_items_clear(&after);
-	return diff.others + diff.rules[CONFIG_ADDED] + diff.rules[CONFIG_REMOVED] + diff.rules[CONFIG_CHANGED];
+	if (daemon_config(bus, &before) == 0)
+		config_diff(before, config, NULL, NULL, &diff);
+	config_free(before);
+	return diff.others + diff.added + diff.removed + diff.changed;
 }
 
 static void add_problem(struct doctor_input *input, const char *text)
@@ -136,8 +135,7 @@ static struct config *load(const struct command *command, sd_bus *bus, struct do
 	struct own_paths own = { 0 };
 
 	ret->is_daemons = bus && !paths.file && !paths.folder && daemon_paths(bus, &own) == 0;
-	if (ret->is_daemons)
-		paths = (struct config_paths){ .file = own.file, .folder = own.folder, .mapping = own.mapping };
+	own_paths_fill(&own, &paths);
 	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
 		config = NULL;
 	ret->config = config;

@@ -28,66 +28,55 @@
 
 /* What a file that does not exist yet begins with. */
 static const char beginning[] = "// The administrator's rules for schedqos: see schedqos.json(5).\n"
-				"{\n"
-				"\t// \"blender\": { \"qos\": \"QOS_UTILITY\" }\n"
-				"}\n";
+			  "{\n"
+			  "\t// \"blender\": { \"qos\": \"QOS_UTILITY\" }\n"
+			  "}\n";
 
 struct edit {
 	sd_bus *bus;		   /* NULL: no daemon runs, or it cannot be asked */
-	struct own_paths daemons;  /* its paths */
 	struct config_paths paths; /* of the whole, with the file to be edited */
-	char *path;		   /* of that file, with symlinks followed, */
-	char *copy_path;
-	const char *file, *copy; /* and their names in */
-	int folder;
-	bool exists; /* the file does */
+	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
+	bool exists, is_daemons;   /* the file does; the daemon reads it */
 	struct stat stat;
 	char *text; /* what the copy begins with */
 	size_t size;
-	bool is_daemons;	   /* the daemon reads the file */
-	struct config_items items; /* in force, or as the files have it */
+	struct config *before; /* in force, or as the files have it; NULL with errors */
 };
 
-/* ---- the copy ---- */
-
 /* 0, or -errno: it is no file, or larger than what is read as a configuration. */
-static int read_whole(const struct edit *edit, const char *name, struct stat *stat, char **ret, size_t *ret_size)
+static int read_whole(const char *path, struct stat *stat, char **ret, size_t *ret_size)
 {
-	_cleanup_close_ int fd =
-		openat(edit->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, stat) < 0)
 		return -errno;
 	if (!S_ISREG(stat->st_mode))
 		return S_ISDIR(stat->st_mode) ? -EISDIR : -EINVAL;
-	return stat->st_size > 2 * CONFIG_SIZE_MAX ? -EFBIG : read_text(fd, (size_t)stat->st_size, ret, ret_size);
+	return stat->st_size > CONFIG_SIZE_MAX ? -EFBIG : read_text(fd, (size_t)stat->st_size, ret, ret_size);
 }
 
 /* Whether a file is what the copy was at the beginning. */
-static bool is_as_before(const struct edit *edit, const char *name)
+static bool is_as_before(const struct edit *edit, const char *path)
 {
 	_cleanup_free_ char *text = NULL;
 	struct stat stat;
 	size_t size = 0;
-	const int r = read_whole(edit, name, &stat, &text, &size);
 
-	if (r < 0)
-		return r == -ENOENT && name == edit->file && !edit->exists;
-	return (edit->exists || name == edit->copy) && text && size == edit->size && memcmp(text, edit->text, size) == 0;
+	return read_whole(path, &stat, &text, &size) == 0 && text && size == edit->size && memcmp(text, edit->text, size) == 0;
 }
 
 /* Others could put something in the place of what is written, or removed, by its name. */
-static bool is_shared(int folder)
+static bool is_shared(const char *folder)
 {
-	struct stat stat;
+	struct stat stat_buf;
 
-	return fstat(folder, &stat) < 0 || (stat.st_uid != 0 && stat.st_uid != geteuid()) || (stat.st_mode & 022);
+	return stat(folder, &stat_buf) < 0 || (stat_buf.st_uid != 0 && stat_buf.st_uid != geteuid()) || (stat_buf.st_mode & 022);
 }
 
-/* The names of the file and the copy, and their folder. 0 or -errno. */
+/* 0 or -errno; -EXDEV: others write to its folder. */
 static int find_file(struct edit *edit, const char *name)
 {
-	_cleanup_free_ char *folder = NULL;
+	_cleanup_free_ char *folder = NULL, *base = NULL;
 	struct stat stat;
 
 	edit->path = realpath(name, NULL);
@@ -97,50 +86,38 @@ static int find_file(struct edit *edit, const char *name)
 	if (!edit->path)
 		edit->path = strdup(name);
 	folder = edit->path ? strdup(edit->path) : NULL;
-	if (!folder)
+	base = edit->path ? strdup(edit->path) : NULL;
+	if (!folder || !base || asprintf(&edit->copy, "%s/.edit.%s", dirname(folder), basename(base)) < 0)
 		return -ENOMEM;
-	edit->file = basename(edit->path);
-	if (asprintf(&edit->copy_path, "%s/.edit.%s", dirname(folder), edit->file) < 0)
-		return -ENOMEM;
-	edit->copy = basename(edit->copy_path);
-	edit->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return edit->folder < 0 ? -errno : is_shared(edit->folder) ? -EXDEV : 0;
+	return is_shared(folder) ? -EXDEV : 0;
 }
 
-/* 0 or -errno; -EEXIST: there is one. */
-static int make_copy(struct edit *edit)
+/* 0 or -errno; -EEXIST: there is a copy. */
+static int begin(struct edit *edit, const char *name)
 {
 	_cleanup_close_ int fd = -1;
-	int r = read_whole(edit, edit->file, &edit->stat, &edit->text, &edit->size);
+	int r = find_file(edit, name);
 
+	if (r == 0)
+		r = read_whole(edit->path, &edit->stat, &edit->text, &edit->size);
 	edit->exists = r == 0;
 	if (r == -ENOENT) {
 		edit->text = strdup(beginning);
 		edit->size = strlen(beginning);
 		r = edit->text ? 0 : -ENOMEM;
 	}
-	if (r < 0)
-		return r;
-	fd = openat(edit->folder, edit->copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return fd < 0 ? -errno : write_full(fd, edit->text, edit->size);
-}
-
-static int begin(struct edit *edit, const char *name)
-{
-	int r = find_file(edit, name);
-
 	if (r == 0)
-		r = make_copy(edit);
+		fd = open(edit->copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (r == 0)
+		r = fd < 0 ? -errno : write_full(fd, edit->text, edit->size);
 	if (r == -EEXIST)
-		log_error("%s: somebody else edits it; or an edit was killed, then remove %s", name, edit->copy_path);
+		log_error("%s: somebody else edits it; or an edit was killed, then remove %s", name, edit->copy);
 	else if (r == -EXDEV)
 		log_error("%s: others can exchange files in its folder: edit a copy elsewhere", name);
 	else if (r < 0)
 		log_error("%s: %s%s", name, strerror(-r), r == -EACCES ? ": must be root" : "");
 	return r;
 }
-
-/* ---- the editor, and the user ---- */
 
 /* As git does: the shell takes the variable apart, and the file comes after what it says. Returns an exit status. */
 static int run_editor(const char *path)
@@ -172,40 +149,15 @@ static char ask(const char *question, char otherwise)
 	return 0;
 }
 
-static void ignore(int number)
-{
-	(void)number;
-}
-
-/* ---- what is compared, checked and installed ---- */
-
-/* What is compared with. If it has errors, everything is new. */
-static void load_before(struct edit *edit)
-{
-	const struct config_paths own = { .file = edit->daemons.file };
-	_cleanup_free_ char *daemons = realpath(config_own_file(&own), NULL);
-	struct config_errors errors = { 0 };
-	struct config *config;
-
-	edit->is_daemons = edit->bus && strcmp(daemons ? daemons : config_own_file(&own), edit->path) == 0;
-	if (edit->is_daemons && daemon_items(edit->bus, &edit->items) == 0)
-		return;
-	if (edit->exists && config_load(&edit->paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) == 0) {
-		config_items_of(config, &edit->items);
-		config_free(config);
-	}
-	config_errors_clear(&errors);
-}
-
 /* Reads the whole with the copy in the file's place, and prints errors and warnings. NULL with errors. */
 static struct config *check_copy(const struct edit *edit)
 {
-	const struct config_paths paths = { .file = edit->copy_path, .folder = edit->paths.folder,
-					    .mapping = edit->paths.mapping };
-	_cleanup_free_ char *copy = text_escape(edit->copy_path, strlen(edit->copy_path));
+	_cleanup_free_ char *copy = text_escape(edit->copy, strlen(edit->copy));
+	struct config_paths paths = edit->paths;
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
+	paths.file = edit->copy;
 	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) == 0)
 		config_lint(config, &errors);
 	/* People know the file by its own name. */
@@ -223,24 +175,25 @@ static struct config *check_copy(const struct edit *edit)
 /* The copy takes the file's place, with its owner and mode. 0 or -errno, with the file as it was. */
 static int install(const struct edit *edit)
 {
-	_cleanup_close_ int fd = openat(edit->folder, edit->copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_close_ int fd = open(edit->copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
+	if (edit->exists ? !is_as_before(edit, edit->path) : access(edit->path, F_OK) == 0)
+		return -ESTALE;
 	if (fd < 0 || (edit->exists && fchown(fd, edit->stat.st_uid, edit->stat.st_gid) < 0) ||
 	    fchmod(fd, edit->exists ? edit->stat.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 ||
-	    renameat(edit->folder, edit->copy, edit->folder, edit->file) < 0)
+	    rename(edit->copy, edit->path) < 0)
 		return -errno;
-	fsync(edit->folder);
 	return 0;
 }
 
 /* Returns an exit status. */
 static int put_in_force(const struct edit *edit)
 {
-	const int r = is_as_before(edit, edit->file) ? install(edit) : -ESTALE;
+	const int r = install(edit);
 
 	if (r < 0) {
 		log_error("%s: %s: the text is kept in %s", edit->path,
-			  r == -ESTALE ? "somebody else has changed it" : strerror(-r), edit->copy_path);
+			  r == -ESTALE ? "somebody else has changed it" : strerror(-r), edit->copy);
 		return EXIT_FAILURE;
 	}
 	if (edit->is_daemons)
@@ -250,8 +203,6 @@ static int put_in_force(const struct edit *edit)
 	return 0;
 }
 
-/* ---- the edit ---- */
-
 /* Checks what the editor has left, and asks what to do with it: 'y' installs, 'e' edits again, else it is dropped. */
 static char review(const struct edit *edit, int *ret_status)
 {
@@ -260,7 +211,8 @@ static char review(const struct edit *edit, int *ret_status)
 	*ret_status = config ? EXIT_FAILURE : EXIT_CONFIG;
 	if (!config)
 		return ask("Edit it again? [Y/n]", 'y') == 'y' ? 'e' : 'n';
-	show_diff(stdout, &edit->items, config);
+	if (edit->before)
+		show_diff(stdout, edit->before, config);
 	config_free(config);
 	return ask("Install it? [y/N/e(dit again)]", 'n');
 }
@@ -272,7 +224,7 @@ static int edit_it(const struct edit *edit)
 	int status = 0;
 
 	while (answer == 'e') {
-		status = run_editor(edit->copy_path);
+		status = run_editor(edit->copy);
 		if (status == 0 && is_as_before(edit, edit->copy)) {
 			log_info("%s: unchanged", edit->path);
 			break;
@@ -283,36 +235,49 @@ static int edit_it(const struct edit *edit)
 		if (answer != 'e')
 			log_notice("nothing is changed");
 	}
-	unlinkat(edit->folder, edit->copy, 0);
+	unlink(edit->copy);
 	return status;
+}
+
+/* daemons: the file that the daemon reads. */
+static void load_before(struct edit *edit, const char *daemons)
+{
+	_cleanup_free_ char *path = realpath(daemons, NULL);
+	struct config_errors errors = { 0 };
+
+	edit->is_daemons = edit->bus && strcmp(path ? path : daemons, edit->path) == 0;
+	if (edit->is_daemons)
+		daemon_config(edit->bus, &edit->before);
+	else
+		config_load(&edit->paths, CONFIG_USERS_PEOPLE_MS, &edit->before, &errors);
+	config_errors_clear(&errors);
+}
+
+static void ignore(int number)
+{
+	(void)number;
 }
 
 int cmd_edit(const struct command *command)
 {
 	/* At a question Ctrl-C is no answer; while the editor runs it is the editor's. */
 	const struct sigaction action = { .sa_handler = ignore };
-	struct edit edit = { .paths = command->paths, .folder = -1 };
+	struct edit edit = { .paths = command->paths };
+	_cleanup_(own_paths_clear) struct own_paths daemons = { 0 };
 	int status = EXIT_FAILURE;
 
-	if (client_try(&edit.bus) == 0 && daemon_paths(edit.bus, &edit.daemons) < 0)
+	if (client_try(&edit.bus) == 0 && daemon_paths(edit.bus, &daemons) < 0)
 		edit.bus = sd_bus_flush_close_unref(edit.bus);
-	if (!edit.paths.file)
-		edit.paths.file = edit.daemons.file;
-	if (!edit.paths.folder)
-		edit.paths.folder = edit.daemons.folder;
-	edit.paths.mapping = edit.daemons.mapping;
+	own_paths_fill(&daemons, &edit.paths);
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
-		load_before(&edit);
+		load_before(&edit, config_own_file(&(struct config_paths){ .file = daemons.file }));
 		status = edit_it(&edit);
 	}
-	if (edit.folder >= 0)
-		close(edit.folder);
+	config_free(edit.before);
 	free(edit.path);
-	free(edit.copy_path);
+	free(edit.copy);
 	free(edit.text);
-	config_items_clear(&edit.items);
-	own_paths_clear(&edit.daemons);
 	sd_bus_flush_close_unref(edit.bus);
 	return status;
 }

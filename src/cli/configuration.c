@@ -46,6 +46,13 @@ void own_paths_clear(struct own_paths *paths)
 	*paths = (struct own_paths){ 0 };
 }
 
+void own_paths_fill(const struct own_paths *own, struct config_paths *paths)
+{
+	paths->file = paths->file ? paths->file : own->file;
+	paths->folder = paths->folder ? paths->folder : own->folder;
+	paths->mapping = paths->mapping ? paths->mapping : own->mapping;
+}
+
 /* NULL for "", and without memory. */
 static char *read_path(const cJSON *status, const char *key)
 {
@@ -66,33 +73,25 @@ int daemon_paths(sd_bus *bus, struct own_paths *ret)
 	return 0;
 }
 
-static int read_items(sd_bus_message *reply, struct config_items *items)
-{
-	const char *kind, *name, *text, *place;
-	int r = sd_bus_message_enter_container(reply, 'a', "(ssss)");
-
-	while (r >= 0 &&
-	       (r = sd_bus_message_read(reply, "(ssss)", &kind, &name, &text, &place)) > 0)
-		r = config_items_add(items, kind, name, text, place);
-	return r < 0 ? r : 0;
-}
-
-int daemon_items(sd_bus *bus, struct config_items *ret)
+int daemon_config(sd_bus *bus, struct config **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct config_items items = { 0 };
+	struct config_file files[] = { { .path = "in force", .kind = CONFIG_PROFILES }, { .path = "in force", .kind = CONFIG_RULES } };
+	struct config_errors errors = { 0 };
 	int r;
 
 	if (client_call(bus, BUS_INTERFACE, "GetConfig", &reply, ""))
 		return -EIO;
-	r = read_items(reply, &items);
-	if (r < 0) {
-		log_error("the daemon's configuration: %s", strerror(-r));
-		config_items_clear(&items);
-		return r;
+	r = sd_bus_message_read(reply, "ss", &files[1].text, &files[0].text);
+	if (r >= 0) {
+		files[0].size = strlen(files[0].text);
+		files[1].size = strlen(files[1].text);
+		r = config_load_texts(files, array_size(files), CONFIG_USERS_PEOPLE_MS, ret, &errors);
 	}
-	*ret = items;
-	return 0;
+	if (r < 0)
+		log_error("the daemon's configuration: %s", strerror(-r));
+	config_errors_clear(&errors);
+	return r;
 }
 
 int reload_daemon(sd_bus *bus)

@@ -4,7 +4,6 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/config/config_diff.h>
 #include <schedqos/daemon/config_load.h>
 
 #include "verb.h"
@@ -23,11 +22,14 @@ struct own_paths {
 
 void own_paths_clear(struct own_paths *paths);
 
+/* Those that are not given become these. */
+void own_paths_fill(const struct own_paths *own, struct config_paths *paths);
+
 /* Where the daemon reads its configuration. 0, or -errno after logging why that cannot be told. */
 int daemon_paths(sd_bus *bus, struct own_paths *ret);
 
 /* What the daemon has in force. 0, or -errno after logging why that cannot be told. */
-int daemon_items(sd_bus *bus, struct config_items *ret);
+int daemon_config(sd_bus *bus, struct config **ret);
 
 /* Has the daemon read its configuration again, and says what came of it. bus: NULL for a connection of its own. Returns an
  * exit status. */

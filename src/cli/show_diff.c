@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/daemon/config_load.h>
 #include <schedqos/tagging/rehearsal.h>
-#include <schedqos/util/cleanup.h>
-
-DEFINE_CLEANUP(struct config, config_free)
 
 /* What a task would be given. */
 struct given_class {
@@ -90,29 +86,12 @@ static size_t count_others(const struct given_classes *before, const struct give
 	return count;
 }
 
-static int rebuild(const struct config_items *items, struct config **ret)
-{
-	struct config_errors errors = { 0 };
-	struct config_texts texts;
-	int r = config_items_texts(items, &texts);
-
-	if (r < 0)
-		return r;
-	r = config_load_texts(texts.files, texts.count, CONFIG_USERS_PEOPLE_MS, ret, &errors);
-	config_errors_clear(&errors);
-	config_texts_clear(&texts);
-	return r;
-}
-
 /* How many of the tasks of this moment would change class; they are set nothing. 0 or -errno. */
-static int count_changes(const struct config_items *before, const struct config *after, size_t *ret)
+static int count_changes(const struct config *before, const struct config *after, size_t *ret)
 {
-	_cleanup_(config_freep) struct config *config = NULL;
 	struct given_classes old = { 0 }, new = { 0 };
-	int r = rebuild(before, &config);
+	int r = rehearse(before, &old);
 
-	if (r == 0)
-		r = rehearse(config, &old);
 	if (r == 0)
 		r = rehearse(after, &new);
 	if (r == 0)
@@ -122,25 +101,19 @@ static int count_changes(const struct config_items *before, const struct config 
 	return r;
 }
 
-static void put_side(FILE *out, const char *sign, const struct config_item *item)
+static void put_side(FILE *out, char sign, const struct config_change *change, const char *text, const char *place)
 {
-	fprintf(out, "%s %s %s: %s%s%s\n", sign, item->kind, item->name, item->text,
-		*item->place ? "  # " : "", item->place);
+	if (*text)
+		fprintf(out, "%c %s %s: %s%s%s\n", sign, change->kind, change->name, text, *place ? "  # " : "", place);
 }
 
-static void put_change(void *context, enum config_change change, const struct config_item *before,
-		       const struct config_item *after)
+static void put_change(void *context, const struct config_change *change)
 {
-	FILE *out = context;
-
-	(void)change;
-	if (before)
-		put_side(out, "-", before);
-	if (after)
-		put_side(out, "+", after);
+	put_side(context, '-', change, change->before, *change->after ? "" : change->place);
+	put_side(context, '+', change, change->after, change->place);
 }
 
-static void put_tasks(FILE *out, const struct config_items *before, const struct config *after)
+static void put_tasks(FILE *out, const struct config *before, const struct config *after)
 {
 	size_t count = 0;
 	int r = count_changes(before, after, &count);
@@ -152,28 +125,20 @@ static void put_tasks(FILE *out, const struct config_items *before, const struct
 			count == 1 ? "s" : "");
 }
 
-bool show_diff(FILE *out, const struct config_items *before, const struct config *after)
+bool show_diff(FILE *out, const struct config *before, const struct config *after)
 {
-	struct config_items items;
 	struct config_diff diff;
-	size_t rules;
 
-	if (config_items_of(after, &items) < 0) {
+	if (config_diff(before, after, put_change, out, &diff) < 0) {
 		fprintf(out, "out of memory\n");
 		return true;
 	}
-	diff = config_diff(before, &items, put_change, out);
-	config_items_clear(&items);
-	rules = diff.rules[CONFIG_ADDED] + diff.rules[CONFIG_REMOVED] + diff.rules[CONFIG_CHANGED];
-	if (!rules && !diff.others) {
+	if (!diff.added && !diff.removed && !diff.changed && !diff.others) {
 		fprintf(out, "no difference\n");
 		return false;
 	}
-	fprintf(out,
-		"rules: %zu added, %zu removed, %zu changed; settings, classes and profiles: %zu "
-		"changed\n",
-		diff.rules[CONFIG_ADDED], diff.rules[CONFIG_REMOVED], diff.rules[CONFIG_CHANGED],
-		diff.others);
+	fprintf(out, "rules: %zu added, %zu removed, %zu changed; settings, classes and profiles: %zu changed\n", diff.added,
+		diff.removed, diff.changed, diff.others);
 	put_tasks(out, before, after);
 	return true;
 }

@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-#include <schedqos/config/config_diff.h>
+#include <schedqos/config/config_text.h>
 
 /*
  * A line for each difference, then one that counts them, and one that tells how many running tasks
  * change class, where that can be told. Returns whether there is any difference.
  */
-bool show_diff(FILE *out, const struct config_items *before, const struct config *after);
+bool show_diff(FILE *out, const struct config *before, const struct config *after);

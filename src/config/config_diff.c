@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/config/config_diff.h>
-
+/* In what two configurations differ, item by item; an item's text is made when it is compared. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,214 +10,190 @@
 
 #include "config_private.h"
 
-static void item_clear(struct config_item *item)
-{
-	free(item->kind);
-	free(item->name);
-	free(item->text);
-	free(item->place);
-}
-
-void config_items_clear(struct config_items *items)
-{
-	for (size_t i = 0; i < items->count; i++)
-		item_clear(&items->items[i]);
-	free(items->items);
-	*items = (struct config_items){ 0 };
-}
-
-/* Takes over the item's strings, whatever it returns. */
-static int add(struct config_items *items, struct config_item *item)
-{
-	bool is_whole = item->kind && item->name && item->text && item->place;
-
-	if (is_whole && items->count == items->size) {
-		size_t size = items->size ? items->size * 2 : 64;
-		struct config_item *more = reallocarray(items->items, size, sizeof(*more));
-
-		is_whole = more;
-		if (more) {
-			items->items = more;
-			items->size = size;
-		}
-	}
-	if (!is_whole) {
-		item_clear(item);
-		return -ENOMEM;
-	}
-	items->items[items->count++] = *item;
-	return 0;
-}
-
-int config_items_add(struct config_items *items, const char *kind, const char *name,
-		     const char *text, const char *place)
-{
-	struct config_item item = { strdup(kind), strdup(name), strdup(text), strdup(place) };
-
-	return add(items, &item);
-}
-
-/* Structure alone holds raw newlines, as those in strings are escaped. NULL stays NULL. */
-static char *on_one_line(char *json)
-{
-	char *to = json;
-
-	for (const char *from = json; from && *from; from++) {
-		if (*from == '\n' && from[1] && to > json)
-			*to++ = ' ';
-		else if (*from != '\n' && *from != '\t')
-			*to++ = *from;
-	}
-	if (to)
-		*to = '\0';
-	return json;
-}
-
-/* Empties json. source: NULL for a setting. */
-static int take(struct config_items *items, struct json_writer *json, const struct config *config,
-		const char *kind, const char *name, const struct source *source)
-{
-	struct config_item item = {
-		.kind = strdup(kind),
-		.name = text_escape(name, strlen(name)),
-		.text = on_one_line(json_take(json)),
-		.place = source && source->line ? config_place(config->files, source) : strdup(""),
-	};
-
-	return add(items, &item);
-}
-
-static int add_settings(struct config_items *items, const struct config *config)
-{
-	const char *name;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && (name = config_print_setting(NULL, config, i)); i++) {
-		struct json_writer json = { 0 };
-
-		config_print_setting(&json, config, i);
-		/* One that is not given says nothing. */
-		if (json.text.len)
-			r = take(items, &json, config, "setting", name, NULL);
-	}
-	return r;
-}
-
-static int add_classes(struct config_items *items, const struct config *config)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < config->n_classes && r == 0; i++) {
-		struct json_writer json = { 0 };
-
-		config_print_class(&json, NULL, &config->classes[i]);
-		r = take(items, &json, config, "class", config->classes[i].name,
-			 &config->classes[i].source);
-	}
-	return r;
-}
-
-static int add_profiles(struct config_items *items, const struct config *config)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < config->n_profiles && r == 0; i++) {
-		struct json_writer json = { 0 };
-
-		config_print_profile(&json, &config->profiles[i]);
-		r = take(items, &json, config, "profile", config->profiles[i].name,
-			 &config->profiles[i].source);
-	}
-	return r;
-}
-
-static int add_rules(struct config_items *items, const struct config *config)
-{
-	const struct rule *list;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && (list = rules_nth(config->rules, i)); i++) {
-		struct json_writer json = { 0 };
-
-		config_print_rules(&json, NULL, list);
-		r = take(items, &json, config, "rule", list->pattern, &list->source);
-	}
-	return r;
-}
-
 /* Settings first and rules last, as in a file. */
-static int rank(const struct config_item *item)
-{
-	static const char *const kinds[] = { "setting", "class", "profile", "rule" };
-	int i = 0;
+enum kind {
+	KIND_SETTING,
+	KIND_CLASS,
+	KIND_PROFILE,
+	KIND_RULE,
+};
 
-	while (i < (int)array_size(kinds) && strcmp(kinds[i], item->kind) != 0)
-		i++;
-	return i;
-}
+static const char *const kind_names[] = { "setting", "class", "profile", "rule" };
+
+/* Its number is that among those of its kind. */
+struct item {
+	enum kind kind;
+	const char *name;
+	size_t number;
+};
+
+struct items {
+	const struct config *config;
+	struct item *all;
+	size_t count;
+};
 
 static int compare(const void *va, const void *vb)
 {
-	const struct config_item *a = va, *b = vb;
-	int order = rank(a) - rank(b);
+	const struct item *a = va, *b = vb;
 
-	return order ? order : strcmp(a->name, b->name);
+	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
 }
 
-int config_items_of(const struct config *config, struct config_items *ret)
+static const char *name_of(const struct config *config, enum kind kind, size_t number)
 {
-	struct config_items items = { 0 };
-	int r = add_settings(&items, config);
+	const struct rule *rule;
 
-	if (r == 0)
-		r = add_classes(&items, config);
-	if (r == 0)
-		r = add_profiles(&items, config);
-	if (r == 0)
-		r = add_rules(&items, config);
-	if (r < 0) {
-		config_items_clear(&items);
-		return r;
+	switch (kind) {
+	case KIND_SETTING:
+		return config_print_setting(NULL, config, number);
+	case KIND_CLASS:
+		return number < config->n_classes ? config->classes[number].name : NULL;
+	case KIND_PROFILE:
+		return number < config->n_profiles ? config->profiles[number].name : NULL;
+	case KIND_RULE:
+		rule = rules_nth(config->rules, number);
+		return rule ? rule->pattern : NULL;
 	}
-	if (items.count)
-		qsort(items.items, items.count, sizeof(*items.items), compare);
-	*ret = items;
+	return NULL;
+}
+
+/* 0 or -ENOMEM; the caller frees all. */
+static int list(const struct config *config, struct items *ret)
+{
+	const char *name;
+
+	*ret = (struct items){ .config = config };
+	for (enum kind kind = KIND_SETTING; kind <= KIND_RULE; kind++) {
+		for (size_t i = 0; (name = name_of(config, kind, i)); i++) {
+			/* Room for powers of two. */
+			if ((ret->count & (ret->count - 1)) == 0) {
+				struct item *all = reallocarray(ret->all, ret->count * 2 + 1, sizeof(*all));
+
+				if (!all)
+					return -ENOMEM;
+				ret->all = all;
+			}
+			ret->all[ret->count++] = (struct item){ kind, name, i };
+		}
+	}
+	qsort(ret->all, ret->count, sizeof(*ret->all), compare);
 	return 0;
 }
 
-static void count(struct config_diff *diff, enum config_change change,
-		  const struct config_item *item)
+/* On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what the item says. */
+static char *text_of(const struct config *config, const struct item *item)
 {
-	if (item && strcmp(item->kind, "rule") == 0)
-		diff->rules[change]++;
-	else
-		diff->others++;
+	struct json_writer json = { .in_line = 1 };
+	char *text;
+
+	if (!item)
+		return strdup("");
+	switch (item->kind) {
+	case KIND_SETTING:
+		config_print_setting(&json, config, item->number);
+		break;
+	case KIND_CLASS:
+		config_print_class(&json, NULL, &config->classes[item->number]);
+		break;
+	case KIND_PROFILE:
+		config_print_profile(&json, NULL, &config->profiles[item->number]);
+		break;
+	case KIND_RULE:
+		config_print_rules(&json, NULL, rules_nth(config->rules, item->number));
+		break;
+	}
+	text = json_take(&json);
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
 }
 
-struct config_diff config_diff(const struct config_items *before, const struct config_items *after,
-			       void (*found)(void *context, enum config_change change,
-					     const struct config_item *before,
-					     const struct config_item *after),
-			       void *context)
+static char *place_of(const struct config *config, const struct item *item)
 {
-	struct config_diff diff = { 0 };
-	size_t a = 0, b = 0;
+	const struct source *source = NULL;
+	const struct rule *rule;
 
-	while (a < before->count || b < after->count) {
-		const struct config_item *was = a < before->count ? &before->items[a] : NULL;
-		const struct config_item *is = b < after->count ? &after->items[b] : NULL;
-		int order = was && is ? compare(was, is) : is ? 1 : -1;
-		enum config_change change = order > 0	? CONFIG_ADDED
-					    : order < 0 ? CONFIG_REMOVED
-							: CONFIG_CHANGED;
+	switch (item->kind) {
+	case KIND_SETTING:
+		break;
+	case KIND_CLASS:
+		source = &config->classes[item->number].source;
+		break;
+	case KIND_PROFILE:
+		source = &config->profiles[item->number].source;
+		break;
+	case KIND_RULE:
+		rule = rules_nth(config->rules, item->number);
+		if (rule->from)
+			return text_escape(rule->from, strlen(rule->from));
+		source = &rule->source;
+		break;
+	}
+	return source && source->line ? config_place(config->files, source) : strdup("");
+}
+
+/* item: what is there last, in config. 0 or -ENOMEM. */
+static int note(const struct config *config, const struct item *item, const char *old, const char *new, config_found *found,
+		void *context, struct config_diff *diff)
+{
+	_cleanup_free_ char *name = text_escape(item->name, strlen(item->name)), *place = place_of(config, item);
+	const struct config_change change = { kind_names[item->kind], name, old, new, place };
+
+	if (!name || !place)
+		return -ENOMEM;
+	if (item->kind != KIND_RULE)
+		diff->others++;
+	else if (!*old)
+		diff->added++;
+	else if (!*new)
+		diff->removed++;
+	else
+		diff->changed++;
+	if (found)
+		found(context, &change);
+	return 0;
+}
+
+static int compare_items(const struct items *before, const struct items *after, config_found *found, void *context,
+			 struct config_diff *ret)
+{
+	size_t a = 0, b = 0;
+	int r = 0;
+
+	while (r == 0 && (a < before->count || b < after->count)) {
+		const struct item *was = a < before->count ? &before->all[a] : NULL;
+		const struct item *is = b < after->count ? &after->all[b] : NULL;
+		const int order = was && is ? compare(was, is) : is ? 1 : -1;
+		_cleanup_free_ char *old = text_of(before->config, order <= 0 ? was : NULL);
+		_cleanup_free_ char *new = text_of(after->config, order >= 0 ? is : NULL);
 
 		a += order <= 0;
 		b += order >= 0;
-		if (was && is && order == 0 && strcmp(was->text, is->text) == 0)
+		if (!old || !new)
+			return -ENOMEM;
+		if (strcmp(old, new) == 0)
 			continue;
-		count(&diff, change, order > 0 ? is : was);
-		if (found)
-			found(context, change, order > 0 ? NULL : was, order < 0 ? NULL : is);
+		if (is && *new)
+			r = note(after->config, is, old, new, found, context, ret);
+		else if (was)
+			r = note(before->config, was, old, new, found, context, ret);
 	}
-	return diff;
+	return r;
+}
+
+int config_diff(const struct config *before, const struct config *after, config_found *found, void *context,
+		struct config_diff *ret)
+{
+	struct items old, new = { 0 };
+	int r = list(before, &old);
+
+	*ret = (struct config_diff){ 0 };
+	if (r == 0)
+		r = list(after, &new);
+	if (r == 0)
+		r = compare_items(&old, &new, found, context, ret);
+	free(old.all);
+	free(new.all);
+	return r;
 }

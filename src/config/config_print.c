@@ -234,24 +234,62 @@ void config_print_rules(struct json_writer *json, const char *key, const struct 
 	put_rules(json, key, list, NULL);
 }
 
-void config_print_profile(struct json_writer *json, const struct sched_profile *profile)
+/* A file's path as the configuration has it: that of a sysctl has dots. */
+static void put_knob(struct json_writer *json, const struct knob *knob)
 {
-	json_begin(json, NULL, '{');
-	for (size_t i = 0; i < profile->n_knobs; i++) {
-		const struct knob *knob = &profile->knobs[i];
+	_cleanup_free_ char *name = strdup(knob->file);
 
-		json_begin(json, knob_tree_name(knob->tree), '{');
-		if (knob->devices)
+	json->text.failed |= !name;
+	for (char *c = name; c && *c && knob->tree == KNOB_SYSCTL; c++) {
+		if (*c == '/')
+			*c = '.';
+	}
+	if (knob->n_values == 1) {
+		json_put_text(json, name, knob->values[0]);
+		return;
+	}
+	json_begin(json, name, '[');
+	for (size_t v = 0; v < knob->n_values; v++)
+		json_put_text(json, NULL, knob->values[v]);
+	json_end(json, ']');
+}
+
+/* Whether there is another knob, of the same devices. */
+static bool is_alike(const struct knob *knob, const struct knob *other)
+{
+	return other && knob->tree == other->tree && other->devices && strcmp(knob->devices, other->devices) == 0;
+}
+
+/* The knobs of a tree, or of its devices, are in one object, whose members are in their order. */
+void config_print_profile(struct json_writer *json, const char *key, const struct sched_profile *profile)
+{
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < profile->n_knobs; i++) {
+		const struct knob *knob = &profile->knobs[i], *before = i ? knob - 1 : NULL;
+		const struct knob *next = i + 1 < profile->n_knobs ? knob + 1 : NULL;
+
+		if (!before || before->tree != knob->tree)
+			json_begin(json, knob_tree_name(knob->tree), '{');
+		if (knob->devices && !is_alike(knob, before))
 			json_begin(json, knob->devices, '{');
-		json_begin(json, knob->file, '[');
-		for (size_t v = 0; v < knob->n_values; v++)
-			json_put_text(json, NULL, knob->values[v]);
-		json_end(json, ']');
-		if (knob->devices)
+		put_knob(json, knob);
+		if (knob->devices && !is_alike(knob, next))
 			json_end(json, '}');
-		json_end(json, '}');
+		if (!next || next->tree != knob->tree)
+			json_end(json, '}');
 	}
 	json_end(json, '}');
+}
+
+char *config_print_profiles(const struct config *config)
+{
+	struct json_writer json = { 0 };
+
+	json_begin(&json, NULL, '{');
+	for (size_t i = 0; i < config->n_profiles; i++)
+		config_print_profile(&json, config->profiles[i].name, &config->profiles[i]);
+	json_end(&json, '}');
+	return json_take(&json);
 }
 
 /*

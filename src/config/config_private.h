@@ -177,7 +177,7 @@ void parse_rules(struct parser *parser);
 const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
 void config_print_class(struct json_writer *json, const char *key, const struct qos_class *class);
 void config_print_rules(struct json_writer *json, const char *key, const struct rule *list);
-void config_print_profile(struct json_writer *json, const struct sched_profile *profile);
+void config_print_profile(struct json_writer *json, const char *key, const struct sched_profile *profile);
 
 /* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
 char *config_place(const char *const *files, const struct source *source);

@@ -76,7 +76,7 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "s", SD_BUS_PARAM(json), bus_status, 0),
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
 				 method_reload, 0),
-	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "a(ssss)", SD_BUS_PARAM(items), bus_get_config, 0),
+	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles), bus_get_config, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), bus_set_sched_profile, 0),
 	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, 0),

@@ -91,25 +91,13 @@ static void refuse(struct daemon *daemon, const char *error)
 	notify_ready(daemon, ", last reload refused");
 }
 
-/* Without memory the two do not differ: it is for people only. */
-static struct config_diff compare(const struct config *before, const struct config *after)
-{
-	struct config_items old = { 0 }, new = { 0 };
-	struct config_diff diff = { 0 };
-
-	if (config_items_of(before, &old) == 0 && config_items_of(after, &new) == 0)
-		diff = config_diff(&old, &new, NULL, NULL);
-	config_items_clear(&old);
-	config_items_clear(&new);
-	return diff;
-}
-
 /* The tagger has the configuration already. */
 static void put_in_force(struct daemon *daemon, struct config *config)
 {
 	struct config *old = daemon->config;
 
-	daemon->reload_diff = compare(old, config);
+	/* Without memory it counts less than there is: it is for people only. */
+	config_diff(old, config, NULL, NULL, &daemon->reload_diff);
 	daemon->set_before = tagger_counters(daemon->tagger)->set;
 	daemon->config = config;
 	set_log_level(daemon);
@@ -156,9 +144,9 @@ static void summarize(struct daemon *daemon)
 		size_t count;
 		const char *what;
 	} parts[] = {
-		{ diff->rules[CONFIG_ADDED], "new" },
-		{ diff->rules[CONFIG_CHANGED], "changed" },
-		{ diff->rules[CONFIG_REMOVED], "removed" },
+		{ diff->added, "new" },
+		{ diff->changed, "changed" },
+		{ diff->removed, "removed" },
 		{ diff->others, diff->others == 1 ? "setting or class changed" : "settings or classes changed" },
 	};
 	uint64_t tasks = tagger_counters(daemon->tagger)->set - daemon->set_before;

@@ -80,7 +80,7 @@ class Difference(LiveTest):
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.assertEqual(found.stdout.replace(daemon.config, "FILE").splitlines(), [
             '+ class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }  # FILE:7:2',
-            '- rule app: { "qos": "QOS_UTILITY" }  # FILE:4:2', '+ rule app: { "qos": "QOS_BACKGROUND" }  # FILE:2:2',
+            '- rule app: { "qos": "QOS_UTILITY" }', '+ rule app: { "qos": "QOS_BACKGROUND" }  # FILE:2:2',
             '- rule gone: {}  # FILE:3:2', '+ rule new: {}  # FILE:5:2',
             "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed",
             "tasks: 1 of those that run changes class"])

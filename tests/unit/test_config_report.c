@@ -140,6 +140,10 @@ static void a_preset_is_suggested(void **state)
 	assert_string_equal(errors.items[0].message,
 			    "unknown mapping \"latpop\" (did you mean \"laptop\"?)");
 	config_errors_clear(&errors);
+	assert_int_equal(parse((const struct config_file[]){ files[0], CHOICE("latop") }, 2, &config, &errors), -EINVAL);
+	assert_string_equal(errors.items[0].file, "--mapping");
+	assert_string_equal(errors.items[0].message, "unknown mapping \"latop\" (did you mean \"laptop\"?)");
+	config_errors_clear(&errors);
 }
 
 /* ---- limits ---- */

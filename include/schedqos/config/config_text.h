@@ -97,6 +97,9 @@ char *config_error_text(const struct config_error *error);
  */
 char *config_print(const struct config *config, bool with_places);
 
+/* All profiles as such a file, sched_profiles.json. */
+char *config_print_profiles(const struct config *config);
+
 /* What names the mapping in force: "FILE:LINE:COLUMN", "--mapping" or "built in". The caller frees; NULL without memory. */
 char *config_mapping_place(const struct config *config);
 
@@ -105,3 +108,25 @@ char *config_mapping_place(const struct config *config);
  * frees; NULL without memory.
  */
 char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
+
+/* One item in which two configurations differ. All texts are escaped: safe for a terminal. */
+struct config_change {
+	const char *kind; /* "setting", "class", "profile" or "rule" (a pattern's whole list) */
+	const char *name;
+	const char *before, *after; /* JSON on one line; "": it is not there */
+	const char *place;	    /* "FILE:LINE:COLUMN" of what is there last; "" if it is built in or a setting */
+};
+typedef void config_found(void *context, const struct config_change *change);
+
+/* How many they are: of rules, and of settings, classes and profiles together. */
+struct config_diff {
+	size_t added, changed, removed;
+	size_t others;
+};
+
+/*
+ * Compares what two configurations say, and not how or where it is written. found, if not NULL, is called for each
+ * difference, by kind and name. 0 or -ENOMEM.
+ */
+int config_diff(const struct config *before, const struct config *after, config_found *found, void *context,
+		struct config_diff *ret);
