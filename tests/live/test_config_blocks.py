@@ -125,16 +125,6 @@ class Blocks(LiveTest):
                            ("default", fair(BATCH, 2, 16 * MS, 512))):
             self.assert_carries(self.sleeper(name), attr, name)
 
-    def test_make_gcc_cc1_and_schbench(self):
-        self.daemon(MAKE_AND_SCHBENCH)
-        for name in ("make", "gcc", "cc1"):
-            self.assert_carries(self.run_program([self.alias(name), "1000"]), "QOS_BACKGROUND")
-        schbench = self.puppet("schbench")
-        self.assert_carries(schbench.tell(0, "thread", "schbench-msg")[1], "QOS_USER_INTERACTIVE")
-        # "schbench-worker" is 15 bytes: just as long as a thread's name can be.
-        self.assert_carries(schbench.tell(0, "thread", "schbench-worker")[1], "QOS_USER_INITIATED")
-        self.assert_carries(schbench, "QOS_DEFAULT")
-
     @unittest.skipUnless(shutil.which("make") and shutil.which("gcc"), "no make or no gcc")
     def test_a_real_make_gcc_and_cc1(self):
         self.daemon(MAKE_AND_SCHBENCH)

@@ -8,12 +8,10 @@ import subprocess
 import sys
 import time
 
-from attributes import BATCH, FIFO, IDLE, MS, get_attr, set_attr
+from attributes import BATCH, IDLE, MS, set_attr
 from daemon import schedqos
 from harness import LiveTest, main
 from tasks import open_files
-from test_io_priority import BEST_EFFORT, get_io, set_io
-from test_io_priority import IDLE as IO_IDLE
 from waiting import PATIENCE, storm_of, wait_for
 
 UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
@@ -83,26 +81,6 @@ class Enforce(EnforceTest):
             app.tell(thread, "nice", 7)
         self.assert_carries(app, UI)
         self.assert_carries(tid, UI)
-
-    def test_io_priority(self):
-        self.enforcing({BACKGROUND: {"io_class": "idle"}, "app": {"qos": BACKGROUND, "enforce": True}})
-        app = self.sleeper("app")
-        self.assert_carries(app, BACKGROUND)
-        self.current.changed.add(app.pid)
-        set_io(app.pid, BEST_EFFORT, 1)
-        wait_for(lambda: get_io(app.pid)[0] == IO_IDLE, "the class's I/O priority")
-
-    def test_real_time_is_not_touched(self):
-        self.enforcing(ALWAYS)
-        app = self.app()
-        try:
-            os.sched_setscheduler(app.pid, os.SCHED_FIFO, os.sched_param(1))
-        except PermissionError:
-            self.skipTest("no real time in this cgroup")
-        self.current.sync()
-        self.assertEqual(get_attr(app.pid).policy, FIFO)
-        os.sched_setscheduler(app.pid, os.SCHED_OTHER, os.sched_param(0))
-        self.assert_carries(app, UI)
 
     def test_a_process_in_a_container(self):
         """It names its tasks by other numbers."""

@@ -4,11 +4,9 @@
 
 import subprocess
 
-from attributes import get_attr
 from cgroups import HEARD, MOUNTS, TRACING, Cgroups
 from daemon import schedqos
 from harness import LiveTest, main
-from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
                                                "QOS_BACKGROUND", "QOS_DEFAULT")
@@ -77,34 +75,6 @@ class Heard(Moves):
         status = self.current.status()
         self.assertGreaterEqual(status["moves"], 6)
 
-    def test_children_are_born_limited(self):
-        self.moving({"browser": {"qos": UI}, "child": {"qos": INITIATED}})
-        browser = self.puppet("browser")
-        self.assert_carries(browser, UI)
-        self.cgroups.move(browser.pid, "background")
-        [child] = browser.tell(0, "fork")
-        other = browser.tell(0, "spawn", ["child", "1000"], self.alias("child"))
-        self.assert_carries(child, BACKGROUND)
-        self.assert_carries(other, BACKGROUND)
-        self.cgroups.back(child)
-        self.cgroups.back(other)
-        self.assert_carries(child, UI)
-        self.assert_carries(other, INITIATED)
-        self.assert_carries(browser, BACKGROUND)
-
-    def test_what_somebody_chose_stays(self):
-        self.moving({"browser": {"qos": UI}})
-        browser = self.sleeper("browser")
-        self.assert_carries(browser, UI)
-        subprocess.run(["renice", "-n", "7", "-p", str(browser.pid)], check=True, stdout=subprocess.DEVNULL)
-        self.cgroups.move(browser.pid, "background")
-        self.current.changed.add(browser.pid)
-        wait_for(lambda: get_attr(browser.pid).policy == 3, "SCHED_BATCH")
-        self.assertEqual(get_attr(browser.pid).nice, 7)
-        self.cgroups.back(browser.pid)
-        wait_for(lambda: get_attr(browser.pid).policy == 0, "SCHED_NORMAL")
-        self.assertEqual(get_attr(browser.pid).nice, 7)
-
     def test_a_reload(self):
         daemon = self.moving({"browser": {"qos": UI}})
         browser = self.sleeper("browser")
@@ -135,17 +105,6 @@ class Heard(Moves):
                 self.cgroups.back(app.pid)
             for app in apps:
                 self.assert_carries(app, UI)
-
-    def test_a_killed_daemon(self):
-        daemon = self.moving({"browser": {"qos": UI}})
-        browser = self.sleeper("browser")
-        self.cgroups.move(browser.pid, "background")
-        self.assert_carries(browser, BACKGROUND)
-        daemon.kill()
-        self.cgroups.back(browser.pid)
-        daemon.run()
-        daemon.await_ready()
-        self.assert_carries(browser, UI)
 
 
 class Polled(Moves):

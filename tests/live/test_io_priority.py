@@ -15,7 +15,7 @@ from tasks import comm, tids
 from waiting import wait_for
 
 # include/uapi/linux/ioprio.h
-NONE, REALTIME, BEST_EFFORT, IDLE = 0, 1, 2, 3
+NONE, BEST_EFFORT, IDLE = 0, 2, 3
 WHO_THREAD = 1
 SYS_SET, SYS_GET = (251, 252) if platform.machine() == "x86_64" else (30, 31)
 
@@ -23,7 +23,6 @@ BACKGROUND, UTILITY, INITIATED = "QOS_BACKGROUND", "QOS_UTILITY", "QOS_USER_INIT
 CLASSES = {BACKGROUND: {"io_class": "idle"}, UTILITY: {"io_class": "best-effort", "io_priority": 2}}
 RULES = {**CLASSES, "app": {"qos": BACKGROUND, "thread_qos": {"fast": UTILITY}}}
 ALL_IDLE, ALL_2 = (IDLE, 0), (BEST_EFFORT, 2)
-UNPRIVILEGED = 65534
 STATE = "/run/schedqos/state"
 
 
@@ -109,22 +108,6 @@ class Given(IoTest):
         self.assert_io(child, (NONE, 0))
         self.stop()
 
-    def test_reload(self):
-        """Such a class may come with a reload, and go with one."""
-        rules = {"app": {"qos": BACKGROUND}}
-        self.daemon(rules)
-        app, chosen = self.sleeper("app"), self.sleeper("app")
-        set_io(chosen.pid, BEST_EFFORT, 7)
-        self.assert_carries(app, BACKGROUND)
-        self.assert_keeps_io(app, (NONE, 0))
-        self.assertEqual(self.current.reload({**CLASSES, **rules}).returncode, 0)
-        self.assert_io(app, ALL_IDLE)
-        self.assert_keeps_io(chosen, (BEST_EFFORT, 7))
-        self.assertEqual(self.current.reload(rules).returncode, 0)
-        self.assert_io(app, (NONE, 0))
-        self.stop([chosen.pid])
-        self.assertEqual(get_io(chosen.pid), (BEST_EFFORT, 7))
-
 
 class Chosen(IoTest):
     @needs_ionice
@@ -157,18 +140,6 @@ class Chosen(IoTest):
             self.assertEqual(get_io(tid), want)
         self.assertEqual(get_io(raised.pid)[0], IDLE)
 
-    def test_nobody_keeps_real_time(self):
-        """Which he could not take himself."""
-        classes = {UTILITY: {"io_class": "realtime", "io_priority": 4}}
-        self.daemon({**classes, "app": {"qos": UTILITY}})
-        app = self.puppet("app")
-        self.assert_io(app, (REALTIME, 4))
-        app.tell(0, "become", UNPRIVILEGED)
-        children = app.tell(0, "fork", 3)
-        for child in children:
-            self.assertEqual(get_io(child), (REALTIME, 4))
-        self.stop()
-
 
 class Crash(IoTest):
     @staticmethod
@@ -200,19 +171,6 @@ class Crash(IoTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_put_back()
         self.current.check_undone()
-
-    def test_next_daemon(self):
-        """Whose own classes give none."""
-        self.killed()
-        before = self.current.before
-        self.daemon({"app": {"qos": BACKGROUND}})
-        self.current.before = before
-        for task in (self.app, self.child):
-            self.assert_io(task, (NONE, 0))
-        self.assert_keeps_io(self.chosen, (BEST_EFFORT, 6))
-        self.assert_carries(self.chosen, BACKGROUND)
-        self.stop([self.chosen.pid])
-        self.assert_put_back()
 
 
 if __name__ == "__main__":

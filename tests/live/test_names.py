@@ -2,11 +2,9 @@
 """By which names scripts are known, however they are started."""
 
 import os
-import re
 import shutil
 import subprocess
 
-from daemon import Daemon, schedqos
 from groups import tool
 from harness import LiveTest, main
 from programs import PYTHON
@@ -77,31 +75,6 @@ class Scripts(Names):
             self.assert_carries(self.run_program([bash, *arguments]), DEFAULT, str(arguments)[:40])
         self.assert_carries(self.run_program([bash, "a\nb"]), BACKGROUND)
         self.assert_carries(self.run_program([bash, "last"]), UI)
-
-
-class Advice(Names):
-    def test_what_check_says_to_write_matches(self):
-        """Each of these patterns is in vain; with what is to be written instead the program has its class."""
-        java, report = self.stand_in("java"), self.write("a/report.py", WAITING["python3"])
-        cases = {"python3 " + report: [PYTHON, report], "java -jar my.jar": [java, "-jar", "x/my.jar"]}
-        for pattern, argv in cases.items():
-            with self.subTest(pattern):
-                path = self.path("rules.json")
-                Daemon.write(path, {pattern: {"qos": BACKGROUND}})
-                checked = schedqos("check", path)
-                self.assertEqual(checked.returncode, 0)
-                advice = re.search('warning: .* write (?:its name )?"([^"]+)"', checked.stderr)
-                self.assertTrue(advice, checked.stderr)
-                self.assert_differs(pattern, advice.group(1), argv)
-
-    def assert_differs(self, pattern, advice, argv):
-        daemon = self.daemon({pattern: {"qos": BACKGROUND}})
-        program = self.waiting(argv)
-        self.assert_carries(program, DEFAULT, pattern)
-        daemon.reload({advice: {"qos": BACKGROUND}})
-        self.assert_carries(program, BACKGROUND, advice)
-        program.end()
-        daemon.stop()
 
 
 if __name__ == "__main__":

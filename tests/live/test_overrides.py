@@ -71,16 +71,6 @@ class Set(Overrides):
             self.assertEqual(get_attr(tid), get_attr(app.pid))
         self.assert_carries(app, INITIATED)
 
-    def test_what_is_chosen_since_stays(self):
-        self.daemon(APP)
-        app = self.sleeper("app")
-        self.ask("set", app.pid, UTILITY)
-        self.reniced(app.pid, 9)
-        self.assertEqual(self.current.reload().returncode, 0)
-        self.assertEqual((get_attr(app.pid).policy, get_attr(app.pid).nice), (BATCH, 9))
-        self.ask("set", app.pid, UTILITY)
-        self.assert_carries(app, UTILITY)
-
     def test_it_ends_with_the_process(self):
         self.daemon(APP)
         app = self.puppet("app")
@@ -230,25 +220,6 @@ class Limit(Overrides):
         self.ask("limit", "--keep", app.pid, BACKGROUND)
         app.end()
         wait_for(lambda: self.overrides() == 0, "the end of the override")
-
-    def test_the_lowest_of_several(self):
-        """What has been covered holds again, for children as well; and none comes in between."""
-        self.daemon(APP)
-        app = self.puppet("app")
-        [child] = app.tell(0, "fork")
-        self.ask("limit", "--keep", child, UTILITY)
-        self.assert_carries(child, UTILITY)
-        holder = self.held(app.pid, BACKGROUND)
-        for pid in (app.pid, child):
-            self.assert_carries(pid, BACKGROUND)
-        self.ask("limit", "--keep", child, INITIATED)
-        self.assertEqual(get_attr(child), classes()[BACKGROUND])
-        self.ask("limit", "--keep", child, UTILITY)
-        holder.end()
-        self.assert_carries(app, INITIATED)
-        self.assert_keeps(child, UTILITY)
-        self.ask("limit", "--lift", child)
-        self.assert_carries(child, INITIATED)
 
     def test_the_daemon_ends(self):
         daemon = self.daemon(APP)

@@ -5,7 +5,7 @@ import os
 import shutil
 import unittest
 
-from attributes import (BATCH, FIFO, FLAG_RESET_ON_FORK, IDLE, MS, NORMAL, fair, get_attr, has_slice, set_all,
+from attributes import (BATCH, FIFO, IDLE, MS, NORMAL, fair, get_attr, has_slice, set_all,
                         set_attr, snapshot)
 from harness import LiveTest, main
 from tasks import comm, start_time, tids
@@ -150,14 +150,6 @@ class NotOurs(LiveTest):
         daemon.sync()
         for tid in tids(daemon.pid):
             self.assertEqual(get_attr(tid), fair(NORMAL, -20))
-
-    def test_reset_on_fork_stays(self):
-        before = self.sleeper("app")
-        set_attr(before.pid, flags=FLAG_RESET_ON_FORK)
-        self.daemon({"app": {"qos": UI}})
-        self.assert_carries(before, fair(NORMAL, -4, 8 * MS, flags=FLAG_RESET_ON_FORK))
-        self.current.stop()
-        self.assertEqual(before.attr(), fair(flags=FLAG_RESET_ON_FORK))
 
 
 class Later(LiveTest):

@@ -13,7 +13,6 @@ import unittest
 from daemon import schedqos
 from harness import LiveTest, main
 from tasks import open_files
-from waiting import wait_for
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 STATE = "/run/schedqos/knobs.json"
@@ -81,28 +80,6 @@ class Autogroup(KnobTest):
         self.assertEqual(read(AUTOGROUP), "1")
         self.assertFalse(os.path.exists(STATE))
 
-    def test_what_was_off_before_is_not_turned_on(self):
-        write(AUTOGROUP, "0")
-        daemon = self.daemon({"schedqos": {"autogroup": "off"}})
-        daemon.stop()
-        self.assertEqual(read(AUTOGROUP), "0")
-        daemon = self.daemon({"schedqos": {"autogroup": "off"}})
-        write(AUTOGROUP, "1")
-        daemon.stop()
-        self.assertEqual(read(AUTOGROUP), "1")
-
-    def test_a_reload_changes_it(self):
-        daemon = self.daemon({"schedqos": {"autogroup": "keep"}})
-        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off"}}).returncode, 0)
-        self.assertEqual(read(AUTOGROUP), "0")
-        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "keep"}}).returncode, 0)
-        self.assertEqual(read(AUTOGROUP), "1")
-        # A reload that changes nothing about it leaves alone what others did meanwhile.
-        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off"}}).returncode, 0)
-        write(AUTOGROUP, "1")
-        self.assertEqual(daemon.reload({"schedqos": {"autogroup": "off", "default": "none"}}).returncode, 0)
-        self.assertEqual(read(AUTOGROUP), "1")
-
     def test_the_next_start_after_a_kill(self):
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         self.kill()
@@ -135,26 +112,6 @@ class Autogroup(KnobTest):
         result = schedqos("start", *files.options(), prefix=prefix)
         self.assertEqual(result.returncode, 1)
         self.assertIn("/run/schedqos/knobs.json, cannot be read: Permission denied: it stays as it is", result.stderr)
-        os.chmod(STATE, 0o600)
-        self.restore()
-        self.assertEqual(read(AUTOGROUP), "1")
-
-    def test_restore_refuses_a_torn_record(self):
-        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
-        self.kill()
-        with open(STATE, encoding="ascii") as file:
-            whole = file.read()
-        with open(STATE, "w", encoding="ascii") as file:
-            file.write(whole[:len(whole) // 2])
-        result = schedqos("restore")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("torn", result.stderr)
-        self.assertEqual(read(AUTOGROUP), "0")
-        with open(STATE, "w", encoding="ascii") as file:
-            file.write(whole)
-        os.chmod(STATE, 0o666)
-        self.assertEqual(schedqos("restore").returncode, 1)
-        self.assertEqual(read(AUTOGROUP), "0")
         os.chmod(STATE, 0o600)
         self.restore()
         self.assertEqual(read(AUTOGROUP), "1")
@@ -301,11 +258,6 @@ class Doctor(KnobTest):
             self.skipTest("a user cannot run what was built here: %s" % error)
         self.assertEqual(found["daemon"]["what"], "only root can ask for it")
         daemon.sync()
-
-    def test_another_daemon(self):
-        other = self.sleeper("ananicy-cpp", executable=self.copy("ananicy-cpp"))
-        wait_for(lambda: self.findings()["rivals"]["state"] == "bad", "the finding")
-        self.assertEqual(self.findings()["rivals"]["what"], "ananicy-cpp runs, as pid %d" % other.pid)
 
     def test_a_time_namespace(self):
         """There, the daemon does not start."""

@@ -30,18 +30,6 @@ class FirstLine(LiveTest):
 
 
 class WhatWasDone(LiveTest):
-    def test_reload_says_what_it_changed(self):
-        daemon = self.daemon({"app": {"qos": UTILITY}, "other": {}})
-        app = self.sleeper("app")
-        self.assert_carries(app, UTILITY)
-        done = daemon.reload({"app": {"qos": BACKGROUND}, "new": {}, "QOS_MINE": {"sched_nice": 1}})
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertRegex(done.stderr, r"^schedqos: 3 rules in force \(1 new, 1 changed, 1 removed, "
-                                      r"1 setting or class changed\), [1-9]\d* tasks? changed, mapping announcement \(built in\)\n$")
-        self.assert_carries(app, BACKGROUND)
-        self.assertIn("reloaded: " + done.stderr[len("schedqos: "):], daemon.log())
-        # Nothing is new, and no task of ours is changed; of others nobody knows.
-        self.assertRegex(daemon.reload().stderr, r"^schedqos: 3 rules in force, \d+ tasks? changed, mapping ")
 
     def test_start_says_it_in_the_background(self):
         daemon = self.prepare({"app": {}})
