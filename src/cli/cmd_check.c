@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -11,7 +10,6 @@
 
 #include "client.h"
 #include "configuration.h"
-#include "show_diff.h"
 #include "verb.h"
 
 /* What is in force of one file. Rules count as patterns, as everywhere. */

@@ -23,7 +23,6 @@
 
 #include "client.h"
 #include "configuration.h"
-#include "show_diff.h"
 #include "verb.h"
 
 /* What a file that does not exist yet begins with. */

@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/bus_names.h>
-#include <schedqos/daemon/instance.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/doctor.h>
-#include <schedqos/tagging/rehearsal.h>
+#include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/number.h>
 #include <schedqos/util/text.h>
 
 #include "client.h"

@@ -7,12 +7,11 @@
 
 #include <schedqos/config/suggest.h>
 #include <schedqos/daemon/bus_names.h>
-#include <schedqos/daemon/config_load.h>
-#include <schedqos/daemon/instance.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
 
 #include "client.h"

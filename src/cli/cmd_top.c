@@ -9,7 +9,6 @@
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
 
 #include "client.h"
 #include "text_table.h"

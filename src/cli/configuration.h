@@ -4,7 +4,8 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/daemon/config_load.h>
+#include <schedqos/config/config_text.h>
+#include <schedqos/daemon/daemon.h>
 
 #include "verb.h"
 
@@ -34,3 +35,11 @@ int daemon_config(sd_bus *bus, struct config **ret);
 /* Has the daemon read its configuration again, and says what came of it. bus: NULL for a connection of its own. Returns an
  * exit status. */
 int reload_daemon(sd_bus *bus);
+
+/* ---- the difference between two configurations, for people ---- */
+
+/*
+ * A line for each difference, then one that counts them, and one that tells how many running tasks
+ * change class, where that can be told. Returns whether there is any difference.
+ */
+bool show_diff(FILE *out, const struct config *before, const struct config *after);

@@ -8,7 +8,6 @@
 
 #include <schedqos/config/suggest.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/number.h>
 #include <schedqos/util/text.h>
 
 #include "verb.h"

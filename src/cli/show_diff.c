@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "show_diff.h"
+#include "configuration.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/tagging/rehearsal.h>
+#include <schedqos/tagging/tagger.h>
 
 /* What a task would be given. */
 struct given_class {

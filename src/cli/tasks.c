@@ -12,7 +12,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
 
 #include "client.h"
 #include "user_names.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <schedqos/util/text_buf.h>
+#include <schedqos/util/text.h>
 
 #define TABLE_COLUMNS_MAX 16
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/util/number.h>
 #include <schedqos/util/text.h>
 
 static char *look_up(uid_t uid)

@@ -10,7 +10,7 @@
 
 #include <cjson/cJSON.h>
 
-#include <schedqos/policy/source.h>
+#include <schedqos/policy/qos_class.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/config/class_words.h>
+#include <schedqos/config/config_text.h>
 
 #include <string.h>
 
 #include <schedqos/config/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
 
 static void put_escaped(struct text_buf *text, const char *before, const char *name, const char *after)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/policy/interpreters.h>
+#include <schedqos/policy/pattern.h>
 
 #include "config_private.h"
 

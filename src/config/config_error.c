@@ -9,7 +9,6 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
 
 static void error_clear(struct config_error *error)
 {

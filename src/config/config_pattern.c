@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/policy/interpreters.h>
+#include <schedqos/policy/pattern.h>
 #include <schedqos/util/cleanup.h>
 
 /* Braces are not expanded as in a shell. A name may contain them, so this is no error. */

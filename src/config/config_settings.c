@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <schedqos/policy/interpreters.h>
+#include <schedqos/policy/pattern.h>
 #include <schedqos/util/cleanup.h>
 
 const char *const default_mode_names[] = {

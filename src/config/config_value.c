@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text_buf.h>
+#include <schedqos/util/text.h>
 
 /* Objects up to this size are searched for duplicate keys pair by pair. */
 #define SMALL_OBJECT 8

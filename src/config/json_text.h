@@ -10,7 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/util/text_buf.h>
+#include <schedqos/util/text.h>
 
 #define JSON_DEPTH_MAX CONFIG_DEPTH_MAX
 #define JSON_MESSAGE_MAX 160

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-#include "bus_methods.h"
+#include "bus.h"
 #include "daemon_private.h"
 
 /* Clients are short-lived, or hold an override. More at once than this would use up our descriptors: the oldest is dropped. */

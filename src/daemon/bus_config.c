@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The configuration in force, and the sched profile out of it that is. */
-#include "bus_methods.h"
+#include "bus.h"
 
 #include <errno.h>
 #include <malloc.h>

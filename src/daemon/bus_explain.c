@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus_methods.h"
+#include "bus.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * A reply holds one array for each column: sd-bus then copies the numbers of 20,000 tasks in one
  * piece, instead of looking at each.
  */
-#include "bus_methods.h"
+#include "bus.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "bus_methods.h"
+#include "bus.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include <schedqos/config/class_words.h>
+#include <schedqos/config/config_text.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What `schedqos status` shows, as one JSON object. */
-#include "bus_methods.h"
+#include "bus.h"
 
 #include <errno.h>
 #include <stdlib.h>

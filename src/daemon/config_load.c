@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/daemon.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 
-#include "user_lookup.h"
+#include "users.h"
 
 #ifndef DATADIR
 #define DATADIR "/usr/share"

@@ -14,18 +14,15 @@
 #include <systemd/sd-daemon.h>
 
 #include <schedqos/daemon/bus_names.h>
-#include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/state_folder.h>
 
 #include "bus.h"
 #include "daemon_private.h"
-#include "detach.h"
-#include "introduction.h"
 #include "log_sink.h"
 
 static struct daemon *daemon_new(const struct daemon_options *options)

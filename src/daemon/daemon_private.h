@@ -2,12 +2,14 @@
 /* The running daemon: its loop, its clients, its configuration. It owns one tagger and one machine. */
 #pragma once
 
+#include <stdbool.h>
+
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
-#include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
+#include <schedqos/policy/config.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/log.h>
 
@@ -60,3 +62,28 @@ int daemon_reload(struct daemon *daemon, char **ret_text);
 
 /* reload.c: a requested scan is done: logs the reload that requested it, if one did. */
 void daemon_reloaded(struct daemon *daemon);
+
+/* ---- goes to the background, while the caller waits until the daemon is ready or has failed ---- */
+
+/*
+ * Forks. Returns 0 in the child, with a descriptor for detach_done in *ret_ready; 1 in the caller, with the child's
+ * exit status (0: it is ready and goes on running) in *ret_status; or -errno.
+ */
+int detach(int *ret_ready, int *ret_status);
+
+/*
+ * Sends the exit status to the waiting caller; with 0, also releases the standard streams, but for standard error where
+ * it is kept, and the working directory.
+ */
+void detach_done(int ready, int status, bool keep_stderr);
+
+/* ---- what somebody who starts the daemon by hand wants to know at the start ---- */
+
+/*
+ * The rule to try out: its pattern is a plain name that a shell takes as a word, it has no conditions, and ps(1) shows
+ * what its class does, since the nice value is above 0. Of several the last one. NULL: there is none.
+ */
+const struct rule *introduction_rule(const struct config *config);
+
+/* Logs at debug level what to try in another terminal, and how to end the daemon. */
+void introduction_log(const struct config *config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "detach.h"
+#include "daemon_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

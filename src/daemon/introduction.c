@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "introduction.h"
+#include "daemon_private.h"
 
 #include <string.h>
 

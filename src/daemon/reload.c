@@ -14,7 +14,6 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-#include <schedqos/util/text_buf.h>
 
 #include "daemon_private.h"
 

@@ -5,13 +5,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <schedqos/daemon/instance.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/state_folder.h>
 
 /* Each part returns whether nothing is left to do, and sets *ret_done if there was something to do. */
 static bool restore_knobs(bool *ret_done)

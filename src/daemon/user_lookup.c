@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "user_lookup.h"
+#include "users.h"
 
 #include <errno.h>
 #include <poll.h>

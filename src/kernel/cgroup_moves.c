@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/cgroup_moves.h>
+#include <schedqos/kernel/trace.h>
 
 #include <errno.h>
 #include <string.h>

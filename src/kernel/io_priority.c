@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/io_priority.h>
+#include <schedqos/kernel/sched_attr.h>
 
 #include <errno.h>
 #include <sys/syscall.h>

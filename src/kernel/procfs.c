@@ -15,7 +15,7 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
-#include <schedqos/util/number.h>
+#include <schedqos/util/text.h>
 
 #define DELETED " (deleted)"
 #define SYSTEMD ":name=systemd:"

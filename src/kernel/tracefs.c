@@ -11,7 +11,7 @@
 #include <linux/magic.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/number.h>
+#include <schedqos/util/text.h>
 
 #include "detached_mount.h"
 

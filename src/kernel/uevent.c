@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/uevent.h>
+#include <schedqos/kernel/host.h>
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -11,7 +11,7 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/state_folder.h>
+#include <schedqos/util/file.h>
 
 void check_release(struct checkup *checkup)
 {

@@ -11,11 +11,10 @@
 #include <cjson/cJSON.h>
 
 #include <schedqos/kernel/host.h>
-#include <schedqos/policy/profile.h>
+#include <schedqos/policy/config.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/json_writer.h>
-#include <schedqos/util/state_folder.h>
 
 #define FORMAT_VERSION 2
 #define SIZE_MAX_BYTES (16 * 1024 * 1024)

@@ -11,9 +11,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/uevent.h>
+#include <schedqos/kernel/host.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/state_folder.h>
 #include <schedqos/util/text.h>
 
 #include "profile_run.h"

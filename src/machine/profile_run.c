@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text_buf.h>
-
-#include "refusals.h"
+#include <schedqos/util/text.h>
 
 static bool is_gone(int error)
 {

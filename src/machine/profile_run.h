@@ -4,7 +4,7 @@
 
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/machine/machine.h>
-#include <schedqos/policy/profile.h>
+#include <schedqos/policy/config.h>
 
 #include "items.h"
 
@@ -41,3 +41,12 @@ int profile_want(struct profile_run *run);
 
 /* profile_want.c: the kernel's base slice. */
 bool is_base_slice(enum knob_tree tree, const char *path);
+
+/* ---- knobs that could not be set, in lines for people: "PATH: reason", safe for a terminal ---- */
+
+/*
+ * Adds a line. error: the kernel's -errno, or 0 where it accepted what was wanted, but holds something else: now. Of
+ * several processors or disks that refuse a file for one reason, the first is named. On lack of memory, lines are left
+ * out.
+ */
+void refusals_add(struct knobs_names *lines, const struct item *item, int error, const char *wanted, const char *now);

@@ -7,7 +7,6 @@
 #include <schedqos/util/cleanup.h>
 
 #include "profile_run.h"
-#include "refusals.h"
 
 bool is_base_slice(enum knob_tree tree, const char *path)
 {

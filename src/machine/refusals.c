@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "refusals.h"
+#include "profile_run.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/policy/groups.h>
+#include <schedqos/policy/config.h>
 
 #include <errno.h>
 #include <linux/limits.h>

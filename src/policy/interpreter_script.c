@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an interpreter runs, by its arguments. */
-#include <schedqos/policy/interpreters.h>
+#include <schedqos/policy/pattern.h>
 
 #include <ctype.h>
 #include <string.h>

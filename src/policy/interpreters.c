@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which programs are interpreters. */
-#include <schedqos/policy/interpreters.h>
 
 #include <errno.h>
 #include <limits.h>

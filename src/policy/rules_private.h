@@ -2,7 +2,7 @@
 /* The inside of a set of rules, shared by the files that build it and those that match against it. */
 #pragma once
 
-#include <schedqos/policy/interpreters.h>
+#include <schedqos/policy/pattern.h>
 #include <schedqos/policy/rules.h>
 
 /* The first and the last bytes of a text, up to eight each, so that one comparison does for each end. */

@@ -2,7 +2,6 @@
 /* Carries out the plan's actions, and reads the attributes of tasks. */
 #pragma once
 
-#include <schedqos/kernel/io_priority.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/policy/plan.h>
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/kernel/sched_calls.h>
+#include <schedqos/kernel/trace.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>

@@ -8,8 +8,8 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/state_folder.h>
 
 #define RETRY_MAX_US (64 * KEEP_RETRY_MIN_US)
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/kernel/cgroup_moves.h>
+#include <schedqos/kernel/trace.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 

@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/uevent.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/util/log.h>
 
 /* What happened before we subscribed again has to be found. */

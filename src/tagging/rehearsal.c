@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/tagging/rehearsal.h>
+#include <schedqos/tagging/tagger.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
-#include <schedqos/util/state_folder.h>
+#include <schedqos/util/file.h>
 
 #include "tagger_private.h"
 

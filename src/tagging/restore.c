@@ -10,8 +10,8 @@
 #include <schedqos/config/config_text.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/state_folder.h>
 
 int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy)
 {

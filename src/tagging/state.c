@@ -11,7 +11,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
-#include <schedqos/util/state_folder.h>
 
 #include "state_private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/util/state_folder.h>
+#include <schedqos/util/file.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/util/text_buf.h>
+#include <schedqos/util/text.h>
 
 #include <stdarg.h>
 #include <stdio.h>

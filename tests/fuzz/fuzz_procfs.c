@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/host.h>
+#include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/policy/interpreters.h>
+#include <schedqos/policy/pattern.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

@@ -3,7 +3,7 @@
  * The configuration, as a specification: what may be written, and what it means. Each example says in what its files
  * differ from no file at all, item by item, and where that is written; and what is printed of it gives the same again.
  */
-#include <schedqos/util/text_buf.h>
+#include <schedqos/util/text.h>
 
 #include "config_case.h"
 

@@ -2,7 +2,7 @@
 /* Groups: for which cgroups one holds, which class is higher, and what becomes of a class that is denied. */
 #include "config_case.h"
 
-#include <schedqos/policy/groups.h>
+#include <schedqos/policy/config.h>
 #include <schedqos/util/cleanup.h>
 
 #include "fake_process.h"

@@ -2,7 +2,7 @@
 /* What a daemon that was started by hand tells at its start: a rule to try out. */
 #include "config_case.h"
 
-#include "../../src/daemon/introduction.h"
+#include "../../src/daemon/daemon_private.h"
 
 static void assert_introduces(const char *rules, const char *pattern)
 {

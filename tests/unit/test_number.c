@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/util/number.h>
+#include <schedqos/util/text.h>
 
 #define UNTOUCHED 4711
 

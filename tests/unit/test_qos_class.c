@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/profile.h>
+#include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
 
 #define MS 1000000ULL

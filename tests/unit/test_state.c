@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <schedqos/util/state_folder.h>
+#include <schedqos/util/file.h>
 
 #include "../../src/tagging/state_private.h"
 

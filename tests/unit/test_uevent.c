@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/kernel/uevent.h>
+#include <schedqos/kernel/host.h>
 
 static int ends[2];
 

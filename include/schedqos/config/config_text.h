@@ -130,3 +130,9 @@ struct config_diff {
  */
 int config_diff(const struct config *before, const struct config *after, config_found *found, void *context,
 		struct config_diff *ret);
+
+/*
+ * That there is no class of this name, which may have been meant, and which there are, safe for a terminal. The caller
+ * frees; NULL without memory.
+ */
+char *class_words_unknown(const struct config *config, const char *name);

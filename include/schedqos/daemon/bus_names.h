@@ -2,7 +2,7 @@
 /* The control interface, on the private socket. */
 #pragma once
 
-#include <schedqos/util/state_folder.h>
+#include <schedqos/util/file.h>
 
 #define BUS_SOCKET STATE_FOLDER "/bus"
 #define BUS_PATH "/org/schedqos1"

@@ -3,8 +3,50 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
-#include <schedqos/daemon/config_load.h>
+#include <schedqos/config/config_text.h>
+
+/* ---- finds and reads the configuration's files in order, and has them parsed ---- */
+
+/* Where to look. NULL members mean the default paths. */
+struct config_paths {
+	const char *folder; /* instead of both /usr/share/schedqos and /etc/schedqos */
+	const char *file;   /* instead of /etc/schedqos.json; must exist then */
+	const char *mapping; /* instead of the one that the files name */
+};
+
+/*
+ * How long to wait for the lookup of all users named in rules: while tasks wait for the daemon, and while a person
+ * waits for a command. A few local users take some milliseconds.
+ */
+#define CONFIG_USERS_MS	       100
+#define CONFIG_USERS_PEOPLE_MS 5000
+
+/*
+ * Reads all layers. A user who cannot be looked up within users_ms is pending: see struct rule_user. Returns 0 and the
+ * configuration, -EINVAL if anything is wrong with a file, or -ENOMEM. Errors and warnings are appended to errors.
+ */
+int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
+		struct config_errors *errors);
+
+/*
+ * Reads only the named files and folders, in this order; the name of a file tells whether it holds a mapping,
+ * profiles, or rules. Returns as config_load does.
+ */
+int config_load_named(const char *const *names, size_t n_names, unsigned users_ms, struct config **ret,
+		      struct config_errors *errors);
+
+/* The folders in upstream's layout that config_load reads with these paths: one or two. */
+#define CONFIG_LAYERS_MAX 2
+size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LAYERS_MAX]);
+
+/* The administrator's file that config_load reads with these paths, whether it exists or not. */
+const char *config_own_file(const struct config_paths *paths);
+
+/* Parses texts that were not read from files. Looks up users, and returns, as config_load does. */
+int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,
+		      struct config_errors *errors);
 
 /* Exit status of a program whose configuration is wrong (sysexits.h). */
 #define EXIT_CONFIG 78
@@ -27,3 +69,15 @@ int daemon_run(const struct daemon_options *options);
  * if nothing is left to do, else 1; logs what was done and what went wrong.
  */
 int restore_run(void);
+
+/* ---- ensures that at most one daemon runs on a machine, or one verb that does a daemon's work without it ---- */
+
+/*
+ * Makes the runtime folder and takes the lock in it, which is held until the process ends. Waits up to 8 s for a verb
+ * that holds it. Returns 0, or logs the error and returns -errno: -EEXIST if a daemon holds it, -EBUSY if a verb
+ * still does. remedy: what the log should suggest if a daemon holds it, or NULL.
+ */
+int instance_lock(bool as_daemon, const char *remedy);
+
+/* The pid of the running daemon, 0 if there is none, or -errno. */
+pid_t instance_owner(void);

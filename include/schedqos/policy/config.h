@@ -2,9 +2,99 @@
 /* A configuration that can be put in force: rules, classes, profiles and settings, wherever they come from. */
 #pragma once
 
-#include <schedqos/policy/groups.h>
-#include <schedqos/policy/profile.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <schedqos/policy/qos_class.h>
 #include <schedqos/policy/rules.h>
+#include <schedqos/util/knob_tree.h>
+
+/* ---- groups ---- */
+
+/*
+ * Groups: which classes the tasks of a cgroup may have. A class that is not allowed gives way to the next lower one
+ * that is; if there is none, to the lowest of all. If several groups hold, a class has to be allowed by each.
+ */
+
+/* "QOS_NAME": false, or true */
+struct group_class {
+	const char *name;
+	bool is_allowed;
+};
+
+struct group {
+	/*
+	 * With a slash: a glob on the path of the task's cgroup, or of any that this one lies in. Without: on any component
+	 * of the path.
+	 */
+	const char *pattern;
+	struct source source;
+	bool is_masked;	 /* null: holds for nothing */
+	const char *max; /* name of the highest class that is allowed, or NULL */
+	const struct group_class *classes;
+	size_t n_classes;
+};
+
+/* Whether the group holds for the tasks of a cgroup. cgroup: its path, which begins with a slash. */
+bool group_holds(const struct group *group, const char *cgroup);
+
+/*
+ * Which of two classes is higher: SCHED_DEADLINE, then real-time ones by priority, then fair ones by nice, then by
+ * slice, the shortest first and none last, then SCHED_IDLE. Where all that is equal their I/O classes decide: realtime,
+ * then best-effort or none, then idle. Returns less than 0 if a is higher, 0 if neither is.
+ */
+int class_compare(const struct qos_class *a, const struct qos_class *b);
+
+/* What the groups of a configuration do to tags. */
+struct limits;
+
+/* groups, rules and classes must outlive it. NULL without memory. */
+struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
+			  const struct qos_class *classes, size_t n_classes);
+void limits_free(struct limits *limits);
+
+/*
+ * The number of the limit for tasks of this cgroup, 0 for none. max: the highest class that they may have in any case,
+ * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM.
+ */
+int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret);
+
+/* What becomes of a tag under a limit. TAG_NONE stays. */
+uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);
+
+/* ---- a sched profile: a named set of values for the kernel's own scheduling knobs ---- */
+
+struct knob {
+	enum knob_tree tree;
+	const char *devices; /* KNOB_BLOCK: a glob of their names; else NULL */
+	const char
+		*file; /* one path component; a path where KNOB_DEBUGFS (llc_balancing/enabled) or
+			  KNOB_SYSCTL (kernel/sched_rt_period_us); never a way up or out */
+	const char *const *values; /* written one after another */
+	size_t n_values;
+	struct source source;
+};
+
+struct sched_profile {
+	const char *name;
+	struct knob *knobs;
+	size_t n_knobs;
+	struct source source;
+};
+
+/* Upstream's three, throughput, interactive and qos; and qos-preempt, of the announcement's last measurement. */
+#define PROFILE_BUILTIN_COUNT 4
+extern const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT];
+
+/* The profile of that name, or NULL. */
+const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count,
+					       const char *name);
+
+/* Whether the two have the same name and knobs, wherever they were written. Either may be NULL, for no profile. */
+bool sched_profile_equal(const struct sched_profile *a, const struct sched_profile *b);
+
+/* The tree's key in a profile: "debugfs". Static storage. */
+const char *knob_tree_name(enum knob_tree tree);
 
 enum default_mode {
 	DEFAULT_PRISTINE, /* a task without a rule gets QOS_DEFAULT if nobody chose anything for it */

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include <schedqos/policy/groups.h>
+#include <schedqos/policy/config.h>
 
 enum override_kind {
 	OVERRIDE_LIMIT, /* qos is the highest class that is allowed; handed on to children */

@@ -184,3 +184,25 @@ enum tagger_changes tagger_changes(const struct tagger *tagger);
 
 /* 0 if a crash could be repaired now, else a -errno that says why not. */
 int tagger_crash_error(const struct tagger *tagger);
+
+/* ---- a rehearsal ---- */
+
+/*
+ * What a daemon would do if it were started now: every task is looked at and decided about, and nothing is set. Where a
+ * daemon was killed, its records are taken into account, as the next one would.
+ */
+
+struct rehearsal;
+
+/* config must outlive it. No daemon may be running. 0 or -errno. */
+int rehearsal_new(const struct config *config, struct rehearsal **ret);
+void rehearsal_free(struct rehearsal *rehearsal);
+
+/* Looks at all tasks, and decides about them. */
+void rehearsal_scan(struct rehearsal *rehearsal);
+
+/*
+ * For the queries in tagger.h: tagger_explain, and tagger_next_task, whose reasons and classes are those that tasks
+ * would have.
+ */
+const struct tagger *rehearsal_tagger(const struct rehearsal *rehearsal);

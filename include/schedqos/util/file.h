@@ -2,6 +2,8 @@
 #pragma once
 
 #include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Reads until the end of the file, or until size bytes are there. Returns their number, or -errno. No NUL is added. */
@@ -18,3 +20,51 @@ int write_full(int fd, const void *buf, size_t size);
 
 /* Opens a folder to list its entries; path is relative to `folder`. 0 or -errno. */
 int open_list(int folder, const char *path, DIR **ret);
+
+/* ---- the runtime folder ---- */
+
+/*
+ * The runtime folder: what must survive a crash, so that a later run, as root, can put it back. So a file there is
+ * trusted only if it is complete, of this boot, and nobody else can reach it. One that never will be is set aside; one
+ * that cannot be read now stays.
+ */
+
+#ifndef RUNDIR
+#define RUNDIR "/run"
+#endif
+
+#define STATE_FOLDER RUNDIR "/schedqos"
+
+/* The records of knobs and of tasks. */
+#define STATE_KNOBS "knobs.json"
+#define STATE_TASKS "state"
+
+/* Suffix of a file that has been set aside. */
+#define STATE_DAMAGED ".damaged"
+
+/* Opens the runtime folder, which is made if it does not exist. A descriptor, or -errno. */
+int state_folder_open(void);
+
+/*
+ * Opens the file for reading. Returns a descriptor, with the size in bytes in *ret_size; -ENOENT; -EPERM for one that
+ * is not a regular file of our own user's that no one else can reach; or another -errno: it may be read another time.
+ */
+int state_file_open(int folder, const char *name, size_t *ret_size);
+
+/* 0, also when there is none, or -errno. */
+int state_file_remove(int folder, const char *name);
+
+/* Whether this error of reading a file means that the file exists but will never be of use to us. */
+bool state_file_is_void(int error);
+
+/*
+ * Renames such a file to NAME.damaged, since what to do about it is up to the administrator. Returns 0; 1 if there
+ * was such a file already, and this one has been removed; or -errno.
+ */
+int state_file_set_aside(int folder, const char *name);
+
+/* Logs this. what: the file, for people; error: why it is void; result: what state_file_set_aside returned. */
+void state_file_log_set_aside(const char *what, const char *name, int error, int result);
+
+/* Why a file could not be read, for people. */
+const char *state_file_fault(int error);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include <schedqos/util/text_buf.h>
+#include <schedqos/util/text.h>
 
 /* Starts as all zeroes. A failed allocation is remembered, so that only json_take has to be checked. */
 struct json_writer {

@@ -6,7 +6,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Escapes len bytes of s into buf and always terminates it; cut, at a whole character, to fit. Returns buf. */
 char *text_escape_to(char *buf, size_t size, const char *s, size_t len);
@@ -16,3 +18,25 @@ char *text_escape(const char *s, size_t len);
 
 /* The length of the valid UTF-8 character at s (1..4), or 0 if it is not valid. */
 size_t text_utf8_length(const char *s, size_t len);
+
+/* ---- numbers from text, strictly: digits only, the whole text, within the range ---- */
+
+/* Decimal, no sign, no spaces, in 0..max. Returns 0, -EINVAL for bad text, -ERANGE for too large a number. */
+int parse_u64(const char *text, size_t len, uint64_t max, uint64_t *ret);
+
+/* ---- a growing text. A failed allocation is remembered, so that only text_buf_take has to be checked ---- */
+
+/* Starts as all zeroes. */
+struct text_buf {
+	char *text; /* NUL-terminated as soon as there is any */
+	size_t len, size;
+	bool failed;
+};
+
+void text_buf_put(struct text_buf *buf, const char *s, size_t len);
+void text_buf_fill(struct text_buf *buf, char c, size_t count);
+void text_buf_printf(struct text_buf *buf, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The text ("" if nothing was put), which the caller frees; NULL if memory ran out. buf is empty afterwards. */
+char *text_buf_take(struct text_buf *buf);
