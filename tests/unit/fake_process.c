@@ -48,7 +48,18 @@ static int fetch(struct facts *facts, enum fact fact)
 
 static const char *json(const char *text, char buf[TEXT_MAX])
 {
-	assert_in_range(snprintf(buf, TEXT_MAX, "{ %s }", text), 0, TEXT_MAX - 1);
+	int n = snprintf(buf, TEXT_MAX, "{ ");
+
+	if (strchr(text, ':') || !*text)
+		n += snprintf(buf + n, TEXT_MAX - n, "%s", text);
+	else
+		for (const char *end; *text; text = end + (*end == '|')) {
+			end = strchrnul(text, '|');
+			n += snprintf(buf + n, TEXT_MAX - n, "'%.*s': { 'qos': 'QOS_UTILITY' }%s", (int)(end - text), text,
+				      *end ? ", " : "");
+		}
+	n += snprintf(buf + n, TEXT_MAX - n, " }");
+	assert_in_range(n, 0, TEXT_MAX - 1);
 	for (char *p = buf; (p = strchr(p, '\''));)
 		*p = '"';
 	return buf;
@@ -70,8 +81,16 @@ struct config *two_files(const char *text, const char *later)
 
 const struct rule *process_match(const struct config *config, struct process *process, int *error)
 {
+	const char *base = strrchr(process->exe, '/');
+
 	process->facts = (struct facts){ .fetch = fetch };
 	process->fetched = 0;
+	if (!process->comm)
+		process->comm = base ? base + 1 : process->exe;
+	if (!process->argv) {
+		process->argv = process->exe;
+		process->argv_size = strlen(process->exe) + 1;
+	}
 	return rules_match(config->rules, &process->facts, error);
 }
 
@@ -84,17 +103,4 @@ const struct rule *check_matches(const struct config *config, struct process *pr
 	_assert_int_equal(error, 0, file, line);
 	_assert_string_equal(rule ? rule->pattern : "none", pattern ? pattern : "none", file, line);
 	return rule;
-}
-
-const char *matched_by_path(const struct config *config, const char *path)
-{
-	const char *base = strrchr(path, '/');
-	struct process process = { .exe = path, .comm = base ? base + 1 : path, .argv = path };
-	const struct rule *rule;
-	int error;
-
-	process.argv_size = strlen(path) + 1;
-	rule = process_match(config, &process, &error);
-	assert_int_equal(error, 0);
-	return rule ? rule->pattern : "none";
 }

@@ -27,13 +27,18 @@ struct process {
 		.argv_size = sizeof(arguments), __VA_ARGS__         \
 	}
 
-/* The inside of a rules file, with ' for ". */
+/*
+ * The inside of a rules file, with ' for "; or patterns only, separated by |, each of which gives QOS_UTILITY.
+ */
 struct config *rules_file(const char *text);
 
 /* Two of them, the second one over the first. */
 struct config *two_files(const char *text, const char *later);
 
-/* The rule that the process takes, or NULL; *error is rules_match's. */
+/*
+ * The rule that the process takes, or NULL; *error is rules_match's. Without a comm, or arguments, it has those of one
+ * that was started in the plain way, by its path.
+ */
 const struct rule *process_match(const struct config *config, struct process *process, int *error);
 
 /* The process takes the pattern's rule; NULL: none. */
@@ -41,6 +46,3 @@ const struct rule *process_match(const struct config *config, struct process *pr
 	check_matches(config, process, pattern, __FILE__, __LINE__)
 const struct rule *check_matches(const struct config *config, struct process *process,
 				 const char *pattern, const char *file, int line);
-
-/* The pattern of the rule of a process started in the plain way, by its path; or "none". */
-const char *matched_by_path(const struct config *config, const char *path);

@@ -91,6 +91,24 @@ static const struct example {
 	  { RULES("{\"QOS_USER_INTERACTIVE\": {\"sched_policy\": \"SCHED_FIFO\", \"sched_priority\": 3}}") },
 	  "~class QOS_USER_INTERACTIVE { \"sched_policy\": \"SCHED_FIFO\", \"sched_priority\": 3, \"sched_util_max\": "
 	  "1024 } # rules.json:1:2\n" },
+	{ "another fair policy keeps all",
+	  { RULES("{\"QOS_UTILITY\": {\"sched_policy\": \"SCHED_IDLE\"}}") },
+	  "~class QOS_UTILITY { \"sched_policy\": \"SCHED_IDLE\", \"sched_nice\": 2, \"sched_runtime\": 16000000, "
+	  "\"sched_util_max\": 512 } # rules.json:1:2\n" },
+	{ "another real-time policy keeps the priority",
+	  { RULES("{\"QOS_A\": {\"sched_policy\": \"SCHED_FIFO\", \"sched_priority\": 5, \"sched_util_max\": 8}}"),
+	    RULES("{\n"
+	      "\"QOS_A\": {\"sched_policy\": \"SCHED_RR\"}}") },
+	  "+class QOS_A { \"sched_policy\": \"SCHED_RR\", \"sched_priority\": 5, \"sched_util_max\": 8 } # rules.json:2:1\n" },
+	{ "SCHED_DEADLINE keeps nothing",
+	  { RULES("{\"QOS_A\": {\"sched_nice\": 3, \"sched_runtime\": 2000000, \"sched_util_max\": 8}}"),
+	    RULES("{\"QOS_A\": {\"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": 1000000, \"sched_deadline\": 5000000}}") },
+	  "+class QOS_A { \"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": 1000000, \"sched_deadline\": 5000000 } "
+	  "# rules.json:1:2\n" },
+	{ "nor is anything kept of it",
+	  { RULES("{\"QOS_A\": {\"sched_policy\": \"SCHED_DEADLINE\", \"sched_runtime\": 1000000, \"sched_deadline\": 5000000}}"),
+	    RULES("{\"QOS_A\": {\"sched_policy\": \"SCHED_NORMAL\"}}") },
+	  "+class QOS_A { \"sched_policy\": \"SCHED_NORMAL\" } # rules.json:1:2\n" },
 	{ "null takes an attribute away",
 	  { RULES("{\"QOS_UTILITY\": {\"sched_util_max\": null, \"sched_period\": null}}") },
 	  "~class QOS_UTILITY { \"sched_policy\": \"SCHED_BATCH\", \"sched_nice\": 2, \"sched_runtime\": 16000000, "

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Classes: the announcement's mapping, overriding, scaling by period, and what a task is to carry.
- */
+/* Classes: scaling by period, and what a task is to carry. What overrides what: test_config.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,35 +22,6 @@ static const struct qos_attr utility = {
 	.runtime = 16 * MS,
 	.util_max = 512,
 };
-
-static void builtin_is_the_announcement(void **state)
-{
-	static const struct {
-		const char *name;
-		int policy, nice;
-		uint64_t runtime;
-		int util_max;
-	} want[QOS_BUILTIN_COUNT] = {
-		{ "QOS_USER_INTERACTIVE", POLICY_NORMAL, -4, 8000000, 1024 },
-		{ "QOS_USER_INITIATED", POLICY_NORMAL, -2, 12000000, 768 },
-		{ "QOS_UTILITY", POLICY_BATCH, 2, 16000000, 512 },
-		{ "QOS_BACKGROUND", POLICY_BATCH, 4, 20000000, 256 },
-		{ "QOS_DEFAULT", POLICY_BATCH, 2, 16000000, 512 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
-		const struct qos_class *class = &qos_builtin[i];
-
-		assert_string_equal(class->name, want[i].name);
-		assert_int_equal(class->attr.has, utility.has);
-		assert_int_equal(class->attr.policy, want[i].policy);
-		assert_int_equal(class->attr.nice, want[i].nice);
-		assert_int_equal(class->attr.runtime, want[i].runtime);
-		assert_int_equal(class->attr.util_max, want[i].util_max);
-		assert_int_equal(class->source.line, 0);
-	}
-}
 
 static void builtin_profiles_are_the_announcements(void **state)
 {
@@ -84,68 +54,6 @@ static void builtin_profiles_are_the_announcements(void **state)
 			assert_string_equal(profile->knobs[1].values[1], want[i].more);
 		assert_int_equal(profile->knobs[2].n_values, 1);
 	}
-}
-
-static void merge_takes_what_is_named(void **state)
-{
-	struct qos_attr over = { .has = QOS_HAS_NICE | QOS_HAS_UTIL_MIN, .nice = 0, .util_min = 7 };
-	struct qos_attr merged = qos_attr_merge(&utility, &over);
-
-	(void)state;
-	assert_int_equal(merged.has, utility.has | QOS_HAS_UTIL_MIN);
-	assert_int_equal(merged.policy, POLICY_BATCH);
-	assert_int_equal(merged.nice, 0);
-	assert_int_equal(merged.runtime, 16 * MS);
-	assert_int_equal(merged.util_min, 7);
-	assert_int_equal(merged.util_max, 512);
-}
-
-static void merge_within_a_kind_keeps_all(void **state)
-{
-	struct qos_attr over = { .has = QOS_HAS_POLICY, .policy = POLICY_IDLE };
-	struct qos_attr merged = qos_attr_merge(&utility, &over);
-
-	(void)state;
-	assert_int_equal(merged.has, utility.has);
-	assert_int_equal(merged.policy, POLICY_IDLE);
-}
-
-static void merge_to_real_time_keeps_only_clamps(void **state)
-{
-	struct qos_attr over = {
-		.has = QOS_HAS_POLICY | QOS_HAS_PRIORITY,
-		.policy = POLICY_FIFO,
-		.priority = 5,
-	};
-	struct qos_attr merged = qos_attr_merge(&utility, &over);
-
-	(void)state;
-	assert_int_equal(merged.has, QOS_HAS_POLICY | QOS_HAS_PRIORITY | QOS_HAS_UTIL_MAX);
-	assert_int_equal(merged.priority, 5);
-	over.policy = POLICY_RR;
-	over.has = QOS_HAS_POLICY;
-	merged = qos_attr_merge(&merged, &over);
-	assert_int_equal(merged.has, QOS_HAS_POLICY | QOS_HAS_PRIORITY | QOS_HAS_UTIL_MAX);
-}
-
-static void merge_to_deadline_and_back_keeps_nothing(void **state)
-{
-	struct qos_attr deadline = {
-		.has = QOS_HAS_POLICY | QOS_HAS_RUNTIME | QOS_HAS_DEADLINE | QOS_HAS_PERIOD,
-		.policy = POLICY_DEADLINE,
-		.runtime = 1 * MS,
-		.deadline = 5 * MS,
-		.period = 10 * MS,
-	};
-	struct qos_attr fair = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL };
-	struct qos_attr merged = qos_attr_merge(&utility, &deadline);
-
-	(void)state;
-	assert_int_equal(merged.has, deadline.has);
-	assert_int_equal(merged.runtime, 1 * MS);
-	assert_int_equal(merged.deadline, 5 * MS);
-	assert_int_equal(merged.period, 10 * MS);
-	assert_int_equal(qos_attr_merge(&merged, &fair).has, QOS_HAS_POLICY);
 }
 
 static uint64_t scaled(uint64_t runtime, uint64_t period)
@@ -283,27 +191,6 @@ static void over_to_deadline_cannot_fork(void **state)
 
 #define HAS_IO (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL)
 
-static void an_io_class_drops_the_level_below_it(void **state)
-{
-	const struct qos_attr base = { .has = HAS_IO, .io_class = IO_CLASS_BEST_EFFORT, .io_level = 6 };
-	const struct qos_attr class = { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_IDLE };
-	const struct qos_attr level = { .has = QOS_HAS_IO_LEVEL, .io_level = 2 };
-	const struct qos_attr fifo = { .has = QOS_HAS_POLICY, .policy = POLICY_FIFO };
-	const struct qos_attr deadline = { .has = QOS_HAS_POLICY, .policy = POLICY_DEADLINE };
-	struct qos_attr merged = qos_attr_merge(&base, &class);
-
-	(void)state;
-	assert_int_equal(merged.has, QOS_HAS_IO_CLASS);
-	assert_int_equal(qos_attr_io_priority(&merged), IO_PRIORITY(IO_CLASS_IDLE, 0));
-	merged = qos_attr_merge(&base, &level);
-	assert_int_equal(qos_attr_io_priority(&merged), IO_PRIORITY(IO_CLASS_BEST_EFFORT, 2));
-	/* It means something to every policy. */
-	merged = qos_attr_merge(&base, &fifo);
-	assert_int_equal(merged.has, HAS_IO | QOS_HAS_POLICY);
-	merged = qos_attr_merge(&base, &deadline);
-	assert_int_equal(merged.has, HAS_IO | QOS_HAS_POLICY);
-}
-
 static void over_sets_an_io_priority(void **state)
 {
 	const struct attr_caps unused = { .slice = true, .util_clamp = true };
@@ -353,12 +240,7 @@ static void over_keeps_a_slice_in_range(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtin_is_the_announcement),
 		cmocka_unit_test(builtin_profiles_are_the_announcements),
-		cmocka_unit_test(merge_takes_what_is_named),
-		cmocka_unit_test(merge_within_a_kind_keeps_all),
-		cmocka_unit_test(merge_to_real_time_keeps_only_clamps),
-		cmocka_unit_test(merge_to_deadline_and_back_keeps_nothing),
 		cmocka_unit_test(scale_is_by_period_over_16_ms),
 		cmocka_unit_test(scale_keeps_to_what_the_kernel_takes),
 		cmocka_unit_test(scale_is_for_fair_slices_only),
@@ -368,7 +250,6 @@ int main(void)
 		cmocka_unit_test(over_moves_the_other_clamp_out_of_the_way),
 		cmocka_unit_test(over_to_real_time),
 		cmocka_unit_test(over_to_deadline_cannot_fork),
-		cmocka_unit_test(an_io_class_drops_the_level_below_it),
 		cmocka_unit_test(over_sets_an_io_priority),
 		cmocka_unit_test(classes_with_another_io_priority_are_not_equal),
 		cmocka_unit_test(over_keeps_a_slice_in_range),

@@ -1,294 +1,286 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules, as a specification: which one a process takes by its names, and a thread by its own. */
+/* Rules, as a specification: which one a process takes, and a thread by its own name. */
 #include "fake_process.h"
 
 #include <errno.h>
 
-/* ---- which pattern wins ---- */
+#define CASES_MAX 10
+#define PATH(path) { .exe = (path) } /* started in the plain way: its name and its only argument are those of the path */
+#define TAKES(pattern, ...) { .process = __VA_ARGS__, .want = (pattern) }
+#define GIVES(pattern, class, ...) { .process = __VA_ARGS__, .want = (pattern), .qos = (class) }
+#define ASKS(pattern, facts, ...) { .process = __VA_ARGS__, .want = (pattern), .asked = (facts) }
+#define MATCH(pattern, conditions) "'" pattern "': { 'qos': 'QOS_UTILITY', 'match': { " conditions " } }"
 
-static void an_exact_match_beats_a_glob(void **state)
+static struct process make = PROCESS("/usr/bin/gmake", "make", "make\0-j2"), shell = PROCESS("/bin/sh", "sh", "sh");
+static struct process script = PROCESS("/bin/sh", "build.sh", "sh\0./build.sh");
+static struct process contained = PROCESS("/usr/bin/gmake", "make", "make", .sandboxed = true);
+static struct process gone = { .missing = FACT_EXE, .error = -ESRCH };
+
+static const struct example {
+	const char *name;
+	const char *files[2]; /* patterns, separated by |, each of which gives QOS_UTILITY; or rules, with ' for " */
+	struct {
+		struct process process;
+		const char *want; /* the rule's pattern; NULL: none */
+		const char *qos;  /* NULL: whichever */
+		unsigned asked;	  /* enum fact: all that was asked for; 0: whatever */
+	} cases[CASES_MAX];
+} examples[] = {
+	/* ---- which pattern wins ---- */
+	{ "no rules", { "" }, { TAKES(NULL, PATH("/usr/bin/vi")) } },
+	{ "an exact match beats a glob, whatever its file", { "chrome", "chrom*|*" },
+	  { TAKES("chrome", PATH("/usr/bin/chrome")), TAKES("chrom*", PATH("/usr/bin/chromium")), TAKES("*", PATH("/usr/bin/vi")) } },
+	{ "the glob with the longest literal text", { "*-server|a[bcdefgh]*", "x*|xy*|*.exe|ab?" },
+	  { TAKES("xy*", PATH("/usr/bin/xyz")), TAKES("x*", PATH("/usr/bin/xz")), TAKES("*-server", PATH("/usr/bin/xy-server")),
+	    TAKES("*.exe", PATH("/usr/bin/xy.exe")), TAKES("ab?", PATH("/usr/bin/abc")) } },
+	{ "of equal globs that of the later file", { "ab*", "*bc" }, { TAKES("*bc", PATH("/usr/bin/abc")) } },
+	{ "of equal globs in a file the earlier", { "a?c|*bc|ab*|?bc" },
+	  { TAKES("a?c", PATH("/usr/bin/abc")), TAKES("*bc", PATH("/usr/bin/abbc")), TAKES("ab*", PATH("/usr/bin/abb")) } },
+	{ "a later file replaces the rule of a pattern", { "vi", "'vi': { 'qos': 'QOS_BACKGROUND' }" },
+	  { GIVES("vi", "QOS_BACKGROUND", PATH("/usr/bin/vi")) } },
+	{ "null masks an earlier file's rule", { "chrome|chr*|v*", "'chrome': null, 'v*': null" },
+	  { TAKES("chr*", PATH("/usr/bin/chrome")), TAKES(NULL, PATH("/usr/bin/vi")) } },
+	/* ---- what a pattern is compared with ---- */
+	{ "a pattern with a slash is a path", { "/opt/app/run|/opt/*/tool-*|*/bin/game" },
+	  { TAKES("/opt/app/run", PATH("/opt/app/run")), TAKES(NULL, PATH("/opt/app/bin/run")), TAKES("/opt/*/tool-*", PATH("/opt/a/b/tool-x")),
+	    TAKES("*/bin/game", PATH("/home/me/bin/game")), TAKES(NULL, PROCESS("/usr/bin/evil", "evil", "/opt/app/run")) } },
+	{ "a name is not compared with the path", { "*opt*" }, { TAKES(NULL, PATH("/opt/app/run")) } },
+	{ "a path beats a name", { "run|/opt/run" }, { TAKES("/opt/run", PATH("/opt/run")), TAKES("run", PATH("/bin/run")) } },
+	{ "a script's name goes first", { "python3.13|python3|tool" },
+	  { TAKES("tool", PROCESS("/usr/bin/python3.13", "tool", "python3\0/usr/bin/tool")) } },
+	{ "then that in argv[0]", { "python3.13|python3" },
+	  { TAKES("python3", PROCESS("/usr/bin/python3.13", "tool", "python3\0/usr/bin/tool")) } },
+	{ "then the executable's", { "python3.13" },
+	  { TAKES("python3.13", PROCESS("/usr/bin/python3.13", "tool", "python3\0/usr/bin/tool")) } },
+	{ "argv[0] ends at a slash or a backslash", { "game.exe|z.exe|ls" },
+	  { TAKES("game.exe", PROCESS("/usr/bin/wine64-preloader", "game.exe", "C:\\Games\\The Game\\game.exe")),
+	    TAKES("z.exe", PROCESS("/usr/bin/wine", "x", "/home/me\\x/y\\z.exe")), TAKES("ls", PROCESS("/usr/bin/busybox", "ls", "/bin/ls\0-l")) } },
+	{ "a login shell's dash is no part of its name", { "bash|-X-.exe|sh" },
+	  { TAKES("bash", PROCESS("/usr/bin/bash", "bash", "-bash")), TAKES("sh", PROCESS("/usr/bin/busybox", "sh", "-sh")),
+	    TAKES("-X-.exe", PROCESS("/usr/bin/wine", "-X-.exe", "Z:\\games\\-X-.exe")) } },
+	{ "without arguments there is the executable's name", { "vi|?*" },
+	  { TAKES("vi", { .exe = "/usr/bin/vi", .comm = "vi", .argv = "" }), TAKES("vi", PROCESS("/usr/bin/vi", "vi", "")),
+	    TAKES(NULL, { .exe = "", .comm = "", .argv = "" }) } },
+	{ "* is even for a process without anything", { "*" }, { TAKES("*", { .exe = "", .comm = "", .argv = "" }) } },
+	/* ---- scripts ---- */
+	{ "a script may be behind one option of its interpreter", { "tool" },
+	  { TAKES("tool", PROCESS("/usr/bin/awk", "tool", "awk\0-f\0/usr/bin/tool\0x")),
+	    TAKES(NULL, PROCESS("/usr/bin/awk", "tool", "awk\0-w\0-f\0/usr/bin/tool")) } },
+	{ "a long name is known by its first 15 bytes", { "a-very-long-script-name" },
+	  { TAKES("a-very-long-script-name", PROCESS("/usr/bin/awk", "a-very-long-scr", "awk\0/usr/bin/a-very-long-script-name")) } },
+	/* The last has the name itself, which is a name as well. */
+	{ "an argument that comm does not confirm is no script", { "tool|a?k" },
+	  { TAKES(NULL, PROCESS("/usr/bin/vi", "vi", "vi\0/usr/bin/tool")), TAKES("a?k", PROCESS("/usr/bin/awk", "worker", "awk\0/usr/bin/tool")),
+	    TAKES("tool", PROCESS("/opt/tool", "tool", "x\0tool")) } },
+	{ "nor is a comm that nothing confirms a name", { "chrome" }, { TAKES(NULL, PROCESS("/usr/bin/evil", "chrome", "evil")) } },
+	{ "what an interpreter was handed is its script, with no need of comm", { "report.py|python*" },
+	  { ASKS("report.py", FACT_EXE | FACT_ARGV, PROCESS("/usr/bin/python3.13", "python3", "python3\0-u\0./report.py")),
+	    TAKES("report.py", PROCESS("/usr/bin/python3.13", "worker", "python3\0/home/me/report.py")),
+	    TAKES("python*", PROCESS("/usr/bin/python3.13", "python3", "python3\0-c\0report.py")) } },
+	/* exec gave it the name of what was executed: a script, a link. */
+	{ "without arguments comm takes the place of a script", { "build.sh|sh|app|other", MATCH("x", "'argv': '*'") },
+	  { TAKES("build.sh", PROCESS("/bin/sh", "build.sh", "sh\0build.sh", .unread = true)),
+	    TAKES("app", PROCESS("/bin/app", "app", "app", .unread = true)), TAKES("app", PROCESS("/bin/app", "app", "other", .unread = true)),
+	    TAKES("other", PROCESS("/bin/app", "app", "other")) } },
+	{ "comm is read only where a script's name is of use", { "chrome|notes.txt", "'notes.txt': null" },
+	  { ASKS(NULL, FACT_EXE | FACT_ARGV, PROCESS("/usr/bin/vi", "vi", "vi\0notes.txt\0other")) } },
+	{ "and a glob may be", { "*.txt" },
+	  { ASKS(NULL, FACT_EXE | FACT_ARGV | FACT_COMM, PROCESS("/usr/bin/vi", "vi", "vi\0notes.txt\0other")) } },
+	/* ---- conditions ---- */
+	{ "exe is a glob on the path", { MATCH("java", "'exe': '/opt/*'") },
+	  { TAKES("java", PATH("/opt/a/java")), TAKES(NULL, PATH("/usr/bin/java")) } },
+	{ "every glob of argv matches some argument", { MATCH("java", "'argv': [ '-jar', '*server*' ]") },
+	  { TAKES("java", PROCESS("/usr/bin/java", "java", "java\0-Xmx4g\0-jar\0server.jar")),
+	    TAKES(NULL, PROCESS("/usr/bin/java", "java", "java\0-jar\0client.jar")), TAKES(NULL, { .exe = "/usr/bin/java", .comm = "java", .argv = "" }) } },
+	{ "cgroup is a glob on the cgroup's path", { MATCH("cc", "'cgroup': '/user.slice/*'") },
+	  { TAKES("cc", { .exe = "/bin/cc", .cgroup = "/user.slice/user-1000.slice/session-2.scope" }),
+	    TAKES(NULL, { .exe = "/bin/cc", .cgroup = "/system.slice/cron" }) } },
+	{ "user is a name or a number", { MATCH("cc", "'user': 'alice'"), MATCH("ld", "'user': 7") },
+	  { TAKES("cc", { .exe = "/bin/cc", .uid = 1000 }), TAKES("ld", { .exe = "/bin/ld", .uid = 7 }), TAKES(NULL, { .exe = "/bin/cc", .uid = 1001 }) } },
+	{ "parent is a pattern on the parent's names",
+	  { MATCH("cc", "'parent': 'make'"), MATCH("as", "'parent': '/usr/bin/g*'") ", " MATCH("ld", "'parent': 'build.*'") },
+	  { TAKES("cc", { .exe = "/bin/cc", .parent = &make }), TAKES("as", { .exe = "/bin/as", .parent = &make }),
+	    TAKES("ld", { .exe = "/bin/ld", .parent = &script }), TAKES(NULL, { .exe = "/bin/cc", .parent = &shell }),
+	    TAKES(NULL, { .exe = "/bin/as", .parent = &shell }), TAKES(NULL, { .exe = "/bin/ld", .parent = &shell }),
+	    TAKES(NULL, { .exe = "/bin/cc" }), TAKES(NULL, { .exe = "/bin/cc", .parent = &gone }) } },
+	{ "all of them have to hold", { MATCH("cc", "'exe': '/opt/*', 'argv': [ '-O?' ], 'user': 7, 'cgroup': '/?'") },
+	  { TAKES("cc", PROCESS("/opt/cc", "cc", "cc\0-O2", .uid = 7, .cgroup = "/a")),
+	    TAKES(NULL, PROCESS("/usr/cc", "cc", "cc\0-O2", .uid = 7, .cgroup = "/a")),
+	    TAKES(NULL, PROCESS("/opt/cc", "cc", "cc\0-g0", .uid = 7, .cgroup = "/a")),
+	    TAKES(NULL, PROCESS("/opt/cc", "cc", "cc\0-O2", .uid = 8, .cgroup = "/a")),
+	    TAKES(NULL, PROCESS("/opt/cc", "cc", "cc\0-O2", .uid = 7, .cgroup = "/aa")) } },
+	{ "of a list the first that matches",
+	  { "'java': [ { 'qos': 'QOS_UTILITY', 'match': { 'user': 7 } }, { 'qos': 'QOS_BACKGROUND', 'match': { 'exe': '/opt/*' } }, "
+	    "{ 'qos': 'QOS_USER_INITIATED' } ]" },
+	  { GIVES("java", "QOS_BACKGROUND", { .exe = "/opt/java", .uid = 1 }), GIVES("java", "QOS_UTILITY", { .exe = "/opt/java", .uid = 7 }),
+	    GIVES("java", "QOS_USER_INITIATED", { .exe = "/bin/java", .uid = 1 }) } },
+	{ "where conditions fail, the next best pattern",
+	  { MATCH("java", "'user': 7") ", " MATCH("jav*", "'user': 8") ", " MATCH("/bin/j*", "'user': 9") ", " MATCH("ja*", "'user': 10"), "j*" },
+	  { TAKES("java", { .exe = "/bin/java", .uid = 7 }), TAKES("jav*", { .exe = "/bin/java", .uid = 8 }),
+	    TAKES("/bin/j*", { .exe = "/bin/java", .uid = 9 }), TAKES("ja*", { .exe = "/bin/java", .uid = 10 }), TAKES("j*", PATH("/bin/java")) } },
+	/* One after another: the first that fails saves the others. */
+	{ "costly facts are asked for only when a pattern matched", { MATCH("java", "'user': 0, 'cgroup': '/x*', 'parent': 'p'") },
+	  { ASKS(NULL, FACT_EXE | FACT_ARGV, PATH("/bin/vi")),
+	    ASKS(NULL, FACT_EXE | FACT_ARGV | FACT_UID | FACT_CGROUP, PATH("/bin/java")) } },
+	{ "a missing fact is no error if another rule takes the process", { MATCH("java", "'cgroup': '/x*'"), "j*" },
+	  { TAKES("j*", { .exe = "/bin/java", .missing = FACT_CGROUP, .error = -EACCES }) } },
+	/* ---- user namespaces: in one of his own anybody can mount what he likes over any path ---- */
+	{ "a path counts in the initial one only", { "/bin/ls|/bin/p*|*/vi|ed" },
+	  { TAKES("/bin/ls", PATH("/bin/ls")), TAKES(NULL, { .exe = "/bin/ls", .sandboxed = true }), TAKES("/bin/p*", PATH("/bin/ps")),
+	    TAKES(NULL, { .exe = "/bin/ps", .sandboxed = true }), TAKES("*/vi", PATH("/bin/vi")), TAKES(NULL, { .exe = "/bin/vi", .sandboxed = true }),
+	    TAKES("ed", { .exe = "/bin/ed", .sandboxed = true }) } },
+	{ "and so does exe", { "'ls': [ { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/bin/*' } }, { 'qos': 'QOS_BACKGROUND' } ]" },
+	  { GIVES("ls", "QOS_UTILITY", PATH("/bin/ls")), GIVES("ls", "QOS_BACKGROUND", { .exe = "/bin/ls", .sandboxed = true }) } },
+	{ "and a parent's path",
+	  { MATCH("cc", "'parent': '/usr/bin/gmake'") ", " MATCH("ld", "'parent': 'make'"),
+	    MATCH("as", "'parent': '*/gmake', 'user_namespace': 'any'") },
+	  { TAKES("cc", { .exe = "/bin/cc", .parent = &make, .sandboxed = true }), TAKES(NULL, { .exe = "/bin/cc", .parent = &contained, .sandboxed = true }),
+	    TAKES("ld", { .exe = "/bin/ld", .parent = &contained, .sandboxed = true }),
+	    TAKES("as", { .exe = "/bin/as", .parent = &contained, .sandboxed = true }) } },
+	{ "a rule says which it means",
+	  { MATCH("/app/*", "'exe': '*/gimp', 'user_namespace': 'any'"), MATCH("vi", "'user_namespace': 'initial'") },
+	  { ASKS("/app/*", FACT_EXE | FACT_ARGV, { .exe = "/app/bin/gimp", .sandboxed = true }), TAKES("/app/*", PATH("/app/bin/gimp")),
+	    TAKES(NULL, { .exe = "/bin/vi", .sandboxed = true }), TAKES("vi", PATH("/bin/vi")) } },
+	/* Nobody else pays for it. */
+	{ "it is asked for last", { MATCH("/bin/ls", "'user': 7") ", " MATCH("ls", "'exe': '/opt/*'"), "/opt/*|l*" },
+	  { ASKS("l*", FACT_EXE | FACT_ARGV | FACT_UID, PATH("/bin/ls")),
+	    ASKS("/bin/ls", FACT_EXE | FACT_ARGV | FACT_UID | FACT_USERNS, { .exe = "/bin/ls", .uid = 7 }) } },
+};
+
+static void every_process_takes_its_rule(void **state)
 {
-	struct config *config = two_files("'chrome': { 'qos': 'QOS_UTILITY' }",
-					  "'chrom*': { 'qos': 'QOS_UTILITY' }, "
-					  "'*': { 'qos': 'QOS_UTILITY' }");
-
 	(void)state;
-	assert_string_equal(matched_by_path(config, "/usr/bin/chrome"), "chrome");
-	assert_string_equal(matched_by_path(config, "/usr/bin/chromium"), "chrom*");
-	assert_string_equal(matched_by_path(config, "/usr/bin/vi"), "*");
-	config_free(config);
+	for (const struct example *example = examples; example < examples + COUNT(examples); example++) {
+		struct config *config = two_files(example->files[0], example->files[1] ? example->files[1] : "");
+
+		for (size_t i = 0; i < CASES_MAX && example->cases[i].process.exe; i++) {
+			struct process process = example->cases[i].process;
+			const char *want = example->cases[i].want, *qos = example->cases[i].qos;
+			int error;
+			const struct rule *rule = process_match(config, &process, &error);
+
+			if (error || strcmp(rule ? rule->pattern : "none", want ? want : "none") != 0 ||
+			    (qos && strcmp(rule->qos, qos) != 0))
+				fail_msg("%s: %s: error %d, %s and not %s", example->name, process.exe, error, rule ? rule->pattern : "none",
+					 want ? want : "none");
+			if (example->cases[i].asked && process.fetched != example->cases[i].asked)
+				fail_msg("%s: %s: asked for %x", example->name, process.exe, process.fetched);
+		}
+		config_free(config);
+	}
 }
 
-static void the_glob_with_the_longest_literal_text_wins(void **state)
+static void an_unknown_user_matches_no_process(void **state)
 {
-	struct config *config = two_files("'*-server': { 'qos': 'QOS_UTILITY' }, "
-					  "'a[bcdefgh]*': { 'qos': 'QOS_UTILITY' }",
-					  "'x*': { 'qos': 'QOS_UTILITY' }, "
-					  "'xy*': { 'qos': 'QOS_UTILITY' }, "
-					  "'*.exe': { 'qos': 'QOS_UTILITY' }, "
-					  "'ab?': { 'qos': 'QOS_UTILITY' }");
+	struct process process = { .exe = "/bin/cc", .uid = (uid_t)-1 };
+	const struct config_file file = RULES("{ \"cc\": { \"qos\": \"QOS_UTILITY\", \"match\": { \"user\": \"bob\" } } }");
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
 
 	(void)state;
-	assert_string_equal(matched_by_path(config, "/usr/bin/xyz"), "xy*");
-	assert_string_equal(matched_by_path(config, "/usr/bin/xz"), "x*");
-	assert_string_equal(matched_by_path(config, "/usr/bin/xy-server"), "*-server");
-	assert_string_equal(matched_by_path(config, "/usr/bin/xy.exe"), "*.exe");
-	assert_string_equal(matched_by_path(config, "/usr/bin/abc"), "ab?");
-	config_free(config);
-}
-
-static void of_equal_globs_the_later_file_wins(void **state)
-{
-	struct config *config =
-		two_files("'ab*': { 'qos': 'QOS_UTILITY' }", "'*bc': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/usr/bin/abc"), "*bc");
-	config_free(config);
-}
-
-static void of_equal_globs_in_a_file_the_earlier_line_wins(void **state)
-{
-	struct config *config = rules_file("'a?c': { 'qos': 'QOS_UTILITY' }, \n"
-					   "'*bc': { 'qos': 'QOS_UTILITY' }, \n"
-					   "'ab*': { 'qos': 'QOS_UTILITY' }, '?bc': { 'qos': "
-					   "'QOS_UTILITY' }");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/usr/bin/abc"), "a?c");
-	assert_string_equal(matched_by_path(config, "/usr/bin/abbc"), "*bc");
-	assert_string_equal(matched_by_path(config, "/usr/bin/abb"), "ab*");
-	config_free(config);
-}
-
-static void a_later_file_replaces_the_rule_of_a_pattern(void **state)
-{
-	struct process process = PROCESS("/usr/bin/vi", "vi", "vi");
-	struct config *config = two_files("'vi': { 'qos': 'QOS_UTILITY', 'inherit': true }",
-					  "'vi': { 'qos': 'QOS_BACKGROUND' }");
-
-	(void)state;
-	assert_string_equal(assert_matches(config, &process, "vi")->qos, "QOS_BACKGROUND");
-	assert_int_equal(rules_count(config->rules), 1);
-	config_free(config);
-}
-
-static void null_masks_an_earlier_file_s_rule(void **state)
-{
-	struct config *config = two_files("'chrome': { 'qos': 'QOS_UTILITY' }, "
-					  "'chr*': { 'qos': 'QOS_UTILITY' }, "
-					  "'v*': { 'qos': 'QOS_UTILITY' }",
-					  "'chrome': null, 'v*': null");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/usr/bin/chrome"), "chr*");
-	assert_string_equal(matched_by_path(config, "/usr/bin/vi"), "none");
-	assert_int_equal(rules_count(config->rules), 1);
-	assert_null(rules_of_pattern(config->rules, "chrome"));
-	assert_string_equal(rules_of_pattern(config->rules, "chr*")->pattern, "chr*");
-	config_free(config);
-}
-
-static void no_rules_match_nothing(void **state)
-{
-	struct config *config = rules_file("");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/usr/bin/vi"), "none");
-	assert_int_equal(rules_count(config->rules), 0);
-	assert_null(rules_nth(config->rules, 0));
-	assert_null(rules_of_pattern(config->rules, "a"));
-	assert_null(rules_by_id(config->rules, 0));
-	assert_null(rules_by_id(config->rules, 1));
-	rules_free(NULL);
-	config_free(config);
-}
-
-/* ---- what a pattern is compared with ---- */
-
-static void a_pattern_with_a_slash_is_a_path(void **state)
-{
-	struct config *config = rules_file("'/opt/app/run': { 'qos': 'QOS_UTILITY' }, "
-					   "'/opt/*/tool-*': { 'qos': 'QOS_UTILITY' }, "
-					   "'*/bin/game': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/opt/app/run"), "/opt/app/run");
-	assert_string_equal(matched_by_path(config, "/opt/app/bin/run"), "none");
-	assert_string_equal(matched_by_path(config, "/opt/a/b/tool-x"), "/opt/*/tool-*");
-	assert_string_equal(matched_by_path(config, "/home/me/bin/game"), "*/bin/game");
-	config_free(config);
-}
-
-static void a_path_is_not_compared_with_arguments(void **state)
-{
-	struct process liar = PROCESS("/usr/bin/evil", "evil", "/opt/app/run");
-	struct config *config = rules_file("'/opt/app/run': { 'qos': 'QOS_UTILITY' }, "
-					   "'/opt/app*': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &liar, NULL);
-	config_free(config);
-}
-
-static void a_name_is_not_compared_with_the_path(void **state)
-{
-	struct config *config = rules_file("'*opt*': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/opt/app/run"), "none");
-	config_free(config);
-}
-
-static void a_path_beats_a_name(void **state)
-{
-	struct config *config = rules_file("'run': { 'qos': 'QOS_UTILITY' }, "
-					   "'/opt/run': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_string_equal(matched_by_path(config, "/opt/run"), "/opt/run");
-	assert_string_equal(matched_by_path(config, "/bin/run"), "run");
-	config_free(config);
-}
-
-static void names_are_compared_in_the_order_script_argv0_exe(void **state)
-{
-	struct process process = PROCESS("/usr/bin/python3.13", "tool", "python3\0/usr/bin/tool");
-	struct config *all = rules_file("'python3.13': { 'qos': 'QOS_UTILITY' }, "
-					"'python3': { 'qos': 'QOS_UTILITY' }, "
-					"'tool': { 'qos': 'QOS_UTILITY' }");
-	struct config *two = rules_file("'python3.13': { 'qos': 'QOS_UTILITY' }, "
-					"'python3': { 'qos': 'QOS_UTILITY' }");
-	struct config *one = rules_file("'python3.13': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(all, &process, "tool");
-	assert_matches(two, &process, "python3");
-	assert_matches(one, &process, "python3.13");
-	config_free(all);
-	config_free(two);
-	config_free(one);
-}
-
-static void argv0_ends_at_a_slash_or_a_backslash(void **state)
-{
-	struct process wine =
-		PROCESS("/usr/bin/wine64-preloader", "game.exe", "C:\\Games\\The Game\\game.exe");
-	struct process mixed = PROCESS("/usr/bin/wine", "x", "/home/me\\x/y\\z.exe");
-	struct process plain = PROCESS("/usr/bin/busybox", "ls", "/bin/ls\0-l");
-	struct config *config = rules_file("'game.exe': { 'qos': 'QOS_UTILITY' }, "
-					   "'z.exe': { 'qos': 'QOS_UTILITY' }, "
-					   "'ls': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &wine, "game.exe");
-	assert_matches(config, &mixed, "z.exe");
-	assert_matches(config, &plain, "ls");
-	config_free(config);
-}
-
-static void a_login_shell_s_dash_is_no_part_of_its_name(void **state)
-{
-	struct process bash = PROCESS("/usr/bin/bash", "bash", "-bash");
-	struct process busybox = PROCESS("/usr/bin/busybox", "sh", "-sh");
-	struct process wine = PROCESS("/usr/bin/wine", "-X-.exe", "Z:\\games\\-X-.exe");
-	struct config *config = rules_file("'bash': { 'qos': 'QOS_UTILITY' }, '-X-.exe': { 'qos': 'QOS_UTILITY' }, "
-					   "'sh': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &wine, "-X-.exe");
-	assert_matches(config, &bash, "bash");
-	assert_matches(config, &busybox, "sh");
-	config_free(config);
-}
-
-static void a_process_without_arguments_has_its_executable_s_name(void **state)
-{
-	struct process process = { .exe = "/usr/bin/vi", .comm = "vi" };
-	struct config *config = rules_file("'vi': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_matches(config, &process, "vi");
-	process.argv = "";
-	process.argv_size = 1;
-	assert_matches(config, &process, "vi");
-	config_free(config);
-}
-
-static void a_process_without_anything_matches_nothing_but_all(void **state)
-{
-	struct process process = { .exe = "", .comm = "" };
-	struct config *config = rules_file("'vi': { 'qos': 'QOS_UTILITY' }, "
-					   "'?*': { 'qos': 'QOS_UTILITY' }");
-	struct config *all = rules_file("'*': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
+	assert_int_equal(parse(&file, 1, &config, &errors), 0);
 	assert_matches(config, &process, NULL);
-	assert_matches(all, &process, "*");
+	config_errors_clear(&errors);
 	config_free(config);
-	config_free(all);
+}
+
+/* ---- facts that are not there ---- */
+
+static void a_fact_that_cannot_be_had_is_an_error(void **state)
+{
+	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_CGROUP, FACT_UID, FACT_PARENT, FACT_USERNS };
+	struct process parent = PROCESS("/bin/p", "p", "p");
+	struct process process = PROCESS("/bin/awk", "tool", "awk\0tool", .cgroup = "/x", .parent = &parent, .error = -ESRCH);
+	struct config *config = rules_file(MATCH("tool", "'exe': '*', 'user': 0, 'cgroup': '/x*', 'parent': 'p'"));
+	int error;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(facts); i++) {
+		process.missing = facts[i];
+		assert_null(process_match(config, &process, &error));
+		assert_int_equal(error, -ESRCH);
+	}
+	/* But a parent that is gone is no parent. */
+	process.missing = 0;
+	parent.missing = FACT_EXE;
+	parent.error = -EACCES;
+	assert_null(process_match(config, &process, &error));
+	assert_int_equal(error, -EACCES);
+	config_free(config);
+}
+
+static void without_fetch_only_what_is_there_can_be_had(void **state)
+{
+	struct config *config = rules_file("vi");
+	struct facts facts = { .have = FACT_EXE, .exe = "/bin/vi" };
+	int error;
+
+	(void)state;
+	assert_null(rules_match(config->rules, &facts, &error));
+	assert_int_equal(error, -ENODATA);
+	facts.have |= FACT_ARGV;
+	assert_non_null(rules_match(config->rules, &facts, &error));
+	assert_int_equal(error, 0);
+	config_free(config);
 }
 
 /* ---- thread names ---- */
 
-static const char *thread_class(const struct config *config, const char *comm)
+static void a_thread_takes_the_class_of_its_name(void **state)
 {
-	const struct thread_rule *thread = rule_thread(rules_nth(config->rules, 0), comm);
-
-	return thread ? thread->qos : "none";
-}
-
-static void an_exact_thread_name_beats_a_glob(void **state)
-{
-	struct config *config =
-		rules_file("'x': { 'thread_qos': { '*': 'QOS_DEFAULT', 'pool-*': 'QOS_UTILITY', "
-			   "'pool-1': 'QOS_BACKGROUND', 'a': 'QOS_USER_INITIATED', "
-			   "'z z': 'QOS_USER_INTERACTIVE' } }");
+	static const struct {
+		const char *threads, *comm, *want;
+	} cases[] = {
+		{ "'*': 'QOS_DEFAULT', 'pool-*': 'QOS_UTILITY', 'pool-1': 'QOS_BACKGROUND'", "pool-1", "QOS_BACKGROUND" },
+		{ "'*': 'QOS_DEFAULT', 'pool-*': 'QOS_UTILITY', 'pool-1': 'QOS_BACKGROUND'", "pool-2", "QOS_UTILITY" },
+		{ "'*': 'QOS_DEFAULT', 'a': 'QOS_UTILITY', 'z z': 'QOS_BACKGROUND'", "z z", "QOS_BACKGROUND" },
+		{ "'*': 'QOS_DEFAULT', 'a': 'QOS_UTILITY', 'z z': 'QOS_BACKGROUND'", "", "QOS_DEFAULT" },
+		{ "'a*': 'QOS_BACKGROUND', 'ab*': 'QOS_UTILITY'", "abyz", "QOS_UTILITY" },
+		{ "'*yz': 'QOS_UTILITY', '?b*': 'QOS_DEFAULT'", "xbyz", "QOS_UTILITY" },
+		{ "'?yz': 'QOS_UTILITY', '*yz': 'QOS_DEFAULT'", "xyz", "QOS_UTILITY" },
+		{ "'a*': 'QOS_UTILITY'", "b", NULL },
+		{ "", "b", NULL },
+	};
 
 	(void)state;
-	assert_string_equal(thread_class(config, "pool-1"), "QOS_BACKGROUND");
-	assert_string_equal(thread_class(config, "pool-2"), "QOS_UTILITY");
-	assert_string_equal(thread_class(config, "a"), "QOS_USER_INITIATED");
-	assert_string_equal(thread_class(config, "z z"), "QOS_USER_INTERACTIVE");
-	assert_string_equal(thread_class(config, "b"), "QOS_DEFAULT");
-	assert_string_equal(thread_class(config, ""), "QOS_DEFAULT");
-	config_free(config);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct thread_rule *thread;
+		struct config *config;
+		char text[256];
+
+		snprintf(text, sizeof(text), "'x': { 'thread_qos': { %s } }", cases[i].threads);
+		config = rules_file(text);
+		thread = rule_thread(rules_nth(config->rules, 0), cases[i].comm);
+		assert_string_equal(thread ? thread->qos : "none", cases[i].want ? cases[i].want : "none");
+		config_free(config);
+	}
 }
 
-static void of_thread_globs_the_longer_then_the_earlier_wins(void **state)
+/* ---- sets of rules, and tags ---- */
+
+static void rules_are_found_by_pattern_and_number(void **state)
 {
-	struct config *config = rules_file("'x': { 'thread_qos': {\n"
-					   "'a*': 'QOS_BACKGROUND',\n"
-					   "'ab*': 'QOS_UTILITY',\n"
-					   "'*yz': 'QOS_USER_INITIATED',\n"
-					   "'?b*': 'QOS_DEFAULT' } }");
+	struct config *config = two_files("chrome|chr*", "'chrome': null"), *none = rules_file("");
 
 	(void)state;
-	assert_string_equal(thread_class(config, "abyz"), "QOS_UTILITY");
-	assert_string_equal(thread_class(config, "xyz"), "QOS_USER_INITIATED");
-	assert_string_equal(thread_class(config, "ayy"), "QOS_BACKGROUND");
-	assert_string_equal(thread_class(config, "xb"), "QOS_DEFAULT");
-	assert_string_equal(thread_class(config, "none"), "none");
+	assert_int_equal(rules_count(config->rules), 1);
+	assert_null(rules_of_pattern(config->rules, "chrome"));
+	assert_string_equal(rules_of_pattern(config->rules, "chr*")->pattern, "chr*");
+	assert_int_equal(rules_count(none->rules), 0);
+	assert_null(rules_nth(none->rules, 0));
+	assert_null(rules_of_pattern(none->rules, "a"));
+	assert_null(rules_by_id(none->rules, 0));
+	assert_null(rules_by_id(none->rules, 1));
+	rules_free(NULL);
 	config_free(config);
+	config_free(none);
 }
-
-static void a_rule_without_thread_rules_has_none(void **state)
-{
-	struct config *config = rules_file("'x': { 'qos': 'QOS_UTILITY' }");
-
-	(void)state;
-	assert_string_equal(thread_class(config, "x"), "none");
-	config_free(config);
-}
-
-/* ---- tags ---- */
 
 static void a_tag_is_a_class_at_a_period(void **state)
 {
-	struct config *config = rules_file(
-		"'a': { 'qos': 'QOS_UTILITY' }, 'b': { 'qos': 'QOS_UTILITY' }, "
-		"'c': { 'qos': 'QOS_UTILITY', 'period': 8000000 }, "
-		"'d': { 'qos': 'QOS_DEFAULT' }, 'e': { 'thread_qos': { 't': 'QOS_UTILITY' } }");
+	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b': { 'qos': 'QOS_UTILITY' }, "
+					   "'c': { 'qos': 'QOS_UTILITY', 'period': 8000000 }, "
+					   "'d': { 'qos': 'QOS_DEFAULT' }, 'e': { 'thread_qos': { 't': 'QOS_UTILITY' } }");
 	const struct rule *a = rule_for(config, "a"), *c = rule_for(config, "c");
 	const struct tag *tags;
 	size_t count;
@@ -312,25 +304,12 @@ static void a_tag_is_a_class_at_a_period(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_exact_match_beats_a_glob),
-		cmocka_unit_test(the_glob_with_the_longest_literal_text_wins),
-		cmocka_unit_test(of_equal_globs_the_later_file_wins),
-		cmocka_unit_test(of_equal_globs_in_a_file_the_earlier_line_wins),
-		cmocka_unit_test(a_later_file_replaces_the_rule_of_a_pattern),
-		cmocka_unit_test(null_masks_an_earlier_file_s_rule),
-		cmocka_unit_test(no_rules_match_nothing),
-		cmocka_unit_test(a_pattern_with_a_slash_is_a_path),
-		cmocka_unit_test(a_path_is_not_compared_with_arguments),
-		cmocka_unit_test(a_name_is_not_compared_with_the_path),
-		cmocka_unit_test(a_path_beats_a_name),
-		cmocka_unit_test(names_are_compared_in_the_order_script_argv0_exe),
-		cmocka_unit_test(argv0_ends_at_a_slash_or_a_backslash),
-		cmocka_unit_test(a_login_shell_s_dash_is_no_part_of_its_name),
-		cmocka_unit_test(a_process_without_arguments_has_its_executable_s_name),
-		cmocka_unit_test(a_process_without_anything_matches_nothing_but_all),
-		cmocka_unit_test(an_exact_thread_name_beats_a_glob),
-		cmocka_unit_test(of_thread_globs_the_longer_then_the_earlier_wins),
-		cmocka_unit_test(a_rule_without_thread_rules_has_none),
+		cmocka_unit_test(every_process_takes_its_rule),
+		cmocka_unit_test(an_unknown_user_matches_no_process),
+		cmocka_unit_test(a_fact_that_cannot_be_had_is_an_error),
+		cmocka_unit_test(without_fetch_only_what_is_there_can_be_had),
+		cmocka_unit_test(a_thread_takes_the_class_of_its_name),
+		cmocka_unit_test(rules_are_found_by_pattern_and_number),
 		cmocka_unit_test(a_tag_is_a_class_at_a_period),
 	};
 
