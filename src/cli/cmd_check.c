@@ -12,67 +12,30 @@
 #include "configuration.h"
 #include "verb.h"
 
-/* What is in force of one file. Rules count as patterns, as everywhere. */
-struct tally {
-	size_t rules, classes, profiles;
-};
-
-static struct tally count(const struct config *config, size_t file)
+/* How much of one file is in force: rules, which count as patterns, as everywhere, classes and profiles. */
+static size_t count(const struct config *config, size_t file)
 {
-	struct tally tally = { 0 };
 	const struct rule *list;
+	size_t n = 0;
 
 	for (size_t i = 0; (list = rules_nth(config->rules, i)); i++)
-		tally.rules += list->source.file == file;
+		n += list->source.file == file;
 	for (size_t i = 0; i < config->n_classes; i++)
-		tally.classes +=
-			config->classes[i].source.line && config->classes[i].source.file == file;
+		n += config->classes[i].source.line && config->classes[i].source.file == file;
 	for (size_t i = 0; i < config->n_profiles; i++)
-		tally.profiles +=
-			config->profiles[i].source.line && config->profiles[i].source.file == file;
-	return tally;
-}
-
-/* A mapping that rules files choose by its name, rather than one that is in force whenever it is there. */
-static bool is_preset(const char *path)
-{
-	const char *base = strrchr(path, '/');
-	static const char folder[] = "/mappings";
-	size_t len = sizeof(folder) - 1;
-
-	return base && (size_t)(base - path) >= len && strncmp(base - len, folder, len) == 0;
-}
-
-/* All classes of a mapping may have been overridden. */
-static void list_preset(const struct config *config, const char *path)
-{
-	const char *base = strrchr(path, '/') + 1, *name = config->settings.mapping;
-	size_t len = strlen(name);
-	bool is_chosen = strncmp(base, name, len) == 0 && strcmp(base + len, ".json") == 0;
-
-	fprintf(stderr, "a mapping, %s\n", is_chosen ? "in force" : "not in force");
+		n += config->profiles[i].source.line && config->profiles[i].source.file == file;
+	return n;
 }
 
 static void list_file(const struct config *config, size_t file)
 {
 	_cleanup_free_ char *path = text_escape(config->files[file], strlen(config->files[file]));
-	const struct tally tally = count(config, file);
+	const struct settings *settings = &config->settings;
 
 	/* Not a file, but --mapping. */
-	if (config->settings.mapping_is_named && !config->settings.mapping_source.line &&
-	    config->settings.mapping_source.file == file)
+	if (settings->mapping_is_named && !settings->mapping_source.line && settings->mapping_source.file == file)
 		return;
-	fprintf(stderr, "%s: ", path ? path : "?");
-	if (is_preset(config->files[file])) {
-		list_preset(config, config->files[file]);
-		return;
-	}
-	fprintf(stderr, "%zu rule%s", tally.rules, tally.rules == 1 ? "" : "s");
-	if (tally.classes)
-		fprintf(stderr, ", %zu class%s", tally.classes, tally.classes == 1 ? "" : "es");
-	if (tally.profiles)
-		fprintf(stderr, ", %zu profile%s", tally.profiles, tally.profiles == 1 ? "" : "s");
-	fprintf(stderr, "\n");
+	fprintf(stderr, "%s: %zu in force\n", path ? path : "?", count(config, file));
 }
 
 static void warn_of_no_file(const struct config_paths *paths)
@@ -93,8 +56,8 @@ static void say_mapping(const struct config *config)
 }
 
 /*
- * A line for each file: how many rules, classes and profiles that are in force are from it; and one for the whole. Warns
- * if there was no file, or no rule. named: the files were named one by one, and not found by paths.
+ * A line for each file: how much of it is in force; and one for the whole. Warns if there was no file, or no rule. named:
+ * the files were named one by one, and not found by paths.
  */
 static void list_files(const struct config *config, const struct config_paths *paths, bool named)
 {

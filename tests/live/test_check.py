@@ -31,9 +31,9 @@ class Files(LiveTest):
                                "sched_profiles.json": {"mine": {"debugfs": {"base_slice_ns": 1}}}})
         Daemon.write(self.path("own.json"), {"z": {}, "schedqos": {"mapping": "m"}})
         self.assertEqual(self.check(folder, "--config", self.path("own.json")), [
-            "LAYER/mappings/m.json: a mapping, in force", "LAYER/sched_profiles.json: 0 rules, 1 profile",
-            "LAYER/app_configs/a.json: 1 rule, 1 class", "LAYER/app_configs/b.json: 1 rule",
-            "%s: 1 rule" % self.path("own.json"), "schedqos: mapping m (%s:4:14)" % self.path("own.json"),
+            "LAYER/mappings/m.json: 1 in force", "LAYER/sched_profiles.json: 1 in force",
+            "LAYER/app_configs/a.json: 2 in force", "LAYER/app_configs/b.json: 1 in force",
+            "%s: 1 in force" % self.path("own.json"), "schedqos: mapping m (%s:4:14)" % self.path("own.json"),
             "schedqos: 3 rules, 6 classes: no errors"])
 
     def test_nothing_found(self):
