@@ -24,7 +24,7 @@ int client_try(sd_bus **ret);
 const char *client_fault(int error);
 
 /*
- * Calls a method of one of the interfaces in bus_names.h; types and values as sd_bus_call_method has them. bus: NULL for a
+ * Calls a method of one of the interfaces in daemon.h; types and values as sd_bus_call_method has them. bus: NULL for a
  * connection of its own. 0 and the reply, for the caller to unreference; or an exit status after saying why: that of wrong
  * usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
  */

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/machine/doctor.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>

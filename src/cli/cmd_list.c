@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/policy/attr.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>

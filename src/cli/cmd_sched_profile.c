@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <schedqos/config/suggest.h>
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

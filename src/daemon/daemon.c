@@ -13,7 +13,6 @@
 
 #include <systemd/sd-daemon.h>
 
-#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>

@@ -4,7 +4,7 @@
 
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/sched_attr.h>
-#include <schedqos/machine/doctor.h>
+#include <schedqos/machine/machine.h>
 
 /* What no file tells: it was tried on the kernel. */
 struct doctor_tried {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/machine/doctor.h>
+#include <schedqos/machine/machine.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 
 #include <cjson/cJSON.h>
 
-#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/util/log.h>
 
 #include "../../src/daemon/bus.h"

@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/util/log.h>
 
 #include "../../src/daemon/bus.h"

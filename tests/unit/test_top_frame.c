@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 
 #include "../../src/cli/top.h"
