@@ -128,14 +128,6 @@ class Names(LiveTest):
         app.tell(0, "name", "ui")
         self.assert_carries(app, UI)
 
-    def test_a_pattern_with_a_slash_is_compared_with_the_path(self):
-        first, second = self.copy("one/tool"), self.copy("two/tool")
-        self.daemon({first: {"qos": UI}, self.path("two/*"): {"qos": BACKGROUND}, "tool": {"qos": UTILITY}})
-        self.assert_carries(self.run_program(["tool", "1000"], first), UI)
-        # An exact name beats a glob, be it a path.
-        self.assert_carries(self.run_program(["tool", "1000"], second), UTILITY)
-        self.assert_carries(self.run_program(["x", "1000"], self.copy("two/other")), BACKGROUND)
-
 
 class Conditions(LiveTest):
     def test_argv(self):
@@ -218,11 +210,6 @@ class Conditions(LiveTest):
 
 
 class Classes(LiveTest):
-    def test_what_a_class_does_not_name_stays(self):
-        self.daemon({"QOS_NICE": {"sched_nice": 9}, "QOS_POLICY": {"sched_policy": "SCHED_BATCH"},
-                     "nice": {"qos": "QOS_NICE"}, "batch": {"qos": "QOS_POLICY"}})
-        self.assert_carries(self.sleeper("nice"), fair(NORMAL, 9))
-        self.assert_carries(self.sleeper("batch"), fair(BATCH, 0))
 
     @unittest.skipUnless(has_slice(), "this kernel has no custom slices")
     def test_slices_at_their_bounds(self):
