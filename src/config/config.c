@@ -31,11 +31,8 @@ static void complain_later(struct parser *parser, const struct later *later)
 		suggest_offer(&near, classes->items[i].name);
 	for (size_t i = 0; later->kind == LATER_PROFILE && i < config->n_profiles; i++)
 		suggest_offer(&near, config->profiles[i].name);
-	config_error_add(&parser->errors[later->file], config->files[later->file],
-			 later->position.line, later->position.column, later->path,
-			 "unknown %s \"%s\"%s%s%s", kind, later->name,
-			 near.best ? " (did you mean \"" : "", near.best ? near.best : "",
-			 near.best ? "\"?)" : "");
+	complain_at(parser, later->file, later->position, later->path, "unknown %s \"%s\"%s%s%s", kind, later->name,
+		    near.best ? " (did you mean \"" : "", near.best ? near.best : "", near.best ? "\"?)" : "");
 }
 
 static void check_later(struct parser *parser)
@@ -77,20 +74,19 @@ static void parse_choice(struct parser *parser, const struct config_file *file)
 
 	if (!name || mapping_choose(parser, name, &source, &near))
 		return;
-	config_error_add(&parser->errors[parser->file], file->path, 0, 0, "", "unknown mapping \"%s\"%s%s%s", name,
-			 near.best ? " (did you mean \"" : "", near.best ? near.best : "", near.best ? "\"?)" : "");
+	complain_at(parser, parser->file, (struct json_position){ 0 }, "", "unknown mapping \"%s\"%s%s%s", name,
+		    near.best ? " (did you mean \"" : "", near.best ? near.best : "", near.best ? "\"?)" : "");
 }
 
 static void parse_file(struct parser *parser, const struct config_file *file)
 {
-	struct config_errors *errors = &parser->errors[parser->file];
 	struct json_problem problem;
 	struct json_doc *doc;
 	int r;
 
 	r = json_parse(file->text, file->size, &doc, &problem);
 	if (r == -EINVAL)
-		config_error_add(errors, file->path, problem.at.line, problem.at.column, "", "%s", problem.message);
+		complain_at(parser, parser->file, problem.at, "", "%s", problem.message);
 	if (r == -ENOMEM)
 		parser->no_memory = true;
 	if (r < 0)
@@ -149,8 +145,7 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	parser->config = config;
 	parser->arena = config->memory = arena_new();
 	config->rules = rules_new();
-	parser->errors = calloc(n_files + 1, sizeof(*parser->errors));
-	if (!parser->arena || !config->rules || !parser->errors)
+	if (!parser->arena || !config->rules)
 		return -ENOMEM;
 	config->files = arena_alloc(parser->arena, n_files * sizeof(*config->files));
 	if (!config->files)
@@ -166,37 +161,18 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 }
 
 /* Frees everything except the configuration. */
-static void parser_clear(struct parser *parser, size_t n_files)
+static void parser_clear(struct parser *parser)
 {
 	for (size_t i = 0; i < parser->n_presets; i++)
 		free(parser->presets[i].classes.items);
 	for (size_t i = 0; i < parser->n_later; i++)
 		free(parser->later[i].path);
-	for (size_t i = 0; parser->errors && i < n_files; i++)
-		config_errors_clear(&parser->errors[i]);
 	free(parser->presets);
 	free(parser->later);
-	free(parser->errors);
 	free(parser->classes.items);
 }
 
-/* Passes the errors of all files to the caller. Returns -EINVAL if there are any besides warnings. */
-static int give_errors(struct parser *parser, struct config_errors *errors)
-{
-	size_t n_errors = errors->n_errors;
-
-	for (size_t i = 0; i < parser->config->n_files; i++) {
-		config_errors_sort(&parser->errors[i]);
-		if (config_errors_move(errors, &parser->errors[i]) < 0)
-			return -ENOMEM;
-	}
-	if (parser->no_memory)
-		return -ENOMEM;
-	return errors->n_errors > n_errors ? -EINVAL : 0;
-}
-
-static int parse(struct parser *parser, const struct config_file *files, size_t n_files,
-		 struct config_errors *errors)
+static int parse(struct parser *parser, const struct config_file *files, size_t n_files)
 {
 	struct config *config;
 	int r = parser_init(parser, files, n_files);
@@ -205,9 +181,9 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 		return r;
 	parse_files(parser, files);
 	check_later(parser);
-	r = give_errors(parser, errors);
-	if (r < 0)
-		return r;
+	config_errors_sort(parser->errors, parser->n_before);
+	if (parser->no_memory || parser->errors->n_errors > parser->n_errors_before)
+		return parser->no_memory ? -ENOMEM : -EINVAL;
 	config = parser->config;
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
@@ -220,7 +196,13 @@ int config_parse(const struct config_file *files, size_t n_files,
 		 int (*look_up)(void *context, const char *name, uid_t *ret), void *context,
 		 struct config **ret, struct config_errors *errors)
 {
-	struct parser parser = { .look_up = look_up, .look_up_context = context };
+	struct parser parser = {
+		.look_up = look_up,
+		.look_up_context = context,
+		.errors = errors,
+		.n_before = errors->count,
+		.n_errors_before = errors->n_errors,
+	};
 	int r;
 
 	/* struct source has 16 bits for the file. */
@@ -229,12 +211,12 @@ int config_parse(const struct config_file *files, size_t n_files,
 				 UINT16_MAX);
 		return -EINVAL;
 	}
-	r = parse(&parser, files, n_files, errors);
+	r = parse(&parser, files, n_files);
 	if (r < 0)
 		config_free(parser.config);
 	else
 		*ret = parser.config;
-	parser_clear(&parser, n_files);
+	parser_clear(&parser);
 	return r;
 }
 

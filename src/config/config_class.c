@@ -332,7 +332,7 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 	struct class_text text = { .object = value };
 	const struct qos_class *below = class_find(table, value->string);
 	struct qos_class class = { .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } };
-	size_t n_errors = parser->errors[parser->file].n_errors;
+	size_t n_errors = parser->errors->n_errors;
 
 	if (!check_name(parser, table, value) || !value_is_object_like(parser, value, "{\"sched_nice\": 5}"))
 		return;
@@ -350,7 +350,7 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 	class.attr = qos_attr_merge(&class.attr, &text.attr);
 	class.source = source_of(parser, value, AT_KEY);
 	/* One error for one mistake: do not report what merely follows from it. */
-	if (parser->errors[parser->file].n_errors == n_errors)
+	if (parser->errors->n_errors == n_errors)
 		check_class(parser, &text, &class.attr);
 	if (!below)
 		class.name = keep_text(parser, value->string);

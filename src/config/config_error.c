@@ -17,15 +17,12 @@ static void error_clear(struct config_error *error)
 	free(error->message);
 }
 
-/* Makes room for more items. */
-static bool errors_grow(struct config_errors *errors, size_t more)
+static bool has_room(struct config_errors *errors)
 {
-	size_t size = errors->size ? errors->size : 8;
+	const size_t size = errors->size ? errors->size * 2 : 8;
 	struct config_error *items;
 
-	while (size < errors->count + more)
-		size *= 2;
-	if (size == errors->size)
+	if (errors->count < errors->size)
 		return true;
 	items = reallocarray(errors->items, size, sizeof(*items));
 	if (!items)
@@ -35,9 +32,9 @@ static bool errors_grow(struct config_errors *errors, size_t more)
 	return true;
 }
 
-/* Returns false if it could not be stored. */
-static bool add(struct config_errors *errors, const char *file, struct json_position position,
-		const char *path, const char *message, bool warning)
+/* order: the number of the file. Returns false if it could not be stored. */
+static bool add(struct config_errors *errors, const char *file, size_t order, struct json_position position, const char *path,
+		const char *message, bool warning)
 {
 	struct config_error error = {
 		.file = text_escape(file, strlen(file)),
@@ -46,11 +43,12 @@ static bool add(struct config_errors *errors, const char *file, struct json_posi
 		.warning = warning,
 		.path = text_escape(path, strlen(path)),
 		.message = text_escape(message, strlen(message)),
+		.order = order,
 	};
 
 	/* Counts even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
 	errors->n_errors += !warning;
-	if (!error.file || !error.path || !error.message || !errors_grow(errors, 1)) {
+	if (!error.file || !error.path || !error.message || !has_room(errors)) {
 		error_clear(&error);
 		return false;
 	}
@@ -69,7 +67,7 @@ void config_error_add(struct config_errors *errors, const char *file, unsigned l
 	if (vasprintf(&message, format, args) < 0)
 		message = NULL;
 	va_end(args);
-	add(errors, file, position, path ? path : "", message ? message : "out of memory", false);
+	add(errors, file, 0, position, path ? path : "", message ? message : "out of memory", false);
 }
 
 int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
@@ -77,7 +75,7 @@ int config_warning_add(struct config_errors *errors, const char *file, const str
 {
 	struct json_position position = { .line = at->line, .column = at->column };
 
-	return add(errors, file, position, path, message, true) ? 0 : -ENOMEM;
+	return add(errors, file, 0, position, path, message, true) ? 0 : -ENOMEM;
 }
 
 void config_errors_clear(struct config_errors *errors)
@@ -105,6 +103,8 @@ static int compare(const void *va, const void *vb)
 {
 	const struct config_error *a = va, *b = vb;
 
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
 	if (a->column != b->column)
@@ -112,24 +112,22 @@ static int compare(const void *va, const void *vb)
 	return strcmp(a->message, b->message);
 }
 
-void config_errors_sort(struct config_errors *errors)
+void config_errors_sort(struct config_errors *errors, size_t n)
 {
-	if (errors->count)
-		qsort(errors->items, errors->count, sizeof(*errors->items), compare);
+	if (errors->count > n)
+		qsort(errors->items + n, errors->count - n, sizeof(*errors->items), compare);
 }
 
-int config_errors_move(struct config_errors *to, struct config_errors *from)
+void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
 {
-	to->n_errors += from->n_errors;
-	from->n_errors = 0;
-	if (!from->count)
-		return 0;
-	if (!errors_grow(to, from->count))
-		return -ENOMEM;
-	memcpy(to->items + to->count, from->items, from->count * sizeof(*from->items));
-	to->count += from->count;
-	from->count = 0;
-	return 0;
+	_cleanup_free_ char *message = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&message, format, args) < 0)
+		message = NULL;
+	va_end(args);
+	add(parser->errors, parser->config->files[file], file, position, path, message ? message : "out of memory", false);
 }
 
 void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
@@ -146,8 +144,8 @@ void complain(struct parser *parser, const cJSON *node, unsigned what, const cha
 	if (!path || !message)
 		parser->no_memory = true;
 	position = what & AT_KEY ? place->key : place->value;
-	add(&parser->errors[parser->file], parser->config->files[parser->file], position,
-	    path ? path : "", message ? message : "out of memory", what & WARNING);
+	add(parser->errors, parser->config->files[parser->file], parser->file, position, path ? path : "",
+	    message ? message : "out of memory", what & WARNING);
 }
 
 void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,

@@ -47,8 +47,8 @@ struct parser {
 	int (*look_up)(void *context, const char *name, uid_t *ret);
 	void *look_up_context;
 
-	struct config_errors
-		*errors;	    /* one list for each file, since files are not parsed in order */
+	struct config_errors *errors; /* the caller's, whose own come first: */
+	size_t n_before, n_errors_before;
 	size_t file;		    /* the file being parsed */
 	const struct json_doc *doc; /* its contents */
 	bool no_memory;		    /* something could not be allocated, so the result is void */
@@ -76,10 +76,12 @@ void complain(struct parser *parser, const cJSON *node, unsigned what, const cha
 void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise);
 
-void config_errors_sort(struct config_errors *errors);
+/* Of a place in a file of that number; without a position for the file as a whole. */
+void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 
-/* Moves all of `from` to the end of `to`. 0 or -ENOMEM. */
-int config_errors_move(struct config_errors *to, struct config_errors *from);
+/* By file and place, those from the nth on: files are not parsed in order. */
+void config_errors_sort(struct config_errors *errors, size_t n);
 
 /* config_value.c: values of the right type */
 

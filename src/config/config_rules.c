@@ -224,13 +224,13 @@ static const struct key rule_keys[] = {
 static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *rule)
 {
 	struct rule_text text = { .rule = rule };
-	size_t n_errors = parser->errors[parser->file].n_errors;
+	size_t n_errors = parser->errors->n_errors;
 
 	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", &text);
 	if (text.yield && rule->enforce)
 		complain(parser, text.yield, AT_VALUE,
 			 "a rule cannot both yield to others and enforce its class");
-	if (text.inherit && !rule->qos && parser->errors[parser->file].n_errors == n_errors)
+	if (text.inherit && !rule->qos && parser->errors->n_errors == n_errors)
 		complain(parser, text.inherit, AT_VALUE,
 			 "without \"qos\" there is no class to inherit");
 	return text.has_conditions;

@@ -10,9 +10,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* Objects up to this size are searched for duplicate keys pair by pair. */
-#define SMALL_OBJECT 8
-
 bool value_is_object(struct parser *parser, const cJSON *value)
 {
 	return value_is_object_like(parser, value, NULL);
@@ -172,18 +169,6 @@ static void complain_duplicate(struct parser *parser, const cJSON *first, const 
 	complain(parser, second, AT_KEY, "already defined at %u:%u", at.line, at.column);
 }
 
-static void check_small(struct parser *parser, const cJSON *object)
-{
-	for (const cJSON *second = object->child; second; second = second->next) {
-		const cJSON *first = object->child;
-
-		while (strcmp(first->string, second->string) != 0)
-			first = first->next;
-		if (first != second)
-			complain_duplicate(parser, first, second);
-	}
-}
-
 static int compare_keys(const void *va, const void *vb)
 {
 	const cJSON *a = *(const cJSON *const *)va, *b = *(const cJSON *const *)vb;
@@ -192,7 +177,8 @@ static int compare_keys(const void *va, const void *vb)
 	return order ? order : (a->valueint > b->valueint) - (a->valueint < b->valueint);
 }
 
-static void check_large(struct parser *parser, const cJSON *object, size_t n)
+/* n: how many members it has. */
+static void check_members(struct parser *parser, const cJSON *object, size_t n)
 {
 	_cleanup_free_ const cJSON **members = calloc(n, sizeof(*members));
 	const cJSON *member, *first;
@@ -220,10 +206,8 @@ void check_duplicates(struct parser *parser)
 		const cJSON *node = parser->doc->places[i].node;
 		size_t n = cJSON_IsObject(node) ? cJSON_GetArraySize(node) : 0;
 
-		if (n > SMALL_OBJECT)
-			check_large(parser, node, n);
-		else if (n > 1)
-			check_small(parser, node);
+		if (n > 1)
+			check_members(parser, node, n);
 	}
 }
 

@@ -40,6 +40,7 @@ struct config_error {
 	bool warning;	       /* the configuration is valid all the same */
 	char *path;	       /* where.in.the.json, "" for the top */
 	char *message;
+	size_t order;	       /* private: the number of the file */
 };
 
 struct config_errors {
