@@ -6,7 +6,10 @@
 
 #include <schedqos/util/text.h>
 
-/* Starts as all zeroes. A failed allocation is remembered, so that only json_take has to be checked. */
+/*
+ * Starts as all zeroes, or with in_line 1: all of it is on one line. A failed allocation is remembered, so that only
+ * json_take has to be checked.
+ */
 struct json_writer {
 	struct text_buf text;
 	unsigned depth;
