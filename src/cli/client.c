@@ -69,7 +69,8 @@ int client_try(sd_bus **ret)
 	return 0;
 }
 
-const char *client_fault(int error)
+/* What such an error means, in words; NULL for another one. */
+static const char *fault_of(int error)
 {
 	switch (-error) {
 	case ENOENT:
@@ -87,7 +88,7 @@ const char *client_fault(int error)
 int client_open(sd_bus **ret)
 {
 	int r = client_try(ret);
-	const char *fault = client_fault(r);
+	const char *fault = fault_of(r);
 
 	if (r < 0 && fault)
 		log_error("%s", fault);

@@ -20,9 +20,6 @@ int client_open(sd_bus **ret);
  * allowed. */
 int client_try(sd_bus **ret);
 
-/* What such an error means, in words; NULL for another one. */
-const char *client_fault(int error);
-
 /*
  * Calls a method of one of the interfaces in daemon.h; types and values as sd_bus_call_method has them. bus: NULL for a
  * connection of its own. 0 and the reply, for the caller to unreference; or an exit status after saying why: that of wrong

@@ -289,31 +289,19 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret)
 	return read_users(proc, tid, &real, ret);
 }
 
-/* namespace: its file, "ns/user". */
-static int is_own_namespace(int proc, pid_t tid, const char *namespace, bool *ret)
+int procfs_own_userns(int proc, pid_t tid, bool *ret)
 {
 	struct stat own, theirs;
 	char path[64];
 
 	*ret = true;
-	snprintf(path, sizeof(path), "self/%s", namespace);
-	if (fstatat(proc, path, &own, 0) < 0)
+	if (fstatat(proc, "self/ns/user", &own, 0) < 0)
 		return errno == ENOENT ? 0 : -errno;
-	task_path(path, tid, namespace);
+	task_path(path, tid, "ns/user");
 	if (fstatat(proc, path, &theirs, 0) < 0)
 		return gone_or_errno();
 	*ret = theirs.st_dev == own.st_dev && theirs.st_ino == own.st_ino;
 	return 0;
-}
-
-int procfs_own_userns(int proc, pid_t tid, bool *ret)
-{
-	return is_own_namespace(proc, tid, "ns/user", ret);
-}
-
-int procfs_own_pidns(int proc, pid_t tid, bool *ret)
-{
-	return is_own_namespace(proc, tid, "ns/pid", ret);
 }
 
 int procfs_list(int proc, pid_t tgid, DIR **ret)

@@ -12,7 +12,7 @@ void log_to_stderr(int level, bool plain, const char *line, const struct log_fie
 	if (plain)
 		fprintf(stderr, "%s\n", line);
 	else if (level <= LOG_WARNING)
-		fprintf(stderr, "schedqos: %s: %s\n", log_level_name(level), line);
+		fprintf(stderr, "schedqos: %s: %s\n", level == LOG_WARNING ? "warning" : "error", line);
 	else
 		fprintf(stderr, "schedqos: %s\n", line);
 }
@@ -35,24 +35,6 @@ void log_set_level(int level)
 bool log_enabled(int level)
 {
 	return level <= logger.level;
-}
-
-const char *log_level_name(int level)
-{
-	switch (level) {
-	case LOG_ERR:
-		return "error";
-	case LOG_WARNING:
-		return "warning";
-	case LOG_NOTICE:
-		return "notice";
-	case LOG_INFO:
-		return "info";
-	case LOG_DEBUG:
-		return "debug";
-	default:
-		return "critical";
-	}
 }
 
 void log_write(int level, const struct log_field *fields, const char *format, ...)

@@ -68,9 +68,6 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret);
  */
 int procfs_own_userns(int proc, pid_t tid, bool *ret);
 
-/* Likewise its PID namespace, which is what the numbers that it uses for tasks belong to. */
-int procfs_own_pidns(int proc, pid_t tid, bool *ret);
-
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);

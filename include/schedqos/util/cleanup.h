@@ -20,12 +20,6 @@ static inline void cleanup_close(int *fd)
 		close(*fd);
 }
 
-static inline void cleanup_fclose(FILE **file)
-{
-	if (*file)
-		fclose(*file);
-}
-
 static inline void cleanup_closedir(DIR **folder)
 {
 	if (*folder)
@@ -34,7 +28,6 @@ static inline void cleanup_closedir(DIR **folder)
 
 #define _cleanup_free_ _cleanup_(cleanup_free)
 #define _cleanup_close_ _cleanup_(cleanup_close)
-#define _cleanup_fclose_ _cleanup_(cleanup_fclose)
 #define _cleanup_closedir_ _cleanup_(cleanup_closedir)
 
 /* For a pointer that `release` takes, NULL included: _cleanup_(releasep), named as libsystemd names its own. */

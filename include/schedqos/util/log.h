@@ -32,9 +32,6 @@ void log_set_sink(log_sink *sink); /* NULL: the default one */
 void log_set_level(int level);	   /* LOG_ERR .. LOG_DEBUG; initially LOG_INFO */
 bool log_enabled(int level);
 
-/* The level's lower-case name, as in the settings: "error" .. "debug". */
-const char *log_level_name(int level);
-
 void log_write(int level, const struct log_field *fields, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
