@@ -30,7 +30,6 @@ static struct daemon *daemon_new(const struct daemon_options *options)
 
 	if (!daemon)
 		return NULL;
-	daemon->options = options;
 	daemon->paths = options->paths;
 	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
 	daemon->verbose = options->verbose;
@@ -204,8 +203,6 @@ static void announce(const struct daemon *daemon)
 		  "schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION,
 		  rules, tasks, tagger_counters(daemon->tagger)->set);
 	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
-	if (log_enabled(LOG_DEBUG) && daemon->verbose && !daemon->options->detach)
-		introduction_log(daemon->config);
 }
 
 static void log_problems(const struct problem *problems, size_t count)
@@ -246,7 +243,7 @@ static int loop(struct daemon *daemon)
 static int run(const struct daemon_options *options, int ready)
 {
 	struct daemon *daemon = daemon_new(options);
-	int status = daemon ? start(daemon, daemon->options) : EXIT_FAILURE;
+	int status = daemon ? start(daemon, options) : EXIT_FAILURE;
 
 	if (status == 0) {
 		log_sink_ready();

@@ -25,7 +25,6 @@ struct bus_server;
 
 struct daemon {
 	sd_event *event;
-	const struct daemon_options *options;
 	int proc;  /* descriptor of /proc */
 	struct config_paths paths;
 	struct config *config;
@@ -76,14 +75,3 @@ int detach(int *ret_ready, int *ret_status);
  * it is kept, and the working directory.
  */
 void detach_done(int ready, int status, bool keep_stderr);
-
-/* ---- what somebody who starts the daemon by hand wants to know at the start ---- */
-
-/*
- * The rule to try out: its pattern is a plain name that a shell takes as a word, it has no conditions, and ps(1) shows
- * what its class does, since the nice value is above 0. Of several the last one. NULL: there is none.
- */
-const struct rule *introduction_rule(const struct config *config);
-
-/* Logs at debug level what to try in another terminal, and how to end the daemon. */
-void introduction_log(const struct config *config);
