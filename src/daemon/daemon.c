@@ -193,15 +193,11 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 static void announce(const struct daemon *daemon)
 {
 	char rules[32], tasks[32];
-	const struct log_field fields[] = {
-		{ "EVENT", "start" }, { "RULES", rules }, { "TASKS", tasks }, { NULL, NULL }
-	};
 
 	snprintf(rules, sizeof(rules), "%zu", rules_count(daemon->config->rules));
 	snprintf(tasks, sizeof(tasks), "%zu", tagger_records(daemon->tagger));
-	log_write(LOG_INFO, fields,
-		  "schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION,
-		  rules, tasks, tagger_counters(daemon->tagger)->set);
+	log_info("schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION, rules, tasks,
+		 tagger_counters(daemon->tagger)->set);
 	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
 }
 
@@ -213,7 +209,6 @@ static void log_problems(const struct problem *problems, size_t count)
 
 static void finish(struct daemon *daemon)
 {
-	static const struct log_field fields[] = { { "EVENT", "stop" }, { NULL, NULL } };
 	const struct problem *problems;
 	uint64_t count;
 	size_t n;
@@ -227,7 +222,7 @@ static void finish(struct daemon *daemon)
 	problems = tagger_problems(daemon->tagger, &n);
 	log_problems(problems, n);
 	log_problems(daemon->problems, DAEMON_PROBLEMS);
-	log_write(LOG_INFO, fields, "stopped: %" PRIu64 " tasks put back", count);
+	log_info("stopped: %" PRIu64 " tasks put back", count);
 }
 
 static int loop(struct daemon *daemon)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "log_sink.h"
 
-#include <endian.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -19,7 +18,7 @@
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 #define SYSLOG_SOCKET  "/dev/log"
 
-/* A line has at most 4 KiB, and few fields; the rest would be cut off. */
+/* A line has at most 4 KiB. */
 #define RECORD_BYTES 8192
 
 /* Holds the lines of a storm at debug level until journald gets to read them. */
@@ -33,66 +32,36 @@ static struct {
 	uint64_t lost;
 } sink = { .socket = -1, .may_block = true };
 
-/* One datagram. */
-struct record {
-	size_t used;
-	char bytes[RECORD_BYTES];
-};
-
-/* Name, newline, length, value, newline: the journal's encoding for values of any bytes. */
-static void add_field(struct record *record, const char *prefix, const char *name,
-		      const char *value)
-{
-	size_t len = strlen(value), room = sizeof(record->bytes) - record->used;
-	uint64_t encoded = htole64(len);
-	int n = snprintf(record->bytes + record->used, room, "%s%s\n", prefix, name);
-
-	if (n < 0 || (size_t)n + sizeof(encoded) + len + 1 > room)
-		return;
-	record->used += n;
-	memcpy(record->bytes + record->used, &encoded, sizeof(encoded));
-	record->used += sizeof(encoded);
-	memcpy(record->bytes + record->used, value, len);
-	record->used += len;
-	record->bytes[record->used++] = '\n';
-}
-
 /*
  * Not sd_journal_sendv or syslog(3), which block while the queue is full, for ever if its reader is stopped. The socket
  * is addressed by its path each time, so that a restarted reader is found.
  */
-static bool send_record(const char *path, const struct record *record)
+static bool send_record(const char *path, const char *record, int length)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const size_t size = length < RECORD_BYTES ? (size_t)length : RECORD_BYTES - 1;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	return sendto(sink.socket, record->bytes, record->used, MSG_NOSIGNAL, (const struct sockaddr *)&address,
-		      sizeof(address)) >= 0;
+	return sendto(sink.socket, record, size, MSG_NOSIGNAL, (const struct sockaddr *)&address, sizeof(address)) >= 0;
 }
 
-static bool to_journal(int level, const char *line, const struct log_field *fields)
+/* A field for each line, so that a message is one line. */
+static bool to_journal(int level, const char *line)
 {
-	struct record record = { 0 };
-	char priority[16];
+	char record[RECORD_BYTES];
 
-	snprintf(priority, sizeof(priority), "%d", level);
-	add_field(&record, "", "MESSAGE", line);
-	add_field(&record, "", "PRIORITY", priority);
-	add_field(&record, "", "SYSLOG_IDENTIFIER", "schedqos");
-	for (; fields && fields->name; fields++)
-		add_field(&record, "SCHEDQOS_", fields->name, fields->value);
-	return send_record(JOURNAL_SOCKET, &record);
+	return send_record(JOURNAL_SOCKET, record,
+			   snprintf(record, sizeof(record), "MESSAGE=%.*s\nPRIORITY=%d\nSYSLOG_IDENTIFIER=schedqos\n",
+				    (int)strcspn(line, "\n"), line, level));
 }
 
 /* The reader adds the time. */
 static bool to_syslog(int level, const char *line)
 {
-	struct record record;
-	const int n = snprintf(record.bytes, sizeof(record.bytes), "<%d>schedqos[%d]: %s", LOG_DAEMON | level, getpid(),
-			       line);
+	char record[RECORD_BYTES];
 
-	record.used = n < (int)sizeof(record.bytes) ? (size_t)n : sizeof(record.bytes) - 1;
-	return send_record(SYSLOG_SOCKET, &record);
+	return send_record(SYSLOG_SOCKET, record,
+			   snprintf(record, sizeof(record), "<%d>schedqos[%d]: %s", LOG_DAEMON | level, getpid(), line));
 }
 
 /* False for a stopped terminal (Ctrl-S) or a full pipe. A descriptor that is ready takes at least PIPE_BUF bytes. */
@@ -104,7 +73,7 @@ static bool stderr_is_ready(void)
 	return poll(&pollfd, 1, 0) < 0 || (pollfd.revents & POLLOUT);
 }
 
-static bool to_stderr(int level, bool plain, const char *line, const struct log_field *fields)
+static bool to_stderr(int level, bool plain, const char *line)
 {
 	char text[PIPE_BUF - 32];
 
@@ -112,18 +81,18 @@ static bool to_stderr(int level, bool plain, const char *line, const struct log_
 		return false;
 	snprintf(text, sizeof(text), "%s", line);
 	clearerr(stderr);
-	log_to_stderr(level, plain, text, fields);
+	log_to_stderr(level, plain, text);
 	return !ferror(stderr);
 }
 
-static void write_line(int level, bool plain, const char *line, const struct log_field *fields)
+static void write_line(int level, bool plain, const char *line)
 {
 	bool taken = true;
 
 	if (sink.on_stderr)
-		taken = to_stderr(level, plain, line, fields);
+		taken = to_stderr(level, plain, line);
 	if (sink.socket >= 0)
-		taken = (sink.is_journal ? to_journal(level, line, fields) : to_syslog(level, line)) && taken;
+		taken = (sink.is_journal ? to_journal(level, line) : to_syslog(level, line)) && taken;
 	if (!taken)
 		sink.lost++;
 }

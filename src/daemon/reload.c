@@ -39,8 +39,7 @@ static void log_errors(const struct config_errors *errors)
 	for (size_t i = 0; i < errors->count; i++) {
 		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
 
-		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, NULL,
-			  "%s", line ? line : "out of memory");
+		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, "%s", line ? line : "out of memory");
 	}
 }
 
@@ -174,6 +173,6 @@ void daemon_reloaded(struct daemon *daemon)
 		return;
 	daemon->reload_is_unseen = false;
 	summarize(daemon);
-	log_write(LOG_INFO, NULL, "reloaded: %s", daemon->reload_summary ? daemon->reload_summary : "");
+	log_info("reloaded: %s", daemon->reload_summary ? daemon->reload_summary : "");
 	notify_ready(daemon, "");
 }

@@ -153,13 +153,12 @@ static bool has_line(const struct knobs_names *lines, const char *line)
 static void log_result(const char *name, const struct profile_result *result)
 {
 	char safe[256], refused[32] = "";
-	const struct log_field fields[] = { { "EVENT", "profile" }, { "PROFILE", safe }, { 0 } };
 
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (result->refused)
 		snprintf(refused, sizeof(refused), ", refused %zu", result->refused);
-	log_write(LOG_INFO, fields, "sched profile %s: knobs set %zu, right already %zu, put back %zu%s",
-		  *safe ? safe : "(none)", result->set, result->already, result->put_back, refused);
+	log_info("sched profile %s: knobs set %zu, right already %zu, put back %zu%s", *safe ? safe : "(none)", result->set,
+		 result->already, result->put_back, refused);
 }
 
 static int run_and_log(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)

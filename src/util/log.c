@@ -6,9 +6,8 @@
 
 #define LINE_MAX_BYTES 4096
 
-void log_to_stderr(int level, bool plain, const char *line, const struct log_field *fields)
+void log_to_stderr(int level, bool plain, const char *line)
 {
-	(void)fields;
 	if (plain)
 		fprintf(stderr, "%s\n", line);
 	else if (level <= LOG_WARNING)
@@ -37,7 +36,7 @@ bool log_enabled(int level)
 	return level <= logger.level;
 }
 
-void log_write(int level, const struct log_field *fields, const char *format, ...)
+void log_write(int level, const char *format, ...)
 {
 	char line[LINE_MAX_BYTES];
 	va_list args;
@@ -47,5 +46,5 @@ void log_write(int level, const struct log_field *fields, const char *format, ..
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	logger.sink(level & ~LOG_PLAIN, level & LOG_PLAIN, line, fields);
+	logger.sink(level & ~LOG_PLAIN, level & LOG_PLAIN, line);
 }

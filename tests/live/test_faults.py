@@ -370,13 +370,8 @@ class Journal(Mounts):
         found = []
         with contextlib.suppress(BlockingIOError):
             while True:
-                raw, record = self.journal.recv(65536, socket.MSG_DONTWAIT), {}
-                while raw:
-                    name, _, raw = raw.partition(b"\n")
-                    length, = struct.unpack_from("<Q", raw)
-                    self.assertEqual(raw[8 + length:9 + length], b"\n")
-                    record[name.decode()], raw = raw[8:8 + length].decode(), raw[9 + length:]
-                found.append(record)
+                lines = self.journal.recv(65536, socket.MSG_DONTWAIT).decode().splitlines()
+                found.append(dict(line.split("=", 1) for line in lines))
         return found
 
     def has_line(self, word):
@@ -391,8 +386,7 @@ class Journal(Mounts):
         daemon.environ = {"JOURNAL_STREAM": "%d:%d" % (status.st_dev, status.st_ino)}
         daemon.start()
         start = self.records()[-1]
-        fields = ("SCHEDQOS_EVENT", "SYSLOG_IDENTIFIER", "PRIORITY", "SCHEDQOS_RULES")
-        self.assertEqual([start[field] for field in fields], ["start", "schedqos", "6", "2"])
+        self.assertEqual([start[field] for field in ("SYSLOG_IDENTIFIER", "PRIORITY")], ["schedqos", "6"])
         self.assertIn("is listening", start["MESSAGE"])
         self.assertEqual((daemon.log(), daemon.status()["log_lost"]), ("", 0))
 

@@ -146,11 +146,10 @@ static void names_of_profiles_are_safe_to_print(void **state)
 
 static char logged[4096];
 
-static void record_line(int level, bool plain, const char *line, const struct log_field *fields)
+static void record_line(int level, bool plain, const char *line)
 {
 	(void)level;
 	(void)plain;
-	(void)fields;
 	snprintf(logged, sizeof(logged), "%s", line);
 }
 

@@ -10,35 +10,28 @@
 #include <stdint.h>
 #include <syslog.h>
 
-/* A structured field for the journal; name without the SCHEDQOS_ that it gets there. */
-struct log_field {
-	const char *name;
-	const char *value;
-};
-
 /* Or'ed into a level: the line has its own prefix, such as FILE:LINE:COLUMN, and gets no other. */
 #define LOG_PLAIN 0x100
 
 /*
- * Where lines go. fields ends with a NULL name and may be NULL. The default sink writes "schedqos: line"
- * to stderr, with the level's name before warnings and errors. level comes without LOG_PLAIN.
+ * Where lines go. The default sink writes "schedqos: line" to stderr, with the level's name before warnings and errors.
+ * level comes without LOG_PLAIN.
  */
-typedef void log_sink(int level, bool plain, const char *line, const struct log_field *fields);
+typedef void log_sink(int level, bool plain, const char *line);
 
 /* The default sink. */
-void log_to_stderr(int level, bool plain, const char *line, const struct log_field *fields);
+void log_to_stderr(int level, bool plain, const char *line);
 
 void log_set_sink(log_sink *sink); /* NULL: the default one */
 void log_set_level(int level);	   /* LOG_ERR .. LOG_DEBUG; initially LOG_INFO */
 bool log_enabled(int level);
 
-void log_write(int level, const struct log_field *fields, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void log_write(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_at(level, ...)                                                                         \
 	do {                                                                                       \
 		if (log_enabled(level))                                                            \
-			log_write(level, NULL, __VA_ARGS__);                                       \
+			log_write(level, __VA_ARGS__);                                             \
 	} while (0)
 
 #define log_error(...) log_at(LOG_ERR, __VA_ARGS__)
