@@ -14,6 +14,11 @@ int task_text_compare(const char *a, const char *b)
 	return a && b ? strcmp(a, b) : !a - !b;
 }
 
+int task_rows_compare_tids(const void *a, const void *b)
+{
+	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
+}
+
 void task_row_add(struct task_row *row, const struct task_row *one)
 {
 	row->tasks += one->tasks;

@@ -114,11 +114,6 @@ static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **pa
 	return 0;
 }
 
-static int compare_tids(const void *a, const void *b)
-{
-	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
-}
-
 int tasks_read(sd_bus *bus, bool with_ended, struct tasks *ret)
 {
 	_cleanup_free_ const char **patterns = NULL;
@@ -138,7 +133,7 @@ int tasks_read(sd_bus *bus, bool with_ended, struct tasks *ret)
 		log_error("what the daemon says: %s", strerror(-r));
 		tasks_clear(ret);
 	} else {
-		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), compare_tids);
+		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), task_rows_compare_tids);
 	}
 	return r < 0 ? r : 0;
 }

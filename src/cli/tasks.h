@@ -49,6 +49,9 @@ void tasks_clear(struct tasks *tasks);
 
 /* ---- rows, in task_rows.c ---- */
 
+/* For sorting and searching by tid. */
+int task_rows_compare_tids(const void *a, const void *b);
+
 /* One more that a row stands for. */
 void task_row_add(struct task_row *row, const struct task_row *one);
 

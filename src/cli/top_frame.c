@@ -148,16 +148,11 @@ static int drain(struct top_sampler *sampler, uint64_t *lost)
 	return 0;
 }
 
-static int compare_tids(const void *a, const void *b)
-{
-	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
-}
-
 static const struct task_row *find_row(const struct task_row *rows, size_t n, pid_t tid)
 {
 	const struct task_row key = { .tid = tid };
 
-	return n ? bsearch(&key, rows, n, sizeof(key), compare_tids) : NULL;
+	return n ? bsearch(&key, rows, n, sizeof(key), task_rows_compare_tids) : NULL;
 }
 
 /* One that has ended: as the daemon has it, if it still knows it. */
@@ -214,7 +209,7 @@ static int make_rows(struct top_sampler *sampler, struct top_frame *frame)
 	frame->n_tasks = n;
 	if (n) {
 		qsort(last, n_last, sizeof(*last), compare_usages);
-		qsort(frame->tasks, n, sizeof(*frame->tasks), compare_tids);
+		qsort(frame->tasks, n, sizeof(*frame->tasks), task_rows_compare_tids);
 	}
 	free(sampler->last);
 	sampler->last = last;
