@@ -122,84 +122,67 @@ static const char *cgroup_of(const char *text)
 	return found;
 }
 
-static void the_unified_hierarchy_s_path_is_taken(void **state)
+/* The unified hierarchy's; where that is the root, systemd's. */
+static void a_cgroup_is_found_among_all_hierarchies(void **state)
 {
-	(void)state;
-	assert_string_equal(cgroup_of("0::/user.slice/a.scope\n"), "/user.slice/a.scope");
-	assert_string_equal(cgroup_of("0::/"), "/");
-	assert_string_equal(cgroup_of("4:cpu,cpuacct:/c\n1:name=systemd:/s\n0::/u\n"), "/u");
-}
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "0::/user.slice/a.scope\n", "/user.slice/a.scope" },
+		{ "0::/", "/" },
+		{ "4:cpu,cpuacct:/c\n1:name=systemd:/s\n0::/u\n", "/u" },
+		{ "4:cpu:/c\n1:name=systemd:/s/t\n0::/\n", "/s/t" },
+		{ "0::/\n1:name=systemd:/s/t\n4:cpu:/c\n", "/s/t" },
+		{ "4:cpu:/c\n1:name=systemd:/s\n", "/s" },
+		{ "1:name=systemd:/\n0::/\n", "/" },
+		/* A group's name may look like another line. */
+		{ "0::/a:name=systemd:/b\n", "/a:name=systemd:/b" },
+		{ "0::/a b:c\\n\n", "/a b:c\\n" },
+		{ "5:cpu:/x:name=systemd:/evil\n1:name=systemd:/good\n0::/\n", "/good" },
+		{ "5:cpu:/x:name=systemd:/evil\n0::/\n", "/" },
+		{ "10::/x\n", "bad" },
+		{ "", "bad" },
+		{ "\n\n", "bad" },
+		{ "4:cpu:/c\n", "bad" },
+		{ "0:", "bad" },
+	};
 
-static void where_that_is_the_root_systemd_s_path_is_taken(void **state)
-{
 	(void)state;
-	assert_string_equal(cgroup_of("4:cpu:/c\n1:name=systemd:/s/t\n0::/\n"), "/s/t");
-	assert_string_equal(cgroup_of("0::/\n1:name=systemd:/s/t\n4:cpu:/c\n"), "/s/t");
-	assert_string_equal(cgroup_of("4:cpu:/c\n1:name=systemd:/s\n"), "/s");
-	assert_string_equal(cgroup_of("1:name=systemd:/\n0::/\n"), "/");
-}
-
-static void a_group_s_name_may_look_like_another_line(void **state)
-{
-	(void)state;
-	assert_string_equal(cgroup_of("0::/a:name=systemd:/b\n"), "/a:name=systemd:/b");
-	assert_string_equal(cgroup_of("0::/a b:c\\n\n"), "/a b:c\\n");
-	assert_string_equal(cgroup_of("5:cpu:/x:name=systemd:/evil\n1:name=systemd:/good\n0::/\n"),
-			    "/good");
-	assert_string_equal(cgroup_of("5:cpu:/x:name=systemd:/evil\n0::/\n"), "/");
-	assert_string_equal(cgroup_of("10::/x\n"), "bad");
-}
-
-static void without_such_a_line_there_is_no_path(void **state)
-{
-	(void)state;
-	assert_string_equal(cgroup_of(""), "bad");
-	assert_string_equal(cgroup_of("\n\n"), "bad");
-	assert_string_equal(cgroup_of("4:cpu:/c\n"), "bad");
-	assert_string_equal(cgroup_of("0:"), "bad");
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_string_equal(cgroup_of(cases[i].text), cases[i].want);
 }
 
 /* ---- status ---- */
 
 static void users_are_the_real_and_the_effective_one(void **state)
 {
-	uid_t real = 0, effective = 0;
+	static const struct {
+		const char *text;
+		int r;
+		uid_t real, effective;
+	} cases[] = {
+		{ "Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", 0, 1000, 1001 },
+		/* A name may look like the line; the kernel escapes a newline in it. */
+		{ "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n", 0, 5, 6 },
+		{ "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", 0, 5, 6 },
+		{ "", -EBADMSG, 0, 0 },
+		{ "Uid:\t1\t2\n", -EBADMSG, 0, 0 },
+		{ "Name:\tvi\n", -EBADMSG, 0, 0 },
+		{ "Name:\tvi\nUid:", -EBADMSG, 0, 0 },
+		{ "Name:\tvi\nUid:\t1\n", -EBADMSG, 0, 0 },
+		{ "Name:\tvi\nUid:\tx\ty\n", -EBADMSG, 0, 0 },
+	};
 
 	(void)state;
-	assert_int_equal(procfs_parse_users("Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", &real, &effective), 0);
-	assert_int_equal(real, 1000);
-	assert_int_equal(effective, 1001);
-}
-
-static void a_name_may_look_like_the_uid_line(void **state)
-{
-	static const char *const texts[] = { "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n",
-					     "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n" };
-
-	(void)state;
-	/* The kernel escapes a newline in it. */
-	for (size_t i = 0; i < COUNT(texts); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		uid_t real = 0, effective = 0;
 
-		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), 0);
-		assert_int_equal(real, 5);
-		assert_int_equal(effective, 6);
+		assert_int_equal(procfs_parse_users(cases[i].text, &real, &effective), cases[i].r);
+		if (cases[i].r == 0) {
+			assert_int_equal(real, cases[i].real);
+			assert_int_equal(effective, cases[i].effective);
+		}
 	}
-}
-
-static void a_status_without_users_is_bad(void **state)
-{
-	static const char *const texts[] = { "",
-					     "Uid:\t1\t2\n",
-					     "Name:\tvi\n",
-					     "Name:\tvi\nUid:",
-					     "Name:\tvi\nUid:\t1\n",
-					     "Name:\tvi\nUid:\tx\ty\n" };
-	uid_t real, effective;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(texts); i++)
-		assert_int_equal(procfs_parse_users(texts[i], &real, &effective), -EBADMSG);
 }
 
 /* ---- the readers, on a folder of ours ---- */
@@ -412,13 +395,8 @@ int main(void)
 		cmocka_unit_test(a_kernel_worker_s_long_name_is_cut),
 		cmocka_unit_test(a_stat_line_cut_short_is_bad),
 		cmocka_unit_test(a_stat_line_of_something_else_is_bad),
-		cmocka_unit_test(the_unified_hierarchy_s_path_is_taken),
-		cmocka_unit_test(where_that_is_the_root_systemd_s_path_is_taken),
-		cmocka_unit_test(a_group_s_name_may_look_like_another_line),
-		cmocka_unit_test(without_such_a_line_there_is_no_path),
+		cmocka_unit_test(a_cgroup_is_found_among_all_hierarchies),
 		cmocka_unit_test(users_are_the_real_and_the_effective_one),
-		cmocka_unit_test(a_name_may_look_like_the_uid_line),
-		cmocka_unit_test(a_status_without_users_is_bad),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),
 		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,
