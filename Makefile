@@ -163,7 +163,7 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 
 # SOURCE:DESTINATION of what is installed beside the program.
 PAGES := $(filter-out %/schedqos-bench.1,$(wildcard src/man/*))
-TEXTS = $(foreach unit,$(wildcard systemd/*.service),$(unit):$(UNITDIR)/$(notdir $(unit))) \
+TEXTS = $(foreach unit,$(wildcard systemd/*.service systemd/*.timer),$(unit):$(UNITDIR)/$(notdir $(unit))) \
 	$(foreach page,$(PAGES),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \

@@ -311,8 +311,6 @@ static void print_carries(const cJSON *all, const cJSON *thread)
 	else if (is_real && !is_left_alone(thread))
 		printf(", as wanted");
 	/* Since when it is as somebody else has it is not known. */
-	if (item(thread, "seconds") && !cJSON_GetArraySize(differs))
-		printf(" (for %.0f s)", number(thread, "seconds"));
 	printf("\n");
 }
 

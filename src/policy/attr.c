@@ -27,6 +27,50 @@ const char *task_policy_name(unsigned policy)
 	return names[policy];
 }
 
+uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known)
+{
+	uint8_t bits = 0;
+
+	if (actual->policy != known->policy || actual->rt_priority != known->rt_priority)
+		bits |= TASK_ATTR_POLICY;
+	if (actual->nice != known->nice)
+		bits |= TASK_ATTR_NICE;
+	if (task_policy_is_fair(actual->policy) && actual->slice_ns != known->slice_ns)
+		bits |= TASK_ATTR_SLICE;
+	if (actual->util_min != known->util_min)
+		bits |= TASK_ATTR_UTIL_MIN;
+	if (actual->util_max != known->util_max)
+		bits |= TASK_ATTR_UTIL_MAX;
+	if (actual->io_priority != known->io_priority)
+		bits |= TASK_ATTR_IO_PRIORITY;
+	return bits;
+}
+
+void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits)
+{
+	if (bits & TASK_ATTR_POLICY) {
+		to->policy = from->policy;
+		to->rt_priority = from->rt_priority;
+	}
+	if (bits & TASK_ATTR_NICE)
+		to->nice = from->nice;
+	if (bits & TASK_ATTR_SLICE)
+		to->slice_ns = from->slice_ns;
+	if (bits & TASK_ATTR_UTIL_MIN)
+		to->util_min = from->util_min;
+	if (bits & TASK_ATTR_UTIL_MAX)
+		to->util_max = from->util_max;
+	if (bits & TASK_ATTR_IO_PRIORITY)
+		to->io_priority = from->io_priority;
+}
+
+int attr_rank(unsigned policy, unsigned priority)
+{
+	if (policy == POLICY_FIFO || policy == POLICY_RR)
+		return (int)priority;
+	return policy == POLICY_DEADLINE ? 100 : 0;
+}
+
 bool task_attr_equal(const struct task_attr *a, const struct task_attr *b)
 {
 	return a->policy == b->policy && a->nice == b->nice && a->rt_priority == b->rt_priority &&
@@ -56,6 +100,48 @@ bool io_priority_is_privileged(uint8_t from, uint8_t to)
 	if (IO_CLASS(to) != IO_CLASS_REALTIME)
 		return false;
 	return IO_CLASS(from) != IO_CLASS_REALTIME || IO_LEVEL(to) < IO_LEVEL(from);
+}
+
+uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than)
+{
+	uint8_t bits = 0;
+
+	if (attr_rank(attr->policy, attr->rt_priority) > attr_rank(than->policy, than->rt_priority) ||
+	    (attr->policy != POLICY_IDLE && than->policy == POLICY_IDLE))
+		bits |= TASK_ATTR_POLICY;
+	if (attr->nice < than->nice)
+		bits |= TASK_ATTR_NICE;
+	if (io_priority_is_privileged(than->io_priority, attr->io_priority))
+		bits |= TASK_ATTR_IO_PRIORITY;
+	return bits;
+}
+
+struct task_attr attr_least(const struct task_attr *a, const struct task_attr *b)
+{
+	struct task_attr least = *a;
+
+	attr_copy(&least, b, attr_above(a, b));
+	return least;
+}
+
+struct task_attr attr_after_fork(const struct task_attr *attr)
+{
+	struct task_attr born = *attr;
+
+	if (!attr->reset_on_fork)
+		return born;
+	if (!task_policy_is_fair(born.policy)) {
+		born.policy = POLICY_NORMAL;
+		born.nice = 0;
+		born.rt_priority = 0;
+	} else if (born.nice < 0) {
+		born.nice = 0;
+	}
+	born.slice_ns = 0;
+	born.util_min = 0;
+	born.util_max = UTIL_FULL;
+	born.reset_on_fork = 0;
+	return born;
 }
 
 unsigned task_io_order(const struct task_attr *attr)

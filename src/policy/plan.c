@@ -14,7 +14,7 @@ struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 	if (!plan)
 		return NULL;
 	*plan = (struct plan){ .caps = caps, .self = self, .start = start };
-	plan->given.lowest_nice = GIVEN_NO_NICE;
+	given_init(&plan->given);
 	plan->tasks = tasks_new(memory);
 	plan->overrides = overrides_new();
 	if (!plan->tasks || !plan->overrides) {
@@ -63,11 +63,12 @@ static bool adopt(struct plan *plan, const struct task *record)
 {
 	struct task task = *record;
 
+	given_note_raise(&plan->given, &task.had, &task.known);
 	task.app = task.inherit = task.rule = 0;
 	task.own = task.tag = TAG_NONE;
 	task.limit = 0;
-	/* Overrides ended with their holder, so what the rules say takes effect anew. */
-	if (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE)
+	/* Overrides ended with their holder, and a stop that was not finished: what the rules say takes effect anew. */
+	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE))
 		task.state = TASK_UNDECIDED;
 	task.override = task.limited_by = 0;
 	task.assigned_by = ASSIGNED_NOT_YET;
@@ -78,20 +79,19 @@ static bool adopt(struct plan *plan, const struct task *record)
 }
 
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
-	       const struct qos_attr *given, size_t n_given)
+	       const struct qos_attr *given, size_t n_given, bool stopped)
 {
 	int r = 0;
 
+	plan->stopped = stopped;
 	for (size_t i = 0; i < n_given && r == 0; i++)
 		r = given_add(&plan->given, &given[i]);
 	/* A thread is linked to its leader, so leaders come first. */
-	for (size_t i = 0; i < n_records && r == 0; i++) {
-		if (records[i].tid == records[i].tgid && !adopt(plan, &records[i]))
-			r = -ENOMEM;
-	}
-	for (size_t i = 0; i < n_records && r == 0; i++) {
-		if (records[i].tid != records[i].tgid && records[i].due != DUE_ENDED && !adopt(plan, &records[i]))
-			r = -ENOMEM;
+	for (int threads = 0; threads < 2; threads++) {
+		for (size_t i = 0; i < n_records && r == 0; i++) {
+			if ((records[i].tid != records[i].tgid) == threads && !adopt(plan, &records[i]))
+				r = -ENOMEM;
+		}
 	}
 	/* None of them has been seen by a scan of ours. */
 	plan->scan = 1;
@@ -220,18 +220,17 @@ void plan_exited(struct plan *plan, pid_t tid)
 		tasks_remove(plan->tasks, task);
 }
 
-void plan_undo_begin(struct plan *plan)
+void plan_undo_begin(struct plan *plan, uint32_t ms)
 {
 	uint32_t cursor = 0;
 	struct task *task;
 
 	plan->undoing = true;
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->due == DUE_ENDED ||
-		    (task_attr_equal(&task->known, &task->had) && !(task->flags & TASK_UNCERTAIN)))
-			continue;
 		/* Whatever else was due does not matter any more. */
 		task->due = DUE_NOTHING;
-		plan_mark(plan, task, DUE_LOOK, NULL, task->changed_ms);
+		if (!plan->stopped && !(task->flags & TASK_ENDED) &&
+		    (!task_attr_equal(&task->known, &task->had) || (task->flags & TASK_SETTING)))
+			plan_mark(plan, task, DUE_LOOK, ms);
 	}
 }

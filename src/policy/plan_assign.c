@@ -9,11 +9,6 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 	return rules_by_id(plan->config->rules, id);
 }
 
-struct task *plan_leader_of(const struct plan *plan, const struct task *task)
-{
-	return tasks_find(plan->tasks, task->tgid);
-}
-
 const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
 {
 	size_t count;
@@ -25,11 +20,6 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 
-	return rule && rule->n_threads;
-}
-
-bool plan_uses_renames(const struct rule *rule)
-{
 	return rule && rule->n_threads;
 }
 
@@ -52,8 +42,8 @@ void plan_look_at_enforced(struct plan *plan, uint32_t ms)
 	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
 		const struct rule *rule = plan_rule_of(plan, task->rule);
 
-		if (rule && rule->enforce && task->due != DUE_ENDED)
-			plan_mark(plan, task, DUE_LOOK, NULL, ms);
+		if (rule && rule->enforce && !(task->flags & TASK_ENDED))
+			plan_mark(plan, task, DUE_LOOK, ms);
 	}
 }
 
@@ -62,7 +52,7 @@ bool plan_needs_renames(const struct plan *plan)
 	const struct rule *rule;
 
 	for (uint32_t id = 1; (rule = plan_rule_of(plan, id)); id++) {
-		if (plan_uses_renames(rule))
+		if (rule->n_threads)
 			return true;
 	}
 	return false;
@@ -72,12 +62,9 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 {
 	const struct task *task;
 
-	while ((task = tasks_next(plan->tasks, cursor))) {
-		const struct task *leader = plan_leader_of(plan, task);
-
-		if (leader && task->due != DUE_ENDED && plan_uses_renames(plan_rule_of(plan, leader->app)))
-			break;
-	}
+	do
+		task = tasks_next(plan->tasks, cursor);
+	while (task && ((task->flags & TASK_ENDED) || !plan_has_thread_rules(plan, plan_leader_of(plan, task))));
 	return task;
 }
 
@@ -121,15 +108,6 @@ static int find_limit(struct plan *plan, struct task *leader, struct facts *fact
 	return 0;
 }
 
-/* Exec has ended all threads, and a scan has marked them. So this is about a process that has moved. */
-void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms)
-{
-	struct task *thread = tasks_next_thread(plan->tasks, leader);
-
-	for (; thread; thread = tasks_next_thread(plan->tasks, thread))
-		plan_mark(plan, thread, DUE_MATCH, NULL, ms);
-}
-
 /* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
 static void end_handing_on(const struct plan *plan, struct task *leader, struct facts *facts)
 {
@@ -162,7 +140,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 		leader->app = rule ? rule->id : 0;
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
-	leader->matched_ms = facts->fetched_ms;
+	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
 	if (leader->app != app || leader->limit != limit)
 		plan_mark_threads(plan, leader, facts->fetched_ms);
 	return 0;

@@ -1,51 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Booking events: records are copied and marked, in the order of time, without a system call. */
+/* Booking: events, in the order of time and without a system call; and what is found in /proc. */
 #include "plan_private.h"
 
-/*
- * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
- * offset between the two clocks is measured with an error.
- */
-#define START_EARLY_TICKS 1
-
-/* Of a fork that is preempted before it sends its event; but no id is reused so soon. */
-#define START_LATE_TICKS 50
-
+#define INIT	 1
 #define KTHREADD 2
 
-bool plan_is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid)
+/* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
+static bool is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid)
 {
-	return tgid == plan->self || tgid == KTHREADD || (tid == tgid && parent_tgid == KTHREADD);
-}
-
-bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start)
-{
-	const struct task *task = tasks_find(plan->tasks, tid);
-
-	return task && !plan_is_same_start(task->start, (uint32_t)start);
-}
-
-bool plan_is_same_start(uint32_t recorded, uint32_t from_proc)
-{
-	return (int32_t)(recorded - from_proc) >= -START_EARLY_TICKS;
-}
-
-/* Whether a fork event can be that of a task which a scan found before. */
-static bool is_birth_of(const struct task *found, const struct task_event *fork)
-{
-	return (found->flags & TASK_SCANNED) && plan_is_same_start(fork->start, found->start) &&
-	       (int32_t)(fork->start - found->start) <= START_LATE_TICKS;
-}
-
-/* Whether an event at ms happened less than `within` after a change, or before it. */
-static bool is_after_by_less(uint32_t ms, uint32_t change_ms, int32_t within)
-{
-	return (int32_t)(ms - change_ms) < within;
+	return tgid == plan->self || parent_tgid == plan->self || tgid == KTHREADD ||
+	       (tid == tgid && parent_tgid == KTHREADD);
 }
 
 /* ---- fork ---- */
 
-struct task plan_copy(struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid, pid_t tgid)
+/* The record of a new child or thread, a copy of its origin's. leader: whose rules and overrides it starts with. */
+static struct task copy_of(const struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid,
+			   pid_t tgid)
 {
 	struct task child = *origin;
 
@@ -57,8 +28,7 @@ struct task plan_copy(struct plan *plan, const struct task *origin, const struct
 	child.override = child.limited_by = 0;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
-	child.before = attr_after_fork(&origin->before);
-	child.flags = TASK_COPIED | (origin->flags & TASK_UNCERTAIN);
+	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED));
 	child.due = DUE_NOTHING;
 	if (tid == tgid) {
 		child.limited_by = leader->limited_by;
@@ -69,80 +39,57 @@ struct task plan_copy(struct plan *plan, const struct task *origin, const struct
 }
 
 /* What is to be decided about a child that copied its origin's record. */
-static enum due due_at_birth(const struct plan *plan, const struct task_event *fork, const struct task *child,
-			     const struct task *origin, const struct task *leader, bool mixed)
+static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
+			     const struct task *leader, bool mixed)
 {
-	enum due due = origin->due < DUE_ENDED ? origin->due : DUE_NOTHING;
+	enum due due = origin->due;
 
-	if (due == DUE_NOTHING && ((child->flags & TASK_UNCERTAIN) || origin->known.reset_on_fork))
+	if (due == DUE_NOTHING && ((child->flags & TASK_FRESH) || mixed || origin->known.reset_on_fork))
 		due = DUE_LOOK;
-	if (fork->tid != fork->tgid) {
-		if (due < DUE_MATCH && mixed && plan_has_thread_rules(plan, leader))
-			due = DUE_MATCH;
-		return due;
-	}
+	if (child->tid != child->tgid)
+		return due < DUE_MATCH && mixed && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
 	/* Not every class is handed on. */
 	if (due < DUE_MATCH && child->override != leader->override)
 		due = DUE_MATCH;
-	if (due < leader->due && leader->due < DUE_ENDED && leader->due >= DUE_MATCH)
-		due = leader->due;
-	/* If the parent was matched after the fork, its program may have changed in between. */
-	if (due < DUE_MATCH && is_after_by_less(fork->ms, leader->matched_ms, 1))
-		due = DUE_MATCH;
-	return due;
-}
-
-/* Makes room for the record of a newborn. Returns whether it is to have one, and has none yet. */
-static bool replace_record(struct plan *plan, const struct task_event *fork)
-{
-	struct task *old = tasks_find(plan->tasks, fork->tid);
-	const bool is_excluded = plan_is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid) ||
-				 fork->parent_tgid == plan->self;
-
-	if (old && !is_excluded && is_birth_of(old, fork)) {
-		/* A scan found it before its event came, and what the scan found is newer. */
-		old->flags &= ~TASK_SCANNED;
-		return false;
-	}
-	/* It is of an earlier task with this id. A kernel thread must not get what that one had. */
-	if (old)
-		tasks_remove(plan->tasks, old);
-	return !is_excluded;
+	return due < leader->due && leader->due >= DUE_MATCH ? leader->due : due;
 }
 
 static void book_fork(struct plan *plan, const struct task_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
-	struct task *origin, *leader, *task;
+	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
 	struct task child;
 	enum due due;
 	bool mixed;
 
-	if (!replace_record(plan, fork))
+	/* A kernel thread must not get what an earlier task with this id had, either. */
+	if (old)
+		tasks_remove(plan->tasks, old);
+	if (is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid))
 		return;
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		plan_push(plan, &plan->from_events, plan_due_of(fork->tid, fork->tgid, NULL), fork->ms);
+		plan_push(plan, &plan->from_events, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid }, fork->ms);
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
 	if (!origin)
 		origin = leader;
-	child = plan_copy(plan, origin, leader, fork->tid, fork->tgid);
+	child = copy_of(plan, origin, leader, fork->tid, fork->tgid);
 	child.start = fork->start;
-	child.changed_ms = child.matched_ms = fork->ms - FORK_MAX_MS;
+	if (origin->due != DUE_NOTHING || plan->undoing)
+		child.flags |= TASK_FRESH;
 	mixed = is_thread && plan_is_mixed(plan, leader);
 	/* Comparing with the youngest thread will not show it any more. */
-	if (mixed)
+	if (mixed) {
 		leader->flags |= TASK_MIXED;
-	/* During the undo a fork may have begun before its origin was put back, however long ago that was. */
-	if (mixed || plan->undoing || is_after_by_less(fork->ms, origin->changed_ms, FORK_MAX_MS))
-		child.flags |= TASK_UNCERTAIN;
-	due = due_at_birth(plan, fork, &child, origin, leader, mixed);
+		child.flags |= TASK_MIXED;
+	}
+	due = due_at_birth(plan, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
-		plan_mark(plan, task, due, due == DUE_EXEC && !is_thread ? leader : NULL, fork->ms);
+		plan_mark_born(plan, task, due, origin, fork->ms);
 }
 
 /* ---- exec ---- */
@@ -156,12 +103,10 @@ static void end_threads(struct plan *plan, struct task *leader)
 	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
 	const bool mixed = plan_is_mixed(plan, leader);
 
-	if (mixed)
-		leader->flags |= TASK_UNCERTAIN;
 	for (; thread; thread = next) {
 		next = tasks_next_thread(plan->tasks, thread);
-		if (mixed || thread->due == DUE_ENDED)
-			thread->due = DUE_ENDED;
+		if (mixed || (thread->flags & TASK_ENDED))
+			thread->flags |= TASK_ENDED;
 		else
 			tasks_remove(plan->tasks, thread);
 	}
@@ -176,19 +121,18 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 		return;
 	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		plan_push(plan, &plan->from_events, plan_due_of(exec->tgid, exec->tgid, NULL), exec->ms);
+		plan_push(plan, &plan->from_events, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid }, exec->ms);
 		return;
 	}
 	end_threads(plan, leader);
-	plan_mark(plan, leader, DUE_EXEC, NULL, exec->ms);
+	plan_mark(plan, leader, DUE_EXEC, exec->ms);
 }
 
-/* ---- rename ---- */
+/* ---- rename, move ---- */
 
 static void book_rename(struct plan *plan, const struct task_event *rename)
 {
 	struct task *task = tasks_find(plan->tasks, rename->tid), *leader;
-	const struct rule *rule;
 	struct assignment assignment;
 
 	/* If the task is to be matched anyway, its name is read then. */
@@ -196,11 +140,10 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 		return;
 	leader = plan_leader_of(plan, task);
 	if (leader && leader->due >= DUE_MATCH) {
-		plan_mark(plan, task, DUE_MATCH, NULL, rename->ms);
+		plan_mark(plan, task, DUE_MATCH, rename->ms);
 		return;
 	}
-	rule = plan_rule_of(plan, leader ? leader->app : 0);
-	if (!plan_uses_renames(rule))
+	if (!plan_has_thread_rules(plan, leader))
 		return;
 	assignment = plan_assign(plan, leader, rename->comm);
 	if (assignment.tag == task->own && assignment.rule == task->rule)
@@ -210,10 +153,8 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	task->assigned_by = assignment.by;
 	/* So that it takes effect, whatever else the task becomes due for. */
 	task->state = TASK_UNDECIDED;
-	plan_mark(plan, task, DUE_LOOK, NULL, rename->ms);
+	plan_mark(plan, task, DUE_LOOK, rename->ms);
 }
-
-/* ---- move between cgroups ---- */
 
 /* The event names the leader; or any thread, if that was moved alone. */
 static void book_move(struct plan *plan, const struct task_event *move)
@@ -222,7 +163,7 @@ static void book_move(struct plan *plan, const struct task_event *move)
 	struct task *leader = task ? plan_leader_of(plan, task) : NULL;
 
 	if (leader && !plan->undoing)
-		plan_mark(plan, leader, DUE_MATCH, NULL, move->ms);
+		plan_mark(plan, leader, DUE_MATCH, move->ms);
 }
 
 void plan_book(struct plan *plan, const struct task_event *event)
@@ -241,4 +182,113 @@ void plan_book(struct plan *plan, const struct task_event *event)
 		book_move(plan, event);
 		break;
 	}
+}
+
+/* ---- what is found in /proc ---- */
+
+/*
+ * The record of a task that nobody told us of. What one carries that is older than us was chosen. One born since is a copy of
+ * its leader or living parent; but an orphan of whom nobody knows had no more than whoever a class has raised so far.
+ */
+static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
+{
+	const bool is_thread = found->tid != found->tgid;
+	const struct task *origin = tasks_find(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
+	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine };
+	struct task_attr actual;
+
+	if (origin && found->start > plan->start)
+		task = copy_of(plan, origin, origin, found->tid, found->tgid);
+	if (plan_look(plan, facts, &task.known, &actual) < 0)
+		return NULL;
+	/* After a stop only what tells of a class by itself can be what a fork has brought since. */
+	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps))) {
+		task.had = task.known = actual;
+	} else {
+		task.flags = TASK_COPY | TASK_TOUCHED | (is_thread && origin && plan_is_mixed(plan, origin) ? TASK_MIXED : 0);
+		if (!origin || origin->tgid == INIT)
+			given_lower(&plan->given, &actual, &task.had);
+	}
+	task.tid = found->tid;
+	task.tgid = found->tgid;
+	task.app = 0;
+	task.start = (uint32_t)found->start;
+	task.own = task.tag = TAG_NONE;
+	task.assigned_by = ASSIGNED_NOT_YET;
+	task.state = TASK_UNDECIDED;
+	task.rule = 0;
+	/* Its attributes are read once more right before they are set, after its program has been read. */
+	facts->have &= ~(unsigned)FACT_ATTR;
+	return tasks_put(plan->tasks, &task);
+}
+
+/* Finds or makes the record, which is due then. NULL if the task is gone or excluded, or without memory. */
+static struct task *book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
+{
+	struct task *task = tasks_find(plan->tasks, found->tid);
+
+	/* A program that the kernel has started is a child of kthreadd's. */
+	if (is_excluded(plan, found->tid, found->tgid, found->parent_tgid == KTHREADD ? 0 : found->parent_tgid))
+		return NULL;
+	if (!task || task->tgid != found->tgid || !plan_is_same_start(task->start, (uint32_t)found->start)) {
+		if (task)
+			tasks_remove(plan->tasks, task);
+		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
+		if (found->tid == found->tgid &&
+		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
+			return NULL;
+		task = first_sight(plan, found, facts);
+	}
+	if (!task)
+		return NULL;
+	task->scan = plan->scan;
+	/* It was put back by a daemon that has been stopped. */
+	if (plan->stopped && task->state == TASK_UNDONE)
+		return NULL;
+	if (task->due < DUE_MATCH)
+		task->due = DUE_MATCH;
+	return task;
+}
+
+void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
+{
+	const struct task *parent = found->tid == found->tgid ? tasks_find(plan->tasks, found->parent_tgid) : NULL;
+	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
+
+	if (parent) {
+		due.parent = parent->tgid;
+		due.parent_start = parent->start;
+	}
+	if (book_found(plan, found, facts))
+		plan_push(plan, &plan->from_scan, due, 0);
+}
+
+struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)
+{
+	struct plan_found found = { .tid = due->tid, .tgid = due->tgid };
+
+	if (facts_need(facts, FACT_STAT) < 0)
+		return NULL;
+	found.parent_tgid = facts->ppid;
+	found.start = facts->start;
+	return book_found(plan, &found, facts);
+}
+
+void plan_scan_begin(struct plan *plan, bool events_lost)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	plan->scan++;
+	plan->events_lost = events_lost;
+	/* What was set may have been set just before a fork that we have missed. */
+	while (events_lost && (task = tasks_next(plan->tasks, &cursor)))
+		task->flags |= TASK_FRESH;
+}
+
+bool plan_is_seen(const struct plan *plan, pid_t tid)
+{
+	const struct task *task = tasks_find(plan->tasks, tid);
+
+	return task && task->scan == plan->scan;
 }

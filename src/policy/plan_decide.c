@@ -42,57 +42,6 @@ static bool ends_override(const struct task *task, const struct assignment *assi
 	return due != DUE_EXEC && task->assigned_by == ASSIGNED_BY_OVERRIDE && assignment->by != ASSIGNED_BY_OVERRIDE;
 }
 
-/* ---- what the task carries ---- */
-
-void plan_note_base(struct plan *plan)
-{
-	const uint32_t base = plan->caps->base_slice_ns;
-
-	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
-		if (plan->bases[i] == base)
-			return;
-	}
-	plan->bases[plan->n_bases++ % BASES_MAX] = base;
-}
-
-/*
- * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
- * time after a change.
- */
-static bool is_base_slice(const struct plan *plan, uint32_t slice_ns)
-{
-	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
-		if (plan->bases[i] == slice_ns)
-			return true;
-	}
-	return slice_ns == plan->caps->base_slice_ns;
-}
-
-/* Brings what was read into the form of a record: see plan_look. */
-static void make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
-{
-	if (!task_policy_is_fair(attr->policy))
-		attr->slice_ns = known->slice_ns;
-	else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns))
-		attr->slice_ns = 0;
-}
-
-int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
-{
-	int r = facts_need(facts, FACT_ATTR);
-
-	if (r < 0)
-		return r;
-	*ret = facts->attr;
-	make_comparable(plan, ret, known);
-	/* It may be a base slice that we do not know of yet. */
-	if (ret->slice_ns && ret->slice_ns != known->slice_ns) {
-		facts_need(facts, FACT_BASE);
-		make_comparable(plan, ret, known);
-	}
-	return 0;
-}
-
 /* ---- what the task is to carry ---- */
 
 /* Whether the rule leaves the task alone because somebody has chosen its attributes. */
@@ -125,7 +74,7 @@ static bool enforces(const struct plan *plan, const struct task *task)
 }
 
 /* The state that follows. is_anew: whether to leave it alone is judged anew, as when a rule takes effect. */
-static enum task_state judge(const struct plan *plan, const struct task *task, bool is_anew)
+static enum task_state next_state(const struct plan *plan, const struct task *task, bool is_anew)
 {
 	if (plan->undoing)
 		return TASK_UNDONE;
@@ -137,13 +86,13 @@ static enum task_state judge(const struct plan *plan, const struct task *task, b
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
 
-/* What is theirs overrides the class. chosen: what they chose. */
-static void keep_theirs(const struct task *task, const struct task_attr *chosen, struct task_attr *want)
+/* What is theirs overrides the class. */
+static void keep_theirs(const struct task *task, struct task_attr *want)
 {
-	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(chosen->policy) &&
+	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(task->known.policy) &&
 	    !task_policy_is_fair(want->policy))
 		attr_copy(want, &task->had, TASK_ATTR_SLICE);
-	attr_copy(want, chosen, task->theirs);
+	attr_copy(want, &task->known, task->theirs);
 }
 
 /*
@@ -160,8 +109,7 @@ static void fit_clamps(const struct task *task, struct task_attr *want)
 		want->util_min = want->util_max;
 }
 
-struct task_attr plan_target(const struct plan *plan, const struct task *task, const struct task_attr *chosen,
-			     bool takes_effect)
+struct task_attr plan_target(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
 
@@ -171,18 +119,18 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, c
 		if (task->tag == TAG_NONE)
 			break;
 		want = plan_class_over(plan, task);
-		keep_theirs(task, chosen, &want);
+		keep_theirs(task, &want);
 		break;
 	case TASK_LEFT_ALONE:
 		/* What somebody chooses stays until a rule takes effect again. */
 		want = task->had;
 		if (!takes_effect)
-			keep_theirs(task, chosen, &want);
+			keep_theirs(task, &want);
 		break;
 	case TASK_NOT_FAIR:
 		/* Only what is ours goes. */
 		want = task->had;
-		keep_theirs(task, chosen, &want);
+		keep_theirs(task, &want);
 		break;
 	case TASK_UNDONE:
 		want = task->had;
@@ -213,21 +161,42 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 		leader->flags |= TASK_MIXED;
 }
 
-/* Which thread called exec is known now, so the records of the ended ones are of no more use. */
-static void remove_ended(struct plan *plan, struct task *leader)
+/*
+ * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
+ * not take, as it may be what is left of the class before: only up to what this one gives.
+ */
+static void drop_leftovers(const struct plan *plan, struct task *task)
 {
-	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
+	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
 
-	for (; thread; thread = next) {
-		next = tasks_next_thread(plan->tasks, thread);
-		if (thread->due == DUE_ENDED)
-			tasks_remove(plan->tasks, thread);
-	}
+	task->theirs &= ~(attr_difference(&task->known, &task->had) & attr_above(&task->known, &class));
+}
+
+/* Records the class, and whether it is put on. is_anew: see next_state. */
+static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool is_anew,
+		   bool takes_effect)
+{
+	const struct rule *app = plan_rule_of(plan, task->app);
+	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
+	const uint16_t tag = task->tag;
+
+	task->own = assignment->tag;
+	task->tag = plan_limited(plan, task, task->own);
+	task->rule = assignment->rule;
+	task->assigned_by = assignment->by;
+	task->state = next_state(plan, task, is_anew);
+	if (task->tag != tag && !was_left_alone && task->state != TASK_NOT_FAIR)
+		drop_leftovers(plan, task);
+	if (task->state != TASK_TAGGED)
+		return;
+	if (takes_effect || enforces(plan, task))
+		task->theirs = 0;
+	if (task->tid == task->tgid && app && app->inherit)
+		task->inherit = app->id;
 }
 
 /* Records what is about to be set first, in case we are killed between the system call and its record. */
-static void record_intent(const struct plan *plan, struct task *task, const struct task_attr *want, uint32_t ms,
-		   struct plan_action *ret)
+static void record_intent(struct plan *plan, struct task *task, const struct task_attr *want, struct plan_action *ret)
 {
 	*ret = (struct plan_action){
 		.tid = task->tid,
@@ -238,52 +207,18 @@ static void record_intent(const struct plan *plan, struct task *task, const stru
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
 		ret->deadline = plan_tag_attr(plan, task->tag);
-	task->before = task->known;
-	task->changed_ms = ms;
-	task_publish();
-	task->flags |= TASK_UNCERTAIN;
+	if (task->state == TASK_TAGGED)
+		given_note_raise(&plan->given, &task->had, want);
+	task->flags |= TASK_SETTING | TASK_FRESH | (task->state == TASK_TAGGED ? TASK_TOUCHED : 0);
 	task_publish();
 	task->known = *want;
 }
 
-/*
- * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
- * not take, as it may be what is left of the class before: only up to what this one gives.
- */
-static void drop_leftovers(const struct plan *plan, struct task *task, const struct task_attr *chosen)
-{
-	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
-
-	task->theirs &= ~(attr_difference(chosen, &task->had) & attr_above(chosen, &class));
-}
-
-/* Records the class, and whether it is put on. is_anew: see judge; chosen: see plan_target. */
-static void assign(struct plan *plan, struct task *task, const struct assignment *assignment,
-		   const struct task_attr *chosen, bool is_anew, bool takes_effect)
-{
-	const struct rule *app = plan_rule_of(plan, task->app);
-	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
-	const uint16_t tag = task->tag;
-
-	task->own = assignment->tag;
-	task->tag = plan_limited(plan, task, task->own);
-	task->rule = assignment->rule;
-	task->assigned_by = assignment->by;
-	task->state = judge(plan, task, is_anew);
-	if (task->tag != tag && !was_left_alone && task->state != TASK_NOT_FAIR)
-		drop_leftovers(plan, task, chosen);
-	if (task->state != TASK_TAGGED)
-		return;
-	if (takes_effect || enforces(plan, task))
-		task->theirs = 0;
-	if (task->tid == task->tgid && app && app->inherit)
-		task->inherit = app->id;
-}
-
-static bool decide_task(struct plan *plan, struct task *task, enum due due, struct facts *facts,
+static bool decide_task(struct plan *plan, struct task *task, const struct plan_due *from, struct facts *facts,
 		      struct plan_action *ret)
 {
-	struct task_attr actual = task->known, want;
+	const enum due due = task->due;
+	struct task_attr actual, want;
 	struct assignment assignment;
 	bool takes_effect, is_anew;
 	uint8_t theirs;
@@ -296,19 +231,19 @@ static bool decide_task(struct plan *plan, struct task *task, enum due due, stru
 		return false;
 	plan_note_base(plan);
 	task->due = DUE_NOTHING;
-	plan_reconcile(plan, task, facts, &actual);
+	plan_judge(plan, task, from, facts, &actual);
 	theirs = task->theirs;
-	if (task->tid == task->tgid && tasks_next_thread(plan->tasks, task))
-		remove_ended(plan, task);
+	if (task->tid == task->tgid)
+		plan_remove_ended(plan, task);
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	takes_effect = is_anew && !ends_override(task, &assignment, due);
-	assign(plan, task, &assignment, &task->known, is_anew, takes_effect);
-	want = plan_target(plan, task, &task->known, takes_effect);
+	assign(plan, task, &assignment, is_anew, takes_effect);
+	want = plan_target(plan, task, takes_effect);
 	note_mixture(plan, task);
 	if (task_attr_equal(&task->known, &want))
 		return false;
-	record_intent(plan, task, &want, facts->fetched_ms, ret);
+	record_intent(plan, task, &want, ret);
 	ret->is_put_back = !takes_effect && theirs && enforces(plan, task);
 	return true;
 }
@@ -335,7 +270,7 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 	if (!task)
 		return false;
 	inherit(plan, task, due);
-	return decide_task(plan, task, task->due, facts, ret);
+	return decide_task(plan, task, due, facts, ret);
 }
 
 bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
@@ -355,9 +290,9 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 	if (error == -ESRCH)
 		return PLAN_GONE;
 	task->known = action->from;
-	task->flags &= ~TASK_UNCERTAIN;
+	task->flags &= ~TASK_SETTING;
 	if (error == -EAGAIN) {
-		plan_mark(plan, task, DUE_LOOK, NULL, ms);
+		plan_mark(plan, task, DUE_LOOK, ms);
 		return PLAN_CHANGED;
 	}
 	if (task->state == TASK_TAGGED)
@@ -370,7 +305,6 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 {
 	struct task *task = tasks_find(plan->tasks, action->tid);
 	struct task_attr actual = *now;
-	struct merge merge;
 	uint8_t theirs;
 
 	if (!task)
@@ -378,14 +312,11 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (error < 0)
 		return not_done(plan, task, action, error, ms);
 	theirs = task->theirs;
-	make_comparable(plan, &actual, &task->known);
-	merge = plan_merge_of(task);
-	if (attr_difference(&actual, &task->known))
-		merge = plan_merge_uncertain(plan, task, NULL, &actual);
-	task->changed_ms = ms;
-	task->flags &= ~TASK_UNCERTAIN;
-	merge.known = actual;
-	plan_record_merge(task, &merge);
+	plan_make_comparable(plan, &actual, &task->known);
+	/* What is as it was before was not chosen, but not kept. */
+	attr_copy(&task->known, &action->from, ~attr_difference(&actual, &action->from));
+	judge(task, &actual, false, &plan->given, plan->caps);
+	task->flags &= ~TASK_SETTING;
 	note_mixture(plan, task);
 	if (attr_difference(&actual, &action->want) == 0)
 		return PLAN_KEPT;

@@ -23,7 +23,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 	ret->reason = (enum reason)r;
 	plan_look(plan, facts, &task->known, &ret->actual);
 	ret->changed = attr_difference(&ret->actual, &task->known);
-	ret->want = plan_target(plan, task, &task->known, false);
+	ret->want = plan_target(plan, task, false);
 	ret->class = task->had;
 	ret->withheld = 0;
 	if (task->tag != TAG_NONE) {

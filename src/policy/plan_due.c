@@ -4,14 +4,34 @@
 
 #include <stdlib.h>
 
+/*
+ * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
+ * offset between the two clocks is measured with an error.
+ */
+#define START_EARLY_TICKS 1
+
 /* Pids are allocated in sequence: even the smallest pid_max, 301, does not wrap within this time. */
 #define LATE_MS 10
 
 /* If events keep coming faster than we book them, late ones must not wait for ever, or no task would be tagged. */
 #define BEHIND_MAX_MS 2000
 
-/* Older times are all treated alike. */
-#define LONG_AGO_MS (UINT32_C(1) << 30)
+struct task *plan_leader_of(const struct plan *plan, const struct task *task)
+{
+	return tasks_find(plan->tasks, task->tgid);
+}
+
+bool plan_is_same_start(uint32_t recorded, uint32_t from_proc)
+{
+	return (int32_t)(recorded - from_proc) >= -START_EARLY_TICKS;
+}
+
+bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start)
+{
+	const struct task *task = tasks_find(plan->tasks, tid);
+
+	return task && !plan_is_same_start(task->start, (uint32_t)start);
+}
 
 static bool has_room(struct marks *marks)
 {
@@ -38,49 +58,45 @@ void plan_push(struct plan *plan, struct marks *marks, struct plan_due due, uint
 		plan->marks_failed++;
 }
 
-struct plan_due plan_due_of(pid_t tid, pid_t tgid, const struct task *parent)
-{
-	return (struct plan_due){ tid, tgid, parent ? parent->tgid : 0, parent ? parent->start : 0 };
-}
-
 /*
  * A task that was gone when we decided, or whose facts could not be read, stays due but is no longer queued: an exec or
  * a scan queues it again.
  */
-void plan_mark(struct plan *plan, struct task *task, enum due due, const struct task *parent, uint32_t ms)
+static void mark(struct plan *plan, struct task *task, enum due due, struct plan_due pushed, uint32_t ms)
 {
 	if (task->due == DUE_NOTHING || due == DUE_EXEC)
-		plan_push(plan, &plan->from_events, plan_due_of(task->tid, task->tgid, parent), ms);
+		plan_push(plan, &plan->from_events, pushed, ms);
 	if (task->due < due)
 		task->due = due;
 }
 
-static void bring_forward(uint32_t *time_ms, uint32_t ms)
+void plan_mark(struct plan *plan, struct task *task, enum due due, uint32_t ms)
 {
-	int32_t age = (int32_t)(ms - *time_ms);
-
-	if (age > (int32_t)LONG_AGO_MS)
-		*time_ms = ms - LONG_AGO_MS;
+	mark(plan, task, due, (struct plan_due){ .tid = task->tid, .tgid = task->tgid }, ms);
 }
 
-/* After 24.8 days a time in the past would look like one in the future. */
-static void bring_times_forward(struct plan *plan, uint32_t ms)
+void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin, uint32_t ms)
 {
-	uint32_t cursor = 0;
-	struct task *task;
+	struct plan_due pushed = { .tid = task->tid, .tgid = task->tgid, .origin = origin->tid };
+	const struct task *parent = task->tid == task->tgid ? plan_leader_of(plan, origin) : NULL;
 
-	if (ms - plan->aged_ms < LONG_AGO_MS / 2)
-		return;
-	plan->aged_ms = ms;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		bring_forward(&task->changed_ms, ms);
-		bring_forward(&task->matched_ms, ms);
+	if (parent) {
+		pushed.parent = parent->tid;
+		pushed.parent_start = parent->start;
 	}
+	mark(plan, task, due, pushed, ms);
+}
+
+void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms)
+{
+	struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	for (; thread; thread = tasks_next_thread(plan->tasks, thread))
+		plan_mark(plan, thread, DUE_MATCH, ms);
 }
 
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
 {
-	bring_times_forward(plan, ms);
 	if (!is_empty && !plan->is_behind)
 		plan->behind_ms = ms;
 	plan->is_behind = !is_empty && ms - plan->behind_ms < BEHIND_MAX_MS;
@@ -94,7 +110,7 @@ static const struct mark *first_due(const struct plan *plan, struct marks *marks
 		const struct mark *mark = &marks->all[marks->first];
 		const struct task *task = tasks_find(plan->tasks, mark->due.tid);
 
-		if (!task || (task->due != DUE_NOTHING && task->due != DUE_ENDED))
+		if (!task || (task->due != DUE_NOTHING && !(task->flags & TASK_ENDED)))
 			return mark;
 	}
 	return NULL;

@@ -9,7 +9,7 @@ static void mark_process(struct plan *plan, struct task *leader, bool anew, uint
 {
 	for (struct task *task = leader; task && anew; task = tasks_next_thread(plan->tasks, task))
 		task->state = TASK_UNDECIDED;
-	plan_mark(plan, leader, DUE_MATCH, NULL, ms);
+	plan_mark(plan, leader, DUE_MATCH, ms);
 	plan_mark_threads(plan, leader, ms);
 }
 
@@ -21,7 +21,7 @@ static void mark_all(struct plan *plan, uint32_t ms)
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		if (task->tid == task->tgid)
-			plan_mark(plan, task, DUE_MATCH, NULL, ms);
+			plan_mark(plan, task, DUE_MATCH, ms);
 	}
 }
 
@@ -79,19 +79,9 @@ const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *c
 	return max ? max->name : NULL;
 }
 
-const struct override *plan_override(const struct plan *plan, uint16_t number)
+struct overrides *plan_overrides(const struct plan *plan)
 {
-	return overrides_get(plan->overrides, number);
-}
-
-void plan_override_disable(struct plan *plan, uint16_t number)
-{
-	overrides_disable(plan->overrides, number);
-}
-
-uint16_t plan_override_next_covered(const struct plan *plan, uint16_t number)
-{
-	return overrides_next_covered(plan->overrides, number);
+	return plan->overrides;
 }
 
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)

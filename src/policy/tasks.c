@@ -27,64 +27,39 @@ struct tasks {
 
 const char *reason_name(enum reason reason)
 {
-	switch (reason) {
-	case REASON_NONE:
-		return "undecided";
-	case REASON_RULE:
-		return "rule";
-	case REASON_THREAD:
-		return "thread-rule";
-	case REASON_INHERITED:
-		return "inherited-rule";
-	case REASON_DEFAULT:
-		return "default";
-	case REASON_OVERRIDE:
-		return "override";
-	case REASON_NO_RULE:
-		return "no-rule";
-	case REASON_CHOSEN:
-		return "chosen-by-others";
-	case REASON_CHANGED:
-		return "changed-by-others";
-	case REASON_NOT_FAIR:
-		return "not-fair";
-	case REASON_REFUSED:
-		return "refused";
-	case REASON_NOT_KEPT:
-		return "not-kept";
-	case REASON_UNDONE:
-		return "undone";
-	}
-	return "?";
-}
+	static const char *const names[REASON_COUNT] = {
+		[REASON_NONE] = "undecided",
+		[REASON_RULE] = "rule",
+		[REASON_THREAD] = "thread-rule",
+		[REASON_INHERITED] = "inherited-rule",
+		[REASON_DEFAULT] = "default",
+		[REASON_OVERRIDE] = "override",
+		[REASON_NO_RULE] = "no-rule",
+		[REASON_CHOSEN] = "chosen-by-others",
+		[REASON_CHANGED] = "changed-by-others",
+		[REASON_NOT_FAIR] = "not-fair",
+		[REASON_REFUSED] = "refused",
+		[REASON_NOT_KEPT] = "not-kept",
+		[REASON_UNDONE] = "undone",
+	};
 
-static enum reason reason_assigned(enum assigned_by assigned_by)
-{
-	switch (assigned_by) {
-	case ASSIGNED_BY_RULE:
-		return REASON_RULE;
-	case ASSIGNED_BY_THREAD:
-		return REASON_THREAD;
-	case ASSIGNED_BY_INHERITED:
-		return REASON_INHERITED;
-	case ASSIGNED_BY_DEFAULT:
-		return REASON_DEFAULT;
-	case ASSIGNED_BY_OVERRIDE:
-		return REASON_OVERRIDE;
-	case ASSIGNED_NOT_YET:
-	case ASSIGNED_NO_CLASS:
-		break;
-	}
-	return REASON_NONE;
+	return reason < REASON_COUNT ? names[reason] : "?";
 }
 
 enum reason task_reason(const struct task *task)
 {
+	static const enum reason assigned[] = {
+		[ASSIGNED_NOT_YET] = REASON_NONE,	    [ASSIGNED_BY_RULE] = REASON_RULE,
+		[ASSIGNED_BY_THREAD] = REASON_THREAD,	    [ASSIGNED_BY_INHERITED] = REASON_INHERITED,
+		[ASSIGNED_BY_DEFAULT] = REASON_DEFAULT,	    [ASSIGNED_NO_CLASS] = REASON_NONE,
+		[ASSIGNED_BY_OVERRIDE] = REASON_OVERRIDE,
+	};
+
 	switch ((enum task_state)task->state) {
 	case TASK_UNDECIDED:
 		break;
 	case TASK_TAGGED:
-		return task->theirs ? REASON_CHANGED : reason_assigned(task->assigned_by);
+		return task->theirs ? REASON_CHANGED : assigned[task->assigned_by];
 	case TASK_LEFT_ALONE:
 		return task->assigned_by == ASSIGNED_NO_CLASS ? REASON_NO_RULE : REASON_CHOSEN;
 	case TASK_NOT_FAIR:

@@ -2,8 +2,10 @@
 #include "apply.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
 
 /* The daemon acts for all other tasks, and must not have to wait for them. */
 #define OWN_NICE (-20)
@@ -148,12 +150,36 @@ int applier_init(struct applier *applier)
 	return applier_refresh_base(applier);
 }
 
+int applier_open(struct applier *applier)
+{
+	struct ksched_features features;
+	int r = ksched_probe(&features);
+
+	if (r < 0)
+		return r;
+	applier->ops = &sched_ops_kernel;
+	applier->caps.slice = features.slice;
+	applier->caps.util_clamp = features.util_clamp;
+	return applier_init(applier);
+}
+
 int applier_use_io_priority(struct applier *applier)
 {
 	const int r = applier->ops->get_io(0);
 
 	applier->caps.io_priority = r >= 0;
 	return r < 0 ? r : 0;
+}
+
+void applier_follow(struct applier *applier, const struct given *given)
+{
+	int r;
+
+	if (applier->caps.io_priority || !given->has_io_priority)
+		return;
+	r = applier_use_io_priority(applier);
+	if (r < 0)
+		log_notice("this kernel has no I/O priorities (%s): io_class and io_priority are left out", strerror(-r));
 }
 
 /* The kernel's value without the bits of hints that it does not define, and back. */

@@ -24,6 +24,9 @@ struct applier {
 	struct attr_caps caps;
 };
 
+/* Finds out the kernel's features, and calls applier_init. 0 or -errno. */
+int applier_open(struct applier *applier);
+
 /*
  * Sets the calling thread to nice -20 (if allowed) without a custom slice, so that reading our own attributes shows
  * the base slice. caps.slice and caps.util_clamp must be set. Returns 0 or -errno.
@@ -35,6 +38,12 @@ int applier_init(struct applier *applier);
  * which are left out then.
  */
 int applier_use_io_priority(struct applier *applier);
+
+/*
+ * Does so if a class gives one, or has given one since the first start; a kernel that has none is logged. Call it when a
+ * configuration has been put in force, before anything is decided.
+ */
+void applier_follow(struct applier *applier, const struct given *given);
 
 /* The task's attributes; slice_ns is the base slice if it has no custom slice. 0 or -errno. */
 int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret);

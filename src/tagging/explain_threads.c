@@ -181,15 +181,6 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 		put_parent(json, source, task);
 }
 
-/* It may have been born with what it carries, after that was set for its parent. */
-static uint64_t seconds_since(const struct task *task)
-{
-	const uint64_t changed_s = (clock_ms() - task->changed_ms) / 1000;
-	const uint64_t age_s = ((uint32_t)clock_ticks() - task->start) * clock_tick_ns() / NS_PER_S;
-
-	return changed_s < age_s ? changed_s : age_s;
-}
-
 static void put_kind(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
 {
 	const struct task *task = kind->task;
@@ -204,8 +195,6 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	put_bits(json, "theirs", task->theirs | detail->changed);
 	put_bits(json, "withheld", detail->withheld);
 	put_bits(json, "chosen_before", attr_difference(&task->had, &task_attr_pristine));
-	if (!source->is_rehearsal)
-		json_put_count(json, "seconds", seconds_since(task));
 	explain_put_close_thread(json, config_of(source), app_of(source, task), kind->close, kind->close_why);
 }
 
@@ -258,7 +247,7 @@ static void add(struct kinds *kinds, const struct task *task)
 	struct kind *kind = &kinds->items[kinds->count], *other;
 	char comm[TASK_COMM_LEN] = "";
 
-	if (task->due == DUE_ENDED || (app && app->n_threads && procfs_comm(source->proc, task->tid, comm) < 0) ||
+	if ((task->flags & TASK_ENDED) || (app && app->n_threads && procfs_comm(source->proc, task->tid, comm) < 0) ||
 	    look(source, task, live_facts_for(source->live, task->tid, task->tgid), comm, kind) < 0)
 		return;
 	other = find_kind(kinds, kind);

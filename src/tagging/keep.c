@@ -27,7 +27,7 @@ static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, s
 		return r;
 	memory = state_memory(state);
 	plan = plan_new(&tagger->applier.caps, getpid(), start, &memory);
-	r = plan ? plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags) : -ENOMEM;
+	r = plan ? plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags, false) : -ENOMEM;
 	if (r == 0)
 		r = plan_set_config(plan, tagger->config);
 	if (r < 0) {
@@ -35,7 +35,7 @@ static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, s
 		state_free(state);
 		return r;
 	}
-	tagger_follow_io_priority(&tagger->applier, plan);
+	applier_follow(&tagger->applier, plan_given(plan));
 	*ret_plan = plan;
 	*ret_state = state;
 	return 0;
@@ -44,7 +44,7 @@ static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, s
 /* Reads the file of a killed daemon. 0, or -errno if there is one that can neither be read nor set aside. */
 static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
 {
-	int fault = state_read(tagger->keep.folder, legacy), r;
+	int fault = state_read(tagger->keep.folder, STATE_TASKS, legacy), r;
 
 	if (!state_file_is_void(fault))
 		return fault;
@@ -134,6 +134,10 @@ int keep_init(struct tagger *tagger)
 			  strerror(-r));
 		return r;
 	}
+	if (!legacy.n_records) {
+		restore_stopped(keep->folder, &(bool){ false });
+		state_remove(keep->folder);
+	}
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
 	r = make_plan(tagger, &legacy, &tagger->plan, &tagger->state);
@@ -148,8 +152,7 @@ void keep_free(struct tagger *tagger)
 
 	state_free(tagger->state);
 	if (tagger->undone)
-		/* Also an earlier daemon's, if there was no room for ours. */
-		state_remove(keep->folder);
+		state_stopped(keep->folder);
 	if (keep->folder >= 0)
 		close(keep->folder);
 }

@@ -38,9 +38,14 @@ void live_facts_free(struct live_facts *live)
 	free(live);
 }
 
+static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
+{
+	return applier_look(((struct live_facts *)facts)->applier, tid, ret);
+}
+
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
-	live->facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
+	live->facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
 	live->awaited = 0;
 	live->source = tgid;
 	live->began_ms = clock_ms();

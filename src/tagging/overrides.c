@@ -28,15 +28,15 @@ int tagger_override(struct tagger *tagger, const struct override *override, uint
 
 const struct override *tagger_get_override(const struct tagger *tagger, uint16_t number)
 {
-	return plan_override(tagger->plan, number);
+	return overrides_get(plan_overrides(tagger->plan), number);
 }
 
 void tagger_end_override(struct tagger *tagger, uint16_t number)
 {
 	uint16_t covered = 0;
 
-	plan_override_disable(tagger->plan, number);
-	while ((covered = plan_override_next_covered(tagger->plan, covered)))
+	overrides_disable(plan_overrides(tagger->plan), number);
+	while ((covered = overrides_next_covered(plan_overrides(tagger->plan), covered)))
 		scan_tree(tagger, covered);
 	plan_override_remove(tagger->plan, number, clock_ms());
 	moves_update(tagger);

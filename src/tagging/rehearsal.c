@@ -19,7 +19,7 @@ struct rehearsal {
 static int read_legacy(struct state_legacy *ret)
 {
 	_cleanup_close_ int folder = state_folder_open();
-	int r = folder < 0 ? folder : state_read(folder, ret);
+	int r = folder < 0 ? folder : state_read(folder, STATE_TASKS, ret);
 
 	/* Without a record that can be used the next daemon goes on without, too. */
 	if (r < 0 || !ret->n_records) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Undoes what a killed daemon has set: a tagger without a loop and without events, which has only the old records. */
+/* Undoes what a daemon that has ended has left: a tagger without a loop and without events, which has only its records. */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ int tagger_init_bare(struct tagger *tagger, const struct config *config, const s
 	int r;
 
 	*tagger = (struct tagger){ .proc = -1 };
-	r = tagger_init_applier(&tagger->applier);
+	r = applier_open(&tagger->applier);
 	if (r < 0)
 		return r;
 	tagger->config = config;
@@ -32,11 +32,12 @@ int tagger_init_bare(struct tagger *tagger, const struct config *config, const s
 	tagger->plan = plan_new(&tagger->applier.caps, getpid(), legacy->start, NULL);
 	if (!tagger->facts || !tagger->plan)
 		return -ENOMEM;
-	r = plan_adopt(tagger->plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags);
+	r = plan_adopt(tagger->plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags,
+			       legacy->stopped);
 	if (r == 0)
 		r = plan_set_config(tagger->plan, config);
 	if (r == 0)
-		tagger_follow_io_priority(&tagger->applier, tagger->plan);
+		applier_follow(&tagger->applier, plan_given(tagger->plan));
 	return r;
 }
 
@@ -64,33 +65,48 @@ static int builtin_config(struct config **ret)
 	return r;
 }
 
-bool tagger_restore(bool *ret_done)
+/* Puts back what the records say; what is not on them, too. False if something is left, which has been logged. */
+static bool put_back(const struct state_legacy *legacy, bool *ret_done)
 {
 	_cleanup_(cleanup_config) struct config *config = NULL;
-	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
 	_cleanup_(tagger_clear_bare) struct tagger tagger = { .proc = -1 };
+	int r = builtin_config(&config);
+	uint64_t count;
+
+	if (r == 0)
+		r = tagger_init_bare(&tagger, config, legacy);
+	if (r < 0) {
+		log_error("putting tasks back: %s", strerror(-r));
+		return false;
+	}
+	count = undo_all(&tagger);
+	if (count || !legacy->stopped) {
+		log_info("tasks put back: %" PRIu64, count);
+		*ret_done = true;
+	}
+	return !tagger.problems[PROBLEM_REFUSED].count;
+}
+
+bool restore_stopped(int folder, bool *ret_done)
+{
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
+
+	/* Without it no more is known than at the first start since boot. */
+	return state_read(folder, STATE_STOPPED, &legacy) < 0 || !legacy.n_records || put_back(&legacy, ret_done);
+}
+
+bool tagger_restore(bool *ret_done)
+{
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
 	_cleanup_close_ int folder = state_folder_open();
-	int r = state_read(folder, &legacy);
+	int r = state_read(folder, STATE_TASKS, &legacy);
 
 	if (r < 0) {
 		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
 		return false;
 	}
-	if (legacy.n_records) {
-		r = builtin_config(&config);
-		if (r == 0)
-			r = tagger_init_bare(&tagger, config, &legacy);
-	}
-	if (r < 0) {
-		log_error("putting tasks back: %s", strerror(-r));
-		return false;
-	}
-	if (legacy.n_changed) {
-		log_info("tasks put back: %" PRIu64, undo_all(&tagger));
-		*ret_done = true;
-	}
 	/* The file stays for a restore with more privileges. */
-	if (tagger.problems[PROBLEM_REFUSED].count)
+	if ((legacy.n_changed && !put_back(&legacy, ret_done)) || !restore_stopped(folder, ret_done))
 		return false;
 	state_remove(folder);
 	return true;

@@ -157,7 +157,7 @@ static int pass(struct scan *scan)
 /* Of the process itself, or a child of one that the override holds for already. */
 static bool is_of_tree(const struct scan *scan, const struct process *process, uint16_t number)
 {
-	const struct override *override = plan_override(scan->tagger->plan, number);
+	const struct override *override = overrides_get(plan_overrides(scan->tagger->plan), number);
 
 	if (process->pid == override->pid)
 		return process->start == override->start;
@@ -189,7 +189,7 @@ static int join_tree(struct scan *scan, uint16_t number)
 
 int scan_tree(struct tagger *tagger, uint16_t number)
 {
-	const struct override *override = plan_override(tagger->plan, number);
+	const struct override *override = overrides_get(plan_overrides(tagger->plan), number);
 	const bool descendants = override->kind == OVERRIDE_LIMIT || override->is_tree;
 	struct scan scan = { .tagger = tagger };
 	int r = 1;

@@ -55,7 +55,7 @@ static int read_file(int fd, size_t size, const char *boot_id, struct state_lega
 	return n < 0 ? (int)n : state_parse(bytes, n, boot_id, ret);
 }
 
-int state_read(int folder, struct state_legacy *ret)
+int state_read(int folder, const char *name, struct state_legacy *ret)
 {
 	_cleanup_close_ int fd = -1;
 	char boot_id[BOOT_ID_SIZE];
@@ -65,18 +65,18 @@ int state_read(int folder, struct state_legacy *ret)
 	*ret = (struct state_legacy){ 0 };
 	if (folder < 0)
 		return folder;
-	fd = state_file_open(folder, STATE_TASKS, &size);
+	fd = state_file_open(folder, name, &size);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	if (size < STATE_FILE_MIN || size > STATE_FILE_MAX)
+	if (size < STATE_PAGE || size > STATE_FILE_MAX)
 		return -EBADMSG;
 	r = host_boot_id(boot_id);
 	if (r == 0)
 		r = read_file(fd, size, boot_id, ret);
 	if (r < 0)
 		state_legacy_clear(ret);
-	else
-		ret->start = widen((uint32_t)ret->start);
+	ret->start = widen((uint32_t)ret->start);
+	ret->stopped = strcmp(name, STATE_STOPPED) == 0;
 	return r;
 }
 
@@ -245,7 +245,7 @@ static int move_to_file(struct state *state, struct chunk *chunk)
 
 static bool has_tag(const struct state_tags *tags, const struct qos_attr *attr)
 {
-	for (uint32_t i = 0; i < tags->head.count; i++) {
+	for (uint32_t i = 0; i < tags->count; i++) {
 		if (qos_attr_equal(&tags->tags[i], attr))
 			return true;
 	}
@@ -259,20 +259,20 @@ static int add_tags(struct state_header *header, const struct given *given)
 	struct state_tags *next = last == &header->tags[0] ? &header->tags[1] : &header->tags[0];
 	int r = 0;
 
-	next->head.sum = 0;
+	next->sum = 0;
 	task_publish();
 	*next = last ? *last : (struct state_tags){ 0 };
 	for (size_t i = 0; i < given->count; i++) {
 		if (has_tag(next, &given->attrs[i]))
 			continue;
-		if (next->head.count < STATE_TAGS_MAX)
-			next->tags[next->head.count++] = given->attrs[i];
+		if (next->count < STATE_TAGS_MAX)
+			next->tags[next->count++] = given->attrs[i];
 		else
 			r = -E2BIG;
 	}
-	next->head.sequence++;
+	next->sequence++;
 	task_publish();
-	next->head.sum = state_tags_sum(next, sizeof(*next));
+	next->sum = state_tags_sum(next);
 	return r;
 }
 
@@ -321,10 +321,17 @@ void state_free(struct state *state)
 	free(state);
 }
 
+void state_stopped(int folder)
+{
+	if (folder >= 0)
+		renameat(folder, STATE_TASKS, folder, STATE_STOPPED);
+}
+
 void state_remove(int folder)
 {
 	if (folder < 0)
 		return;
 	unlinkat(folder, STATE_TASKS_NEW, 0);
 	unlinkat(folder, STATE_TASKS, 0);
+	unlinkat(folder, STATE_STOPPED, 0);
 }

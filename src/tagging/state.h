@@ -13,20 +13,21 @@
 
 struct state;
 
-/* The state of a killed daemon. */
+/* The state of a daemon that has ended. */
 struct state_legacy {
 	struct task *records;
 	size_t n_records, n_changed; /* n_changed of them carry something that it set */
 	struct qos_attr *tags; /* the attributes of its classes: see struct given */
 	size_t n_tags;
+	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record */
 	uint64_t start; /* when it subscribed to events: ticks since boot */
 };
 
 /*
- * Reads and checks the file. Returns 0 with nothing in *ret if there is none, or one of an earlier boot; an error of
+ * Reads and checks the file, STATE_TASKS or STATE_STOPPED. Returns 0 with nothing in *ret if there is none, or one of an earlier boot; an error of
  * state_file_is_void if the file can never be used; or another -errno if reading it may succeed later.
  */
-int state_read(int folder, struct state_legacy *ret);
+int state_read(int folder, const char *name, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
@@ -52,5 +53,12 @@ int state_error(const struct state *state);
 /* Frees the state and leaves the file. The plan must have been freed. */
 void state_free(struct state *state);
 
-/* Removes the file, once its tasks have been put back. */
+/*
+ * All that is on record has been put back. The file stays under its other name, from which it is told who was there then:
+ * a fork that was under way may have outlasted that, with what its origin had by us.
+ */
+#define STATE_STOPPED "stopped"
+void state_stopped(int folder);
+
+/* Removes all files. */
 void state_remove(int folder);

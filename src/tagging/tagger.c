@@ -11,35 +11,11 @@
 
 #include "explain.h"
 
-int tagger_init_applier(struct applier *applier)
-{
-	struct ksched_features features;
-	int r = ksched_probe(&features);
-
-	if (r < 0)
-		return r;
-	applier->ops = &sched_ops_kernel;
-	applier->caps.slice = features.slice;
-	applier->caps.util_clamp = features.util_clamp;
-	return applier_init(applier);
-}
-
-void tagger_follow_io_priority(struct applier *applier, const struct plan *plan)
-{
-	int r;
-
-	if (applier->caps.io_priority || !plan_given(plan)->has_io_priority)
-		return;
-	r = applier_use_io_priority(applier);
-	if (r < 0)
-		log_notice("this kernel has no I/O priorities (%s): io_class and io_priority are left out", strerror(-r));
-}
-
 /* A feature that the kernel lacks is left out of every call, and logged once. */
 static int probe_kernel(struct applier *applier)
 {
 	struct task_attr own;
-	int r = tagger_init_applier(applier);
+	int r = applier_open(applier);
 
 	if (r < 0) {
 		log_error("cannot set scheduling attributes: %s", strerror(-r));
@@ -164,7 +140,7 @@ void tagger_start(struct tagger *tagger)
 
 void tagger_follow_classes(struct tagger *tagger)
 {
-	tagger_follow_io_priority(&tagger->applier, tagger->plan);
+	applier_follow(&tagger->applier, plan_given(tagger->plan));
 	keep_now(tagger);
 	names_update(tagger);
 	moves_update(tagger);

@@ -132,15 +132,6 @@ static inline void request_scan(struct tagger *tagger)
 	tagger_wake(tagger);
 }
 
-/* tagger.c: probes the kernel's features and sets up the applier. 0 or -errno. */
-int tagger_init_applier(struct applier *applier);
-
-/*
- * tagger.c: has I/O priorities read and set from now on if a class gives one, or has given one since the first start.
- * Call it when a configuration has been put in force, before anything is decided.
- */
-void tagger_follow_io_priority(struct applier *applier, const struct plan *plan);
-
 /* tagger.c: what has to follow when other classes may be given from now on. */
 void tagger_follow_classes(struct tagger *tagger);
 
@@ -150,6 +141,9 @@ void tagger_follow_classes(struct tagger *tagger);
  */
 int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy);
 void tagger_clear_bare(struct tagger *tagger);
+
+/* restore.c: looks once more at what may have outlasted a stop. False if something is left, which has been logged. */
+bool restore_stopped(int folder, bool *ret_done);
 
 /*
  * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.

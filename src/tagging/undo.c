@@ -24,7 +24,6 @@ struct forker {
 struct forkers {
 	struct forker *all;
 	size_t count, size;
-	uint32_t noted_ms; /* CLOCK_MONOTONIC; tasks put back since then have yet to be added */
 };
 
 /* A sleeping task, as nearly all are, is not in a fork. */
@@ -55,19 +54,19 @@ static void add_forker(struct forkers *forkers, const struct forker *forker)
 	forkers->all[forkers->count++] = *forker;
 }
 
-/* Adds the tasks that were put back since the last call, whatever the occasion. */
+/* Adds the tasks that were put back since the last call. FRESH says nothing else any more. */
 static void add_forkers(const struct tagger *tagger, struct forkers *forkers)
 {
-	const uint32_t since_ms = forkers->noted_ms;
 	uint32_t cursor = 0;
 	struct task *task;
 
-	forkers->noted_ms = clock_ms();
 	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
 		struct forker forker = { .tid = task->tid, .tgid = task->tgid };
 
-		if (task->state == TASK_UNDONE && (int32_t)(task->changed_ms - since_ms) >= 0 &&
-		    is_awake(tagger, &forker, &forker.utime))
+		if (task->state != TASK_UNDONE || !(task->flags & TASK_FRESH))
+			continue;
+		task->flags &= ~TASK_FRESH;
+		if (is_awake(tagger, &forker, &forker.utime))
 			add_forker(forkers, &forker);
 	}
 }
@@ -95,11 +94,10 @@ static void catch_up(struct tagger *tagger)
 		scan_all(tagger);
 }
 
-/* began_ms: before anything was put back. */
-static void await_forks(struct tagger *tagger, uint32_t began_ms)
+static void await_forks(struct tagger *tagger)
 {
 	const uint32_t began = clock_ms();
-	struct forkers forkers = { .noted_ms = began_ms };
+	struct forkers forkers = { 0 };
 
 	add_forkers(tagger, &forkers);
 	while (forkers.count && clock_ms() - began < LINGER_MS) {
@@ -113,21 +111,19 @@ static void await_forks(struct tagger *tagger, uint32_t began_ms)
 
 uint64_t undo_all(struct tagger *tagger)
 {
-	uint32_t began_ms;
 	uint64_t set;
 
 	/* Whoever stops us does not wait for anybody's arguments. */
 	due_settle_at_once(tagger);
 	/* Queued events may show that a tid has been reused. */
 	catch_up(tagger);
-	plan_undo_begin(tagger->plan);
-	began_ms = clock_ms();
+	plan_undo_begin(tagger->plan, clock_ms());
 	set = tagger->counters.set;
 	/* A restore has no events: neither births nor reused ids are known to it. */
 	if (!tagger->intake)
 		scan_all(tagger);
 	catch_up(tagger);
-	await_forks(tagger, began_ms);
+	await_forks(tagger);
 	/* Finds children of tagged tasks whose forks we never received. */
 	scan_all(tagger);
 	return tagger->counters.set - set;

@@ -96,7 +96,7 @@ void check_action(const struct plan *plan, const struct plan_action *action)
 	size_t n_tags;
 
 	rules_tags(plan_config(plan)->rules, &n_tags);
-	check(task && (task->flags & TASK_UNCERTAIN));
+	check(task && (task->flags & TASK_SETTING));
 	check(action->tag == TAG_NONE || action->tag < n_tags);
 	check(attr_difference(&action->from, want) || action->from.nice != want->nice);
 	check((want->policy == POLICY_DEADLINE && action->from.policy != POLICY_DEADLINE) ==

@@ -259,7 +259,7 @@ static void step(struct run *run, struct config *const configs[2])
 		check_all(run);
 		break;
 	case 0xf5:
-		plan_undo_begin(run->plan);
+		plan_undo_begin(run->plan, 0);
 		break;
 	default:
 		hear(run, what);

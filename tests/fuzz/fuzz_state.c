@@ -22,6 +22,7 @@ enum {
 	TORN = 1 << 2, /* the file is shorter */
 	GONE = 1 << 3, /* the tasks carry something else by now */
 	OTHER_SLICE = 1 << 4,
+	STOPPED = 1 << 5, /* it had put them back */
 	KNOBS = 1 << 7, /* the file of knobs instead */
 };
 
@@ -54,7 +55,7 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 
 	memset(file, 0, FILE_BYTES);
 	*header = empty;
-	header->tags[0].head.count = n_tags;
+	header->tags[0].count = n_tags;
 	for (size_t i = 0; i < n_tags; i++)
 		header->tags[0].tags[i] = qos_builtin[i % QOS_BUILTIN_COUNT].attr;
 	for (size_t i = 0; i < n_records; i++)
@@ -66,9 +67,8 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 			.known = qos_attr_over(&qos_builtin[i % QOS_BUILTIN_COUNT].attr,
 					       &task_attr_pristine,
 					       &(struct attr_caps){ true, true, 3000000, true }),
-			.before = task_attr_pristine,
 			.state = TASK_TAGGED,
-			.flags = i & 1 ? TASK_UNCERTAIN : 0,
+			.flags = i & 1 ? TASK_SETTING : 0,
 		};
 	while (input->left) {
 		size_t at = take_number(input, 3) % FILE_BYTES;
@@ -77,9 +77,9 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 			file[at] = take_byte(input);
 	}
 	if (flags & SUM_FIRST)
-		header->tags[0].head.sum = state_tags_sum(&header->tags[0], sizeof(header->tags[0]));
+		header->tags[0].sum = state_tags_sum(&header->tags[0]);
 	if (flags & SUM_SECOND)
-		header->tags[1].head.sum = state_tags_sum(&header->tags[1], sizeof(header->tags[1]));
+		header->tags[1].sum = state_tags_sum(&header->tags[1]);
 }
 
 /* Scans the task as it was left, or changed since, and carries out what the plan wants. */
@@ -113,7 +113,7 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 	struct plan *plan = plan_new(&caps, 5, legacy->start, &one_chunk);
 
 	check(plan);
-	check(plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags) ==
+	check(plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags, flags & STOPPED) ==
 	      0);
 	check(plan_set_config(plan, config) == 0);
 	for (size_t i = 0; i < legacy->n_records; i++)
@@ -122,7 +122,7 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 	for (size_t i = 0; i < legacy->n_records; i++)
 		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);
-	plan_undo_begin(plan);
+	plan_undo_begin(plan, 0);
 	for (size_t i = 0; i < legacy->n_records; i++)
 		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);

@@ -89,7 +89,7 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 
 	if (!run->m->caps.io_priority)
 		attr.io_priority = 0;
-	return known && attr_difference(&attr, &known->known);
+	return known && (attr_difference(&attr, &known->known) || attr.reset_on_fork != known->known.reset_on_fork);
 }
 
 /* Whether it carries the same as its process's leader, but had something else. */
@@ -101,22 +101,30 @@ static bool looks_like_leader(struct run *run, pid_t tid)
 	       attr_difference(&thread->had, &leader->had);
 }
 
+void run_exempt(struct machine_task *task, uint8_t bits)
+{
+	task->unsure |= bits;
+}
+
 static void bear(struct run *run, uint8_t kind)
 {
-	pid_t parent = some_running(run);
+	pid_t parent = some_running(run), born;
+	uint8_t unsure = 0;
 
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
 		return;
 	/* Whose thread it copied is not told: where it carries what no record shows, a class's nice value counts as its own. */
 	if (kind == CLONE && run_is_unseen(run, machine_task(run->m, parent)))
-		run->exact = false;
+		unsure = EVERYTHING;
+	/* What nobody has seen hides of which class the rest is, if its origin is set before its fork is heard of. */
+	if ((kind == BEGIN || run->m->deaf) && run_is_unseen(run, machine_task(run->m, parent)))
+		unsure = EVERYTHING;
 	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
 	if (kind == CLONE && looks_like_leader(run, parent))
-		run->exact = run->everybody = false;
+		unsure = EVERYTHING | MAY_CLIMB;
 	run->n_tasks++;
+	born = run->next;
 	if (kind == BEGIN) {
-		if (!run->n_unborn)
-			run->unborn_ms = run->m->ms;
 		begins_fork(run->m, parent, run->next);
 		run->parents[run->n_unborn] = parent;
 		run->unborn[run->n_unborn++] = run->next++;
@@ -125,6 +133,7 @@ static void bear(struct run *run, uint8_t kind)
 	} else {
 		forks(run->m, parent, run->next++);
 	}
+	run_exempt(machine_task(run->m, born), unsure);
 }
 
 static void end(struct run *run)
@@ -169,7 +178,7 @@ static void exec(struct run *run)
 	end_forks_of_process(run, tid);
 	/* Nor which thread called exec. */
 	if (looks_like_leader(run, tid))
-		run->exact = run->everybody = false;
+		run_exempt(machine_task(run->m, tid), EVERYTHING | MAY_CLIMB);
 	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
 	run->n_tasks = 0;
 	for (size_t i = 0; i < MACHINE_TASKS; i++)
@@ -279,26 +288,13 @@ static void overrides(struct run *run)
 		check(plan_override_add(m->plan, &override, m->ms, &run->overrides[run->n_overrides++]) == 0);
 	}
 	last = run->overrides[run->n_overrides - 1];
-	if (!plan_override(m->plan, last)->cgroup)
+	if (!overrides_get(plan_overrides(m->plan), last)->cgroup)
 		plan_override_join(m->plan, last, tgid_of(m, some_running(run)), m->ms);
 	hear_unless_deaf(m);
 }
 
-/* A record says what was known before its last change. A fork that is older than two of them has copied neither. */
-static void end_forks_before_a_change(struct run *run)
-{
-	const struct task *parent;
-
-	for (size_t i = 0; i < run->n_unborn; i++) {
-		parent = record(run->m, run->parents[i]);
-		if (!parent || (int32_t)(parent->changed_ms - run->unborn_ms) >= 0)
-			run_end_forks(run);
-	}
-}
-
 static void is_asked(struct run *run, uint8_t kind)
 {
-	end_forks_before_a_change(run);
 	switch (kind) {
 	case OVERRIDE:
 		overrides(run);

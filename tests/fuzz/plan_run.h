@@ -50,14 +50,13 @@ struct run {
 	pid_t unborn[TASKS_MAX];  /* their forks have begun, and are not announced yet */
 	pid_t parents[TASKS_MAX]; /* in the middle of a fork */
 	size_t n_unborn;
-	uint32_t unborn_ms; /* since when there have been any */
 	uint16_t overrides[OVERRIDES_MAX];
 	size_t n_overrides;
 	size_t n_tasks;
 	bool own;	/* the configuration is that, all the time */
 	bool alone;	/* only the plan has set attributes */
 	bool everybody; /* all choices were possible without privilege */
-	bool exact;	/* the plan received every event, in time */
+	bool exact;	/* the plan received every event, in time, and every set was carried out */
 };
 
 /* ---- plan_machine.c ---- */
@@ -76,6 +75,11 @@ pid_t run_some_task(struct run *run);
 
 /* Whether it carries what its record does not show. */
 bool run_is_unseen(struct run *run, const struct machine_task *task);
+
+/* What task and its children carry in these attributes need not be as without a daemon; nor, with MAY_CLIMB, as little. */
+#define EVERYTHING ((uint8_t)0x7f)
+#define MAY_CLIMB  ((uint8_t)0x80)
+void run_exempt(struct machine_task *task, uint8_t bits);
 
 /* ---- plan_user.c ---- */
 

@@ -7,16 +7,13 @@ static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 
 #define LOWEST_CLASS  (-4)
 #define HIGHEST_CLASS 4
 
-/*
- * What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between, and
- * a child that is born then seems to have been born before.
- */
+/* What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between. */
 static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
 {
 	const struct task *task = record(run->m, tid);
 
 	return !task || !(attr_difference(chosen, &task->had) & bit) ||
-	       ((attr_difference(chosen, &task->known) & bit) && (attr_difference(chosen, &task->before) & bit));
+	       (attr_difference(chosen, &task->known) & bit);
 }
 
 static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how)
@@ -28,7 +25,7 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 	chosen.nice = nice;
 	/* Where there are no slices, nothing else tells a class's policy on what may be a copy of another task. */
 	if (!run->m->kernel.slice && task->attr.policy != task->without.policy)
-		run->exact = false;
+		run_exempt(task, TASK_ATTR_POLICY);
 	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
 		return;
 	if (run->everybody) {
@@ -40,7 +37,7 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 			return;
 		/* Where there are no slices, a policy beside a class's nice value counts as the class's. */
 		if (!run->m->kernel.slice && nice >= LOWEST_CLASS && nice <= HIGHEST_CLASS)
-			run->exact = false;
+			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE);
 		task->attr.nice = nice;
 		if (nice > task->without.nice)
 			task->without.nice = nice;
@@ -67,11 +64,11 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
 		return;
 	/*
-	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class that real time hid
-	 * marks a class's policy where there are no slices.
+	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class marks a class's policy
+	 * where there are no slices.
 	 */
-	if (task->without.policy == POLICY_IDLE || (!run->m->kernel.slice && !task_policy_is_fair(task->attr.policy)))
-		run->exact = false;
+	if (task->without.policy == POLICY_IDLE || !run->m->kernel.slice)
+		run_exempt(task, TASK_ATTR_POLICY);
 	chrt(run->m, task->tid, policy, priority);
 }
 
@@ -91,8 +88,22 @@ static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
 	    (run->everybody && IO_CLASS(chosen.io_priority) == IO_CLASS_REALTIME))
 		return;
 	if (how % sizeof(values) > 5)
-		run->exact = false;
+		run_exempt(task, TASK_ATTR_IO_PRIORITY);
 	ionice(run->m, task->tid, IO_CLASS(chosen.io_priority), IO_LEVEL(chosen.io_priority));
+}
+
+/*
+ * While forks are under way, or not heard of: what the daemon learns of a task may be older than what its child copied, or
+ * newer.
+ */
+static void exempt_relatives(struct run *run, const struct machine_task *task, uint8_t bits)
+{
+	for (size_t i = 0; i < MACHINE_TASKS; i++) {
+		struct machine_task *other = &run->m->tasks[i];
+
+		if (other->tid && (other->tgid == task->tgid || tgid_of(run->m, other->parent) == task->tgid))
+			run_exempt(other, bits);
+	}
 }
 
 void run_chooses(struct run *run, uint8_t kind)
@@ -105,10 +116,15 @@ void run_chooses(struct run *run, uint8_t kind)
 	 * With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. And below
 	 * real time nice 0 looks like a climb from what its parent had, and SCHED_NORMAL like a choice if that had another.
 	 */
-	if (run->m->n_queued || run->n_unborn || task->attr.reset_on_fork ||
+	if (task->attr.reset_on_fork ||
 	    (kind == RESET && (run_is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) &&
-							     (task->without.nice > 0 || task->without.policy == POLICY_BATCH)))))
-		run->exact = false;
+							    (task->without.nice > 0 || task->without.policy == POLICY_BATCH)))))
+		run_exempt(task, EVERYTHING);
+	/* Nor does the loss of a clamp show beside a class that gives none. */
+	if (kind == RESET)
+		run_exempt(task, TASK_ATTR_UTIL_MIN | TASK_ATTR_UTIL_MAX);
+	if (run->m->n_queued || run->n_unborn)
+		exempt_relatives(run, task, EVERYTHING);
 	run->alone = false;
 	switch (kind) {
 	case RENICE:

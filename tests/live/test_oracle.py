@@ -70,8 +70,8 @@ EXEMPTIONS = {
     "left idle": "for safety: what somebody had does not leave SCHED_IDLE while another class is put over it",
     "hearsay": "for safety: of a task of which nobody knows what it copied, values that classes give count as the "
                "daemon's",
-    "slow fork": "for safety: so they do of what was born within two seconds of a change of its parent, for a fork may "
-                 "take so long",
+    "slow fork": "so do a policy and a slice on a child that nobody has looked at, for its fork may be older than what was "
+                 "set on its origin",
     "sibling": "for safety: a child made for its maker's parent is thought to have copied that one, and its nice value "
                "and SCHED_IDLE to be its own; without the daemon it has its maker's",
     "unheard": "for safety: of a task born while there was no daemon, whose parent is gone, not the one that made "
@@ -472,8 +472,9 @@ class Oracle(LiveTest):
         turn = Round(self, life, written, pause)
         differences = list(turn.differences())
         counts = collections.Counter(difference.why or "NOT EXEMPT" for difference in differences)
-        self.summary = "%d tasks of %d groups, differences: %s" % (
-            turn.tasks, len(written), ", ".join("%d %s" % (n, why) for why, n in counts.most_common()) or "none")
+        checks = turn.tasks * len(Seen._fields)
+        self.summary = "%d tasks of %d groups, differences of %d: %s" % (turn.tasks, len(written), checks, ", ".join(
+            "%d %s (%.1f %%)" % (n, why, 100 * n / checks) for why, n in counts.most_common()) or "none")
         return differences
 
     def check(self, life, seed=SEED):

@@ -218,7 +218,7 @@ static void start_after_crash(struct machine *m)
 	m->plan = plan_new(&m->caps, DAEMON, m->listens_since, m->no_memory ? &none : NULL);
 	assert_non_null(m->plan);
 	assert_int_equal(plan_adopt(m->plan, m->legacy, m->n_legacy, m->legacy_tags,
-				    m->n_legacy_tags),
+				    m->n_legacy_tags, false),
 			 0);
 }
 
@@ -282,7 +282,7 @@ void crash(struct machine *m)
 void stop(struct machine *m)
 {
 	hear(m);
-	plan_undo_begin(m->plan);
+	plan_undo_begin(m->plan, m->ms);
 	hear(m);
 	look_for_all(m, false);
 }
@@ -291,7 +291,7 @@ void restores(struct machine *m)
 {
 	start_after_crash(m);
 	set_config(m, "");
-	plan_undo_begin(m->plan);
+	plan_undo_begin(m->plan, m->ms);
 	scan(m);
 }
 

@@ -167,9 +167,20 @@ static int fetch(struct facts *facts, enum fact fact)
 	return 0;
 }
 
+static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
+{
+	struct machine *m = ((struct machine_facts *)facts)->machine;
+	const struct machine_task *task = machine_task(m, tid);
+
+	if (!task)
+		return -ESRCH;
+	*ret = attr_shown(m, task);
+	return 0;
+}
+
 struct facts *facts_of(struct machine *m, pid_t tid, pid_t tgid)
 {
-	m->asked.facts = (struct facts){ .fetch = fetch, .tid = tid, .tgid = tgid };
+	m->asked.facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
 	return &m->asked.facts;
 }
 
@@ -250,6 +261,7 @@ static void is_born(struct machine *m, pid_t parent, pid_t child, bool thread)
 	task->parent = thread ? from->parent : parent;
 	task->attr = attr_copied(&from->attr);
 	task->without = attr_copied(&from->without);
+	task->unsure = from->unsure;
 	task->uid = from->uid;
 	memcpy(task->comm, from->comm, sizeof(task->comm));
 	memcpy(task->exe, from->exe, sizeof(task->exe));
@@ -310,6 +322,7 @@ void execs(struct machine *m, pid_t tid, const char *command)
 	passes(m, m->pace);
 	leader->attr = task->attr;
 	leader->without = task->without;
+	leader->unsure = task->unsure;
 	set_command(leader, command);
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
 		task = &m->tasks[i];

@@ -49,6 +49,7 @@ struct machine_task {
 	uint64_t start;
 	struct task_attr attr; /* slice_ns is 0 without a custom one; nice and slice also while the policy hides them */
 	struct task_attr without; /* what it would carry had there been no daemon */
+	uint8_t unsure; /* for a fuzzer: attributes for which that need not be found out; handed on */
 	uid_t uid;
 	char comm[TASK_COMM_LEN];
 	char exe[64];

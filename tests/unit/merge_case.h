@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/merge.h>
+#include <schedqos/policy/judge.h>
 
 #define MS 1000000U
 

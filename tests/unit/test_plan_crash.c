@@ -215,7 +215,7 @@ static void so_is_one_in_the_midst_of_the_stop(void **state)
 		renice(m, 100, 9);
 		execs(m, 100, "/usr/bin/chrome");
 		m->hold = true;
-		plan_undo_begin(m->plan);
+		plan_undo_begin(m->plan, m->ms);
 		hear(m);
 		assert_int_equal(m->held.tid, 100);
 		if (is_set)
@@ -351,7 +351,7 @@ static void records_for_which_there_is_no_memory_are_an_error(void **state)
 	struct machine *m = *state;
 
 	m->plan = plan_new(&m->caps, DAEMON, 0, &none);
-	assert_int_equal(plan_adopt(m->plan, &legacy, 1, &tag, 1), -ENOMEM);
+	assert_int_equal(plan_adopt(m->plan, &legacy, 1, &tag, 1, false), -ENOMEM);
 }
 
 int main(void)

@@ -9,7 +9,6 @@ static void a_program_takes_the_class_of_its_rule(void **state)
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	assert_false(record(m, 100)->flags & TASK_SCANNED);
 }
 
 static void a_program_without_a_rule_takes_the_default(void **state)
@@ -112,7 +111,6 @@ static void an_unknown_task_s_exec_makes_it_known(void **state)
 	m->lossy = false;
 	execs(m, 100, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	assert_false(record(m, 100)->flags & TASK_SCANNED);
 	stops_without_trace(m);
 }
 

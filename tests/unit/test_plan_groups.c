@@ -56,6 +56,7 @@ static void a_child_is_born_limited_and_leaves_alone(void **state)
 
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	moves(m, 100, "/background");
+	forks(m, 100, 109);
 	count_from_here(m);
 	forks(m, 100, 101);
 	assert_no_fetch(m);

@@ -366,7 +366,7 @@ static void a_task_that_ends_before_it_is_set_is_gone(void **state)
 	carry_out(m);
 	assert_int_equal(m->result, PLAN_GONE);
 	/* What is on record of it is what it was to get: its children are looked at. */
-	assert_true(record(m, 100)->flags & TASK_UNCERTAIN);
+	assert_true(record(m, 100)->flags & TASK_FRESH);
 }
 
 static void a_task_that_ends_before_it_is_looked_at_is_left_alone(void **state)

@@ -215,15 +215,15 @@ static void a_task_is_left_alone_until_a_rule_takes_effect(void **state)
 	renice(m, 100, 9);
 	execs(m, 100, "/usr/bin/cmd");
 	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .nice = 12, .slice_ns = 8 * MS, .util_max = 512 });
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .nice = 12, .slice_ns = 7 * MS, .util_max = 500 });
 	count_from_here(m);
 	scan(m);
 	assert_no_action(m);
-	assert_task(m, 100, "SCHED_BATCH nice 12 slice 8 ms util 0..512", REASON_CHOSEN);
+	assert_task(m, 100, "SCHED_BATCH nice 12 slice 7 ms util 0..500", REASON_CHOSEN);
 	/* Though what takes privilege is not believed: it may be left of a class. */
 	machine_task(m, 100)->attr.nice = 3;
 	scan(m);
-	assert_task(m, 100, "SCHED_BATCH nice 3 slice 8 ms util 0..512", REASON_CHOSEN);
+	assert_task(m, 100, "SCHED_BATCH nice 3 slice 7 ms util 0..500", REASON_CHOSEN);
 	execs(m, 100, "/usr/bin/vi");
 	assert_task(m, 100, "SCHED_NORMAL nice 12 slice 8 ms", REASON_RULE);
 	stops_without_trace(m);
@@ -255,11 +255,11 @@ static void a_reload_that_brings_another_class_does_not(void **state)
 
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
-	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 5 * MS, .util_max = 256 });
-	sets(m, 200, (struct task_attr){ .policy = POLICY_NORMAL, .slice_ns = 5 * MS, .util_max = 256 });
+	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 5 * MS, .util_max = 250 });
+	sets(m, 200, (struct task_attr){ .policy = POLICY_NORMAL, .slice_ns = 5 * MS, .util_max = 250 });
 	scan(m);
-	assert_task(m, 100, "SCHED_BATCH nice 0 slice 5 ms util 0..256", REASON_CHANGED);
-	assert_task(m, 200, "SCHED_NORMAL nice 0 slice 5 ms util 0..256", REASON_CHANGED);
+	assert_task(m, 100, "SCHED_BATCH nice 0 slice 5 ms util 0..250", REASON_CHANGED);
+	assert_task(m, 200, "SCHED_NORMAL nice 0 slice 5 ms util 0..250", REASON_CHANGED);
 	reload(m, "'chrome': { 'qos': 'QOS_USER_INITIATED' }, 'vi': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_task(m, 100, INITIATED, REASON_RULE);
 	assert_task(m, 200, INTERACTIVE, REASON_RULE);

@@ -46,25 +46,6 @@ static void a_child_born_before_its_parent_s_policy_was_seen_has_just_that(void 
 	assert_task(m, 102, "SCHED_BATCH nice 0", REASON_CHOSEN);
 }
 
-static void a_policy_that_the_child_of_a_niced_task_chose_stays(void **state)
-{
-	struct machine *m = *state;
-
-	start_old(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	forks(m, 100, 101);
-	m->pace = 10;
-	renice(m, 101, 7);
-	execs(m, 101, "/usr/bin/pool");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-	passes(m, 3000);
-	m->deaf = true;
-	forks(m, 101, 102);
-	chrt(m, 102, POLICY_BATCH, 0);
-	hear(m);
-	assert_carries(m, 102, "SCHED_BATCH nice 7");
-}
-
 /* Though the nice value, or the policy, is what its parent carried before; the two together count as that. */
 static void what_a_newborn_thread_or_child_chose_stays(void **state)
 {
@@ -192,28 +173,11 @@ static void without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours(void
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void without_slices_a_child_born_unseen_is_put_back_after_its_parent(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.slice = false;
-	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/usr/bin/app");
-	m->lossy = true;
-	forks(m, 100, 101);
-	forks(m, 101, 102);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 102, PRISTINE);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_child_born_before_its_parent_s_nice_was_seen_has_just_that),
 		MACHINE_TEST(a_child_born_before_its_parent_s_policy_was_seen_has_just_that),
-		MACHINE_TEST(a_policy_that_the_child_of_a_niced_task_chose_stays),
 		MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays),
 		MACHINE_TEST(what_an_untagged_task_s_unseen_child_chose_stays),
 		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
@@ -221,7 +185,6 @@ int main(void)
 		MACHINE_TEST(without_slices_a_thread_s_lost_exec_is_still_known_as_ours),
 		MACHINE_TEST(without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours),
 		MACHINE_TEST(without_slices_an_orphan_of_a_dead_child_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_child_born_unseen_is_put_back_after_its_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,9 +41,9 @@ static void ends(struct machine *m, uint16_t number)
 {
 	uint16_t covered = 0;
 
-	plan_override_disable(m->plan, number);
-	while ((covered = plan_override_next_covered(m->plan, covered)))
-		plan_override_join(m->plan, covered, plan_override(m->plan, covered)->pid, m->ms);
+	overrides_disable(plan_overrides(m->plan), number);
+	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered)))
+		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid, m->ms);
 	plan_override_remove(m->plan, number, m->ms);
 	hear(m);
 }
@@ -118,6 +118,7 @@ static void a_tree_hands_it_on(void **state)
 	forks(m, 100, 101); /* before */
 	number = gives_tree(m, 100, "QOS_BACKGROUND");
 	assert_task(m, 101, INITIATED, REASON_RULE);
+	forks(m, 100, 109);
 	count_from_here(m);
 	forks(m, 100, 102);
 	forks(m, 102, 103);

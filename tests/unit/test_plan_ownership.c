@@ -307,6 +307,7 @@ static void a_child_of_a_changed_task_has_what_it_was_born_with(void **state)
 	struct machine *m = *state;
 
 	start_and_run(m, CHROME, "/usr/bin/chrome");
+	forks(m, 100, 109);
 	renice(m, 100, 10);
 	count_from_here(m);
 	forks(m, 100, 101);

@@ -150,6 +150,7 @@ static void a_leader_alone_that_changes_its_name_mixes_nothing(void **state)
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	renames(m, 100, "bg");
+	forks(m, 100, 109);
 	count_from_here(m);
 	clones(m, 100, 101);
 	assert_no_fetch(m);

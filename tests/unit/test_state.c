@@ -112,6 +112,7 @@ static int set_up(void **state)
 	make_folder("run");
 	folder = open_folder("run");
 	begin(false);
+	given_init(&given);
 	return given_add(&given, &qos_builtin[0].attr);
 }
 
@@ -126,7 +127,7 @@ static int tear_down(void **state)
 
 static void add(pid_t first, unsigned count)
 {
-	struct task task = { .had = task_attr_pristine, .known = task_attr_pristine, .before = task_attr_pristine };
+	struct task task = { .had = task_attr_pristine, .known = task_attr_pristine };
 
 	for (unsigned i = 0; i < count; i++) {
 		task.tid = task.tgid = first + (pid_t)i;
@@ -147,7 +148,7 @@ static int keep(void)
 static void assert_left(size_t n_records)
 {
 	state_legacy_clear(&legacy);
-	assert_int_equal(state_read(folder, &legacy), 0);
+	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), 0);
 	assert_int_equal(legacy.n_records, n_records);
 	for (size_t i = 0; i < n_records; i++)
 		assert_int_equal(legacy.records[i].start, legacy.records[i].tid * 2);
@@ -311,7 +312,7 @@ static void a_kill_leaves_the_old_or_the_new_file(void **state)
 	do {
 		survived = survives(++n);
 		state_legacy_clear(&legacy);
-		assert_int_equal(state_read(folder, &legacy), 0);
+		assert_int_equal(state_read(folder, STATE_TASKS, &legacy), 0);
 		n_old += legacy.n_records == 3;
 		n_new += legacy.n_records == 3 + TASKS_CHUNK;
 	} while (!survived && n < 100);
@@ -332,11 +333,11 @@ static void an_unreadable_file_is_not_void(void **state)
 	none = limit;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	r = state_read(folder, &legacy);
+	r = state_read(folder, STATE_TASKS, &legacy);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(r, -EMFILE);
 	assert_false(state_file_is_void(r));
-	assert_int_equal(state_read(-ENFILE, &legacy), -ENFILE);
+	assert_int_equal(state_read(-ENFILE, STATE_TASKS, &legacy), -ENFILE);
 	assert_left(1);
 }
 
@@ -344,12 +345,12 @@ static void a_damaged_or_foreign_file_is_void(void **state)
 {
 	(void)state;
 	put(FILE_NAME, "x");
-	assert_int_equal(state_read(folder, &legacy), -EPERM);
+	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), -EPERM);
 	assert_int_equal(fchmodat(folder, "state", 0600, 0), 0);
-	assert_int_equal(state_read(folder, &legacy), -EBADMSG);
+	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), -EBADMSG);
 	take_away(FILE_NAME);
 	make_link("elsewhere", FILE_NAME);
-	assert_int_equal(state_read(folder, &legacy), -EPERM);
+	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), -EPERM);
 	assert_true(state_file_is_void(-EPERM) && state_file_is_void(-EBADMSG) && state_file_is_void(-EPROTONOSUPPORT));
 	assert_false(state_file_is_void(0) || state_file_is_void(-EIO) || state_file_is_void(-EACCES));
 }
@@ -365,6 +366,22 @@ static void setting_aside_keeps_the_first_file(void **state)
 	assert_int_equal(state_file_set_aside(folder, "state"), 1);
 	assert_null(get(FILE_NAME));
 	assert_string_equal(get("run/state.damaged"), "one");
+}
+
+static void after_a_stop_it_has_another_name(void **state)
+{
+	(void)state;
+	add(10, 2);
+	assert_int_equal(keep(), 0);
+	state_stopped(folder);
+	assert_left(0);
+	assert_false(legacy.stopped);
+	assert_int_equal(state_read(folder, STATE_STOPPED, &legacy), 0);
+	assert_int_equal(legacy.n_records, 2);
+	assert_true(legacy.stopped);
+	state_remove(folder);
+	assert_int_equal(state_read(folder, STATE_TASKS, &(struct state_legacy){ 0 }), 0);
+	assert_null(get("run/" STATE_STOPPED));
 }
 
 static void remove_leaves_no_files(void **state)
@@ -393,6 +410,7 @@ int main(void)
 		TEST(an_unreadable_file_is_not_void),
 		TEST(a_damaged_or_foreign_file_is_void),
 		TEST(setting_aside_keeps_the_first_file),
+		TEST(after_a_stop_it_has_another_name),
 		TEST(remove_leaves_no_files),
 	};
 

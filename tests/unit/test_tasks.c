@@ -67,7 +67,7 @@ static void a_tid_that_comes_again_is_another_task(void **state)
 	struct task *task = put(tasks, 7), *again;
 
 	put(tasks, 7 + 1024);
-	task->flags = TASK_UNCERTAIN;
+	task->flags = TASK_FRESH;
 	task->known.nice = 5;
 	again = put(tasks, 7);
 	assert_ptr_equal(again, tasks_find(tasks, 7));
@@ -110,7 +110,7 @@ static void a_removed_record_is_used_again(void **state)
 	struct task *task = put(tasks, 7), *other;
 	size_t memory = tasks_memory(tasks);
 
-	task->flags = TASK_UNCERTAIN;
+	task->flags = TASK_FRESH;
 	task->app = 9;
 	tasks_remove(tasks, task);
 	other = put(tasks, 8);
@@ -150,8 +150,8 @@ static void records_do_not_move_as_the_table_grows(void **state)
 		assert_ptr_equal(tasks_find(tasks, tid * 3), records[tid]);
 		assert_int_equal(records[tid]->app, tid);
 	}
-	/* "At most 100 bytes a task" are its record; the chains come on top. */
-	assert_in_range(tasks_memory(tasks), MANY * sizeof(struct task), MANY * 110);
+	/* The chains come on top of the records. */
+	assert_in_range(tasks_memory(tasks), MANY * sizeof(struct task), MANY * 86);
 	free(records);
 }
 

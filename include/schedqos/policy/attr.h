@@ -83,6 +83,30 @@ bool task_policy_is_fair(unsigned policy);
 /* "SCHED_NORMAL" .. "SCHED_EXT", or "SCHED_?" for a number unknown here. Static storage. */
 const char *task_policy_name(unsigned policy);
 
+/*
+ * The attributes in which the two differ (enum task_attr_bit). What actual's policy hides (the slice of a task that
+ * is not fair) counts as equal.
+ */
+uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known);
+
+/* Copies the attributes that bits (enum task_attr_bit) name. */
+void attr_copy(struct task_attr *to, const struct task_attr *from, uint8_t bits);
+
+/* Precedence in the scheduler: 0 for fair tasks, the priority for real-time ones, 100 for SCHED_DEADLINE. */
+int attr_rank(unsigned policy, unsigned priority);
+
+/*
+ * Which attributes of `attr` take more privilege than those of `than`: a higher real-time priority, any policy after
+ * SCHED_IDLE, a lower nice value, a higher real-time I/O priority (enum task_attr_bit).
+ */
+uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than);
+
+/* Of each attribute the one that takes less privilege; a's, where that says nothing. */
+struct task_attr attr_least(const struct task_attr *a, const struct task_attr *b);
+
+/* What the kernel gives the child of a task that carries attr (sched_fork in core.c, with its reset-on-fork). */
+struct task_attr attr_after_fork(const struct task_attr *attr);
+
 /* Whether the two are equal; reset_on_fork does not count. */
 bool task_attr_equal(const struct task_attr *a, const struct task_attr *b);
 

@@ -39,6 +39,8 @@ struct facts {
 	 * is only what is in `have`, all else is -ENODATA.
 	 */
 	int (*fetch)(struct facts *facts, enum fact fact);
+	/* What another task carries, in attr's form. 0 or -errno. NULL: that cannot be found out. */
+	int (*look)(struct facts *facts, pid_t tid, struct task_attr *ret);
 	uint32_t fetched_ms; /* CLOCK_MONOTONIC after the last fetch, even if it failed; cut to 32 bits */
 	pid_t tid;	    /* the task, for fetch */
 	pid_t tgid;

@@ -6,71 +6,50 @@
  * THE MODEL
  *
  * Of every task the plan records what it would carry without us (had), what we last set or found on it (known), and
- * which attributes somebody else has chosen since its class was put on (theirs). Attributes are judged one by one: the
- * policy together with its priority, nice, slice, clamps, I/O priority. Whenever we look at a task, one merge decides
- * whose each of them is (merge.h):
+ * which attributes somebody else has chosen since its class was put on (theirs). It is to carry had, with its class on
+ * top of that, and what is theirs on top of both. Events only update the records, and mark who is due; then one function
+ * decides, plan_decide(): its rule's class, what it carries now, whose that is, what to set.
  *
- *	actual == known		nobody touched it: it is ours to set, and had stays
- *	actual != known		somebody else chose it: it becomes theirs, and had and known take the value
+ * Whose is it? Each attribute (policy with its priority, nice, slice, clamps, I/O priority) is judged whenever we look,
+ * by the first of these lines that fits (judge.h):
  *
- * But nobody gets more by that than he could have taken without us: had.nice takes no value between itself and the
- * lowest nice value of our classes, had does not leave SCHED_IDLE because of something we set, and takes no real-time
- * priority, of CPU or I/O, up to what our classes give. If such a choice is above what the task's class gives, it ends as
- * soon as that is another class than when it was made, or gives something else: by a limit, a reload, a suspension, a
- * crash.
+ *	a slice or clamp, no default, that a class of ours gives	ours, whoever set it
+ *	actual == known							nobody touched it: ours to set, and had stays
+ *	a copy with policy, nice and slice of a class over had,		ours: policy and nice, and the I/O priority that it
+ *	or had's own							gives; a nice value above had, or SCHED_IDLE, only if
+ *									its origin vouches for it
+ *	anything else							somebody chose it: theirs; had, known become it, in bounds
  *
- * The task is to carry had, with its class on top of that, and what is theirs on top of both. When we first see a task,
- * and at some moments below, a rule takes effect: theirs is cleared, so that the class overrides everything. Three
- * limits: no rule raises a task that somebody lowered, unless it has yield: false or enforce: true; QOS_DEFAULT and
- * yielding rules leave a task alone for which anything was chosen; an inherited rule does so if anything is theirs.
+ * So the slice is the signature of a class: the kernel copies it with policy and nice, so a task tells which class it
+ * copied, whatever the order of events. (Where there are no slices, policy and nice are.)
  *
- * fork		copies the record, as the kernel copies the attributes. We do not look at the child.
- * exec		makes a rule take effect. The other threads have ended. Any thread can have called it, and keeps its own
- *		attributes; so if the records of the threads differ, they stay until we have looked.
- * rename	makes a rule take effect if thread_qos gives another class for the new name.
- * move		to another cgroup makes a rule take effect if it is another one.
+ * Bounds: nobody gets more than he could take himself. Where a class was put on the task or an ancestor, and on a copy,
+ * had.nice takes no value between itself and the lowest of any class; had leaves SCHED_IDLE only if known was that, and on a
+ * copy if no class ever raised a task out of it; and it takes no real-time priority, of CPU or I/O, up to what is ours.
+ *
+ * fork		copies the record, as the kernel copies the attributes; we look at the child when there is a reason. An
+ *		early copy, of an origin that is due or was just set, is looked at once: its fork may be older than the set,
+ *		until one child carries all of it. The origin vouches for such a copy if it lives and carries what its
+ *		record says; for a new thread all others do. had is the least of theirs then.
+ * exec		makes a rule take effect: theirs is cleared, and the class put on over everything. Three limits: no rule
+ *		raises what somebody lowered, unless it has yield: false or enforce; QOS_DEFAULT and yielding rules leave a task
+ *		alone for which anything was chosen; an inherited rule does so if anything is theirs.
+ * rename, move, reload	are such moments too, if they bring another class or rule. First sight is one.
  * limit	of a cgroup or by an override: a lower class for as long as it lasts. No rule takes effect.
- * override	asks for a class, which takes effect like a rule's, but without the three limits. When it ends the rule's
- *		class is back, but does not take effect.
- * renice	and the like are found when we look next. That attribute is theirs until a rule takes effect, the others
- *		stay ours. A task that was made real-time is left alone, and its rule takes effect when it is fair again.
- *		Where a rule enforces, its tasks are looked at after each call that may have changed one, at most once a second
- *		if there was something to put back.
- * loss		of events: a scan looks at every task. What it finds without a record was copied from nobody knows whom.
- * reload	A scan matches every process. A rule takes effect if it is another one or brings another class. If only
- *		the class's attributes are others, what is theirs stays.
- * crash	The next daemon takes over the records and scans. What was decided stands, and what is theirs stays.
- * stop		We look at every task that carries something of ours, and it gets had. What is theirs is part of that. Who
- *		is born meanwhile is looked at as well.
- *
- * Events only update the records; one function decides. plan_book() books events in the order of time, without a system
- * call: what has to be looked at becomes due, and so does the child of a task that is due. Once everything queued is
- * booked, plan_next() returns the tasks that are due, in the order in which they were marked, and plan_decide() decides.
- * It asks which program a task runs only if that may have changed, and reads the task's attributes last.
- *
- * Until we look at a task, its copied record is unverified (TASK_COPIED): somebody may have changed the parent before
- * the fork. If the child does not carry what its record says, but just what its parent carries now, then for what
- * differs the parent's merge is the child's. Otherwise a slice, clamp or I/O priority that any class of ours gives
- * counts as ours, and so does a policy that comes with the slice and clamps of its class. A nice value or SCHED_IDLE
- * does not: anybody can lower himself, and had must not give him more back.
- *
- * A record that may be a copy of the wrong one is uncertain (TASK_UNCERTAIN), and due at once. It is first compared with
- * whatever else the task can have copied:
- *	- a fork that may be older than the last change of its parent's record, as it may take two seconds: what was
- *	  known before that change (only one is remembered), of which what no class of ours gives was had;
- *	- a new thread of a process whose threads differ, since the event does not name its creator, or an exec in one:
- *	  what those threads carry;
- *	- a task that was about to be set when the daemon was killed: what was known before.
- * Of a task that we had no event of: had is what it carries if it is older than us. Otherwise its record is an
- * uncertain copy of its living parent's, a thread's of its leader's, or a pristine one if there is none.
- *
- * The fields of a record and its flags are described in tasks.h.
+ * override	asks for a class, which takes effect like a rule's, but without the three limits.
+ * renice	and the like are found when we look next: theirs until a rule takes effect, or enforces.
+ * doubt	A new thread of a process whose threads differ, or an exec in one, is one of those that know what it
+ *		carries: had is the least of theirs. Of all, if none does. It lasts until we have looked.
+ * loss		A scan looks at every task. One that nobody told us of is a copy of its leader or living parent.
+ * crash	The next daemon takes over the records and scans: all count as just set. What was decided stands.
+ * stop		Every task that carries something of ours gets had, which what is theirs is part of. A fork may outlast
+ *		that: the records stay, and restore looks some time later at whoever is on none of them.
  */
 #pragma once
 
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/facts.h>
-#include <schedqos/policy/merge.h>
+#include <schedqos/policy/judge.h>
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/tasks.h>
 #include <schedqos/util/task_event.h>
@@ -85,8 +64,9 @@ struct plan_found {
 /* A task to decide about. */
 struct plan_due {
 	pid_t tid, tgid;
-	pid_t parent; /* tgid of the parent, if the child was born while that was due; else 0 */
+	pid_t parent; /* tgid of the parent, if it was marked at its birth or found by a scan; else 0 */
 	uint32_t parent_start;
+	pid_t origin; /* the task whose record it copied, if it was marked at its birth; else 0 */
 };
 
 /* What to do to one task. */
@@ -120,11 +100,11 @@ struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 void plan_free(struct plan *plan);
 
 /*
- * Takes over the records of a plan that ended without undoing, and what its classes gave. To be called before any other
- * function; each record is merged when its task is seen. 0 or -ENOMEM.
+ * Takes over the records of a plan that has ended, and what its classes gave, before any other function is called. stopped:
+ * it had put all of them back; then only tasks that are not on record are looked at. 0 or -ENOMEM.
  */
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
-	       const struct qos_attr *given, size_t n_given);
+	       const struct qos_attr *given, size_t n_given, bool stopped);
 
 /*
  * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task has to be
@@ -153,8 +133,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 
 /*
  * Whether to do now what has to wait for an empty queue: the queue is empty, or has not been for two seconds because
- * events come faster than we book them. To be called whenever everything queued has been booked. ms: now. It also
- * keeps the records' 32-bit times from wrapping round, which takes one call in twelve days.
+ * events come faster than we book them. To be called whenever everything queued has been booked. ms: now.
  */
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
 
@@ -195,9 +174,9 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
  * From now on tasks get back what they had, and none is tagged. Every task that carries something of ours is due, and
- * so is each one that is born or found from now on.
+ * so is each one that is born or found from now on. ms: now.
  */
-void plan_undo_begin(struct plan *plan);
+void plan_undo_begin(struct plan *plan, uint32_t ms);
 
 /* ---- overrides; their numbers are those of overrides.h ---- */
 
@@ -217,14 +196,8 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 /* The highest class that overrides allow this process in this cgroup, or NULL. Groups may allow less. */
 const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *cgroup);
 
-const struct override *plan_override(const struct plan *plan, uint16_t number);
-
-/*
- * Before one ends: it counts no more for whoever joins another. Processes for which it covered another limit have to join
- * that: plan_override_next_covered names those, beginning with 0, until 0.
- */
-void plan_override_disable(struct plan *plan, uint16_t number);
-uint16_t plan_override_next_covered(const struct plan *plan, uint16_t number);
+/* To ask for one, or to disable one that is to end: it counts no more for whoever joins another then. */
+struct overrides *plan_overrides(const struct plan *plan);
 
 /* Marks all that it has held for as due. */
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);

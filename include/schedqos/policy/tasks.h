@@ -53,10 +53,12 @@ enum reason {
 const char *reason_name(enum reason reason);
 
 enum task_flag {
-	TASK_SCANNED = 1 << 0,	 /* found in /proc; its fork event has not been received */
-	TASK_MIXED = 1 << 1,	 /* leader: the records of its process's threads differ */
-	TASK_COPIED = 1 << 2,	 /* its record is a copy, unverified: we have not looked at the task since its fork */
-	TASK_UNCERTAIN = 1 << 3, /* its record may be a copy of the wrong one: see plan.h */
+	TASK_COPY = 1 << 0,    /* its record is a copy: nobody has looked at the task since its fork */
+	TASK_FRESH = 1 << 1,   /* just set: no child is known to carry all of that yet. A copy: it may not itself */
+	TASK_SETTING = 1 << 2, /* about to be set to what is known */
+	TASK_TOUCHED = 1 << 3, /* a class was put on it, or on an ancestor */
+	TASK_MIXED = 1 << 4,   /* the records of its process's threads differ; of a copy: so they did at its birth */
+	TASK_ENDED = 1 << 5,   /* a thread that an exec has ended: kept until we know which one called that */
 };
 
 /* What has to be decided about a task; each includes those before it. */
@@ -65,43 +67,38 @@ enum due {
 	DUE_LOOK,  /* what does it carry? Its record has its class */
 	DUE_MATCH, /* its program, or a thread's name, may be another than its record says */
 	DUE_EXEC,  /* it called exec, or its parent did and was still due when it was born */
-	DUE_ENDED, /* nothing: a thread that an exec has ended, kept until we know which one called it */
 };
 
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
-	uint32_t start;	     /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t changed_ms; /* when its record last changed, except by an event; CLOCK_MONOTONIC, cut to 32 bits */
-	uint32_t matched_ms; /* leader: when its program was last read */
-	uint32_t app;	     /* leader: id of its process's rule; 0: none */
-	uint32_t inherit;    /* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
-	uint32_t rule;	     /* id of the rule that its class comes from; 0: none */
+	uint32_t start;	  /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
+	uint32_t app;	  /* leader: id of its process's rule; 0: none */
+	uint32_t inherit; /* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
+	uint32_t rule;	  /* id of the rule that its class comes from; 0: none */
 	uint32_t next, next_thread, last_thread; /* private to tasks.c */
-	struct task_attr had;	 /* what it would carry without us */
-	struct task_attr known;	 /* what we last asked for, or found; what its policy hides as last known */
-	struct task_attr before; /* what was known until changed_ms */
-	uint16_t own;		 /* the class that its rule or override assigns; TAG_NONE: none */
-	uint16_t tag;		 /* the same under the limit; TAG_NONE: not decided since that gives something else */
-	uint16_t limit;		 /* leader: number of the limit of its cgroup and overrides; 0: none */
-	uint8_t assigned_by;	 /* enum assigned_by */
-	uint8_t state;		 /* enum task_state */
-	uint8_t theirs;		 /* enum task_attr_bit: what somebody has chosen since we put its class on */
-	uint8_t flags;		 /* enum task_flag */
-	uint8_t due;		 /* enum due */
-	uint8_t scan;		 /* number of the last scan that found it, or a task it was forked from */
-	uint16_t override;	 /* leader: number of the override that gives its process a class; 0: none */
-	uint16_t limited_by;	 /* leader: number of the lowest that limits it; 0: none */
+	struct task_attr had;	/* what it would carry without us */
+	struct task_attr known; /* what we last asked for, or found; what its policy hides as last known */
+	uint16_t own;		/* the class that its rule or override assigns; TAG_NONE: none */
+	uint16_t tag;		/* the same under the limit; TAG_NONE: not decided since that gives something else */
+	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
+	uint16_t override;	/* leader: number of the override that gives its process a class; 0: none */
+	uint16_t limited_by;	/* leader: number of the lowest that limits it; 0: none */
+	uint8_t assigned_by;	/* enum assigned_by */
+	uint8_t state;		/* enum task_state */
+	uint8_t theirs;		/* enum task_attr_bit: what somebody has chosen since we put its class on */
+	uint8_t flags;		/* enum task_flag */
+	uint8_t due;		/* enum due */
+	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) <= 100, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
 
 enum reason task_reason(const struct task *task);
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
- * memory: each that has a tid is believed, and merged with what the task carries. So a record gets its tid last, had
- * is written before theirs and both before known, and what is about to be set is recorded, with TASK_UNCERTAIN,
- * before it is set.
+ * memory: each that has a tid is believed, and the task judged by it. So a record gets its tid last, had is written before
+ * theirs and both before known, and what is about to be set is recorded, with TASK_SETTING, before it is set.
  */
 #define task_publish() __asm__ volatile("" ::: "memory")
 

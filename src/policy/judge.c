@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/policy/judge.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- what classes give ---- */
+
+void given_init(struct given *given)
+{
+	*given = (struct given){ .lowest_nice = NICE_NONE, .raised_nice = -20 };
+}
+
+int given_add(struct given *given, const struct qos_attr *attr)
+{
+	struct qos_attr *attrs;
+	const uint8_t io = attr->has & QOS_HAS_IO_CLASS ? qos_attr_io_priority(attr) : 0;
+
+	for (size_t i = 0; i < given->count; i++) {
+		if (qos_attr_equal(&given->attrs[i], attr))
+			return 0;
+	}
+	attrs = reallocarray(given->attrs, given->count + 1, sizeof(*attrs));
+	if (!attrs)
+		return -ENOMEM;
+	given->attrs = attrs;
+	attrs[given->count++] = *attr;
+	if ((attr->has & QOS_HAS_NICE) && attr->nice < given->lowest_nice)
+		given->lowest_nice = attr->nice;
+	if ((attr->has & QOS_HAS_POLICY) && attr_rank(attr->policy, attr->priority) > given->highest_rank)
+		given->highest_rank = attr_rank(attr->policy, attr->priority);
+	given->has_io_priority |= attr->has & QOS_HAS_IO_CLASS;
+	if (io_priority_is_privileged(given->highest_io, io))
+		given->highest_io = io;
+	return 0;
+}
+
+void given_clear(struct given *given)
+{
+	free(given->attrs);
+	given_init(given);
+}
+
+void given_note_raise(struct given *given, const struct task_attr *had, const struct task_attr *carries)
+{
+	if (carries->nice < had->nice && had->nice > given->raised_nice)
+		given->raised_nice = had->nice;
+	given->raised_idle |= had->policy == POLICY_IDLE && carries->policy != POLICY_IDLE;
+}
+
+void given_lower(const struct given *given, const struct task_attr *carries, struct task_attr *had)
+{
+	if (carries->nice < given->raised_nice && carries->nice >= given->lowest_nice && had->nice < given->raised_nice)
+		had->nice = given->raised_nice;
+	if (given->raised_idle && carries->policy != POLICY_IDLE)
+		had->policy = POLICY_IDLE;
+}
+
+bool given_fits(const struct given *given, const struct task_attr *carries, const struct attr_caps *caps)
+{
+	for (size_t i = 0; i < given->count; i++) {
+		const struct task_attr class = qos_attr_over(&given->attrs[i], &task_attr_pristine, caps);
+		const uint8_t other = attr_difference(carries, &class);
+
+		/* Real time hides the slice. */
+		if (class.slice_ns ? class.slice_ns == carries->slice_ns && task_policy_is_fair(carries->policy)
+				   : !task_attr_is_pristine(&class) && !(other & (TASK_ATTR_POLICY | TASK_ATTR_NICE)))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the judgement ---- */
+
+/* Slices and clamps, no defaults, that a class gives: only classes set these, or who imitates one. */
+static uint8_t marks_of_classes(const struct task_attr *actual, const struct given *given, const struct attr_caps *caps)
+{
+	const uint8_t bits = attr_difference(actual, &task_attr_pristine) &
+			     (TASK_ATTR_SLICE | TASK_ATTR_UTIL_MIN | TASK_ATTR_UTIL_MAX);
+	uint8_t marks = 0;
+
+	for (size_t i = 0; bits && i < given->count; i++) {
+		const struct task_attr class = qos_attr_over(&given->attrs[i], &task_attr_pristine, caps);
+
+		if (task_policy_is_fair(class.policy))
+			marks |= bits & ~attr_difference(actual, &class);
+		else
+			marks |= bits & ~attr_difference(actual, &class) & ~TASK_ATTR_SLICE;
+	}
+	return marks;
+}
+
+/*
+ * What a task that carries policy, nice value and slice of this over `had` has by it; its policy alone, if somebody chose the
+ * nice value beside a slice of its own; else 0. What somebody has changed on a task that was about to be set says nothing.
+ */
+static uint8_t signature(const struct task *task, const struct task_attr *over, const struct task_attr *actual)
+{
+	struct task_attr expected = *over;
+	uint8_t other;
+
+	/* A class does not raise what somebody lowered. */
+	if (task->had.nice > 0 && over->nice < task->had.nice && actual->nice == task->had.nice)
+		expected.nice = task->had.nice;
+	other = attr_difference(actual, &expected);
+	if (task->flags & TASK_SETTING)
+		return (uint8_t)~other;
+	if (other & (TASK_ATTR_POLICY | TASK_ATTR_SLICE))
+		return 0;
+	if (other & TASK_ATTR_NICE)
+		return over->slice_ns != task->had.slice_ns ? TASK_ATTR_POLICY : 0;
+	return (uint8_t)~other;
+}
+
+/* What a copy can have by a class, though its record does not say so. */
+static uint8_t bits_of_classes(const struct task *task, const struct task_attr *actual, bool is_vouched,
+			       const struct given *given, const struct attr_caps *caps)
+{
+	uint8_t bits = signature(task, &task->had, actual);
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct task_attr over = qos_attr_over(&given->attrs[i], &task->had, caps);
+
+		bits |= signature(task, &over, actual);
+	}
+	/* Below `had` anybody can go, and must not get more back than he gave up. */
+	if (!is_vouched && actual->nice > task->had.nice)
+		bits &= ~TASK_ATTR_NICE;
+	if (!is_vouched && actual->policy == POLICY_IDLE)
+		bits &= ~TASK_ATTR_POLICY;
+	/* What is real-time by somebody's choice gets no policy from us, so it has left that by a choice, too. */
+	if (!task_policy_is_fair(task->had.policy) && task_policy_is_fair(actual->policy))
+		bits &= ~TASK_ATTR_POLICY;
+	return bits;
+}
+
+/* What somebody has chosen. */
+static uint8_t chosen_bits(const struct task *task, const struct task_attr *actual, bool is_vouched,
+			   const struct given *given, const struct attr_caps *caps)
+{
+	const uint8_t bits = attr_difference(actual, &task->known);
+
+	if (!bits || !((task->flags & TASK_COPY) || is_vouched))
+		return bits;
+	return bits & ~bits_of_classes(task, actual, is_vouched, given, caps);
+}
+
+static bool can_have_policy(const struct task *task, const struct task_attr *actual, const struct given *given)
+{
+	const struct task_attr *had = &task->had, *known = &task->known;
+	const bool is_copy = task->flags & TASK_COPY;
+	const int found = attr_rank(actual->policy, actual->rt_priority);
+
+	if (found && task_policy_is_fair(had->policy))
+		return found > (is_copy ? given->highest_rank : known->rt_priority);
+	if (had->policy == POLICY_IDLE && task_policy_is_fair(actual->policy))
+		return known->policy == POLICY_IDLE && !(is_copy && given->raised_idle);
+	return true;
+}
+
+/* The attributes that had may take: nobody gets more than he could take himself. */
+static uint8_t can_have(const struct task *task, const struct task_attr *actual, const struct given *given)
+{
+	uint8_t bits = (uint8_t)~0;
+
+	if (!can_have_policy(task, actual, given))
+		bits &= ~TASK_ATTR_POLICY;
+	if ((task->flags & (TASK_COPY | TASK_TOUCHED)) && actual->nice < task->had.nice &&
+	    actual->nice >= given->lowest_nice)
+		bits &= ~TASK_ATTR_NICE;
+	if (io_priority_is_privileged(task->had.io_priority, actual->io_priority) &&
+	    !io_priority_is_privileged(given->highest_io, actual->io_priority))
+		bits &= ~TASK_ATTR_IO_PRIORITY;
+	return bits;
+}
+
+/* Somebody has given its origin reset-on-fork since we looked at that: the slice is lost (sched_fork in core.c). */
+static bool is_born_reset(const struct task *task, const struct task_attr *actual)
+{
+	return (task->flags & TASK_COPY) && task->known.slice_ns && !actual->slice_ns &&
+	       task_policy_is_fair(actual->policy) && task_policy_is_fair(task->known.policy) &&
+	       task_policy_is_fair(task->had.policy);
+}
+
+static void reset(struct task_attr *attr)
+{
+	attr->reset_on_fork = 1;
+	*attr = attr_after_fork(attr);
+}
+
+/* In this order: if we are killed halfway, judging what is there gives the same result. See task_publish(). */
+static void record(struct task *task, const struct task *judged)
+{
+	task->had = judged->had;
+	task_publish();
+	task->theirs = judged->theirs;
+	task_publish();
+	task->known = judged->known;
+}
+
+void judge(struct task *task, const struct task_attr *actual, bool is_vouched, const struct given *given,
+	   const struct attr_caps *caps)
+{
+	struct task judged = *task;
+	const bool is_as_known = !task->theirs && !attr_difference(actual, &task->known);
+	const uint8_t marks = is_as_known ? 0 : marks_of_classes(actual, given, caps);
+	uint8_t chosen = chosen_bits(&judged, actual, is_vouched, given, caps) & ~marks;
+
+	if (chosen && is_born_reset(task, actual)) {
+		reset(&judged.had);
+		reset(&judged.known);
+		chosen = chosen_bits(&judged, actual, is_vouched, given, caps) & ~marks;
+	}
+	attr_copy(&judged.had, actual, chosen & can_have(&judged, actual, given));
+	judged.theirs = (judged.theirs & ~marks) | chosen;
+	attr_copy(&judged.known, actual, attr_difference(actual, &judged.known));
+	/* Not judged; but SCHED_DEADLINE comes with it. */
+	if (actual->policy != POLICY_DEADLINE || judged.had.policy == POLICY_DEADLINE)
+		judged.had.reset_on_fork = actual->reset_on_fork;
+	judged.known.reset_on_fork = actual->reset_on_fork;
+	record(task, &judged);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose each attribute of a task is: every line of the judgement, and every bound. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <schedqos/policy/judge.h>
+
+#define MS	 1000000U
+#define CHOSEN_P TASK_ATTR_POLICY
+#define CHOSEN_N TASK_ATTR_NICE
+#define CHOSEN_S TASK_ATTR_SLICE
+
+#define PRISTINE    { .util_max = UTIL_FULL }
+#define NORMAL(n)   { .nice = (n), .util_max = UTIL_FULL }
+#define BATCH(n, s) { .policy = POLICY_BATCH, .nice = (n), .slice_ns = (s) * MS, .util_max = UTIL_FULL }
+#define FAIR(n, s)  { .nice = (n), .slice_ns = (s) * MS, .util_max = UTIL_FULL }
+#define IDLE(n)	    { .policy = POLICY_IDLE, .nice = (n), .util_max = UTIL_FULL }
+#define FIFO(p)	    { .policy = POLICY_FIFO, .rt_priority = (p), .util_max = UTIL_FULL }
+#define UI	    FAIR(-4, 8)
+#define UTILITY	    BATCH(2, 16)
+#define BACKGROUND  BATCH(4, 20)
+
+#define FAIR_HAS (QOS_HAS_POLICY | QOS_HAS_NICE | QOS_HAS_RUNTIME)
+
+static const struct qos_attr classes[] = {
+	{ .has = FAIR_HAS, .policy = POLICY_NORMAL, .nice = -4, .runtime = 8 * MS },
+	{ .has = FAIR_HAS, .policy = POLICY_BATCH, .nice = 2, .runtime = 16 * MS },
+	{ .has = FAIR_HAS | QOS_HAS_UTIL_MAX | QOS_HAS_IO_CLASS, .policy = POLICY_BATCH, .nice = 4, .runtime = 20 * MS,
+	  .util_max = 256, .io_class = IO_CLASS_IDLE },
+};
+static const struct qos_attr real_time = { .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_FIFO, .priority = 5 };
+
+static struct given given;
+
+static int set_up(void **state)
+{
+	(void)state;
+	given_init(&given);
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		assert_int_equal(given_add(&given, &classes[i]), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	given_clear(&given);
+	return 0;
+}
+
+struct row {
+	const char *what;
+	struct task_attr had, known, actual;
+	uint8_t flags, theirs;
+	bool is_vouched;
+	struct task_attr had_then;
+	uint8_t theirs_then;
+};
+
+static void check_rows(const struct row *rows, size_t n_rows, const struct attr_caps *caps)
+{
+	for (size_t i = 0; i < n_rows; i++) {
+		const struct row *row = &rows[i];
+		struct task task = { .had = row->had, .known = row->known, .flags = row->flags, .theirs = row->theirs };
+		char got[TASK_ATTR_TEXT_MAX], want[TASK_ATTR_TEXT_MAX];
+
+		judge(&task, &row->actual, row->is_vouched, &given, caps);
+		if (!task_attr_equal(&task.had, &row->had_then) || task.theirs != row->theirs_then)
+			fail_msg("%s: had %s, not %s; theirs %x, not %x", row->what, task_attr_text(&task.had, got),
+				 task_attr_text(&row->had_then, want), task.theirs, row->theirs_then);
+		if (attr_difference(&row->actual, &task.known))
+			fail_msg("%s: known is not what was found", row->what);
+	}
+}
+
+#define CHECK(rows, ...) check_rows(rows, sizeof(rows) / sizeof(rows[0]), &(const struct attr_caps){ __VA_ARGS__ })
+
+static void each_line(void **state)
+{
+	static const struct row rows[] = {
+		/* A slice or clamp that a class gives. */
+		{ "a class's slice", PRISTINE, UTILITY, BATCH(2, 20), 0, 0, false, PRISTINE, 0 },
+		{ "... over a chosen one", FAIR(0, 5), BATCH(2, 5), BATCH(2, 8), 0, CHOSEN_S, false, FAIR(0, 5), 0 },
+		{ "another slice", PRISTINE, UTILITY, BATCH(2, 5), 0, 0, false, FAIR(0, 5), CHOSEN_S },
+		{ "none", PRISTINE, UTILITY, BATCH(2, 0), 0, 0, false, PRISTINE, CHOSEN_S },
+		{ "a class's clamp", PRISTINE, PRISTINE, { .util_max = 256 }, 0, 0, false, PRISTINE, 0 },
+		{ "another clamp", PRISTINE, PRISTINE, { .util_max = 255 }, 0, 0, false, { .util_max = 255 },
+		  TASK_ATTR_UTIL_MAX },
+		/* As known. */
+		{ "as known", PRISTINE, UTILITY, UTILITY, TASK_TOUCHED, 0, false, PRISTINE, 0 },
+		{ "... and theirs", NORMAL(9), BATCH(9, 16), BATCH(9, 16), 0, CHOSEN_N, false, NORMAL(9), CHOSEN_N },
+		/* A copy. */
+		{ "a class that its origin vouches for", PRISTINE, UI, UTILITY, TASK_COPY, 0, true, PRISTINE, 0 },
+		{ "... not", PRISTINE, UI, UTILITY, TASK_COPY, 0, false, NORMAL(2), CHOSEN_N },
+		{ "... above had", NORMAL(0), UTILITY, UI, TASK_COPY, 0, false, PRISTINE, 0 },
+		{ "... above what somebody lowered", NORMAL(9), UTILITY, BATCH(9, 20), TASK_COPY, 0, false, NORMAL(9), 0 },
+		{ "what it had", PRISTINE, UI, PRISTINE, TASK_COPY, 0, false, PRISTINE, 0 },
+		{ "a nice value beside a class's slice", PRISTINE, UI, BATCH(3, 16), TASK_COPY, 0, true, NORMAL(3), CHOSEN_N },
+		{ "... and a policy", PRISTINE, UI, FAIR(3, 16), TASK_COPY, 0, true, NORMAL(3), CHOSEN_N },
+		{ "beside what is theirs", NORMAL(7), FAIR(7, 8), BATCH(7, 20), TASK_COPY, CHOSEN_N, true, NORMAL(7),
+		  CHOSEN_N },
+		{ "SCHED_IDLE", PRISTINE, UI, IDLE(0), TASK_COPY, 0, false, { .policy = POLICY_IDLE, .util_max = UTIL_FULL },
+		  CHOSEN_P },
+		{ "what has left real time", FIFO(9), FIFO(9), UTILITY, TASK_COPY, CHOSEN_P, false, BATCH(2, 0),
+		  CHOSEN_P | CHOSEN_N },
+		{ "born without its slice", NORMAL(-7), FAIR(-7, 8), PRISTINE, TASK_COPY, 0, false, PRISTINE, 0 },
+		/* About to be set. */
+		{ "what it was to be set from", PRISTINE, UI, BATCH(12, 20), TASK_SETTING, 0, true, NORMAL(12), CHOSEN_N },
+		/* Anything else. */
+		{ "a nice value", PRISTINE, UTILITY, BATCH(7, 16), TASK_TOUCHED, 0, false, NORMAL(7), CHOSEN_N },
+		{ "a policy", PRISTINE, UTILITY, FAIR(2, 16), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
+		{ "an I/O priority", PRISTINE, PRISTINE, { .util_max = UTIL_FULL, .io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0) },
+		  0, 0, false, { .util_max = UTIL_FULL, .io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0) },
+		  TASK_ATTR_IO_PRIORITY },
+	};
+
+	(void)state;
+	CHECK(rows, true, true, 3 * MS, true);
+}
+
+static void each_bound(void **state)
+{
+	static const struct row rows[] = {
+		{ "between", PRISTINE, UTILITY, BATCH(-3, 16), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_N },
+		{ "... of a copy", PRISTINE, UTILITY, BATCH(-3, 16), TASK_COPY, 0, false, PRISTINE, CHOSEN_N },
+		{ "... of one that was never touched", NORMAL(9), NORMAL(9), NORMAL(0), 0, 0, false, PRISTINE, CHOSEN_N },
+		{ "below every class", PRISTINE, UTILITY, BATCH(-5, 16), TASK_TOUCHED, 0, false, NORMAL(-5), CHOSEN_N },
+		{ "out of SCHED_IDLE", IDLE(0), IDLE(0), NORMAL(0), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
+		{ "... that a class had raised", IDLE(0), UTILITY, FAIR(2, 16), TASK_TOUCHED, 0, false, IDLE(0), CHOSEN_P },
+		{ "... of a copy", IDLE(0), IDLE(0), NORMAL(0), TASK_COPY, 0, false, PRISTINE, CHOSEN_P },
+		{ "real time", PRISTINE, UTILITY, FIFO(3), TASK_TOUCHED, 0, false, FIFO(3), CHOSEN_P | CHOSEN_N },
+		{ "real-time I/O", PRISTINE, PRISTINE,
+		  { .util_max = UTIL_FULL, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 4) }, 0, 0, false,
+		  { .util_max = UTIL_FULL, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 4) }, TASK_ATTR_IO_PRIORITY },
+	};
+	static const struct row with_real_time[] = {
+		{ "the class's priority", PRISTINE, FIFO(5), FIFO(3), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
+		{ "above it", PRISTINE, FIFO(5), FIFO(6), TASK_TOUCHED, 0, false, FIFO(6), CHOSEN_P },
+		{ "a copy's", PRISTINE, UI, FIFO(5), TASK_COPY, 0, false, PRISTINE, 0 },
+		{ "... above it", PRISTINE, PRISTINE, FIFO(6), TASK_COPY, 0, false, FIFO(6), CHOSEN_P },
+	};
+	static const struct row once_raised[] = {
+		{ "a copy of SCHED_IDLE, when that was raised", IDLE(0), IDLE(0), NORMAL(0), TASK_COPY, 0, false, IDLE(0),
+		  CHOSEN_P },
+	};
+	const struct task_attr idle = IDLE(0), normal = NORMAL(0);
+
+	(void)state;
+	CHECK(rows, true, true, 3 * MS, true);
+	given_note_raise(&given, &idle, &normal);
+	CHECK(once_raised, true, true, 3 * MS, true);
+	assert_int_equal(given_add(&given, &real_time), 0);
+	CHECK(with_real_time, true, true, 3 * MS, true);
+}
+
+static void without_slices_policy_and_nice_are_the_signature(void **state)
+{
+	static const struct row rows[] = {
+		{ "a class", PRISTINE, NORMAL(-4), BATCH(2, 0), TASK_COPY, 0, true, PRISTINE, 0 },
+		{ "its policy alone", PRISTINE, NORMAL(-4), BATCH(-4, 0), TASK_COPY, 0, true,
+		  { .policy = POLICY_BATCH, .util_max = UTIL_FULL }, CHOSEN_P },
+	};
+
+	(void)state;
+	CHECK(rows, false, false, 0, false);
+}
+
+/* Whoever nobody knows the maker of may come from the least that was ever raised. */
+static void who_was_raised_is_remembered(void **state)
+{
+	const struct task_attr lowered = NORMAL(9), raised = UI, pristine = PRISTINE;
+	struct task_attr had = pristine;
+
+	(void)state;
+	given_lower(&given, &raised, &had);
+	assert_int_equal(had.nice, 0);
+	given_note_raise(&given, &pristine, &raised);
+	given_note_raise(&given, &lowered, &raised);
+	given_lower(&given, &(struct task_attr)NORMAL(9), &had);
+	assert_int_equal(had.nice, 0);
+	given_lower(&given, &(struct task_attr)NORMAL(-5), &had);
+	assert_int_equal(had.nice, 0);
+	given_lower(&given, &raised, &had);
+	assert_int_equal(had.nice, 9);
+}
+
+static void what_classes_give_is_summed_up(void **state)
+{
+	const struct qos_attr io = { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 6 };
+	struct given none;
+
+	(void)state;
+	given_init(&none);
+	assert_int_equal(none.lowest_nice, NICE_NONE);
+	assert_int_equal(given.lowest_nice, -4);
+	assert_int_equal(given.highest_rank, 0);
+	assert_true(given.has_io_priority);
+	assert_int_equal(given.highest_io, 0);
+	assert_int_equal(given_add(&given, &io), 0);
+	assert_int_equal(given.highest_io, IO_PRIORITY(IO_CLASS_REALTIME, 6));
+	assert_int_equal(given_add(&given, &real_time), 0);
+	assert_int_equal(given_add(&given, &real_time), 0);
+	assert_int_equal(given.count, 5);
+	assert_int_equal(given.highest_rank, 5);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_line),
+		TEST(each_bound),
+		TEST(without_slices_policy_and_nice_are_the_signature),
+		TEST(who_was_raised_is_remembered),
+		TEST(what_classes_give_is_summed_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
