@@ -92,13 +92,18 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 	return known && (attr_difference(&attr, &known->known) || attr.reset_on_fork != known->known.reset_on_fork);
 }
 
-/* Whether it carries the same as its process's leader, but had something else. */
-static bool looks_like_leader(struct run *run, pid_t tid)
+/* If another thread of its process carries the same, but had something else, it is not known which of them it is. */
+static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
-	const struct task *thread = record(run->m, tid), *leader = record(run->m, tgid_of(run->m, tid));
+	const struct task *thread = record(run->m, tid), *other;
 
-	return thread && leader && attr_difference(&thread->known, &leader->known) == 0 &&
-	       attr_difference(&thread->had, &leader->had);
+	for (size_t i = 0; thread && i < MACHINE_TASKS; i++) {
+		other = run->m->tasks[i].tid ? record(run->m, run->m->tasks[i].tid) : NULL;
+		if (!other || other == thread || other->tgid != thread->tgid ||
+		    attr_difference(&thread->known, &other->known) || !attr_difference(&thread->had, &other->had))
+			continue;
+		*ret_unsure = EVERYTHING | MAY_CLIMB;
+	}
 }
 
 void run_exempt(struct machine_task *task, uint8_t bits)
@@ -120,8 +125,8 @@ static void bear(struct run *run, uint8_t kind)
 	if ((kind == BEGIN || run->m->deaf) && run_is_unseen(run, machine_task(run->m, parent)))
 		unsure = EVERYTHING;
 	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
-	if (kind == CLONE && looks_like_leader(run, parent))
-		unsure = EVERYTHING | MAY_CLIMB;
+	if (kind == CLONE)
+		looks_like_another(run, parent, &unsure);
 	run->n_tasks++;
 	born = run->next;
 	if (kind == BEGIN) {
@@ -174,11 +179,12 @@ static void move(struct run *run)
 static void exec(struct run *run)
 {
 	pid_t tid = some_running(run);
+	uint8_t unsure = 0;
 
 	end_forks_of_process(run, tid);
 	/* Nor which thread called exec. */
-	if (looks_like_leader(run, tid))
-		run_exempt(machine_task(run->m, tid), EVERYTHING | MAY_CLIMB);
+	looks_like_another(run, tid, &unsure);
+	run_exempt(machine_task(run->m, tid), unsure);
 	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
 	run->n_tasks = 0;
 	for (size_t i = 0; i < MACHINE_TASKS; i++)

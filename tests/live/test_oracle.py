@@ -188,6 +188,8 @@ class Judge:
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
         elif step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
             self.exempt_ambiguous(slot, "hearsay")
+            if step.word == "thread":
+                self.exempt_unknown(slot)
         else:
             self.exempt_ambiguous(slot, "slow fork")
         if step.word == "sibling":
@@ -230,8 +232,14 @@ class Judge:
         which, so its attributes are taken to be the leader's.
         """
         self.exempt_ambiguous(slot, "hearsay")
+        self.exempt_unknown(slot)
         if slot != process.leader:
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
+
+    def exempt_unknown(self, slot):
+        """One of several threads: where nobody has seen what it carries, it had the least of all."""
+        if self.fresh[slot].keys() & {"policy", "nice"}:
+            self.why[slot].update(dict.fromkeys(("policy", "nice"), "hearsay"))
 
     def exempt_leaders(self, scanned):
         """After a crash, a leader may be a thread that has called exec meanwhile."""
