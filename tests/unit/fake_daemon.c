@@ -210,7 +210,7 @@ static struct task *no_chunk(void *context)
 }
 
 /* A plan, with what an earlier one has left behind. */
-static void start_after_crash(struct machine *m)
+static void take_over(struct machine *m, bool stopped)
 {
 	static const struct tasks_memory none = { .grow = no_chunk };
 
@@ -218,7 +218,7 @@ static void start_after_crash(struct machine *m)
 	m->plan = plan_new(&m->caps, DAEMON, m->listens_since, m->no_memory ? &none : NULL);
 	assert_non_null(m->plan);
 	assert_int_equal(plan_adopt(m->plan, m->legacy, m->n_legacy, m->legacy_tags,
-				    m->n_legacy_tags, false),
+				    m->n_legacy_tags, stopped),
 			 0);
 }
 
@@ -226,7 +226,7 @@ void start(struct machine *m, const char *json)
 {
 	if (!m->n_legacy)
 		m->listens_since = m->ms / TICK_MS;
-	start_after_crash(m);
+	take_over(m, false);
 	passes(m, m->pace);
 	set_config(m, json);
 	scan(m);
@@ -287,12 +287,23 @@ void stop(struct machine *m)
 	look_for_all(m, false);
 }
 
-void restores(struct machine *m)
+static void undo_what_is_left(struct machine *m, bool stopped)
 {
-	start_after_crash(m);
+	take_over(m, stopped);
 	set_config(m, "");
 	plan_undo_begin(m->plan, m->ms);
 	scan(m);
+}
+
+void restores(struct machine *m)
+{
+	undo_what_is_left(m, false);
+}
+
+void looks_again(struct machine *m)
+{
+	crash(m);
+	undo_what_is_left(m, true);
 }
 
 void stops_without_trace(struct machine *m)

@@ -26,6 +26,7 @@ void look_at_enforced(struct machine *m);
 void stop(struct machine *m);  /* undoes everything, as the daemon does */
 void stops_without_trace(struct machine *m); /* ... and each task carries what it would without us */
 void restores(struct machine *m); /* instead of start(), after a crash */
+void looks_again(struct machine *m); /* the same, after a stop */
 void crash(struct machine *m); /* without that; the next start() takes over */
 
 /* Delivers the events that wait, or the first n of them. */

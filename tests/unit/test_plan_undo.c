@@ -203,9 +203,34 @@ static void a_second_undo_finds_nothing(void **state)
 	assert_no_action(m);
 }
 
+/* Its child is born with what its origin had by us. */
+static void a_fork_that_outlasts_the_stop_is_looked_at_later(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/chrome");
+	forks(m, 100, 103);
+	begins_fork(m, 100, 101);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+	m->lossy = true;
+	ends_fork(m, 101);
+	/* Nobody else is touched, whatever he has chosen since. */
+	renice(m, 103, 9);
+	forks(m, 103, 104);
+	renice(m, 104, 0);
+	m->lossy = false;
+	looks_again(m);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 103, "SCHED_NORMAL nice 9");
+	assert_carries(m, 104, PRISTINE);
+	assert_int_equal(m->last.tid, 101);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later),
 		MACHINE_TEST(every_tagged_task_gets_back_what_it_had),
 		MACHINE_TEST(a_task_that_inherited_gets_what_the_ancestor_had),
 		MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes),
