@@ -205,7 +205,12 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps))) {
 		task.had = task.known = actual;
 	} else {
-		task.flags = TASK_COPY | TASK_TOUCHED | (is_thread && origin && plan_is_mixed(plan, origin) ? TASK_MIXED : 0);
+		task.flags = TASK_COPY | TASK_TOUCHED;
+		if (is_thread && origin && plan_is_mixed(plan, origin))
+			task.flags |= TASK_MIXED;
+		/* A fork that outlasted what its parent was put back from: see plan_judge(). */
+		if (plan->undoing && plan->caps->slice)
+			task.flags |= TASK_FRESH;
 		if (!origin || origin->tgid == INIT)
 			given_lower(&plan->given, &actual, &task.had);
 	}
@@ -282,8 +287,10 @@ void plan_scan_begin(struct plan *plan, bool events_lost)
 	plan->scan++;
 	plan->events_lost = events_lost;
 	/* What was set may have been set just before a fork that we have missed. */
-	while (events_lost && (task = tasks_next(plan->tasks, &cursor)))
-		task->flags |= TASK_FRESH;
+	while (events_lost && (task = tasks_next(plan->tasks, &cursor))) {
+		if (!(task->flags & TASK_COPY))
+			task->flags |= TASK_FRESH;
+	}
 }
 
 bool plan_is_seen(const struct plan *plan, pid_t tid)

@@ -147,10 +147,10 @@ void plan_remove_ended(struct plan *plan, struct task *leader)
 
 /* ---- who vouches ---- */
 
-/* The task that it copied, unless it is a thread; NULL if that is not known, or gone. */
+/* The task that it copied, unless it is a thread; its living parent, if nobody told us of it; NULL if that is gone. */
 static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
 {
-	struct task *origin = due->origin ? tasks_find(plan->tasks, due->origin) : NULL;
+	struct task *origin = tasks_find(plan->tasks, due->origin ? due->origin : due->parent);
 	const struct task *leader = origin ? plan_leader_of(plan, origin) : NULL;
 
 	return leader && leader->tid == due->parent && plan_is_same_start(due->parent_start, leader->start) ? origin : NULL;
@@ -186,13 +186,18 @@ static bool threads_vouch(const struct plan *plan, const struct task *task, stru
 
 /* Whether what a class gives is ours on it, whatever its record says; *had is the lesser of both then. */
 static bool is_vouched(const struct plan *plan, const struct task *task, const struct plan_due *due, struct facts *facts,
-		       struct task_attr *had)
+		       const struct task_attr *actual, struct task_attr *had)
 {
+	const uint8_t differs = attr_difference(actual, &task->known);
 	const struct task *origin;
 
 	if (task->flags & TASK_SETTING)
 		return true;
-	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !due->origin || !facts->look)
+	/* What is not below `had` needs nobody. */
+	if (!((differs & TASK_ATTR_NICE) && actual->nice > had->nice) &&
+	    !((differs & TASK_ATTR_POLICY) && actual->policy == POLICY_IDLE))
+		return false;
+	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !facts->look)
 		return false;
 	if (task->tid != task->tgid)
 		return threads_vouch(plan, task, facts, had);
@@ -223,7 +228,7 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 		settle_doubt(plan, task, actual);
 	had = task->had;
 	if (!in_doubt && attr_difference(actual, &task->known))
-		vouched = is_vouched(plan, task, due, facts, &had);
+		vouched = is_vouched(plan, task, due, facts, actual, &had);
 	else if (!in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH))
 		prove(plan, task, due);
 	if (vouched)
