@@ -102,13 +102,18 @@ static uint8_t signature(const struct task *task, const struct task_attr *over, 
 	/* A class does not raise what somebody lowered. */
 	if (task->had.nice > 0 && over->nice < task->had.nice && actual->nice == task->had.nice)
 		expected.nice = task->had.nice;
+	if (task->had.policy == POLICY_IDLE && actual->policy == POLICY_IDLE) {
+		expected.policy = POLICY_IDLE;
+		/* No slice is set there. */
+		expected.slice_ns = actual->slice_ns;
+	}
 	other = attr_difference(actual, &expected);
 	if (task->flags & TASK_SETTING)
 		return (uint8_t)~other;
 	if (other & (TASK_ATTR_POLICY | TASK_ATTR_SLICE))
 		return 0;
 	if (other & TASK_ATTR_NICE)
-		return over->slice_ns != task->had.slice_ns ? TASK_ATTR_POLICY : 0;
+		return expected.slice_ns != task->had.slice_ns ? TASK_ATTR_POLICY : 0;
 	return (uint8_t)~other;
 }
 
