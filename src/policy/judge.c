@@ -91,8 +91,8 @@ static uint8_t marks_of_classes(const struct task_attr *actual, const struct giv
 }
 
 /*
- * What a task that carries policy, nice value and slice of this over `had` has by it; its policy alone, if somebody chose the
- * nice value beside a slice of its own; else 0. What somebody has changed on a task that was about to be set says nothing.
+ * What a task that carries policy, nice value and slice of this over `had` has by it. Beside a slice that only the class
+ * gives somebody may have chosen the nice value: if we did not know of that, only the policy is the class's. Else 0. What somebody has changed on a task that was about to be set says nothing.
  */
 static uint8_t signature(const struct task *task, const struct task_attr *over, const struct task_attr *actual)
 {
@@ -112,9 +112,11 @@ static uint8_t signature(const struct task *task, const struct task_attr *over, 
 		return (uint8_t)~other;
 	if (other & (TASK_ATTR_POLICY | TASK_ATTR_SLICE))
 		return 0;
-	if (other & TASK_ATTR_NICE)
-		return expected.slice_ns != task->had.slice_ns ? TASK_ATTR_POLICY : 0;
-	return (uint8_t)~other;
+	if (!(other & TASK_ATTR_NICE))
+		return (uint8_t)~other;
+	if (expected.slice_ns == task->had.slice_ns)
+		return 0;
+	return actual->nice == task->known.nice ? (uint8_t)~other : TASK_ATTR_POLICY;
 }
 
 /* What a copy can have by a class, though its record does not say so. */
