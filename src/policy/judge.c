@@ -92,7 +92,8 @@ static uint8_t marks_of_classes(const struct task_attr *actual, const struct giv
 
 /*
  * What a task that carries policy, nice value and slice of this over `had` has by it. Beside a slice that only the class
- * gives somebody may have chosen the nice value: if we did not know of that, only the policy is the class's. Else 0. What somebody has changed on a task that was about to be set says nothing.
+ * gives somebody may have chosen the nice value: if we did not know of that, only the policy is the class's. Else 0.
+ * What somebody has changed on a task that was about to be set says nothing.
  */
 static uint8_t signature(const struct task *task, const struct task_attr *over, const struct task_attr *actual)
 {
