@@ -213,7 +213,8 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 {
 	struct task *origin = task->tid == task->tgid ? origin_of(plan, due) : plan_leader_of(plan, task);
 
-	if (origin && due->origin && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
+	/* While all is put back, it says who was: see add_forkers() in undo.c. */
+	if (origin && due->origin && !plan->undoing && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
 		origin->flags &= ~TASK_FRESH;
 }
 
