@@ -181,7 +181,7 @@ class Control(Floods):
             client.sendall(call(number, "Status"))
             if number % 50 == 0:
                 # More than its socket holds would have to wait for a reader that is slow.
-                wait_for(lambda: received.count(b"ReceiveErrors") == number, "answers")
+                wait_for(lambda: received.count(b"receive_errors") == number, "answers")
         client.shutdown(socket.SHUT_WR)
         reader.join()
         self.assertGreater(len(received), 100 * 1000)
