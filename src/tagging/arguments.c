@@ -10,7 +10,7 @@
 #include <schedqos/util/clock.h>
 
 /* So long a helper may take for one process. Then it hangs, and the rest is asked elsewhere. */
-#define STUCK_MS 20
+#define STUCK_MS 40
 
 /* So long a decision may be put off. */
 #define DEADLINE_MS 100

@@ -14,6 +14,7 @@
 #define BEGAN (UINT32_MAX - 1000)
 
 #define MINUTE 60000
+#define SECOND 1000
 
 static struct unread unread;
 
@@ -120,7 +121,7 @@ static void who_hangs_again_is_left_alone_for_longer(void **state)
 		assert_false(unread_is_off(&unread, 1000, ms + off));
 		assert_false(unread_is_off(&unread, 1001, ms));
 		ms += off;
-		off = off * 2 > MINUTE ? MINUTE : off * 2;
+		off = off * 2 > SECOND ? SECOND : off * 2;
 	}
 	assert_false(unread_any_off(&unread, ms));
 	/* If none has hung for some time it begins anew. */
