@@ -5,45 +5,56 @@
  *
  * THE MODEL
  *
- * Of every task the plan records what it would carry without us (had), what we last set or found on it (known), and
- * which attributes somebody else has chosen since its class was put on (theirs). It is to carry had, with its class on
- * top of that, and what is theirs on top of both. Events only update the records, and mark who is due; then one function
- * decides, plan_decide(): its rule's class, what it carries now, whose that is, what to set.
+ * Of every task the plan records three things. had: what it would carry without us, which is what it gets back. known: what
+ * we last set or found on it. theirs: a bit for each attribute that somebody has chosen since its class was put on. It is
+ * to carry its class's value of each attribute that the class gives and that is not theirs, and had's value of all others.
+ * Events only update the records and mark tasks as due; then one function decides about each of these, plan_decide(): its
+ * rule's class, what it carries now, whose that is, what to set.
  *
- * Whose is it? Each attribute (policy with its priority, nice, slice, clamps, I/O priority) is judged whenever we look,
- * by the first of these lines that fits (judge.h):
+ * Whose is it? Each attribute (policy with its priority, nice, slice, clamps, I/O priority) is judged whenever we look, by
+ * the first of these lines that fits (judge.h). A copy is a task that we have not looked at since its fork; a class over
+ * had is what had becomes with any class on it that was given since the first start.
  *
- *	a slice or clamp, no default, that a class of ours gives	ours, whoever set it
- *	actual == known							nobody touched it: ours to set, and had stays
- *	a copy with policy, nice and slice of a class over had,		ours: policy and nice, and the I/O priority that it
- *	or had's own							gives; a nice value above had, or SCHED_IDLE, only if
- *									its origin vouches for it
- *	anything else							somebody chose it: theirs; had, known become it, in bounds
+ *	a slice or clamp, no default, that any class gives	ours, whoever set it: had stays
+ *	actual == known						whose it was before, since nobody has touched it: had stays
+ *	on a copy: policy, nice and slice are together those	ours: these, and the I/O priority that the class gives; but
+ *	of a class over had, or of had itself			SCHED_IDLE, or a nice value greater than had's, only if its
+ *								origin vouches for it
+ *	anything else						somebody chose it: theirs; had and known become it, in bounds
  *
  * So the slice is the signature of a class: the kernel copies it with policy and nice, so a task tells which class it
- * copied, whatever the order of events. (Where there are no slices, policy and nice are.)
+ * copied, whatever the order of events. (Where there are no slices, policy and nice are. Classes may share one.)
  *
- * Bounds: nobody gets more than he could take himself. Where a class was put on the task or an ancestor, and on a copy,
- * had.nice takes no value between itself and the lowest of any class; had leaves SCHED_IDLE only if known was that, and on a
- * copy if no class ever raised a task out of it; and it takes no real-time priority, of CPU or I/O, up to what is ours.
+ * Bounds, so that nobody gets more back than he could take himself; what is out of them is left as it is until the class
+ * changes, but had stays. On a copy, and wherever a class was put on the task or an ancestor, had.nice does not become a
+ * smaller number than it is, unless one below all that any class gives (with a class of -4: from 0 not -3, but -5, which took
+ * privilege). had leaves SCHED_IDLE only if known was SCHED_IDLE; on a copy also only if no class ever raised a task out of
+ * it. had takes no real-time priority, of CPU or I/O, that is not above the highest that classes gave.
  *
- * fork		copies the record, as the kernel copies the attributes; we look at the child when there is a reason. An
- *		early copy, of an origin that is due or was just set, is looked at once: its fork may be older than the set,
- *		until one child carries all of it. The origin vouches for such a copy if it lives and carries what its
- *		record says; for a new thread all others do. had is the least of theirs then.
- * exec		makes a rule take effect: theirs is cleared, and the class put on over everything. Three limits: no rule
- *		raises what somebody lowered, unless it has yield: false or enforce; QOS_DEFAULT and yielding rules leave a task
- *		alone for which anything was chosen; an inherited rule does so if anything is theirs.
- * rename, move, reload	are such moments too, if they bring another class or rule. First sight is one.
- * limit	of a cgroup or by an override: a lower class for as long as it lasts. No rule takes effect.
- * override	asks for a class, which takes effect like a rule's, but without the three limits.
- * renice	and the like are found when we look next: theirs until a rule takes effect, or enforces.
- * doubt	A new thread of a process whose threads differ, or an exec in one, is one of those that know what it
- *		carries: had is the least of theirs. Of all, if none does. It lasts until we have looked.
- * loss		A scan looks at every task. One that nobody told us of is a copy of its leader or living parent.
- * crash	The next daemon takes over the records and scans: all count as just set. What was decided stands.
- * stop		Every task that carries something of ours gets had, which what is theirs is part of. A fork may outlast
- *		that: the records stay, and restore looks some time later at whoever is on none of them.
+ * fork		copies the record, as the kernel copies the attributes, and we look at the child only when there is a
+ *		reason. One is that its origin is due or was just set: the kernel may have copied what that carried before.
+ *		Such a child is marked at its birth, and so are the next ones until one carries all that was set. The origin
+ *		vouches for it if it lives, has been looked at, and carries now what its record says; for a new thread every
+ *		other thread of its process has to. Then had is, attribute by attribute, the least privileged of the had of all
+ *		of these.
+ * exec		makes a rule take effect: theirs is cleared, and the class put on over everything. What limits that is judged
+ *		before: no rule raises what had says that somebody lowered (nice above 0, SCHED_IDLE), unless it has yield: false
+ *		or enforce; QOS_DEFAULT and rules with yield: true leave a task alone whose had is not the kernel's default; a
+ *		class that is inherited from an ancestor's rule leaves one alone of which anything is theirs.
+ * rename, move, reload	are such moments too, if they bring another class or rule; so is the first sight of a task.
+ * limit	of a cgroup or by an override: a lower class for as long as it lasts. Neither its beginning nor its end clears theirs.
+ * override	asks for a class, which takes effect like a rule's, but without what limits those.
+ * renice	and the like are found when we look next: theirs, until a rule or override takes effect. A rule that enforces
+ *		takes it back when we look.
+ * doubt	No event says which thread made a new one or called exec. If their records differ, we take it for one of those
+ *		whose known is what the task carries, or for any if there is none: had is the least privileged of the had of these.
+ * loss		A scan looks at every task. One that has no record is a copy of its leader's or living parent's; without these it
+ *		had what it carries, but no more than whoever a class has ever raised.
+ * crash	The next daemon takes over the records and scans: no rule takes effect for that, and forks since the last set
+ *		are looked at as after any set. What was about to be set then counts as vouched for. Where no daemon follows,
+ *		restore puts all back from the records.
+ * stop		Every task that carries something of ours gets had, and so does who is born meanwhile. A fork may outlast that:
+ *		the records stay, and restore looks some time later at tasks that have none.
  */
 #pragma once
 
@@ -82,7 +93,7 @@ struct plan_action {
 
 enum plan_result {
 	PLAN_KEPT,	/* the task carries what was wanted */
-	PLAN_CHANGED,	/* somebody changed it at the same time, and the merge has recorded that */
+	PLAN_CHANGED,	/* somebody changed it at the same time, and the judgement has recorded that */
 	PLAN_NOT_KEPT,	/* the kernel accepted it, but something else is read back */
 	PLAN_REFUSED,
 	PLAN_GONE,	/* the task has ended */
