@@ -133,7 +133,8 @@ def queue(pid):
 
 
 def is_asleep(pid):
-    return all(_read(f"{folder}/stat").rpartition(")")[2].split()[0] == "S" for folder in _tasks(pid))
+    """Or has ended: the daemon waits for a helper that it has left when it needs the next one."""
+    return all(_read(f"{folder}/stat").rpartition(")")[2].split()[0] in "SZ" for folder in _tasks(pid))
 
 
 def wait_until_idle(pid, checks=6, interval=0.005, timeout=20):
