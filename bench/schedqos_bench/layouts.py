@@ -13,19 +13,20 @@ from .environment import cpu_group
 from .knob import write
 from .process import Failure, until
 
-# What is not named stays where the bench runs. Names nest as systemd's slices do: user-app is in user. The daemon is a
-# service: at nice -20 outside of all groups it would be ranked against whole groups, as no task is where systemd runs.
+# What is not named stays where the bench runs. Names nest as systemd's slices do: user-app is in user. The daemon has a
+# group of its own at the top, as its unit has: at nice -20 outside of all groups it would be ranked against whole
+# groups, as no task is where systemd runs.
 LAYOUTS = {
     "flat": {},
     # systemd's for a user: compositor and sound | all apps together.
     "session": {"frames": "user-session", "sound": "user-session", "shell": "user-app", "build": "user-app",
-                "daemon": "system-daemon"},
+                "daemon": "daemon"},
     # An app | a build that is a service.
     "services": {"frames": "user-app", "sound": "user-app", "shell": "user-app", "build": "system-build",
-                 "daemon": "system-daemon"},
+                 "daemon": "daemon"},
     # Each app in a scope with a weight; the frames are a browser's.
     "apps": {"frames": "user-app-browser", "sound": "user-session", "shell": "user-app-terminal",
-             "build": "user-app-build", "daemon": "system-daemon"},
+             "build": "user-app-build", "daemon": "daemon"},
 }
 NAMES = tuple(LAYOUTS)
 

@@ -125,7 +125,7 @@ class Layouts(unittest.TestCase):
 
     def test_folders_are_there_until_the_end(self):
         stack, prefix = self.made("apps", False)
-        inside = ["", "/system", "/system/daemon", "/user", "/user/app", "/user/app/browser", "/user/app/build",
+        inside = ["", "/daemon", "/user", "/user/app", "/user/app/browser", "/user/app/build",
                   "/user/app/terminal", "/user/session"]
         self.assertEqual(self.folders(), ["schedqosbench" + each for each in inside])
         run = subprocess.run([*prefix("build"), "sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
@@ -149,7 +149,7 @@ class Layouts(unittest.TestCase):
         with mock.patch.object(layouts, "write", move), mock.patch.object(layouts, "_remove"), \
                 mock.patch.object(layouts, "cpu_group", return_value="/"):
             stack, _ = self.made("session", False, daemon={7, 8})
-            daemon = self.root / "schedqosbench" / "system" / "daemon" / "cgroup.procs"
+            daemon = self.root / "schedqosbench" / "daemon" / "cgroup.procs"
             self.assertEqual(groups[daemon], {"7", "8"})
             move(daemon, "9")
             stack.close()
@@ -180,7 +180,7 @@ class Layouts(unittest.TestCase):
             self.assertEqual(self.folders(), [])
             stack.close()
         units = [arguments[2] for arguments in called if arguments[0] == "set-property"]
-        self.assertEqual(units[:2], ["schedqosbench.slice", "schedqosbench-system.slice"])
+        self.assertEqual(units[:2], ["schedqosbench.slice", "schedqosbench-daemon.slice"])
         self.assertIn("schedqosbench-user-app-browser.slice", units)
         self.assertEqual(called[-2:], [("stop", units[0]), ("revert", *units)])
 
@@ -188,18 +188,18 @@ class Layouts(unittest.TestCase):
     def test_a_program_is_in_its_group(self):
         if os.geteuid() or not layouts.can_be_made():
             self.skipTest("needs root and the cgroup cpu controller")
-        with subprocess.Popen(["sleep", "1000"]) as daemon:
-            self.addCleanup(daemon.kill)
-            path = Path(f"/proc/{daemon.pid}/cgroup")
-            before = path.read_text(encoding="ascii")
-            with layouts.made("session", [daemon.pid]) as prefix:
-                group = subprocess.run([*prefix("build"), "cat", "/proc/self/cgroup"], capture_output=True, text=True,
-                                       check=True).stdout
-                self.assertRegex(group, "(?m):/.*schedqosbench(-user-|/user/)app")
-                if not layouts._SYSTEMD.is_dir():
-                    self.assertIn("/schedqosbench/system/daemon", path.read_text(encoding="ascii"))
-            self.assertEqual(path.read_text(encoding="ascii"), before)
-            daemon.kill()
+        daemon = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(daemon.wait)
+        self.addCleanup(daemon.kill)
+        path = Path(f"/proc/{daemon.pid}/cgroup")
+        before = path.read_text(encoding="ascii")
+        with layouts.made("session", [daemon.pid]) as prefix:
+            group = subprocess.run([*prefix("build"), "cat", "/proc/self/cgroup"], capture_output=True, text=True,
+                                   check=True).stdout
+            self.assertRegex(group, "(?m):/.*schedqosbench(-user-|/user/)app")
+            if not layouts._SYSTEMD.is_dir():
+                self.assertIn("/schedqosbench/daemon", path.read_text(encoding="ascii"))
+        self.assertEqual(path.read_text(encoding="ascii"), before)
 
 
 class Registered(unittest.TestCase):
