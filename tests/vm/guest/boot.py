@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 from steps import (  # noqa: E402
     CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write, write_knob,
 )
-from attributes import classes  # noqa: E402
+from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
 from scopes import take_all  # noqa: E402
 from units import drop_in, journal  # noqa: E402
@@ -32,6 +32,20 @@ OWN_PROFILE = {"own": {"sysctl": {"kernel.sched_rr_timeslice_ms": 40}, "block": 
 WATCHDOG = "[Service]\nWatchdogSec=20\n"
 RESTART_LATE = "[Service]\nRestartSec=600\n"
 GIVEN_UP_SOON = "[Unit]\nStartLimitIntervalSec=3600\nStartLimitBurst=2\n"
+
+
+def rule(qos, **settings):
+    """A configuration with the announcement's mapping, whose classes the tests know."""
+    return json.dumps({"schedqos": {"mapping": "announcement", **settings}, "boot-test": {"qos": qos}})
+
+
+def kill_daemon(number=signal.SIGKILL):
+    """Returns its pid: 0, of one that does not run, would be ourselves."""
+    pid = int(show("MainPID"))
+    if not pid:
+        raise AssertionError("no daemon runs")
+    os.kill(pid, number)
+    return pid
 
 
 def suspensions():
@@ -63,7 +77,7 @@ class Boot(Steps):
                 stand_in.bind(path)
 
     def enable_now(self):
-        write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
+        write(CONFIG, rule("QOS_BACKGROUND"))
         systemctl("enable", "--now", UNIT)
         equal(show("ActiveState"), "active")
         equal(systemctl("is-enabled", UNIT), "enabled")
@@ -74,8 +88,8 @@ class Boot(Steps):
         if "tasks" not in show("StatusText"):
             raise AssertionError("StatusText is " + show("StatusText"))
 
-    def journal_fields(self):
-        lines = journal(SCHEDQOS_EVENT="start")
+    def in_the_journal(self):
+        lines = [line for line in journal() if "is listening" in line["MESSAGE"]]
         equal(len(lines), 1)
         equal((lines[0]["_PID"], lines[0]["_SYSTEMD_UNIT"]), (show("MainPID"), UNIT))
 
@@ -113,7 +127,7 @@ class Boot(Steps):
         """Refused, with what to do about it, until a drop-in has opened them."""
         before = knobs(OWN_KNOBS)
         write("/etc/schedqos/sched_profiles.json", json.dumps(OWN_PROFILE))
-        write(CONFIG, '{ "schedqos": { "sched_profile": "own" }, "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
+        write(CONFIG, rule("QOS_BACKGROUND", sched_profile="own"))
         systemctl("restart", UNIT)
         refusals = json.loads(command("schedqos", "status", "--json"))["knob_refusals"]
         equal((len(refusals), [text for text in refusals if "ReadWritePaths" not in text]), (2, []))
@@ -125,18 +139,25 @@ class Boot(Steps):
         systemctl("stop", UNIT)
         equal(knobs(OWN_KNOBS), before)
         os.unlink("/etc/schedqos/sched_profiles.json")
-        write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }\n')
+        write(CONFIG, rule("QOS_BACKGROUND"))
         systemctl("start", UNIT)
 
+    def what_is_recommended_is_in_force(self):
+        """Where nobody names a mapping."""
+        write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }')
+        systemctl("reload", UNIT)
+        wanted = fair(NORMAL, 4, QOS_BASE_SLICE, 256)
+        wait_for(lambda: self.task.attr() == wanted, lambda: "%s, not %s" % (self.task.attr(), wanted))
+
     def reload(self):
-        write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("reload", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")
 
     def scopes(self):
         """What Scopes tries; then as before."""
         take_all(self.before)
-        write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("start", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")
 
@@ -163,22 +184,20 @@ class Boot(Steps):
         systemctl("reload", UNIT, status=1)
         equal((show("ActiveState"), show("MainPID")), ("active", pid))
         equal(self.task.attr(), classes()["QOS_USER_INTERACTIVE"])
-        write(CONFIG, '{ "boot-test": { "qos": "QOS_USER_INTERACTIVE" } }\n')
+        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("reload", UNIT)
 
     def watchdog(self):
         """A daemon that hangs is ended and started anew, which then knows what tasks had at first."""
         drop_in("watchdog", WATCHDOG)
         systemctl("restart", UNIT)
-        pid = int(show("MainPID"))
-        os.kill(pid, signal.SIGSTOP)
+        pid = kill_daemon(signal.SIGSTOP)
         wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "a new daemon")
         equal(show("NRestarts"), "1")
         self.becomes("QOS_USER_INTERACTIVE")
 
     def restart_after_a_kill(self):
-        pid = int(show("MainPID"))
-        os.kill(pid, signal.SIGKILL)
+        pid = kill_daemon()
         wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "a new daemon")
         self.becomes("QOS_USER_INTERACTIVE")
 
@@ -186,7 +205,7 @@ class Boot(Steps):
         """There is no daemon then that could put anything back."""
         drop_in("pause", RESTART_LATE)
         try:
-            os.kill(int(show("MainPID")), signal.SIGKILL)
+            kill_daemon()
             wait_for(lambda: show("SubState") == "auto-restart", "the pause before the restart")
             systemctl("stop", UNIT)
             equal(show("ActiveState"), "inactive")
@@ -210,8 +229,8 @@ class Boot(Steps):
         systemctl("start", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")
         for _ in range(2):
-            pid = wait_for(lambda: show("ActiveState") == "active" and int(show("MainPID")), "a daemon")
-            os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: show("ActiveState") == "active" and int(show("MainPID")), "a daemon")
+            pid = kill_daemon()
             wait_for(lambda: int(show("MainPID")) != pid, "its end")
         wait_for(lambda: show("ActiveState") == "failed", "the end of all attempts")
         self.wait_for_restore()

@@ -18,7 +18,7 @@ from waiting import wait_for
 
 UI, INITIATED, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND"
 RULES = {
-    "schedqos": {"groups": {
+    "schedqos": {"mapping": "announcement", "groups": {
         "background.slice": {"max": BACKGROUND},
     }},
     "scope-test": [{"qos": UI, "match": {"cgroup": "*/game-*.scope"}}, {"qos": INITIATED}],
@@ -111,7 +111,7 @@ class Scopes:
     def moves_are_heard_in_the_confinement(self):
         """With a capability for just that."""
         equal(status()["cgroup_moves"], "heard")
-        equal(finding("moves")["state"], "ok")
+        equal(finding("hearing")["state"], "ok")
         equal(capabilities(show("MainPID")) & {CAP_SYS_ADMIN, CAP_PERFMON}, {CAP_PERFMON})
         equal(os.statvfs("/proc/%s/root/sys/kernel/tracing" % show("MainPID")).f_flag & os.ST_RDONLY, os.ST_RDONLY)
 
@@ -164,7 +164,7 @@ class Scopes:
         drop_in("moves", NOT_HEARD)
         self._restarted("polled")
         equal(CAP_PERFMON in capabilities(show("MainPID")), False)
-        carries(self._app, UI)
+        carries(self._app, INITIATED)
         carries(self._run("systemd-run", "--scope", "--quiet", "--unit=game-10", "--slice=background.slice"),
                 BACKGROUND)
 
