@@ -9,7 +9,7 @@
 #include <schedqos/util/json_writer.h>
 
 #include "arena.h"
-#include "json_text.h"
+#include "json_read.h"
 
 /* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
 #define CLASSES_MAX 1024

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/config/json_text.h"
+#include "../../src/config/json_read.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -9,11 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-#include <schedqos/config/config_text.h>
 #include <schedqos/util/text.h>
-
-#define JSON_DEPTH_MAX CONFIG_DEPTH_MAX
-#define JSON_MESSAGE_MAX 160
 
 struct json_position {
 	uint32_t line, column; /* from 1, in bytes */
@@ -22,7 +18,7 @@ struct json_position {
 /* Why a text is not JSON. The message may hold raw bytes of the text. */
 struct json_problem {
 	struct json_position at;
-	char message[JSON_MESSAGE_MAX];
+	char message[160];
 };
 
 /* Where a node is. */
@@ -53,10 +49,7 @@ static inline const struct json_place *json_place(const struct json_doc *doc, co
 	return &doc->places[node->valueint];
 }
 
-/*
- * The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent,
- * or -ERANGE.
- */
+/* The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent, or -ERANGE. */
 int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret);
 
 /*
