@@ -207,8 +207,7 @@ int config_parse(const struct config_file *files, size_t n_files,
 
 	/* struct source has 16 bits for the file. */
 	if (n_files > UINT16_MAX) {
-		config_error_add(errors, files[UINT16_MAX].path, 0, 0, "", "more than %d files",
-				 UINT16_MAX);
+		config_error_add(errors, files[UINT16_MAX].path, "more than %d files", UINT16_MAX);
 		return -EINVAL;
 	}
 	r = parse(&parser, files, n_files);

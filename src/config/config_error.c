@@ -33,16 +33,22 @@ static bool has_room(struct config_errors *errors)
 }
 
 /* order: the number of the file. Returns false if it could not be stored. */
+__attribute__((format(printf, 7, 0)))
 static bool add(struct config_errors *errors, const char *file, size_t order, struct json_position position, const char *path,
-		const char *message, bool warning)
+		bool warning, const char *format, va_list args)
 {
-	struct config_error error = {
+	_cleanup_free_ char *message = NULL;
+	struct config_error error = { 0 };
+
+	if (vasprintf(&message, format, args) < 0)
+		message = NULL;
+	error = (struct config_error){
 		.file = text_escape(file, strlen(file)),
 		.line = position.line,
 		.column = position.column,
 		.warning = warning,
-		.path = text_escape(path, strlen(path)),
-		.message = text_escape(message, strlen(message)),
+		.path = path ? text_escape(path, strlen(path)) : NULL,
+		.message = message ? text_escape(message, strlen(message)) : NULL,
 		.order = order,
 	};
 
@@ -56,26 +62,25 @@ static bool add(struct config_errors *errors, const char *file, size_t order, st
 	return true;
 }
 
-void config_error_add(struct config_errors *errors, const char *file, unsigned line,
-		      unsigned column, const char *path, const char *format, ...)
+void config_error_add(struct config_errors *errors, const char *file, const char *format, ...)
 {
-	struct json_position position = { .line = line, .column = column };
-	_cleanup_free_ char *message = NULL;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&message, format, args) < 0)
-		message = NULL;
+	add(errors, file, 0, (struct json_position){ 0 }, "", false, format, args);
 	va_end(args);
-	add(errors, file, 0, position, path ? path : "", message ? message : "out of memory", false);
 }
 
-int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
-		       const char *path, const char *message)
+int config_warning_add(struct config_errors *errors, const char *file, const struct source *at, const char *path,
+		       const char *format, ...)
 {
-	struct json_position position = { .line = at->line, .column = at->column };
+	va_list args;
+	bool added;
 
-	return add(errors, file, 0, position, path, message, true) ? 0 : -ENOMEM;
+	va_start(args, format);
+	added = add(errors, file, 0, (struct json_position){ at->line, at->column }, path, true, format, args);
+	va_end(args);
+	return added ? 0 : -ENOMEM;
 }
 
 void config_errors_clear(struct config_errors *errors)
@@ -120,32 +125,24 @@ void config_errors_sort(struct config_errors *errors, size_t n)
 
 void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
 {
-	_cleanup_free_ char *message = NULL;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&message, format, args) < 0)
-		message = NULL;
+	add(parser->errors, parser->config->files[file], file, position, path, false, format, args);
 	va_end(args);
-	add(parser->errors, parser->config->files[file], file, position, path, message ? message : "out of memory", false);
 }
 
 void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
 {
 	const struct json_place *place = json_place(parser->doc, node);
-	_cleanup_free_ char *path = json_path(parser->doc, node), *message = NULL;
-	struct json_position position;
+	_cleanup_free_ char *path = json_path(parser->doc, node);
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&message, format, args) < 0)
-		message = NULL;
-	va_end(args);
-	if (!path || !message)
+	if (!add(parser->errors, parser->config->files[parser->file], parser->file,
+		 what & AT_KEY ? place->key : place->value, path, what & WARNING, format, args))
 		parser->no_memory = true;
-	position = what & AT_KEY ? place->key : place->value;
-	add(parser->errors, parser->config->files[parser->file], parser->file, position, path ? path : "",
-	    message ? message : "out of memory", what & WARNING);
+	va_end(args);
 }
 
 void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,

@@ -3,6 +3,7 @@
 #include "config_private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,43 +155,40 @@ static int compare_grants(const void *va, const void *vb)
 	return source_compare(&a->at, &b->at);
 }
 
-/* Also where the class was defined, if that is a later file, which the rule's author may not know.
- */
-static void put_class(struct text_buf *text, const struct config *config, const struct grant *grant)
+/* Also where the class was defined, if that is a later file, which the rule's author may not know. */
+static char *class_words(const struct config *config, const struct grant *grant)
 {
 	const struct qos_class *class = &config->classes[grant->qos_class];
+	struct text_buf text = { 0 };
 
-	text_buf_printf(text, "%s (", class->name);
+	text_buf_printf(&text, "%s (", class->name);
 	if (task_policy_is_fair(class->attr.policy))
-		text_buf_printf(text, "nice %d", class->attr.nice);
+		text_buf_printf(&text, "nice %d", class->attr.nice);
 	else if (class->attr.policy == POLICY_DEADLINE)
-		text_buf_printf(text, "SCHED_DEADLINE");
+		text_buf_printf(&text, "SCHED_DEADLINE");
 	else
-		text_buf_printf(text, "%s %u", task_policy_name(class->attr.policy),
-				class->attr.priority);
+		text_buf_printf(&text, "%s %u", task_policy_name(class->attr.policy), class->attr.priority);
 	if (is_realtime_io(&class->attr))
-		text_buf_printf(text, ", io_class realtime");
+		text_buf_printf(&text, ", io_class realtime");
 	if (class->source.line && class->source.file > grant->at.file)
-		text_buf_printf(text, " by %s:%u", config->files[class->source.file],
-				class->source.line);
-	text_buf_printf(text, ")");
+		text_buf_printf(&text, " by %s:%u", config->files[class->source.file], class->source.line);
+	text_buf_printf(&text, ")");
+	return text_buf_take(&text);
 }
 
 static int warn_granted(const struct config *config, const struct grant *grant, struct config_errors *errors)
 {
-	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *message = NULL;
-	struct text_buf text = { 0 };
+	const bool may_yield = is_yield_enough(&config->classes[grant->qos_class], grant->rule);
+	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *class = class_words(config, grant);
+	char more[64] = "";
 
-	put_class(&text, config, grant);
-	text_buf_printf(&text, " goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user@.service%s",
-			is_yield_enough(&config->classes[grant->qos_class], grant->rule) ? ", or accept that by \"yield\": true" :
-											   "");
-	if (grant->count > 1)
-		text_buf_printf(&text, "; %zu more of this file do the same", grant->count - 1);
-	message = text_buf_take(&text);
-	if (!path || !message)
+	if (!path || !class)
 		return -ENOMEM;
-	return config_warning_add(errors, config->files[grant->at.file], &grant->at, path, message);
+	if (grant->count > 1)
+		snprintf(more, sizeof(more), "; %zu more of this file do the same", grant->count - 1);
+	return config_warning_add(errors, config->files[grant->at.file], &grant->at, path,
+				  "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user@.service%s%s",
+				  class, may_yield ? ", or accept that by \"yield\": true" : "", more);
 }
 
 static int check_grants(const struct config *config, struct config_errors *errors)
@@ -207,20 +205,18 @@ static int check_grants(const struct config *config, struct config_errors *error
 }
 
 static int warn_beaten(const struct config *config, const struct rule *rule, const struct rule *before,
-		struct config_errors *errors)
+		       struct config_errors *errors)
 {
-	_cleanup_free_ char *message = NULL, *path = config_path_of(config, rule, NULL);
-	struct text_buf text = { 0 };
+	const bool is_exact = !pattern_is_glob(before->pattern);
+	_cleanup_free_ char *path = config_path_of(config, rule, NULL);
 
-	text_buf_printf(&text, "never takes effect: \"%s\" of %s:%u has no conditions and always comes first", before->pattern,
-			config->files[before->source.file], before->source.line);
-	if (!pattern_is_glob(before->pattern))
-		text_buf_printf(&text, ", since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
-				before->pattern);
-	message = text_buf_take(&text);
-	if (!message || !path)
+	if (!path)
 		return -ENOMEM;
-	return config_warning_add(errors, config->files[rule->source.file], &rule->source, path, message);
+	return config_warning_add(errors, config->files[rule->source.file], &rule->source, path,
+				  "never takes effect: \"%s\" of %s:%u has no conditions and always comes first%s%s%s", before->pattern,
+				  config->files[before->source.file], before->source.line,
+				  is_exact ? ", since an exact name goes before a glob: write \"" : "",
+				  is_exact ? before->pattern : "", is_exact ? "\" with a \"match\" of \"exe\"" : "");
 }
 
 static int check_beaten(const struct config *config, struct config_errors *errors)

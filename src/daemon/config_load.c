@@ -66,17 +66,17 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size,
 
 	if (fd < 0 || fstat(fd, &stat) < 0) {
 		r = -errno;
-		config_error_add(errors, path, 0, 0, "", "cannot be read: %s", strerror(-r));
+		config_error_add(errors, path, "cannot be read: %s", strerror(-r));
 		return r;
 	}
 	fault = file_fault(&stat);
 	if (fault) {
-		config_error_add(errors, path, 0, 0, "", "%s", fault);
+		config_error_add(errors, path, "%s", fault);
 		return -EINVAL;
 	}
 	r = read_text(fd, stat.st_size, ret_text, ret_size);
 	if (r < 0)
-		config_error_add(errors, path, 0, 0, "", "cannot be read: %s", strerror(-r));
+		config_error_add(errors, path, "cannot be read: %s", strerror(-r));
 	return r;
 }
 
@@ -148,8 +148,7 @@ static int inputs_add_folder(struct inputs *inputs, const char *folder, const ch
 	if (n < 0 && errno == ENOENT)
 		return 0;
 	if (n < 0) {
-		config_error_add(inputs->errors, path, 0, 0, "", "cannot be read: %s",
-				 strerror(errno));
+		config_error_add(inputs->errors, path, "cannot be read: %s", strerror(errno));
 		return 0;
 	}
 	for (int i = 0; i < n; i++) {
@@ -238,8 +237,7 @@ int config_load(const struct config_paths *paths, unsigned users_ms, struct conf
 	int r = 0;
 
 	if (paths->folder && access(paths->folder, F_OK) < 0)
-		config_error_add(errors, paths->folder, 0, 0, "", "cannot be read: %s",
-				 strerror(errno));
+		config_error_add(errors, paths->folder, "cannot be read: %s", strerror(errno));
 	for (size_t i = 0; i < n_layers && r == 0; i++)
 		r = inputs_add_layout(&inputs, layers[i]);
 	if (r == 0 && paths->file)
@@ -258,10 +256,8 @@ static int inputs_add_named(struct inputs *inputs, const char *folder)
 	int r = inputs_add_layout(inputs, folder);
 
 	if (r == 0 && inputs->count + inputs->errors->n_errors == before)
-		config_error_add(
-			inputs->errors, folder, 0, 0, "",
-			"holds none of qos_mappings.json, sched_profiles.json, app_configs "
-			"and mappings: name its files, or the folder above it");
+		config_error_add(inputs->errors, folder,
+				 "holds none of qos_mappings.json, sched_profiles.json, app_configs and mappings: name its files, or the folder above it");
 	return r;
 }
 

@@ -140,7 +140,7 @@ static void an_error_without_memory_still_counts(void **state)
 	if (!REPLACES_MALLOC)
 		skip();
 	countdown = 1;
-	config_error_add(&errors, "f", 1, 1, "", "x");
+	config_error_add(&errors, "f", "x");
 	countdown = -1;
 	assert_int_equal(errors.count, 0);
 	assert_int_equal(errors.n_errors, 1);

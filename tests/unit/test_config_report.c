@@ -36,7 +36,7 @@ static void all_errors_come_in_order(void **state)
 	struct config *config = NULL;
 
 	(void)state;
-	config_error_add(&errors, "before", 0, 0, "", "was there");
+	config_error_add(&errors, "before", "was there");
 	assert_int_equal(parse(files, COUNT(files), &config, &errors), -EINVAL);
 	assert_null(config);
 	print_all(errors.count == COUNT(want) + 1 ? &(struct config_errors){ 0 } : &errors);
@@ -57,7 +57,7 @@ static void old_errors_do_not_spoil_a_good_configuration(void **state)
 	struct config *config = NULL;
 
 	(void)state;
-	config_error_add(&errors, "other", 0, 0, "", "cannot be read");
+	config_error_add(&errors, "other", "cannot be read");
 	assert_int_equal(config_parse(NULL, 0, NULL, NULL, &config, &errors), 0);
 	config_free(config);
 	config_errors_clear(&errors);
@@ -97,7 +97,7 @@ static void error_text_of_a_whole_file(void **state)
 	char *text;
 
 	(void)state;
-	config_error_add(&errors, "f.json", 0, 0, NULL, "cannot be read: %s", "no");
+	config_error_add(&errors, "f.json", "cannot be read: %s", "no");
 	text = config_error_text(&errors.items[0]);
 	assert_string_equal(text, "f.json: cannot be read: no");
 	free(text);

@@ -77,13 +77,12 @@ void config_free(struct config *config);
  */
 int config_lint(const struct config *config, struct config_errors *errors);
 
-/* Appends one error; format is as for printf. Callers use it for errors of reading files, too. */
-void config_error_add(struct config_errors *errors, const char *file, unsigned line,
-		      unsigned column, const char *path, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
-/* Appends one warning; a line of 0 stands for the file as a whole. 0 or -ENOMEM. */
-int config_warning_add(struct config_errors *errors, const char *file, const struct source *at,
-		       const char *path, const char *message);
+/* Appends an error of a file as a whole, such as that it cannot be read. */
+void config_error_add(struct config_errors *errors, const char *file, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Appends one warning. 0 or -ENOMEM. */
+int config_warning_add(struct config_errors *errors, const char *file, const struct source *at, const char *path,
+		       const char *format, ...) __attribute__((format(printf, 5, 6)));
 void config_errors_clear(struct config_errors *errors);
 
 /*
