@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What tasks have used in a second, by class, and by rule or program. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <netlink/socket.h>
+
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/kernel/taskstats.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/json_writer.h>
@@ -11,99 +20,231 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
+#include "tasks.h"
 #include "text_table.h"
-#include "top.h"
+#include "verb.h"
 
-#define INTERVAL_DEFAULT_S 2
-#define INTERVAL_MIN_S	   0.1
-#define INTERVAL_MAX_S	   3600
-
-/* What else is in the head, of the interval. */
-struct top_head {
-	double own, daemon; /* CPU time of top and of the daemon, of one CPU */
-	unsigned cpus;
-	uint64_t set, refused, lost; /* attributes set and refused, events lost by the daemon */
-	bool hears_exits;
-};
-
-struct totals {
-	uint64_t at_ns, own_ns, daemon_us, set, refused, lost;
+/* What all have used so far. */
+struct look {
+	struct tasks tasks;
+	uint64_t at_ns, busy_ns; /* of all CPUs, the kernel's own work included */
 };
 
 struct top {
-	const struct command *command;
-	struct task_filter filter;
-	uint64_t interval_ns;
 	sd_bus *bus;
-	struct top_sampler sampler;
-	struct top_frame frame;
-	enum top_key key;
-	struct top_head head;
-	struct totals last;
+	int proc;
+	struct nl_sock *exits; /* NULL: nobody tells of tasks that end */
+	struct look before, now;
+	struct task_row *classes, *apps; /* what was used in between */
+	size_t n_classes, n_apps;
+	struct task_row all;
+	uint64_t ns, busy_ns; /* between the two looks */
 };
 
 /* ---- a frame ---- */
 
-static void update_head(struct top *top)
+/* From /proc/stat, whose times are user, nice, system, idle, iowait, irq and softirq, in ticks. */
+static uint64_t read_busy_ns(void)
 {
-	_cleanup_(cJSON_Deletep) cJSON *status = status_read(top->bus);
-	const struct totals last = top->last;
-	struct totals now = { .at_ns = clock_ns(CLOCK_MONOTONIC), .own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) };
-	const double ns = (double)(now.at_ns - last.at_ns);
+	unsigned long long t[7] = { 0 };
+	FILE *stat = fopen("/proc/stat", "re");
+	int n = stat ? fscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6]) : 0;
 
-	now.daemon_us = member_count(status, "cpu_usec");
-	now.set = member_count(status, "set");
-	now.lost = member_count(status, "lost");
-	now.refused = member_sum(status, "refused");
-	top->head = (struct top_head){
-		.own = (double)(now.own_ns - last.own_ns) / ns,
-		.daemon = (double)(now.daemon_us - last.daemon_us) * 1e3 / ns,
-		.cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
-		.set = now.set - last.set,
-		.refused = now.refused - last.refused,
-		.lost = now.lost - last.lost,
-		.hears_exits = usage_hears_exits(top->sampler.source),
-	};
-	top->last = now;
+	if (stat)
+		fclose(stat);
+	return n == array_size(t) ? (t[0] + t[1] + t[2] + t[5] + t[6]) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
 }
 
-/* A new frame in place of the old one. 0, or -errno after logging. */
-static int refresh(struct top *top)
+static struct task_row *find(const struct tasks *tasks, pid_t tid)
 {
-	const int r = top_frame_next(&top->sampler, top->bus, &top->filter, &top->frame);
+	const struct task_row key = { .tid = tid };
 
+	return tasks->n_rows ? bsearch(&key, tasks->rows, tasks->n_rows, sizeof(key), task_row_compare_tids) : NULL;
+}
+
+/* Fills in what tasks that have ended had used; the daemon may not know them any more. 0 or -ENOMEM. */
+static int add_exits(struct tasks *tasks, const struct task_exit *exits, size_t n)
+{
+	struct task_row *row, *all = reallocarray(tasks->rows, tasks->n_rows + n + 1, sizeof(*all));
+	size_t count = tasks->n_rows;
+
+	if (!all)
+		return -ENOMEM;
+	tasks->rows = all;
+	for (size_t i = 0; i < n; i++) {
+		row = find(tasks, exits[i].tid);
+		if (!row) {
+			row = &all[count++];
+			*row = (struct task_row){ .tid = exits[i].tid, .tgid = exits[i].tid };
+		}
+		/* One that is not buried yet is counted with the living, and so is another of the same id. */
+		if (row->tasks)
+			continue;
+		row->ended = 1;
+		row->run_ns = exits[i].run_ns;
+		row->delay_ns = exits[i].delay_ns;
+		row->waits = exits[i].waits;
+		memcpy(row->comm, exits[i].comm, sizeof(row->comm));
+	}
+	tasks->n_rows = count;
+	qsort(all, count, sizeof(*all), task_row_compare_tids);
+	return 0;
+}
+
+/* What the kernel dropped is missing. 0 or -ENOMEM. */
+static int hear_exits(struct top *top, struct task_exit **ret, size_t *ret_count)
+{
+	struct task_exit one, *all;
+	int r;
+
+	while (top->exits && (r = taskstats_next_exit(top->exits, &one)) != 0) {
+		if (r == -ENOBUFS)
+			continue;
+		if (r < 0) {
+			nl_socket_free(top->exits);
+			top->exits = NULL;
+			break;
+		}
+		/* Room for powers of two. */
+		if (!(*ret_count & (*ret_count - 1))) {
+			all = reallocarray(*ret, *ret_count * 2 + 1, sizeof(*all));
+			if (!all)
+				return -ENOMEM;
+			*ret = all;
+		}
+		(*ret)[(*ret_count)++] = one;
+	}
+	return 0;
+}
+
+/* A program is named by its leader, whatever its threads call themselves, and only if it has no rule. */
+static void read_use(const struct top *top, struct task_row *row)
+{
+	const struct task_row *then = find(&top->before.tasks, row->tid);
+
+	/* Of one that has ended we may not hear before the next look. */
+	if (then) {
+		row->run_ns = then->run_ns;
+		row->delay_ns = then->delay_ns;
+		row->waits = then->waits;
+	}
+	if (row->tasks)
+		task_row_read_use(top->proc, row);
+	if (row->tasks && !row->app)
+		procfs_comm(top->proc, row->tgid, row->comm);
+}
+
+/* 0, or -errno after logging. */
+static int look(struct top *top)
+{
+	_cleanup_free_ struct task_exit *exits = NULL;
+	struct tasks *tasks = &top->now.tasks;
+	size_t n_exits = 0;
+	int r;
+
+	tasks_clear(&top->before.tasks);
+	top->before = top->now;
+	top->now = (struct look){ 0 };
+	/* Before the living are listed, so that nobody is in neither. */
+	r = hear_exits(top, &exits, &n_exits);
 	if (r == 0)
-		update_head(top);
+		r = tasks_read(top->bus, tasks);
+	for (size_t i = 0; r == 0 && i < tasks->n_rows; i++)
+		read_use(top, &tasks->rows[i]);
+	if (r == 0)
+		r = add_exits(tasks, exits, n_exits);
+	if (r == -ENOMEM)
+		log_error("out of memory");
+	top->now.at_ns = clock_ns(CLOCK_MONOTONIC);
+	top->now.busy_ns = read_busy_ns();
 	return r;
+}
+
+static int compare_apps(const void *a, const void *b)
+{
+	const struct task_row *first = a, *second = b;
+	int order = task_text_compare(first->app, second->app);
+
+	/* The programs of a rule are one app. */
+	if (!order && !first->app)
+		order = strcmp(first->comm, second->comm);
+	return order ? order : task_text_compare(first->class, second->class);
+}
+
+static int compare_use(const void *a, const void *b)
+{
+	const struct task_row *first = a, *second = b;
+
+	if (first->run_ns != second->run_ns)
+		return first->run_ns < second->run_ns ? 1 : -1;
+	return compare_apps(a, b);
+}
+
+/* All of it, if the id was nobody's before, or another task's. */
+static struct task_row used_since(const struct tasks *before, const struct task_row *now)
+{
+	const struct task_row *then = find(before, now->tid);
+	struct task_row used = *now;
+
+	if (!then || now->run_ns < then->run_ns || now->delay_ns < then->delay_ns || now->waits < then->waits)
+		return used;
+	used.run_ns -= then->run_ns;
+	used.delay_ns -= then->delay_ns;
+	used.waits -= then->waits;
+	return used;
+}
+
+/* Those of no class come last. */
+static int add_up(struct top *top)
+{
+	const struct tasks *tasks = &top->now.tasks;
+	size_t n = 0;
+
+	free(top->classes);
+	free(top->apps);
+	top->n_classes = tasks->n_classes + 1;
+	top->classes = calloc(top->n_classes, sizeof(*top->classes));
+	top->apps = calloc(tasks->n_rows + 1, sizeof(*top->apps));
+	top->n_apps = 0;
+	top->all = (struct task_row){ 0 };
+	if (!top->classes || !top->apps)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks->n_classes; i++)
+		top->classes[i].class = tasks->classes[i];
+	for (size_t i = 0; i < tasks->n_rows; i++) {
+		const struct task_row used = used_since(&top->before.tasks, &tasks->rows[i]);
+
+		if (!used.tasks && !used.ended)
+			continue;
+		task_row_add(&top->all, &used);
+		task_row_add(&top->classes[used.class ? used.rank : tasks->n_classes], &used);
+		top->apps[n++] = used;
+	}
+	qsort(top->apps, n, sizeof(*top->apps), compare_apps);
+	for (size_t i = 0; i < n; i++) {
+		if (top->n_apps && compare_apps(&top->apps[top->n_apps - 1], &top->apps[i]) == 0)
+			task_row_add(&top->apps[top->n_apps - 1], &top->apps[i]);
+		else
+			top->apps[top->n_apps++] = top->apps[i];
+	}
+	qsort(top->apps, top->n_apps, sizeof(*top->apps), compare_use);
+	top->ns = top->now.at_ns - top->before.at_ns;
+	top->busy_ns = top->now.busy_ns - top->before.busy_ns;
+	return 0;
 }
 
 /* ---- for people ---- */
 
-static void print_head(const struct top *top, struct text_buf *out)
+static double percent(const struct top *top, uint64_t ns)
 {
-	const struct top_frame *frame = &top->frame;
-	const struct top_head *head = &top->head;
-	const double ns = frame->ns ? (double)frame->ns : 1;
-
-	text_buf_printf(out, "%zu tasks, %zu ended%s in %.1f s; %.0f %% of %u CPUs; by %s\n", frame->all.tasks,
-			frame->all.ended, head->hears_exits ? "" : " (not heard of)", ns / 1e9,
-			(double)frame->all.usage.run_ns * 100 / ns, head->cpus, top_key_name(top->key));
-	text_buf_printf(out,
-			"tags %llu set, %llu refused; events lost %llu, exits lost %llu; cost: top %.2f %%, daemon %.2f %%\n",
-			(unsigned long long)head->set, (unsigned long long)head->refused, (unsigned long long)head->lost,
-			(unsigned long long)frame->lost, head->own * 100, head->daemon * 100);
+	return (double)ns * 100 / (double)top->ns;
 }
 
-static struct text_table new_table(const char *first, const char *second)
+static struct text_table new_table(const char *first)
 {
-	struct text_table table = { .columns = { { first, false, true } }, .n_columns = 1 };
-	static const char *const heads[] = { "TASKS",	"ENDED",  "CPU%",   "DELAY:ms/s",
-					     "us/wait", "DIFFER", "REFUSED" };
+	static const char *const heads[] = { "TASKS", "ENDED", "CPU%", "DELAY:ms/s", "us/wait", "DIFFER", "REFUSED" };
+	struct text_table table = { .columns = { { "CLASS", false, true }, { first, false, true } }, .n_columns = first ? 2 : 1 };
 
-	if (second) {
-		table.columns[table.n_columns].gives_way = true;
-		table.columns[table.n_columns++].head = second;
-	}
 	for (size_t i = 0; i < array_size(heads); i++) {
 		table.columns[table.n_columns].head = heads[i];
 		table.columns[table.n_columns++].right = true;
@@ -111,68 +252,63 @@ static struct text_table new_table(const char *first, const char *second)
 	return table;
 }
 
-static void add_figures(struct text_table *table, const struct task_row *row, const struct top_frame *frame)
+static void add_figures(const struct top *top, struct text_table *table, const struct task_row *row)
 {
-	const double ns = frame->ns ? (double)frame->ns : 1;
-
 	text_table_add(table, "%zu", row->tasks);
 	text_table_add(table, "%zu", row->ended);
-	text_table_add(table, "%.1f", (double)row->usage.run_ns * 100 / ns);
-	text_table_add(table, "%.1f", top_delay_per_second(row));
-	text_table_add(table, "%.0f", top_delay_per_wait(row));
+	text_table_add(table, "%.1f", percent(top, row->run_ns));
+	text_table_add(table, "%.1f", row->run_ns ? (double)row->delay_ns * 1e3 / (double)row->run_ns : 0);
+	text_table_add(table, "%.0f", row->waits ? (double)row->delay_ns / 1e3 / (double)row->waits : 0);
 	text_table_add(table, "%zu", row->differ);
 	text_table_add(table, "%zu", row->refused);
 }
 
-static void print_classes(const struct top_frame *frame, size_t width, struct text_buf *out)
-{
-	struct text_table table = new_table("CLASS", NULL);
-
-	for (size_t i = 0; i < frame->n_classes; i++) {
-		const struct task_row *class = &frame->classes[i];
-
-		if (!class->class && !class->tasks && !class->ended)
-			continue;
-		text_table_add(&table, "%s", class->class ? class->class : "-");
-		add_figures(&table, class, frame);
-	}
-	text_table_print(&table, width, out);
-	text_table_clear(&table);
-}
-
 /* A rule's pattern as it is; a program's name in brackets. */
-static void print_apps(const struct top_frame *frame, size_t width, struct text_buf *out)
+static char *frame_text(const struct top *top, size_t width)
 {
-	struct text_table table = new_table("APP", "CLASS");
+	struct text_table classes = new_table(NULL), apps = new_table("APP");
+	struct text_buf out = { 0 };
 	char program[64];
 
-	for (size_t i = 0; i < frame->n_apps; i++) {
-		const struct task_row *app = &frame->apps[i];
-
-		text_escape_to(program, sizeof(program), app->usage.comm, strlen(app->usage.comm));
-		if (app->app)
-			text_table_add(&table, "%s", app->app);
-		else
-			text_table_add(&table, "(%s)", program);
-		text_table_add(&table, "%s", app->class ? app->class : "-");
-		add_figures(&table, app, frame);
+	for (size_t i = 0; i < top->n_classes; i++) {
+		if (!top->classes[i].class && !top->classes[i].tasks && !top->classes[i].ended)
+			continue;
+		text_table_add(&classes, "%s", top->classes[i].class ? top->classes[i].class : "-");
+		add_figures(top, &classes, &top->classes[i]);
 	}
-	text_table_print(&table, width, out);
-	text_table_clear(&table);
+	for (size_t i = 0; i < top->n_apps; i++) {
+		const struct task_row *app = &top->apps[i];
+
+		text_table_add(&apps, "%s", app->class ? app->class : "-");
+		text_escape_to(program, sizeof(program), app->comm, strlen(app->comm));
+		text_table_add(&apps, app->app ? "%s" : "(%s)", app->app ? app->app : program);
+		add_figures(top, &apps, app);
+	}
+	text_buf_printf(&out, "%zu tasks, %zu ended%s in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work %.0f %%\n\n",
+			top->all.tasks, top->all.ended, top->exits ? "" : " (not heard of)", (double)top->ns / 1e9,
+			percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN), percent(top, top->busy_ns));
+	text_table_print(&classes, width, &out);
+	text_buf_put(&out, "\n", 1);
+	text_table_print(&apps, width, &out);
+	text_table_clear(&classes);
+	text_table_clear(&apps);
+	return text_buf_take(&out);
 }
 
-/* keys: the line that names them, for a screen. */
-static char *frame_text(struct top *top, size_t width, const char *keys)
+/* From the first line of the terminal on, as many lines as there is room for. */
+static void draw(const char *text)
 {
-	struct text_buf out = { 0 };
+	struct winsize size = { 0 };
+	size_t length;
 
-	top_sort(top->frame.apps, top->frame.n_apps, top->key);
-	print_head(top, &out);
-	text_buf_printf(&out, "%s\n", keys);
-	print_classes(&top->frame, width, &out);
-	text_buf_put(&out, "\n", 1);
-	print_apps(&top->frame, width, &out);
-	return text_buf_take(&out);
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	fputs("\033[H", stdout);
+	for (unsigned line = 1; (line < size.ws_row || !size.ws_row) && *text; line++, text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		printf("%.*s\033[K\n", (int)length, text);
+	}
+	fputs("\033[J", stdout);
+	fflush(stdout);
 }
 
 /* ---- for programs ---- */
@@ -183,31 +319,18 @@ static void put_sum(struct json_writer *json, const struct task_row *row, bool i
 
 	json_begin(json, NULL, '{');
 	json_put_text(json, "class", row->class);
-	if (is_app) {
+	if (is_app)
 		json_put_text(json, "rule", row->app);
-		json_put_text(json, "program",
-			      text_escape_to(program, sizeof(program), row->usage.comm, strlen(row->usage.comm)));
-	}
+	if (is_app && !row->app)
+		json_put_text(json, "program", text_escape_to(program, sizeof(program), row->comm, strlen(row->comm)));
 	json_put_count(json, "tasks", row->tasks);
 	json_put_count(json, "ended", row->ended);
-	json_put_count(json, "run_ns", row->usage.run_ns);
-	json_put_count(json, "delay_ns", row->usage.delay_ns);
-	json_put_count(json, "waits", row->usage.waits);
+	json_put_count(json, "run_ns", row->run_ns);
+	json_put_count(json, "delay_ns", row->delay_ns);
+	json_put_count(json, "waits", row->waits);
 	json_put_count(json, "differ", row->differ);
 	json_put_count(json, "refused", row->refused);
 	json_end(json, '}');
-}
-
-static void put_head(struct json_writer *json, const struct top *top)
-{
-	json_put_count(json, "interval_ns", top->frame.ns);
-	json_put_count(json, "cpus", top->head.cpus);
-	json_put_bool(json, "ended_are_counted", top->head.hears_exits);
-	json_put_count(json, "exits_lost", top->frame.lost);
-	json_put_count(json, "set", top->head.set);
-	json_put_count(json, "refused", top->head.refused);
-	json_put_count(json, "lost", top->head.lost);
-	json_put_count(json, "own_ns", (uint64_t)(top->head.own * (double)top->frame.ns));
 }
 
 static char *frame_json(const struct top *top)
@@ -215,138 +338,69 @@ static char *frame_json(const struct top *top)
 	struct json_writer json = { 0 };
 
 	json_begin(&json, NULL, '{');
-	put_head(&json, top);
+	json_put_count(&json, "interval_ns", top->ns);
+	json_put_count(&json, "busy_ns", top->busy_ns);
+	json_put_bool(&json, "ended_are_counted", top->exits);
 	json_begin(&json, "classes", '[');
-	for (size_t i = 0; i < top->frame.n_classes; i++)
-		put_sum(&json, &top->frame.classes[i], false);
+	for (size_t i = 0; i < top->n_classes; i++)
+		put_sum(&json, &top->classes[i], false);
 	json_end(&json, ']');
 	json_begin(&json, "apps", '[');
-	for (size_t i = 0; i < top->frame.n_apps; i++)
-		put_sum(&json, &top->frame.apps[i], true);
+	for (size_t i = 0; i < top->n_apps; i++)
+		put_sum(&json, &top->apps[i], true);
 	json_end(&json, ']');
 	json_end(&json, '}');
 	return json_take(&json);
 }
 
-/* ---- one frame, or one after the other on a terminal ---- */
-
-static int print_once(struct top *top)
-{
-	const struct timespec interval = { (time_t)(top->interval_ns / NS_PER_S), (long)(top->interval_ns % NS_PER_S) };
-	_cleanup_free_ char *text = NULL;
-
-	nanosleep(&interval, NULL);
-	if (refresh(top) < 0)
-		return EXIT_FAILURE;
-	text = option_given(top->command, OPTION_JSON) ? frame_json(top) : frame_text(top, terminal_width(), "");
-	return text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
-}
-
-static void draw(struct top *top)
-{
-	_cleanup_free_ char *text = NULL;
-	size_t width, height;
-
-	screen_size(&width, &height);
-	text = frame_text(top, width, "c d w t n sort  space refresh  q quit");
-	if (text)
-		screen_draw(text);
-}
-
-/* Until it is told to end: -EINTR; or another -errno. */
-static int follow(struct top *top)
-{
-	uint64_t next_ns = clock_ns(CLOCK_MONOTONIC) + top->interval_ns, now_ns;
-	const char *letter;
-	int key, r = 0;
-
-	while (r == 0) {
-		draw(top);
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		key = next_ns > now_ns ? screen_read((unsigned)((next_ns - now_ns) / 1000000) + 1) : 0;
-		if (key < 0 || key == 'q')
-			return -EINTR;
-		letter = key && key < 128 ? strchr(top_key_letters, key) : NULL;
-		if (letter)
-			top->key = (enum top_key)(letter - top_key_letters);
-		if (key == ' ' || clock_ns(CLOCK_MONOTONIC) >= next_ns) {
-			next_ns = clock_ns(CLOCK_MONOTONIC) + top->interval_ns;
-			r = refresh(top);
-		}
-	}
-	return r;
-}
-
-static int show_on_screen(struct top *top)
-{
-	int r = screen_open();
-
-	if (r < 0) {
-		log_error("the terminal: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	r = follow(top);
-	screen_close();
-	return r == -EINTR ? 0 : EXIT_FAILURE;
-}
-
 /* ---- */
 
-static int run(struct top *top)
+/* A frame after the other on a terminal, until Ctrl-C; elsewhere one. Returns an exit status. */
+static int run(struct top *top, bool json)
 {
-	int status;
+	const bool is_screen = !json && isatty(STDOUT_FILENO);
+	const struct timespec second = { .tv_sec = 1 };
 
-	if (usage_open(true, &top->sampler.source) < 0 || refresh(top) < 0)
+	if (look(top) < 0)
 		return EXIT_FAILURE;
-	status = task_filter_check(&top->filter, &top->sampler.tasks, top->command->verb);
-	if (status)
-		return status;
-	if (option_given(top->command, OPTION_ONCE) || option_given(top->command, OPTION_JSON) || !screen_is_possible())
-		return print_once(top);
-	return show_on_screen(top);
-}
+	do {
+		_cleanup_free_ char *text = NULL;
 
-/* strtod would take signs, hexadecimal digits and infinity as well. */
-static bool parse_interval(const char *text, uint64_t *ret_ns)
-{
-	char *end;
-	double seconds;
-
-	if (!*text || text[strspn(text, "0123456789.")])
-		return false;
-	seconds = strtod(text, &end);
-	*ret_ns = (uint64_t)(seconds * 1e9);
-	return !*end && seconds >= INTERVAL_MIN_S && seconds <= INTERVAL_MAX_S;
-}
-
-static int parse_options(struct top *top)
-{
-	const struct command *command = top->command;
-	const char *interval = option_value(command, OPTION_INTERVAL),
-		   *sort = option_value(command, OPTION_SORT);
-	const int key = sort ? top_key_find(sort) : TOP_BY_CPU;
-
-	top->interval_ns = INTERVAL_DEFAULT_S * NS_PER_S;
-	if (interval && !parse_interval(interval, &top->interval_ns))
-		return usage_error(command->verb, "--interval takes 0.1 to 3600 seconds");
-	if (key < 0)
-		return usage_error(command->verb, "--sort takes cpu, delay, wait, tasks or name");
-	top->key = (enum top_key)key;
-	return task_filter_parse(command, &top->filter);
+		nanosleep(&second, NULL);
+		if (look(top) < 0)
+			return EXIT_FAILURE;
+		if (add_up(top) == 0)
+			text = json ? frame_json(top) : frame_text(top, terminal_width());
+		if (!text) {
+			log_error("out of memory");
+			return EXIT_FAILURE;
+		}
+		if (is_screen)
+			draw(text);
+		else
+			fputs(text, stdout);
+	} while (is_screen);
+	return 0;
 }
 
 int cmd_top(const struct command *command)
 {
-	struct top top = { .command = command };
-	int status = parse_options(&top);
+	struct top top = { .proc = procfs_open() };
+	int status = EXIT_FAILURE;
 
-	if (status)
-		return status;
-	if (client_open(&top.bus) < 0)
-		return EXIT_FAILURE;
-	status = run(&top);
-	top_frame_clear(&top.frame);
-	top_sampler_clear(&top.sampler);
+	/* Without it the first line says so. */
+	taskstats_listen(&top.exits);
+	if (top.proc < 0)
+		log_error("/proc: %s", strerror(-top.proc));
+	else if (client_open(&top.bus) == 0)
+		status = run(&top, option_given(command, OPTION_JSON));
+	tasks_clear(&top.before.tasks);
+	tasks_clear(&top.now.tasks);
+	free(top.classes);
+	free(top.apps);
+	nl_socket_free(top.exits);
 	sd_bus_flush_close_unref(top.bus);
+	if (top.proc >= 0)
+		close(top.proc);
 	return status;
 }

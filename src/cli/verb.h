@@ -38,14 +38,7 @@ enum option_name {
 	OPTION_USER,
 	OPTION_CLASS,
 	OPTION_APP,
-	OPTION_REASON,
-	OPTION_OF_USER,
-	OPTION_LEFT_ALONE,
-	OPTION_DIFFERS,
 	OPTION_THREADS,
-	OPTION_ONCE,
-	OPTION_INTERVAL,
-	OPTION_SORT,
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
 	OPTION_MAPPING,
@@ -57,10 +50,6 @@ _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
 
 #define OPTION_BIT(name)   (UINT64_C(1) << OPTION_##name)
 #define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
-/* Those of task_filter.h. */
-#define OPTION_BITS_FILTER                                                                 \
-	(OPTION_BIT(CLASS) | OPTION_BIT(APP) | OPTION_BIT(REASON) | OPTION_BIT(OF_USER) | \
-	 OPTION_BIT(LEFT_ALONE) | OPTION_BIT(DIFFERS))
 
 struct verb;
 struct option_use;

@@ -43,15 +43,11 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_classes)" -- "$cur")
 		return
 		;;
-	--class | --app | --reason)
+	--class | --app)
 		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_listed "${prev#--}")" -- "$cur")
 		return
 		;;
-	--interval | --rounds | --seconds) return ;;
-	--sort)
-		mapfile -t COMPREPLY < <(compgen -W 'cpu delay wait tasks name' -- "$cur")
-		return
-		;;
+	--rounds | --seconds) return ;;
 	--user)
 		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		return
@@ -91,7 +87,7 @@ _schedqos()
 	check) words='--print --diff --config --configs-path --mapping --help' ;;
 	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --help' ;;
-	list) words='--class --app --reason --user --left-alone --differs --threads --json --help' ;;
+	list) words='--class --app --threads --json --help' ;;
 	import)
 		words='--skip-doubtful --help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
@@ -101,9 +97,7 @@ _schedqos()
 		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
 		;;
 	doctor) words='--json --config --configs-path --help' ;;
-	top)
-		words='--class --app --reason --user --left-alone --differs --once --interval --sort --json --help'
-		;;
+	top) words='--json --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
 		# The first two characters of a line are the mark of the current one.

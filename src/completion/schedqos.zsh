@@ -70,14 +70,6 @@ _schedqos()
 		'--configs-path[use only this folder]:folder:_files -/'
 	)
 	local -a mapping=('--mapping[instead of the mapping that the files name]:mapping:_schedqos_mappings')
-	local -a filter=(
-		'--class[only tasks of this class]:class:_schedqos_listed class'
-		'--app[only those of this rule or program]:app:_schedqos_listed app'
-		'--reason[only those in their class for this reason]:reason:_schedqos_listed reason'
-		'--user[only those of this user]:user:_users'
-		'--left-alone[only those that carry nothing of a class]'
-		'--differs[only those that carry something else]'
-	)
 
 	_arguments -C $help '(- *)'{-V,--version}'[show the version]' \
 		'1: :_schedqos_verbs' '*:: :->verb'
@@ -117,11 +109,12 @@ _schedqos()
 			'2:class:_schedqos_classes'
 		;;
 	(list)
-		_arguments $help $filter '--threads[a line for every thread]' '--json[print as JSON]'
+		_arguments $help '--class[only tasks of this class]:class:_schedqos_listed class' \
+			'--app[only those of this rule or program]:app:_schedqos_listed app' \
+			'--threads[a line for every thread]' '--json[print as JSON]'
 		;;
 	(top)
-		_arguments $help $filter '--once[one frame only]' '--interval[between two frames]:seconds:' \
-			'--sort[sort by this]:key:(cpu delay wait tasks name)' '--json[print as JSON]'
+		_arguments $help '--json[print as JSON]'
 		;;
 	(explain)
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \

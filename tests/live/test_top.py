@@ -26,8 +26,8 @@ BURN = "while True: pass"
 TELLS_USE = os.path.exists("/proc/self/schedstat")
 
 
-def frame(*args):
-    result = schedqos("top", "--json", "--interval", "0.5", *args)
+def frame():
+    result = schedqos("top", "--json")
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -55,38 +55,32 @@ class Top(LiveTest):
         self.assertEqual((app["class"], app["tasks"]), (UTILITY, 1))
         of_class, = [one for one in shown["classes"] if one.get("class") == UTILITY]
         self.assertGreaterEqual(of_class["run_ns"], app["run_ns"])
-        self.assertEqual([one["rule"] for one in frame("--app", "burner")["apps"]], ["burner"])
-        self.assertLessEqual({one.get("class") for one in frame("--class", BACKGROUND)["apps"]}, {BACKGROUND})
 
     def test_programs_that_end_between_two_frames_are_counted(self):
         self.daemon(RULES)
         if not frame()["ended_are_counted"]:
             self.skipTest("no exits from taskstats here")
-        path, found, seconds = self.alias("short"), None, 2
-        # On a slow machine nothing may begin and end in so short a time.
-        while not (found and found["ended"]) and seconds < 60:
-            with subprocess.Popen([SCHEDQOS, "top", "--json", "--interval", str(seconds)], env=environment(),
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8") as top:
+        path = self.alias("short")
+
+        def found():
+            with subprocess.Popen([SCHEDQOS, "top", "--json"], env=environment(), stdout=subprocess.PIPE,
+                                  encoding="utf-8") as top:
                 while top.poll() is None:
                     subprocess.run([path, "0.1"], check=True)
-                found = self.app(json.load(top.stdout), "short")
-            seconds *= 3
-        self.assertEqual(found and found["class"], BACKGROUND)
-        self.assertGreater(found["ended"], 0)
-        self.assertGreater(found["run_ns"], 0)
+                app = self.app(json.load(top.stdout), "short")
+            return app and app["ended"] and app
+
+        app = wait_for(found, "one has ended")
+        self.assertEqual(app["class"], BACKGROUND)
+        self.assertGreater(app["run_ns"], 0)
 
     def test_a_pipe_gets_one_frame(self):
         self.daemon(RULES)
-        result = schedqos("top", "--interval", "0.1", "--sort", "name")
+        result = schedqos("top")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(result.stdout.count("REFUSED"), 2)
         self.assertNotIn("\x1b", result.stdout)
         self.assertNotIn("\x01", result.stdout)
-
-    def test_wrong_usage(self):
-        for args in (["top", "--interval", "0"], ["top", "--interval", "nan"], ["top", "--sort", "x"]):
-            result = schedqos(*args)
-            self.assertEqual((result.returncode, result.stdout), (2, ""), args)
 
     def on_terminal(self, *args):
         """Starts it on a terminal of its own."""
@@ -101,28 +95,18 @@ class Top(LiveTest):
 
     def test_on_a_terminal(self):
         self.daemon(RULES)
-        app = self.sleeper("app")
-        self.assert_carries(app, BACKGROUND)
-        pid, terminal = self.on_terminal("top", "--interval", "0.2", "--app", "app")
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        pid, terminal = self.on_terminal("top")
         seen = bytearray()
 
-        def shows(text):
+        def shows(text, times):
             while select.select([terminal], [], [], 0.01)[0]:
-                try:
-                    seen.extend(os.read(terminal, 65536))
-                except OSError:  # it has ended
-                    break
-            return text in seen
+                seen.extend(os.read(terminal, 65536))
+            return seen.count(text) >= times
 
-        wait_for(lambda: shows(b"q quit"), "a screen")
-        seen.clear()
-        os.write(terminal, b"n")
-        wait_for(lambda: shows(b"by name"), lambda: "another order: %r" % bytes(seen[-2000:]))
-        wait_for(lambda: shows(b"\napp "), lambda: "the app: %r" % bytes(seen[-2000:]))
-        seen.clear()
-        os.write(terminal, b"q")
-        wait_for(lambda: shows(b"\x1b[?1049l"), "the screen put back")
-        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        wait_for(lambda: shows(b"QOS_BACKGROUND app ", 2), lambda: "two frames: %r" % bytes(seen[-2000:]))
+        os.write(terminal, b"\x03")
+        self.assertEqual(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGINT)
 
 
 if __name__ == "__main__":
