@@ -82,7 +82,7 @@ static struct config *with_preset(const char *name)
 /* The built-in ones and that of configs/app_configs/maintenance.json. One that another lacks would stay when that is chosen. */
 static void presets_define_all_classes_and_no_other(void **state)
 {
-	static const char *const names[] = { "announcement", "balanced", "foreground", "latency", "throughput" };
+	static const char *const names[] = { "announcement", "balanced", "foreground" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -229,7 +229,7 @@ static void an_option_brings_the_announcement_back(void **state)
 /* Under no mapping of ours does `check` warn of our own rules; of those it would be noise. */
 static void rules_hand_out_nothing_to_warn_of(void **state)
 {
-	static const char *const names[] = { "announcement", "balanced", "foreground", "latency", "throughput" };
+	static const char *const names[] = { "announcement", "balanced", "foreground" };
 	struct config_file files[SHIPPED_MAX];
 	size_t n = add_files(files, 0, "configs/mappings/*.json", CONFIG_PRESET);
 
