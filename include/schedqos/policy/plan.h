@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. It makes no
- * system call and reads no clock: the caller carries the actions out, reports how they went, and passes the time.
+ * system call and reads no clock: the caller says what time it is, carries the actions out and reports how they went.
  *
  * THE MODEL
  *
@@ -17,16 +17,16 @@
  *
  *	a slice or clamp, no default, that any class gives	ours, whoever set it: had stays
  *	actual == known						whose it was before, since nobody has touched it: had stays
- *	on a copy: policy, nice and slice are together those	ours: these, and the I/O priority that the class gives; but
- *	of a class over had, or of had itself			SCHED_IDLE, or a nice value greater than had's, only if its
- *								origin vouches for it
+ *	on a copy: policy, nice and slice are together those	ours: all in which it agrees with that, clamps and I/O priority
+ *	of a class over had, or of had itself			too; but SCHED_IDLE, or a nice value greater than had's,
+ *								only if its origin vouches for it
  *	anything else						somebody chose it: theirs; had and known become it, in bounds
  *
  * So the slice is the signature of a class: the kernel copies it with policy and nice, so a task tells which class it
  * copied, whatever the order of events. (Where there are no slices, policy and nice are. Classes may share one.)
  *
- * Bounds, so that nobody gets more back than he could take himself; what is out of them is left as it is until the class
- * changes, but had stays. On a copy, and wherever a class was put on the task or an ancestor, had.nice does not become a
+ * Bounds, so that nobody gets more back than he could take himself; what is out of them is theirs, too, and known, but had
+ * stays. On a copy, and wherever a class was put on the task or an ancestor, had.nice does not become a
  * smaller number than it is, unless one below all that any class gives (with a class of -4: from 0 not -3, but -5, which took
  * privilege). had leaves SCHED_IDLE only if known was SCHED_IDLE; on a copy also only if no class ever raised a task out of
  * it. had takes no real-time priority, of CPU or I/O, that is not above the highest that classes gave.
@@ -35,26 +35,30 @@
  *		reason. One is that its origin is due or was just set: the kernel may have copied what that carried before.
  *		Such a child is marked at its birth, and so are the next ones until one carries all that was set. The origin
  *		vouches for it if it lives, has been looked at, and carries now what its record says; for a new thread every
- *		other thread of its process has to. Then had is, attribute by attribute, the least privileged of the had of all
- *		of these.
+ *		other thread of its process has to. If so, had is, attribute by attribute, the least privileged of its own and
+ *		that of those who vouched.
  * exec		makes a rule take effect: theirs is cleared, and the class put on over everything. What limits that is judged
- *		before: no rule raises what had says that somebody lowered (nice above 0, SCHED_IDLE), unless it has yield: false
+ *		before that: no rule raises what had says that somebody lowered (nice above 0, SCHED_IDLE), unless it has yield: false
  *		or enforce; QOS_DEFAULT and rules with yield: true leave a task alone whose had is not the kernel's default; a
  *		class that is inherited from an ancestor's rule leaves one alone of which anything is theirs.
  * rename, move, reload	are such moments too, if they bring another class or rule; so is the first sight of a task.
- * limit	of a cgroup or by an override: a lower class for as long as it lasts. Neither its beginning nor its end clears theirs.
+ * limit	of a cgroup or by an override: a lower class for as long as it lasts. Neither its beginning nor its end clears theirs,
+ *		not even by a move.
  * override	asks for a class, which takes effect like a rule's, but without what limits those.
  * renice	and the like are found when we look next: theirs, until a rule or override takes effect. A rule that enforces
- *		takes it back when we look.
- * doubt	No event says which thread made a new one or called exec. If their records differ, we take it for one of those
- *		whose known is what the task carries, or for any if there is none: had is the least privileged of the had of these.
- * loss		A scan looks at every task. One that has no record is a copy of its leader's or living parent's; without these it
- *		had what it carries, but no more than whoever a class has ever raised.
+ *		takes it back when we look; had keeps it for the stop.
+ * doubt	No event says which thread made a new one or called exec. Where their records differ nobody vouches: we take the
+ *		task for one of those whose known is what it carries, or for any if there is none. had is the least privileged
+ *		of the had of these.
+ * loss		A scan looks at every task. One that was born since we began to listen and has no record is a copy of its
+ *		leader's, or of its living parent's if it is a process. Without these it had what it carries; but where that is
+ *		as high as a class gives, no more than the least privileged of all whom a class has ever raised.
  * crash	The next daemon takes over the records and scans: no rule takes effect for that, and forks since the last set
- *		are looked at as after any set. What was about to be set then counts as vouched for. Where no daemon follows,
- *		restore puts all back from the records.
- * stop		Every task that carries something of ours gets had, and so does who is born meanwhile. A fork may outlast that:
- *		the records stay, and restore looks some time later at tasks that have none.
+ *		are looked at as after any set. On a task that was being set at the crash all is ours that agrees with a class
+ *		over had. Where no daemon follows, restore puts all back from the records.
+ * stop		Every task is judged, and gets had where something of ours is on it; so does who is born meanwhile. A fork may
+ *		outlast that: the records stay, and restore some time later, and the next start before it begins, do the same
+ *		for tasks that carry what a class gives and have no record.
  */
 #pragma once
 
@@ -112,7 +116,8 @@ void plan_free(struct plan *plan);
 
 /*
  * Takes over the records of a plan that has ended, and what its classes gave, before any other function is called. stopped:
- * it had put all of them back; then only tasks that are not on record are looked at. 0 or -ENOMEM.
+ * it had put all of them back, and this plan is for what a fork has brought since: only tasks without a record are looked
+ * at. 0 or -ENOMEM.
  */
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	       const struct qos_attr *given, size_t n_given, bool stopped);
