@@ -23,7 +23,7 @@ DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
 
 /* What is asked about: a task, or if that is 0, a program that does not run. */
 struct question {
-	uint64_t task;
+	uint64_t task, against; /* against: 0 for none */
 	struct explain_name name;
 };
 
@@ -124,14 +124,8 @@ static const char **list_argv(const struct command *command)
 }
 
 /* Returns 0 or an exit status. */
-static int take_task(const struct command *command, const char *task, uint64_t *ret)
+static int take_id(const struct command *command, const char *task, uint64_t *ret)
 {
-	static const enum option_name others[] = { OPTION_THREAD, OPTION_EXE, OPTION_ARGV, OPTION_CGROUP, OPTION_USER };
-
-	for (size_t i = 0; i < array_size(others); i++) {
-		if (option_given(command, others[i]))
-			return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
-	}
 	if (parse_u64(task, strlen(task), INT32_MAX, ret) < 0 || !*ret)
 		return bad_word(command,
 				"not a process or thread id ('list --app' has those of a program that runs, "
@@ -141,13 +135,31 @@ static int take_task(const struct command *command, const char *task, uint64_t *
 }
 
 /* Returns 0 or an exit status. */
+static int take_task(const struct command *command, const char *task, uint64_t *ret)
+{
+	static const enum option_name others[] = { OPTION_THREAD, OPTION_EXE, OPTION_ARGV, OPTION_CGROUP, OPTION_USER };
+
+	for (size_t i = 0; i < array_size(others); i++) {
+		if (option_given(command, others[i]))
+			return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
+	}
+	return take_id(command, task, ret);
+}
+
+/* Returns 0 or an exit status. */
 static int take_question(const struct command *command, const char *const *argv, struct question *ret)
 {
 	const char *task = command->n_operands ? command->operands[0] : NULL;
 	const char *name = option_value(command, OPTION_NAME), *user = option_value(command, OPTION_USER);
+	const char *against = option_value(command, OPTION_AGAINST);
+	int status = against ? take_id(command, against, &ret->against) : 0;
 
+	if (status)
+		return status;
 	if (!task == !name)
 		return usage_error(command->verb, "explain needs the number of a process or thread, or --name");
+	if (name && against)
+		return usage_error(command->verb, "--against goes with the number of a process or thread");
 	if (task)
 		return take_task(command, task, &ret->task);
 	ret->name = (struct explain_name){
@@ -184,7 +196,7 @@ static void print_weaker_one(const char *label, const cJSON *weaker)
 			printf("%s\n", table[i].words);
 	}
 	if (strcmp(what, "cpu-cgroup") == 0)
-		printf("the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS "\n",
+		printf("the border of " BORDER_FORMAT ": " DOCTOR_BORDER_WORDS "\n",
 		       member_text(weaker, "path"), member_text(weaker, "weight"));
 }
 
@@ -269,6 +281,8 @@ int cmd_explain(const struct command *command)
 	status = take_question(command, argv, &question);
 	if (status)
 		return status;
+	if (question.against)
+		return explain_against((pid_t)question.task, (pid_t)question.against, option_given(command, OPTION_JSON));
 	if (geteuid() != 0) {
 		log_error("only root may ask: try 'sudo schedqos explain'");
 		return EXIT_FAILURE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tasks have used in a second, by class, and by rule or program. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include <schedqos/util/text.h>
 
 #include "client.h"
+#include "explain.h"
 #include "tasks.h"
 #include "text_table.h"
 #include "verb.h"
@@ -33,6 +35,7 @@ struct look {
 struct top {
 	sd_bus *bus;
 	int proc;
+	struct cpu_hierarchies cgroups;
 	struct nl_sock *exits; /* NULL: nobody tells of tasks that end */
 	struct look before, now;
 	struct task_row *classes, *apps; /* what was used in between */
@@ -263,13 +266,21 @@ static void add_figures(const struct top *top, struct text_table *table, const s
 	text_table_add(table, "%zu", row->refused);
 }
 
+/* The cpu cgroup that ranks one of its tasks first; false in the root, where nice values rank. */
+static bool find_border(const struct top *top, const struct task_row *app, struct cpu_group *ret)
+{
+	return cpu_group_of(&top->cgroups, top->proc, app->tid, ret) == 0 && ret->path[0] == '/';
+}
+
 /* A rule's pattern as it is; a program's name in brackets. */
 static char *frame_text(const struct top *top, size_t width)
 {
 	struct text_table classes = new_table(NULL), apps = new_table("APP");
+	char program[64], border[PATH_MAX + 64];
 	struct text_buf out = { 0 };
-	char program[64];
+	struct cpu_group group;
 
+	apps.columns[apps.n_columns++].head = "RANKED BY";
 	for (size_t i = 0; i < top->n_classes; i++) {
 		if (!top->classes[i].class && !top->classes[i].tasks && !top->classes[i].ended)
 			continue;
@@ -283,6 +294,8 @@ static char *frame_text(const struct top *top, size_t width)
 		text_escape_to(program, sizeof(program), app->comm, strlen(app->comm));
 		text_table_add(&apps, app->app ? "%s" : "(%s)", app->app ? app->app : program);
 		add_figures(top, &apps, app);
+		text_table_add(&apps, "%s",
+			       find_border(top, app, &group) ? border_text(border, sizeof(border), &group) : "");
 	}
 	text_buf_printf(&out, "%zu tasks, %zu ended%s in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work %.0f %%\n\n",
 			top->all.tasks, top->all.ended, top->exits ? "" : " (not heard of)", (double)top->ns / 1e9,
@@ -313,15 +326,17 @@ static void draw(const char *text)
 
 /* ---- for programs ---- */
 
-static void put_sum(struct json_writer *json, const struct task_row *row, bool is_app)
+/* top: for an app; NULL for a class. */
+static void put_sum(struct json_writer *json, const struct task_row *row, const struct top *top)
 {
-	char program[64];
+	char program[64], path[PATH_MAX];
+	struct cpu_group group;
 
 	json_begin(json, NULL, '{');
 	json_put_text(json, "class", row->class);
-	if (is_app)
+	if (top)
 		json_put_text(json, "rule", row->app);
-	if (is_app && !row->app)
+	if (top && !row->app)
 		json_put_text(json, "program", text_escape_to(program, sizeof(program), row->comm, strlen(row->comm)));
 	json_put_count(json, "tasks", row->tasks);
 	json_put_count(json, "ended", row->ended);
@@ -330,6 +345,10 @@ static void put_sum(struct json_writer *json, const struct task_row *row, bool i
 	json_put_count(json, "waits", row->waits);
 	json_put_count(json, "differ", row->differ);
 	json_put_count(json, "refused", row->refused);
+	if (top && find_border(top, row, &group)) {
+		json_put_text(json, "cpu_cgroup", text_escape_to(path, sizeof(path), group.path, strlen(group.path)));
+		json_put_text(json, "weight", group.weight);
+	}
 	json_end(json, '}');
 }
 
@@ -343,11 +362,11 @@ static char *frame_json(const struct top *top)
 	json_put_bool(&json, "ended_are_counted", top->exits);
 	json_begin(&json, "classes", '[');
 	for (size_t i = 0; i < top->n_classes; i++)
-		put_sum(&json, &top->classes[i], false);
+		put_sum(&json, &top->classes[i], NULL);
 	json_end(&json, ']');
 	json_begin(&json, "apps", '[');
 	for (size_t i = 0; i < top->n_apps; i++)
-		put_sum(&json, &top->apps[i], true);
+		put_sum(&json, &top->apps[i], top);
 	json_end(&json, ']');
 	json_end(&json, '}');
 	return json_take(&json);
@@ -385,7 +404,7 @@ static int run(struct top *top, bool json)
 
 int cmd_top(const struct command *command)
 {
-	struct top top = { .proc = procfs_open() };
+	struct top top = { .proc = procfs_open(), .cgroups = cpu_hierarchies_find(AT_FDCWD) };
 	int status = EXIT_FAILURE;
 
 	/* Without it the first line says so. */

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include <schedqos/kernel/cpu_group.h>
+
 #include "client.h"
 
 /* The words after them, and of what continues them. */
@@ -17,3 +19,12 @@ void explain_print_thread(const cJSON *all, const cJSON *thread);
 
 /* The names that were compared, and the rules that came close. */
 void explain_print_close(const cJSON *all);
+
+/* ---- explain_against.c ---- */
+
+/* How the border of a cpu cgroup is named to people, by path and weight. buf has room for a path and 64 bytes more. */
+#define BORDER_FORMAT "cpu cgroup %s (weight %s)"
+char *border_text(char *buf, size_t size, const struct cpu_group *group);
+
+/* Says what ranks the two tasks, and what each gets of a CPU. Returns an exit status. */
+int explain_against(pid_t one, pid_t other, bool as_json);

@@ -40,6 +40,7 @@ static const struct {
 	[OPTION_ARGV] = { "argv", 0, "ARG", "its next argument, once for each" },
 	[OPTION_CGROUP] = { "cgroup", 0, "PATH", "the cgroup that it is in" },
 	[OPTION_USER] = { "user", 0, "NAME", "who runs it" },
+	[OPTION_AGAINST] = { "against", 0, "PID", "say what ranks the two, and how they share a CPU" },
 	[OPTION_CLASS] = { "class", 0, "NAME", "only tasks of this class" },
 	[OPTION_APP] = { "app", 0, "PATTERN", "only those of this rule or program" },
 	[OPTION_THREADS] = { "threads", 0, NULL, "a line for every thread" },

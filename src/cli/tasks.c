@@ -153,6 +153,9 @@ int task_text_compare(const char *a, const char *b)
 
 void task_row_add(struct task_row *row, const struct task_row *one)
 {
+	/* A living one can be asked about. */
+	if (!row->tasks && one->tasks)
+		row->tid = one->tid;
 	row->tasks += one->tasks;
 	row->ended += one->ended;
 	row->differ += one->differ;

@@ -93,7 +93,7 @@ _schedqos()
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
 		;;
 	explain)
-		words='--json --name --thread --exe --argv --cgroup --user --config --configs-path --help'
+		words='--json --name --thread --exe --argv --cgroup --user --against --config --configs-path --help'
 		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
 		;;
 	doctor) words='--json --config --configs-path --help' ;;

@@ -53,6 +53,7 @@ complete -c schedqos -n '__fish_seen_subcommand_from explain' -l exe -r -F -d 'I
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l argv -x -d 'Its next argument'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l cgroup -x -d 'The cgroup that it is in'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l user -x -a '(__fish_complete_users)' -d 'Who runs it'
+complete -c schedqos -n '__fish_seen_subcommand_from explain' -l against -x -a '(__fish_complete_pids)' -d 'What ranks the two'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -a '(__fish_complete_pids)'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d 'Apply none'
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'

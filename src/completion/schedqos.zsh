@@ -120,7 +120,7 @@ _schedqos()
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \
 			'--thread[the name of a thread of it]:name:' '--exe[its executable]:path:_files' \
 			'*--argv[its next argument]:argument:' '--cgroup[the cgroup that it is in]:path:' \
-			'--user[who runs it]:user:_users' '1:process:_pids'
+			'--user[who runs it]:user:_users' '--against[what ranks the two]:process:_pids' '1:process:_pids'
 		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <schedqos/kernel/host.h>
+#include <schedqos/kernel/cpu_group.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
@@ -14,6 +14,7 @@
 
 /* The groups in the root of the hierarchy with tasks in them or below. */
 struct borders {
+	unsigned version; /* of the hierarchy */
 	size_t count; /* NAMES_MAX + 1: more */
 	char names[NAMES_MAX + 1][64];
 };
@@ -32,38 +33,24 @@ static void add_group(struct borders *borders, const char *path)
 	borders->count += i == borders->count;
 }
 
-static struct borders find_borders(const struct checkup *checkup, unsigned version)
+static struct borders find_borders(const struct checkup *checkup)
 {
+	const struct cpu_hierarchies where = cpu_hierarchies_find(checkup->root);
 	_cleanup_close_ int proc = checkup_open(checkup, "/proc");
 	_cleanup_closedir_ DIR *list = NULL;
 	struct borders borders = { 0 };
-	char text[8192], path[4096];
+	struct cpu_group group;
 	pid_t pid;
 
 	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
 		return borders;
 	while ((pid = procfs_next(list))) {
-		if (procfs_read(proc, pid, "cgroup", text, sizeof(text)) > 0 &&
-		    host_cgroup_path(text, version, path, sizeof(path)))
-			add_group(&borders, path);
+		if (cpu_group_of(&where, proc, pid, &group) < 0 || group.path[0] != '/')
+			continue;
+		add_group(&borders, group.path);
+		borders.version = group.mount.version;
 	}
 	return borders;
-}
-
-/* The version of the hierarchy with the cpu controller, 0 for none. In version 2 the root enables it for its groups. */
-static unsigned cpu_hierarchy(const struct checkup *checkup)
-{
-	struct cgroup_mount mounts[8];
-	size_t n = host_cgroups(checkup->root, mounts, array_size(mounts));
-	char path[512], text[256];
-
-	for (size_t i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/cgroup.subtree_control", mounts[i].path);
-		checkup_read(checkup, path, text, sizeof(text));
-		if (mounts[i].version == 1 || host_has_word(text, "cpu"))
-			return mounts[i].version;
-	}
-	return 0;
 }
 
 /* Whether what is interactive has the announcement's class: its slice of 8 ms is too long across a border. */
@@ -78,8 +65,7 @@ static bool has_announcement(const struct config *config)
 
 void check_borders(struct checkup *checkup)
 {
-	const unsigned version = cpu_hierarchy(checkup);
-	const struct borders borders = version ? find_borders(checkup, version) : (struct borders){ 0 };
+	const struct borders borders = find_borders(checkup);
 	const bool harms = has_announcement(checkup->input.config);
 	char names[256] = "";
 
@@ -94,6 +80,6 @@ void check_borders(struct checkup *checkup)
 						  "longer than without a daemon" :
 			      DOCTOR_BORDER_WORDS,
 		      harms ? "leave out \"mapping\" and --mapping: then the recommended one is in force, see README" :
-			      "none needed; cpu.weight or cpu.shares (systemd: CPUWeight=) ranks whole groups",
-		      "around cpu cgroups (v%u): %s", version, names);
+			      "the setting \"weights\", see schedqos.json(5), ranks whole groups by their class",
+		      "around cpu cgroups (v%u): %s", borders.version, names);
 }

@@ -3,14 +3,9 @@
 #include "explain_private.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <schedqos/kernel/host.h>
-#include <schedqos/kernel/procfs.h>
-
-#define MOUNTS_MAX 4
-#define WEIGHT_MAX 32
+#include <schedqos/kernel/cpu_group.h>
 
 static bool reads(const char *path, const char *value)
 {
@@ -26,40 +21,18 @@ static void put_what(struct json_writer *json, const char *what)
 	json_end(json, '}');
 }
 
-/* Takes components off the path until the group has the file, which says that the controller divides there. */
-static bool find_weight(const struct cgroup_mount *mount, char *path, char weight[WEIGHT_MAX])
+static void put_cgroup(struct json_writer *json, int proc, pid_t tgid)
 {
-	const char *name = mount->version == 2 ? "cpu.weight" : "cpu.shares";
-	char *last;
+	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
+	struct cpu_group group;
 
-	for (; (last = strrchr(path, '/')) && path[1]; *last = '\0') {
-		char file[8192];
-
-		snprintf(file, sizeof(file), "%s%s/%s", mount->path, path, name);
-		if (host_read(file, weight, WEIGHT_MAX) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void put_cgroups(struct json_writer *json, int proc, pid_t tgid)
-{
-	struct cgroup_mount mounts[MOUNTS_MAX];
-	char text[8192], path[4096], weight[WEIGHT_MAX];
-	size_t count;
-
-	if (procfs_read(proc, tgid, "cgroup", text, sizeof(text)) < 0)
+	if (cpu_group_of(&where, proc, tgid, &group) < 0 || group.path[0] != '/')
 		return;
-	count = host_cgroups(AT_FDCWD, mounts, MOUNTS_MAX);
-	for (size_t i = 0; i < count; i++) {
-		if (!host_cgroup_path(text, mounts[i].version, path, sizeof(path)) || !find_weight(&mounts[i], path, weight))
-			continue;
-		json_begin(json, NULL, '{');
-		json_put_text(json, "what", "cpu-cgroup");
-		explain_put_text(json, "path", path);
-		explain_put_text(json, "weight", weight);
-		json_end(json, '}');
-	}
+	json_begin(json, NULL, '{');
+	json_put_text(json, "what", "cpu-cgroup");
+	explain_put_text(json, "path", group.path);
+	explain_put_text(json, "weight", group.weight);
+	json_end(json, '}');
 }
 
 /* A daemon that is yet to be started turns autogroups off. */
@@ -90,6 +63,6 @@ void explain_put_weaker(struct json_writer *json, const struct explain_source *s
 	     ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL)))
 		put_what(json, "no-util-clamp");
 	if (tgid)
-		put_cgroups(json, source->proc, tgid);
+		put_cgroup(json, source->proc, tgid);
 	json_end(json, ']');
 }

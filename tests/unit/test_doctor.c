@@ -31,7 +31,6 @@ static int set_up(void **state)
 	put("proc/sys/kernel/sched_autogroup_enabled", "0\n");
 	put("proc/self/mountinfo", "33 22 0:29 / /cgroup rw - cgroup2 cgroup2 rw\n");
 	put("proc/5/comm", "bash\n");
-	put("cgroup/cgroup.subtree_control", "memory\n");
 	put("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 	put("sys/kernel/sched_ext/state", "disabled\n");
 	put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil\n");
@@ -270,14 +269,16 @@ static void borders(void **state)
 	put("proc/5/cgroup", "0::/system.slice/a.service\n");
 	put("proc/6/cgroup", "4:memory:/\n0::/system.slice/b.service\n");
 	says("borders", FINDING_OK, "none");
-	put("cgroup/cgroup.subtree_control", "cpuset cpu memory\n");
+	put("cgroup/system.slice/cpu.weight", "100\n");
 	says("borders", FINDING_BAD, "around cpu cgroups (v2): system.slice");
 	assert_null(strchr(finding_named("borders")->what, ','));
 	assert_non_null(strstr(finding_named("borders")->consequence, "announcement"));
 	assert_non_null(strstr(finding_named("borders")->remedy, "mapping"));
 	use(GOOD(RULES(SHORT_SLICES)));
 	put("proc/6/cgroup", "0::/\033[2J\n");
+	put("cgroup/\033[2J/cpu.weight", "100\n");
 	says("borders", FINDING_NOTE, "\\x1b[2J");
+	assert_non_null(strstr(finding_named("borders")->remedy, "weights"));
 	assert_string_equal(finding_named("borders")->consequence, DOCTOR_BORDER_WORDS);
 	/* Where the configuration cannot be read, the announcement's classes would be in force. */
 	use(NULL);
@@ -292,6 +293,7 @@ static void borders_of_version_1(void **state)
 	put("proc/self/mountinfo", "31 22 0:27 / /cgroup rw - cgroup cgroup rw,cpu,cpuacct\n");
 	put("proc/5/cgroup", "2:cpuset:/x\n1:cpu,cpuacct:/\n0::/system.slice\n");
 	says("borders", FINDING_OK, "none");
+	put("cgroup/docker/5d/cpu.shares", "1024\n");
 	put("proc/6/cgroup", "1:cpuacct,cpu:/docker/5d\n");
 	says("borders", FINDING_BAD, "around cpu cgroups (v1): docker");
 	memset(name, 'x', sizeof(name) - 1);
@@ -299,6 +301,8 @@ static void borders_of_version_1(void **state)
 		snprintf(path, sizeof(path), "proc/%d/cgroup", 10 + i);
 		snprintf(text, sizeof(text), "1:cpu:/%d%s\n", i, name);
 		put(path, text);
+		snprintf(text, sizeof(text), "cgroup/%d%s/cpu.shares", i, name);
+		put(text, "1024\n");
 	}
 	says("borders", FINDING_BAD, ", ...");
 }

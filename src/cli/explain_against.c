@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What ranks two tasks, and what each gets of a CPU. By what the kernel shows to anybody: no daemon is asked. */
+#include "explain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/cpu_group.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/kernel/sched_attr.h>
+#include <schedqos/machine/machine.h>
+#include <schedqos/policy/attr.h>
+#include <schedqos/policy/cpu_share.h>
+#include <schedqos/util/json_writer.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+struct side {
+	pid_t tid;
+	char name[64]; /* escaped */
+	struct task_attr attr;
+	struct cpu_group inner, group; /* where it is; below what is around both, "" if that is where it is */
+	double share;
+};
+
+struct pair {
+	struct cpu_hierarchies where;
+	struct side sides[2];
+	size_t around; /* of the paths of inner, that of what is around both */
+	const char *why, *words;
+};
+
+static int read_side(const struct pair *pair, int proc, struct side *side)
+{
+	struct ksched_attr attr;
+	char comm[16];
+	int r = ksched_get(side->tid, &attr);
+
+	if (r == 0)
+		r = procfs_comm(proc, side->tid, comm);
+	if (r == 0)
+		r = cpu_group_of(&pair->where, proc, side->tid, &side->inner);
+	if (r < 0)
+		return r;
+	text_escape_to(side->name, sizeof(side->name), comm, strlen(comm));
+	side->attr = task_attr_pristine;
+	side->attr.policy = attr.policy & 0xf;
+	side->attr.nice = (int8_t)attr.nice;
+	side->attr.rt_priority = (uint8_t)attr.priority;
+	side->attr.slice_ns = attr.policy == POLICY_DEADLINE ? 0 : (uint32_t)attr.runtime;
+	side->group = side->inner;
+	return 0;
+}
+
+static struct cpu_rival rival_of(const struct side *side)
+{
+	const struct cpu_group *group = &side->group;
+
+	return (struct cpu_rival){
+		.group_weight = !group->path[0] ? 0 : group->load ? group->load : nice_weight(group->nice),
+		.policy = side->attr.policy,
+		.nice = side->attr.nice,
+		.priority = side->attr.rt_priority,
+	};
+}
+
+static void say_why(struct pair *pair)
+{
+	static const struct {
+		const char *why, *words;
+	} table[] = {
+		{ "sched-ext", "a sched_ext scheduler is loaded, which alone knows" },
+		{ "priority", "priorities go before whatever ranks fair tasks, and a deadline before them" },
+		{ "attributes", "one cpu cgroup: policy and nice value divide the CPU, and the shorter slice waits less" },
+		{ "weights", DOCTOR_BORDER_WORDS },
+	};
+	const struct side *a = &pair->sides[0], *b = &pair->sides[1];
+	const bool is_fair = !attr_rank(a->attr.policy, a->attr.rt_priority) &&
+			     !attr_rank(b->attr.policy, b->attr.rt_priority);
+	char state[32];
+	size_t i;
+
+	if (is_fair && host_read("/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
+	    strcmp(state, "enabled") == 0)
+		i = 0;
+	else if (!is_fair)
+		i = 1;
+	else
+		i = a->group.path[0] || b->group.path[0] ? 3 : 2;
+	pair->why = table[i].why;
+	pair->words = table[i].words;
+}
+
+static int compare(struct pair *pair, const struct side **ret_lacking)
+{
+	struct side *a = &pair->sides[0], *b = &pair->sides[1];
+	_cleanup_close_ int proc = procfs_open();
+	struct cpu_rival rivals[2];
+
+	pair->where = cpu_hierarchies_find(AT_FDCWD);
+	for (size_t i = 0; i < 2; i++) {
+		int r = proc < 0 ? proc : read_side(pair, proc, &pair->sides[i]);
+
+		*ret_lacking = &pair->sides[i];
+		if (r < 0)
+			return r;
+	}
+	pair->around = cpu_groups_part(&pair->where, &a->group, &b->group);
+	rivals[0] = rival_of(a);
+	rivals[1] = rival_of(b);
+	say_why(pair);
+	a->share = strcmp(pair->why, "sched-ext") == 0 ? -1 : cpu_share(&rivals[0], &rivals[1]);
+	b->share = a->share < 0 ? -1 : 1 - a->share;
+	return 0;
+}
+
+char *border_text(char *buf, size_t size, const struct cpu_group *group)
+{
+	char path[PATH_MAX];
+
+	snprintf(buf, size, BORDER_FORMAT, text_escape_to(path, sizeof(path), group->path, strlen(group->path)),
+		 group->weight);
+	return buf;
+}
+
+/* Calls it for each quota around one of the two, once. */
+static void for_each_quota(const struct pair *pair, void (*tell)(const char *path, void *context), void *context)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct cpu_group group = pair->sides[i].inner;
+		char path[PATH_MAX];
+
+		for (bool is_one = group.path[0]; is_one && (!i || strlen(group.path) > pair->around);
+		     is_one = cpu_group_up(&pair->where, &group)) {
+			if (group.has_quota)
+				tell(text_escape_to(path, sizeof(path), group.path, strlen(group.path)), context);
+		}
+	}
+}
+
+/* ---- for people ---- */
+
+static void print_quota(const char *path, void *context)
+{
+	(void)context;
+	printf(LABEL "cpu cgroup %s has a quota of CPU time, which this leaves out\n", "limited", path);
+}
+
+static void print_words(const struct pair *pair)
+{
+	char text[PATH_MAX + 64], attr[TASK_ATTR_TEXT_MAX];
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct side *side = &pair->sides[i];
+		const bool by_weight = side->group.path[0] && strcmp(pair->why, "priority") != 0;
+
+		printf("%d %s: ", (int)side->tid, side->name);
+		if (side->share < 0)
+			printf("cannot be told");
+		else
+			printf("%.*f %% of one CPU", side->share > 0 && side->share < .1 ? 1 : 0, side->share * 100);
+		printf("%s\n" LABEL "%s\n", i ? "" : ", if both want all of it and nobody else does", "ranked by",
+		       by_weight ? border_text(text, sizeof(text), &side->group) : task_attr_text(&side->attr, attr));
+	}
+	printf(LABEL "%s\n", "why", pair->words);
+	for_each_quota(pair, print_quota, NULL);
+}
+
+/* ---- for programs ---- */
+
+static void put_quota(const char *path, void *context)
+{
+	json_put_text(context, NULL, path);
+}
+
+static void put_side(struct json_writer *json, const struct side *side)
+{
+	char path[PATH_MAX];
+
+	json_begin(json, NULL, '{');
+	json_put_number(json, "pid", side->tid);
+	json_put_text(json, "name", side->name);
+	if (side->share >= 0)
+		json_put_count(json, "share_permille", (uint64_t)(side->share * 1000 + .5));
+	json_put_text(json, "policy", task_policy_name(side->attr.policy));
+	json_put_number(json, "nice", side->attr.nice);
+	json_put_count(json, "slice_ns", side->attr.slice_ns);
+	if (side->group.path[0]) {
+		text_escape_to(path, sizeof(path), side->group.path, strlen(side->group.path));
+		json_put_text(json, "cpu_cgroup", path);
+		json_put_text(json, "weight", side->group.weight);
+	}
+	json_end(json, '}');
+}
+
+static int print_json(const struct pair *pair)
+{
+	_cleanup_free_ char *text = NULL;
+	struct json_writer json = { 0 };
+
+	json_begin(&json, NULL, '{');
+	json_put_text(&json, "ranked_by", pair->why);
+	json_begin(&json, "tasks", '[');
+	put_side(&json, &pair->sides[0]);
+	put_side(&json, &pair->sides[1]);
+	json_end(&json, ']');
+	json_begin(&json, "quotas", '[');
+	for_each_quota(pair, put_quota, &json);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	text = json_take(&json);
+	return text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
+}
+
+int explain_against(pid_t one, pid_t other, bool as_json)
+{
+	struct pair pair = { .sides = { { .tid = one }, { .tid = other } } };
+	const struct side *lacking = NULL;
+	const int r = compare(&pair, &lacking);
+
+	if (r == -ESRCH)
+		log_error("there is no task %d: it may have ended", (int)lacking->tid);
+	else if (r < 0)
+		log_error("task %d: %s", (int)lacking->tid, strerror(-r));
+	if (r < 0)
+		return EXIT_FAILURE;
+	if (as_json)
+		return print_json(&pair);
+	print_words(&pair);
+	return 0;
+}

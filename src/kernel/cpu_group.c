@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/cpu_group.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+
+/* What a group with cpu.idle weighs (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
+#define LOAD_IDLE 3
+
+struct cpu_hierarchies cpu_hierarchies_find(int root)
+{
+	struct cpu_hierarchies where = { .root = root };
+
+	where.count = host_cgroups(root, where.mounts, array_size(where.mounts));
+	return where;
+}
+
+static bool read_one(int root, const struct cpu_group *group, const char *name, char *ret, size_t size)
+{
+	char path[sizeof(group->mount.path) + sizeof(group->path) + 32];
+
+	snprintf(path, sizeof(path), "%s%s/%s", group->mount.path, group->path, name);
+	return host_read_at(root, path, ret, size) == 0;
+}
+
+/* False for one without that controller. */
+static bool read_group(int root, struct cpu_group *group)
+{
+	const bool v2 = group->mount.version == 2;
+	char text[64] = "";
+
+	if (!read_one(root, group, v2 ? "cpu.weight" : "cpu.shares", group->weight, sizeof(group->weight)))
+		return false;
+	group->load = (unsigned)strtoul(group->weight, NULL, 10);
+	if (v2)
+		group->load = (group->load * 1024 + 50) / 100;
+	if (read_one(root, group, "cpu.idle", text, sizeof(text)) && strcmp(text, "1") == 0) {
+		strcpy(group->weight, "idle");
+		group->load = LOAD_IDLE;
+	}
+	group->has_quota = read_one(root, group, v2 ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof(text)) &&
+			   text[0] != (v2 ? 'm' : '-');
+	return true;
+}
+
+/* The root: only tasks in there are in autogroups. */
+static void read_autogroup(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret)
+{
+	char text[64];
+	unsigned id;
+
+	*ret = (struct cpu_group){ 0 };
+	if (host_read_at(where->root, "/proc/sys/kernel/sched_autogroup_enabled", text, sizeof(text)) < 0 ||
+	    text[0] != '1' || procfs_read(proc, tid, "autogroup", text, sizeof(text)) < 0 ||
+	    sscanf(text, "/autogroup-%u nice %d", &id, &ret->nice) != 2)
+		return;
+	/* Without the slash no cgroup can be called so. */
+	snprintf(ret->path, sizeof(ret->path), "autogroup-%u", id);
+	snprintf(ret->weight, sizeof(ret->weight), "nice %d", ret->nice);
+}
+
+int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret)
+{
+	char text[8192], *last;
+	const ssize_t n = procfs_read(proc, tid, "cgroup", text, sizeof(text));
+
+	if (n < 0)
+		return (int)n;
+	for (size_t i = 0; i < where->count; i++) {
+		ret->mount = where->mounts[i];
+		if (!host_cgroup_path(text, ret->mount.version, ret->path, sizeof(ret->path)))
+			continue;
+		for (; (last = strrchr(ret->path, '/')) && ret->path[1]; *last = '\0') {
+			if (read_group(where->root, ret))
+				return 0;
+		}
+	}
+	read_autogroup(where, proc, tid, ret);
+	return 0;
+}
+
+bool cpu_group_up(const struct cpu_hierarchies *where, struct cpu_group *group)
+{
+	char *last = strrchr(group->path, '/');
+
+	*(last ? last : group->path) = '\0';
+	return group->path[0] && read_group(where->root, group);
+}
+
+/* The length of the first part of a path, with the slash before it. */
+static size_t part_length(const char *path)
+{
+	return *path ? 1 + strcspn(path + 1, "/") : 0;
+}
+
+/* What is left of the path after so much of it, cut off after its first part. */
+static void cut(const struct cpu_hierarchies *where, struct cpu_group *group, size_t around)
+{
+	const size_t n = part_length(group->path + around);
+
+	if (!n)
+		*group = (struct cpu_group){ 0 };
+	else if (group->path[around + n]) {
+		group->path[around + n] = '\0';
+		read_group(where->root, group);
+	}
+}
+
+size_t cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a, struct cpu_group *b)
+{
+	size_t around = 0, n;
+
+	while ((n = part_length(a->path + around)) && n == part_length(b->path + around) &&
+	       memcmp(a->path + around, b->path + around, n) == 0)
+		around += n;
+	cut(where, a, around);
+	cut(where, b, around);
+	return around;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* In which cpu cgroup a task is, and where the ways of two part, on a made-up machine. */
+#include "made_up_tree.h"
+
+#include <schedqos/kernel/cpu_group.h>
+
+static struct cpu_hierarchies where;
+static int root, proc;
+
+static int set_up(void **state)
+{
+	if (make_trees(state) < 0)
+		return -1;
+	put("proc/self/mountinfo", "33 22 0:29 / /v2 rw - cgroup2 cgroup2 rw\n");
+	put("proc/1/comm", "init\n");
+	put("v2/user/cpu.weight", "100\n");
+	put("v2/user/cpu.max", "max 100000\n");
+	put("v2/user/app/cpu.weight", "244\n");
+	put("v2/user/app/cpu.idle", "0\n");
+	put("v2/user/app/cpu.max", "50000 100000\n");
+	put("v2/user/idle/cpu.weight", "0\n");
+	put("v2/user/idle/cpu.idle", "1\n");
+	put("v2/user2/cpu.weight", "1\n");
+	root = open_folder("");
+	proc = open_folder("proc");
+	where = cpu_hierarchies_find(root);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	close(root);
+	close(proc);
+	return remove_trees(state);
+}
+
+static struct cpu_group group_of(const char *cgroup)
+{
+	struct cpu_group group;
+
+	put("proc/5/cgroup", cgroup);
+	assert_int_equal(cpu_group_of(&where, proc, 5, &group), 0);
+	return group;
+}
+
+static void assert_group(struct cpu_group group, const char *path, const char *weight, unsigned load)
+{
+	assert_string_equal(group.path, path);
+	assert_string_equal(group.weight, weight);
+	assert_int_equal(group.load, load);
+}
+
+static void the_innermost_with_the_controller(void **state)
+{
+	struct cpu_group group = group_of("0::/user/app\n");
+
+	(void)state;
+	assert_group(group, "/user/app", "244", 2499);
+	assert_true(group.has_quota);
+	assert_true(cpu_group_up(&where, &group));
+	assert_group(group, "/user", "100", 1024);
+	assert_false(group.has_quota);
+	assert_false(cpu_group_up(&where, &group));
+	assert_group(group_of("0::/user/app/no/controller\n"), "/user/app", "244", 2499);
+	assert_group(group_of("0::/user2\n"), "/user2", "1", 10);
+	assert_group(group_of("0::/user/idle\n"), "/user/idle", "idle", 3);
+	assert_group(group_of("0::/\n"), "", "", 0);
+	assert_group(group_of("0::/other\n"), "", "", 0);
+	assert_int_equal(cpu_group_of(&where, proc, 6, &group), -ESRCH);
+}
+
+static void version_1(void **state)
+{
+	struct cpu_group group;
+
+	(void)state;
+	put("proc/self/mountinfo", "33 22 0:29 / /v2 rw - cgroup2 cgroup2 rw\n31 22 0:27 / /v1 rw - cgroup cgroup rw,cpu\n");
+	where = cpu_hierarchies_find(root);
+	put("v1/cpu.shares", "1024\n");
+	put("v1/a/cpu.shares", "2048\n");
+	put("v1/a/cpu.cfs_quota_us", "-1\n");
+	put("v1/a/b/cpu.shares", "2\n");
+	put("v1/a/b/cpu.cfs_quota_us", "1000\n");
+	group = group_of("1:cpu:/a/b\n0::/nothing\n");
+	assert_group(group, "/a/b", "2", 2);
+	assert_true(group.has_quota);
+	assert_true(cpu_group_up(&where, &group));
+	assert_group(group, "/a", "2048", 2048);
+	assert_false(group.has_quota);
+	assert_group(group_of("1:cpu:/\n0::/nothing\n"), "", "", 0);
+}
+
+static void autogroups_are_for_the_root(void **state)
+{
+	struct cpu_group group;
+
+	(void)state;
+	put("proc/5/autogroup", "/autogroup-7 nice 5\n");
+	assert_group(group_of("0::/\n"), "", "", 0);
+	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
+	group = group_of("0::/\n");
+	assert_group(group, "autogroup-7", "nice 5", 0);
+	assert_int_equal(group.nice, 5);
+	assert_false(cpu_group_up(&where, &group));
+	assert_group(group_of("0::/user\n"), "/user", "100", 1024);
+	put("proc/5/autogroup", "\n");
+	assert_group(group_of("0::/\n"), "", "", 0);
+}
+
+static void ways_part_below_what_is_around_both(void **state)
+{
+	static const struct {
+		const char *a, *b, *below_a, *below_b;
+		size_t around;
+	} table[] = {
+		{ "/user/app", "/user2", "/user", "/user2", 0 },
+		{ "/user/app", "/user/idle", "/user/app", "/user/idle", 5 },
+		{ "/user/app", "/user", "/user/app", "", 5 },
+		{ "/user", "/user", "", "", 5 },
+		{ "/", "/user/app", "", "/user", 0 },
+		{ "/", "/", "", "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct cpu_group a, b;
+		char text[64];
+
+		snprintf(text, sizeof(text), "0::%s\n", table[i].a);
+		a = group_of(text);
+		snprintf(text, sizeof(text), "0::%s\n", table[i].b);
+		b = group_of(text);
+		assert_int_equal(cpu_groups_part(&where, &a, &b), table[i].around);
+		assert_string_equal(a.path, table[i].below_a);
+		assert_string_equal(b.path, table[i].below_b);
+		if (strcmp(a.path, "/user") == 0)
+			assert_group(a, "/user", "100", 1024);
+	}
+}
+
+static void an_autogroup_is_no_cgroup_of_that_name(void **state)
+{
+	struct cpu_group a, b;
+
+	(void)state;
+	put("v2/autogroup-7/cpu.weight", "100\n");
+	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
+	a = group_of("0::/autogroup-7\n");
+	put("proc/5/autogroup", "/autogroup-7 nice 0\n");
+	b = group_of("0::/\n");
+	assert_int_equal(cpu_groups_part(&where, &a, &b), 0);
+	assert_string_equal(a.path, "/autogroup-7");
+	assert_string_equal(b.path, "autogroup-7");
+	b = group_of("0::/\n");
+	a = b;
+	assert_int_equal(cpu_groups_part(&where, &a, &b), strlen("autogroup-7"));
+	assert_string_equal(a.path, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(the_innermost_with_the_controller), TEST(version_1), TEST(autogroups_are_for_the_root),
+		TEST(ways_part_below_what_is_around_both), TEST(an_autogroup_is_no_cgroup_of_that_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
