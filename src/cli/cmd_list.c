@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/policy/attr.h>
+#include <schedqos/policy/qos_class.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 

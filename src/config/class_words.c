@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

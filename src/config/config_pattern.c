@@ -7,6 +7,7 @@
 
 #include <schedqos/policy/pattern.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 /* Braces are not expanded as in a shell. A name may contain them, so this is no error. */
 void check_braces(struct parser *parser, const cJSON *value)

@@ -5,8 +5,8 @@
 #include <syslog.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/config/suggest.h>
 #include <schedqos/util/json_writer.h>
+#include <schedqos/util/text.h>
 
 #include "arena.h"
 #include "json_read.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/config/suggest.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>

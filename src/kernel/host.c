@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/mount.h>
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
@@ -179,4 +183,15 @@ int host_cgroup_folder(const char *cgroup, char *ret, size_t size)
 			return 0;
 	}
 	return -ENOENT;
+}
+
+int host_mount_detached(const char *type)
+{
+	_cleanup_close_ int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+	int fd;
+
+	if (context < 0 || syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
 }

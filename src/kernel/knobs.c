@@ -16,8 +16,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
-#include "detached_mount.h"
-
 #define SPACES " \t\n"
 
 static const char *const folders[KNOB_TREES] = {
@@ -59,7 +57,7 @@ static int open_folder(int root, const char *path)
 
 static int mount_debugfs(void)
 {
-	_cleanup_close_ int root = detached_mount("debugfs");
+	_cleanup_close_ int root = host_mount_detached("debugfs");
 
 	return root < 0 ? root : open_folder(root, "sched");
 }

@@ -2,22 +2,150 @@
 #include <schedqos/kernel/trace.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/perf_event.h>
-
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
-#include "tracefs.h"
+#define FORMAT_MAX 4096
+
+/* A tracepoint, and the integer that is asked for. */
+struct tracepoint {
+	const char *name;  /* "cgroup/cgroup_attach_task": its folder below events/ */
+	const char *field; /* NULL: none */
+};
+
+struct tracefs_format {
+	uint32_t id;			/* its number, for perf_event_open */
+	struct tracefs_field type, tid; /* of every tracepoint: that number, and the task that hit it */
+	struct tracefs_field value;	/* of size 0 if there is none */
+};
+
+/* ---- what tracefs tells of tracepoints: their numbers, and where in a record their fields are ---- */
+
+/*
+ * A descriptor of tracefs: as it is mounted, or else mounted for us alone. -errno as host_mount_detached, and -EACCES if it
+ * is closed to us. Lockdown for confidentiality leaves it empty.
+ */
+static int tracefs_open(void)
+{
+	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < array_size(paths); i++) {
+		_cleanup_close_ int fd = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		/* Where it is to be mounted when it is first looked into. */
+		_cleanup_close_ int inside = fd < 0 ? -1 : openat(fd, "events", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (inside >= 0 && fstatfs(inside, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
+			return openat(inside, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	return host_mount_detached("tracefs");
+}
+
+static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)
+{
+	char path[256];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "events/%s/%s", name, file);
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return 0;
+}
+
+/* "	field:unsigned short common_type;	offset:0;	size:2;	signed:0;" */
+int tracefs_parse_field(const char *format, const char *name, struct tracefs_field *ret)
+{
+	const size_t length = strlen(name);
+	unsigned offset, size, is_signed;
+
+	for (const char *line = format; line; line = strchr(line, '\n')) {
+		const char *end;
+
+		line += *line == '\n';
+		end = strchr(line, ';');
+		if (strncmp(line, "\tfield:", 7) != 0 || !end || (size_t)(end - line) <= length ||
+		    strncmp(end - length, name, length) != 0 || end[-1 - (ptrdiff_t)length] != ' ')
+			continue;
+		if (sscanf(end, "; offset:%u; size:%u; signed:%u;", &offset, &size, &is_signed) != 3 ||
+		    offset > UINT16_MAX || (size != 1 && size != 2 && size != 4 && size != 8))
+			return -EBADMSG;
+		*ret = (struct tracefs_field){ (uint16_t)offset, (uint8_t)size, is_signed != 0 };
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+int64_t tracefs_read_field(const struct tracefs_field *field, const void *record, size_t size)
+{
+	const char *at = (const char *)record + field->offset;
+	union {
+		int8_t s8;
+		int16_t s16;
+		int32_t s32;
+		int64_t s64;
+	} value = { 0 };
+
+	if ((size_t)field->offset + field->size > size)
+		return 0;
+	memcpy(&value, at, field->size);
+	switch (field->size) {
+	case 1:
+		return field->is_signed ? value.s8 : (uint8_t)value.s8;
+	case 2:
+		return field->is_signed ? value.s16 : (uint16_t)value.s16;
+	case 4:
+		return field->is_signed ? value.s32 : (int64_t)(uint32_t)value.s32;
+	default:
+		return value.s64;
+	}
+}
+
+/* Returns 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if that has no such field. */
+static int tracefs_look_up(int tracefs, const struct tracepoint *wanted, struct tracefs_format *ret)
+{
+	char text[FORMAT_MAX];
+	uint64_t id;
+	int r = read_file(tracefs, wanted->name, "id", text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	text[strcspn(text, "\n")] = '\0';
+	if (parse_u64(text, strlen(text), UINT32_MAX, &id) < 0)
+		return -EBADMSG;
+	ret->id = (uint32_t)id;
+	r = read_file(tracefs, wanted->name, "format", text, sizeof(text));
+	if (r == 0)
+		r = tracefs_parse_field(text, "common_type", &ret->type);
+	if (r == 0)
+		r = tracefs_parse_field(text, "common_pid", &ret->tid);
+	if (r == 0 && wanted->field)
+		r = tracefs_parse_field(text, wanted->field, &ret->value);
+	return r;
+}
+
+/* ---- opening ---- */
 
 /* Room for a thousand events of each CPU: a power of two of pages. One more is for the kernel's words. */
 #define RING_BYTES (128 * 1024)
@@ -35,7 +163,6 @@ struct ring {
 
 struct trace {
 	int epoll;
-	const struct tracepoint *points;
 	struct tracefs_format *formats; /* of the tracepoints */
 	size_t n_points;
 	struct ring *rings;
@@ -150,17 +277,24 @@ static int open_rings(struct trace *trace, const char *filter)
 	return 0;
 }
 
-int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, const char *filter,
-	       struct trace **ret)
+/*
+ * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1.
+ * filter: an expression of fields that they all have, which the kernel tests before it reports a hit
+ * (Documentation/trace/events.rst); NULL for none.
+ */
+static int trace_open(const struct tracepoint *points, size_t n_points, const char *filter, struct trace **ret)
 {
-	struct trace *trace = calloc(1, sizeof(*trace));
+	_cleanup_close_ int tracefs = tracefs_open();
+	struct trace *trace;
 	int r = 0;
 
+	if (tracefs < 0)
+		return tracefs;
+	trace = calloc(1, sizeof(*trace));
 	if (!trace)
 		return -ENOMEM;
 	trace->epoll = epoll_create1(EPOLL_CLOEXEC);
 	trace->formats = calloc(n_points, sizeof(*trace->formats));
-	trace->points = points;
 	trace->n_points = n_points;
 	if (trace->epoll < 0)
 		r = -errno;
@@ -225,13 +359,13 @@ static bool parse_sample(const struct trace *trace, const char *sample, size_t s
 		size = length;
 	type = tracefs_read_field(&trace->formats[0].type, record, size);
 	ret->tid = (pid_t)tracefs_read_field(&trace->formats[0].tid, record, size);
-	for (; ret->point < trace->n_points; ret->point++) {
-		const struct tracefs_format *format = &trace->formats[ret->point];
+	for (size_t i = 0; i < trace->n_points; i++) {
+		const struct tracefs_format *format = &trace->formats[i];
 
 		if (format->id != (uint64_t)type)
 			continue;
-		for (size_t i = 0; i < format->n_fields; i++)
-			ret->fields[i] = tracefs_read_field(&format->fields[i], record, size);
+		if (format->value.size)
+			ret->value = tracefs_read_field(&format->value, record, size);
 		return true;
 	}
 	return false;
@@ -319,7 +453,8 @@ static bool is_paranoid(void)
 	return host_read("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) == 0 && atoi(text) > 2;
 }
 
-const char *trace_fault(int error)
+/* Why trace_open failed. */
+static const char *trace_fault(int error)
 {
 	if (error == ENODEV)
 		return "this kernel has no tracefs";
@@ -328,4 +463,42 @@ const char *trace_fault(int error)
 	if (error == EACCES || error == EPERM)
 		return "tracefs is not mounted at /sys/kernel/tracing, or CAP_PERFMON is missing";
 	return strerror(error);
+}
+
+/* ---- the tracepoints that are of use ---- */
+
+int sched_calls_open(pid_t except, struct trace **ret)
+{
+	static const struct tracepoint points[] = {
+		{ "syscalls/sys_exit_sched_setattr", NULL },
+		{ "syscalls/sys_exit_sched_setscheduler", NULL },
+		{ "syscalls/sys_exit_sched_setparam", NULL },
+		{ "syscalls/sys_exit_setpriority", NULL },
+		{ "syscalls/sys_exit_ioprio_set", NULL },
+	};
+	char filter[32];
+
+	snprintf(filter, sizeof(filter), "common_pid != %d", (int)except);
+	return trace_open(points, array_size(points), filter, ret);
+}
+
+const char *sched_calls_fault(int error)
+{
+	if (error == ENOENT)
+		return "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS), or is locked down";
+	return trace_fault(error);
+}
+
+int cgroup_moves_open(struct trace **ret)
+{
+	static const struct tracepoint moved = { "cgroup/cgroup_attach_task", "pid" };
+
+	return trace_open(&moved, 1, NULL, ret);
+}
+
+const char *cgroup_moves_fault(int error)
+{
+	if (error == ENOENT)
+		return "this kernel has no tracepoint cgroup:cgroup_attach_task, or is locked down";
+	return trace_fault(error);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/text.h>
+
 /* Whether all rules of a list hold in the initial user namespace only. */
 static bool is_initial_only(const struct rule *list)
 {

@@ -73,22 +73,9 @@ struct rules {
 /* The index slot that holds the pattern, or the free one where it belongs. */
 struct slot *rules_slot(const struct rules *rules, const char *text);
 
-/* rules_globs.c */
-
-/* Ranks the globs among the rules and sorts them into buckets. 0 or -ENOMEM. */
-int rules_finish_globs(struct rules *rules);
-
 /*
  * The best glob from rank `from` on that matches the name (is_path: the path, for globs with a
  * '/'), if it is better than `best` or that is NULL; else `best`.
  */
 const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
 				   bool is_path, const struct glob *best);
-
-/* rules_names.c */
-
-/*
- * A process's names as far as one pattern can use them, or if that is NULL, any rule. Returns 0 or -errno of a fact
- * that could not be read.
- */
-int rules_names_for(const struct rules *rules, const char *pattern, struct facts *facts, struct process_names *ret);

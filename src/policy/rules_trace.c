@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include <schedqos/util/text.h>
+
 /* Words shorter than this are too often alike by chance. */
 #define SIMILAR_MIN 4
 

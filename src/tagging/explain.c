@@ -9,6 +9,7 @@
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 /* A task that nobody has. */
 #define MADE_UP_TID INT_MAX

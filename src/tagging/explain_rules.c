@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/config/suggest.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

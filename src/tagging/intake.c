@@ -159,7 +159,7 @@ static int receive_moves(struct queue *queue, bool *ret_drained)
 	while (n < BATCH && (r = trace_next(queue->trace, &moved)) > 0)
 		queue->events[n++] = (struct task_event){
 			.what = EVENT_MOVE,
-			.tid = (pid_t)moved.fields[0],
+			.tid = (pid_t)moved.value,
 			.ns = moved.ns,
 			.ms = (uint32_t)(moved.ns / 1000000),
 		};

@@ -6,10 +6,23 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "pace.h"
-#include "flood.h"
 
 struct tagger;
+
+struct flood {
+	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
+	uint32_t count;	   /* since then */
+	pid_t tgid;	   /* the process with more than half of them, if there is one */
+	uint32_t lead;	   /* the counter of the majority vote */
+};
+
+/* This many a second are a flood: each costs us some 2 us, and its author less. */
+#define FLOOD_RATE 5000
 
 struct names {
 	struct pace pace;
@@ -36,3 +49,6 @@ void names_resume(struct tagger *tagger);
 
 /* Reads the present names, and books them in place of the renames that were missed. */
 void names_read(struct tagger *tagger);
+
+/* Counts an event of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
+bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);

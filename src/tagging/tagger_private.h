@@ -9,9 +9,8 @@
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
  *	scan.c		books every task in /proc
- *	due.c		in which order what is due is decided, and what waits for arguments
+ *	due.c		what is due is decided in order, or waits for arguments; carries that out
  *	events.c	receives and books events
- *	decide.c	carries out a decision and counts the result
  *	names.c		subscribes to renames, or pauses that in a flood
  *	processors.c	subscribes anew for processors that come online
  *	moves.c		subscribes to moves between cgroups, or has processes looked at again
@@ -25,9 +24,9 @@
  *	on_exec, handle, due_handle		loop.c, due.c		the loop is woken
  *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
  *	book, plan_book				events.c		the plan marks the task as due
- *	due_decide, plan_next, plan_decide	due.c, decide.c		the plan asks for facts: live_facts.c reads /proc
- *	decide_carry_out, applier_apply		decide.c, apply.c	sched_setattr, and sched_getattr to read back
- *	plan_applied				decide.c		the plan records the result, and it is counted
+ *	due_decide, plan_next, plan_decide	due.c			the plan asks for facts: live_facts.c reads /proc
+ *	due_carry_out, applier_apply		due.c, apply.c	sched_setattr, and sched_getattr to read back
+ *	plan_applied				due.c			the plan records the result, and it is counted
  */
 #pragma once
 
@@ -200,8 +199,6 @@ void due_decide(struct tagger *tagger, bool is_time);
 void due_settle(struct tagger *tagger);
 void due_settle_at_once(struct tagger *tagger);
 
-/* decide.c: decides one. Returns the number of the question for whose answer that has to wait, or 0. */
-uint32_t decide_one(struct tagger *tagger, const struct plan_due *due);
+/* due.c: sets and reads back, reports to the plan, counts and logs. */
+void due_carry_out(struct tagger *tagger, const struct plan_action *action);
 
-/* decide.c: sets and reads back, reports to the plan, counts and logs. */
-void decide_carry_out(struct tagger *tagger, const struct plan_action *action);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/util/text.h>
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -112,4 +114,185 @@ char *text_escape(const char *s, size_t len)
 	char *buf = malloc(size);
 
 	return buf ? text_escape_to(buf, size, s, len) : NULL;
+}
+
+const char *path_base(const char *path)
+{
+	const char *base = path;
+
+	for (const char *p = path; *p; p++) {
+		if (*p == '/' || *p == '\\')
+			base = p + 1;
+	}
+	return base;
+}
+
+/* ---- numbers ---- */
+
+int parse_u64(const char *text, size_t len, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (len == 0)
+		return -EINVAL;
+	for (size_t i = 0; i < len; i++) {
+		unsigned digit = (unsigned char)text[i] - '0';
+
+		if (digit > 9)
+			return -EINVAL;
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return -ERANGE;
+	}
+	if (value > max)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+/* ---- a growing text ---- */
+
+/* Makes room for len bytes and a NUL. */
+static bool make_room(struct text_buf *buf, size_t len)
+{
+	size_t size = buf->size ? buf->size : 128;
+	char *text;
+
+	if (buf->failed)
+		return false;
+	if (buf->size - buf->len > len)
+		return true;
+	while (size - buf->len <= len)
+		size *= 2;
+	text = realloc(buf->text, size);
+	if (!text) {
+		buf->failed = true;
+		return false;
+	}
+	buf->text = text;
+	buf->size = size;
+	return true;
+}
+
+void text_buf_put(struct text_buf *buf, const char *s, size_t len)
+{
+	if (!make_room(buf, len))
+		return;
+	memcpy(buf->text + buf->len, s, len);
+	buf->len += len;
+	buf->text[buf->len] = '\0';
+}
+
+void text_buf_fill(struct text_buf *buf, char c, size_t count)
+{
+	if (!make_room(buf, count))
+		return;
+	memset(buf->text + buf->len, c, count);
+	buf->len += count;
+	buf->text[buf->len] = '\0';
+}
+
+void text_buf_printf(struct text_buf *buf, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (len < 0 || !make_room(buf, len))
+		return;
+	va_start(args, format);
+	vsnprintf(buf->text + buf->len, len + 1, format, args);
+	va_end(args);
+	buf->len += len;
+}
+
+char *text_buf_take(struct text_buf *buf)
+{
+	char *text;
+
+	text_buf_put(buf, "", 0);
+	text = buf->text;
+	if (buf->failed) {
+		free(text);
+		text = NULL;
+	}
+	*buf = (struct text_buf){ 0 };
+	return text;
+}
+
+/* ---- did you mean ---- */
+
+/* Words longer than all of our names are not worth comparing. */
+#define WORD_MAX 64
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+static uint8_t least(uint8_t a, uint8_t b, uint8_t c)
+{
+	uint8_t m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Edits (insert, delete, replace, swap neighbours) from a to b; both no longer than WORD_MAX. */
+static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
+{
+	uint8_t rows[3][WORD_MAX + 1]; /* the last three rows of the table of all prefixes */
+	uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+
+	for (size_t j = 0; j <= len_b; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= len_a; i++) {
+		uint8_t *spare = before;
+
+		before = last;
+		last = row;
+		row = spare;
+		row[0] = i;
+		for (size_t j = 1; j <= len_b; j++) {
+			char x = lower(a[i - 1]), y = lower(b[j - 1]);
+
+			row[j] = least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
+				row[j] = least(row[j], before[j - 2] + 1, UINT8_MAX);
+		}
+	}
+	return row[len_b];
+}
+
+/*
+ * Abbreviations, which differ by more than a typing error: the first words are missing, as in "nice" for
+ * "sched_nice" and "BACKGROUND" for "QOS_BACKGROUND", or the end of the last one, as in "sched_prio".
+ */
+static bool is_short_for(const char *word, size_t len, const char *candidate, size_t other)
+{
+	if (len < 3 || len >= other)
+		return false;
+	if (candidate[other - len - 1] == '_' &&
+	    distance(word, len, candidate + other - len, len) == 0)
+		return true;
+	return !strchr(candidate + len, '_') && distance(word, len, candidate, len) == 0;
+}
+
+void suggest_offer(struct suggestion *suggestion, const char *candidate)
+{
+	size_t len = strlen(suggestion->word), other = strlen(candidate);
+	size_t limit = len / 3 > 1 ? len / 3 : 1;
+	size_t d = len > other ? len - other : other - len; /* it cannot be less */
+
+	if (len > WORD_MAX || other > WORD_MAX)
+		return;
+	if (is_short_for(suggestion->word, len, candidate, other))
+		d = 1;
+	else if (d <= limit)
+		d = distance(suggestion->word, len, candidate, other);
+	if (d > limit || (suggestion->best && d >= suggestion->distance))
+		return;
+	suggestion->best = candidate;
+	suggestion->distance = d;
 }

@@ -81,7 +81,7 @@ static void act(uint64_t start, uint32_t delay_ms)
 	live_facts_be_patient(tagger.facts, true);
 	assert_true(plan_decide(tagger.plan, &due, live_facts_for(tagger.facts, met.tid, met.tgid), &action));
 	tagger.facts->began_ms -= delay_ms;
-	decide_carry_out(&tagger, &action);
+	due_carry_out(&tagger, &action);
 	was_set = carried.nice == action.want.nice;
 }
 

@@ -9,8 +9,9 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/attr.h>
 #include <schedqos/policy/facts.h>
+#include <schedqos/policy/qos_class.h>
+#include <schedqos/util/text.h>
 
 static const char *text(struct task_attr attr)
 {

@@ -2,7 +2,7 @@
 /* Why rules were not taken, as a specification: what is said of each that came close. */
 #include "fake_process.h"
 
-#include <schedqos/config/suggest.h>
+#include <schedqos/util/text.h>
 
 #define TRACES_MAX 8
 

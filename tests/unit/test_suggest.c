@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/config/suggest.h>
+#include <schedqos/util/text.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/kernel/tracefs.h"
+#include <schedqos/kernel/trace.h>
 
 /* In the kernel's form. */
 static const char format[] = "name: cgroup_attach_task\n"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/tagging/unread.h"
+#include "../../src/tagging/arguments.h"
 
 /* Times wrap around in between. */
 #define BEGAN (UINT32_MAX - 1000)

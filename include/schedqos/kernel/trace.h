@@ -9,27 +9,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define TRACEPOINT_FIELDS_MAX 6
-
 /* A tracepoint was hit. */
 struct trace_event {
-	size_t point;			       /* its index among those that were asked for */
-	pid_t tid;			       /* of the task that hit it, in the initial PID namespace */
-	uint64_t ns;			       /* CLOCK_MONOTONIC */
-	int64_t fields[TRACEPOINT_FIELDS_MAX]; /* as asked for */
+	pid_t tid;     /* of the task that hit it, in the initial PID namespace */
+	uint64_t ns;   /* CLOCK_MONOTONIC */
+	int64_t value; /* of the field that is asked for */
 };
 
 struct trace;
-struct tracepoint; /* tracefs.h, of the kernel's room */
 
-/*
- * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1, and points must outlive the
- * trace. filter: an expression of fields that they all have, which the kernel tests before it reports a hit
- * (Documentation/trace/events.rst); NULL for none. tracefs remains the caller's. Returns 0 or -errno: as tracefs_look_up; -EACCES or -EPERM without the capability, or if something forbids
- * perf_event_open; -ENOSYS if the kernel lacks it.
- */
-int trace_open(int tracefs, const struct tracepoint *points, size_t n_points, const char *filter,
-	       struct trace **ret);
 void trace_close(struct trace *trace);
 
 /* Readable when something has been hit. */
@@ -41,8 +29,11 @@ int trace_fd(const struct trace *trace);
  */
 int trace_next(struct trace *trace, struct trace_event *ret);
 
-/* Why tracefs_open, tracefs_look_up or trace_open failed, for people. errno is positive. Static storage, or as strerror. */
-const char *trace_fault(int error);
+/*
+ * The functions below that subscribe return 0 or -errno: -ENOENT if this kernel has no such tracepoint; -EACCES or -EPERM
+ * without the capability, or if something forbids perf_event_open; -ENOSYS if the kernel lacks it. The words for that are
+ * for people: errno is positive, the storage static, or as strerror's.
+ */
 
 /* ---- calls that change what a task carries ---- */
 
@@ -55,22 +46,35 @@ const char *trace_fault(int error);
  */
 
 /*
- * Subscribes; the calls of the thread `except` are not reported. It takes five descriptors for each CPU. Returns 0 or
- * -errno as tracefs_open, tracefs_look_up and trace_open: -ENOENT without CONFIG_FTRACE_SYSCALLS.
+ * Subscribes; the calls of the thread `except` are not reported. It takes five descriptors for each CPU, and
+ * CONFIG_FTRACE_SYSCALLS.
  */
 int sched_calls_open(pid_t except, struct trace **ret);
 
-/* Why sched_calls_open failed, for people. errno is positive. Static storage, or as strerror. */
 const char *sched_calls_fault(int error);
 
 /* ---- moves of processes between cgroups, which no other interface of the kernel reports ---- */
 
 /*
- * Subscribes to the tracepoint cgroup:cgroup_attach_task (since 4.14). Its events have the tid in fields[0]: the process's
+ * Subscribes to the tracepoint cgroup:cgroup_attach_task (since 4.14). Its events have the tid as value: the process's
  * leader, or a thread that is moved alone. There is none for a process that is created in another cgroup than its
- * parent's (CLONE_INTO_CGROUP). Returns 0 or -errno as tracefs_open, tracefs_look_up and trace_open.
+ * parent's (CLONE_INTO_CGROUP).
  */
 int cgroup_moves_open(struct trace **ret);
 
-/* Why that failed, for people. errno is positive. Static storage, or as strerror. */
 const char *cgroup_moves_fault(int error);
+
+/* ---- the parsers behind it ---- */
+
+/* A field of 1, 2, 4 or 8 bytes. */
+struct tracefs_field {
+	uint16_t offset;
+	uint8_t size;
+	uint8_t is_signed;
+};
+
+/* format: the text of a `format` file. Returns 0 or -EBADMSG. */
+int tracefs_parse_field(const char *format, const char *name, struct tracefs_field *ret);
+
+/* Reads a field of a record of size bytes; 0 if the record is too short for it. */
+int64_t tracefs_read_field(const struct tracefs_field *field, const void *record, size_t size);

@@ -5,9 +5,11 @@
  */
 #pragma once
 
+#include <errno.h>
+#include <string.h>
 #include <sys/types.h>
 
-#include <schedqos/policy/attr.h>
+#include <schedqos/policy/qos_class.h>
 
 #define TASK_COMM_LEN 16 /* with the closing NUL, as in the kernel */
 
@@ -62,10 +64,17 @@ struct facts {
 };
 
 /* Fetches a fact unless it is there. Returns 0 or -errno as fetch does. */
-int facts_need(struct facts *facts, enum fact fact);
+static inline int facts_need(struct facts *facts, enum fact fact)
+{
+	if (facts->have & fact)
+		return 0;
+	return facts->fetch ? facts->fetch(facts, fact) : -ENODATA;
+}
 
 /* The argument after this one of facts->argv, or NULL. */
-const char *facts_next_arg(const struct facts *facts, const char *arg);
+static inline const char *facts_next_arg(const struct facts *facts, const char *arg)
+{
+	const char *next = arg + strlen(arg) + 1;
 
-/* The part of a path after the last '/' or '\\'; all of it when there is none. */
-const char *path_base(const char *path);
+	return next < facts->argv + facts->argv_size ? next : NULL;
+}

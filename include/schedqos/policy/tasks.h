@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <schedqos/policy/attr.h>
+#include <schedqos/policy/qos_class.h>
 
 /* What a task's class comes from. */
 enum assigned_by {

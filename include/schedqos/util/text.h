@@ -19,10 +19,28 @@ char *text_escape(const char *s, size_t len);
 /* The length of the valid UTF-8 character at s (1..4), or 0 if it is not valid. */
 size_t text_utf8_length(const char *s, size_t len);
 
+/* The part of a path after the last '/' or '\\'; all of it when there is none. */
+const char *path_base(const char *path);
+
 /* ---- numbers from text, strictly: digits only, the whole text, within the range ---- */
 
 /* Decimal, no sign, no spaces, in 0..max. Returns 0, -EINVAL for bad text, -ERANGE for too large a number. */
 int parse_u64(const char *text, size_t len, uint64_t max, uint64_t *ret);
+
+/* ---- "did you mean": the word closest to a misspelt one ---- */
+
+/* Start with { .word = what was written }, offer every candidate, then read best (NULL: none is close). */
+struct suggestion {
+	const char *word;
+	const char *best;
+	size_t distance;
+};
+
+/*
+ * A candidate is close if its Damerau-Levenshtein distance, ignoring case, is at most a third of the
+ * word's length, or 1 for short words. Of equally close ones the first one offered wins.
+ */
+void suggest_offer(struct suggestion *suggestion, const char *candidate);
 
 /* ---- a growing text. A failed allocation is remembered, so that only text_buf_take has to be checked ---- */
 
