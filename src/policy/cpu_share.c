@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/cpu_share.h>
 
-#include <schedqos/policy/attr.h>
+#include <schedqos/policy/qos_class.h>
 
 /* WEIGHT_IDLEPRIO in kernel/sched/sched.h: the nice value does not count. */
 #define WEIGHT_IDLE 3
