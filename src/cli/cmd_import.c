@@ -103,12 +103,12 @@ static int write_result(const struct ananicy *ananicy)
 	return 0;
 }
 
-static int import(struct ananicy *ananicy, const struct command *command)
+static int import(struct ananicy *ananicy)
 {
 	_cleanup_free_ char *summary = NULL;
 	int r;
 
-	ananicy_choose(ananicy, option_given(command, OPTION_SKIP_DOUBTFUL));
+	ananicy_choose(ananicy);
 	r = write_result(ananicy);
 	summary = ananicy_summary(ananicy);
 	if (summary)
@@ -124,5 +124,5 @@ int cmd_import(const struct command *command)
 		return usage_error(command->verb, "only rules of ananicy can be imported: import ananicy FOLDER");
 	if (ananicy_new(&ananicy) < 0)
 		return complain("import", strerror(ENOMEM)), EXIT_FAILURE;
-	return read_all(ananicy, command->operands + 1) < 0 || import(ananicy, command) < 0 ? EXIT_FAILURE : 0;
+	return read_all(ananicy, command->operands + 1) < 0 || import(ananicy) < 0 ? EXIT_FAILURE : 0;
 }

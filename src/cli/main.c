@@ -96,7 +96,6 @@ static const struct verb verbs[] = {
 	  .summary = "find what makes classes ineffective here",
 	  .run = cmd_doctor },
 	{ .name = "import",
-	  .takes = OPTION_BIT(SKIP_DOUBTFUL),
 	  .operands = "ananicy DIR|FILE ...",
 	  .min_operands = 2,
 	  .max_operands = -1,

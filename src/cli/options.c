@@ -47,8 +47,6 @@ static const struct {
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
 	[OPTION_MAPPING] = { "mapping", 0, "NAME", "instead of the mapping that the files name" },
-	[OPTION_SKIP_DOUBTFUL] = { "skip-doubtful", 0, NULL,
-		"leave out names that unrelated programs share" },
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
 	/* clang-format on */
 };

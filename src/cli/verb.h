@@ -43,7 +43,6 @@ enum option_name {
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
 	OPTION_MAPPING,
-	OPTION_SKIP_DOUBTFUL,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };

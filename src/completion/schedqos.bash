@@ -89,7 +89,7 @@ _schedqos()
 	status) words='--json --metrics --help' ;;
 	list) words='--class --app --threads --json --help' ;;
 	import)
-		words='--skip-doubtful --help'
+		words='--help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
 		;;
 	explain)

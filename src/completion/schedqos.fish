@@ -59,7 +59,6 @@ complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d '
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -F
 complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
-complete -c schedqos -n '__fish_seen_subcommand_from import' -l skip-doubtful -d 'Leave out names that unrelated programs share'
 
 function __schedqos_classes
 	schedqos check --print 2> /dev/null | string match -rg '^\s*"(QOS_\w+)": \{'

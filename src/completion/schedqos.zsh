@@ -126,8 +126,7 @@ _schedqos()
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'
 		;;
 	(import)
-		_arguments $help '--skip-doubtful[leave out names that unrelated programs share]' \
-			'1:whose rules:(ananicy)' '*:file or folder:_files'
+		_arguments $help '1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

@@ -10,19 +10,58 @@
 
 #include <cjson/cJSON.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>
 
-#include "ananicy_names.h"
 #include "arena.h"
+
+/* No file has a longer name. */
+#define NAME_BYTES   255
+#define PATTERN_SIZE (3 * NAME_BYTES + 1)
+
+/* ---- names of programs, compared byte by byte with a program's name, whatever they consist of ---- */
+
+/* Why a rule of this name matches nothing; NULL if it may match. */
+static const char *name_fault(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > NAME_BYTES)
+		return "longer than any program's name";
+	/* Names are compared with what follows the last of these. */
+	if (strpbrk(name, "/\\"))
+		return "a name has no slash or backslash";
+	for (size_t n; len; name += n, len -= n) {
+		n = text_utf8_length(name, len);
+		if (!n)
+			return "not UTF-8";
+	}
+	return NULL;
+}
+
+/*
+ * PATTERN_SIZE bytes, for a name without a fault. A character in brackets stands for itself. So does a space at the end,
+ * but whoever reads the pattern would miss it.
+ */
+static void put_pattern(const char *name, char *buf)
+{
+	bool quote = strcmp(name, SETTINGS_KEY) == 0 || strcmp(name, SCHEMA_KEY) == 0 ||
+		     strncmp(name, QOS_PREFIX, strlen(QOS_PREFIX)) == 0 || *name == ' ';
+
+	for (; *name; name++, quote = *name == ' ' && !name[1])
+		buf += sprintf(buf, quote || strchr("*?[", *name) ? "[%c]" : "%c", *name);
+	*buf = '\0';
+}
+
+/* ---- what is kept of the files ---- */
 
 #define NICE_NONE INT8_MIN
 
-/* So many of each kind are told by their place; somebody has to look at doubtful names one by one. */
+/* So many of each kind are told by their place. */
 #define EXAMPLES_MAX 3
-#define DOUBTFUL_MAX 100
 
 /* What there is to tell about a line, after how many there are. */
 enum note {
@@ -33,7 +72,6 @@ enum note {
 	NOTE_TYPE,
 	NOTE_NOTHING,
 	NOTE_NAME,
-	NOTE_DOUBTFUL,
 	NOTE_COUNT,
 };
 
@@ -45,7 +83,6 @@ static const char *const note_words[NOTE_COUNT] = {
 	[NOTE_TYPE] = "a type that is not defined",
 	[NOTE_NOTHING] = "nothing that a class could be chosen by: left out",
 	[NOTE_NAME] = "a name that no program can have: left out",
-	[NOTE_DOUBTFUL] = "a doubtful name, which unrelated programs share",
 };
 
 /* A rule, or a type: its name is then that of the type. */
@@ -106,7 +143,7 @@ static void note(struct ananicy *ananicy, enum note kind, const struct source *s
 	const char *path = ananicy->paths[source->file];
 	char shown[3][256];
 
-	if (++ananicy->notes[kind] > (kind == NOTE_DOUBTFUL ? DOUBTFUL_MAX : EXAMPLES_MAX))
+	if (++ananicy->notes[kind] > EXAMPLES_MAX)
 		return;
 	text_escape_to(shown[0], sizeof(shown[0]), path, strlen(path));
 	text_escape_to(shown[1], sizeof(shown[1]), name, strlen(name));
@@ -356,22 +393,17 @@ static const char *class_of(struct ananicy *ananicy, const struct line *rule)
 				rule->nice != NICE_NONE || !type ? rule->nice : type->nice);
 }
 
-void ananicy_choose(struct ananicy *ananicy, bool skip_doubtful)
+void ananicy_choose(struct ananicy *ananicy)
 {
 	sort(ananicy, &ananicy->types);
 	sort(ananicy, &ananicy->rules);
 	for (size_t i = 0; i < ananicy->rules.count; i++) {
 		struct line *rule = &ananicy->rules.items[i];
-		const char *fault = ananicy_name_fault(rule->name), *type = rule->type ? rule->type : "";
+		const char *fault = name_fault(rule->name), *type = rule->type ? rule->type : "";
 
 		if (fault) {
 			note(ananicy, NOTE_NAME, &rule->source, rule->name, fault);
 			continue;
-		}
-		if (ananicy_name_is_doubtful(rule->name)) {
-			note(ananicy, NOTE_DOUBTFUL, &rule->source, rule->name, type);
-			if (skip_doubtful)
-				continue;
 		}
 		rule->qos = class_of(ananicy, rule);
 		if (!rule->qos)
@@ -396,9 +428,9 @@ static size_t count_class(const struct ananicy *ananicy, const char *qos)
 /* A rule that yields gives nobody what he could not have: see config_lint(). */
 static void put_rule(struct json_writer *json, const struct line *rule)
 {
-	char pattern[ANANICY_PATTERN_SIZE];
+	char pattern[PATTERN_SIZE];
 
-	ananicy_pattern(rule->name, pattern);
+	put_pattern(rule->name, pattern);
 	json_begin_in_line(json, pattern, '{');
 	json_put_text(json, "qos", rule->qos);
 	json_put_bool(json, "yield", true);
@@ -424,14 +456,14 @@ int ananicy_text(const struct ananicy *ananicy, char **ret)
 
 static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum note kind)
 {
-	const size_t max = kind == NOTE_DOUBTFUL ? DOUBTFUL_MAX : EXAMPLES_MAX, count = ananicy->notes[kind];
+	const size_t count = ananicy->notes[kind];
 
 	if (!count)
 		return;
 	text_buf_printf(text, "%zu x %s\n%s", count, note_words[kind],
 			ananicy->examples[kind].text ? ananicy->examples[kind].text : "");
-	if (count > max)
-		text_buf_printf(text, "    and %zu more\n", count - max);
+	if (count > EXAMPLES_MAX)
+		text_buf_printf(text, "    and %zu more\n", count - EXAMPLES_MAX);
 }
 
 char *ananicy_summary(const struct ananicy *ananicy)

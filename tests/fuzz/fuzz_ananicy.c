@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		return 0;
 	check(ananicy_new(&ananicy) == 0);
 	check(ananicy_read(ananicy, "a.rules", (const char *)input + 1, size - 1) == 0);
-	ananicy_choose(ananicy, *input & 2);
+	ananicy_choose(ananicy);
 	check_text(ananicy);
 	check_summary(ananicy);
 	ananicy_free(ananicy);

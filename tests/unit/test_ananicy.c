@@ -14,14 +14,14 @@ struct import {
 	char *text, *summary;
 };
 
-static int import_text(struct import *import, bool skip_doubtful, const char *rules, size_t size)
+static int import_text(struct import *import, const char *rules, size_t size)
 {
 	*import = (struct import){ 0 };
 	assert_int_equal(ananicy_new(&import->ananicy), 0);
 	assert_int_equal(ananicy_read(import->ananicy, "a.rules", rules, size), 0);
 	/* In a folder's order types may come last. */
 	assert_int_equal(ananicy_read(import->ananicy, "z.types", TYPES, strlen(TYPES)), 0);
-	ananicy_choose(import->ananicy, skip_doubtful);
+	ananicy_choose(import->ananicy);
 	import->summary = ananicy_summary(import->ananicy);
 	assert_non_null(import->summary);
 	return ananicy_text(import->ananicy, &import->text);
@@ -48,7 +48,7 @@ static void check_import(const char *rules, const char *want, const char *said)
 	struct config *config;
 	struct import import;
 
-	assert_int_equal(import_text(&import, false, rules, strlen(rules)), 0);
+	assert_int_equal(import_text(&import, rules, strlen(rules)), 0);
 	file.text = import.text;
 	assert_memory_equal(file.text, "// Made by", strlen("// Made by"));
 	assert_string_equal(strchr(file.text, '\n') + 1, want);
@@ -115,7 +115,7 @@ static void of_two_files_the_later_one_wins(void **state)
 	assert_int_equal(ananicy_new(&ananicy), 0);
 	assert_int_equal(ananicy_read(ananicy, "a.rules", first, strlen(first)), 0);
 	assert_int_equal(ananicy_read(ananicy, "b.rules", second, strlen(second)), 0);
-	ananicy_choose(ananicy, false);
+	ananicy_choose(ananicy);
 	assert_int_equal(ananicy_text(ananicy, &text), 0);
 	assert_string_equal(strchr(text, '\n') + 1, "{\n" RULE("x", BG) "\n}\n");
 	free(text);
@@ -158,21 +158,15 @@ static void everything_else_is_told(void **state)
 		"2 x nothing that a class could be chosen by: left out\n    a.rules:6: n\\n\\x1b[31m: None\n"
 		"    a.rules:7: o: OOM_KILL\n",
 		"2 x a value that is unknown or out of range: left out\n    a.rules:8: p: nice\n    a.rules:8: p: sched\n",
-		"1 x a doubtful name, which unrelated programs share\n    a.rules:9: MAIN.exe: Game\n",
 	};
 	struct import import;
 
 	(void)state;
-	assert_int_equal(import_text(&import, false, rules, strlen(rules)), 0);
+	assert_int_equal(import_text(&import, rules, strlen(rules)), 0);
 	for (size_t i = 0; i < COUNT(said); i++)
 		check_said(&import, said[i]);
-	assert_non_null(strstr(import.text, "MAIN.exe"));
 	import_clear(&import);
-	assert_int_equal(import_text(&import, true, rules, strlen(rules)), 0);
-	check_said(&import, "5 rules in 2 files, 2 of them imported\n");
-	assert_null(strstr(import.text, "MAIN.exe"));
-	import_clear(&import);
-	assert_int_equal(import_text(&import, false, "# none\n", 7), -ENOENT);
+	assert_int_equal(import_text(&import, "# none\n", 7), -ENOENT);
 	import_clear(&import);
 }
 

@@ -21,11 +21,8 @@ void ananicy_free(struct ananicy *ananicy);
  */
 int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, size_t size);
 
-/*
- * Gives each rule its class; once, when all files were read. skip_doubtful: leaves out names that unrelated programs
- * share.
- */
-void ananicy_choose(struct ananicy *ananicy, bool skip_doubtful);
+/* Gives each rule its class; once, when all files were read. */
+void ananicy_choose(struct ananicy *ananicy);
 
 /*
  * A rules file, in byte order of the names, that depends on nothing but the rules in force. The caller frees. Returns 0,
@@ -35,6 +32,6 @@ int ananicy_text(const struct ananicy *ananicy, char **ret);
 
 /*
  * What became of the rules, in lines for people: how many of which class, and each kind of thing that was left out,
- * overridden or is doubtful, with the first few by FILE:LINE. Names are escaped. The caller frees; NULL without memory.
+ * or overridden, with the first few by FILE:LINE. Names are escaped. The caller frees; NULL without memory.
  */
 char *ananicy_summary(const struct ananicy *ananicy);
