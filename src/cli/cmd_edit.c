@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Edits the administrator's file: a copy beside it, which is checked, shown against what is in force, put in the file's
+ * Edits the administrator's file: a copy beside it, which is checked, shown against what was there, put in the file's
  * place and reloaded. The copy is also what keeps a second edit away.
  */
 #include <ctype.h>
@@ -35,33 +35,18 @@ struct edit {
 	sd_bus *bus;		   /* NULL: no daemon runs, or it cannot be asked */
 	struct config_paths paths; /* of the whole, with the file to be edited */
 	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
-	bool exists, is_daemons;   /* the file does; the daemon reads it */
-	struct stat stat;
-	char *text; /* what the copy begins with */
-	size_t size;
-	struct config *before; /* in force, or as the files have it; NULL with errors */
+	struct stat file, begun;   /* the file (st_nlink 0: there is none) and the copy, before the editor ran */
+	struct config *before;	   /* as the files had it; NULL with errors */
 };
 
-/* 0, or -errno: it is no file, or larger than what is read as a configuration. */
-static int read_whole(const char *path, struct stat *stat, char **ret, size_t *ret_size)
+static bool is_as_before(const char *path, const struct stat *before)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat now;
 
-	if (fd < 0 || fstat(fd, stat) < 0)
-		return -errno;
-	if (!S_ISREG(stat->st_mode))
-		return S_ISDIR(stat->st_mode) ? -EISDIR : -EINVAL;
-	return stat->st_size > CONFIG_SIZE_MAX ? -EFBIG : read_text(fd, (size_t)stat->st_size, ret, ret_size);
-}
-
-/* Whether a file is what the copy was at the beginning. */
-static bool is_as_before(const struct edit *edit, const char *path)
-{
-	_cleanup_free_ char *text = NULL;
-	struct stat stat;
-	size_t size = 0;
-
-	return read_whole(path, &stat, &text, &size) == 0 && text && size == edit->size && memcmp(text, edit->text, size) == 0;
+	if (lstat(path, &now) < 0)
+		return !before->st_nlink;
+	return before->st_nlink && now.st_ino == before->st_ino && now.st_size == before->st_size &&
+	       memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim)) == 0;
 }
 
 /* Others could put something in the place of what is written, or removed, by its name. */
@@ -75,7 +60,7 @@ static bool is_shared(const char *folder)
 /* 0 or -errno; -EXDEV: others write to its folder. */
 static int find_file(struct edit *edit, const char *name)
 {
-	_cleanup_free_ char *folder = NULL, *base = NULL;
+	_cleanup_free_ char *folder = NULL;
 	struct stat stat;
 
 	edit->path = realpath(name, NULL);
@@ -85,30 +70,40 @@ static int find_file(struct edit *edit, const char *name)
 	if (!edit->path)
 		edit->path = strdup(name);
 	folder = edit->path ? strdup(edit->path) : NULL;
-	base = edit->path ? strdup(edit->path) : NULL;
-	if (!folder || !base || asprintf(&edit->copy, "%s/.edit.%s", dirname(folder), basename(base)) < 0)
+	if (!folder || asprintf(&edit->copy, "%s/.edit.%s", dirname(folder), path_base(edit->path)) < 0)
 		return -ENOMEM;
 	return is_shared(folder) ? -EXDEV : 0;
 }
 
 /* 0 or -errno; -EEXIST: there is a copy. */
+static int make_copy(struct edit *edit)
+{
+	_cleanup_close_ int from = open(edit->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), to = -1;
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0;
+	int r = 0;
+
+	if (from < 0 ? errno != ENOENT : fstat(from, &edit->file) < 0)
+		return -errno;
+	if (from >= 0 && (!S_ISREG(edit->file.st_mode) || edit->file.st_size > CONFIG_SIZE_MAX))
+		return S_ISREG(edit->file.st_mode) ? -EFBIG : -EINVAL;
+	if (from >= 0)
+		r = read_text(from, (size_t)edit->file.st_size, &text, &size);
+	if (r == 0)
+		to = open(edit->copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (r < 0 || to < 0)
+		return r < 0 ? r : -errno;
+	r = text ? write_full(to, text, size) : write_full(to, beginning, strlen(beginning));
+	return r == 0 && fstat(to, &edit->begun) < 0 ? -errno : r;
+}
+
+/* 0, or -errno after logging. */
 static int begin(struct edit *edit, const char *name)
 {
-	_cleanup_close_ int fd = -1;
 	int r = find_file(edit, name);
 
 	if (r == 0)
-		r = read_whole(edit->path, &edit->stat, &edit->text, &edit->size);
-	edit->exists = r == 0;
-	if (r == -ENOENT) {
-		edit->text = strdup(beginning);
-		edit->size = strlen(beginning);
-		r = edit->text ? 0 : -ENOMEM;
-	}
-	if (r == 0)
-		fd = open(edit->copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (r == 0)
-		r = fd < 0 ? -errno : write_full(fd, edit->text, edit->size);
+		r = make_copy(edit);
 	if (r == -EEXIST)
 		log_error("%s: somebody else edits it; or an edit was killed, then remove %s", name, edit->copy);
 	else if (r == -EXDEV)
@@ -174,13 +169,13 @@ static struct config *check_copy(const struct edit *edit)
 /* The copy takes the file's place, with its owner and mode. 0 or -errno, with the file as it was. */
 static int install(const struct edit *edit)
 {
+	const bool exists = edit->file.st_nlink;
 	_cleanup_close_ int fd = open(edit->copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (edit->exists ? !is_as_before(edit, edit->path) : access(edit->path, F_OK) == 0)
+	if (!is_as_before(edit->path, &edit->file))
 		return -ESTALE;
-	if (fd < 0 || (edit->exists && fchown(fd, edit->stat.st_uid, edit->stat.st_gid) < 0) ||
-	    fchmod(fd, edit->exists ? edit->stat.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 ||
-	    rename(edit->copy, edit->path) < 0)
+	if (fd < 0 || (exists && fchown(fd, edit->file.st_uid, edit->file.st_gid) < 0) ||
+	    fchmod(fd, exists ? edit->file.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 || rename(edit->copy, edit->path) < 0)
 		return -errno;
 	return 0;
 }
@@ -195,10 +190,9 @@ static int put_in_force(const struct edit *edit)
 			  r == -ESTALE ? "somebody else has changed it" : strerror(-r), edit->copy);
 		return EXIT_FAILURE;
 	}
-	if (edit->is_daemons)
+	if (edit->bus)
 		return reload_daemon(edit->bus);
-	log_notice("%s", edit->bus ? "the daemon that runs reads another file: it is not reloaded"
-				   : "no daemon runs: it takes effect at the next start");
+	log_notice("no daemon runs: it takes effect at the next start");
 	return 0;
 }
 
@@ -224,7 +218,7 @@ static int edit_it(const struct edit *edit)
 
 	while (answer == 'e') {
 		status = run_editor(edit->copy);
-		if (status == 0 && is_as_before(edit, edit->copy)) {
+		if (status == 0 && is_as_before(edit->copy, &edit->begun)) {
 			log_info("%s: unchanged", edit->path);
 			break;
 		}
@@ -238,20 +232,6 @@ static int edit_it(const struct edit *edit)
 	return status;
 }
 
-/* daemons: the file that the daemon reads. */
-static void load_before(struct edit *edit, const char *daemons)
-{
-	_cleanup_free_ char *path = realpath(daemons, NULL);
-	struct config_errors errors = { 0 };
-
-	edit->is_daemons = edit->bus && strcmp(path ? path : daemons, edit->path) == 0;
-	if (edit->is_daemons)
-		daemon_config(edit->bus, &edit->before);
-	else
-		config_load(&edit->paths, CONFIG_USERS_PEOPLE_MS, &edit->before, &errors);
-	config_errors_clear(&errors);
-}
-
 static void ignore(int number)
 {
 	(void)number;
@@ -261,8 +241,9 @@ int cmd_edit(const struct command *command)
 {
 	/* At a question Ctrl-C is no answer; while the editor runs it is the editor's. */
 	const struct sigaction action = { .sa_handler = ignore };
-	struct edit edit = { .paths = command->paths };
 	_cleanup_(own_paths_clear) struct own_paths daemons = { 0 };
+	struct edit edit = { .paths = command->paths };
+	struct config_errors errors = { 0 };
 	int status = EXIT_FAILURE;
 
 	if (client_try(&edit.bus) == 0 && daemon_paths(edit.bus, &daemons) < 0)
@@ -270,13 +251,13 @@ int cmd_edit(const struct command *command)
 	own_paths_fill(&daemons, &edit.paths);
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
-		load_before(&edit, config_own_file(&(struct config_paths){ .file = daemons.file }));
+		config_load(&edit.paths, CONFIG_USERS_PEOPLE_MS, &edit.before, &errors);
+		config_errors_clear(&errors);
 		status = edit_it(&edit);
 	}
 	config_free(edit.before);
 	free(edit.path);
 	free(edit.copy);
-	free(edit.text);
 	sd_bus_flush_close_unref(edit.bus);
 	return status;
 }
