@@ -155,3 +155,46 @@ void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, c
 		complain(parser, node, what, "unknown %s \"%s\"%s", kind, suggestion->word,
 			 otherwise);
 }
+
+/* ---- words for people ---- */
+
+char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread)
+{
+	struct text_buf path = { 0 };
+	uint32_t index = 0;
+
+	/* The rules of a list are numbered one after another. */
+	for (uint32_t id = rule->id; id > 1 && rules_by_id(config->rules, id - 1)->next == rules_by_id(config->rules, id);
+	     id--)
+		index++;
+	json_path_put_key(&path, rule->pattern);
+	if (index || rule->next)
+		text_buf_printf(&path, "[%u]", index);
+	if (thread) {
+		json_path_put_key(&path, "thread_qos");
+		json_path_put_key(&path, thread->pattern);
+	}
+	return text_buf_take(&path);
+}
+
+static void put_escaped(struct text_buf *text, const char *before, const char *name, const char *after)
+{
+	_cleanup_free_ char *safe = text_escape(name, strlen(name));
+
+	text_buf_printf(text, "%s%s%s", before, safe ? safe : "", after);
+}
+
+char *class_words_unknown(const struct config *config, const char *name)
+{
+	struct suggestion near = { .word = name };
+	struct text_buf text = { 0 };
+
+	for (size_t i = 0; i < config->n_classes; i++)
+		suggest_offer(&near, config->classes[i].name);
+	put_escaped(&text, "no class \"", name, "\"");
+	if (near.best)
+		put_escaped(&text, " (did you mean \"", near.best, "\"?)");
+	for (size_t i = 0; i < config->n_classes; i++)
+		put_escaped(&text, i ? ", " : ": there are ", config->classes[i].name, "");
+	return text_buf_take(&text);
+}
