@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Configuration files on a real machine: layers, reload, and everything that can be wrong with a file."""
 
-import json
 import os
 import re
 import shutil
@@ -9,7 +8,7 @@ import signal
 import socket
 
 from attributes import MS, NORMAL, differences, fair, pristine, snapshot
-from daemon import TOP, Daemon, schedqos
+from daemon import Daemon, schedqos
 from harness import LiveTest, main
 from waiting import PATIENCE, wait_for
 
@@ -59,25 +58,6 @@ class Layers(LiveTest):
         self.assertIn("mapping announcement (--mapping)", result.stderr)
         self.assert_keeps(app, UTILITY)
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
-
-    def test_the_shipped_folder_recommends_one(self):
-        """What packages and `make run` put in force, and the announcement's by one option."""
-        shipped = ["--configs-path", os.path.join(TOP, "configs"), "--config", self.path("none.json")]
-        Daemon.write(self.path("none.json"), "{ /* only comments */ }")
-        result = schedqos("check", *shipped)
-        self.assertRegex(result.stderr, r"(?m)^schedqos: mapping \w+ \(%s/configs/schedqos.json:\d+:\d+\)$" % re.escape(TOP))
-        result = schedqos("check", "--print", "--mapping", "announcement", *shipped)
-        self.assertEqual(result.stderr, "schedqos: mapping announcement (--mapping)\n")
-        self.assertEqual(json.loads(result.stdout)["QOS_USER_INTERACTIVE"]["sched_runtime"], 8 * MS)
-        result = schedqos("start", "--mapping", "anouncement", *shipped)
-        self.assertEqual(result.returncode, 78)
-        self.assertIn('--mapping: unknown mapping "anouncement" (did you mean "announcement"?)', result.stderr)
-
-    def test_the_order_of_files_is_that_of_bytes(self):
-        self.daemon(layers={"app_configs/B.json": {"app": {"qos": UI}},
-                            "app_configs/a.json": {"app": {"qos": BACKGROUND}},
-                            "app_configs/1.json": {"app": {"qos": INITIATED}}})
-        self.assert_carries(self.sleeper("app"), BACKGROUND)
 
     def test_an_empty_folder_is_enough_and_a_missing_one_is_not(self):
         os.mkdir(self.path("empty"))
