@@ -102,7 +102,7 @@ LIVE ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) LIVE=$(LIVE) tests/check $B
 
-LIVE_TOOLS := $(addprefix $B/tests/live/,actor insist patient stuck)
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor insist manager patient stuck)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 
@@ -110,7 +110,7 @@ unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 $(LIVE_TOOLS): SANITIZE_FLAGS :=
 $(LIVE_TOOLS): %: %.o
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LDLIBS)
 
 check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)
 	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)

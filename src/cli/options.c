@@ -47,6 +47,7 @@ static const struct {
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
 	[OPTION_MAPPING] = { "mapping", 0, "NAME", "instead of the mapping that the files name" },
+	[OPTION_RESTORE] = { "restore", 0, NULL, "put back what one that was killed has set" },
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
 	/* clang-format on */
 };

@@ -43,6 +43,7 @@ enum option_name {
 	OPTION_CONFIG,
 	OPTION_CONFIGS_PATH,
 	OPTION_MAPPING,
+	OPTION_RESTORE,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };
@@ -102,6 +103,7 @@ int cmd_run(const struct command *command);
 int cmd_edit(const struct command *command);
 int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);
+int cmd_weights(const struct command *command);
 
 /* ---- options.c ---- */
 

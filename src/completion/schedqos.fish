@@ -31,6 +31,7 @@ complete -c schedqos -n __fish_use_subcommand -a reset -d 'Undo what set or run 
 complete -c schedqos -n __fish_use_subcommand -a run -d 'Run a command in a class, overriding its rule'
 complete -c schedqos -n __fish_use_subcommand -a limit -d 'Cap the class of a process tree or cgroup, until Ctrl-C'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Undo what a killed daemon left behind'
+complete -c schedqos -n __fish_use_subcommand -a weights -d 'Give units their cpu weights (for the service)'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
 complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
 
@@ -59,6 +60,7 @@ complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d '
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -F
 complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
+complete -c schedqos -n '__fish_seen_subcommand_from weights' -l restore -d 'Put back what one that was killed has set'
 
 function __schedqos_classes
 	schedqos check --print 2> /dev/null | string match -rg '^\s*"(QOS_\w+)": \{'

@@ -21,6 +21,7 @@ _schedqos_verbs()
 		'run:run a command in a class, overriding its rule'
 		'limit:cap the class of a process tree or cgroup, until Ctrl-C'
 		'restore:undo what a killed daemon left behind'
+		'weights:give units their cpu weights (for the service)'
 		'doctor:find what makes classes ineffective here'
 		'import:turn the rules of ananicy into a rules file'
 	)
@@ -127,6 +128,9 @@ _schedqos()
 		;;
 	(import)
 		_arguments $help '1:whose rules:(ananicy)' '*:file or folder:_files'
+		;;
+	(weights)
+		_arguments $help '--restore[put back what one that was killed has set]'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

@@ -228,5 +228,6 @@ void config_free(struct config *config)
 	free(config->classes);
 	free(config->profiles);
 	free(config->groups);
+	free(config->weights);
 	free(config);
 }

@@ -65,6 +65,36 @@ static void put_groups(struct json_writer *json, const char *key, const struct c
 	json_end(json, '}');
 }
 
+static void put_weight(struct json_writer *json, const char *key, const struct weight *weight)
+{
+	if (weight->qos)
+		json_put_text(json, key, weight->qos);
+	else
+		json_put_number(json, key, weight->number);
+}
+
+static void put_weights(struct json_writer *json, const char *key, const struct config *config)
+{
+	if (!config->n_weights)
+		return;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < config->n_weights; i++) {
+		const struct weight *weight = &config->weights[i];
+
+		if (weight->is_masked)
+			continue;
+		if (!weight->at_seat) {
+			put_weight(json, weight->pattern, weight);
+			continue;
+		}
+		json_begin_in_line(json, weight->pattern, '{');
+		put_weight(json, "weight", weight);
+		json_put_text(json, "when", "seat");
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
 /* Without `mapping`: the classes follow in full, so no preset is needed. */
 static const struct {
 	const char *key;
@@ -76,6 +106,7 @@ static const struct {
 	{ "log", put_log },
 	{ "interpreters", put_interpreters },
 	{ "groups", put_groups },
+	{ "weights", put_weights },
 };
 
 const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n)

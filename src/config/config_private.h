@@ -159,6 +159,9 @@ void parse_match_user(struct parser *parser, const cJSON *value, void *into);
 /* config_groups.c */
 void parse_groups(struct parser *parser, const cJSON *object, void *into);
 
+/* config_weights.c */
+void parse_weights(struct parser *parser, const cJSON *object, void *into);
+
 /* config_pattern.c: warnings about patterns. what: enum complaint */
 void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
 void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern); /* or NULL */

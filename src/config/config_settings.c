@@ -149,6 +149,7 @@ static const struct key settings_keys[] = {
 	{ "mapping", parse_mapping_name },
 	{ "log", parse_log },
 	{ "groups", parse_groups },
+	{ "weights", parse_weights },
 	{ "interpreters", parse_interpreters },
 };
 

@@ -40,7 +40,7 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
-void bus_server_reloaded(struct bus_server *server)
+static void reply_to_reload(struct bus_server *server)
 {
 	if (!server->reload)
 		return;
@@ -64,7 +64,7 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
-	bus_server_reloaded(daemon->bus);
+	reply_to_reload(daemon->bus);
 	daemon->bus->reload = sd_bus_message_ref(message);
 	daemon->bus->warnings = take_ptr(text);
 	return 1;
@@ -76,6 +76,8 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
 				 method_reload, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles), bus_get_config, 0),
+	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
+	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), bus_set_sched_profile, 0),
 	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, 0),
@@ -208,6 +210,15 @@ static struct peer *take_slot(struct bus_server *server)
 		       "too many clients on " BUS_SOCKET ": the oldest is disconnected");
 	drop(oldest);
 	return oldest;
+}
+
+void bus_server_reloaded(struct bus_server *server)
+{
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		if (server->peers[i].bus)
+			sd_bus_emit_signal(server->peers[i].bus, BUS_PATH, BUS_INTERFACE, "Reloaded", NULL);
+	}
+	reply_to_reload(server);
 }
 
 /* Returns a descriptor or -errno. */

@@ -13,6 +13,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* bus_config.c */
 int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* bus_explain.c */
@@ -39,7 +40,7 @@ struct daemon;
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 
-/* A requested scan is done: replies to the client that has called Reload. */
+/* All tasks are as a reload has it: tells the clients, and replies to the one that has called Reload. */
 void bus_server_reloaded(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */

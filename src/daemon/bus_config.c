@@ -27,6 +27,28 @@ int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return r;
 }
 
+/* What each pattern of units gives: the first that holds for a unit counts. */
+int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const struct config *config = ((const struct daemon *)userdata)->config;
+	size_t n;
+	_cleanup_free_ struct unit_weight *weights =
+		weights_rank(config->weights, config->n_weights, config->classes, config->n_classes, &n);
+	int r = weights ? sd_bus_message_new_method_return(message, &reply) : -ENOMEM;
+
+	(void)error;
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(sqb)");
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = sd_bus_message_append(reply, "(sqb)", weights[i].pattern, weights[i].number, (int)weights[i].at_seat);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	if (r >= 0)
+		r = sd_bus_message_send(reply);
+	return r < 0 ? r : 1;
+}
+
 /* Suggests the profile that may have been meant. */
 static int unknown_profile(const struct daemon *daemon, const char *name, sd_bus_error *error)
 {

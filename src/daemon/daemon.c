@@ -97,8 +97,8 @@ static void on_scanned(void *context)
 {
 	struct daemon *daemon = context;
 
-	daemon_reloaded(daemon);
-	bus_server_reloaded(daemon->bus);
+	if (daemon_reloaded(daemon))
+		bus_server_reloaded(daemon->bus);
 }
 
 static int init_tagger(struct daemon *daemon)

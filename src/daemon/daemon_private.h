@@ -59,8 +59,8 @@ int daemon_load_config(struct daemon *daemon);
  */
 int daemon_reload(struct daemon *daemon, char **ret_text);
 
-/* reload.c: a requested scan is done: logs the reload that requested it, if one did. */
-void daemon_reloaded(struct daemon *daemon);
+/* reload.c: a requested scan is done: logs the reload that requested it, and returns whether one did. */
+bool daemon_reloaded(struct daemon *daemon);
 
 /* ---- goes to the background, while the caller waits until the daemon is ready or has failed ---- */
 

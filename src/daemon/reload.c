@@ -167,12 +167,13 @@ static void summarize(struct daemon *daemon)
 	daemon->reload_summary = text_buf_take(&text);
 }
 
-void daemon_reloaded(struct daemon *daemon)
+bool daemon_reloaded(struct daemon *daemon)
 {
 	if (!daemon->reload_is_unseen)
-		return;
+		return false;
 	daemon->reload_is_unseen = false;
 	summarize(daemon);
 	log_info("reloaded: %s", daemon->reload_summary ? daemon->reload_summary : "");
 	notify_ready(daemon, "");
+	return true;
 }

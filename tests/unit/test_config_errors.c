@@ -467,6 +467,39 @@ static void bad_groups(void **state)
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
+#define WEIGHTS(text) "{\"schedqos\": {\"weights\": " text "}}"
+
+static void bad_weights(void **state)
+{
+	static const struct bad cases[] = {
+		{ WEIGHTS("7"), 1, 26, "schedqos.weights", "must be an object, not a number" },
+		{ WEIGHTS("{\"a.slice\": \"QOS_UTILTY\"}"), 1, 38, "schedqos.weights[\"a.slice\"]",
+		  "unknown class \"QOS_UTILTY\" (did you mean \"QOS_UTILITY\"?)" },
+		{ WEIGHTS("{\"a.slice\": 0}"), 1, 38, "schedqos.weights[\"a.slice\"]", "must be between 1 and 10000" },
+		{ WEIGHTS("{\"a.slice\": 10001}"), 1, 38, "schedqos.weights[\"a.slice\"]", "must be between 1 and 10000" },
+		{ WEIGHTS("{\"a.slice\": 1.5}"), 1, 38, "schedqos.weights[\"a.slice\"]", "must be a whole number" },
+		{ WEIGHTS("{\"a.slice\": true}"), 1, 38, "schedqos.weights[\"a.slice\"]",
+		  "must be the name of a class, or a number between 1 and 10000, not true" },
+		{ WEIGHTS("{\"a.slice\": {}}"), 1, 38, "schedqos.weights[\"a.slice\"]", "must have a \"weight\"" },
+		{ WEIGHTS("{\"a.slice\": {\"weight\": 1, \"when\": \"seats\"}}"), 1, 60,
+		  "schedqos.weights[\"a.slice\"].when", "unknown condition \"seats\" (did you mean \"seat\"?)" },
+		{ WEIGHTS("{\"a.slice\": {\"weihgt\": 1, \"weight\": 1}}"), 1, 39, "schedqos.weights[\"a.slice\"].weihgt",
+		  "unknown key \"weihgt\" (did you mean \"weight\"?)" },
+		{ WEIGHTS("{\"\": 1}"), 1, 27, "schedqos.weights[\"\"]", "a pattern must not be empty" },
+		{ WEIGHTS("{\"user\": 1}"), 1, 27, "schedqos.weights.user", "did you mean \"user.service\"?" },
+		{ WEIGHTS("{\"user.slcie\": 1}"), 1, 27, "schedqos.weights[\"user.slcie\"]", "did you mean \"user.slice\"?" },
+		{ WEIGHTS("{\"man-db.timer\": 1}"), 1, 27, "schedqos.weights[\"man-db.timer\"]", "write \"man-db.service\"" },
+		{ WEIGHTS("{\"*.mount\": 1}"), 1, 27, "schedqos.weights[\"*.mount\"]", "write \"*.service\"" },
+		{ WEIGHTS("{\"a*b\": 1}"), 1, 27, "schedqos.weights[\"a*b\"]", "can never name a unit" },
+		{ WEIGHTS("{\"/user.slice\": 1}"), 1, 27, "schedqos.weights[\"/user.slice\"]", "no name has a \"/\"" },
+		{ WEIGHTS("{\"a b.slice\": 1}"), 1, 27, "schedqos.weights[\"a b.slice\"]", "no name has a space" },
+		{ WEIGHTS("{\"user@.service\": 1}"), 1, 27, "schedqos.weights[\"user@.service\"]", "write \"user@*.service\"" },
+	};
+
+	(void)state;
+	check_bad(CONFIG_RULES, cases, COUNT(cases));
+}
+
 static void bad_profiles(void **state)
 {
 	static const struct bad cases[] = {
@@ -573,6 +606,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(bad_rules),
 		cmocka_unit_test(bad_match),
 		cmocka_unit_test(bad_groups),
+		cmocka_unit_test(bad_weights),
 		cmocka_unit_test(bad_profiles),
 		cmocka_unit_test(debugfs_paths_stay_beneath),
 	};

@@ -62,6 +62,42 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 /* What becomes of a tag under a limit. TAG_NONE stays. */
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);
 
+/* ---- cpu weights of units ---- */
+
+/* What the kernel takes for a cgroup of version 2; 100 unless somebody says else. */
+#define CPU_WEIGHT_MIN 1
+#define CPU_WEIGHT_MAX 10000
+
+/* Whom the service manager is to give which weight. */
+struct weight {
+	const char *pattern; /* a unit's name, or a glob of such */
+	struct source source;
+	bool is_masked;	   /* null: holds for nothing */
+	bool at_seat;	   /* only while somebody is logged in at a seat */
+	const char *qos;   /* name of the class whose weight it is; NULL: */
+	uint16_t number;
+};
+
+/* What a group of tasks of nice 0 has as 100, one of tasks with the class's nice value is to have, by the kernel's table. */
+unsigned weight_of_class(const struct qos_class *class);
+
+/* The same with the class's number. */
+struct unit_weight {
+	const char *pattern;
+	uint16_t number;
+	bool at_seat;
+};
+
+/*
+ * All that are not masked: a name before a glob, of globs the one with the longer literal text, then the later file, then
+ * the earlier line. Patterns are those of weights. The caller frees; NULL without memory.
+ */
+struct unit_weight *weights_rank(const struct weight *weights, size_t n, const struct qos_class *classes,
+				 size_t n_classes, size_t *ret_n);
+
+/* The weight of the first that holds for a unit; 0 if none does. */
+unsigned weights_find(const struct unit_weight *weights, size_t n, const char *unit, bool seat_is_used);
+
 /* ---- a sched profile: a named set of values for the kernel's own scheduling knobs ---- */
 
 struct knob {
@@ -122,6 +158,8 @@ struct config {
 	struct rules *rules;
 	struct group *groups; /* one for each pattern */
 	size_t n_groups;
+	struct weight *weights; /* one for each pattern */
+	size_t n_weights;
 	struct settings settings;
 	struct sched_profile *profiles;
 	size_t n_profiles;

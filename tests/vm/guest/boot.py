@@ -17,7 +17,8 @@ from steps import (  # noqa: E402
 )
 from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
-from scopes import take_all  # noqa: E402
+import scopes  # noqa: E402
+import weights  # noqa: E402
 from units import drop_in, journal  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
@@ -156,7 +157,14 @@ class Boot(Steps):
 
     def scopes(self):
         """What Scopes tries; then as before."""
-        take_all(self.before)
+        scopes.take_all(self.before)
+        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
+        systemctl("start", UNIT)
+        self.becomes("QOS_USER_INTERACTIVE")
+
+    def weights(self):
+        """What Weights tries; then as before."""
+        weights.take_all()
         write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("start", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")

@@ -12,9 +12,9 @@ def drop_in(name, text, units=(UNIT,)):
     systemctl("daemon-reload")
 
 
-def journal(**fields):
-    """The daemon's lines in the journal that have these fields."""
+def journal(unit=UNIT, **fields):
+    """The unit's own lines in the journal that have these fields."""
     command("journalctl", "--sync")
-    lines = command("journalctl", "-o", "json", "-u", UNIT, "SYSLOG_IDENTIFIER=schedqos",
+    lines = command("journalctl", "-o", "json", "-u", unit, "SYSLOG_IDENTIFIER=schedqos",
                     *("%s=%s" % field for field in fields.items()))
     return [json.loads(line) for line in lines.splitlines()]

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "manager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/host.h>
+#include <schedqos/util/cleanup.h>
+
+#define SYSTEMD	   "org.freedesktop.systemd1"
+#define SYSTEMD_ERRORS "org.freedesktop.systemd1."
+#define MANAGER	   "/org/freedesktop/systemd1", SYSTEMD ".Manager"
+#define TIMEOUT_US (30 * 1000000ULL)
+
+/* What an error means. That it refuses is an answer, too, while without one there is nothing to go on with. */
+static int outcome(int r, const sd_bus_error *error)
+{
+	static const char *const answers[] = {
+		SYSTEMD_ERRORS, SD_BUS_ERROR_UNKNOWN_PROPERTY, SD_BUS_ERROR_UNKNOWN_INTERFACE,
+		SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_INVALID_ARGS,
+	};
+
+	for (size_t i = 0; r < 0 && error->name && i < array_size(answers); i++) {
+		if (strncmp(error->name, answers[i], strlen(answers[i])) == 0)
+			return -ENOENT;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int call(sd_bus *bus, const char *method, sd_bus_message **ret, const char *types, ...)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	va_list values;
+	int r;
+
+	va_start(values, types);
+	r = sd_bus_call_methodv(bus, SYSTEMD, MANAGER, method, &error, ret, types, values);
+	va_end(values);
+	return outcome(r, &error);
+}
+
+int manager_open(sd_bus **ret)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	int r = sd_bus_open_system(&bus);
+
+	if (r >= 0)
+		r = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
+	if (r >= 0)
+		r = sd_bus_set_close_on_exit(bus, 0);
+	if (r >= 0)
+		r = call(bus, "Subscribe", NULL, NULL);
+	if (r >= 0)
+		*ret = take_ptr(bus);
+	return r;
+}
+
+int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name), void *context)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = call(bus, "ListUnits", &reply, NULL);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
+	while (r >= 0) {
+		const char *name;
+
+		r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+		if (r <= 0)
+			break;
+		r = found(context, name);
+	}
+	return r;
+}
+
+/* The interface with the properties of its kind; NULL for a kind without a weight. */
+static const char *interface_of(const char *name)
+{
+	static const char *const kinds[][2] = {
+		{ ".service", SYSTEMD ".Service" }, { ".slice", SYSTEMD ".Slice" }, { ".scope", SYSTEMD ".Scope" }
+	};
+	const char *suffix = strrchr(name, '.');
+
+	for (size_t i = 0; suffix && i < array_size(kinds); i++) {
+		if (strcmp(suffix, kinds[i][0]) == 0)
+			return kinds[i][1];
+	}
+	return NULL;
+}
+
+/* One that this version of the manager does not have is unset. */
+static int read_number(sd_bus *bus, const char *path, const char *interface, const char *name, uint64_t *ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	int r = outcome(sd_bus_get_property_trivial(bus, SYSTEMD, path, interface, name, &error, 't', ret), &error);
+
+	if (r == -ENOENT) {
+		*ret = WEIGHT_UNSET;
+		return 0;
+	}
+	return r;
+}
+
+static int read_text_property(sd_bus *bus, const char *path, const char *interface, const char *name, char *ret, size_t size)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_free_ char *text = NULL;
+	int r = outcome(sd_bus_get_property_string(bus, SYSTEMD, path, interface, name, &error, &text), &error);
+
+	if (r < 0)
+		return r;
+	return (size_t)snprintf(ret, size, "%s", text) < size ? 0 : -ENOENT;
+}
+
+/* Whether it is there, under this name. */
+static int check_identity(sd_bus *bus, const char *path, const char *name, struct unit *unit)
+{
+	char id[256], state[32];
+	int transient = 0;
+	int r = read_text_property(bus, path, SYSTEMD ".Unit", "LoadState", state, sizeof(state));
+
+	if (r >= 0)
+		r = read_text_property(bus, path, SYSTEMD ".Unit", "Id", id, sizeof(id));
+	if (r < 0)
+		return r;
+	if (strcmp(state, "loaded") != 0 || strcmp(id, name) != 0)
+		return -ENOENT;
+	r = sd_bus_get_property_trivial(bus, SYSTEMD, path, SYSTEMD ".Unit", "Transient", NULL, 'b', &transient);
+	unit->is_transient = transient;
+	return r < 0 ? r : 0;
+}
+
+static int read_shares(sd_bus *bus, const char *path, const char *interface, struct unit *unit)
+{
+	static const char *const others[] = { "CPUQuotaPerSecUSec", "StartupCPUWeight", "CPUShares", "StartupCPUShares" };
+	int r = read_number(bus, path, interface, "CPUWeight", &unit->weight);
+
+	for (size_t i = 0; i < array_size(others) && r >= 0 && !unit->other; i++) {
+		uint64_t value;
+
+		r = read_number(bus, path, interface, others[i], &value);
+		if (r >= 0 && value != WEIGHT_UNSET)
+			unit->other = others[i];
+	}
+	return r;
+}
+
+int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *interface = interface_of(name), *path;
+	int r;
+
+	*ret = (struct unit){ .weight = WEIGHT_UNSET };
+	if (!interface)
+		return -ENOENT;
+	/* To ask for a property would load it as well, which is another signal that it is there. */
+	r = call(bus, load ? "LoadUnit" : "GetUnit", &reply, "s", name);
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "o", &path);
+	if (r >= 0)
+		r = check_identity(bus, path, name, ret);
+	if (r >= 0)
+		r = read_shares(bus, path, interface, ret);
+	if (r >= 0)
+		r = read_text_property(bus, path, interface, "ControlGroup", ret->cgroup, sizeof(ret->cgroup));
+	if (r >= 0)
+		r = read_text_property(bus, path, interface, "Slice", ret->slice, sizeof(ret->slice));
+	return r;
+}
+
+int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)
+{
+	return call(bus, "SetUnitProperties", NULL, "sba(sv)", name, 1, 1, "CPUWeight", "t", weight);
+}
+
+int unit_has_border(sd_bus *bus, const struct unit *unit, bool *ret)
+{
+	struct cgroup_mount mounts[8];
+	const size_t n = host_cgroups(AT_FDCWD, mounts, array_size(mounts));
+	struct unit slice;
+	int r = unit_read(bus, unit->slice, false, &slice);
+
+	*ret = false;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	for (size_t i = 0; i < n && !*ret; i++) {
+		char path[sizeof(slice.cgroup) + 512], controllers[256];
+
+		/* In version 1 a group has a folder in the hierarchy of a controller that is on for it. */
+		snprintf(path, sizeof(path), "%s%s", mounts[i].path, unit->cgroup);
+		if (mounts[i].version == 1) {
+			*ret = *unit->cgroup && access(path, F_OK) == 0;
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s%s/cgroup.subtree_control", mounts[i].path, slice.cgroup);
+		*ret = *slice.cgroup && host_read(path, controllers, sizeof(controllers)) >= 0 &&
+		       host_has_word(controllers, "cpu");
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The service manager, on the system bus. What it has to say comes within 30 s, or is -ETIMEDOUT. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <systemd/sd-bus.h>
+
+#define WEIGHT_UNSET UINT64_MAX
+
+/* A unit with tasks, as far as its weight is concerned. */
+struct unit {
+	uint64_t weight;  /* CPUWeight: WEIGHT_UNSET; 0: idle */
+	const char *other; /* the property by which somebody has chosen its share otherwise, or NULL */
+	bool is_transient; /* it goes with all that was set on it */
+	char cgroup[4096]; /* empty unless it runs */
+	char slice[256];   /* what it lies in */
+};
+
+/* Connects, and asks for signals. It stays open when the loop ends: what is put back is put back then. 0 or -errno. */
+int manager_open(sd_bus **ret);
+
+/* Calls found for each unit that is loaded; less than 0 from it ends that. 0 or -errno. */
+int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name), void *context);
+
+/*
+ * Asks about a unit. load: has it loaded if it is not. 0; -ENOENT for one that there is not, or goes by another name, or
+ * is of another kind; or another -errno.
+ */
+int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
+
+/* At run time: gone with the boot. 0; -ENOENT or -EACCES if the manager refuses; or another -errno. */
+int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight);
+
+/*
+ * Whether the cpu controller is on for the unit and its siblings already. A weight would switch it on, and make a border
+ * between each two of them.
+ */
+int unit_has_border(sd_bus *bus, const struct unit *unit, bool *ret);

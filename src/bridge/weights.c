@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/bridge/weights.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <systemd/sd-login.h>
+
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/policy/pattern.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+
+#include "manager.h"
+#include "record.h"
+#include "seats.h"
+
+struct weights {
+	sd_event *event;
+	sd_bus *daemon, *manager;
+	sd_login_monitor *logins; /* NULL: nobody tells of seats */
+	bool seat_is_used;
+	struct weight_record *record;
+	sd_bus_message *reply;	   /* of the daemon; holds the patterns of: */
+	struct unit_weight *wanted; /* the first that holds counts */
+	size_t n_wanted;
+	int level;	     /* at which is said what is respected */
+	bool has_told_border;
+	struct problem refused;
+};
+
+/* ---- one unit ---- */
+
+/* In the order in which a kill in between leaves no trace. 0 or -errno: the manager cannot be asked any more. */
+static int put_back(struct weights *weights, struct kept_weight *kept, const struct unit *unit)
+{
+	int r = 0;
+
+	if (unit && unit->weight == kept->set) {
+		r = unit_set_weight(weights->manager, kept->unit, kept->before);
+		if (r < 0 && r != -ENOENT && r != -EACCES)
+			return r;
+		if (r < 0)
+			log_warning("%s: its CPUWeight of %" PRIu64 " cannot be put back: %s", kept->unit, kept->set,
+				    strerror(-r));
+		else
+			log_debug("%s: CPUWeight is put back", kept->unit);
+	} else if (unit && unit->weight != kept->before) {
+		log_info("%s: its CPUWeight was changed by somebody and stays", kept->unit);
+	}
+	r = weight_record_remove(weights->record, kept);
+	if (r < 0)
+		problem_report(&weights->refused, "the record of cpu weights cannot be written: %s", strerror(-r));
+	return 0;
+}
+
+/* Whether nobody has chosen what the unit gets, and its weight would not make a border. */
+static int may_set(struct weights *weights, const char *name, const struct unit *unit, bool *ret)
+{
+	int r;
+
+	*ret = false;
+	if (unit->weight != WEIGHT_UNSET || unit->other) {
+		log_at(weights->level, "%s: somebody has chosen its %s, which stays", name,
+		       unit->weight != WEIGHT_UNSET ? "CPUWeight" : unit->other);
+		return 0;
+	}
+	r = unit_has_border(weights->manager, unit, ret);
+	if (r < 0 || *ret)
+		return r;
+	log_at(weights->has_told_border ? LOG_DEBUG : LOG_INFO,
+	       "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
+	       "others where it is off",
+	       name, unit->slice);
+	weights->has_told_border = true;
+	return 0;
+}
+
+static int set(struct weights *weights, const char *name, const struct unit *unit, unsigned weight)
+{
+	int r = weight_record_add(weights->record, name, unit->weight, weight);
+
+	if (r < 0) {
+		problem_report(&weights->refused, "%s: gets no CPUWeight, since that cannot be recorded: %s", name, strerror(-r));
+		return 0;
+	}
+	weight_record_find(weights->record, name)->is_transient = unit->is_transient;
+	r = unit_set_weight(weights->manager, name, weight);
+	if (r == 0)
+		log_debug("%s: CPUWeight is %u", name, weight);
+	if (r != -ENOENT && r != -EACCES)
+		return r;
+	problem_report(&weights->refused, "%s: the service manager refuses a CPUWeight: %s", name, strerror(-r));
+	return put_back(weights, weight_record_find(weights->record, name), NULL);
+}
+
+/* Sees to it that the unit has what it is to have. load: also if it is not there yet. 0 or -errno, as put_back. */
+static int consider(struct weights *weights, const char *name, bool load)
+{
+	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
+	struct kept_weight *kept = weight_record_find(weights->record, name);
+	struct unit unit;
+	bool may = false;
+	int r;
+
+	if (!weight && !kept)
+		return 0;
+	r = unit_read(weights->manager, name, load || kept, &unit);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (kept && (r < 0 || unit.weight != kept->set || kept->set != weight)) {
+		const uint64_t before = unit.weight == kept->set ? kept->before : unit.weight;
+		int error = put_back(weights, kept, r < 0 ? NULL : &unit);
+
+		if (error < 0)
+			return error;
+		kept = NULL;
+		unit.weight = before;
+	}
+	if (r < 0 || kept || !weight)
+		return 0;
+	r = may_set(weights, name, &unit, &may);
+	return r < 0 || !may ? r : set(weights, name, &unit, weight);
+}
+
+/* ---- all of them ---- */
+
+/* Those that are named have been asked about. */
+static int consider_listed(void *context, const char *name)
+{
+	struct weights *weights = context;
+
+	for (size_t i = 0; i < weights->n_wanted; i++) {
+		if (strcmp(weights->wanted[i].pattern, name) == 0)
+			return 0;
+	}
+	return consider(weights, name, false);
+}
+
+/* A service that is named gets its weight before it ever starts. */
+static int consider_all(struct weights *weights)
+{
+	int r = 0;
+
+	weights->level = LOG_INFO;
+	for (size_t i = weights->record->count; i > 0 && r >= 0; i--) {
+		_cleanup_free_ char *name = strdup(weights->record->items[i - 1].unit);
+
+		r = name ? consider(weights, name, true) : -ENOMEM;
+	}
+	for (size_t i = 0; i < weights->n_wanted && r >= 0; i++) {
+		if (!pattern_is_glob(weights->wanted[i].pattern))
+			r = consider(weights, weights->wanted[i].pattern, true);
+	}
+	if (r >= 0)
+		r = manager_each_unit(weights->manager, consider_listed, weights);
+	/* Not again with each daemon-reload. */
+	weights->level = LOG_DEBUG;
+	if (r < 0)
+		return r;
+	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, somebody is %sat a seat", weights->record->count,
+		   weights->seat_is_used ? "" : "not ");
+	return 0;
+}
+
+static int put_all_back(struct weights *weights)
+{
+	int r = 0;
+
+	while (weights->record->count && r >= 0) {
+		struct kept_weight *kept = &weights->record->items[weights->record->count - 1];
+		struct unit unit;
+
+		r = unit_read(weights->manager, kept->unit, true, &unit);
+		if (r >= 0 || r == -ENOENT)
+			r = put_back(weights, kept, r < 0 ? NULL : &unit);
+	}
+	return r;
+}
+
+/* ---- what wakes us ---- */
+
+/* The record stays for the next one. */
+static int give_up(struct weights *weights, int r)
+{
+	if (r < 0) {
+		log_error("the service manager does not answer: %s", strerror(-r));
+		sd_event_exit(weights->event, EXIT_FAILURE);
+	}
+	return 0;
+}
+
+static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct weights *weights = userdata;
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	(void)error;
+	return r < 0 ? 0 : give_up(weights, consider(weights, name, false));
+}
+
+/* Of what goes with the unit, the record keeps nothing. While the manager reloads, all are gone and come back. */
+static int on_unit_removed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct weights *weights = userdata;
+	struct kept_weight *kept;
+	struct unit unit;
+	const char *name;
+
+	(void)error;
+	if (sd_bus_message_read(message, "s", &name) < 0)
+		return 0;
+	kept = weight_record_find(weights->record, name);
+	if (kept && kept->is_transient && unit_read(weights->manager, name, false, &unit) == -ENOENT)
+		put_back(weights, kept, NULL);
+	return 0;
+}
+
+static int read_wanted(struct weights *weights)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct unit_weight *wanted = NULL;
+	size_t n = 0;
+	int r = sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", &error, &reply, NULL);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', "(sqb)");
+	while (r >= 0) {
+		struct unit_weight *all = reallocarray(wanted, n + 1, sizeof(*all));
+		int at_seat;
+
+		r = all ? 0 : -ENOMEM;
+		if (all)
+			wanted = all;
+		if (all)
+			r = sd_bus_message_read(reply, "(sqb)", &all[n].pattern, &all[n].number, &at_seat);
+		if (r <= 0)
+			break;
+		all[n++].at_seat = at_seat;
+	}
+	if (r < 0) {
+		free(wanted);
+		return r;
+	}
+	free(weights->wanted);
+	sd_bus_message_unref(weights->reply);
+	weights->wanted = wanted;
+	weights->n_wanted = n;
+	weights->reply = take_ptr(reply);
+	return 0;
+}
+
+static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct weights *weights = userdata;
+
+	(void)message;
+	(void)error;
+	/* A daemon that does not answer has the configuration that it had. */
+	if (read_wanted(weights) >= 0)
+		give_up(weights, consider_all(weights));
+	return 0;
+}
+
+static int on_daemon_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct weights *weights = userdata;
+
+	(void)message;
+	(void)error;
+	return sd_event_exit(weights->event, 0);
+}
+
+static int on_manager_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)message;
+	(void)error;
+	return give_up(userdata, -ECONNRESET);
+}
+
+static int on_login(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct weights *weights = userdata;
+	const bool was_used = weights->seat_is_used;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	sd_login_monitor_flush(weights->logins);
+	weights->seat_is_used = seat_is_used();
+	return weights->seat_is_used == was_used ? 0 : give_up(weights, consider_all(weights));
+}
+
+/* ---- life ---- */
+
+static int listen_to_logins(struct weights *weights)
+{
+	int r = sd_login_monitor_new("session", &weights->logins);
+
+	if (r >= 0)
+		r = sd_event_add_io(weights->event, NULL, sd_login_monitor_get_fd(weights->logins),
+				    (uint32_t)sd_login_monitor_get_events(weights->logins), on_login, weights);
+	/* Without a login manager nobody is at a seat. */
+	if (r < 0)
+		log_debug("nobody tells of seats: %s", strerror(-r));
+	weights->seat_is_used = r >= 0 && seat_is_used();
+	return 0;
+}
+
+static int listen_to_signals(struct weights *weights)
+{
+	sigset_t signals;
+	int r;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	r = sd_event_add_signal(weights->event, NULL, SIGTERM, NULL, NULL);
+	return r < 0 ? r : sd_event_add_signal(weights->event, NULL, SIGINT, NULL, NULL);
+}
+
+static int match(sd_bus *bus, const char *path, const char *interface, const char *member, sd_bus_message_handler_t handler,
+		 struct weights *weights)
+{
+	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
+}
+
+static int connect_to_daemon(struct weights *weights)
+{
+	int r = sd_bus_new(&weights->daemon);
+
+	if (r >= 0)
+		r = sd_bus_set_address(weights->daemon, "unix:path=" BUS_SOCKET);
+	if (r >= 0)
+		r = sd_bus_start(weights->daemon);
+	if (r >= 0)
+		r = match(weights->daemon, BUS_PATH, BUS_INTERFACE, "Reloaded", on_reloaded, weights);
+	if (r >= 0)
+		r = match(weights->daemon, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
+			  on_daemon_gone, weights);
+	if (r >= 0)
+		r = read_wanted(weights);
+	if (r >= 0)
+		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		log_error("talking to the daemon: %s", strerror(-r));
+	return r;
+}
+
+static int connect_to_manager(struct weights *weights)
+{
+	static const char path[] = "/org/freedesktop/systemd1", interface[] = "org.freedesktop.systemd1.Manager";
+	int r = manager_open(&weights->manager);
+
+	if (r >= 0)
+		r = match(weights->manager, path, interface, "UnitNew", on_unit, weights);
+	if (r >= 0)
+		r = match(weights->manager, path, interface, "UnitRemoved", on_unit_removed, weights);
+	if (r >= 0)
+		r = match(weights->manager, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
+			  on_manager_gone, weights);
+	if (r >= 0)
+		r = sd_bus_attach_event(weights->manager, weights->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		log_error("talking to systemd on the system bus, which sets cpu weights: %s", strerror(-r));
+	return r;
+}
+
+static int open_record(struct weights *weights)
+{
+	int r = weight_record_open(&weights->record);
+
+	if (r < 0)
+		log_error("the record of cpu weights, " STATE_FOLDER "/weights: %s",
+			  r == -EBUSY ? "\"schedqos weights\" runs already" : strerror(-r));
+	return r;
+}
+
+static int start(struct weights *weights)
+{
+	static int (*const steps[])(struct weights *) = { listen_to_signals, open_record, connect_to_daemon, connect_to_manager,
+							  listen_to_logins,  consider_all };
+	int r = sd_event_new(&weights->event);
+
+	for (size_t i = 0; i < array_size(steps) && r >= 0; i++) {
+		r = steps[i](weights);
+		if (r < 0 && steps[i] == consider_all)
+			give_up(weights, r);
+	}
+	return r;
+}
+
+static void clear(struct weights *weights)
+{
+	problem_summary(&weights->refused);
+	free(weights->wanted);
+	sd_bus_message_unref(weights->reply);
+	sd_login_monitor_unref(weights->logins);
+	sd_bus_close_unref(weights->daemon);
+	sd_bus_flush_close_unref(weights->manager);
+	weight_record_close(weights->record);
+	sd_event_unref(weights->event);
+}
+
+/* Returns an exit status. */
+static int finish(struct weights *weights)
+{
+	int r = put_all_back(weights);
+
+	if (r < 0)
+		log_error("cpu weights are not put back, but still in the record, " STATE_FOLDER "/weights: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int weights_run(void)
+{
+	_cleanup_(clear) struct weights weights = { .level = LOG_DEBUG };
+	int status;
+
+	if (start(&weights) < 0)
+		return EXIT_FAILURE;
+	status = sd_event_loop(weights.event);
+	return status ? EXIT_FAILURE : finish(&weights);
+}
+
+int weights_restore(void)
+{
+	_cleanup_(clear) struct weights weights = { .level = LOG_DEBUG };
+	int r = open_record(&weights);
+
+	if (r < 0)
+		return EXIT_FAILURE;
+	if (!weights.record->count)
+		return EXIT_SUCCESS;
+	r = manager_open(&weights.manager);
+	if (r < 0)
+		log_error("talking to systemd on the system bus: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : finish(&weights);
+}

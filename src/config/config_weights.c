@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The setting "weights": for units of the service manager, the class or number of their cpu weight. */
+#include "config_private.h"
+
+#include <string.h>
+
+#include <schedqos/policy/pattern.h>
+#include <schedqos/util/cleanup.h>
+
+/* What a unit's name has at most (UNIT_NAME_MAX of systemd). */
+#define NAME_MAX_BYTES 255
+
+/* Those with tasks to which systemd gives weights and we do, too. */
+static const char *const suffixes[] = { ".service", ".slice", ".scope" };
+
+/* Those without a weight, or of which hardly anybody knows that they have tasks. */
+static const char *const others[] = { ".timer", ".socket", ".target", ".path", ".mount", ".automount", ".swap", ".device" };
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t length = strlen(text), n = strlen(end);
+
+	return length >= n && strcmp(text + length - n, end) == 0;
+}
+
+/* What is after the last wildcard. */
+static const char *tail_of(const char *pattern)
+{
+	const char *tail = pattern;
+
+	for (const char *p = pattern; *p; p++) {
+		if (strchr("*?]", *p))
+			tail = p + 1;
+	}
+	return tail;
+}
+
+/* Whether some unit's name can end so. */
+static bool can_end(const char *pattern)
+{
+	const char *tail = tail_of(pattern);
+
+	for (size_t i = 0; i < array_size(suffixes); i++) {
+		if (ends_with(tail, suffixes[i]) || (tail > pattern && ends_with(suffixes[i], tail)))
+			return true;
+	}
+	return false;
+}
+
+/* Complains about an ending. */
+static void complain_ending(struct parser *parser, const cJSON *value, const char *pattern)
+{
+	const char *dot = strrchr(pattern, '.');
+	struct suggestion near = { .word = dot ? dot : "" };
+
+	for (size_t i = 0; i < array_size(others); i++) {
+		if (dot && strcmp(dot, others[i]) == 0) {
+			complain(parser, value, AT_KEY, "no task is weighed by it: write \"%.*s.service\"", (int)(dot - pattern),
+				 pattern);
+			return;
+		}
+	}
+	for (size_t i = 0; dot && i < array_size(suffixes); i++)
+		suggest_offer(&near, suffixes[i]);
+	if (near.best)
+		complain(parser, value, AT_KEY, "can never name a unit (did you mean \"%.*s%s\"?)", (int)(dot - pattern),
+			 pattern, near.best);
+	else
+		complain(parser, value, AT_KEY,
+			 "can never name a unit: a name ends with .service, .slice or .scope (did you mean \"%s.service\"?)",
+			 pattern);
+}
+
+static void check_unit_pattern(struct parser *parser, const cJSON *value)
+{
+	static const char in_names[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.\\@*?[]!^";
+	const char *pattern = value->string;
+	const char *strange = pattern + strspn(pattern, in_names);
+
+	if (!*pattern)
+		complain(parser, value, AT_KEY, "a pattern must not be empty");
+	else if (*strange)
+		complain(parser, value, AT_KEY, "can never name a unit: no name has a %s%.*s%s", *strange == ' ' ? "space" : "\"",
+			 *strange == ' ' ? 0 : 1, strange, *strange == ' ' ? "" : "\"");
+	else if (pattern_literal(pattern) > NAME_MAX_BYTES)
+		complain(parser, value, AT_KEY, "can never name a unit: no name is longer than %d bytes", NAME_MAX_BYTES);
+	else if (!can_end(pattern))
+		complain_ending(parser, value, pattern);
+	else if (strstr(pattern, "@."))
+		complain(parser, value, AT_KEY, "names a template, of which only instances run: write \"%.*s@*%s\"",
+			 (int)(strstr(pattern, "@.") - pattern), pattern, strstr(pattern, "@.") + 1);
+	check_brackets(parser, value, AT_KEY | WARNING, pattern);
+}
+
+/* "QOS_UTILITY", or 50 */
+static void parse_weight(struct parser *parser, const cJSON *value, void *into)
+{
+	struct weight *weight = into;
+	int64_t number;
+
+	if (cJSON_IsString(value))
+		weight->qos = value_class(parser, value);
+	else if (!cJSON_IsNumber(value))
+		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
+			 CPU_WEIGHT_MAX, json_type_name(value));
+	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, &number))
+		weight->number = (uint16_t)number;
+}
+
+static void parse_when(struct parser *parser, const cJSON *value, void *into)
+{
+	static const char *const choices[] = { "seat" };
+	struct weight *weight = into;
+	size_t choice;
+
+	weight->at_seat = value_choice(parser, value, "condition", choices, array_size(choices), &choice);
+}
+
+static const struct key weight_keys[] = {
+	{ "weight", parse_weight },
+	{ "when", parse_when },
+};
+
+/* The entry of this pattern in an earlier file, or a new one. NULL without memory. */
+static struct weight *weight_for(struct parser *parser, const char *pattern)
+{
+	struct config *config = parser->config;
+	struct weight *weights;
+
+	for (size_t i = 0; i < config->n_weights; i++) {
+		if (strcmp(config->weights[i].pattern, pattern) == 0)
+			return &config->weights[i];
+	}
+	weights = grow(parser, config->weights, config->n_weights, sizeof(*weights));
+	if (!weights)
+		return NULL;
+	config->weights = weights;
+	return &weights[config->n_weights++];
+}
+
+static void parse_entry(struct parser *parser, const cJSON *value, struct weight *weight)
+{
+	if (cJSON_IsNull(value)) {
+		weight->is_masked = true;
+	} else if (!cJSON_IsObject(value)) {
+		parse_weight(parser, value, weight);
+	} else {
+		parse_keys(parser, value, weight_keys, array_size(weight_keys), "key", weight);
+		if (!cJSON_GetObjectItemCaseSensitive(value, "weight"))
+			complain(parser, value, AT_VALUE, "must have a \"weight\"");
+	}
+}
+
+void parse_weights(struct parser *parser, const cJSON *object, void *into)
+{
+	const cJSON *value;
+
+	(void)into;
+	if (!value_is_object(parser, object))
+		return;
+	cJSON_ArrayForEach (value, object) {
+		const char *pattern = keep_text(parser, value->string);
+		struct weight *weight = pattern ? weight_for(parser, pattern) : NULL;
+
+		if (!weight)
+			return;
+		*weight = (struct weight){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
+		check_unit_pattern(parser, value);
+		parse_entry(parser, value, weight);
+	}
+}

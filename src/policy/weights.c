@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which unit is to have which cpu weight. */
+#include <schedqos/policy/config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/policy/cpu_share.h>
+#include <schedqos/policy/pattern.h>
+
+/* What SCHED_IDLE weighs (WEIGHT_IDLEPRIO). */
+#define IDLE 3
+
+unsigned weight_of_class(const struct qos_class *class)
+{
+	const struct qos_attr *attr = &class->attr;
+	const unsigned policy = attr->has & QOS_HAS_POLICY ? attr->policy : POLICY_NORMAL;
+	const unsigned usual = nice_weight(0);
+	unsigned weight = attr->has & QOS_HAS_NICE ? nice_weight(attr->nice) : usual;
+
+	/* No weight makes a group real-time. */
+	if (!task_policy_is_fair(policy))
+		return CPU_WEIGHT_MAX;
+	if (policy == POLICY_IDLE)
+		weight = IDLE;
+	weight = (weight * 100 + usual / 2) / usual;
+	return weight < CPU_WEIGHT_MIN ? CPU_WEIGHT_MIN : weight;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct weight *a = *(const struct weight *const *)va, *b = *(const struct weight *const *)vb;
+	const int a_glob = pattern_is_glob(a->pattern), b_glob = pattern_is_glob(b->pattern);
+	const size_t a_literal = pattern_literal(a->pattern), b_literal = pattern_literal(b->pattern);
+
+	if (a_glob != b_glob)
+		return a_glob - b_glob;
+	if (a_literal != b_literal)
+		return a_literal > b_literal ? -1 : 1;
+	return source_compare(&a->source, &b->source);
+}
+
+struct unit_weight *weights_rank(const struct weight *weights, size_t n, const struct qos_class *classes,
+				 size_t n_classes, size_t *ret_n)
+{
+	const struct weight **order = calloc(n + 1, sizeof(const struct weight *));
+	struct unit_weight *ranked = calloc(n + 1, sizeof(*ranked));
+
+	*ret_n = 0;
+	if (!order || !ranked) {
+		free(order);
+		free(ranked);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!weights[i].is_masked)
+			order[(*ret_n)++] = &weights[i];
+	}
+	qsort(order, *ret_n, sizeof(const struct weight *), compare);
+	for (size_t i = 0; i < *ret_n; i++) {
+		const struct weight *weight = order[i];
+		const struct qos_class *class = weight->qos ? qos_class_find(classes, n_classes, weight->qos) : NULL;
+
+		ranked[i] = (struct unit_weight){
+			.pattern = weight->pattern,
+			.number = class ? weight_of_class(class) : weight->number,
+			.at_seat = weight->at_seat,
+		};
+	}
+	free(order);
+	return ranked;
+}
+
+unsigned weights_find(const struct unit_weight *weights, size_t n, const char *unit, bool seat_is_used)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((seat_is_used || !weights[i].at_seat) && pattern_match(weights[i].pattern, unit))
+			return weights[i].number;
+	}
+	return 0;
+}

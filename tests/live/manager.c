@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A service manager, as far as cpu weights ask one, on the bus that DBUS_SYSTEM_BUS_ADDRESS names. It does what lines on
+ * its standard input say, and answers each with a line:
+ *
+ *   unit NAME CGROUP SLICE    loads a unit, and says so on the bus; "-": none
+ *   gone NAME                 it goes, likewise
+ *   put NAME WEIGHT QUOTA     what somebody else sets
+ *   get NAME                  its weight
+ *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#define NAME	"org.freedesktop.systemd1"
+#define PATH	"/org/freedesktop/systemd1"
+#define UNITS	32
+
+static struct unit {
+	char *name, *state, *cgroup, *slice;
+	uint64_t weight, quota;
+	int transient;
+} units[UNITS];
+
+static sd_bus *bus;
+static char doomed[256], how[16];
+
+static struct unit *unit_find(const char *name)
+{
+	for (size_t i = 0; i < UNITS; i++) {
+		if (units[i].name && strcmp(units[i].name, name) == 0)
+			return &units[i];
+	}
+	return NULL;
+}
+
+static struct unit *unit_add(const char *name, const char *state, const char *cgroup, const char *slice)
+{
+	struct unit *unit = unit_find(name);
+
+	for (size_t i = 0; !unit && i < UNITS; i++) {
+		if (!units[i].name)
+			unit = &units[i];
+	}
+	if (!unit)
+		abort();
+	*unit = (struct unit){ strdup(name), strdup(state), strdup(cgroup), strdup(slice), UINT64_MAX, UINT64_MAX,
+			       strstr(name, ".scope") != NULL };
+	return unit;
+}
+
+static int tell(const char *signal, const char *name)
+{
+	char *path = NULL;
+	int r = sd_bus_path_encode(PATH "/unit", name, &path);
+
+	if (r >= 0)
+		r = sd_bus_emit_signal(bus, PATH, NAME ".Manager", signal, "so", name, path);
+	free(path);
+	return r;
+}
+
+static int reply_path(sd_bus_message *message, const char *name)
+{
+	char *path = NULL;
+	int r = sd_bus_path_encode(PATH "/unit", name, &path);
+
+	if (r >= 0)
+		r = sd_bus_reply_method_return(message, "o", path);
+	free(path);
+	return r;
+}
+
+static int subscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)userdata;
+	(void)error;
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+static int get_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	(void)userdata;
+	if (r < 0)
+		return r;
+	if (!unit_find(name))
+		return sd_bus_error_setf(error, NAME ".NoSuchUnit", "Unit %s not loaded.", name);
+	return reply_path(message, name);
+}
+
+static int load_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	(void)userdata;
+	(void)error;
+	if (r < 0)
+		return r;
+	if (!unit_find(name)) {
+		unit_add(name, "not-found", "", "");
+		tell("UnitNew", name);
+	}
+	return reply_path(message, name);
+}
+
+static int list_units(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	sd_bus_message *reply = NULL;
+	int r = sd_bus_message_new_method_return(message, &reply);
+
+	(void)userdata;
+	(void)error;
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(ssssssouso)");
+	for (size_t i = 0; i < UNITS && r >= 0; i++) {
+		if (units[i].name)
+			r = sd_bus_message_append(reply, "(ssssssouso)", units[i].name, "", units[i].state, "active",
+						  "running", "", "/", 0, "", "/");
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	if (r >= 0)
+		r = sd_bus_send(bus, reply, NULL);
+	sd_bus_message_unref(reply);
+	return r;
+}
+
+static void kill_sender(sd_bus_message *message)
+{
+	sd_bus_creds *creds = NULL;
+	pid_t pid;
+
+	*doomed = '\0';
+	if (sd_bus_query_sender_creds(message, SD_BUS_CREDS_PID, &creds) >= 0 && sd_bus_creds_get_pid(creds, &pid) >= 0)
+		kill(pid, SIGKILL);
+	sd_bus_creds_unref(creds);
+}
+
+static int set_properties(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *name, *property;
+	uint64_t weight;
+	int runtime, r;
+	struct unit *unit;
+
+	(void)userdata;
+	r = sd_bus_message_read(message, "sb", &name, &runtime);
+	if (r >= 0)
+		r = sd_bus_message_read(message, "a(sv)", 1, &property, "t", &weight);
+	if (r < 0)
+		return r;
+	unit = unit_find(name);
+	if (!unit || !runtime || strcmp(property, "CPUWeight") != 0)
+		return sd_bus_error_setf(error, NAME ".NoSuchUnit", "Not %s of %s.", property, name);
+	if (strcmp(name, doomed) != 0 || strcmp(how, "after") == 0)
+		unit->weight = weight;
+	if (strcmp(name, doomed) == 0)
+		kill_sender(message);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+static const sd_bus_vtable manager[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("Subscribe", NULL, NULL, subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("GetUnit", "s", "o", get_unit, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("LoadUnit", "s", "o", load_unit, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("ListUnits", NULL, "a(ssssssouso)", list_units, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("SetUnitProperties", "sba(sv)", NULL, set_properties, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL("UnitNew", "so", 0),
+	SD_BUS_SIGNAL("UnitRemoved", "so", 0),
+	SD_BUS_VTABLE_END,
+};
+
+static const sd_bus_vtable of_all[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("Id", "s", NULL, offsetof(struct unit, name), 0),
+	SD_BUS_PROPERTY("LoadState", "s", NULL, offsetof(struct unit, state), 0),
+	SD_BUS_PROPERTY("Transient", "b", NULL, offsetof(struct unit, transient), 0),
+	SD_BUS_VTABLE_END,
+};
+
+static const sd_bus_vtable of_kind[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("CPUWeight", "t", NULL, offsetof(struct unit, weight), 0),
+	SD_BUS_PROPERTY("CPUQuotaPerSecUSec", "t", NULL, offsetof(struct unit, quota), 0),
+	SD_BUS_PROPERTY("ControlGroup", "s", NULL, offsetof(struct unit, cgroup), 0),
+	SD_BUS_PROPERTY("Slice", "s", NULL, offsetof(struct unit, slice), 0),
+	SD_BUS_VTABLE_END,
+};
+
+static int on_path(sd_bus *on, const char *path, const char *interface, void *userdata, void **ret, sd_bus_error *error)
+{
+	char *name = NULL;
+	int r = sd_bus_path_decode(path, PATH "/unit", &name);
+
+	(void)on;
+	(void)interface;
+	(void)userdata;
+	(void)error;
+	if (r <= 0)
+		return r;
+	*ret = unit_find(name);
+	free(name);
+	return *ret != NULL;
+}
+
+static const char *or_none(const char *word)
+{
+	return strcmp(word, "-") == 0 ? "" : word;
+}
+
+static void obey(const char *line)
+{
+	char name[256], cgroup[512], slice[256];
+	uint64_t weight, quota;
+	struct unit *unit;
+
+	if (sscanf(line, "unit %255s %511s %255s", name, cgroup, slice) == 3) {
+		unit_add(name, "loaded", or_none(cgroup), or_none(slice));
+		tell("UnitNew", name);
+	} else if (sscanf(line, "gone %255s", name) == 1 && (unit = unit_find(name))) {
+		unit->name = NULL;
+		tell("UnitRemoved", name);
+	} else if (sscanf(line, "put %255s %" SCNu64 " %" SCNu64, name, &weight, &quota) == 3 && (unit = unit_find(name))) {
+		unit->weight = weight;
+		unit->quota = quota;
+	} else if (sscanf(line, "get %255s", name) == 1 && (unit = unit_find(name))) {
+		printf("%" PRIu64 "\n", unit->weight);
+		return;
+	} else if (sscanf(line, "kill %255s %15s", doomed, how) != 2) {
+		printf("what?\n");
+		return;
+	}
+	printf("done\n");
+}
+
+static int on_input(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	char line[2048];
+
+	(void)fd;
+	(void)revents;
+	(void)userdata;
+	if (!fgets(line, sizeof(line), stdin))
+		return sd_event_exit(sd_event_source_get_event(source), 0);
+	obey(line);
+	return 0;
+}
+
+int main(void)
+{
+	static const char *const kinds[] = { NAME ".Slice", NAME ".Service", NAME ".Scope" };
+	sd_event *event = NULL;
+	int r = sd_event_new(&event);
+
+	setlinebuf(stdout);
+	setvbuf(stdin, NULL, _IONBF, 0);
+	if (r >= 0)
+		r = sd_bus_open_system(&bus);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, PATH, NAME ".Manager", manager, NULL);
+	if (r >= 0)
+		r = sd_bus_add_fallback_vtable(bus, NULL, PATH "/unit", NAME ".Unit", of_all, on_path, NULL);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && r >= 0; i++)
+		r = sd_bus_add_fallback_vtable(bus, NULL, PATH "/unit", kinds[i], of_kind, on_path, NULL);
+	if (r >= 0)
+		r = sd_bus_request_name(bus, NAME, 0);
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, event, 0);
+	if (r >= 0)
+		r = sd_event_add_io(event, NULL, 0, EPOLLIN, on_input, NULL);
+	if (r < 0) {
+		fprintf(stderr, "manager: %s\n", strerror(-r));
+		return 1;
+	}
+	printf("ready\n");
+	return sd_event_loop(event) < 0;
+}

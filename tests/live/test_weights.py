@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Cpu weights of units, with a real bus and a manager that does as it is told: what is set, respected and put back, by whom
+and when it was killed. tests/vm has the real manager.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+
+from daemon import SANITIZER_WORDS, SCHEDQOS, environment, schedqos
+from harness import LiveTest, main
+from waiting import PATIENCE, wait_for
+
+MANAGER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/manager")
+RECORD = "/run/schedqos/weights"
+UNSET = str(2 ** 64 - 1)
+GROUP = "/schedqos-weights.slice"
+BUS = """<busconfig><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
+CONFIG = {"schedqos": {"weights": {
+    "user.slice": {"weight": "QOS_USER_INTERACTIVE", "when": "seat"}, "named.service": "QOS_BACKGROUND", "game-*.scope": 500,
+    "chosen.slice": 7, "quota.slice": 7, "idle.slice": 7, "flat.slice": 7, "no-such.service": 7}}}
+# The announcement's, of nice -4 and 4.
+INTERACTIVE, BACKGROUND = "244", "41"
+
+
+def cpu_hierarchy():
+    """Where the cpu controller is, and whether that is of version 2; None if nowhere."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        for line in file:
+            fields, _, rest = line.partition(" - ")
+            kind, _, options = rest.split()[:3]
+            path = fields.split()[4]
+            if kind == "cgroup" and "cpu" in options.split(","):
+                return path, False
+            if kind == "cgroup2" and os.path.exists(path + "/cgroup.controllers"):
+                with open(path + "/cgroup.controllers", encoding="ascii") as controllers:
+                    if "cpu" in controllers.read().split():
+                        return path, True
+    return None
+
+
+class Weights(LiveTest):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("dbus-daemon"):
+            self.skipTest("no dbus-daemon")
+        self.need(["unshare", "-m", "--propagation", "private"])
+        self.weights = self.manager = None
+        self.make_border()
+        self.start_bus()
+        self.start_manager()
+        self.sessions = os.path.join(self.folder, "systemd/sessions")
+        os.makedirs(self.sessions)
+        if not os.path.isdir("/run/systemd"):
+            os.mkdir("/run/systemd")
+            self.addCleanup(os.rmdir, "/run/systemd")
+        self.daemon(CONFIG)
+
+    def make_border(self):
+        """A cgroup beside which others have the controller, as units have."""
+        found = cpu_hierarchy()
+        if not found:
+            self.skipTest("no cpu controller")
+        top, is_unified = found
+        control = top + "/cgroup.subtree_control"
+        if is_unified:
+            with open(control, encoding="ascii") as file:
+                if "cpu" not in file.read().split():
+                    self.addCleanup(self.write, control, "-cpu")
+            self.write(control, "+cpu")
+        os.mkdir(top + GROUP)
+        self.addCleanup(os.rmdir, top + GROUP)
+
+    @staticmethod
+    def write(path, text):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+
+    def start_bus(self):
+        path = os.path.join(self.folder, "system-bus")
+        self.write(path + ".conf", BUS % path)
+        bus = subprocess.Popen(["dbus-daemon", "--nofork", "--config-file=" + path + ".conf"], stderr=subprocess.DEVNULL)
+        self.addCleanup(bus.wait)
+        self.addCleanup(bus.kill)
+        wait_for(lambda: os.path.exists(path), "the bus")
+        self.env = dict(environment(), DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + path)
+
+    def start_manager(self):
+        self.manager = subprocess.Popen([MANAGER], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        encoding="ascii")
+        self.addCleanup(self.end, self.manager)
+        self.assertEqual(self.manager.stdout.readline(), "ready\n")
+        # In version 1 its own group counts, in version 2 that of its slice. Only what runs is in one.
+        self.tell("unit -.slice / -")
+        for name in ("user", "chosen", "quota", "idle"):
+            self.tell("unit %s.slice %s -.slice" % (name, GROUP))
+        self.tell("unit named.service %s -.slice" % GROUP)
+        self.tell("unit flat.slice /no/such none.slice")
+        self.tell("put chosen.slice 300 %s" % UNSET)
+        self.tell("put quota.slice %s 100000" % UNSET)
+        self.tell("put idle.slice 0 %s" % UNSET)
+
+    @staticmethod
+    def end(popen):
+        if popen.poll() is None:
+            popen.kill()
+        popen.wait()
+        for stream in (popen.stdin, popen.stdout):
+            if stream:
+                stream.close()
+
+    def ask(self, line):
+        self.manager.stdin.write(line + "\n")
+        self.manager.stdin.flush()
+        return self.manager.stdout.readline().strip()
+
+    def tell(self, line):
+        self.assertEqual(self.ask(line), "done", line)
+
+    def weight(self, name):
+        return self.ask("get " + name)
+
+    def becomes(self, name, wanted):
+        wait_for(lambda: self.weight(name) == wanted,
+                 lambda: "%s has %s, not %s\n%s" % (name, self.weight(name), wanted, self.log()))
+
+    def log(self):
+        with open(self.folder + "/weights.log", encoding="utf-8") as file:
+            return file.read()
+
+    def sit_down(self, **more):
+        session = dict({"STATE": "active", "CLASS": "user", "SEAT": "seat0"}, **more)
+        self.write(self.folder + "/session", "".join("%s=%s\n" % each for each in session.items()))
+        os.rename(self.folder + "/session", self.sessions + "/c1")
+
+    def command(self, *args):
+        return ["unshare", "-m", "--propagation", "private", "sh", "-ec", 'mount --bind "$0" /run/systemd; exec "$@"',
+                os.path.dirname(self.sessions), SCHEDQOS, "weights", *args]
+
+    def start(self, is_to_be_ready=True):
+        path = self.folder + "/notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(self.folder + "/weights.log", "ab") as log:
+            if os.path.exists(path):
+                os.unlink(path)
+            notify.bind(path)
+            notify.settimeout(PATIENCE)
+            self.weights = subprocess.Popen(self.command(), env=dict(self.env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL,
+                                            stderr=log)
+            self.addCleanup(self.end, self.weights)
+            if is_to_be_ready:
+                self.assertIn(b"READY=1", notify.recv(1024))
+
+    def ends(self, status=0):
+        self.assertEqual(self.weights.wait(PATIENCE), status, self.log())
+        self.assertFalse([word for word in SANITIZER_WORDS if word in self.log()], self.log())
+
+    def stop(self):
+        self.weights.terminate()
+        self.ends()
+
+    def restore(self, status=0):
+        result = subprocess.run(self.command("--restore"), env=self.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                encoding="utf-8", timeout=PATIENCE, check=False)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stderr
+
+    def all_is_as_before(self):
+        names = ("user.slice", "named.service", "chosen.slice", "quota.slice", "idle.slice", "flat.slice")
+        self.assertEqual([self.weight(name) for name in names], [UNSET, UNSET, "300", UNSET, "0", UNSET])
+        self.assertFalse(os.path.exists(RECORD))
+
+    def test_set_respected_and_put_back(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.assertEqual(self.weight("user.slice"), UNSET)
+        self.sit_down()
+        self.becomes("user.slice", INTERACTIVE)
+        with open(RECORD, encoding="ascii") as file:
+            self.assertIn("user.slice %s %s\n" % (UNSET, INTERACTIVE), file.read())
+        for words in ("chosen.slice: somebody has chosen its CPUWeight", "idle.slice: somebody has chosen its CPUWeight",
+                      "quota.slice: somebody has chosen its CPUQuotaPerSecUSec", "flat.slice: gets no CPUWeight"):
+            self.assertIn(words, self.log())
+        self.stop()
+        self.all_is_as_before()
+
+    def test_only_a_person_at_a_seat_counts(self):
+        for more in ({"CLASS": "greeter"}, {"STATE": "closing"}, {"SEAT": ""}):
+            self.sit_down(**more)
+            self.start()
+            self.becomes("named.service", BACKGROUND)
+            self.assertEqual(self.weight("user.slice"), UNSET)
+            self.stop()
+        self.start()
+        self.sit_down()
+        self.becomes("user.slice", INTERACTIVE)
+        os.unlink(self.sessions + "/c1")
+        self.becomes("user.slice", UNSET)
+        self.stop()
+
+    def test_a_reload_of_the_daemon_reaches_it(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.current.reload({"schedqos": {"weights": {"named.service": 12, "user.slice": 13}}})
+        self.becomes("named.service", "12")
+        self.becomes("user.slice", "13")
+        self.current.reload({})
+        self.becomes("user.slice", UNSET)
+        self.stop()
+        self.all_is_as_before()
+
+    def test_units_come_and_go(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.tell("unit game-1.scope %s -.slice" % GROUP)
+        self.becomes("game-1.scope", "500")
+        self.tell("gone game-1.scope")
+        wait_for(lambda: "game-1" not in open(RECORD, encoding="ascii").read(), "the record without it")
+        self.stop()
+
+    def test_what_somebody_sets_meanwhile_stays(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.tell("put named.service 77 %s" % UNSET)
+        self.stop()
+        self.assertEqual(self.weight("named.service"), "77")
+        self.assertIn("named.service: its CPUWeight was changed by somebody and stays", self.log())
+        self.assertFalse(os.path.exists(RECORD))
+
+    def test_killed_around_each_set(self):
+        """Of those at its start, and of those at its end; the next one knows, or who puts all back."""
+        self.sit_down()
+        for name in ("user.slice", "named.service"):
+            for how in ("before", "after"):
+                for is_end in (False, True):
+                    if not is_end:
+                        self.tell("kill %s %s" % (name, how))
+                    self.start(is_end)
+                    if is_end:
+                        self.becomes("user.slice", INTERACTIVE)
+                        self.becomes("named.service", BACKGROUND)
+                        self.tell("kill %s %s" % (name, how))
+                        self.weights.terminate()
+                    self.ends(-signal.SIGKILL)
+                    if name == "user.slice":
+                        self.restore()
+                    else:
+                        self.start()
+                        self.becomes("named.service", BACKGROUND)
+                        self.stop()
+                    self.all_is_as_before()
+
+    def test_a_killed_daemon_takes_it_along(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.current.kill()
+        self.ends()
+        self.all_is_as_before()
+        schedqos("restore")
+
+    def test_without_a_manager_the_record_stays(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.end(self.manager)
+        self.current.reload({"schedqos": {"weights": {}}})
+        self.ends(1)
+        self.assertIn("the service manager does not answer", self.log())
+        self.assertTrue(os.path.exists(RECORD))
+        self.restore(1)
+        self.start_manager()
+        self.tell("put named.service %s %s" % (BACKGROUND, UNSET))
+        self.restore()
+        self.all_is_as_before()
+
+    def test_one_at_a_time(self):
+        self.start()
+        self.becomes("named.service", BACKGROUND)
+        self.assertRegex(self.restore(1), "runs already")
+        self.stop()
+
+    def test_a_record_that_is_of_no_use(self):
+        self.write(RECORD, "schedqos weights 1\nuser.slice 1")
+        os.chmod(RECORD, 0o600)
+        self.addCleanup(os.unlink, RECORD + ".damaged")
+        self.assertRegex(self.restore(), re.escape("kept as %s.damaged" % RECORD))
+
+
+if __name__ == "__main__":
+    main()

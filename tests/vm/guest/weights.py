@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Cpu weights of real units: of slices, of services before they start, of scopes that come and go; respected where somebody
+chose one, gone when the service is, however it ended, and nowhere with a controller that was off.
+"""
+
+import glob
+import json
+import os
+import signal
+import time
+
+from steps import CONFIG, UNIT, command, equal, show, systemctl, write
+from units import drop_in, journal
+from scopes import USER, USER_MANAGER
+from waiting import wait_for
+
+WEIGHTS = "schedqos-weights.service"
+CGROUPS = "/sys/fs/cgroup"
+RECORD = "/run/schedqos/weights"
+SESSION = "/run/systemd/sessions/c99"
+UNSET = "[not set]"
+# Of the recommended mapping: nice -4 and 4.
+INTERACTIVE, MAINTENANCE = "244", "41"
+# What it finds is left for us.
+NAMED = "man-db.service"
+ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /run/weight-test\n" % (CGROUPS, NAMED)
+# As a container engine: from then on its neighbours have the controller, too.
+DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
+KILLS = 8
+
+
+def weight(unit):
+    return show("CPUWeight", unit)
+
+
+def controllers():
+    """Each group that has the cpu controller on for those in it, but for what comes and goes by itself."""
+    found = set()
+    for path in [CGROUPS, *glob.glob(CGROUPS + "/*.slice"), *glob.glob(CGROUPS + "/user.slice/user-*.slice")]:
+        with open(path + "/cgroup.subtree_control", encoding="ascii") as file:
+            if "cpu" in file.read().split():
+                found.add(path)
+    return found
+
+
+def record():
+    """What is set, but for services of this machine that happen to be named."""
+    if not os.path.exists(RECORD):
+        return {}
+    with open(RECORD, encoding="ascii") as file:
+        lines = [line.split() for line in file.readlines()[1:]]
+    return {line[0]: line[2] for line in lines if line[0].startswith(("user.slice", "game-"))}
+
+
+def sit_down():
+    """Somebody, as the login manager tells it to whoever asks."""
+    os.makedirs(os.path.dirname(SESSION), exist_ok=True)
+    write(SESSION + ".new", "UID=%d\nUSER=user\nACTIVE=1\nIS_DISPLAY=1\nSTATE=active\nTYPE=wayland\nCLASS=user\nSEAT=seat0\n" %
+          USER)
+    os.rename(SESSION + ".new", SESSION)
+
+
+def becomes(unit, wanted):
+    wait_for(lambda: weight(unit) == wanted, lambda: "%s has %s, not %s\n%s" %
+             (unit, weight(unit), wanted, command("journalctl", "-n", "30", "-u", WEIGHTS)))
+
+
+def has_told(words):
+    wait_for(lambda: any(words in line["MESSAGE"] for line in journal(WEIGHTS)),
+             lambda: "%r is not in %s" % (words, [line["MESSAGE"] for line in journal(WEIGHTS)]))
+
+
+def kill(unit):
+    pid = int(show("MainPID", unit))
+    if pid:
+        os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+class Weights:
+    """The steps, in their order."""
+
+    def __init__(self):
+        self._controllers = set()
+
+    def the_machine_is_ready(self):
+        """A user's manager with its slices, though nobody has logged in."""
+        systemctl("stop", UNIT)
+        drop_in("test", USER_MANAGER, ["user@.service"])
+        command("loginctl", "enable-linger", "user")
+        wait_for(lambda: show("ActiveState", "user@%d.service" % USER) == "active", "the user's manager")
+        write("/run/systemd/system/" + NAMED, ONESHOT)
+        write("/run/systemd/system/delegated.service", DELEGATED)
+        systemctl("daemon-reload")
+        self._controllers = controllers()
+        if CGROUPS not in self._controllers or CGROUPS + "/system.slice" in self._controllers:
+            raise AssertionError("controllers are on for %s" % self._controllers)
+
+    def nobody_at_a_seat(self):
+        if os.path.exists(CONFIG):
+            os.unlink(CONFIG)
+        systemctl("start", UNIT, WEIGHTS)
+        equal((show("ActiveState", WEIGHTS), weight("user.slice"), record()), ("active", UNSET, {}))
+        equal(controllers(), self._controllers)
+        equal(glob.glob("/run/systemd/system.control/*"), [])
+
+    def it_is_confined(self):
+        with open("/proc/%s/status" % show("MainPID", WEIGHTS), encoding="ascii") as file:
+            lines = dict(line.split(":\t") for line in file if line.startswith("Cap"))
+        equal(set(lines.values()), {"0" * 16 + "\n"})
+        print(command("systemd-analyze", "--no-pager", "security", WEIGHTS).splitlines()[-1], flush=True)
+
+    def somebody_sits_down(self):
+        sit_down()
+        becomes("user.slice", INTERACTIVE)
+        with open(CGROUPS + "/user.slice/cpu.weight", encoding="ascii") as file:
+            equal(file.read().strip(), INTERACTIVE)
+        equal(record(), {"user.slice": INTERACTIVE})
+
+    def no_border_is_made(self):
+        """The controller is off in system.slice."""
+        equal(weight(NAMED), UNSET)
+        has_told("switch on the cpu controller")
+        systemctl("start", NAMED, status=1)  # it finds no file
+        systemctl("reset-failed")
+        equal(controllers(), self._controllers)
+
+    def a_named_service_has_it_before_it_starts(self):
+        systemctl("start", "delegated.service")
+        systemctl("reload", UNIT)
+        becomes(NAMED, MAINTENANCE)
+        systemctl("start", NAMED)
+        with open("/run/weight-test", encoding="ascii") as file:
+            equal(file.read().strip(), MAINTENANCE)
+
+    def the_managers_reload_changes_nothing(self):
+        systemctl("daemon-reload")
+        equal((weight(NAMED), weight("user.slice")), (MAINTENANCE, INTERACTIVE))
+
+    def a_reload_changes_it(self):
+        write(CONFIG, json.dumps({"schedqos": {"weights": {"user.slice": 700, NAMED: None, "game-*.scope": 500}}}))
+        systemctl("reload", UNIT)
+        becomes("user.slice", "700")
+        becomes(NAMED, UNSET)
+
+    def scopes_come_and_go(self):
+        systemctl("set-property", "--runtime", "app.slice", "CPUWeight=100")
+        systemctl("start", "app.slice")
+        command("systemd-run", "--scope", "--slice=app.slice", "--unit=neighbour", "-p", "CPUWeight=100", "sh", "-c",
+                "sleep 100000 > /dev/null 2>&1 &")
+        command("systemd-run", "--scope", "--slice=app.slice", "--unit=game-1", "sh", "-c", "sleep 100000 > /dev/null 2>&1 &")
+        becomes("game-1.scope", "500")
+        systemctl("daemon-reload")
+        equal(weight("game-1.scope"), "500")
+        wait_for(lambda: record() == {"user.slice": "700", "game-1.scope": "500"}, lambda: str(record()))
+        systemctl("stop", "game-1.scope")
+        wait_for(lambda: record() == {"user.slice": "700"}, lambda: str(record()))
+        systemctl("stop", "neighbour.scope")
+        command("systemctl", "revert", "app.slice")
+
+    def what_an_administrator_sets_meanwhile_stays(self):
+        systemctl("set-property", "--runtime", "user.slice", "CPUWeight=300")
+        systemctl("reload", UNIT)
+        has_told("user.slice: its CPUWeight was changed by somebody and stays")
+        equal((weight("user.slice"), record()), ("300", {}))
+
+    def what_was_set_before_stays(self):
+        systemctl("restart", UNIT)
+        systemctl("start", WEIGHTS)
+        has_told("somebody has chosen its CPUWeight")
+        systemctl("stop", UNIT)
+        equal((weight("user.slice"), show("ActiveState", WEIGHTS)), ("300", "inactive"))
+        systemctl("set-property", "--runtime", "user.slice", "CPUWeight=", "CPUQuota=190%")
+        systemctl("start", UNIT, WEIGHTS)
+        has_told("somebody has chosen its CPUQuotaPerSecUSec")
+        equal(weight("user.slice"), UNSET)
+        systemctl("set-property", "--runtime", "user.slice", "CPUQuota=", "CPUWeight=idle")
+        systemctl("restart", UNIT, WEIGHTS)
+        equal((weight("user.slice"), record()), ("idle", {}))
+        systemctl("stop", UNIT)
+        equal(weight("user.slice"), "idle")
+        command("systemctl", "revert", "user.slice")
+        equal(weight("user.slice"), UNSET)
+
+    def a_killed_one_comes_back(self):
+        systemctl("start", UNIT, WEIGHTS)
+        becomes("user.slice", "700")
+        pid = kill(WEIGHTS)
+        wait_for(lambda: int(show("MainPID", WEIGHTS)) not in (0, pid) and show("ActiveState", WEIGHTS) == "active", "another")
+        becomes("user.slice", "700")
+
+    def a_killed_daemon_comes_back_with_it(self):
+        pid = kill(UNIT)
+        wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "another daemon")
+        wait_for(lambda: show("ActiveState", WEIGHTS) == "active", "weights beside it")
+        becomes("user.slice", "700")
+        systemctl("stop", UNIT)
+        equal((weight("user.slice"), record()), (UNSET, {}))
+
+    def killed_at_any_moment(self):
+        """Some while it starts, some later, one or the other."""
+        for number in range(KILLS):
+            systemctl("reset-failed")
+            systemctl("start", UNIT)
+            systemctl("start", "--no-block", WEIGHTS)
+            time.sleep(0.1 * number)
+            kill((WEIGHTS, UNIT)[number % 2])
+            systemctl("stop", UNIT)
+            equal((number, weight("user.slice"), record(), show("MainPID", WEIGHTS)), (number, UNSET, {}, "0"))
+        systemctl("reset-failed")
+
+    def nobody_is_there_any_more(self):
+        os.unlink(CONFIG)
+        systemctl("start", UNIT, WEIGHTS)
+        becomes("user.slice", INTERACTIVE)
+        os.unlink(SESSION)
+        becomes("user.slice", UNSET)
+        becomes(NAMED, UNSET)
+
+    def nothing_is_left(self):
+        systemctl("stop", "delegated.service")
+        systemctl("stop", UNIT)
+        equal((os.path.exists(RECORD), weight("user.slice"), weight(NAMED)), (False, UNSET, UNSET))
+        wait_for(lambda: controllers() == self._controllers, lambda: "%s, not %s" % (controllers(), self._controllers))
+        drop_ins = glob.glob("/run/systemd/system.control/*/*")
+        for path in drop_ins:
+            with open(path, encoding="ascii") as file:
+                equal([line for line in file.read().splitlines() if "=" in line and not line.endswith("=")], [])
+        systemctl("stop", "user@%d.service" % USER)
+        command("loginctl", "disable-linger", "user")
+        equal(systemctl("--failed", "--no-legend", "--plain"), "")
+
+
+def take_all():
+    """Takes the steps, each on top of those before it."""
+    weights = Weights()
+    for step in [step for step in vars(Weights) if step[0] != "_"]:
+        try:
+            getattr(weights, step)()
+        except Exception as error:
+            raise AssertionError("weights: %s" % step) from error
+        print("  ok    %s" % step, flush=True)
