@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 How CPU time is divided between groups on real machines: each layout puts the programs of a desktop into cpu cgroups,
-all of the usual weight. By systemd's slices where it runs, else by folders of the cpu controller, v2 or v1.
+all of the usual weight, or as the setting `weights` has them. By systemd's slices where it runs, else by folders of the cpu controller, v2 or v1.
 """
 
 import contextlib
@@ -29,6 +29,9 @@ LAYOUTS = {
              "build": "user-app-build", "daemon": "daemon"},
 }
 NAMES = tuple(LAYOUTS)
+
+# With weights, where system.slice has 100: that of QOS_USER_INTERACTIVE, as nice values of -4 and 0 would rank them.
+_USER_WEIGHT = 244
 
 _BASE = "schedqosbench"
 _SYSTEMD = Path("/run/systemd/system")
@@ -68,13 +71,14 @@ def _ancestors(name):
 class _Slices:
     """By the service manager, which owns the groups."""
 
-    def __init__(self, names):
+    def __init__(self, names, weights):
+        self.weights = {"-".join([_BASE, name]) + ".slice": weight for name, weight in weights.items()}
         self.units = list(dict.fromkeys("-".join(parts) + ".slice" for name in names for parts in _ancestors(name)))
 
     def make(self, stack):
         stack.callback(self._remove)
         for unit in self.units:
-            _systemctl("set-property", "--runtime", unit, "CPUWeight=100")
+            _systemctl("set-property", "--runtime", unit, f"CPUWeight={self.weights.get(unit, 100)}")
 
     def _remove(self):
         _systemctl("stop", self.units[0])
@@ -94,8 +98,9 @@ def _systemctl(*arguments):
 
 
 class _Folders:
-    def __init__(self, names, root, unified):
+    def __init__(self, names, weights, root, unified):
         self.root, self.unified = root, unified
+        self.weights = {root.joinpath(_BASE, *name.split("-")): weight for name, weight in weights.items()}
         self.folders = list(dict.fromkeys(root.joinpath(*parts) for name in names for parts in _ancestors(name)))
 
     def make(self, stack):
@@ -104,6 +109,11 @@ class _Folders:
                 _control(stack, folder.parent)
             folder.mkdir(exist_ok=True)
             stack.callback(_remove, folder)
+            weight = self.weights.get(folder)
+            if weight and self.unified:
+                write(folder / "cpu.weight", str(weight))
+            elif weight:
+                write(folder / "cpu.shares", str(weight * 1024 // 100))
 
     def _procs(self, name):
         return self.root.joinpath(_BASE, *name.split("-"), "cgroup.procs")
@@ -148,17 +158,18 @@ def _remove(folder):
 
 
 @contextlib.contextmanager
-def made(layout, daemon=()):
+def made(layout, daemon=(), session_weight=None):
     """
     A context with the layout's groups, in which the processes of the daemon are in theirs; yields prefix(program): what
-    puts its command line into its group.
+    puts its command line into its group. With a weight for the session's group, that of the user has one, too.
     """
     group_of = LAYOUTS[layout]
     if not group_of:
         yield lambda program: []
         return
     names = set(group_of.values())
-    groups = _Slices(sorted(names)) if _SYSTEMD.is_dir() else _Folders(sorted(names), *hierarchy())
+    weights = {"user": _USER_WEIGHT, "user-session": session_weight} if session_weight else {}
+    groups = _Slices(sorted(names), weights) if _SYSTEMD.is_dir() else _Folders(sorted(names), weights, *hierarchy())
     with contextlib.ExitStack() as stack:
         groups.make(stack)
         groups.enter(stack, group_of["daemon"], daemon)

@@ -168,7 +168,7 @@ class Runner:
         """What the scenario found, the daemon's CPU seconds, and how long it took."""
         scenario, variant = self.scenarios[step.scenario], self.variants[step.variant]
         rules = scenario.config(self.settings.options)
-        context = self.context(step, seconds)._replace(start=variant.running)
+        context = self.context(step, seconds)._replace(start=variant.running, weights=variant.weights)
         with contextlib.ExitStack() as stack:
             running = NoListener()
             if rules is not None:

@@ -28,9 +28,12 @@ REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
 LISTENERS = ("bare", "tagger")
 EXPECTED = ("default, bare, tagger, schedqos, schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND; "
-            "schedqos and build also with +RULES")
+            "schedqos and build also with +RULES; default, schedqos and build with +weights or +weights=SESSION")
 _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH,
              "SCHED_IDLE": attr.IDLE}
+
+# Of a session's group with weights, where its apps have 100; the most that cgroups take.
+SESSION_WEIGHT, WEIGHT_MAX = 500, 10000
 
 # The daemon reads no file over 1 MiB.
 RULES_PER_FILE = 5000
@@ -77,15 +80,19 @@ def configuration(rules, mapping=None):
 
 
 class Nothing:
-    """No daemon."""
+    """No daemon. weights: of a session's group, where groups are weighed as layouts.py has it; None: they are not."""
 
     kind = "none"
+    weights = None
 
     def __init__(self, name):
         self.name = name
 
     def described(self):
-        return {"kind": self.kind}
+        return {"kind": self.kind, **self._weighed()}
+
+    def _weighed(self):
+        return {"weights": self.weights} if self.weights else {}
 
     def attrs(self):
         """{class: Attr} of what it gives to tasks, as far as that is known."""
@@ -126,7 +133,7 @@ class Schedqos(Nothing):
 
     def described(self):
         return {"kind": self.kind, "mapping": self.mapping.stem if self.mapping else ANNOUNCEMENT,
-                "classes": self.classes(), **({"rules": self.count} if self.count else {})}
+                "classes": self.classes(), **({"rules": self.count} if self.count else {}), **self._weighed()}
 
     @functools.lru_cache(maxsize=None)
     def attrs(self):
@@ -255,7 +262,22 @@ def _schedqos(text, count, executable):
     return None
 
 
+_WEIGHTS = re.compile(r"^((?:default|schedqos|build:).*)\+weights(?:=([1-9][0-9]{0,4}))?$", re.DOTALL)
+
+
 def parse_one(text, executable):
+    weighed = _WEIGHTS.match(text)
+    if not weighed:
+        return _parse_plain(text, executable)
+    found = _parse_plain(weighed[1], executable)
+    found.weights = int(weighed[2] or SESSION_WEIGHT)
+    if found.weights > WEIGHT_MAX:
+        raise Failure(f"variant {text}: a weight is 1 to {WEIGHT_MAX}")
+    found.name += text[len(weighed[1]):]
+    return found
+
+
+def _parse_plain(text, executable):
     if text == "default":
         return Nothing(text)
     if text in LISTENERS:
@@ -277,7 +299,7 @@ def split(texts):
     a variant does divides: commands have commas too.
     """
     return [part for text in texts
-            for part in re.split(r",(?=(?:default|bare|tagger)(?:,|$)|schedqos(?:[,:+]|$)|build:|cmd:)", text) if part]
+            for part in re.split(r",(?=(?:default|bare|tagger)(?:[,+]|$)|schedqos(?:[,:+]|$)|build:|cmd:)", text) if part]
 
 
 def parse(texts, executable):

@@ -69,29 +69,23 @@ static struct cpu_rival rival_of(const struct side *side)
 
 static void say_why(struct pair *pair)
 {
-	static const struct {
-		const char *why, *words;
-	} table[] = {
-		{ "sched-ext", "a sched_ext scheduler is loaded, which alone knows" },
-		{ "priority", "priorities go before whatever ranks fair tasks, and a deadline before them" },
-		{ "attributes", "one cpu cgroup: policy and nice value divide the CPU, and the shorter slice waits less" },
-		{ "weights", DOCTOR_BORDER_WORDS },
-	};
-	const struct side *a = &pair->sides[0], *b = &pair->sides[1];
-	const bool is_fair = !attr_rank(a->attr.policy, a->attr.rt_priority) &&
-			     !attr_rank(b->attr.policy, b->attr.rt_priority);
-	char state[32];
-	size_t i;
+	const struct task_attr *a = &pair->sides[0].attr, *b = &pair->sides[1].attr;
+	char state[32] = "";
 
-	if (is_fair && host_read("/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
-	    strcmp(state, "enabled") == 0)
-		i = 0;
-	else if (!is_fair)
-		i = 1;
-	else
-		i = a->group.path[0] || b->group.path[0] ? 3 : 2;
-	pair->why = table[i].why;
-	pair->words = table[i].words;
+	host_read("/sys/kernel/sched_ext/state", state, sizeof(state));
+	if (attr_rank(a->policy, a->rt_priority) || attr_rank(b->policy, b->rt_priority)) {
+		pair->why = "priority";
+		pair->words = "priorities go before whatever ranks fair tasks, and a deadline before them";
+	} else if (strcmp(state, "enabled") == 0) {
+		pair->why = "sched-ext";
+		pair->words = "a sched_ext scheduler is loaded, which alone knows";
+	} else if (pair->sides[0].group.path[0] || pair->sides[1].group.path[0]) {
+		pair->why = "weights";
+		pair->words = DOCTOR_BORDER_WORDS;
+	} else {
+		pair->why = "attributes";
+		pair->words = "one cpu cgroup: policy and nice value divide the CPU, and the shorter slice waits less";
+	}
 }
 
 static int compare(struct pair *pair, const struct side **ret_lacking)
@@ -126,27 +120,24 @@ char *border_text(char *buf, size_t size, const struct cpu_group *group)
 	return buf;
 }
 
-/* Calls it for each quota around one of the two, once. */
-static void for_each_quota(const struct pair *pair, void (*tell)(const char *path, void *context), void *context)
+/* Each quota around one of the two, once. json: NULL for people. */
+static void tell_quotas(const struct pair *pair, struct json_writer *json)
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct cpu_group group = pair->sides[i].inner;
+		bool is_one = group.path[0];
 		char path[PATH_MAX];
 
-		for (bool is_one = group.path[0]; is_one && (!i || strlen(group.path) > pair->around);
-		     is_one = cpu_group_up(&pair->where, &group)) {
-			if (group.has_quota)
-				tell(text_escape_to(path, sizeof(path), group.path, strlen(group.path)), context);
+		for (; is_one && (!i || strlen(group.path) > pair->around); is_one = cpu_group_up(&pair->where, &group)) {
+			if (!group.has_quota)
+				continue;
+			text_escape_to(path, sizeof(path), group.path, strlen(group.path));
+			if (json)
+				json_put_text(json, NULL, path);
+			else
+				printf(LABEL "cpu cgroup %s has a quota of CPU time, which this leaves out\n", "limited", path);
 		}
 	}
-}
-
-/* ---- for people ---- */
-
-static void print_quota(const char *path, void *context)
-{
-	(void)context;
-	printf(LABEL "cpu cgroup %s has a quota of CPU time, which this leaves out\n", "limited", path);
 }
 
 static void print_words(const struct pair *pair)
@@ -166,14 +157,7 @@ static void print_words(const struct pair *pair)
 		       by_weight ? border_text(text, sizeof(text), &side->group) : task_attr_text(&side->attr, attr));
 	}
 	printf(LABEL "%s\n", "why", pair->words);
-	for_each_quota(pair, print_quota, NULL);
-}
-
-/* ---- for programs ---- */
-
-static void put_quota(const char *path, void *context)
-{
-	json_put_text(context, NULL, path);
+	tell_quotas(pair, NULL);
 }
 
 static void put_side(struct json_writer *json, const struct side *side)
@@ -208,7 +192,7 @@ static int print_json(const struct pair *pair)
 	put_side(&json, &pair->sides[1]);
 	json_end(&json, ']');
 	json_begin(&json, "quotas", '[');
-	for_each_quota(pair, put_quota, &json);
+	tell_quotas(pair, &json);
 	json_end(&json, ']');
 	json_end(&json, '}');
 	text = json_take(&json);

@@ -105,12 +105,12 @@ class Layouts(unittest.TestCase):
         self.root = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
         self.addCleanup(shutil.rmtree, self.root)
 
-    def made(self, layout, unified, systemd="/nonexistent", daemon=()):
+    def made(self, layout, unified, systemd="/nonexistent", daemon=(), weight=None):
         stack = contextlib.ExitStack()
         self.addCleanup(stack.close)
         stack.enter_context(mock.patch.object(layouts, "hierarchy", return_value=(self.root, unified)))
         stack.enter_context(mock.patch.object(layouts, "_SYSTEMD", Path(systemd)))
-        return stack, stack.enter_context(layouts.made(layout, daemon))
+        return stack, stack.enter_context(layouts.made(layout, daemon, weight))
 
     def folders(self):
         return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_dir())
@@ -171,6 +171,24 @@ class Layouts(unittest.TestCase):
             path.unlink()
         stack.close()
         self.assertEqual(knob.read_text(encoding="ascii"), "-cpu")
+
+    def test_weights(self):
+        for unified, given in ((True, {"user/cpu.weight": "244", "user/session/cpu.weight": "300"}),
+                               (False, {"user/cpu.shares": "2498", "user/session/cpu.shares": "3072"})):
+            written = {}
+            with mock.patch.object(layouts, "write", lambda path, text, to=written: to.update({path: text})), \
+                    mock.patch.object(layouts, "_control"):
+                stack, _ = self.made("session", unified, weight=300)
+                stack.close()
+            self.assertEqual(written, {self.root / "schedqosbench" / name: text for name, text in given.items()})
+        called = []
+        with mock.patch.object(layouts, "_systemctl", lambda *arguments: called.append(arguments)):
+            stack, _ = self.made("session", False, systemd="/", weight=300)
+            stack.close()
+        weights = {arguments[2]: arguments[3] for arguments in called if arguments[0] == "set-property"}
+        self.assertEqual(weights["schedqosbench-user.slice"], "CPUWeight=244")
+        self.assertEqual(weights["schedqosbench-user-session.slice"], "CPUWeight=300")
+        self.assertEqual(weights["schedqosbench-user-app.slice"], "CPUWeight=100")
 
     def test_systemd_makes_slices(self):
         called = []

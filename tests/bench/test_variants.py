@@ -35,6 +35,14 @@ class Parse(unittest.TestCase):
         self.assertEqual([each.count for each in found[3:5]], [15000, 100])
         self.assertEqual(found[5].command, "x,y")
 
+    def test_weights_go_with_any_mapping(self):
+        text = f"default,default+weights,schedqos+weights=244,schedqos:{self.file}+100+weights,cmd:a=b+weights"
+        found = variants.parse([text], "build/schedqos")
+        self.assertEqual([each.name for each in found], ["default", "default+weights", "schedqos+weights=244",
+                                                         "schedqos:mine+100+weights", "a"])
+        self.assertEqual([each.weights for each in found], [None, 500, 244, 500, None])
+        self.assertEqual(found[1].described(), {"kind": "none", "weights": 500})
+
     def test_the_daemon_of_another_build_is_copied(self):
         build, ours = (Path(self.file).with_name(name) for name in ("other", "ours"))
         for folder in build, ours:
@@ -49,7 +57,8 @@ class Parse(unittest.TestCase):
 
     def test_what_is_wrong_is_said(self):
         for text in ("", "Default", "schedqos:", "schedqos:no-such-preset", "schedqos:/no/such.json", "cmd:x", "cmd:=y",
-                     "cmd:../x=y", "default,default", "schedqos+", "schedqos+0", "bare+5", "build:x", "build:../x=y",
+                     "cmd:../x=y", "default,default", "schedqos+", "schedqos+0", "bare+5", "bare+weights",
+                     "schedqos+weights=0", "default+weights=10001", "schedqos+weights+5", "+weights", "build:x", "build:../x=y",
                      f"schedqos:{self.file},schedqos:{self.file}"):
             with self.assertRaises(Failure, msg=text):
                 variants.parse([text], "schedqos")

@@ -157,15 +157,16 @@ def _attributes(attributes):
 def variant(description):
     """(what it is, [(class, its attributes)])."""
     kind = description.get("kind")
+    weights = f", a session's group weighing {description['weights']}" if description.get("weights") else ""
     if kind == "none":
-        return "no daemon", []
+        return f"no daemon{weights}", []
     if kind == "command":
         return description.get("command", ""), []
     classes = [(name, _attributes(attributes)) for name, attributes in (description.get("classes") or {}).items()]
     if kind == "reference":
         return "the least that could be in the daemon's place", []
     rules = f" and {description['rules']:,} rules" if description.get("rules") else ""
-    return f"schedqos with mapping {description.get('mapping', '?')}{rules}", classes
+    return f"schedqos with mapping {description.get('mapping', '?')}{rules}{weights}", classes
 
 
 def command(argv):

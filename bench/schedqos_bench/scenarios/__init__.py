@@ -52,6 +52,7 @@ class Context(NamedTuple):
     # start(rules): a context in which the variant runs with these rules, or with what is configured on this machine where
     # they are None; yields what running is
     start: Any = None
+    weights: Any = None  # the variant's
 
 
 class Round(NamedTuple):

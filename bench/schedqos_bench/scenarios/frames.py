@@ -124,7 +124,7 @@ def _measure(context, layout):
     kernel, seconds = _kernel(context), cell_seconds(context.options, context.seconds)
     log = context.raw("make")
     with ExitStack() as stack:
-        prefix = stack.enter_context(layouts.made(layout, context.running.pids()))
+        prefix = stack.enter_context(layouts.made(layout, context.running.pids(), context.weights))
         build = stack.enter_context(kernel.build(log, prefix("build")))
         kernel_build.await_compiler(log, build)
         with build.frozen():
