@@ -118,6 +118,13 @@ static bool has_unseen_policy(struct run *run, pid_t tid)
 	return known && known->known.policy != living(run->m, tid)->attr.policy;
 }
 
+static bool has_chosen(struct run *run, pid_t tid)
+{
+	const struct task *known = record(run->m, tid);
+
+	return known && known->theirs;
+}
+
 static void bear(struct run *run, uint8_t kind)
 {
 	pid_t parent = some_running(run), born;
@@ -131,8 +138,9 @@ static void bear(struct run *run, uint8_t kind)
 	/* A policy that nobody has seen counts as the class's whose slice is beside it. */
 	if (has_unseen_policy(run, parent))
 		unsure |= TASK_ATTR_POLICY;
-	/* What nobody has seen hides of which class the rest is, if its origin is set before its fork is heard of. */
-	if ((kind == BEGIN || run->m->deaf) && run_is_unseen(run, machine_task(run->m, parent)))
+	/* What somebody chose beside a class hides which one that is, if its origin gets another before its fork is heard of. */
+	if ((kind == BEGIN || run->m->deaf) &&
+	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))
 		unsure = EVERYTHING;
 	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
 	if (kind == CLONE)
