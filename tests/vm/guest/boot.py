@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 
 # First of all: it says where the others are.
 from steps import (  # noqa: E402
-    CONFIG, RESTORE, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write, write_knob,
+    CONFIG, RESTORE, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write, write_knob,
 )
 from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
@@ -168,6 +168,19 @@ class Boot(Steps):
         write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("start", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")
+
+    def layouts_of_the_bench(self):
+        """They are real slices, which are gone afterwards."""
+        sys.path.insert(0, os.path.join(TOP, "bench"))
+        from schedqos_bench import layouts
+        with layouts.made("apps") as prefix:
+            for program, name in layouts.LAYOUTS["apps"].items():
+                group = command(*prefix(program), "cat", "/proc/self/cgroup")
+                path = "/".join("schedqosbench-%s.slice" % "-".join(name.split("-")[:count + 1])
+                                for count in range(name.count("-") + 1))
+                if "/schedqosbench.slice/%s/" % path not in group:
+                    raise AssertionError("%s: %s" % (program, group))
+        equal(systemctl("list-units", "--no-legend", "--plain", "schedqosbench*"), "")
 
     def suspend(self):
         """To memory, until the machine outside wakes it. Nobody has to do anything afterwards."""
