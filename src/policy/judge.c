@@ -62,6 +62,9 @@ bool given_fits(const struct given *given, const struct task_attr *carries, cons
 		const struct task_attr class = qos_attr_over(&given->attrs[i], &task_attr_pristine, caps);
 		const uint8_t other = attr_difference(carries, &class);
 
+		/* Where there are slices, a class that has none and does not raise tells of nothing: anybody may choose the same. */
+		if (caps->slice && !class.slice_ns && task_policy_is_fair(class.policy) && class.nice >= 0)
+			continue;
 		/* Real time hides the slice. */
 		if (class.slice_ns ? class.slice_ns == carries->slice_ns && task_policy_is_fair(carries->policy)
 				   : !task_attr_is_pristine(&class) && !(other & (TASK_ATTR_POLICY | TASK_ATTR_NICE)))

@@ -209,6 +209,38 @@ static void what_classes_give_is_summed_up(void **state)
 	assert_int_equal(given.highest_rank, 5);
 }
 
+/* Of a task of which nobody knows: what anybody may choose is no sign of a class that has no slice. */
+static void what_tells_of_a_class(void **state)
+{
+	static const struct qos_attr without_slice[] = {
+		{ .has = QOS_HAS_POLICY, .policy = POLICY_IDLE },
+		{ .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_NORMAL, .nice = 7 },
+		{ .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_NORMAL, .nice = -9 },
+	};
+	static const struct {
+		struct task_attr carries;
+		bool fits, fits_without_slices;
+	} rows[] = {
+		{ UI, true, true },	     { FAIR(9, 16), true, false }, { FAIR(-4, 3), false, true },
+		{ PRISTINE, false, false },  { IDLE(0), false, true },	   { NORMAL(7), false, true },
+		{ NORMAL(-9), true, true },  { FIFO(5), true, true },	   { NORMAL(3), false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(without_slice) / sizeof(*without_slice); i++)
+		assert_int_equal(given_add(&given, &without_slice[i]), 0);
+	assert_int_equal(given_add(&given, &real_time), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct attr_caps caps[] = { { .slice = true }, { .slice = false } };
+
+		if (given_fits(&given, &rows[i].carries, &caps[0]) != rows[i].fits)
+			fail_msg("row %zu", i);
+		if (!rows[i].carries.slice_ns &&
+		    given_fits(&given, &rows[i].carries, &caps[1]) != rows[i].fits_without_slices)
+			fail_msg("row %zu without slices", i);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -219,6 +251,7 @@ int main(void)
 		TEST(without_slices_policy_and_nice_are_the_signature),
 		TEST(who_was_raised_is_remembered),
 		TEST(what_classes_give_is_summed_up),
+		TEST(what_tells_of_a_class),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

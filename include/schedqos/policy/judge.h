@@ -30,7 +30,10 @@ void given_note_raise(struct given *given, const struct task_attr *had, const st
 /* Of a task that nobody knows who made: if a class can have given it what it carries, it had no more than whoever got that. */
 void given_lower(const struct given *given, const struct task_attr *carries, struct task_attr *had);
 
-/* Whether the task may carry something of a class: its slice, or its policy and nice value if it has none. */
+/*
+ * Whether the task may carry something of a class: its slice; or its policy and nice value, if it has no slice and takes
+ * privilege, or there are no slices here: what anybody may choose tells of nothing.
+ */
 bool given_fits(const struct given *given, const struct task_attr *carries, const struct attr_caps *caps);
 
 /*
