@@ -136,6 +136,8 @@ void tagger_start(struct tagger *tagger)
 	processors_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
+	/* For whose arguments are to be asked again it is the loop that waits, and on an idle machine nothing else wakes it. */
+	tagger_wake(tagger);
 }
 
 void tagger_follow_classes(struct tagger *tagger)
