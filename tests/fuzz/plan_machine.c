@@ -92,6 +92,9 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 	return known && (attr_difference(&attr, &known->known) || attr.reset_on_fork != known->known.reset_on_fork);
 }
 
+/* What tells threads of a process apart: a slice or clamp of theirs any of them may have chosen. */
+#define SETTLES (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)
+
 /* If another thread of its process carries the same, but had something else, it is not known which of them it is. */
 static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
@@ -100,7 +103,8 @@ static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 	for (size_t i = 0; thread && i < MACHINE_TASKS; i++) {
 		other = run->m->tasks[i].tid ? record(run->m, run->m->tasks[i].tid) : NULL;
 		if (!other || other == thread || other->tgid != thread->tgid ||
-		    attr_difference(&thread->known, &other->known) || !attr_difference(&thread->had, &other->had))
+		    (attr_difference(&thread->known, &other->known) & SETTLES) ||
+		    !attr_difference(&thread->had, &other->had))
 			continue;
 		*ret_unsure = EVERYTHING | MAY_CLIMB;
 	}
