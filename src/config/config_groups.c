@@ -73,25 +73,10 @@ static void parse_group(struct parser *parser, const cJSON *object, struct group
 	group->classes = classes;
 }
 
-/* The group of this pattern in an earlier file, or a new one. NULL without memory. */
-static struct group *group_for(struct parser *parser, const char *pattern)
-{
-	struct config *config = parser->config;
-	struct group *groups;
-
-	for (size_t i = 0; i < config->n_groups; i++) {
-		if (strcmp(config->groups[i].pattern, pattern) == 0)
-			return &config->groups[i];
-	}
-	groups = grow(parser, config->groups, config->n_groups, sizeof(*groups));
-	if (!groups)
-		return NULL;
-	config->groups = groups;
-	return &groups[config->n_groups++];
-}
-
 void parse_groups(struct parser *parser, const cJSON *object, void *into)
 {
+	struct config *config = parser->config;
+	void *groups = config->groups;
 	const cJSON *value;
 
 	(void)into;
@@ -99,8 +84,9 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into)
 		return;
 	cJSON_ArrayForEach (value, object) {
 		const char *pattern = keep_text(parser, value->string);
-		struct group *group = pattern ? group_for(parser, pattern) : NULL;
+		struct group *group = pattern ? item_for(parser, &groups, &config->n_groups, sizeof(*group), pattern) : NULL;
 
+		config->groups = groups;
 		if (!group)
 			return;
 		*group = (struct group){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };

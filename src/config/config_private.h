@@ -126,6 +126,12 @@ void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *val
 /* Grows an array of count items by one, zeroed. NULL without memory, which sets parser->no_memory. */
 void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
 
+/*
+ * The item of this name in an earlier file, or a new one, zeroed. Its first member is the name. *items may move. NULL
+ * without memory, which sets parser->no_memory.
+ */
+void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name);
+
 /* config_class.c */
 struct qos_class *class_find(const struct class_table *table, const char *name);
 void parse_class(struct parser *parser, struct class_table *table, const cJSON *value);

@@ -258,6 +258,23 @@ void *grow(struct parser *parser, void *array, size_t count, size_t item_size)
 	return items;
 }
 
+void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name)
+{
+	char *all = *items;
+
+	for (size_t i = 0; i < *count; i++) {
+		const char *const *found = (const void *)(all + i * item_size);
+
+		if (strcmp(*found, name) == 0)
+			return all + i * item_size;
+	}
+	all = grow(parser, all, *count, item_size);
+	if (!all)
+		return NULL;
+	*items = all;
+	return all + (*count)++ * item_size;
+}
+
 void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
 		   const char *name)
 {

@@ -121,23 +121,6 @@ static const struct key weight_keys[] = {
 	{ "when", parse_when },
 };
 
-/* The entry of this pattern in an earlier file, or a new one. NULL without memory. */
-static struct weight *weight_for(struct parser *parser, const char *pattern)
-{
-	struct config *config = parser->config;
-	struct weight *weights;
-
-	for (size_t i = 0; i < config->n_weights; i++) {
-		if (strcmp(config->weights[i].pattern, pattern) == 0)
-			return &config->weights[i];
-	}
-	weights = grow(parser, config->weights, config->n_weights, sizeof(*weights));
-	if (!weights)
-		return NULL;
-	config->weights = weights;
-	return &weights[config->n_weights++];
-}
-
 static void parse_entry(struct parser *parser, const cJSON *value, struct weight *weight)
 {
 	if (cJSON_IsNull(value)) {
@@ -153,6 +136,8 @@ static void parse_entry(struct parser *parser, const cJSON *value, struct weight
 
 void parse_weights(struct parser *parser, const cJSON *object, void *into)
 {
+	struct config *config = parser->config;
+	void *weights = config->weights;
 	const cJSON *value;
 
 	(void)into;
@@ -160,8 +145,9 @@ void parse_weights(struct parser *parser, const cJSON *object, void *into)
 		return;
 	cJSON_ArrayForEach (value, object) {
 		const char *pattern = keep_text(parser, value->string);
-		struct weight *weight = pattern ? weight_for(parser, pattern) : NULL;
+		struct weight *weight = pattern ? item_for(parser, &weights, &config->n_weights, sizeof(*weight), pattern) : NULL;
 
+		config->weights = weights;
 		if (!weight)
 			return;
 		*weight = (struct weight){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };

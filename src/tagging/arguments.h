@@ -60,8 +60,8 @@ bool unread_has(const struct unread *unread, pid_t pid);
 bool unread_is_waiting(const struct unread *unread, pid_t pid, uint32_t ms);
 
 /*
- * A process that is to be tried again now, or 0: one at a time, so that nobody waits long for those. If it is not noted once more, since it is gone or no rule asks for its
- * arguments any more, it is forgotten.
+ * A process that is to be tried again now, or 0: one at a time, so that nobody waits long for those. If it is not noted
+ * once more, since it is gone or no rule asks for its arguments any more, it is forgotten.
  */
 pid_t unread_retry(struct unread *unread, uint32_t ms);
 
