@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 How CPU time is divided between groups on real machines: each layout puts the programs of a desktop into cpu cgroups,
-all of the usual weight, or as the setting `weights` has them. By systemd's slices where it runs, else by folders of the cpu controller, v2 or v1.
+all of the usual weight, or as the setting `weights` has them. By systemd's slices where it runs, else by folders of the
+cpu controller, v2 or v1.
 """
 
 import contextlib

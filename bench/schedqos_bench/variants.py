@@ -35,7 +35,7 @@ _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BAT
 # Of a session's group with weights, where its apps have 100; the most that cgroups take.
 SESSION_WEIGHT, WEIGHT_MAX = 500, 10000
 
-# The daemon reads no file over 1 MiB.
+# The daemon reads no file over 4 MiB.
 RULES_PER_FILE = 5000
 
 # A command cannot report that it is ready: it counts as ready when it has been asleep for so long.

@@ -3,9 +3,6 @@
 
 #include <schedqos/policy/qos_class.h>
 
-/* WEIGHT_IDLEPRIO in kernel/sched/sched.h: the nice value does not count. */
-#define WEIGHT_IDLE 3
-
 /* Each nice value is worth a tenth more or less of a CPU than the next. */
 static const unsigned weights[] = {
 	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, /* -20 */
@@ -19,11 +16,14 @@ unsigned nice_weight(int nice)
 	return weights[nice < -20 ? 0 : nice > 19 ? 39 : nice + 20];
 }
 
+unsigned fair_weight(uint32_t policy, int nice)
+{
+	return policy == POLICY_IDLE ? 3 : nice_weight(nice);
+}
+
 static double weight_of(const struct cpu_rival *rival)
 {
-	if (rival->group_weight)
-		return rival->group_weight;
-	return rival->policy == POLICY_IDLE ? WEIGHT_IDLE : nice_weight(rival->nice);
+	return rival->group_weight ? rival->group_weight : fair_weight(rival->policy, rival->nice);
 }
 
 double cpu_share(const struct cpu_rival *a, const struct cpu_rival *b)

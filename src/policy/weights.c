@@ -8,21 +8,16 @@
 #include <schedqos/policy/cpu_share.h>
 #include <schedqos/policy/pattern.h>
 
-/* What SCHED_IDLE weighs (WEIGHT_IDLEPRIO). */
-#define IDLE 3
-
 unsigned weight_of_class(const struct qos_class *class)
 {
 	const struct qos_attr *attr = &class->attr;
 	const unsigned policy = attr->has & QOS_HAS_POLICY ? attr->policy : POLICY_NORMAL;
 	const unsigned usual = nice_weight(0);
-	unsigned weight = attr->has & QOS_HAS_NICE ? nice_weight(attr->nice) : usual;
+	unsigned weight = fair_weight(policy, attr->has & QOS_HAS_NICE ? attr->nice : 0);
 
 	/* No weight makes a group real-time. */
 	if (!task_policy_is_fair(policy))
 		return CPU_WEIGHT_MAX;
-	if (policy == POLICY_IDLE)
-		weight = IDLE;
 	weight = (weight * 100 + usual / 2) / usual;
 	return weight < CPU_WEIGHT_MIN ? CPU_WEIGHT_MIN : weight;
 }
