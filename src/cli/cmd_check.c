@@ -83,37 +83,10 @@ static int print_config(const struct config *config)
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
 }
 
-/* Reads what is to be checked, and prints all errors and warnings. Returns 0 or an exit status. */
-static int load(const struct command *command, const struct config_paths *paths,
-		struct config **ret)
-{
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-	int r;
-
-	if (command->n_operands)
-		r = config_load_named((const char *const *)command->operands, command->n_operands,
-				      CONFIG_USERS_PEOPLE_MS, &config, &errors);
-	else
-		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
-	if (r == 0) {
-		r = config_lint(config, &errors);
-		if (r < 0)
-			config_free(config);
-	}
-	print_errors(&errors);
-	if (r < 0)
-		log_error("%zu error%s", errors.n_errors, errors.n_errors == 1 ? "" : "s");
-	else
-		*ret = config;
-	config_errors_clear(&errors);
-	return r < 0 ? EXIT_CONFIG : 0;
-}
-
 static int check(const struct command *command)
 {
 	struct config *config;
-	int status = load(command, &command->paths, &config);
+	int status = check_config(&command->paths, command->operands, command->n_operands, &config);
 
 	if (status)
 		return status;
@@ -126,10 +99,10 @@ static int check(const struct command *command)
 }
 
 /* The configuration of these paths against the daemon's. Returns an exit status. */
-static int compare(const struct command *command, sd_bus *bus, const struct config_paths *paths)
+static int compare(sd_bus *bus, const struct config_paths *paths)
 {
 	struct config *before = NULL, *config = NULL;
-	int status = load(command, paths, &config);
+	int status = check_config(paths, NULL, 0, &config);
 
 	if (status)
 		return status;
@@ -154,7 +127,7 @@ static int check_diff(const struct command *command)
 		return EXIT_FAILURE;
 	if (daemon_paths(bus, &own) == 0) {
 		own_paths_fill(&own, &paths);
-		status = compare(command, bus, &paths);
+		status = compare(bus, &paths);
 	}
 	own_paths_clear(&own);
 	sd_bus_flush_close_unref(bus);

@@ -18,7 +18,6 @@
 #include "user_names.h"
 #include "verb.h"
 
-DEFINE_CLEANUP(struct config, config_free)
 DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
 
 /* What is asked about: a task, or if that is 0, a program that does not run. */
@@ -89,7 +88,7 @@ static int rehearse(const struct command *command, const struct question *questi
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	_cleanup_(rehearsal_freep) struct rehearsal *rehearsal = NULL;
-	int status = local_config(command, &config), r;
+	int status = local_config(&command->paths, &config), r;
 
 	if (status)
 		return status;

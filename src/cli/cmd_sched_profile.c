@@ -16,7 +16,6 @@
 #include "configuration.h"
 #include "verb.h"
 
-DEFINE_CLEANUP(struct config, config_free)
 
 static bool is_list(const struct command *command)
 {
@@ -137,7 +136,7 @@ static int without_daemon(const struct command *command)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	const struct sched_profile *profile = NULL;
-	int status = local_config(command, &config);
+	int status = local_config(&command->paths, &config);
 
 	if (status)
 		return status;

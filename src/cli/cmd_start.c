@@ -68,17 +68,12 @@ int cmd_start(const struct command *command)
 
 int cmd_restart(const struct command *command)
 {
-	struct config_errors errors = { 0 };
 	struct config *config = NULL;
-	const int r = config_load(&command->paths, CONFIG_USERS_MS, &config, &errors);
 
 	/* The running daemon is not stopped if the new one would refuse the configuration. */
-	if (r < 0)
-		print_errors(&errors);
-	config_errors_clear(&errors);
-	config_free(config);
-	if (r < 0)
+	if (local_config(&command->paths, &config))
 		return EXIT_CONFIG;
+	config_free(config);
 	if (stop_daemon(NULL) < 0)
 		return EXIT_FAILURE;
 	return start(command);

@@ -14,25 +14,44 @@
 
 /* ---- read here ---- */
 
-void print_errors(const struct config_errors *errors)
+/* Prints what is wrong with it. r: of reading it. Returns 0 or an exit status. */
+static int tell(int r, struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++) {
 		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
 
 		fprintf(stderr, "%s\n", line ? line : "out of memory");
 	}
-}
-
-int local_config(const struct command *command, struct config **ret)
-{
-	struct config_errors errors = { 0 };
-	int r = config_load(&command->paths, CONFIG_USERS_MS, ret, &errors);
-
-	print_errors(&errors);
-	config_errors_clear(&errors);
+	config_errors_clear(errors);
 	if (r < 0 && r != -EINVAL)
 		log_error("reading the configuration: %s", strerror(-r));
 	return r < 0 ? EXIT_CONFIG : 0;
+}
+
+int local_config(const struct config_paths *paths, struct config **ret)
+{
+	struct config_errors errors = { 0 };
+
+	return tell(config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors), &errors);
+}
+
+int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret)
+{
+	struct config_errors errors = { 0 };
+	int r;
+
+	if (n_files)
+		r = config_load_named((const char *const *)files, (size_t)n_files, CONFIG_USERS_PEOPLE_MS, ret, &errors);
+	else
+		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors);
+	if (r == 0) {
+		r = config_lint(*ret, &errors);
+		if (r < 0) {
+			config_free(*ret);
+			*ret = NULL;
+		}
+	}
+	return tell(r, &errors);
 }
 
 /* ---- the daemon's ---- */

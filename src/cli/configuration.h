@@ -6,14 +6,17 @@
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/util/cleanup.h>
 
 #include "verb.h"
 
-/* Errors and warnings on stderr, a line each. */
-void print_errors(const struct config_errors *errors);
+DEFINE_CLEANUP(struct config, config_free)
 
-/* Reads it from where the command line says, and prints what is wrong with it. Returns 0 or an exit status. */
-int local_config(const struct command *command, struct config **ret);
+/* Reads it, and prints what is wrong with it. Returns 0 or an exit status. */
+int local_config(const struct config_paths *paths, struct config **ret);
+
+/* The same of these files alone if there are any, with all that check warns of. */
+int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret);
 
 /* Paths that are owned; starts as all zeroes. */
 struct own_paths {
