@@ -28,7 +28,7 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.override = child.limited_by = 0;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
-	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED));
+	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED | TASK_UNREAD));
 	child.due = DUE_NOTHING;
 	if (tid == tgid) {
 		child.limited_by = leader->limited_by;
