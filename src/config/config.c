@@ -46,7 +46,7 @@ static void check_later(struct parser *parser)
 static void parse_contents(struct parser *parser, const struct config_file *file)
 {
 	check_duplicates(parser);
-	if (!value_is_object(parser, parser->doc->root))
+	if (!value_is_object(parser, parser->root))
 		return;
 	switch (file->kind) {
 	case CONFIG_RULES:
@@ -80,21 +80,17 @@ static void parse_choice(struct parser *parser, const struct config_file *file)
 
 static void parse_file(struct parser *parser, const struct config_file *file)
 {
+	struct arena *arena = arena_new();
 	struct json_problem problem;
-	struct json_doc *doc;
-	int r;
+	int r = arena ? json_parse(arena, file->text, file->size, &parser->root, &problem) : -ENOMEM;
 
-	r = json_parse(file->text, file->size, &doc, &problem);
 	if (r == -EINVAL)
 		complain_at(parser, parser->file, problem.at, "", "%s", problem.message);
 	if (r == -ENOMEM)
 		parser->no_memory = true;
-	if (r < 0)
-		return;
-	parser->doc = doc;
-	parse_contents(parser, file);
-	parser->doc = NULL;
-	json_free(doc);
+	if (r == 0)
+		parse_contents(parser, file);
+	arena_free(arena);
 }
 
 /* Presets are parsed first, wherever they are in the list: any file may use any of them. */

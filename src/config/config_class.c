@@ -56,8 +56,8 @@ static const uint8_t policy_numbers[] = {
 
 /* One class object, as written in a file. */
 struct class_text {
-	const cJSON *object;
-	const cJSON *values[ATTR_COUNT]; /* NULL: not given */
+	const struct json_node *object;
+	const struct json_node *values[ATTR_COUNT]; /* NULL: not given */
 	struct qos_attr attr;		 /* those given */
 	uint16_t removed;		 /* enum qos_has: those given as null */
 };
@@ -111,7 +111,7 @@ static void set_number(struct qos_attr *attr, enum attribute which, int64_t numb
 }
 
 /* Returns whether the value is one of the attribute's words, or a number in its range. */
-static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attribute which, const cJSON *value)
+static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attribute which, const struct json_node *value)
 {
 	const char *io_classes[IO_CLASS_IDLE + 1];
 	size_t choice;
@@ -147,18 +147,18 @@ static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attri
 	return true;
 }
 
-static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which, const cJSON *value)
+static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which, const struct json_node *value)
 {
 	text->values[which] = value;
-	if (which != ATTR_POLICY && cJSON_IsNull(value))
+	if (which != ATTR_POLICY && value->type == JSON_NULL)
 		text->removed |= 1 << which;
 	else if (parse_value(parser, &text->attr, which, value))
 		text->attr.has |= 1 << which;
 }
 
-static void complain_attribute(struct parser *parser, const cJSON *value)
+static void complain_attribute(struct parser *parser, const struct json_node *value)
 {
-	struct suggestion suggestion = { .word = value->string };
+	struct suggestion suggestion = { .word = value->key };
 	_cleanup_free_ char *others = NULL;
 	struct text_buf text = { 0 };
 
@@ -172,10 +172,10 @@ static void complain_attribute(struct parser *parser, const cJSON *value)
 
 static void parse_attributes(struct parser *parser, struct class_text *text)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
-	cJSON_ArrayForEach (value, text->object) {
-		int which = attribute_find(value->string);
+	json_each (value, text->object) {
+		int which = attribute_find(value->key);
 
 		if (which < ATTR_COUNT)
 			parse_attribute(parser, text, which, value);
@@ -185,7 +185,7 @@ static void parse_attributes(struct parser *parser, struct class_text *text)
 }
 
 /* The value to point at: the first of the two that is in this object, else the object itself. */
-static const cJSON *culprit(const struct class_text *text, enum attribute first,
+static const struct json_node *culprit(const struct class_text *text, enum attribute first,
 			    enum attribute second)
 {
 	if (text->values[first])
@@ -256,7 +256,7 @@ static void check_deadline(struct parser *parser, const struct class_text *text,
 
 static void check_io(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	const cJSON *at = culprit(text, ATTR_IO_PRIORITY, ATTR_IO_CLASS);
+	const struct json_node *at = culprit(text, ATTR_IO_PRIORITY, ATTR_IO_CLASS);
 	const bool has_level = attr->has & QOS_HAS_IO_LEVEL;
 
 	if (!(attr->has & QOS_HAS_IO_CLASS)) {
@@ -297,10 +297,10 @@ static void check_class(struct parser *parser, const struct class_text *text,
 	check_io(parser, text, attr);
 }
 
-static bool check_name(struct parser *parser, const struct class_table *table, const cJSON *value)
+static bool check_name(struct parser *parser, const struct class_table *table, const struct json_node *value)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	const char *name = value->string;
+	const char *name = value->key;
 	struct suggestion suggestion = { .word = name };
 
 	if (name[strlen(QOS_PREFIX)] && name[strspn(name, allowed)] == '\0')
@@ -327,10 +327,10 @@ void class_define(struct parser *parser, struct class_table *table, const struct
 	items[table->count++] = *class;
 }
 
-void parse_class(struct parser *parser, struct class_table *table, const cJSON *value)
+void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value)
 {
 	struct class_text text = { .object = value };
-	const struct qos_class *below = class_find(table, value->string);
+	const struct qos_class *below = class_find(table, value->key);
 	struct qos_class class = { .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } };
 	size_t n_errors = parser->errors->n_errors;
 
@@ -353,21 +353,21 @@ void parse_class(struct parser *parser, struct class_table *table, const cJSON *
 	if (parser->errors->n_errors == n_errors)
 		check_class(parser, &text, &class.attr);
 	if (!below)
-		class.name = keep_text(parser, value->string);
+		class.name = keep_text(parser, value->key);
 	if (class.name)
 		class_define(parser, table, &class);
 }
 
 void parse_mapping(struct parser *parser, struct class_table *table)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
-	cJSON_ArrayForEach (value, parser->doc->root) {
-		struct suggestion suggestion = { .word = value->string };
+	json_each (value, parser->root) {
+		struct suggestion suggestion = { .word = value->key };
 
 		if (is_schema(parser, value))
 			continue;
-		if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
+		if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
 			parse_class(parser, table, value);
 			continue;
 		}
@@ -377,7 +377,7 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 	}
 }
 
-const char *value_class(struct parser *parser, const cJSON *value)
+const char *value_class(struct parser *parser, const struct json_node *value)
 {
 	const char *name = value_text(parser, value);
 	const struct qos_class *class;

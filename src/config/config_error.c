@@ -132,20 +132,19 @@ void complain_at(struct parser *parser, size_t file, struct json_position positi
 	va_end(args);
 }
 
-void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
+void complain(struct parser *parser, const struct json_node *node, unsigned what, const char *format, ...)
 {
-	const struct json_place *place = json_place(parser->doc, node);
-	_cleanup_free_ char *path = json_path(parser->doc, node);
+	_cleanup_free_ char *path = json_path(node);
 	va_list args;
 
 	va_start(args, format);
 	if (!add(parser->errors, parser->config->files[parser->file], parser->file,
-		 what & AT_KEY ? place->key : place->value, path, what & WARNING, format, args))
+		 what & AT_KEY ? node->key_at : node->at, path, what & WARNING, format, args))
 		parser->no_memory = true;
 	va_end(args);
 }
 
-void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
+void complain_unknown(struct parser *parser, const struct json_node *node, unsigned what, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise)
 {
 	if (suggestion->best)

@@ -7,23 +7,23 @@
 
 #include <schedqos/util/cleanup.h>
 
-static void check_group_pattern(struct parser *parser, const cJSON *value)
+static void check_group_pattern(struct parser *parser, const struct json_node *value)
 {
-	const char *pattern = value->string;
+	const char *pattern = value->key;
 
 	if (!*pattern)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
 	check_braces(parser, value);
-	check_brackets(parser, value, AT_KEY | WARNING, value->string);
+	check_brackets(parser, value, AT_KEY | WARNING, value->key);
 	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
 		complain(parser, value, AT_KEY | WARNING,
 			 "can never match: a pattern with a / is compared with the path of a cgroup, which begins with one");
 	check_cgroup_path(parser, value, AT_KEY | WARNING, pattern);
 }
 
-static void complain_group_key(struct parser *parser, const cJSON *value)
+static void complain_group_key(struct parser *parser, const struct json_node *value)
 {
-	struct suggestion suggestion = { .word = value->string };
+	struct suggestion suggestion = { .word = value->key };
 
 	suggest_offer(&suggestion, "max");
 	for (size_t i = 0; i < parser->classes.count; i++)
@@ -31,7 +31,7 @@ static void complain_group_key(struct parser *parser, const cJSON *value)
 	complain_unknown(parser, value, AT_KEY, "key", &suggestion, ": must be \"max\" or the name of a class");
 }
 
-static void parse_max(struct parser *parser, const cJSON *value, void *into)
+static void parse_max(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct group *group = into;
 
@@ -43,29 +43,29 @@ static const struct key group_keys[] = {
 	{ "max", parse_max },
 };
 
-static void parse_group_class(struct parser *parser, const cJSON *value, struct group_class *class)
+static void parse_group_class(struct parser *parser, const struct json_node *value, struct group_class *class)
 {
-	class->name = keep_text(parser, value->string);
+	class->name = keep_text(parser, value->key);
 	value_bool(parser, value, &class->is_allowed);
 	if (class->name)
 		look_up_later(parser, LATER_CLASS, value, AT_KEY, class->name);
 }
 
-static void parse_group(struct parser *parser, const cJSON *object, struct group *group)
+static void parse_group(struct parser *parser, const struct json_node *object, struct group *group)
 {
-	struct group_class *classes = keep_alloc(parser, cJSON_GetArraySize(object) * sizeof(*classes));
-	const cJSON *value;
+	struct group_class *classes = keep_alloc(parser, object->count * sizeof(*classes));
+	const struct json_node *value;
 
 	if (!classes)
 		return;
 	if (!object->child)
 		complain(parser, object, AT_VALUE, "must not be empty");
-	cJSON_ArrayForEach (value, object) {
-		const struct key *key = find_key(group_keys, array_size(group_keys), value->string);
+	json_each (value, object) {
+		const struct key *key = find_key(group_keys, array_size(group_keys), value->key);
 
 		if (key)
 			key->parse(parser, value, group);
-		else if (strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
+		else if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
 			parse_group_class(parser, value, &classes[group->n_classes++]);
 		else
 			complain_group_key(parser, value);
@@ -73,17 +73,17 @@ static void parse_group(struct parser *parser, const cJSON *object, struct group
 	group->classes = classes;
 }
 
-void parse_groups(struct parser *parser, const cJSON *object, void *into)
+void parse_groups(struct parser *parser, const struct json_node *object, void *into)
 {
 	struct config *config = parser->config;
 	void *groups = config->groups;
-	const cJSON *value;
+	const struct json_node *value;
 
 	(void)into;
 	if (!value_is_object(parser, object))
 		return;
-	cJSON_ArrayForEach (value, object) {
-		const char *pattern = keep_text(parser, value->string);
+	json_each (value, object) {
+		const char *pattern = keep_text(parser, value->key);
 		struct group *group = pattern ? item_for(parser, &groups, &config->n_groups, sizeof(*group), pattern) : NULL;
 
 		config->groups = groups;
@@ -91,7 +91,7 @@ void parse_groups(struct parser *parser, const cJSON *object, void *into)
 			return;
 		*group = (struct group){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
 		check_group_pattern(parser, value);
-		group->is_masked = cJSON_IsNull(value);
+		group->is_masked = value->type == JSON_NULL;
 		if (!group->is_masked && value_is_object_like(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 			parse_group(parser, value, group);
 	}

@@ -10,9 +10,9 @@
 #include <schedqos/util/text.h>
 
 /* Braces are not expanded as in a shell. A name may contain them, so this is no error. */
-void check_braces(struct parser *parser, const cJSON *value)
+void check_braces(struct parser *parser, const struct json_node *value)
 {
-	const char *open = strchr(value->string, '{'), *comma = open ? strchr(open, ',') : NULL;
+	const char *open = strchr(value->key, '{'), *comma = open ? strchr(open, ',') : NULL;
 
 	if (comma && strchr(comma, '}'))
 		complain(parser, value, AT_KEY | WARNING,
@@ -24,7 +24,7 @@ void check_braces(struct parser *parser, const cJSON *value)
  * shell ("./", "~/",
  * "$HOME/") only what follows is said again.
  */
-void check_is_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
+void check_is_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	const char *rest = strchr(pattern, '/');
 
@@ -40,7 +40,7 @@ void check_is_path(struct parser *parser, const cJSON *value, unsigned what, con
 }
 
 /* A shell's habits, and those of regular expressions, which hardly any name has. */
-static void check_characters(struct parser *parser, const cJSON *value, unsigned what,
+static void check_characters(struct parser *parser, const struct json_node *value, unsigned what,
 			     const char *pattern)
 {
 	const size_t length = strlen(pattern);
@@ -61,7 +61,7 @@ static void check_characters(struct parser *parser, const cJSON *value, unsigned
 }
 
 /* fnmatch(3) takes such a bracket literally. */
-void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
+void check_brackets(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	if (pattern && pattern_has_open_bracket(pattern))
 		complain(parser, value, what,
@@ -117,7 +117,7 @@ static bool is_windows_program(const char *pattern)
 }
 
 /* Whether the pattern is one, of which it warns. */
-static bool is_command_line(struct parser *parser, const cJSON *value, unsigned what,
+static bool is_command_line(struct parser *parser, const struct json_node *value, unsigned what,
 			    const char *pattern)
 {
 	static const char problem[] =
@@ -153,7 +153,7 @@ static bool is_menu_entry(const char *pattern)
 	return length > ending && strcmp(pattern + length - ending, ".desktop") == 0;
 }
 
-void check_process_pattern(struct parser *parser, const cJSON *value, unsigned what,
+void check_process_pattern(struct parser *parser, const struct json_node *value, unsigned what,
 			   const char *pattern)
 {
 	check_brackets(parser, value, what, pattern);
@@ -167,7 +167,7 @@ void check_process_pattern(struct parser *parser, const cJSON *value, unsigned w
 		check_is_path(parser, value, what, pattern);
 }
 
-void check_cgroup_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern)
+void check_cgroup_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	static const char mount[] = "/sys/fs/cgroup/";
 
@@ -176,9 +176,9 @@ void check_cgroup_path(struct parser *parser, const cJSON *value, unsigned what,
 			 pattern + strlen(mount) - 1);
 }
 
-bool check_key_pattern(struct parser *parser, const cJSON *value)
+bool check_key_pattern(struct parser *parser, const struct json_node *value)
 {
-	const char *pattern = value->string;
+	const char *pattern = value->key;
 
 	if (!*pattern) {
 		complain(parser, value, AT_KEY, "a pattern must not be empty");
@@ -195,9 +195,9 @@ static bool is_character(char c)
 	return (c & 0xc0) != 0x80;
 }
 
-void check_thread_pattern(struct parser *parser, const cJSON *value)
+void check_thread_pattern(struct parser *parser, const struct json_node *value)
 {
-	const char *pattern = value->string;
+	const char *pattern = value->key;
 	size_t literal = pattern_is_glob(pattern) ? pattern_literal(pattern) : strlen(pattern);
 
 	if (!*pattern)

@@ -50,14 +50,14 @@ struct parser {
 	struct config_errors *errors; /* the caller's, whose own come first: */
 	size_t n_before, n_errors_before;
 	size_t file;		    /* the file being parsed */
-	const struct json_doc *doc; /* its contents */
+	const struct json_node *root; /* its contents */
 	bool no_memory;		    /* something could not be allocated, so the result is void */
 };
 
 /* A key that an object may hold; parse puts its value into `into`. */
 struct key {
 	const char *name;
-	void (*parse)(struct parser *parser, const cJSON *value, void *into);
+	void (*parse)(struct parser *parser, const struct json_node *value, void *into);
 };
 
 enum complaint {
@@ -69,11 +69,11 @@ enum complaint {
 /* config_error.c: errors and their places */
 
 /* what: enum complaint, or-ed together. */
-void complain(struct parser *parser, const cJSON *node, unsigned what, const char *format, ...)
+void complain(struct parser *parser, const struct json_node *node, unsigned what, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* `unknown KIND "WORD"`, followed by the suggestion if there is one, else by `otherwise`. */
-void complain_unknown(struct parser *parser, const cJSON *node, unsigned what, const char *kind,
+void complain_unknown(struct parser *parser, const struct json_node *node, unsigned what, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise);
 
 /* Of a place in a file of that number; without a position for the file as a whole. */
@@ -86,29 +86,29 @@ void config_errors_sort(struct config_errors *errors, size_t n);
 /* config_value.c: values of the right type */
 
 /* These complain about a value of another type, or out of its range, and return false (NULL). */
-bool value_is_object(struct parser *parser, const cJSON *value);
-bool value_is_object_like(struct parser *parser, const cJSON *value, const char *example); /* to be shown, or NULL */
+bool value_is_object(struct parser *parser, const struct json_node *value);
+bool value_is_object_like(struct parser *parser, const struct json_node *value, const char *example); /* to be shown, or NULL */
 const char *value_text(struct parser *parser,
-		       const cJSON *value); /* not empty; lives as long as the tree */
+		       const struct json_node *value); /* not empty; lives as long as the tree */
 const char *value_kept(struct parser *parser,
-		       const cJSON *value); /* ... as long as the configuration */
-bool value_bool(struct parser *parser, const cJSON *value, bool *ret);
-bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64_t max,
+		       const struct json_node *value); /* ... as long as the configuration */
+bool value_bool(struct parser *parser, const struct json_node *value, bool *ret);
+bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max,
 		   int64_t *ret);
 
 /* Puts the name number i of n: in the end the text is ": must be a, b or c". */
 void name_choice(struct text_buf *text, const char *name, size_t i, size_t n);
 
 /* The index of the word among choices. kind: what errors call it. */
-bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
+bool value_choice(struct parser *parser, const struct json_node *value, const char *kind,
 		  const char *const *choices, size_t n_choices, size_t *ret);
 
 /* Parses each member of an object by its key; complains about unknown keys. */
-void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
+void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into);
 
 /* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
-bool is_schema(struct parser *parser, const cJSON *value);
+bool is_schema(struct parser *parser, const struct json_node *value);
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
 
 /* Complains about every duplicate key in any object. */
@@ -117,10 +117,11 @@ void check_duplicates(struct parser *parser);
 /* Memory that lives as long as the configuration; NULL without memory, which sets parser->no_memory. */
 void *keep_alloc(struct parser *parser, size_t size);
 const char *keep_text(struct parser *parser, const char *text);
-struct source source_of(const struct parser *parser, const cJSON *node, enum complaint where);
+char *keep_bytes(struct parser *parser, const char *text, size_t length);
+struct source source_of(const struct parser *parser, const struct json_node *node, enum complaint where);
 
 /* Looks the name up once all files have been read. */
-void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
+void look_up_later(struct parser *parser, enum later_kind kind, const struct json_node *value, enum complaint where,
 		   const char *name);
 
 /* Grows an array of count items by one, zeroed. NULL without memory, which sets parser->no_memory. */
@@ -134,19 +135,19 @@ void *item_for(struct parser *parser, void **items, size_t *count, size_t item_s
 
 /* config_class.c */
 struct qos_class *class_find(const struct class_table *table, const char *name);
-void parse_class(struct parser *parser, struct class_table *table, const cJSON *value);
+void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
 
 /* The name of a class, which may be defined later. NULL: wrong type, or no memory. */
-const char *value_class(struct parser *parser, const cJSON *value);
+const char *value_class(struct parser *parser, const struct json_node *value);
 
 /* config_settings.c */
 extern const char *const default_mode_names[DEFAULT_NONE + 1];
 extern const char *const autogroup_names[2];		    /* off, keep */
 extern const char *const log_level_names[LOG_DEBUG - LOG_ERR + 1]; /* from LOG_ERR on */
 bool is_setting(const char *key);
-void parse_settings(struct parser *parser, const cJSON *value);
+void parse_settings(struct parser *parser, const struct json_node *value);
 
 /* Puts a mapping in force, named at source. False, and what it may have been meant to be, if there is none of that name. */
 bool mapping_choose(struct parser *parser, const char *name, const struct source *source, struct suggestion *near);
@@ -160,22 +161,22 @@ void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
 
 /* config_user.c: a name or a number, for a struct rule_match. */
-void parse_match_user(struct parser *parser, const cJSON *value, void *into);
+void parse_match_user(struct parser *parser, const struct json_node *value, void *into);
 
 /* config_groups.c */
-void parse_groups(struct parser *parser, const cJSON *object, void *into);
+void parse_groups(struct parser *parser, const struct json_node *object, void *into);
 
 /* config_weights.c */
-void parse_weights(struct parser *parser, const cJSON *object, void *into);
+void parse_weights(struct parser *parser, const struct json_node *object, void *into);
 
 /* config_pattern.c: warnings about patterns. what: enum complaint */
-void check_braces(struct parser *parser, const cJSON *value); /* in a pattern that is a key */
-void check_brackets(struct parser *parser, const cJSON *value, unsigned what, const char *pattern); /* or NULL */
-void check_is_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
-void check_cgroup_path(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
-void check_process_pattern(struct parser *parser, const cJSON *value, unsigned what, const char *pattern);
-void check_thread_pattern(struct parser *parser, const cJSON *value);
-bool check_key_pattern(struct parser *parser, const cJSON *value); /* of a rule; false: an error */
+void check_braces(struct parser *parser, const struct json_node *value); /* in a pattern that is a key */
+void check_brackets(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern); /* or NULL */
+void check_is_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
+void check_cgroup_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
+void check_process_pattern(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
+void check_thread_pattern(struct parser *parser, const struct json_node *value);
+bool check_key_pattern(struct parser *parser, const struct json_node *value); /* of a rule; false: an error */
 
 /* config_rules.c */
 extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */

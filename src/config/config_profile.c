@@ -14,7 +14,7 @@ bool profile_exists(const struct config *config, const char *name)
 }
 
 /* A newline or another control character could make two writes of it, or none. */
-static const char *knob_text(struct parser *parser, const cJSON *value)
+static const char *knob_text(struct parser *parser, const struct json_node *value)
 {
 	const char *text = value_kept(parser, value);
 
@@ -29,20 +29,20 @@ static const char *knob_text(struct parser *parser, const cJSON *value)
 }
 
 /* A value to write, as text; a number as it was written. NULL after an error, which has been reported. */
-static const char *knob_value(struct parser *parser, const cJSON *value)
+static const char *knob_value(struct parser *parser, const struct json_node *value)
 {
 	int64_t number;
 
-	if (cJSON_IsString(value))
+	if (value->type == JSON_STRING)
 		return knob_text(parser, value);
-	if (!cJSON_IsNumber(value)) {
+	if (value->type != JSON_NUMBER) {
 		complain(parser, value, AT_VALUE, "must be a string or a whole number, not %s",
 			 json_type_name(value));
 		return NULL;
 	}
 	if (!value_integer(parser, value, INT64_MIN, INT64_MAX, &number))
 		return NULL;
-	return keep_text(parser, value->valuestring);
+	return keep_bytes(parser, value->text, value->count);
 }
 
 static bool is_component(const char *name, size_t len)
@@ -67,19 +67,19 @@ static bool is_path_beneath(const char *name)
 	return is_component(name, len);
 }
 
-static const char *file_name(struct parser *parser, const cJSON *value)
+static const char *file_name(struct parser *parser, const struct json_node *value)
 {
-	if (is_one_component(value->string))
-		return keep_text(parser, value->string);
+	if (is_one_component(value->key))
+		return keep_text(parser, value->key);
 	complain(parser, value, AT_KEY, "must be a file's name, without a path");
 	return NULL;
 }
 
 /* The user may have written the whole path. */
-static const char *debugfs_path(struct parser *parser, const cJSON *value)
+static const char *debugfs_path(struct parser *parser, const struct json_node *value)
 {
 	static const char folder[] = "/sys/kernel/debug/sched/";
-	const char *name = value->string;
+	const char *name = value->key;
 
 	if (is_path_beneath(name))
 		return keep_text(parser, name);
@@ -123,10 +123,10 @@ static void exchange(char *text, char from, char to)
 }
 
 /* The user may have written the path below /proc/sys. */
-static void complain_sysctl(struct parser *parser, const cJSON *value)
+static void complain_sysctl(struct parser *parser, const struct json_node *value)
 {
 	static const char folder[] = "/proc/sys/";
-	const char *name = value->string;
+	const char *name = value->key;
 	char near[128];
 
 	if (strncmp(name, folder, strlen(folder)) == 0)
@@ -144,24 +144,22 @@ static void complain_sysctl(struct parser *parser, const cJSON *value)
 		 "must be a sysctl's name, such as kernel.sched_rt_runtime_us");
 }
 
-static const char *sysctl_path(struct parser *parser, const cJSON *value)
+static const char *sysctl_path(struct parser *parser, const struct json_node *value)
 {
 	char *path;
 
-	if (!is_sysctl_name(value->string)) {
+	if (!is_sysctl_name(value->key)) {
 		complain_sysctl(parser, value);
 		return NULL;
 	}
-	path = arena_text(parser->arena, value->string, strlen(value->string));
+	path = keep_bytes(parser, value->key, strlen(value->key));
 	if (path)
 		exchange(path, '.', '/');
-	else
-		parser->no_memory = true;
 	return path;
 }
 
 /* The knob's file, of the form that struct knob has it in. NULL after an error, which has been reported. */
-static const char *knob_file(struct parser *parser, const cJSON *value, enum knob_tree tree)
+static const char *knob_file(struct parser *parser, const struct json_node *value, enum knob_tree tree)
 {
 	switch (tree) {
 	case KNOB_DEBUGFS:
@@ -176,12 +174,12 @@ static const char *knob_file(struct parser *parser, const cJSON *value, enum kno
 }
 
 /* value: the value to write, or (debugfs) a list of values to write one after another. */
-static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *value)
+static void parse_knob(struct parser *parser, struct knob *knob, const struct json_node *value)
 {
-	bool list = knob->tree == KNOB_DEBUGFS && cJSON_IsArray(value);
-	size_t n = list ? cJSON_GetArraySize(value) : 1, i = 0;
+	bool list = knob->tree == KNOB_DEBUGFS && value->type == JSON_LIST;
+	size_t n = list ? value->count : 1, i = 0;
 	const char **values = keep_alloc(parser, n * sizeof(*values));
-	const cJSON *item;
+	const struct json_node *item;
 
 	knob->source = source_of(parser, value, AT_KEY);
 	knob->file = knob_file(parser, value, knob->tree);
@@ -197,14 +195,14 @@ static void parse_knob(struct parser *parser, struct knob *knob, const cJSON *va
 		values[i++] = knob_value(parser, item);
 }
 
-static void parse_tree(struct parser *parser, const cJSON *object, enum knob_tree tree,
+static void parse_tree(struct parser *parser, const struct json_node *object, enum knob_tree tree,
 		       const char *devices, struct sched_profile *profile)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
 	if (!value_is_object(parser, object))
 		return;
-	cJSON_ArrayForEach (value, object) {
+	json_each (value, object) {
 		struct knob *knob = &profile->knobs[profile->n_knobs++];
 
 		knob->tree = tree;
@@ -213,34 +211,34 @@ static void parse_tree(struct parser *parser, const cJSON *object, enum knob_tre
 	}
 }
 
-static void parse_debugfs(struct parser *parser, const cJSON *object, void *into)
+static void parse_debugfs(struct parser *parser, const struct json_node *object, void *into)
 {
 	parse_tree(parser, object, KNOB_DEBUGFS, NULL, into);
 }
 
-static void parse_cpufreq(struct parser *parser, const cJSON *object, void *into)
+static void parse_cpufreq(struct parser *parser, const struct json_node *object, void *into)
 {
 	parse_tree(parser, object, KNOB_CPUFREQ, NULL, into);
 }
 
-static void parse_sysctl(struct parser *parser, const cJSON *object, void *into)
+static void parse_sysctl(struct parser *parser, const struct json_node *object, void *into)
 {
 	parse_tree(parser, object, KNOB_SYSCTL, NULL, into);
 }
 
-static void parse_block(struct parser *parser, const cJSON *object, void *into)
+static void parse_block(struct parser *parser, const struct json_node *object, void *into)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
 	if (!value_is_object(parser, object))
 		return;
-	cJSON_ArrayForEach (value, object) {
-		if (!is_one_component(value->string))
+	json_each (value, object) {
+		if (!is_one_component(value->key))
 			complain(parser, value, AT_KEY,
 				 "must be a glob of block devices' names, such as vd*, without a "
 				 "path");
 		else
-			parse_tree(parser, value, KNOB_BLOCK, keep_text(parser, value->string),
+			parse_tree(parser, value, KNOB_BLOCK, keep_text(parser, value->key),
 				   into);
 	}
 }
@@ -272,28 +270,28 @@ void profile_define(struct parser *parser, const struct sched_profile *profile)
 }
 
 /* An upper limit of the number of knobs: they are two levels down, those of block devices three. */
-static size_t count_knobs(const cJSON *profile)
+static size_t count_knobs(const struct json_node *profile)
 {
-	const cJSON *tree, *item;
+	const struct json_node *tree, *item;
 	size_t count = 0;
 
-	cJSON_ArrayForEach (tree, profile) {
-		count += cJSON_GetArraySize(tree);
-		cJSON_ArrayForEach (item, tree)
-			count += cJSON_GetArraySize(item);
+	json_each (tree, profile) {
+		count += tree->count;
+		json_each (item, tree)
+			count += item->count;
 	}
 	return count;
 }
 
-static void parse_profile(struct parser *parser, const cJSON *value)
+static void parse_profile(struct parser *parser, const struct json_node *value)
 {
 	struct sched_profile profile = { .source = source_of(parser, value, AT_KEY) };
 
-	if (!*value->string)
+	if (!*value->key)
 		complain(parser, value, AT_KEY, "a profile needs a name");
 	if (!value_is_object(parser, value))
 		return;
-	profile.name = keep_text(parser, value->string);
+	profile.name = keep_text(parser, value->key);
 	profile.knobs = keep_alloc(parser, count_knobs(value) * sizeof(*profile.knobs));
 	if (!profile.name || !profile.knobs)
 		return;
@@ -303,9 +301,9 @@ static void parse_profile(struct parser *parser, const cJSON *value)
 
 void parse_profiles(struct parser *parser)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
-	cJSON_ArrayForEach (value, parser->doc->root) {
+	json_each (value, parser->root) {
 		if (!is_schema(parser, value))
 			parse_profile(parser, value);
 	}

@@ -19,40 +19,40 @@ const char *const userns_names[] = {
 /* A rule being parsed. */
 struct rule_text {
 	struct rule *rule;
-	const cJSON *inherit; /* the value if true, else NULL */
-	const cJSON *yield;   /* likewise */
+	const struct json_node *inherit; /* the value if true, else NULL */
+	const struct json_node *yield;   /* likewise */
 	bool has_conditions;  /* in "match", besides the user namespace; valid or not */
 };
 
-static void parse_qos(struct parser *parser, const cJSON *value, void *into)
+static void parse_qos(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 
 	text->rule->qos = value_class(parser, value);
 }
 
-static void parse_thread_qos(struct parser *parser, const cJSON *object, void *into)
+static void parse_thread_qos(struct parser *parser, const struct json_node *object, void *into)
 {
 	struct rule_text *text = into;
 	struct rule *rule = text->rule;
-	const cJSON *value;
+	const struct json_node *value;
 
 	if (!value_is_object_like(parser, object, "{\"THREAD\": \"QOS_UTILITY\"}"))
 		return;
-	rule->threads = keep_alloc(parser, cJSON_GetArraySize(object) * sizeof(*rule->threads));
+	rule->threads = keep_alloc(parser, object->count * sizeof(*rule->threads));
 	if (!rule->threads)
 		return;
-	cJSON_ArrayForEach (value, object) {
+	json_each (value, object) {
 		struct thread_rule *thread = &rule->threads[rule->n_threads++];
 
 		check_thread_pattern(parser, value);
-		thread->pattern = keep_text(parser, value->string);
+		thread->pattern = keep_text(parser, value->key);
 		thread->qos = value_class(parser, value);
 		thread->source = source_of(parser, value, AT_KEY);
 	}
 }
 
-static void parse_period(struct parser *parser, const cJSON *value, void *into)
+static void parse_period(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 	int64_t period;
@@ -61,21 +61,21 @@ static void parse_period(struct parser *parser, const cJSON *value, void *into)
 		text->rule->period_ns = period;
 }
 
-static void parse_version(struct parser *parser, const cJSON *value, void *into)
+static void parse_version(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 
 	text->rule->version = value_kept(parser, value);
 }
 
-static void parse_from(struct parser *parser, const cJSON *value, void *into)
+static void parse_from(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 
 	text->rule->from = value_kept(parser, value);
 }
 
-static void parse_inherit(struct parser *parser, const cJSON *value, void *into)
+static void parse_inherit(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 
@@ -83,14 +83,14 @@ static void parse_inherit(struct parser *parser, const cJSON *value, void *into)
 		text->inherit = value;
 }
 
-static void parse_enforce(struct parser *parser, const cJSON *value, void *into)
+static void parse_enforce(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 
 	value_bool(parser, value, &text->rule->enforce);
 }
 
-static void parse_yield(struct parser *parser, const cJSON *value, void *into)
+static void parse_yield(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 	bool yield;
@@ -102,7 +102,7 @@ static void parse_yield(struct parser *parser, const cJSON *value, void *into)
 		text->yield = value;
 }
 
-static void parse_match_exe(struct parser *parser, const cJSON *value, void *into)
+static void parse_match_exe(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 
@@ -112,7 +112,7 @@ static void parse_match_exe(struct parser *parser, const cJSON *value, void *int
 		check_is_path(parser, value, WARNING, match->exe);
 }
 
-static const char *argument_glob(struct parser *parser, const cJSON *value)
+static const char *argument_glob(struct parser *parser, const struct json_node *value)
 {
 	const char *glob = value_kept(parser, value);
 
@@ -123,29 +123,29 @@ static const char *argument_glob(struct parser *parser, const cJSON *value)
 	return glob;
 }
 
-static void parse_match_argv(struct parser *parser, const cJSON *value, void *into)
+static void parse_match_argv(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
-	size_t n = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 1;
+	size_t n = value->type == JSON_LIST ? value->count : 1;
 	const char **globs = keep_alloc(parser, n * sizeof(*globs));
-	const cJSON *item;
+	const struct json_node *item;
 
 	if (!globs)
 		return;
-	if (cJSON_IsArray(value) && n == 0)
+	if (value->type == JSON_LIST && n == 0)
 		complain(parser, value, AT_VALUE, "must not be empty");
-	else if (!cJSON_IsArray(value) && !cJSON_IsString(value))
+	else if (value->type != JSON_LIST && value->type != JSON_STRING)
 		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s",
 			 json_type_name(value));
-	else if (cJSON_IsString(value))
+	else if (value->type == JSON_STRING)
 		globs[match->n_argv++] = argument_glob(parser, value);
 	else
-		cJSON_ArrayForEach (item, value)
+		json_each (item, value)
 			globs[match->n_argv++] = argument_glob(parser, item);
 	match->argv = globs;
 }
 
-static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *into)
+static void parse_match_cgroup(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 
@@ -158,7 +158,7 @@ static void parse_match_cgroup(struct parser *parser, const cJSON *value, void *
 			 "can never match: the path of a cgroup begins with a /: write \"*/%s\"", match->cgroup);
 }
 
-static void parse_match_parent(struct parser *parser, const cJSON *value, void *into)
+static void parse_match_parent(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 
@@ -167,7 +167,7 @@ static void parse_match_parent(struct parser *parser, const cJSON *value, void *
 		check_process_pattern(parser, value, WARNING, match->parent);
 }
 
-static void parse_match_user_namespace(struct parser *parser, const cJSON *value, void *into)
+static void parse_match_user_namespace(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 	size_t choice;
@@ -183,18 +183,18 @@ static const struct key match_keys[] = {
 	{ "parent", parse_match_parent }, { "user_namespace", parse_match_user_namespace },
 };
 
-static bool has_conditions(const cJSON *match)
+static bool has_conditions(const struct json_node *match)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
-	cJSON_ArrayForEach (value, match) {
-		if (strcmp(value->string, "user_namespace") != 0)
+	json_each (value, match) {
+		if (strcmp(value->key, "user_namespace") != 0)
 			return true;
 	}
 	return !match->child;
 }
 
-static void parse_match(struct parser *parser, const cJSON *value, void *into)
+static void parse_match(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_text *text = into;
 	struct rule_match *match;
@@ -221,7 +221,7 @@ static const struct key rule_keys[] = {
 };
 
 /* Returns whether the rule has conditions, so that a rule after it can be reached. */
-static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *rule)
+static bool parse_rule(struct parser *parser, const struct json_node *value, struct rule *rule)
 {
 	struct rule_text text = { .rule = rule };
 	size_t n_errors = parser->errors->n_errors;
@@ -237,18 +237,18 @@ static bool parse_rule(struct parser *parser, const cJSON *value, struct rule *r
 }
 
 /* Parses a list of rules and links them. */
-static void parse_list(struct parser *parser, const cJSON *list, const char *pattern,
+static void parse_list(struct parser *parser, const struct json_node *list, const char *pattern,
 		       struct rule *rules)
 {
 	/* The earlier rule that takes every task, or at least those of the initial user namespace. */
 	const struct rule *taker = NULL;
-	const cJSON *value;
+	const struct json_node *value;
 	size_t i = 0;
 
 	if (!list->child)
 		complain(parser, list, AT_VALUE,
 			 "must not be empty: write null to mask the rules of earlier files");
-	cJSON_ArrayForEach (value, list) {
+	json_each (value, list) {
 		struct rule *rule = &rules[i++];
 		bool good = value_is_object(parser, value), limited;
 
@@ -266,9 +266,9 @@ static void parse_list(struct parser *parser, const cJSON *list, const char *pat
 }
 
 /* The usual mistake is a missing level of braces. */
-static void complain_no_rule(struct parser *parser, const cJSON *value)
+static void complain_no_rule(struct parser *parser, const struct json_node *value)
 {
-	const char *type = json_type_name(value), *key = value->string;
+	const char *type = json_type_name(value), *key = value->key;
 
 	if (find_key(rule_keys, array_size(rule_keys), key))
 		complain(parser, value, AT_VALUE,
@@ -279,11 +279,11 @@ static void complain_no_rule(struct parser *parser, const cJSON *value)
 		complain(parser, value, AT_VALUE,
 			 "must be an object, not %s: the setting \"%s\" belongs inside \"%s\"",
 			 type, key, SETTINGS_KEY);
-	else if (cJSON_IsString(value))
+	else if (value->type == JSON_STRING)
 		complain(parser, value, AT_VALUE,
 			 "must be an object, a list of objects or null, not a string: "
 			 "write {\"qos\": \"%s\"}",
-			 value->valuestring);
+			 value->text);
 	else
 		complain(parser, value, AT_VALUE,
 			 "must be an object, a list of objects or null, not %s", type);
@@ -295,31 +295,31 @@ static void put_rules(struct parser *parser, const char *pattern, struct rule *r
 		parser->no_memory = true;
 }
 
-static void parse_pattern(struct parser *parser, const cJSON *value)
+static void parse_pattern(struct parser *parser, const struct json_node *value)
 {
 	const char *pattern;
 	struct source source;
 	struct rule *rules;
 	bool good = check_key_pattern(parser, value);
 
-	if (!cJSON_IsObject(value) && !cJSON_IsArray(value) && !cJSON_IsNull(value)) {
+	if (value->type != JSON_OBJECT && value->type != JSON_LIST && value->type != JSON_NULL) {
 		complain_no_rule(parser, value);
 		return;
 	}
-	pattern = keep_text(parser, value->string);
+	pattern = keep_text(parser, value->key);
 	if (!pattern)
 		return;
-	if (cJSON_IsNull(value)) {
+	if (value->type == JSON_NULL) {
 		source = source_of(parser, value, AT_KEY);
 		if (rules_mask(parser->config->rules, pattern, &source) < 0)
 			parser->no_memory = true;
 		return;
 	}
 	rules = keep_alloc(parser,
-			   (cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 1) * sizeof(*rules));
+			   (value->type == JSON_LIST ? value->count : 1) * sizeof(*rules));
 	if (!rules)
 		return;
-	if (cJSON_IsArray(value)) {
+	if (value->type == JSON_LIST) {
 		parse_list(parser, value, pattern, rules);
 	} else {
 		rules->pattern = pattern;
@@ -330,30 +330,30 @@ static void parse_pattern(struct parser *parser, const cJSON *value)
 		put_rules(parser, pattern, rules);
 }
 
-static bool is_class(const cJSON *value)
+static bool is_class(const struct json_node *value)
 {
-	return strncmp(value->string, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
+	return strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
 }
 
-static bool is_settings(const cJSON *value)
+static bool is_settings(const struct json_node *value)
 {
-	return strcmp(value->string, SETTINGS_KEY) == 0;
+	return strcmp(value->key, SETTINGS_KEY) == 0;
 }
 
 /* This file's own classes override the mapping in its settings, in whatever order they are written. */
 void parse_rules(struct parser *parser)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
-	cJSON_ArrayForEach (value, parser->doc->root) {
+	json_each (value, parser->root) {
 		if (is_settings(value))
 			parse_settings(parser, value);
 	}
-	cJSON_ArrayForEach (value, parser->doc->root) {
+	json_each (value, parser->root) {
 		if (is_class(value))
 			parse_class(parser, &parser->classes, value);
 	}
-	cJSON_ArrayForEach (value, parser->doc->root) {
+	json_each (value, parser->root) {
 		if (!is_settings(value) && !is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}

@@ -19,12 +19,12 @@ const char *const log_level_names[] = { "error", "warning", "notice", "info", "d
 
 static const char announcement[] = "announcement";
 
-static void parse_sched_profile(struct parser *parser, const cJSON *value, void *into)
+static void parse_sched_profile(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct settings *settings = into;
 	const char *name = NULL;
 
-	if (!cJSON_IsNull(value)) {
+	if (value->type != JSON_NULL) {
 		name = value_kept(parser, value);
 		if (!name)
 			return;
@@ -33,7 +33,7 @@ static void parse_sched_profile(struct parser *parser, const cJSON *value, void 
 	settings->sched_profile = name;
 }
 
-static void parse_default(struct parser *parser, const cJSON *value, void *into)
+static void parse_default(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct settings *settings = into;
 	size_t mode;
@@ -42,7 +42,7 @@ static void parse_default(struct parser *parser, const cJSON *value, void *into)
 		settings->default_mode = mode;
 }
 
-static void parse_autogroup(struct parser *parser, const cJSON *value, void *into)
+static void parse_autogroup(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct settings *settings = into;
 	size_t mode;
@@ -51,7 +51,7 @@ static void parse_autogroup(struct parser *parser, const cJSON *value, void *int
 		settings->autogroup_off = mode == 0;
 }
 
-static void parse_log(struct parser *parser, const cJSON *value, void *into)
+static void parse_log(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct settings *settings = into;
 	size_t level;
@@ -62,7 +62,7 @@ static void parse_log(struct parser *parser, const cJSON *value, void *into)
 	settings->has_log_level = true;
 }
 
-static const char *interpreter_pattern(struct parser *parser, const cJSON *value)
+static const char *interpreter_pattern(struct parser *parser, const struct json_node *value)
 {
 	const char *pattern = value_kept(parser, value);
 
@@ -73,22 +73,22 @@ static const char *interpreter_pattern(struct parser *parser, const cJSON *value
 }
 
 /* An empty list: none. */
-static void parse_interpreters(struct parser *parser, const cJSON *list, void *into)
+static void parse_interpreters(struct parser *parser, const struct json_node *list, void *into)
 {
 	struct settings *settings = into;
 	const char **patterns;
-	const cJSON *value;
+	const struct json_node *value;
 
-	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > INTERPRETERS_MAX) {
+	if (list->type != JSON_LIST || list->count > INTERPRETERS_MAX) {
 		complain(parser, list, AT_VALUE, "must be a list of at most %d patterns", INTERPRETERS_MAX);
 		return;
 	}
-	patterns = keep_alloc(parser, (cJSON_GetArraySize(list) + 1) * sizeof(*patterns));
+	patterns = keep_alloc(parser, (list->count + 1) * sizeof(*patterns));
 	if (!patterns)
 		return;
 	settings->interpreters = patterns;
 	settings->n_interpreters = 0;
-	cJSON_ArrayForEach (value, list) {
+	json_each (value, list) {
 		patterns[settings->n_interpreters] = interpreter_pattern(parser, value);
 		settings->n_interpreters += patterns[settings->n_interpreters] != NULL;
 	}
@@ -131,7 +131,7 @@ bool mapping_choose(struct parser *parser, const char *name, const struct source
 	return true;
 }
 
-static void parse_mapping_name(struct parser *parser, const cJSON *value, void *into)
+static void parse_mapping_name(struct parser *parser, const struct json_node *value, void *into)
 {
 	const char *name = value_text(parser, value);
 	const struct source source = source_of(parser, value, AT_VALUE);
@@ -158,7 +158,7 @@ bool is_setting(const char *key)
 	return find_key(settings_keys, array_size(settings_keys), key) != NULL;
 }
 
-void parse_settings(struct parser *parser, const cJSON *value)
+void parse_settings(struct parser *parser, const struct json_node *value)
 {
 	if (value_is_object(parser, value))
 		parse_keys(parser, value, settings_keys, array_size(settings_keys), "setting",
@@ -189,11 +189,7 @@ bool preset_add(struct parser *parser, const char *path)
 	parser->presets = presets;
 	preset_name(path, &name, &len);
 	preset = &presets[parser->n_presets];
-	preset->name = arena_text(parser->arena, name, len);
-	if (!preset->name) {
-		parser->no_memory = true;
-		return false;
-	}
-	parser->n_presets++;
-	return true;
+	preset->name = keep_bytes(parser, name, len);
+	parser->n_presets += preset->name != NULL;
+	return preset->name != NULL;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct rule_user *parse_user_number(struct parser *parser, const cJSON *value)
+static const struct rule_user *parse_user_number(struct parser *parser, const struct json_node *value)
 {
 	struct rule_user *user;
 	char text[24];
@@ -51,12 +51,12 @@ static const struct rule_user *user_named(struct parser *parser, const char *nam
 	return user;
 }
 
-void parse_match_user(struct parser *parser, const cJSON *value, void *into)
+void parse_match_user(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 	const char *name;
 
-	if (cJSON_IsNumber(value)) {
+	if (value->type == JSON_NUMBER) {
 		match->user = parse_user_number(parser, value);
 		return;
 	}

@@ -10,58 +10,58 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-bool value_is_object(struct parser *parser, const cJSON *value)
+bool value_is_object(struct parser *parser, const struct json_node *value)
 {
 	return value_is_object_like(parser, value, NULL);
 }
 
-bool value_is_object_like(struct parser *parser, const cJSON *value, const char *example)
+bool value_is_object_like(struct parser *parser, const struct json_node *value, const char *example)
 {
-	if (cJSON_IsObject(value))
+	if (value->type == JSON_OBJECT)
 		return true;
 	complain(parser, value, AT_VALUE, "must be an object, not %s%s%s", json_type_name(value),
 		 example ? ": such as " : "", example ? example : "");
 	return false;
 }
 
-const char *value_text(struct parser *parser, const cJSON *value)
+const char *value_text(struct parser *parser, const struct json_node *value)
 {
-	if (!cJSON_IsString(value)) {
+	if (value->type != JSON_STRING) {
 		complain(parser, value, AT_VALUE, "must be a string, not %s",
 			 json_type_name(value));
 		return NULL;
 	}
-	if (!*value->valuestring) {
+	if (!*value->text) {
 		complain(parser, value, AT_VALUE, "must not be empty");
 		return NULL;
 	}
-	return value->valuestring;
+	return value->text;
 }
 
-const char *value_kept(struct parser *parser, const cJSON *value)
+const char *value_kept(struct parser *parser, const struct json_node *value)
 {
 	const char *text = value_text(parser, value);
 
 	return text ? keep_text(parser, text) : NULL;
 }
 
-bool value_bool(struct parser *parser, const cJSON *value, bool *ret)
+bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 {
-	if (!cJSON_IsBool(value)) {
+	if (value->type != JSON_TRUE && value->type != JSON_FALSE) {
 		complain(parser, value, AT_VALUE, "must be true or false, not %s",
 			 json_type_name(value));
 		return false;
 	}
-	*ret = cJSON_IsTrue(value);
+	*ret = value->type == JSON_TRUE;
 	return true;
 }
 
-bool value_integer(struct parser *parser, const cJSON *value, int64_t min, int64_t max,
+bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max,
 		   int64_t *ret)
 {
 	int r;
 
-	if (!cJSON_IsNumber(value)) {
+	if (value->type != JSON_NUMBER) {
 		complain(parser, value, AT_VALUE, "must be a whole number, not %s",
 			 json_type_name(value));
 		return false;
@@ -81,10 +81,10 @@ void name_choice(struct text_buf *text, const char *name, size_t i, size_t n)
 	text_buf_printf(text, "%s%s", i == 0 ? ": must be " : i + 1 < n ? ", " : " or ", name);
 }
 
-bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
+bool value_choice(struct parser *parser, const struct json_node *value, const char *kind,
 		  const char *const *choices, size_t n_choices, size_t *ret)
 {
-	const char *word = cJSON_IsString(value) ? value->valuestring : NULL;
+	const char *word = value->type == JSON_STRING ? value->text : NULL;
 	struct suggestion suggestion = { .word = word };
 	_cleanup_free_ char *all = NULL;
 	struct text_buf text = { 0 };
@@ -107,9 +107,9 @@ bool value_choice(struct parser *parser, const cJSON *value, const char *kind,
 	return false;
 }
 
-bool is_schema(struct parser *parser, const cJSON *value)
+bool is_schema(struct parser *parser, const struct json_node *value)
 {
-	if (strcmp(value->string, SCHEMA_KEY) != 0)
+	if (strcmp(value->key, SCHEMA_KEY) != 0)
 		return false;
 	value_text(parser, value);
 	return true;
@@ -129,10 +129,10 @@ static bool is_like_class_attribute(const char *key)
 	return strncmp(key, "sched_", strlen("sched_")) == 0 || strncmp(key, "io_", strlen("io_")) == 0;
 }
 
-static void complain_key(struct parser *parser, const cJSON *value, const struct key *keys, size_t n_keys,
+static void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys,
 			 const char *kind)
 {
-	struct suggestion suggestion = { .word = value->string };
+	struct suggestion suggestion = { .word = value->key };
 	_cleanup_free_ char *others = NULL;
 	struct text_buf text = { 0 };
 
@@ -142,18 +142,18 @@ static void complain_key(struct parser *parser, const cJSON *value, const struct
 	}
 	others = text_buf_take(&text);
 	complain_unknown(parser, value, AT_KEY, kind, &suggestion,
-			 is_like_class_attribute(value->string) ? ": that is for classes, whose names begin with QOS_" :
+			 is_like_class_attribute(value->key) ? ": that is for classes, whose names begin with QOS_" :
 			 others			   ? others :
 							     "");
 }
 
-void parse_keys(struct parser *parser, const cJSON *object, const struct key *keys, size_t n_keys,
+void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys,
 		const char *kind, void *into)
 {
-	const cJSON *value;
+	const struct json_node *value;
 
-	cJSON_ArrayForEach (value, object) {
-		const struct key *key = find_key(keys, n_keys, value->string);
+	json_each (value, object) {
+		const struct key *key = find_key(keys, n_keys, value->key);
 
 		if (key)
 			key->parse(parser, value, into);
@@ -162,38 +162,43 @@ void parse_keys(struct parser *parser, const cJSON *object, const struct key *ke
 	}
 }
 
-static void complain_duplicate(struct parser *parser, const cJSON *first, const cJSON *second)
+static void complain_duplicate(struct parser *parser, const struct json_node *first, const struct json_node *second)
 {
-	struct json_position at = json_place(parser->doc, first)->key;
+	struct json_position at = first->key_at;
 
 	complain(parser, second, AT_KEY, "already defined at %u:%u", at.line, at.column);
 }
 
+/* Those of one key in the order of the text. */
 static int compare_keys(const void *va, const void *vb)
 {
-	const cJSON *a = *(const cJSON *const *)va, *b = *(const cJSON *const *)vb;
-	int order = strcmp(a->string, b->string);
+	const struct json_node *a = *(const struct json_node *const *)va, *b = *(const struct json_node *const *)vb;
+	const int order = strcmp(a->key, b->key);
 
-	return order ? order : (a->valueint > b->valueint) - (a->valueint < b->valueint);
+	if (order)
+		return order;
+	if (a->at.line != b->at.line)
+		return a->at.line < b->at.line ? -1 : 1;
+	return a->at.column < b->at.column ? -1 : 1;
 }
 
-/* n: how many members it has. */
-static void check_members(struct parser *parser, const cJSON *object, size_t n)
+static void check_members(struct parser *parser, const struct json_node *object)
 {
-	_cleanup_free_ const cJSON **members = calloc(n, sizeof(*members));
-	const cJSON *member, *first;
+	const size_t n = object->count;
+	_cleanup_free_ const struct json_node **members = calloc(n, sizeof(*members));
+	const struct json_node *member, *first;
 	size_t i = 0;
 
 	if (!members) {
 		parser->no_memory = true;
 		return;
 	}
-	cJSON_ArrayForEach (member, object)
+	json_each (member, object)
 		members[i++] = member;
 	qsort(members, n, sizeof(*members), compare_keys);
 	first = members[0];
 	for (i = 1; i < n; i++) {
-		if (strcmp(first->string, members[i]->string) == 0)
+		if (strcmp(first->key, members[i]->key) == 0)
 			complain_duplicate(parser, first, members[i]);
 		else
 			first = members[i];
@@ -202,12 +207,9 @@ static void check_members(struct parser *parser, const cJSON *object, size_t n)
 
 void check_duplicates(struct parser *parser)
 {
-	for (size_t i = 0; i < parser->doc->n_places; i++) {
-		const cJSON *node = parser->doc->places[i].node;
-		size_t n = cJSON_IsObject(node) ? cJSON_GetArraySize(node) : 0;
-
-		if (n > 1)
-			check_members(parser, node, n);
+	for (const struct json_node *node = parser->root; node; node = json_after(node)) {
+		if (node->type == JSON_OBJECT && node->count > 1)
+			check_members(parser, node);
 	}
 }
 
@@ -220,20 +222,23 @@ void *keep_alloc(struct parser *parser, size_t size)
 	return object;
 }
 
-const char *keep_text(struct parser *parser, const char *text)
+char *keep_bytes(struct parser *parser, const char *text, size_t length)
 {
-	const char *copy = arena_text(parser->arena, text, strlen(text));
+	char *copy = arena_text(parser->arena, text, length);
 
 	if (!copy)
 		parser->no_memory = true;
 	return copy;
 }
 
-struct source source_of(const struct parser *parser, const cJSON *node, enum complaint where)
+const char *keep_text(struct parser *parser, const char *text)
 {
-	const struct json_place *place = json_place(parser->doc, node);
-	struct json_position position =
-		where == AT_KEY ? place->key : place->value;
+	return keep_bytes(parser, text, strlen(text));
+}
+
+struct source source_of(const struct parser *parser, const struct json_node *node, enum complaint where)
+{
+	struct json_position position = where == AT_KEY ? node->key_at : node->at;
 
 	return (struct source){
 		.line = position.line,
@@ -275,12 +280,11 @@ void *item_for(struct parser *parser, void **items, size_t *count, size_t item_s
 	return all + (*count)++ * item_size;
 }
 
-void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *value, enum complaint where,
+void look_up_later(struct parser *parser, enum later_kind kind, const struct json_node *value, enum complaint where,
 		   const char *name)
 {
 	struct later *items = grow(parser, parser->later, parser->n_later, sizeof(*parser->later));
-	const struct json_place *place = json_place(parser->doc, value);
-	char *path = json_path(parser->doc, value);
+	char *path = json_path(value);
 
 	if (items)
 		parser->later = items;
@@ -293,7 +297,7 @@ void look_up_later(struct parser *parser, enum later_kind kind, const cJSON *val
 		.kind = kind,
 		.name = name,
 		.file = parser->file,
-		.position = where == AT_KEY ? place->key : place->value,
+		.position = where == AT_KEY ? value->key_at : value->at,
 		.path = path,
 	};
 }

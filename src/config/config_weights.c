@@ -48,7 +48,7 @@ static bool can_end(const char *pattern)
 }
 
 /* Complains about an ending. */
-static void complain_ending(struct parser *parser, const cJSON *value, const char *pattern)
+static void complain_ending(struct parser *parser, const struct json_node *value, const char *pattern)
 {
 	const char *dot = strrchr(pattern, '.');
 	struct suggestion near = { .word = dot ? dot : "" };
@@ -71,10 +71,10 @@ static void complain_ending(struct parser *parser, const cJSON *value, const cha
 			 pattern);
 }
 
-static void check_unit_pattern(struct parser *parser, const cJSON *value)
+static void check_unit_pattern(struct parser *parser, const struct json_node *value)
 {
 	static const char in_names[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.\\@*?[]!^";
-	const char *pattern = value->string;
+	const char *pattern = value->key;
 	const char *strange = pattern + strspn(pattern, in_names);
 
 	if (!*pattern)
@@ -93,21 +93,21 @@ static void check_unit_pattern(struct parser *parser, const cJSON *value)
 }
 
 /* "QOS_UTILITY", or 50 */
-static void parse_weight(struct parser *parser, const cJSON *value, void *into)
+static void parse_weight(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct weight *weight = into;
 	int64_t number;
 
-	if (cJSON_IsString(value))
+	if (value->type == JSON_STRING)
 		weight->qos = value_class(parser, value);
-	else if (!cJSON_IsNumber(value))
+	else if (value->type != JSON_NUMBER)
 		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
 			 CPU_WEIGHT_MAX, json_type_name(value));
 	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, &number))
 		weight->number = (uint16_t)number;
 }
 
-static void parse_when(struct parser *parser, const cJSON *value, void *into)
+static void parse_when(struct parser *parser, const struct json_node *value, void *into)
 {
 	static const char *const choices[] = { "seat" };
 	struct weight *weight = into;
@@ -121,30 +121,30 @@ static const struct key weight_keys[] = {
 	{ "when", parse_when },
 };
 
-static void parse_entry(struct parser *parser, const cJSON *value, struct weight *weight)
+static void parse_entry(struct parser *parser, const struct json_node *value, struct weight *weight)
 {
-	if (cJSON_IsNull(value)) {
+	if (value->type == JSON_NULL) {
 		weight->is_masked = true;
-	} else if (!cJSON_IsObject(value)) {
+	} else if (value->type != JSON_OBJECT) {
 		parse_weight(parser, value, weight);
 	} else {
 		parse_keys(parser, value, weight_keys, array_size(weight_keys), "key", weight);
-		if (!cJSON_GetObjectItemCaseSensitive(value, "weight"))
+		if (!json_member(value, "weight"))
 			complain(parser, value, AT_VALUE, "must have a \"weight\"");
 	}
 }
 
-void parse_weights(struct parser *parser, const cJSON *object, void *into)
+void parse_weights(struct parser *parser, const struct json_node *object, void *into)
 {
 	struct config *config = parser->config;
 	void *weights = config->weights;
-	const cJSON *value;
+	const struct json_node *value;
 
 	(void)into;
 	if (!value_is_object(parser, object))
 		return;
-	cJSON_ArrayForEach (value, object) {
-		const char *pattern = keep_text(parser, value->string);
+	json_each (value, object) {
+		const char *pattern = keep_text(parser, value->key);
 		struct weight *weight = pattern ? item_for(parser, &weights, &config->n_weights, sizeof(*weight), pattern) : NULL;
 
 		config->weights = weights;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One pass over the text, which builds the tree and ends at the first fault, told in terms of what was written. Whatever
- * reads returns false at a fault, and without memory.
+ * One pass over a copy of the text, in which strings lose their escapes where they stand. Only the first fault counts, and
+ * after it the reader is at the end of the text, where everything ends by itself: nobody has to ask whether there was one.
  */
 #include "json_read.h"
 
@@ -14,43 +14,52 @@
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text.h>
 
 #define NUMBER_MAX  63
 #define EXCERPT_MAX 40
-#define DIGITS	    "0123456789"
 
 struct reader {
-	const char *at, *end; /* of a copy of the text, at whose end is a NUL */
+	char *text, *at, *end; /* there is a NUL at the end */
 	const char *line_start;
 	unsigned line;
-	struct json_doc *doc;
-	struct json_problem *problem; /* "": none */
-	const cJSON *in; /* the object or list around, or NULL */
+	struct arena *arena;
+	int error;	   /* 0, -EINVAL or -ENOMEM */
+	const char *fault; /* where the problem is */
+	struct json_problem *problem;
+	struct json_node *in; /* the object or list around, or NULL */
 	unsigned depth;
 };
 
-/* Where the character at is, in the line that has been reached. */
-static struct json_position position_of(const struct reader *reader, const char *at)
+static void fail(struct reader *reader, int error)
 {
-	return (struct json_position){ .line = reader->line, .column = (unsigned)(at - reader->line_start) + 1 };
+	if (!reader->error)
+		reader->error = error;
+	reader->at = reader->end;
+}
+
+__attribute__((format(printf, 3, 4)))
+static void refuse(struct reader *reader, const char *at, const char *format, ...)
+{
+	va_list args;
+
+	if (!reader->error) {
+		reader->fault = at;
+		va_start(args, format);
+		vsnprintf(reader->problem->message, sizeof(reader->problem->message), format, args);
+		va_end(args);
+	}
+	fail(reader, -EINVAL);
 }
 
 static struct json_position here(const struct reader *reader)
 {
-	return position_of(reader, reader->at);
+	return (struct json_position){ reader->line, (unsigned)(reader->at - reader->line_start) + 1 };
 }
 
-__attribute__((format(printf, 3, 4)))
-static bool refuse(const struct reader *reader, struct json_position at, const char *format, ...)
+/* Passes a bracket, quote or the like. */
+static void pass(struct reader *reader)
 {
-	va_list args;
-
-	reader->problem->at = at;
-	va_start(args, format);
-	vsnprintf(reader->problem->message, sizeof(reader->problem->message), format, args);
-	va_end(args);
-	return false;
+	reader->at += reader->at < reader->end;
 }
 
 /* ---- white space and comments ---- */
@@ -60,57 +69,38 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_control(char c)
+/* A number sign is taken for somebody's comment. Returns its last character. */
+static const char *comment_end(struct reader *reader)
 {
-	return (unsigned char)c < 0x20 || c == 0x7f;
-}
+	const char *at = reader->at, *end;
 
-/* One character that is neither text nor the end: a fault in what. */
-static bool pass(struct reader *reader, const char *what)
-{
-	const char c = *reader->at;
-	const size_t length = text_utf8_length(reader->at, (size_t)(reader->end - reader->at));
-
-	if (length == 0)
-		return refuse(reader, here(reader), "invalid UTF-8%s", what);
-	if (is_control(c) && !is_space(c))
-		return refuse(reader, here(reader), "control character 0x%02x%s", c, what);
-	reader->at += length;
-	if (c == '\n') {
-		reader->line++;
-		reader->line_start = reader->at;
+	if (at[0] == '/' && at[1] == '/') {
+		end = memchr(at, '\n', (size_t)(reader->end - at));
+		return end ? end : reader->end - 1;
 	}
-	return true;
-}
-
-/* A number sign is taken for somebody's comment. */
-static bool skip_comment(struct reader *reader)
-{
-	const bool is_block = reader->at[1] == '*';
-	const char *end;
-
-	if (*reader->at == '#' || (!is_block && reader->at[1] != '/'))
-		return refuse(reader, here(reader), "unexpected \"%c\": a comment begins with // or /*", *reader->at);
-	end = is_block ? memmem(reader->at + 2, (size_t)(reader->end - reader->at) - 2, "*/", 2) :
-			 memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
-	if (!end && is_block)
-		return refuse(reader, here(reader), "comment is not closed: \"*/\" is missing");
-	end = is_block ? end + 2 : end ? end : reader->end;
-	while (reader->at < end) {
-		if (!pass(reader, " in a comment"))
-			return false;
+	if (at[0] == '/' && at[1] == '*') {
+		end = memmem(at + 2, (size_t)(reader->end - at) - 2, "*/", 2);
+		if (end)
+			return end + 1;
+		refuse(reader, at, "comment is not closed: \"*/\" is missing");
 	}
-	return true;
+	refuse(reader, at, "unexpected \"%c\": a comment begins with // or /*", *at);
+	return at;
 }
 
 /* To the next character that means something, or to the end. */
-static bool skip_space(struct reader *reader)
+static void skip_space(struct reader *reader)
 {
-	bool ok = true;
+	while (*reader->at && strchr(" \t\r\n/#", *reader->at)) {
+		const char *last = is_space(*reader->at) ? reader->at : comment_end(reader);
 
-	while (ok && *reader->at && strchr(" \t\r\n/#", *reader->at))
-		ok = is_space(*reader->at) ? pass(reader, "") : skip_comment(reader);
-	return ok;
+		for (; reader->at <= last && reader->at < reader->end; reader->at++) {
+			if (*reader->at != '\n')
+				continue;
+			reader->line++;
+			reader->line_start = reader->at + 1;
+		}
+	}
 }
 
 /* ---- strings ---- */
@@ -126,82 +116,103 @@ static int unicode_escape(const char *s)
 	return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (int)strtol(digits, NULL, 16) : -1;
 }
 
-static bool skip_escape(struct reader *reader)
+/* Writes a character as UTF-8, which is shorter than any escape; returns what is after it. */
+static char *put_character(char *to, unsigned c)
+{
+	static const unsigned char marks[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	const int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (int i = length - 1; i > 0; i--, c >>= 6)
+		to[i] = (char)(0x80 | (c & 0x3f));
+	to[0] = (char)(marks[length] | c);
+	return to + length;
+}
+
+static char *read_unicode(struct reader *reader, char *to)
 {
 	const int first = unicode_escape(reader->at);
-	int second;
+	const bool is_half = first >= 0xd800 && first <= 0xdfff;
+	const int second = is_half ? unicode_escape(reader->at + 6) : 0;
 
-	if (reader->at[1] != 'u') {
-		if (!reader->at[1] || !strchr("\"\\/bfnrt", reader->at[1]))
-			return refuse(reader, here(reader),
-				      "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
-		reader->at += 2;
-		return true;
-	}
 	if (first < 0)
-		return refuse(reader, here(reader), "\\u needs four hexadecimal digits");
+		refuse(reader, reader->at, "\\u needs four hexadecimal digits");
 	if (first == 0)
-		return refuse(reader, here(reader), "\\u0000 is not allowed");
-	if (first >= 0xd800 && first <= 0xdfff) {
-		second = unicode_escape(reader->at + 6);
-		if (first > 0xdbff || second < 0xdc00 || second > 0xdfff)
-			return refuse(reader, here(reader), "half of a surrogate pair is no character");
-		reader->at += 6;
+		refuse(reader, reader->at, "\\u0000 is not allowed");
+	if (is_half && (first > 0xdbff || second < 0xdc00 || second > 0xdfff))
+		refuse(reader, reader->at, "half of a surrogate pair is no character");
+	if (reader->error)
+		return to;
+	reader->at += is_half ? 12 : 6;
+	return put_character(to, is_half ? 0x10000U + ((first & 0x3ffU) << 10) + (second & 0x3ffU) : (unsigned)first);
+}
+
+static char *read_character(struct reader *reader, char *to)
+{
+	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+	const char *at = reader->at, *letter;
+
+	if (*at != '\\') {
+		reader->at++;
+		*to = *at;
+		return to + 1;
 	}
-	reader->at += 6;
-	return true;
+	if (at[1] == 'u')
+		return read_unicode(reader, to);
+	letter = at[1] ? strchr(letters, at[1]) : NULL;
+	if (!letter) {
+		refuse(reader, at, "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
+		return to;
+	}
+	reader->at += 2;
+	*to = meant[letter - letters];
+	return to + 1;
 }
 
-static bool skip_character(struct reader *reader)
+/* At a quote. */
+static const char *read_string(struct reader *reader)
 {
-	const size_t length = text_utf8_length(reader->at, (size_t)(reader->end - reader->at));
+	const char *quote = reader->at;
+	char *text = reader->at + 1, *to = text;
 
-	if (*reader->at == '\\')
-		return skip_escape(reader);
-	if ((unsigned char)*reader->at < 0x20)
-		return refuse(reader, here(reader), "control character 0x%02x in a string: it has to be escaped", *reader->at);
-	if (length == 0)
-		return refuse(reader, here(reader), "invalid UTF-8 in a string");
-	reader->at += length;
-	return true;
-}
-
-/* At a quote. The copy, without escapes, belongs to the tree. */
-static bool read_string(struct reader *reader, char **ret)
-{
-	const struct json_position start = here(reader);
-	const char *quote = reader->at++;
-	cJSON *string;
-
-	while (*reader->at != '"') {
+	pass(reader);
+	while (!reader->error && *reader->at != '"') {
 		/* The missing quote belongs closer to the start than to the end of the line. */
 		if (reader->at == reader->end)
-			return refuse(reader, start, "string is not closed");
-		if (*reader->at == '\n' || *reader->at == '\r')
-			return refuse(reader, start, "string is not closed on its line");
-		if (!skip_character(reader))
-			return false;
+			refuse(reader, quote, "string is not closed");
+		else if (*reader->at == '\n' || *reader->at == '\r')
+			refuse(reader, quote, "string is not closed on its line");
+		else if (*reader->at == '\t')
+			refuse(reader, reader->at, "a tab in a string has to be written as \\t");
+		else
+			to = read_character(reader, to);
 	}
-	reader->at++;
-	string = cJSON_ParseWithLength(quote, (size_t)(reader->at - quote));
-	if (!string)
-		return false;
-	*ret = string->valuestring;
-	string->valuestring = NULL;
-	cJSON_Delete(string);
-	return true;
+	pass(reader);
+	if (!reader->error)
+		*to = '\0';
+	return text;
 }
 
 /* ---- words: numbers, true, false, null ---- */
 
 static const struct {
 	const char *word;
-	int type;
-} literals[] = { { "true", cJSON_True }, { "false", cJSON_False }, { "null", cJSON_NULL } };
+	enum json_type type;
+} literals[] = { { "true", JSON_TRUE }, { "false", JSON_FALSE }, { "null", JSON_NULL } };
+
+/* How long it is; 0: there is a bracket or the like, or the end. */
+static size_t word_length(const char *word)
+{
+	return strcspn(word, " \t\r\n{}[]:,\"/");
+}
 
 static bool is_word(const char *word, size_t length, const char *other)
 {
 	return length == strlen(other) && strncasecmp(word, other, length) == 0;
+}
+
+static size_t count_digits(const char *s)
+{
+	return strspn(s, "0123456789");
 }
 
 /* JSON's grammar: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
@@ -210,299 +221,283 @@ static bool is_number(const char *s, const char *end)
 	size_t n;
 
 	s += *s == '-';
-	n = strspn(s, DIGITS);
+	n = count_digits(s);
 	if (n == 0 || (*s == '0' && n > 1))
 		return false;
 	s += n;
 	if (*s == '.') {
-		n = strspn(++s, DIGITS);
+		n = count_digits(++s);
 		s += n;
 	}
 	if (n && (*s == 'e' || *s == 'E')) {
 		s += s[1] == '+' || s[1] == '-' ? 2 : 1;
-		n = strspn(s, DIGITS);
+		n = count_digits(s);
 		s += n;
 	}
 	return n && s == end;
 }
 
-static bool refuse_word(const struct reader *reader, const char *word, size_t length)
+static void refuse_word(struct reader *reader, bool is_key)
 {
-	const struct json_position at = position_of(reader, word);
-	const char *after = word + length;
+	const char *word = reader->at, *after;
+	const size_t length = word_length(word);
 	const int n = length < EXCERPT_MAX ? (int)length : EXCERPT_MAX;
 
-	while (is_space(*after))
-		after++;
+	for (after = word + length; is_space(*after); after++)
+		;
 	if (word[0] == '\'' || strncmp(word, "\u201c", 3) == 0 || strncmp(word, "\u201d", 3) == 0)
-		return refuse(reader, at, "text must be in straight double quotes: \"");
-	if (*after == ':')
-		return refuse(reader, at, "keys must be in double quotes: \"%.*s\"", n, word);
+		refuse(reader, word, "text must be in straight double quotes: \"");
+	if (is_key || *after == ':')
+		refuse(reader, word, "keys must be in double quotes: \"%.*s\"", n, word);
 	if (strchr("0123456789+-.", word[0]) || is_word(word, length, "NaN") || is_word(word, length, "Infinity"))
-		return refuse(reader, at, "not a number as JSON writes it: %.*s", n, word);
+		refuse(reader, word, "not a number as JSON writes it: %.*s", n, word);
 	for (size_t i = 0; i < array_size(literals); i++) {
 		if (is_word(word, length, literals[i].word))
-			return refuse(reader, at, "must be in lower case: %s", literals[i].word);
+			refuse(reader, word, "must be in lower case: %s", literals[i].word);
 	}
-	return refuse(reader, at, "text must be in double quotes: \"%.*s\"", n, word);
+	refuse(reader, word, "text must be in double quotes: \"%.*s\"", n, word);
 }
 
-/* At anything but the end. A length of 0: a bracket or the like. The type is one of cJSON's. */
-static bool read_word(struct reader *reader, size_t *ret_length, int *ret_type)
+static void read_word(struct reader *reader, struct json_node *node)
 {
-	const char *word = reader->at;
-	size_t length;
-
-	if (is_control(*word))
-		return pass(reader, "");
-	while (!is_control(*reader->at) && !strchr(" {}[]:,\"/", *reader->at)) {
-		if (!pass(reader, ""))
-			return false;
-	}
-	*ret_length = length = (size_t)(reader->at - word);
+	node->text = reader->at;
+	node->count = (uint32_t)word_length(reader->at);
+	node->type = JSON_NUMBER;
 	for (size_t i = 0; i < array_size(literals); i++) {
-		*ret_type = literals[i].type;
-		if (length == strlen(literals[i].word) && memcmp(word, literals[i].word, length) == 0)
-			return true;
+		if (node->count == strlen(literals[i].word) && memcmp(node->text, literals[i].word, node->count) == 0)
+			node->type = literals[i].type;
 	}
-	*ret_type = cJSON_Number;
-	if (length && !is_number(word, reader->at))
-		return refuse_word(reader, word, length);
-	if (length > NUMBER_MAX)
-		return refuse(reader, position_of(reader, word), "number of more than %d characters", NUMBER_MAX);
-	return true;
+	if (node->type == JSON_NUMBER && !is_number(node->text, node->text + node->count))
+		refuse_word(reader, false);
+	else if (node->count > NUMBER_MAX)
+		refuse(reader, reader->at, "number of more than %d characters", NUMBER_MAX);
+	else
+		reader->at += node->count;
 }
 
 /* ---- what is in the wrong place ---- */
 
 static bool closes(const struct reader *reader)
 {
-	return reader->in && *reader->at == (cJSON_IsObject(reader->in) ? '}' : ']');
+	return reader->in && *reader->at == (reader->in->type == JSON_OBJECT ? '}' : ']');
 }
 
 /* what: a fault of the bracket that is open. */
-static bool refuse_open(const struct reader *reader, const char *what)
+static void refuse_open(struct reader *reader, const char *what, const char *after)
 {
-	const struct json_position open = json_place(reader->doc, reader->in)->value;
-	const char *bracket = cJSON_IsObject(reader->in) ? "{" : "[";
-
-	return refuse(reader, here(reader), "%s the \"%s\" opened at %u:%u%s", what, bracket, open.line, open.column,
-		      reader->at == reader->end ? " is not closed" : "");
-}
-
-static bool refuse_end(const struct reader *reader)
-{
-	if (reader->in)
-		return refuse_open(reader, "the text ends, but");
-	return refuse(reader, (struct json_position){ 1, 1 }, "empty: write {} for no rules");
+	refuse(reader, reader->at, "%s the \"%s\" opened at %u:%u%s", what, reader->in->type == JSON_OBJECT ? "{" : "[",
+	       reader->in->at.line, reader->in->at.column, after);
 }
 
 /* wanted: what was expected instead of what follows. */
-static bool refuse_here(struct reader *reader, const char *wanted)
+static void refuse_here(struct reader *reader, const char *wanted)
 {
-	const struct json_position at = here(reader);
 	const char *s = reader->at;
-	size_t length = 0;
-	int type;
+	const int length = (int)word_length(s);
 
-	if (s == reader->end)
-		return refuse_end(reader);
-	if (!read_word(reader, &length, &type))
-		return false;
-	if (*s == '"')
-		return refuse(reader, at, "%s expected, not a string", wanted);
-	return refuse(reader, at, "%s expected, not %.*s", wanted, length ? (int)length : 1, s);
+	if (s == reader->end && reader->in)
+		refuse_open(reader, "the text ends, but", " is not closed");
+	else if (s == reader->end)
+		refuse(reader, reader->text, "empty: write {} for no rules");
+	else if (*s == '"')
+		refuse(reader, s, "%s expected, not a string", wanted);
+	else
+		refuse(reader, s, "%s expected, not %.*s", wanted, length ? length : 1, s);
 }
 
 /* What follows cannot follow the value before it. */
-static bool refuse_next(struct reader *reader)
+static void refuse_next(struct reader *reader)
 {
-	const struct json_position at = here(reader);
 	const char c = *reader->at;
-	size_t length;
-	int type;
 
-	if (reader->at == reader->end)
-		return refuse_end(reader);
-	if (c == '}' || c == ']')
-		return reader->in ? refuse_open(reader, c == '}' ? "\"}\" does not close" : "\"]\" does not close") :
-				    refuse(reader, at, "\"%c\" closes nothing", c);
-	if (!read_word(reader, &length, &type))
-		return false;
-	if (!reader->in)
-		return refuse(reader, at, "more text after the end of the JSON: everything belongs inside one pair of braces");
-	if (c == ':')
-		return refuse_here(reader, cJSON_IsObject(reader->in) ? "\",\" or \"}\"" : "\",\" or \"]\"");
-	return refuse(reader, at, "a comma is missing before this");
+	if (reader->in && (c == '}' || c == ']'))
+		refuse_open(reader, c == '}' ? "\"}\" does not close" : "\"]\" does not close", "");
+	else if (c == '}' || c == ']')
+		refuse(reader, reader->at, "\"%c\" closes nothing", c);
+	else if (!reader->in)
+		refuse(reader, reader->at, "more text after the end of the JSON: everything belongs inside one pair of braces");
+	else if (c == ':' || reader->at == reader->end)
+		refuse_here(reader, reader->in->type == JSON_OBJECT ? "\",\" or \"}\"" : "\",\" or \"]\"");
+	else
+		refuse(reader, reader->at, "a comma is missing before this");
 }
 
 /* ---- the tree ---- */
 
-/* A node that begins here. parent: NULL for the root. */
-static cJSON *node_new(struct reader *reader, cJSON *parent, size_t item)
-{
-	struct json_doc *doc = reader->doc;
-	struct json_place *places = doc->places;
-	const size_t n = doc->n_places;
-	cJSON *node;
+static void read_items(struct reader *reader, struct json_node *node);
 
-	/* The capacity doubles, so it is used up only at a power of two. */
-	if ((n & (n - 1)) == 0) {
-		places = reallocarray(places, n ? n * 2 : 1, sizeof(*places));
-		if (!places)
-			return NULL;
-		doc->places = places;
+static void read_value(struct reader *reader, struct json_node *node)
+{
+	node->at = here(reader);
+	if (*reader->at == '{' || *reader->at == '[') {
+		read_items(reader, node);
+	} else if (*reader->at == '"') {
+		node->type = JSON_STRING;
+		node->text = read_string(reader);
+	} else if (word_length(reader->at)) {
+		read_word(reader, node);
+	} else {
+		refuse_here(reader, "a value");
 	}
-	node = cJSON_CreateNull();
-	if (!node)
-		return NULL;
-	node->valueint = (int)n;
-	places[doc->n_places++] = (struct json_place){ node, here(reader), here(reader), parent ? parent->valueint : 0, item };
-	if (parent)
-		cJSON_AddItemToArray(parent, node);
+}
+
+static void read_key(struct reader *reader, struct json_node *node)
+{
+	if (*reader->at == '"')
+		node->key = read_string(reader);
+	else if (word_length(reader->at))
+		refuse_word(reader, true);
 	else
-		doc->root = node;
+		refuse_here(reader, "a key");
+	skip_space(reader);
+	if (*reader->at != ':')
+		refuse_here(reader, "\":\" and the key's value");
+	pass(reader);
+	skip_space(reader);
+}
+
+/* Passes the comma after an item, unless that is the last one. */
+static void read_comma(struct reader *reader)
+{
+	const char *comma = reader->at;
+
+	if (*comma != ',') {
+		if (!closes(reader))
+			refuse_next(reader);
+		return;
+	}
+	pass(reader);
+	skip_space(reader);
+	if (closes(reader))
+		refuse(reader, comma, "trailing comma: nothing follows before the \"%c\"", *reader->at);
+}
+
+/* The root, or an item of what is around; NULL without memory. */
+static struct json_node *read_node(struct reader *reader)
+{
+	struct json_node *node = arena_alloc(reader->arena, sizeof(*node));
+
+	if (!node) {
+		fail(reader, -ENOMEM);
+		return NULL;
+	}
+	node->parent = reader->in;
+	node->key_at = here(reader);
+	if (reader->in && reader->in->type == JSON_OBJECT)
+		read_key(reader, node);
+	read_value(reader, node);
+	skip_space(reader);
 	return node;
 }
 
-static bool read_items(struct reader *reader, cJSON *node);
-
-static bool read_number_or_literal(struct reader *reader, cJSON *node)
-{
-	const char *word = reader->at;
-	size_t length = 0;
-
-	if (!read_word(reader, &length, &node->type))
-		return false;
-	if (length == 0)
-		return refuse_here(reader, "a value");
-	if (node->type == cJSON_Number)
-		node->valuestring = strndup(word, length);
-	return node->type != cJSON_Number || node->valuestring;
-}
-
-static bool read_value(struct reader *reader, cJSON *node)
-{
-	reader->doc->places[node->valueint].value = here(reader);
-	if (reader->at == reader->end)
-		return refuse_end(reader);
-	if (*reader->at == '{' || *reader->at == '[')
-		return read_items(reader, node);
-	if (*reader->at != '"')
-		return read_number_or_literal(reader, node);
-	node->type = cJSON_String;
-	return read_string(reader, &node->valuestring);
-}
-
-static bool read_key(struct reader *reader, cJSON *node)
-{
-	if (*reader->at != '"')
-		return refuse_here(reader, strchr("{}[]:,", *reader->at) ? "a key" : "keys must be in double quotes: a key");
-	if (!read_string(reader, &node->string) || !skip_space(reader))
-		return false;
-	if (*reader->at != ':')
-		return refuse_here(reader, "\":\" and the key's value");
-	reader->at++;
-	return skip_space(reader);
-}
-
-/* An item and the comma after it, unless it is the last one. */
-static bool read_item(struct reader *reader, cJSON *parent, size_t item)
-{
-	cJSON *child = node_new(reader, parent, item);
-	struct json_position comma;
-
-	if (!child || (cJSON_IsObject(parent) && !read_key(reader, child)) || !read_value(reader, child) || !skip_space(reader))
-		return false;
-	if (*reader->at != ',')
-		return closes(reader) || refuse_next(reader);
-	comma = here(reader);
-	reader->at++;
-	if (!skip_space(reader))
-		return false;
-	return !closes(reader) || refuse(reader, comma, "trailing comma: nothing follows before the \"%c\"", *reader->at);
-}
-
 /* An object or a list, nested at most CONFIG_DEPTH_MAX deep. */
-static bool read_items(struct reader *reader, cJSON *node)
+static void read_items(struct reader *reader, struct json_node *node)
 {
-	const cJSON *around = reader->in;
+	struct json_node *around = reader->in, **next = &node->child;
 
 	if (reader->depth == CONFIG_DEPTH_MAX)
-		return refuse(reader, here(reader), "nested deeper than %d", CONFIG_DEPTH_MAX);
-	node->type = *reader->at++ == '{' ? cJSON_Object : cJSON_Array;
+		refuse(reader, reader->at, "nested deeper than %d", CONFIG_DEPTH_MAX);
+	node->type = *reader->at == '{' ? JSON_OBJECT : JSON_LIST;
 	reader->in = node;
 	reader->depth++;
-	if (!skip_space(reader))
-		return false;
-	for (size_t item = 0; !closes(reader); item++) {
-		if (!read_item(reader, node, item))
-			return false;
+	pass(reader);
+	skip_space(reader);
+	while (!reader->error && !closes(reader)) {
+		*next = read_node(reader);
+		if (*next)
+			next = &(*next)->next;
+		node->count++;
+		read_comma(reader);
 	}
-	reader->in = around;
+	pass(reader);
 	reader->depth--;
-	reader->at++;
-	return true;
+	reader->in = around;
 }
 
-static bool read_root(struct reader *reader)
+/* Finds the position of the fault, unless a byte that no text has comes before it. */
+static void check_bytes(struct reader *reader, const char *text, size_t size)
 {
-	cJSON *root;
+	struct json_problem *problem = reader->problem;
+	const size_t fault = reader->error ? (size_t)(reader->fault - reader->text) : size;
+	struct json_position at = { 1, 1 };
+	size_t length;
 
-	/* Some Windows editors begin a file with a byte order mark. */
-	if (strncmp(reader->at, "\xef\xbb\xbf", 3) == 0)
-		reader->at += 3;
-	if (!skip_space(reader))
-		return false;
-	root = node_new(reader, NULL, 0);
-	if (!root || !read_value(reader, root) || !skip_space(reader))
-		return false;
-	return reader->at == reader->end || refuse_next(reader);
+	for (size_t i = 0; i < size; i += length, at.column += (uint32_t)length) {
+		const bool is_control = (unsigned char)text[i] < ' ' && !is_space(text[i]);
+
+		length = text_utf8_length(text + i, size - i);
+		if (length == 0 || is_control) {
+			reader->error = -EINVAL;
+			strcpy(problem->message, "invalid UTF-8");
+		}
+		if (is_control)
+			sprintf(problem->message, "control character 0x%02x: allowed only as an escape in a string", text[i]);
+		if (length == 0 || is_control || i >= fault)
+			break;
+		if (text[i] == '\n')
+			at = (struct json_position){ at.line + 1, 0 };
+	}
+	problem->at = at;
 }
 
-int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem)
+int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
 {
-	_cleanup_free_ char *copy = malloc(size + 1);
+	char *copy = arena_text(arena, text, size);
 	struct reader reader = {
+		.text = copy,
 		.at = copy,
 		.line_start = copy,
 		.line = 1,
-		.doc = calloc(1, sizeof(*reader.doc)),
+		.arena = arena,
 		.problem = problem,
 	};
 
-	problem->message[0] = '\0';
-	if (copy) {
-		reader.end = mempcpy(copy, text, size);
-		copy[size] = '\0';
-	}
-	if (!copy || !reader.doc || !read_root(&reader)) {
-		json_free(reader.doc);
-		return problem->message[0] ? -EINVAL : -ENOMEM;
-	}
-	*ret = reader.doc;
-	return 0;
-}
-
-void json_free(struct json_doc *doc)
-{
-	if (!doc)
-		return;
-	cJSON_Delete(doc->root);
-	free(doc->places);
-	free(doc);
+	if (!copy)
+		return -ENOMEM;
+	reader.end = copy + size;
+	/* Some Windows editors begin a file with a byte order mark. */
+	if (strncmp(copy, "\xef\xbb\xbf", 3) == 0)
+		reader.at += 3;
+	skip_space(&reader);
+	*ret = read_node(&reader);
+	if (reader.at < reader.end)
+		refuse_next(&reader);
+	if (reader.error != -ENOMEM)
+		check_bytes(&reader, text, size);
+	return reader.error;
 }
 
 /* ---- what is in it ---- */
 
-int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret)
+const struct json_node *json_after(const struct json_node *node)
+{
+	if (node->child)
+		return node->child;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
+const struct json_node *json_member(const struct json_node *object, const char *key)
+{
+	const struct json_node *node;
+
+	json_each (node, object) {
+		if (strcmp(node->key, key) == 0)
+			break;
+	}
+	return node;
+}
+
+int json_integer(const struct json_node *node, int64_t min, int64_t max, int64_t *ret)
 {
 	long long value;
+	char *end;
 
-	if (strpbrk(node->valuestring, ".eE"))
-		return -EINVAL;
 	errno = 0;
-	value = strtoll(node->valuestring, NULL, 10);
+	value = strtoll(node->text, &end, 10);
+	if (end != node->text + node->count)
+		return -EINVAL;
 	if (errno == ERANGE || value < min || value > max)
 		return -ERANGE;
 	*ret = value;
@@ -519,34 +514,34 @@ void json_path_put_key(struct text_buf *path, const char *key)
 		text_buf_printf(path, "%s%s", path->len ? "." : "", key);
 }
 
-static void put_path(const struct json_doc *doc, const struct json_place *place, struct text_buf *path)
+static void put_path(const struct json_node *node, struct text_buf *path)
 {
-	if (place->node == doc->root)
+	unsigned item = 0;
+
+	if (!node->parent)
 		return;
-	put_path(doc, &doc->places[place->parent], path);
-	if (place->node->string)
-		json_path_put_key(path, place->node->string);
-	else
-		text_buf_printf(path, "[%u]", place->item);
+	put_path(node->parent, path);
+	if (node->key) {
+		json_path_put_key(path, node->key);
+		return;
+	}
+	for (const struct json_node *other = node->parent->child; other != node; other = other->next)
+		item++;
+	text_buf_printf(path, "[%u]", item);
 }
 
-char *json_path(const struct json_doc *doc, const cJSON *node)
+char *json_path(const struct json_node *node)
 {
 	struct text_buf path = { 0 };
 
-	put_path(doc, json_place(doc, node), &path);
+	put_path(node, &path);
 	return text_buf_take(&path);
 }
 
-const char *json_type_name(const cJSON *node)
+const char *json_type_name(const struct json_node *node)
 {
-	if (cJSON_IsObject(node))
-		return "an object";
-	if (cJSON_IsArray(node))
-		return "a list";
-	if (cJSON_IsString(node))
-		return "a string";
-	if (cJSON_IsNumber(node))
-		return "a number";
-	return cJSON_IsBool(node) ? "true or false" : "null";
+	static const char *const names[] = { "null",	 "true or false", "true or false", "a number",
+					     "a string", "a list",	  "an object" };
+
+	return names[node->type];
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * JSON as people write it: with comments, and with a position for every error. The tree is cJSON's; each node has its
- * position in the text.
- */
+/* JSON as people write it: with comments, and with a position for every error. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include <cjson/cJSON.h>
-
 #include <schedqos/util/text.h>
+
+#include "arena.h"
 
 struct json_position {
 	uint32_t line, column; /* from 1, in bytes */
@@ -21,45 +19,50 @@ struct json_problem {
 	char message[160];
 };
 
-/* Where a node is. */
-struct json_place {
-	const cJSON *node;
-	struct json_position key;   /* the opening quote of its key; same as value if it has none */
-	struct json_position value; /* its first character */
-	uint32_t parent; /* index of the place of the object or list it is in; the root's own for the root */
-	uint32_t item;	 /* how many siblings come before it */
+enum json_type {
+	JSON_NULL,
+	JSON_FALSE,
+	JSON_TRUE,
+	JSON_NUMBER,
+	JSON_STRING,
+	JSON_LIST,
+	JSON_OBJECT,
 };
 
-struct json_doc {
-	cJSON *root; /* a number's valuestring is the number as written */
-	struct json_place *places; /* in the order of the text */
-	size_t n_places;
+struct json_node {
+	enum json_type type;
+	uint32_t count;		 /* of an object or a list: how many nodes are in it; of a text: its bytes */
+	const char *text;	 /* of a string, without escapes; of a number as it is written, without a NUL */
+	const char *key;	 /* in an object */
+	struct json_node *child; /* the first in it, or NULL */
+	struct json_node *next;	 /* beside it, or NULL */
+	const struct json_node *parent;
+	struct json_position key_at; /* the opening quote of its key; same as at if it has none */
+	struct json_position at;     /* its first character */
 };
 
 /*
- * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the document,
- * -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported.
+ * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the root, which lives
+ * as long as the arena, -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported.
  */
-int json_parse(const char *text, size_t size, struct json_doc **ret, struct json_problem *problem);
-void json_free(struct json_doc *doc);
+int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem);
 
-/* cJSON nodes have no field for private data, so node->valueint holds the index of the node's place. */
-static inline const struct json_place *json_place(const struct json_doc *doc, const cJSON *node)
-{
-	return &doc->places[node->valueint];
-}
+#define json_each(node, of) for (node = (of)->child; node; node = node->next)
+
+/* The node after this one in the text, whatever it is in; NULL after the last. */
+const struct json_node *json_after(const struct json_node *node);
+
+/* The object's member of that key, or NULL. */
+const struct json_node *json_member(const struct json_node *object, const char *key);
 
 /* The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent, or -ERANGE. */
-int json_integer(const cJSON *node, int64_t min, int64_t max, int64_t *ret);
+int json_integer(const struct json_node *node, int64_t min, int64_t max, int64_t *ret);
 
-/*
- * "chrome.thread_qos["a b"][0]": the path from the root to the node, with keys unescaped. The caller
- * frees; NULL without memory.
- */
-char *json_path(const struct json_doc *doc, const cJSON *node);
+/* "chrome.thread_qos["a b"][0]": the path from the root to the node. The caller frees; NULL without memory. */
+char *json_path(const struct json_node *node);
 
 /* Appends a key to such a path. */
 void json_path_put_key(struct text_buf *path, const char *key);
 
 /* "an object", "a string" ... */
-const char *json_type_name(const cJSON *node);
+const char *json_type_name(const struct json_node *node);
