@@ -15,15 +15,14 @@
 #include "client.h"
 #include "configuration.h"
 #include "explain.h"
-#include "user_names.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
 
-/* What is asked about: a task, or if that is 0, a program that does not run. */
+/* What is asked about: a task, or a program that need not run. */
 struct question {
-	uint64_t task, against; /* against: 0 for none */
-	struct explain_name name;
+	uint64_t task, against; /* 0: none */
+	const char *name;
 };
 
 static int say_failure(const struct question *question, int error, const char *message)
@@ -37,29 +36,6 @@ static int say_failure(const struct question *question, int error, const char *m
 
 /* ---- with a daemon ---- */
 
-static int call(sd_bus *bus, const struct question *question, sd_bus_error *error, sd_bus_message **ret)
-{
-	const struct explain_name *name = &question->name;
-	sd_bus_message *message = NULL;
-	int r;
-
-	if (question->task)
-		return sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "Explain", error, ret, "u",
-					  (uint32_t)question->task);
-	r = sd_bus_message_new_method_call(bus, &message, NULL, BUS_PATH, BUS_INTERFACE, "ExplainName");
-	if (r >= 0)
-		r = sd_bus_message_append(message, "sss", name->name, name->thread ? name->thread : "",
-					  name->exe ? name->exe : "");
-	if (r >= 0)
-		r = sd_bus_message_append_strv(message, (char **)name->argv);
-	if (r >= 0)
-		r = sd_bus_message_append(message, "su", name->cgroup ? name->cgroup : "", (uint32_t)name->uid);
-	if (r >= 0)
-		r = sd_bus_call(bus, message, 0, error, ret);
-	sd_bus_message_unref(message);
-	return r;
-}
-
 /* Returns 0 or an exit status. */
 static int ask_daemon(const struct question *question, char **ret)
 {
@@ -71,7 +47,10 @@ static int ask_daemon(const struct question *question, char **ret)
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	r = call(bus, question, &error, &reply);
+	if (question->name)
+		r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "ExplainName", &error, &reply, "s", question->name);
+	else
+		r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "Explain", &error, &reply, "u", (uint32_t)question->task);
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "s", &json);
 	if (sd_bus_error_has_name(&error, BUS_ERROR_NO_TASK))
@@ -97,82 +76,35 @@ static int rehearse(const struct command *command, const struct question *questi
 		rehearsal_scan(rehearsal);
 		r = tagger_explain(rehearsal_tagger(rehearsal), (pid_t)question->task, ret);
 	} else if (r == 0) {
-		r = tagger_explain_name(rehearsal_tagger(rehearsal), &question->name, ret);
+		r = tagger_explain_name(rehearsal_tagger(rehearsal), question->name, ret);
 	}
 	return r < 0 ? say_failure(question, r, NULL) : 0;
 }
 
 /* ---- the question ---- */
 
-static int bad_word(const struct command *command, const char *what, const char *word)
+/* Returns 0 or an exit status. */
+static int take_task(const struct command *command, const char *text, uint64_t *ret)
 {
 	char safe[256];
 
-	return usage_error(command->verb, "%s: '%s'", what, text_escape_to(safe, sizeof(safe), word, strlen(word)));
-}
-
-/* The arguments, with a NULL after them, for the caller to free. NULL without memory. */
-static const char **list_argv(const struct command *command)
-{
-	const unsigned count = option_count(command, OPTION_ARGV);
-	const char **argv = calloc(count + 1, sizeof(*argv));
-
-	for (unsigned i = 0; argv && i < count; i++)
-		argv[i] = option_value_at(command, OPTION_ARGV, i);
-	return argv;
+	if (parse_u64(text, strlen(text), INT32_MAX, ret) == 0 && *ret)
+		return 0;
+	return usage_error(command->verb, "not a process or thread id: '%s' (--name is for a program's name)",
+			   text_escape_to(safe, sizeof(safe), text, strlen(text)));
 }
 
 /* Returns 0 or an exit status. */
-static int take_id(const struct command *command, const char *task, uint64_t *ret)
-{
-	if (parse_u64(task, strlen(task), INT32_MAX, ret) < 0 || !*ret)
-		return bad_word(command,
-				"not a process or thread id ('list --app' has those of a program that runs, "
-				"--name is for one that need not)",
-				task);
-	return 0;
-}
-
-/* Returns 0 or an exit status. */
-static int take_task(const struct command *command, const char *task, uint64_t *ret)
-{
-	static const enum option_name others[] = { OPTION_THREAD, OPTION_EXE, OPTION_ARGV, OPTION_CGROUP, OPTION_USER };
-
-	for (size_t i = 0; i < array_size(others); i++) {
-		if (option_given(command, others[i]))
-			return usage_error(command->verb, "--thread, --exe, --argv, --cgroup and --user go with --name");
-	}
-	return take_id(command, task, ret);
-}
-
-/* Returns 0 or an exit status. */
-static int take_question(const struct command *command, const char *const *argv, struct question *ret)
+static int take_question(const struct command *command, struct question *ret)
 {
 	const char *task = command->n_operands ? command->operands[0] : NULL;
-	const char *name = option_value(command, OPTION_NAME), *user = option_value(command, OPTION_USER);
-	const char *against = option_value(command, OPTION_AGAINST);
-	int status = against ? take_id(command, against, &ret->against) : 0;
+	const char *against = command->values[OPTION_AGAINST];
+	int status = task ? take_task(command, task, &ret->task) : 0;
 
-	if (status)
-		return status;
-	if (!task == !name)
+	ret->name = command->values[OPTION_NAME];
+	if (!task == !ret->name || (ret->name && against))
 		return usage_error(command->verb, "explain needs the number of a process or thread, or --name");
-	if (name && against)
-		return usage_error(command->verb, "--against goes with the number of a process or thread");
-	if (task)
-		return take_task(command, task, &ret->task);
-	ret->name = (struct explain_name){
-		.name = name,
-		.thread = option_value(command, OPTION_THREAD),
-		.exe = option_value(command, OPTION_EXE),
-		.argv = argv,
-		.n_argv = option_count(command, OPTION_ARGV),
-		.cgroup = option_value(command, OPTION_CGROUP),
-		.uid = getuid(),
-	};
-	if (user && user_find(user, &ret->name.uid) < 0)
-		return bad_word(command, "no such user", user);
-	return 0;
+	return status || !against ? status : take_task(command, against, &ret->against);
 }
 
 /* ---- the answer ---- */
@@ -270,14 +202,10 @@ static int print_words(const char *json)
 
 int cmd_explain(const struct command *command)
 {
-	_cleanup_free_ const char **argv = list_argv(command);
 	_cleanup_free_ char *json = NULL;
 	struct question question = { 0 };
-	int status, r;
+	int status = take_question(command, &question), r;
 
-	if (!argv)
-		return say_failure(&question, -ENOMEM, NULL);
-	status = take_question(command, argv, &question);
 	if (status)
 		return status;
 	if (question.against)

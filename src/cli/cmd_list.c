@@ -192,7 +192,7 @@ static int compare_classes(const void *a, const void *b)
 
 static bool is_wanted(const struct command *command, const struct task_row *row)
 {
-	const char *class = option_value(command, OPTION_CLASS), *app = option_value(command, OPTION_APP);
+	const char *class = command->values[OPTION_CLASS], *app = command->values[OPTION_APP];
 
 	if (class && task_text_compare(class, row->class) != 0)
 		return false;
@@ -241,7 +241,7 @@ static int make_rows(struct listing *listing)
 /* 0 or an exit status. */
 static int check_class(const struct listing *listing)
 {
-	const char *class = option_value(listing->command, OPTION_CLASS);
+	const char *class = listing->command->values[OPTION_CLASS];
 	struct suggestion near = { .word = class };
 	char safe[256];
 

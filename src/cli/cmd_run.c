@@ -75,7 +75,7 @@ static bool lower_to(const struct command *command, const char *name)
 
 int cmd_run(const struct command *command)
 {
-	const char *qos = option_value(command, OPTION_QOS);
+	const char *qos = command->values[OPTION_QOS];
 	bool is_given;
 
 	if (geteuid() == 0)

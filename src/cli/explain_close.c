@@ -87,7 +87,7 @@ static void print_why(const cJSON *close, const cJSON *all)
 		print_name_differs(close);
 		printf(": upper and lower case are different letters\n");
 	} else if (strcmp(why, "folder") == 0 && *compared != '/') {
-		printf("--exe does not say what the path is\n");
+		printf("the path is not known\n");
 	} else if (strcmp(why, "folder") == 0) {
 		printf("the path is %s\n", compared);
 	} else if (strcmp(why, "comm") == 0) {

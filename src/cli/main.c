@@ -39,8 +39,7 @@ static const struct verb verbs[] = {
 	  .summary = "show what the daemon does and has done",
 	  .run = cmd_status },
 	{ .name = "explain",
-	  .takes = OPTION_BIT(JSON) | OPTION_BIT(NAME) | OPTION_BIT(THREAD) | OPTION_BIT(EXE) | OPTION_BIT(ARGV) |
-		   OPTION_BIT(CGROUP) | OPTION_BIT(USER) | OPTION_BIT(AGAINST) | OPTION_BITS_CONFIG,
+	  .takes = OPTION_BIT(JSON) | OPTION_BIT(NAME) | OPTION_BIT(AGAINST) | OPTION_BITS_CONFIG,
 	  .operands = "[PID|TID]",
 	  .max_operands = 1,
 	  .summary = "say why a task, or a program of that name, has its class",

@@ -33,12 +33,7 @@ static const struct {
 	[OPTION_INHERIT] = { "inherit", 0, NULL, "together with its descendants" },
 	[OPTION_KEEP] = { "keep", 0, NULL, "return at once; the limit lasts until the process or cgroup ends" },
 	[OPTION_LIFT] = { "lift", 0, NULL, "end every limit for it" },
-	[OPTION_NAME] = { "name", 0, "NAME", "a program that need not run, by what it is called" },
-	[OPTION_THREAD] = { "thread", 0, "NAME", "the name of a thread of that program" },
-	[OPTION_EXE] = { "exe", 0, "PATH", "its executable" },
-	[OPTION_ARGV] = { "argv", 0, "ARG", "its next argument, once for each" },
-	[OPTION_CGROUP] = { "cgroup", 0, "PATH", "the cgroup that it is in" },
-	[OPTION_USER] = { "user", 0, "NAME", "who runs it" },
+	[OPTION_NAME] = { "name", 0, "NAME", "a program that need not run, or its path" },
 	[OPTION_AGAINST] = { "against", 0, "PID", "say what ranks the two, and how they share a CPU" },
 	[OPTION_CLASS] = { "class", 0, "NAME", "only tasks of this class" },
 	[OPTION_APP] = { "app", 0, "PATTERN", "only those of this rule or program" },
@@ -51,37 +46,6 @@ static const struct {
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
 	/* clang-format on */
 };
-
-/* One option of a command line. */
-struct option_use {
-	enum option_name name;
-	const char *value; /* NULL if it takes none */
-};
-
-unsigned option_count(const struct command *command, enum option_name name)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < command->n_uses; i++)
-		count += command->uses[i].name == name;
-	return count;
-}
-
-const char *option_value_at(const struct command *command, enum option_name name, unsigned i)
-{
-	for (size_t use = 0; use < command->n_uses; use++) {
-		if (command->uses[use].name == name && i-- == 0)
-			return command->uses[use].value;
-	}
-	return NULL;
-}
-
-const char *option_value(const struct command *command, enum option_name name)
-{
-	unsigned count = option_count(command, name);
-
-	return count ? option_value_at(command, name, count - 1) : NULL;
-}
 
 static bool takes(const struct verb *verb, unsigned name)
 {
@@ -216,33 +180,6 @@ static int check_operands(const struct command *command)
 	return 0;
 }
 
-/* -1 without memory. */
-static int add_use(struct command *command, enum option_name name)
-{
-	struct option_use *uses = reallocarray(command->uses, command->n_uses + 1, sizeof(*uses));
-
-	if (!uses)
-		return -1;
-	command->uses = uses;
-	uses[command->n_uses++] = (struct option_use){ name, table[name].argument ? optarg : NULL };
-	return 0;
-}
-
-/* getopt has told of this word. */
-static void suggest_option(const struct verb *verb, const char *word)
-{
-	struct suggestion near = { .word = word + strlen("--") };
-
-	if (strncmp(word, "--", strlen("--")) != 0)
-		return;
-	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		if (takes(verb, i))
-			suggest_offer(&near, table[i].name);
-	}
-	if (near.best)
-		fprintf(stderr, "schedqos: did you mean '--%s'?\n", near.best);
-}
-
 /* Returns 0, or 1 with the exit status if there is nothing more to do. */
 static int parse(struct command *command, int argc, char **argv, int *ret_status)
 {
@@ -263,15 +200,10 @@ static int parse(struct command *command, int argc, char **argv, int *ret_status
 		}
 		*ret_status = EXIT_USAGE;
 		if (name == N_OPTIONS) {
-			suggest_option(command->verb, argv[optind - 1]);
 			print_usage(command->verb, stderr);
 			return 1;
 		}
-		*ret_status = EXIT_FAILURE;
-		if (add_use(command, name) < 0) {
-			log_error("out of memory");
-			return 1;
-		}
+		command->values[name] = table[name].argument ? optarg : "";
 	}
 	command->operands = argv + optind;
 	command->n_operands = argc - optind;
@@ -299,11 +231,10 @@ int verb_run(const struct verb *verb, int argc, char **argv)
 	int status;
 
 	if (!parse(&command, argc, argv, &status)) {
-		command.paths.file = option_value(&command, OPTION_CONFIG);
-		command.paths.folder = option_value(&command, OPTION_CONFIGS_PATH);
-		command.paths.mapping = option_value(&command, OPTION_MAPPING);
+		command.paths.file = command.values[OPTION_CONFIG];
+		command.paths.folder = command.values[OPTION_CONFIGS_PATH];
+		command.paths.mapping = command.values[OPTION_MAPPING];
 		status = verb->run(&command);
 	}
-	free(command.uses);
 	return status;
 }

@@ -42,18 +42,3 @@ void user_names_clear(struct user_names *names)
 	free(names->all);
 	*names = (struct user_names){ 0 };
 }
-
-int user_find(const char *text, uid_t *ret)
-{
-	const struct passwd *user = getpwnam(text);
-	uint64_t number;
-
-	if (user) {
-		*ret = user->pw_uid;
-		return 0;
-	}
-	if (parse_u64(text, strlen(text), UINT32_MAX - 1, &number) < 0)
-		return -ENOENT;
-	*ret = (uid_t)number;
-	return 0;
-}

@@ -17,6 +17,3 @@ struct user_names {
 /* The user's name, or his number. Lives until user_names_clear. */
 const char *user_name(struct user_names *names, uid_t uid);
 void user_names_clear(struct user_names *names);
-
-/* The user of this name or number. 0 or -ENOENT. */
-int user_find(const char *text, uid_t *ret);

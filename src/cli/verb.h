@@ -31,11 +31,6 @@ enum option_name {
 	OPTION_KEEP,
 	OPTION_LIFT,
 	OPTION_NAME,
-	OPTION_THREAD,
-	OPTION_EXE,
-	OPTION_ARGV,
-	OPTION_CGROUP,
-	OPTION_USER,
 	OPTION_AGAINST,
 	OPTION_CLASS,
 	OPTION_APP,
@@ -53,13 +48,11 @@ _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
 #define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
 
 struct verb;
-struct option_use;
 
 /* A command line, parsed. The strings are those of argv. */
 struct command {
 	const struct verb *verb;
-	struct option_use *uses; /* private to options.c */
-	size_t n_uses;
+	const char *values[N_OPTIONS]; /* the last of each; NULL: not given; "" for one that takes none */
 	struct config_paths paths; /* of --config and --configs-path */
 	char **operands;	   /* ends with NULL, as argv does */
 	int n_operands;
@@ -107,22 +100,10 @@ int cmd_weights(const struct command *command);
 
 /* ---- options.c ---- */
 
-/* How often it was given. */
-unsigned option_count(const struct command *command, enum option_name name);
-
 static inline bool option_given(const struct command *command, enum option_name name)
 {
-	return option_count(command, name) > 0;
+	return command->values[name];
 }
-
-/*
- * The argument of its use number i, from 0, in the order of the command line; NULL if it was not
- * given so often. The string is that of argv.
- */
-const char *option_value_at(const struct command *command, enum option_name name, unsigned i);
-
-/* The argument of its last use, which overrides those before; NULL if it was not given. */
-const char *option_value(const struct command *command, enum option_name name);
 
 /* The first operand, a process's id. 0, or EXIT_USAGE after saying what is wrong. */
 int operand_pid(const struct command *command, pid_t *ret);

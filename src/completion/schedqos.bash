@@ -47,26 +47,20 @@ _schedqos()
 		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_listed "${prev#--}")" -- "$cur")
 		return
 		;;
-	--rounds | --seconds) return ;;
-	--user)
-		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
-		return
-		;;
 	--configs-path)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
-		return
-		;;
-	--exe)
-		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	--mapping)
 		mapfile -t COMPREPLY < <(compgen -W "$(_schedqos_mappings)" -- "$cur")
 		return
 		;;
-	--name | --thread | --argv | --cgroup) return ;;
+	--name)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+		return
+		;;
 	esac
 	case ${COMP_WORDS[1]} in
 	set)
@@ -93,7 +87,7 @@ _schedqos()
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy
 		;;
 	explain)
-		words='--json --name --thread --exe --argv --cgroup --user --against --config --configs-path --help'
+		words='--json --name --against --config --configs-path --help'
 		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
 		;;
 	weights) words='--restore --help' ;;

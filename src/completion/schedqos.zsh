@@ -118,10 +118,8 @@ _schedqos()
 		_arguments $help '--json[print as JSON]'
 		;;
 	(explain)
-		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:' \
-			'--thread[the name of a thread of it]:name:' '--exe[its executable]:path:_files' \
-			'*--argv[its next argument]:argument:' '--cgroup[the cgroup that it is in]:path:' \
-			'--user[who runs it]:user:_users' '--against[what ranks the two]:process:_pids' '1:process:_pids'
+		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:_files' \
+			'--against[what ranks the two]:process:_pids' '1:process:_pids'
 		;;
 	(sched_profile)
 		_arguments $help $paths '--none[apply none]' '1:profile:_schedqos_profiles'

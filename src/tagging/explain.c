@@ -140,33 +140,13 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 	return finish(&json, r, ret);
 }
 
-/* ---- a program that does not run ---- */
+/* ---- a program that need not run ---- */
 
-/* All that is not said is as with a program that anybody has started in the plain way. */
+/* As with one that root has started in the plain way, without arguments. */
 static int fill_in(struct facts *facts, enum fact fact)
 {
 	facts->have |= fact;
 	return 0;
-}
-
-/* argv, as in /proc/PID/cmdline. The caller frees; NULL without memory. */
-static char *join_argv(const struct explain_name *name, size_t *ret_size)
-{
-	struct text_buf argv = { 0 };
-
-	text_buf_put(&argv, name->name, strlen(name->name) + 1);
-	for (size_t i = 0; i < name->n_argv; i++)
-		text_buf_put(&argv, name->argv[i], strlen(name->argv[i]) + 1);
-	*ret_size = argv.len;
-	return text_buf_take(&argv);
-}
-
-/* exec names a task after the file that it was told to run. */
-static void set_comm(struct facts *facts, const struct explain_name *name)
-{
-	const char *comm = name->thread ? name->thread : path_base(name->name);
-
-	strncpy(facts->comm, comm, sizeof(facts->comm) - 1);
 }
 
 static int put_made_up(struct json_writer *json, const struct explain_source *source, const struct task *task,
@@ -186,7 +166,7 @@ static int put_made_up(struct json_writer *json, const struct explain_source *so
 	return 0;
 }
 
-int explain_name(const struct config *config, const struct attr_caps *caps, const struct explain_name *name, char **ret)
+int explain_name(const struct config *config, const struct attr_caps *caps, const char *name, char **ret)
 {
 	_cleanup_(plan_freep) struct plan *plan = plan_new(caps, -1, UINT64_MAX, NULL);
 	const struct explain_source source = { .plan = plan, .caps = caps, .is_rehearsal = true };
@@ -195,24 +175,24 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 		.tid = MADE_UP_TID,
 		.tgid = MADE_UP_TID,
 		.attr = task_attr_pristine,
-		.exe = name->exe ? name->exe : path_base(name->name),
-		.cgroup = name->cgroup ? name->cgroup : "/",
-		.uid = name->uid,
+		.exe = *name == '/' ? name : path_base(name),
+		.cgroup = "/",
+		.argv = name,
+		.argv_size = strlen(name) + 1,
 		.initial_userns = true,
 	};
-	_cleanup_free_ char *argv = join_argv(name, &facts.argv_size);
 	struct json_writer json = { 0 };
 	int r;
 
-	if (!plan || !argv)
+	if (!plan)
 		return -ENOMEM;
-	facts.argv = argv;
-	set_comm(&facts, name);
+	/* exec names a task after the file that it was told to run. */
+	strncpy(facts.comm, path_base(name), sizeof(facts.comm) - 1);
 	r = plan_set_config(plan, config);
 	if (r < 0)
 		return r;
 	begin(&json, "made-up", true);
-	explain_put_text(&json, "name", name->name);
+	explain_put_text(&json, "name", name);
 	r = put_made_up(&json, &source, plan_rehearse(plan, &facts), &facts);
 	return finish(&json, r, ret);
 }

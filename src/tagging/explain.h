@@ -22,5 +22,5 @@ struct explain_source {
  */
 int explain_task(const struct explain_source *source, pid_t tid, char **ret);
 
-/* The same about a program that does not run. */
-int explain_name(const struct config *config, const struct attr_caps *caps, const struct explain_name *name, char **ret);
+/* The same about a program that need not run: its name, or its executable's path. */
+int explain_name(const struct config *config, const struct attr_caps *caps, const char *name, char **ret);

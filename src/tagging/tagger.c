@@ -282,7 +282,7 @@ int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
 	return explain_task(&source, tid, ret);
 }
 
-int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret)
+int tagger_explain_name(const struct tagger *tagger, const char *name, char **ret)
 {
 	return explain_name(plan_config(tagger->plan), &tagger->applier.caps, name, ret);
 }

@@ -340,19 +340,14 @@ static int on_explained(sd_bus_message *reply, void *userdata, sd_bus_error *err
 static void ask_explain(struct input *input)
 {
 	sd_bus_message *call = new_call(BUS_INTERFACE, "ExplainName");
-	char *texts[5];
-	int r = 0;
+	char *name = take_text(input, TEXT_MAX);
 
-	for (size_t i = 0; i < 5; i++)
-		texts[i] = take_text(input, i == 2 ? TEXT_MAX : 32);
 	check(call);
-	r = sd_bus_message_append(call, "sssassu", texts[0], texts[1], texts[2], 1, texts[3], texts[4], 0);
-	if (r >= 0)
+	if (sd_bus_message_append(call, "s", name) >= 0)
 		send_call(call, on_explained);
 	else
 		sd_bus_message_unref(call);
-	for (size_t i = 0; i < 5; i++)
-		free(texts[i]);
+	free(name);
 }
 
 /* ---- a client that does not ---- */

@@ -19,17 +19,6 @@
 #include <schedqos/policy/tasks.h>
 #include <schedqos/util/log.h>
 
-/* A program that does not run, to ask what would become of it. */
-struct explain_name {
-	const char *name;	 /* argv[0] */
-	const char *thread;	 /* the task's name; NULL: as exec names it */
-	const char *exe;	 /* the executable's full path; NULL: not known, and called like the program */
-	const char *const *argv; /* the arguments after argv[0] */
-	size_t n_argv;
-	const char *cgroup; /* NULL: the root */
-	uid_t uid;
-};
-
 struct tagger;
 
 struct tagger_setup {
@@ -147,8 +136,8 @@ bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct ta
  */
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret);
 
-/* The same about a program that does not run. */
-int tagger_explain_name(const struct tagger *tagger, const struct explain_name *name, char **ret);
+/* The same about a program that need not run: its name, or its executable's path. */
+int tagger_explain_name(const struct tagger *tagger, const char *name, char **ret);
 
 /* The number of records, which may include tasks that have ended, and the size of the table. */
 size_t tagger_records(const struct tagger *tagger);
