@@ -89,6 +89,21 @@ static void put_traced(const cJSON *status)
 		printf(LABEL "by others are not heard, so what is enforced is looked at once a second: see doctor\n", "changes");
 }
 
+/* What goes by the service manager, on which the daemon itself has no hold. */
+static void put_units(const cJSON *status)
+{
+	const uint64_t classes = member_count(status, "unit_classes");
+
+	if (!cJSON_GetObjectItem(status, "weights")) {
+		printf(LABEL "units have none: no \"schedqos weights\" runs, or its manager does not answer\n", "weights");
+		return;
+	}
+	printf(LABEL "%" PRIu64 " units have one", "weights", member_count(status, "weights"));
+	if (classes)
+		printf(", %" PRIu64 " give a class", classes);
+	printf("\n");
+}
+
 static void put_work(const cJSON *status)
 {
 	printf(LABEL "%" PRIu64 " known\n", "tasks", member_count(status, "tasks"));
@@ -96,6 +111,7 @@ static void put_work(const cJSON *status)
 	put_members(status, "tasks_by_reason", "because");
 	put_if_any(status, "tasks_limited", "limited", "of them by a group or an override");
 	put_if_any(status, "overrides", "overrides", "in force, asked for at run time");
+	put_units(status);
 	printf(LABEL "fork %" PRIu64 ", exec %" PRIu64 ", rename %" PRIu64, "events", member_count(status, "forks"),
 	       member_count(status, "execs"), member_count(status, "renames"));
 	put_traced(status);
@@ -192,6 +208,7 @@ static const struct metric {
 	{ "tasks_limited", "tasks_limited", NULL,
 	  "Tasks in a lower class than their rule's, since a group or an override says so." },
 	{ "overrides", "overrides", NULL, "Classes and limits asked for at run time." },
+	{ "unit_weights", "weights", NULL, "Units that have a cpu weight of ours." },
 	{ "unread_processes", "unread", NULL, "Processes whose arguments cannot be read." },
 	{ "resident_bytes", "resident_bytes", NULL, "Memory of the daemon." },
 	{ "table_bytes", "table_bytes", NULL, "Memory of the daemon's table of tasks." },

@@ -160,7 +160,11 @@ static void print_no_rule(const cJSON *all, const cJSON *thread)
 	if (member_is(thread, "assigned_by", "none"))
 		printf(LABEL "%s, and \"default\" is none\n", "rule", does);
 	else if (member_is(thread, "reason", "chosen-by-others"))
-		printf(LABEL "%s, and QOS_DEFAULT is for tasks for which nobody chose anything\n", "rule", does);
+		printf(LABEL "%s, and %s is for tasks for which nobody chose anything\n", "rule", does,
+		       member_is(thread, "assigned_by", "unit") ? "its unit's class" : "QOS_DEFAULT");
+	else if (member_is(thread, "assigned_by", "unit"))
+		printf(LABEL "%s; its unit %s says Class=%s (%s)\n", "rule", does, member_text(item(all, "unit"), "name"),
+		       member_text(item(all, "unit"), "qos"), member_text(item(all, "unit"), "place"));
 	else if (member_is(thread, "assigned_by", "default"))
 		printf(LABEL "%s, so it is QOS_DEFAULT's\n", "rule", does);
 }

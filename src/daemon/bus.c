@@ -77,6 +77,9 @@ static const sd_bus_vtable methods[] = {
 				 method_reload, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles), bus_get_config, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
+	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "a(sss)", SD_BUS_PARAM(units), "a(qs)", SD_BUS_PARAM(weights),
+				 bus_set_unit_classes, 0),
+	SD_BUS_METHOD_WITH_NAMES("SetWeightCount", "u", SD_BUS_PARAM(count), "", , bus_set_weight_count, 0),
 	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), bus_set_sched_profile, 0),
@@ -111,6 +114,7 @@ static const sd_bus_vtable overrides[] = {
 static void drop(struct peer *peer)
 {
 	held_drop(peer->server->daemon, peer->bus);
+	bus_units_drop(peer->server->daemon, peer->bus);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -181,11 +185,17 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 	return 0;
 }
 
-/* Whether it is rather this one that is to be sent away: whoever holds overrides may wait for long, and with reason. */
-static bool is_older(const struct peer *peer, const struct peer *than)
+static bool holds_anything(const struct peer *peer)
 {
 	const struct daemon *daemon = peer->server->daemon;
-	const bool holds = held_count(daemon, peer->bus), than_holds = held_count(daemon, than->bus);
+
+	return held_count(daemon, peer->bus) || daemon->weights.teller == peer->bus;
+}
+
+/* Whether it is rather this one that is to be sent away: whoever holds something may wait for long, and with reason. */
+static bool is_older(const struct peer *peer, const struct peer *than)
+{
+	const bool holds = holds_anything(peer), than_holds = holds_anything(than);
 
 	return holds == than_holds ? peer->number < than->number : than_holds;
 }

@@ -4,6 +4,8 @@
 
 #include <systemd/sd-bus.h>
 
+struct daemon;
+
 /*
  * ---- methods: sd_bus_message_handler_t, userdata is the struct daemon. Those that answer a question change nothing. ----
  */
@@ -29,10 +31,16 @@ int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
+/* bus_units.c */
+int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_set_weight_count(sd_bus_message *message, void *userdata, sd_bus_error *error);
+
+/* Forgets what the client has said of units. Call it before its connection is closed. */
+void bus_units_drop(struct daemon *daemon, const sd_bus *bus);
+
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */
 
 struct bus_server;
-struct daemon;
 
 /*
  * Binds the socket, replacing that of a dead daemon; path must outlive the server. The instance lock must be held.

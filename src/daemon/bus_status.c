@@ -60,6 +60,10 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon)
 	json_put_count(json, "table_bytes", tagger_table_bytes(daemon->tagger));
 	json_put_count(json, "log_lost", log_sink_lost());
 	json_put_count(json, "overrides", daemon->held.count);
+	if (daemon->weights.teller) {
+		json_put_count(json, "weights", daemon->weights.count);
+		json_put_count(json, "unit_classes", daemon->weights.n_classes);
+	}
 }
 
 static void put_abilities(struct json_writer *json, const struct daemon *daemon)

@@ -33,6 +33,7 @@ void plan_free(struct plan *plan)
 	overrides_free(plan->overrides);
 	given_clear(&plan->given);
 	limits_free(plan->limits);
+	plan_units_clear(plan);
 	free(plan->from_events.all);
 	free(plan->from_scan.all);
 	free(plan);
@@ -66,7 +67,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	given_note_raise(&plan->given, &task.had, &task.known);
 	task.app = task.inherit = task.rule = 0;
 	task.own = task.tag = TAG_NONE;
-	task.limit = 0;
+	task.limit = task.unit = 0;
 	/* Overrides ended with their holder, and a stop that was not finished: what the rules say takes effect anew. */
 	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE))
 		task.state = TASK_UNDECIDED;
@@ -165,6 +166,7 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
 		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
+		task->unit = task->unit < n_tags && tags[task->unit] != TAG_NONE ? tags[task->unit] : TAG_DEFAULT;
 		task->tag = still_carried(plan->config, config, tags, task->tag);
 		/* The scan finds it again. */
 		task->limit = 0;
@@ -208,6 +210,7 @@ int plan_set_config(struct plan *plan, const struct config *config)
 	limits_free(plan->limits);
 	plan->limits = limits;
 	plan->config = config;
+	plan_units_follow(plan);
 	overrides_follow(plan->overrides, config->classes, config->n_classes, config->rules);
 	return 0;
 }

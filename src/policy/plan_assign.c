@@ -25,7 +25,7 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 
 bool plan_needs_moves(const struct plan *plan)
 {
-	return plan->config->n_groups || rules_need_cgroup(plan->config->rules) ||
+	return plan->config->n_groups || plan->units.count || rules_need_cgroup(plan->config->rules) ||
 	       overrides_need_cgroup(plan->overrides);
 }
 
@@ -83,6 +83,8 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 		return (struct assignment){ rule->tag, rule->id, ASSIGNED_BY_RULE };
 	if (!rule && inherit)
 		return (struct assignment){ inherit->tag, inherit->id, ASSIGNED_BY_INHERITED };
+	if (leader && leader->unit != TAG_DEFAULT)
+		return (struct assignment){ leader->unit, 0, ASSIGNED_BY_UNIT };
 	if (plan->config->settings.default_mode == DEFAULT_NONE)
 		return (struct assignment){ TAG_NONE, 0, ASSIGNED_NO_CLASS };
 	return (struct assignment){ TAG_DEFAULT, 0, ASSIGNED_BY_DEFAULT };
@@ -95,15 +97,16 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t
 	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
 }
 
-/* It stays as it was if the path cannot be made out, or without memory for a new one. */
-static int find_limit(struct plan *plan, struct task *leader, struct facts *facts)
+/* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
+static int look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
 {
-	const bool needs_cgroup = plan->config->n_groups || overrides_need_cgroup(plan->overrides);
+	const bool needs_cgroup = plan->config->n_groups || plan->units.count || overrides_need_cgroup(plan->overrides);
 	int r = needs_cgroup ? facts_need(facts, FACT_CGROUP) : 0;
 	const char *cgroup = needs_cgroup ? facts->cgroup : "";
 
 	if (r < 0 || (needs_cgroup && *cgroup != '/'))
 		return r;
+	leader->unit = plan_unit_tag(plan, cgroup);
 	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader->limited_by, cgroup), &leader->limit);
 	return 0;
 }
@@ -121,7 +124,7 @@ static void end_handing_on(const struct plan *plan, struct task *leader, struct 
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const uint32_t app = leader->app;
-	const uint16_t limit = leader->limit;
+	const uint16_t limit = leader->limit, unit = leader->unit;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
@@ -132,7 +135,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
 	if (r == 0)
-		r = find_limit(plan, leader, facts);
+		r = look_at_cgroup(plan, leader, facts);
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */
@@ -143,7 +146,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
-	if (leader->app != app || leader->limit != limit)
+	if (leader->app != app || leader->limit != limit || leader->unit != unit)
 		plan_mark_threads(plan, leader, facts->fetched_ms);
 	return 0;
 }

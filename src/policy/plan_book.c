@@ -25,6 +25,7 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.app = leader->app;
 	child.inherit = leader->inherit;
 	child.limit = leader->limit;
+	child.unit = leader->unit;
 	child.override = child.limited_by = 0;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);

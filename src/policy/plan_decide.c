@@ -72,6 +72,7 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	case ASSIGNED_BY_INHERITED:
 		return task->theirs;
 	case ASSIGNED_BY_DEFAULT:
+	case ASSIGNED_BY_UNIT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
 	case ASSIGNED_BY_OVERRIDE:
 		return false;

@@ -95,6 +95,17 @@ void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms
 		plan_mark(plan, thread, DUE_MATCH, ms);
 }
 
+void plan_mark_processes(struct plan *plan, uint32_t ms)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->tid == task->tgid)
+			plan_mark(plan, task, DUE_MATCH, ms);
+	}
+}
+
 bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms)
 {
 	if (!is_empty && !plan->is_behind)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes an override holds for: marks them as due when it comes and goes. */
+/* Which processes an override or a unit's class holds for: marks them as due when it comes and goes. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -11,18 +11,6 @@ static void mark_process(struct plan *plan, struct task *leader, bool anew, uint
 		task->state = TASK_UNDECIDED;
 	plan_mark(plan, leader, DUE_MATCH, ms);
 	plan_mark_threads(plan, leader, ms);
-}
-
-/* Any of them may be in the cgroup. */
-static void mark_all(struct plan *plan, uint32_t ms)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->tid == task->tgid)
-			plan_mark(plan, task, DUE_MATCH, ms);
-	}
 }
 
 int plan_override_add(struct plan *plan, const struct override *override, uint32_t ms, uint16_t *ret_number)
@@ -38,7 +26,7 @@ int plan_override_add(struct plan *plan, const struct override *override, uint32
 		return r;
 	}
 	if (override->cgroup)
-		mark_all(plan, ms);
+		plan_mark_processes(plan, ms);
 	return 0;
 }
 
@@ -99,5 +87,19 @@ void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)
 	}
 	overrides_remove(plan->overrides, number);
 	if (is_of_cgroup)
-		mark_all(plan, ms);
+		plan_mark_processes(plan, ms);
+}
+
+int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n, uint32_t ms)
+{
+	int r;
+
+	/* They may be of any class. */
+	plan->was_overridden |= n > 0;
+	r = plan_give_classes(plan, plan->config);
+	if (r == 0)
+		r = plan_units_put(plan, units, n);
+	if (r == 0)
+		plan_mark_processes(plan, ms);
+	return r;
 }

@@ -18,6 +18,13 @@ struct marks {
 	size_t first, count, size;
 };
 
+/* Sorted by cgroup, each with its class's tag in the configuration in force. */
+struct plan_units {
+	struct unit_class *all;
+	uint16_t *tags;
+	size_t count;
+};
+
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
@@ -32,7 +39,8 @@ struct plan {
 	const struct config *config;
 	struct limits *limits; /* of the configuration's groups */
 	struct overrides *overrides;
-	bool was_overridden; /* there has been an override */
+	struct plan_units units;
+	bool was_overridden; /* there has been an override, or a unit's class */
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
@@ -52,6 +60,18 @@ struct assignment {
 
 /* Notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
+
+/* ---- plan_units.c ---- */
+
+/* Takes the place of those before. 0 or -ENOMEM. */
+int plan_units_put(struct plan *plan, const struct unit_class *units, size_t n);
+
+/* Another configuration is in force. */
+void plan_units_follow(struct plan *plan);
+void plan_units_clear(struct plan *plan);
+
+/* The class that its unit gives to the tasks of this cgroup; TAG_DEFAULT: none. */
+uint16_t plan_unit_tag(const struct plan *plan, const char *cgroup);
 
 /* ---- plan_decide.c ---- */
 
@@ -134,3 +154,6 @@ void plan_push(struct plan *plan, struct marks *marks, struct plan_due due, uint
 void plan_mark(struct plan *plan, struct task *task, enum due due, uint32_t ms);
 void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin, uint32_t ms);
 void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms);
+
+/* Marks every process: its cgroup may mean something else now. */
+void plan_mark_processes(struct plan *plan, uint32_t ms);

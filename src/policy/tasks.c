@@ -34,6 +34,7 @@ const char *reason_name(enum reason reason)
 		[REASON_INHERITED] = "inherited-rule",
 		[REASON_DEFAULT] = "default",
 		[REASON_OVERRIDE] = "override",
+		[REASON_UNIT] = "unit",
 		[REASON_NO_RULE] = "no-rule",
 		[REASON_CHOSEN] = "chosen-by-others",
 		[REASON_CHANGED] = "changed-by-others",
@@ -52,7 +53,7 @@ enum reason task_reason(const struct task *task)
 		[ASSIGNED_NOT_YET] = REASON_NONE,	    [ASSIGNED_BY_RULE] = REASON_RULE,
 		[ASSIGNED_BY_THREAD] = REASON_THREAD,	    [ASSIGNED_BY_INHERITED] = REASON_INHERITED,
 		[ASSIGNED_BY_DEFAULT] = REASON_DEFAULT,	    [ASSIGNED_NO_CLASS] = REASON_NONE,
-		[ASSIGNED_BY_OVERRIDE] = REASON_OVERRIDE,
+		[ASSIGNED_BY_OVERRIDE] = REASON_OVERRIDE,   [ASSIGNED_BY_UNIT] = REASON_UNIT,
 	};
 
 	switch ((enum task_state)task->state) {

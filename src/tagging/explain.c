@@ -39,12 +39,26 @@ static int finish(struct json_writer *json, int error, char **ret)
 
 /* ---- a task ---- */
 
+/* Nothing for NULL. */
+static void put_unit(struct json_writer *json, const struct unit_class *unit)
+{
+	if (!unit)
+		return;
+	json_begin(json, "unit", '{');
+	explain_put_text(json, "name", path_base(unit->cgroup));
+	explain_put_text(json, "cgroup", unit->cgroup);
+	explain_put_text(json, "qos", unit->qos);
+	explain_put_text(json, "place", unit->place);
+	json_end(json, '}');
+}
+
 static void put_cgroup(struct json_writer *json, const struct explain_source *source, struct facts *facts)
 {
 	if (facts_need(facts, FACT_CGROUP) < 0)
 		return;
 	explain_put_text(json, "cgroup", facts->cgroup);
 	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
+	put_unit(json, plan_unit_of(source->plan, facts->cgroup));
 	json_put_text(json, "limit", plan_override_max(source->plan, facts->tgid, facts->cgroup));
 }
 

@@ -51,6 +51,8 @@ static const char *assigned_name(enum assigned_by by)
 		return "none";
 	case ASSIGNED_BY_OVERRIDE:
 		return "override";
+	case ASSIGNED_BY_UNIT:
+		return "unit";
 	}
 	return "";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Puts overrides in force and ends them; each function returns when the tasks carry the result. */
+/* Puts overrides and classes of units in force, and ends them; each function returns when the tasks carry the result. */
 #include "tagger_private.h"
 
 #include <schedqos/util/clock.h>
@@ -42,4 +42,15 @@ void tagger_end_override(struct tagger *tagger, uint16_t number)
 	moves_update(tagger);
 	processors_update(tagger);
 	decide_now(tagger);
+}
+
+int tagger_set_units(struct tagger *tagger, const struct unit_class *units, size_t n)
+{
+	int r = plan_set_units(tagger->plan, units, n, clock_ms());
+
+	if (r < 0)
+		return r;
+	tagger_follow_classes(tagger);
+	decide_now(tagger);
+	return 0;
 }

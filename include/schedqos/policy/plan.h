@@ -44,6 +44,7 @@
  * rename, move, reload	are such moments too, if they bring another class or rule; so is the first sight of a task.
  * limit	of a cgroup or by an override: a lower class for as long as it lasts. Neither its beginning nor its end clears theirs,
  *		not even by a move.
+ * unit		gives a class to whom no rule names, in place of QOS_DEFAULT and under the same conditions.
  * override	asks for a class, which takes effect like a rule's, but without what limits those.
  * renice	and the like are found when we look next: theirs, until a rule or override takes effect. A rule that enforces
  *		takes it back when we look; had keeps it for the stop.
@@ -218,10 +219,25 @@ struct overrides *plan_overrides(const struct plan *plan);
 /* Marks all that it has held for as due. */
 void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);
 
+/* ---- classes of units ---- */
+
+/* What a unit of the service manager says of its tasks that no rule names. */
+struct unit_class {
+	const char *cgroup; /* the unit's; what is below is the unit's, too, unless that has a unit nearer by */
+	const char *qos;    /* one that there is not means nothing */
+	const char *place;  /* where it says so: for people */
+};
+
+/* Takes the place of those before. Copies them, and marks every process as due. ms: now. 0 or -ENOMEM. */
+int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n, uint32_t ms);
+
+/* The nearest unit with a class for the tasks of this cgroup, or NULL. Lives until the next plan_set_units. */
+const struct unit_class *plan_unit_of(const struct plan *plan, const char *cgroup);
+
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);
 
-/* Whether any rule, group or override in force looks at cgroups. */
+/* Whether any rule, group, override or unit in force looks at cgroups. */
 bool plan_needs_moves(const struct plan *plan);
 
 /* Whether any rule in force takes back what somebody changes. */

@@ -18,6 +18,7 @@ enum assigned_by {
 	ASSIGNED_BY_DEFAULT,   /* no rule: QOS_DEFAULT */
 	ASSIGNED_NO_CLASS,     /* no rule, and the default is none: left alone */
 	ASSIGNED_BY_OVERRIDE,  /* what root asked for at run time, over the rules */
+	ASSIGNED_BY_UNIT,      /* no rule: its unit's class */
 };
 
 /* The result of the last decision. */
@@ -39,6 +40,7 @@ enum reason {
 	REASON_INHERITED, /* the inherit rule of an ancestor */
 	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
 	REASON_OVERRIDE,  /* what somebody asked for at run time */
+	REASON_UNIT,	  /* no rule: its unit's class */
 	REASON_NO_RULE,	  /* left alone: no rule, and the default is none */
 	REASON_CHOSEN,	  /* left alone: somebody had chosen its attributes */
 	REASON_CHANGED,	  /* somebody changed some of its attributes after us: they stay, the others are the class's */
@@ -85,6 +87,7 @@ struct task {
 	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
 	uint16_t override;	/* leader: number of the override that gives its process a class; 0: none */
 	uint16_t limited_by;	/* leader: number of the lowest that limits it; 0: none */
+	uint16_t unit;		/* leader: the class that its unit gives where no rule does; TAG_DEFAULT: none */
 	uint8_t assigned_by;	/* enum assigned_by */
 	uint8_t state;		/* enum task_state */
 	uint8_t theirs;		/* enum task_attr_bit: what somebody has chosen since we put its class on */
@@ -92,7 +95,7 @@ struct task {
 	uint8_t due;		/* enum due */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
 
 enum reason task_reason(const struct task *task);
 

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan: classes that units of the service manager give. */
+#include "fake_daemon.h"
+
+#define RULES                                       \
+	"'app': { 'qos': 'QOS_USER_INITIATED' }, "  \
+	"'io': { 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }, " \
+	"'make': { 'qos': 'QOS_UTILITY', 'inherit': true }"
+#define SERVICE "/system.slice/a.service"
+#define INNER	"/system.slice/a.service/b.scope"
+
+static void set(struct machine *m, const char *cgroup, const char *qos, const char *inner)
+{
+	const struct unit_class units[] = { { cgroup, qos, "a.conf:2" }, { INNER, inner, "b.scope:3" } };
+
+	assert_int_equal(plan_set_units(m->plan, units, !!qos + !!inner, m->ms), 0);
+	hear(m);
+}
+
+/* Program 100 in a cgroup, and what is made of it. */
+static void runs_in(struct machine *m, const char *json, const char *exe, const char *cgroup)
+{
+	start_and_run(m, json, exe);
+	set(m, SERVICE, "QOS_USER_INTERACTIVE", NULL);
+	moves(m, 100, cgroup);
+}
+
+static void it_is_for_whom_no_rule_names(void **state)
+{
+	struct machine *m = *state;
+
+	runs_in(m, RULES, "/usr/bin/other", SERVICE);
+	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
+	clones(m, 100, 101);
+	forks(m, 101, 110);
+	assert_task(m, 101, INTERACTIVE, REASON_UNIT);
+	assert_task(m, 110, INTERACTIVE, REASON_UNIT);
+	execs(m, 110, "/usr/bin/app");
+	assert_task(m, 110, INITIATED, REASON_RULE);
+	execs(m, 110, "/usr/bin/make");
+	forks(m, 110, 111);
+	execs(m, 111, "/usr/bin/other");
+	assert_task(m, 111, UTILITY, REASON_INHERITED);
+	stops_without_trace(m);
+}
+
+/* As where no rule has a class for it at all. */
+static void a_rule_for_some_threads_leaves_the_others(void **state)
+{
+	struct machine *m = *state;
+
+	runs_in(m, RULES, "/usr/bin/io", SERVICE);
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
+	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	stops_without_trace(m);
+}
+
+static void the_nearest_one_counts_and_no_other_of_that_name(void **state)
+{
+	static const struct {
+		const char *cgroup, *attr;
+		enum reason reason;
+	} places[] = {
+		{ SERVICE "/sub/sub", INTERACTIVE, REASON_UNIT },
+		{ INNER, BACKGROUND, REASON_UNIT },
+		{ INNER "/sub", BACKGROUND, REASON_UNIT },
+		{ SERVICE "/sub/b.scope", INTERACTIVE, REASON_UNIT },
+		{ SERVICE ".d", BY_DEFAULT, REASON_DEFAULT },
+		{ "/user.slice" SERVICE, BY_DEFAULT, REASON_DEFAULT },
+		{ "/", BY_DEFAULT, REASON_DEFAULT },
+	};
+	struct machine *m = *state;
+
+	runs_in(m, RULES, "/usr/bin/other", "/");
+	set(m, SERVICE, "QOS_USER_INTERACTIVE", "QOS_BACKGROUND");
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		moves(m, 100, places[i].cgroup);
+		assert_task(m, 100, places[i].attr, places[i].reason);
+	}
+	set(m, "/", "QOS_USER_INITIATED", NULL);
+	assert_task(m, 100, INITIATED, REASON_UNIT);
+	moves(m, 100, SERVICE);
+	assert_task(m, 100, INITIATED, REASON_UNIT);
+	stops_without_trace(m);
+}
+
+static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
+{
+	struct machine *m = *state;
+
+	runs_in(m, RULES, "/usr/bin/other", SERVICE);
+	set(m, SERVICE, "QOS_BACKGROUND", NULL);
+	assert_task(m, 100, BACKGROUND, REASON_UNIT);
+	set(m, SERVICE, "QOS_OWN", NULL);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	reload(m, "'QOS_OWN': { 'sched_nice': -7 }");
+	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_UNIT);
+	assert_string_equal(plan_unit_of(m->plan, SERVICE "/sub")->place, "a.conf:2");
+	reload(m, "'schedqos': { 'default': 'none' }");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	set(m, SERVICE, "QOS_UTILITY", NULL);
+	assert_task(m, 100, UTILITY, REASON_UNIT);
+	assert_true(plan_needs_moves(m->plan));
+	set(m, NULL, NULL, NULL);
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	assert_null(plan_unit_of(m->plan, SERVICE));
+	assert_false(plan_needs_moves(m->plan));
+	stops_without_trace(m);
+}
+
+/* Like QOS_DEFAULT. */
+static void what_somebody_has_chosen_stays(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	set(m, SERVICE, "QOS_USER_INTERACTIVE", NULL);
+	forks(m, INIT, 100);
+	moves(m, 100, SERVICE);
+	renice(m, 100, 7);
+	execs(m, 100, "/usr/bin/other");
+	assert_task(m, 100, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	stops_without_trace(m);
+}
+
+static void a_group_s_limit_and_an_override_go_first(void **state)
+{
+	struct machine *m = *state;
+	const struct override override = { .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INITIATED", .pid = 100 };
+	uint16_t number;
+
+	runs_in(m, "'schedqos': { 'groups': { 'a.service': { 'max': 'QOS_UTILITY' } } }", "/usr/bin/other", SERVICE);
+	assert_task(m, 100, UTILITY, REASON_UNIT);
+	moves(m, 100, "/");
+	moves(m, 100, SERVICE);
+	assert_task(m, 100, UTILITY, REASON_UNIT);
+	reload(m, RULES);
+	assert_int_equal(plan_override_add(m->plan, &override, m->ms, &number), 0);
+	assert_int_equal(plan_override_join(m->plan, number, 100, m->ms), 0);
+	hear(m);
+	assert_task(m, 100, INITIATED, REASON_OVERRIDE);
+	plan_override_remove(m->plan, number, m->ms);
+	hear(m);
+	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
+	stops_without_trace(m);
+}
+
+static void a_crash_leaves_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	runs_in(m, RULES, "/usr/bin/other", SERVICE);
+	crash(m);
+	start(m, RULES);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(it_is_for_whom_no_rule_names),
+		MACHINE_TEST(a_rule_for_some_threads_leaves_the_others),
+		MACHINE_TEST(the_nearest_one_counts_and_no_other_of_that_name),
+		MACHINE_TEST(it_comes_and_goes_and_a_reload_looks_it_up_again),
+		MACHINE_TEST(what_somebody_has_chosen_stays),
+		MACHINE_TEST(a_group_s_limit_and_an_override_go_first),
+		MACHINE_TEST(a_crash_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
