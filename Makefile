@@ -162,8 +162,9 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 	$Qbench/schedqos-bench run --build $B --rounds 1 --warmup 0 $(BENCH_FLAGS) growth
 
 # SOURCE:DESTINATION of what is installed beside the program.
-PAGES := $(filter-out %/schedqos-bench.1,$(wildcard src/man/*))
-TEXTS = $(foreach unit,$(wildcard systemd/*.service systemd/*.timer),$(unit):$(UNITDIR)/$(notdir $(unit))) \
+PAGES := $(filter-out %/schedqos-bench.1 %/org.schedqos1.5,$(wildcard src/man/*))
+DESKTOP_UNITS := systemd/schedqos-bridge.service systemd/schedqos-system76.service
+TEXTS = $(foreach unit,$(filter-out $(DESKTOP_UNITS),$(wildcard systemd/*.service systemd/*.timer)),$(unit):$(UNITDIR)/$(notdir $(unit))) \
 	$(foreach page,$(PAGES),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
@@ -195,10 +196,26 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 	$Q[ -n "$(DESTDIR)" ] || .packaging/end-daemon "$(PREFIX)/bin/schedqos"
 	$Qsed '$(PATHS)' $(SAMPLE) | cmp -s - "$(CONFIG)" && rm -f "$(CONFIG)" || :
 	$Qrm -f "$(DESTDIR)$(PREFIX)/bin/schedqos"
-	$Qfor text in $(TEXTS) $(BENCH_TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
+	$Qfor text in $(TEXTS) $(DESKTOP_TEXTS) $(BENCH_TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 	$Qrm -rf "$(DESTDIR)$(BENCHDIR)" "$(DESTDIR)$(BENCHLIBDIR)" "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
+
+# The bus reads no other prefix than /usr, nor does polkit before version 124.
+DBUSDIR    ?= $(call directory,dbus-1,datadir,$(DATADIR))/dbus-1
+POLKITDIR  ?= $(call directory,polkit-gobject-1,actiondir,$(DATADIR)/polkit-1/actions)
+SYSUSERDIR ?= $(call directory,systemd,sysusersdir,$(PREFIX)/lib/sysusers.d)
+DESKTOP_TEXTS = $(foreach unit,$(DESKTOP_UNITS),$(unit):$(UNITDIR)/$(notdir $(unit))) \
+	src/man/org.schedqos1.5:$(MANDIR)/man5/org.schedqos1.5 \
+	systemd/desktop/org.schedqos1.service:$(DBUSDIR)/system-services/org.schedqos1.service \
+	systemd/desktop/org.schedqos1.conf:$(DBUSDIR)/system.d/org.schedqos1.conf \
+	systemd/desktop/org.schedqos1.policy:$(POLKITDIR)/org.schedqos1.policy \
+	systemd/desktop/schedqos-desktop.sysusers:$(SYSUSERDIR)/schedqos-desktop.conf
+
+install-desktop: all ## install what lets users and desktops ask for classes, by the system bus, as well
+	$Qset -e; for text in $(DESKTOP_TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
+		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
+	$Q[ -n "$(DESTDIR)" ] || printf '%s\n' '' 'Next:  sudo systemd-sysusers && sudo systemctl daemon-reload && sudo systemctl restart schedqos'
 
 TARBALL = $B/dist/schedqos-$(RELEASE).tar
 
@@ -272,7 +289,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench uninstall dist distcheck deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

@@ -39,6 +39,7 @@ enum option_name {
 	OPTION_CONFIGS_PATH,
 	OPTION_MAPPING,
 	OPTION_RESTORE,
+	OPTION_SYSTEM76,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };
@@ -97,6 +98,7 @@ int cmd_edit(const struct command *command);
 int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);
 int cmd_weights(const struct command *command);
+int cmd_bridge(const struct command *command);
 
 /* ---- options.c ---- */
 

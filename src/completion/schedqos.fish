@@ -32,6 +32,7 @@ complete -c schedqos -n __fish_use_subcommand -a run -d 'Run a command in a clas
 complete -c schedqos -n __fish_use_subcommand -a limit -d 'Cap the class of a process tree or cgroup, until Ctrl-C'
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Undo what a killed daemon left behind'
 complete -c schedqos -n __fish_use_subcommand -a weights -d 'Give units their cpu weights (for the service)'
+complete -c schedqos -n __fish_use_subcommand -a bridge -d 'Let users ask for classes on the system bus (for the service)'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
 complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
 
@@ -56,6 +57,7 @@ complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqo
 complete -c schedqos -n '__fish_seen_subcommand_from import' -F
 complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
 complete -c schedqos -n '__fish_seen_subcommand_from weights' -l restore -d 'Put back what one that was killed has set'
+complete -c schedqos -n '__fish_seen_subcommand_from bridge' -l system76 -d 'Serve com.system76.Scheduler instead'
 
 function __schedqos_classes
 	schedqos check --print 2> /dev/null | string match -rg '^\s*"(QOS_\w+)": \{'

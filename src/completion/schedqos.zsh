@@ -22,6 +22,7 @@ _schedqos_verbs()
 		'limit:cap the class of a process tree or cgroup, until Ctrl-C'
 		'restore:undo what a killed daemon left behind'
 		'weights:give units their cpu weights (for the service)'
+		'bridge:let users ask for classes on the system bus (for the service)'
 		'doctor:find what makes classes ineffective here'
 		'import:turn the rules of ananicy into a rules file'
 	)
@@ -129,6 +130,9 @@ _schedqos()
 		;;
 	(weights)
 		_arguments $help '--restore[put back what one that was killed has set]'
+		;;
+	(bridge)
+		_arguments $help '--system76[serve com.system76.Scheduler instead]'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

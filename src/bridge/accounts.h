@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each uid has used of the bridge, so that none takes another's share. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Calls of a uid that are not answered yet. */
+#define ACCOUNT_CALLS 16
+
+/* It may make a call for each of these, in the long run, and as many at once as make up the other. */
+#define ACCOUNT_CALL_US 10000
+#define ACCOUNT_BURST_US 4000000
+
+struct account {
+	uid_t uid;
+	unsigned calls;	  /* not answered yet */
+	uint64_t free_us; /* when all that it has used will be made up for */
+};
+
+/* Begins with zeros. */
+struct accounts {
+	struct account *all;
+	size_t count;
+};
+
+/*
+ * Takes a call that costs as much as `cost` cheap ones from the uid's account. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many
+ * are not answered; -EAGAIN: too many for now; or -ENOMEM.
+ */
+int account_take(struct accounts *accounts, uid_t uid, unsigned cost, uint64_t now_us);
+
+/* One is answered. */
+void account_return(struct accounts *accounts, uid_t uid);
+
+void accounts_free(struct accounts *accounts);

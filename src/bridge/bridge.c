@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/bridge/bridge.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "bridge_private.h"
+#include "calls.h"
+#include "methods.h"
+
+/* ---- when it is not needed ---- */
+
+/*
+ * Whoever calls after the name is given back has the bus start another; whoever has called before is still served. This
+ * comes after all else that there is to do.
+ */
+static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct bridge *bridge = userdata;
+
+	(void)source;
+	(void)usec;
+	/* Their end brings us here again. */
+	if (bridge->calls || bridge->holders)
+		return 0;
+	if (bridge->is_leaving)
+		return sd_event_exit(bridge->event, 0);
+	bridge->is_leaving = true;
+	bridge_may_leave(bridge);
+	return sd_bus_release_name(bridge->bus, BRIDGE_NAME);
+}
+
+static int watch_need(struct bridge *bridge)
+{
+	int r = sd_event_add_time(bridge->event, &bridge->idle, CLOCK_MONOTONIC, 0, 0, on_idle, bridge);
+
+	if (r >= 0)
+		r = sd_event_source_set_priority(bridge->idle, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(bridge->idle, SD_EVENT_OFF);
+	return r;
+}
+
+/* ---- life ---- */
+
+static int listen_to_signals(struct bridge *bridge)
+{
+	sigset_t signals;
+	int r;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	r = sd_event_add_signal(bridge->event, NULL, SIGTERM, NULL, NULL);
+	return r < 0 ? r : sd_event_add_signal(bridge->event, NULL, SIGINT, NULL, NULL);
+}
+
+static int open_bus(struct bridge *bridge)
+{
+	int r = sd_bus_open_system(&bridge->bus);
+
+	if (r >= 0)
+		r = sd_bus_set_close_on_exit(bridge->bus, 0);
+	if (r >= 0)
+		r = sd_bus_set_exit_on_disconnect(bridge->bus, 1);
+	if (r < 0)
+		log_error("the system bus: %s", strerror(-r));
+	return r;
+}
+
+/* When the name is there, all that it stands for is. */
+static int take_name(struct bridge *bridge)
+{
+	const char *name = bridge->is_system76 ? SYSTEM76_NAME : BRIDGE_NAME;
+	int r = sd_bus_request_name(bridge->bus, name, 0);
+
+	if (r < 0)
+		log_error("the name %s on the system bus: %s", name,
+			  r == -EEXIST || r == -EALREADY ? "another service has it" : strerror(-r));
+	return r;
+}
+
+static int start(struct bridge *bridge)
+{
+	int r = sd_event_default(&bridge->event);
+
+	if (r >= 0)
+		r = listen_to_signals(bridge);
+	if (r >= 0)
+		r = watch_need(bridge);
+	if (r >= 0)
+		r = open_bus(bridge);
+	if (r >= 0)
+		r = bridge->is_system76 ? system76_offer(bridge) : methods_offer(bridge);
+	if (r >= 0)
+		r = link_begin(bridge);
+	if (r >= 0)
+		r = sd_bus_attach_event(bridge->bus, bridge->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r >= 0)
+		r = take_name(bridge);
+	bridge_may_leave(bridge);
+	return r;
+}
+
+static void clear(struct bridge *bridge)
+{
+	calls_free(bridge);
+	holders_free(bridge);
+	accounts_free(&bridge->accounts);
+	link_end(bridge);
+	sd_event_source_disable_unref(bridge->idle);
+	sd_bus_flush_close_unref(bridge->bus);
+	sd_event_unref(bridge->event);
+}
+
+int bridge_run(bool is_system76)
+{
+	struct bridge bridge = { .is_system76 = is_system76 };
+	int r = start(&bridge);
+
+	if (r >= 0)
+		r = sd_event_loop(bridge.event);
+	clear(&bridge);
+	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

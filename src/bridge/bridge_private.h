@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The bridge: what it has of the bus, of the daemon, and of those who call it. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include <schedqos/bridge/bridge.h>
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/util/log.h>
+
+#include "accounts.h"
+
+#ifndef BUS_USERS_INTERFACE
+#define BUS_USERS_INTERFACE "org.schedqos1.Users"
+#define BUS_ERROR_NEEDS_RAISE "org.schedqos1.Error.NeedsRaise"
+#endif
+
+#define SYSTEM76_NAME "com.system76.Scheduler"
+#define SYSTEM76_PATH "/com/system76/Scheduler"
+
+enum daemon_property {
+	PROPERTY_VERSION,
+	PROPERTY_PROFILE,
+	PROPERTY_MAPPING,
+	PROPERTY_FOCUS,
+	N_PROPERTIES,
+};
+
+struct call;
+struct holder;
+
+struct bridge {
+	sd_event *event;
+	sd_bus *bus;	/* the system's */
+	sd_bus *daemon; /* NULL: not connected */
+	bool is_system76;
+	bool is_leaving; /* the name is given back */
+	sd_event_source *idle, *retry;
+	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
+	struct accounts accounts;
+	struct call *calls;
+	struct holder *holders;
+	struct problem lost;
+};
+
+/* So long after the last call, if nobody holds anything, the bus has to start another one. */
+#define BRIDGE_IDLE_US (30 * 1000000ULL)
+
+/* Has it look, after a while, whether it is still needed. One that nothing starts stays. */
+static inline void bridge_may_leave(struct bridge *bridge)
+{
+	if (bridge->is_system76)
+		return;
+	sd_event_source_set_time_relative(bridge->idle, bridge->is_leaving ? 0 : BRIDGE_IDLE_US);
+	sd_event_source_set_enabled(bridge->idle, SD_EVENT_ONESHOT);
+}
+
+/* ---- link.c: the connection to the daemon ---- */
+
+/* Connects if there is no connection, without waiting for an answer. 0 or -errno. */
+int link_need(struct bridge *bridge);
+
+/* Connects, if there is a daemon, and waits some seconds for it to say what the properties are. 0 or -errno. */
+int link_begin(struct bridge *bridge);
+
+void link_end(struct bridge *bridge);
+
+/* ---- holders.c: those who hold what ends with their connection ---- */
+
+/* A caller of whom the daemon has something. */
+struct holder {
+	struct holder *next;
+	struct bridge *bridge;
+	sd_bus_track *track;
+	uid_t uid;
+	int foreground; /* com.system76.Scheduler: a pidfd of what was in front last, or -1 */
+	char name[];
+};
+
+/* NULL: none of that name, or not any more. */
+struct holder *holder_find(const struct bridge *bridge, const char *name);
+
+/*
+ * From here on the daemon is told when the caller's connection ends. 0; -EDQUOT: too many of this uid's; -ESRCH: it has
+ * ended; or another -errno.
+ */
+int holder_need(struct bridge *bridge, const char *name, uid_t uid);
+
+void holders_free(struct bridge *bridge);
+
+/* ---- polkit.c ---- */
+
+/* Asks polkit about who has sent the message. 0 or -errno. */
+int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handler_t answered, void *userdata, sd_bus_slot **ret);
+
+/* Whether its answer is yes; if not, why. */
+bool polkit_agrees(sd_bus_message *answer, sd_bus_error *error);

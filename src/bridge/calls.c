@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "calls.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+
+/* What else than set-own a class above one's own rules takes. */
+#define ACTION_RAISE "org.schedqos1.raise-own"
+
+static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused);
+
+/* ---- the end of a call ---- */
+
+static void free_call(struct call *call)
+{
+	sd_bus_slot_unref(call->waits);
+	sd_bus_message_unref(call->message);
+	cleanup_close(&call->fd);
+	free(call);
+}
+
+static void end_call(struct call *call)
+{
+	struct bridge *bridge = call->bridge;
+
+	for (struct call **at = &bridge->calls; *at; at = &(*at)->next) {
+		if (*at == call) {
+			*at = call->next;
+			break;
+		}
+	}
+	if (call->uid != 0)
+		account_return(&bridge->accounts, call->uid);
+	free_call(call);
+	bridge_may_leave(bridge);
+}
+
+void calls_free(struct bridge *bridge)
+{
+	while (bridge->calls) {
+		struct call *call = bridge->calls;
+
+		bridge->calls = call->next;
+		free_call(call);
+	}
+}
+
+/* Ends it, with an error if there is one. The result is that of a handler of sd-bus. */
+static int close_call(struct call *call, int r, const sd_bus_error *error)
+{
+	if (sd_bus_error_is_set(error))
+		sd_bus_reply_method_error(call->message, error);
+	else if (r < 0)
+		sd_bus_reply_method_errnof(call->message, r, "%s", strerror(-r));
+	end_call(call);
+	return 0;
+}
+
+/* ---- the daemon ---- */
+
+/* Its errors are for the caller; that there was no answer is said in our words. */
+static void take_error(const sd_bus_error *fault, sd_bus_error *error)
+{
+	if (sd_bus_error_has_name(fault, SD_BUS_ERROR_NO_REPLY) || sd_bus_error_has_name(fault, SD_BUS_ERROR_DISCONNECTED) ||
+	    sd_bus_error_has_name(fault, SD_BUS_ERROR_TIMEOUT))
+		sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "the daemon does not answer, or lets the bridge not in");
+	else
+		sd_bus_error_copy(error, fault);
+}
+
+static int pass_on(struct call *call, sd_bus_message *reply)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *answer = NULL;
+	int r = sd_bus_message_new_method_return(call->message, &answer);
+
+	if (r >= 0)
+		r = sd_bus_message_copy(answer, reply, 1);
+	return r < 0 ? r : sd_bus_send(NULL, answer, NULL);
+}
+
+static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const sd_bus_error *fault = sd_bus_message_get_error(reply);
+	struct call *call = userdata;
+	int r = 0;
+
+	(void)unused;
+	call->waits = sd_bus_slot_unref(call->waits);
+	if (fault && (call->method->flags & METHOD_MAY_RAISE) && !call->may_raise &&
+	    sd_bus_error_has_name(fault, BUS_ERROR_NEEDS_RAISE)) {
+		call->may_raise = true;
+		r = polkit_ask(call->message, ACTION_RAISE, on_polkit_answers, call, &call->waits);
+		if (r >= 0)
+			return 0;
+	} else if (fault) {
+		take_error(fault, &error);
+	} else {
+		r = call->method->answer ? call->method->answer(call, reply, &error) : pass_on(call, reply);
+	}
+	return close_call(call, r, &error);
+}
+
+/*
+ * Whether the descriptor that comes next is a pidfd, by the one look at it that nothing can make wait: to ask the file, or
+ * to close it, waits for who runs the file system, and that should not become the daemon's trouble.
+ */
+static int check_pidfd(sd_bus_message *message, sd_bus_error *error)
+{
+	char path[32], target[64];
+	ssize_t len;
+	int fd, r = sd_bus_message_read(message, "h", &fd);
+
+	if (r < 0)
+		return r;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, target, sizeof(target) - 1);
+	target[len < 0 ? 0 : len] = '\0';
+	/* The name before Linux 6.9, and since. */
+	if (strcmp(target, "anon_inode:[pidfd]") != 0 && strncmp(target, "pidfd:[", strlen("pidfd:[")) != 0)
+		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "the descriptor is not a pidfd");
+	return sd_bus_message_rewind(message, 1);
+}
+
+static int put_arguments(struct call *call, sd_bus_message *question, sd_bus_error *error)
+{
+	const struct method *method = call->method;
+	int r = sd_bus_message_rewind(call->message, 1);
+
+	if (r >= 0 && sd_bus_message_get_signature(call->message, 1)[0] == 'h')
+		r = check_pidfd(call->message, error);
+	if (r >= 0 && (method->flags & METHOD_AS_USER))
+		r = sd_bus_message_append(question, "u", (uint32_t)call->uid);
+	if (r >= 0 && (method->flags & METHOD_HOLDS))
+		r = sd_bus_message_append(question, "s", sd_bus_message_get_sender(call->message));
+	if (r >= 0)
+		r = method->put_arguments ? method->put_arguments(call, question, error) :
+					    sd_bus_message_copy(question, call->message, 1);
+	if (r >= 0 && (method->flags & METHOD_MAY_RAISE))
+		r = sd_bus_message_append(question, "b", (int)call->may_raise);
+	return r;
+}
+
+/* The daemon is told of the caller's end in any case, since he is known before it is asked. */
+static int know_holder(struct call *call, sd_bus_error *error)
+{
+	int r = holder_need(call->bridge, sd_bus_message_get_sender(call->message), call->uid);
+
+	if (r == -EDQUOT)
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many of your programs hold something already");
+	return r;
+}
+
+static int ask_daemon(struct call *call, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
+	struct bridge *bridge = call->bridge;
+	const bool as_user = call->method->flags & METHOD_AS_USER;
+	int r = link_need(bridge);
+
+	if (r == -EACCES || r == -EPERM)
+		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "the daemon does not let the bridge in");
+	if (r < 0)
+		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "no daemon runs: 'systemctl start schedqos' starts it");
+	if (call->method->flags & METHOD_HOLDS)
+		r = know_holder(call, error);
+	if (r >= 0)
+		r = sd_bus_message_new_method_call(bridge->daemon, &question, NULL, BUS_PATH,
+						   as_user ? BUS_USERS_INTERFACE : BUS_INTERFACE, call->method->daemons);
+	if (r >= 0)
+		r = put_arguments(call, question, error);
+	if (r >= 0)
+		r = sd_bus_call_async(bridge->daemon, &call->waits, question, on_daemon_answers, call, 0);
+	return r;
+}
+
+/* ---- who may ---- */
+
+static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	struct call *call = userdata;
+	int r = 0;
+
+	(void)unused;
+	call->waits = sd_bus_slot_unref(call->waits);
+	if (polkit_agrees(answer, &error)) {
+		r = ask_daemon(call, &error);
+		if (r >= 0)
+			return 0;
+	}
+	return close_call(call, r, &error);
+}
+
+static int charge(struct call *call, sd_bus_error *error)
+{
+	int r = account_take(&call->bridge->accounts, call->uid, call->method->cost, clock_ns(CLOCK_MONOTONIC) / 1000);
+
+	if (r == -EBUSY)
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many of your calls are not answered yet");
+	if (r == -EAGAIN)
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls for now");
+	return r;
+}
+
+/* By the bus, which knows it from the connection; a process id could be somebody else's by now. */
+static int find_uid(sd_bus_message *message, uid_t *ret)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
+	int r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
+
+	return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
+}
+
+/* The call is charged for. */
+static int send_out(struct call *call, sd_bus_error *error)
+{
+	const struct method *method = call->method;
+
+	if (call->uid == 0 && (method->flags & METHOD_AS_USER))
+		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED, "root asks the daemon itself, as 'schedqos' does");
+	if (call->uid == 0 || !method->action)
+		return ask_daemon(call, error);
+	return polkit_ask(call->message, method->action, on_polkit_answers, call, &call->waits);
+}
+
+int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error)
+{
+	struct call *call = calloc(1, sizeof(*call));
+	int r;
+
+	if (!call)
+		return -ENOMEM;
+	*call = (struct call){ .bridge = bridge, .method = method, .message = sd_bus_message_ref(message), .fd = -1 };
+	r = find_uid(message, &call->uid);
+	if (r >= 0 && call->uid != 0)
+		r = charge(call, error);
+	if (r < 0) {
+		free_call(call);
+		return r;
+	}
+	call->next = bridge->calls;
+	bridge->calls = call;
+	r = send_out(call, error);
+	if (r < 0)
+		end_call(call);
+	return r < 0 ? r : 1;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "bridge_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/util/cleanup.h>
+
+DEFINE_CLEANUP(cJSON, cJSON_Delete)
+
+/* While there is no daemon, how often it is looked for: who waits for one has the property Version to tell. */
+#define RETRY_US (5 * 1000000ULL)
+
+/* A daemon that is stopped in a debugger should not keep people from being told so. */
+#define BEGIN_US (5 * 1000000ULL)
+
+/* By enum daemon_property: the key in what Status answers, and the names on the bus; NULL: not there. */
+static const struct {
+	const char *key, *name, *system76;
+} properties[N_PROPERTIES] = {
+	[PROPERTY_VERSION] = { "version", "Version", NULL },
+	[PROPERTY_PROFILE] = { "sched_profile", "SchedProfile", "CpuProfile" },
+	[PROPERTY_MAPPING] = { "mapping", "Mapping", NULL },
+	[PROPERTY_FOCUS] = { "focus", "Focus", NULL },
+};
+
+/* status: NULL while there is no daemon. */
+static void take_properties(struct bridge *bridge, const cJSON *status)
+{
+	char *changed[N_PROPERTIES + 1] = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < N_PROPERTIES; i++) {
+		const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(status, properties[i].key));
+		const char *name = bridge->is_system76 ? properties[i].system76 : properties[i].name;
+		char *copy = strdup(now ? now : "");
+
+		if (!copy)
+			continue;
+		if (name && bridge->properties[i] && strcmp(bridge->properties[i], copy) != 0)
+			changed[count++] = (char *)name;
+		free(bridge->properties[i]);
+		bridge->properties[i] = copy;
+	}
+	if (!count)
+		return;
+	if (bridge->is_system76)
+		sd_bus_emit_properties_changed_strv(bridge->bus, SYSTEM76_PATH, SYSTEM76_NAME, changed);
+	else
+		sd_bus_emit_properties_changed_strv(bridge->bus, BUS_PATH, BRIDGE_NAME, changed);
+}
+
+static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
+	const char *text;
+
+	(void)error;
+	if (!sd_bus_message_is_method_error(reply, NULL) && sd_bus_message_read(reply, "s", &text) >= 0)
+		status = cJSON_Parse(text);
+	if (status)
+		take_properties(userdata, status);
+	return 0;
+}
+
+static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bridge *bridge = userdata;
+
+	(void)message;
+	(void)error;
+	sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Status", on_status, bridge, NULL);
+	return 0;
+}
+
+static void retry_later(struct bridge *bridge)
+{
+	sd_event_source_set_time_relative(bridge->retry, RETRY_US);
+	sd_event_source_set_enabled(bridge->retry, SD_EVENT_ONESHOT);
+}
+
+/* With it ends all that was held. Those who held it stay known as long as they are on the bus. */
+static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bridge *bridge = userdata;
+
+	(void)message;
+	(void)error;
+	sd_bus_detach_event(bridge->daemon);
+	sd_bus_close_unref(take_ptr(bridge->daemon));
+	take_properties(bridge, NULL);
+	retry_later(bridge);
+	return 0;
+}
+
+static int connect_to(struct bridge *bridge, sd_bus *daemon)
+{
+	int r = sd_bus_set_address(daemon, "unix:path=" BUS_SOCKET);
+
+	if (r >= 0)
+		r = sd_bus_set_close_on_exit(daemon, 0);
+	if (r >= 0)
+		r = sd_bus_start(daemon);
+	if (r >= 0)
+		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reloaded", on_changed, bridge);
+	if (r >= 0)
+		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_disconnected, bridge);
+	return r < 0 ? r : sd_bus_attach_event(daemon, bridge->event, SD_EVENT_PRIORITY_NORMAL);
+}
+
+static int open_link(struct bridge *bridge)
+{
+	_cleanup_(sd_bus_close_unrefp) sd_bus *daemon = NULL;
+	int r = sd_bus_new(&daemon);
+
+	if (r >= 0)
+		r = connect_to(bridge, daemon);
+	if (r < 0) {
+		retry_later(bridge);
+		return r;
+	}
+	bridge->daemon = take_ptr(daemon);
+	sd_event_source_set_enabled(bridge->retry, SD_EVENT_OFF);
+	return 0;
+}
+
+int link_need(struct bridge *bridge)
+{
+	int r = bridge->daemon ? 0 : open_link(bridge);
+
+	if (r == 0 && !*bridge->properties[PROPERTY_VERSION])
+		on_changed(NULL, bridge, NULL);
+	return r;
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	link_need(userdata);
+	return 0;
+}
+
+int link_begin(struct bridge *bridge)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *reply = NULL;
+	int r = sd_event_add_time(bridge->event, &bridge->retry, CLOCK_MONOTONIC, 0, 0, on_retry, bridge);
+
+	if (r >= 0)
+		r = sd_event_source_set_enabled(bridge->retry, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
+	take_properties(bridge, NULL);
+	if (open_link(bridge) < 0)
+		return 0;
+	r = sd_bus_message_new_method_call(bridge->daemon, &question, NULL, BUS_PATH, BUS_INTERFACE, "Status");
+	if (r >= 0 && sd_bus_call(bridge->daemon, question, BEGIN_US, NULL, &reply) >= 0)
+		on_status(reply, bridge, NULL);
+	return r;
+}
+
+void link_end(struct bridge *bridge)
+{
+	sd_bus_close_unref(bridge->daemon);
+	sd_event_source_disable_unref(bridge->retry);
+	for (size_t i = 0; i < N_PROPERTIES; i++)
+		free(bridge->properties[i]);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "methods.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "calls.h"
+
+#define SET_OWN "org.schedqos1.set-own"
+#define SHOW "org.schedqos1.show"
+#define MANAGE "org.schedqos1.manage"
+
+DEFINE_CLEANUP(cJSON, cJSON_Delete)
+
+/* The daemon sees more of a process than /proc shows to other users. */
+static int answer_explain(struct call *call, sd_bus_message *reply, sd_bus_error *error)
+{
+	_cleanup_(cJSON_Deletep) cJSON *all = NULL;
+	const cJSON *uid;
+	const char *text;
+	int r = sd_bus_message_read(reply, "s", &text);
+
+	if (r < 0)
+		return r;
+	all = cJSON_Parse(text);
+	uid = cJSON_GetObjectItemCaseSensitive(all, "uid");
+	if (call->uid != 0 && (!cJSON_IsNumber(uid) || uid->valuedouble != call->uid))
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not a task of yours: try 'sudo schedqos explain'");
+	return sd_bus_reply_method_return(call->message, "s", text);
+}
+
+/* Of others' tasks as much as /proc shows: where it hides them from us (hidepid), it hides them from the caller. */
+static int begin_list(struct call *call, sd_bus_message *question, sd_bus_error *error)
+{
+	if (call->uid != 0 && access("/proc/1/stat", R_OK) < 0)
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "/proc hides others' processes here: only root may list them");
+	return sd_bus_message_copy(question, call->message, 1);
+}
+
+/* Whoever lists all tasks or has one explained has the daemon read /proc. */
+#define COST_STATUS 5
+#define COST_EXPLAIN 5
+#define COST_LIST 20
+
+static const struct method methods[] = {
+	{ "Status", "Status", NULL, COST_STATUS, 0, NULL, NULL },
+	{ "Explain", "Explain", NULL, COST_EXPLAIN, 0, NULL, answer_explain },
+	{ "List", "ListTasks", NULL, COST_LIST, 0, begin_list, NULL },
+	{ "Reload", "Reload", MANAGE, 1, 0, NULL, NULL },
+	{ "SetSchedProfile", "SetSchedProfile", MANAGE, 1, 0, NULL, NULL },
+	{ "SetMapping", "SetMapping", MANAGE, 1, 0, NULL, NULL },
+	{ "SetClass", "Set", SET_OWN, 1, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
+	{ "Reset", "Reset", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
+	{ "LimitProcess", "Limit", SET_OWN, 1, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "LimitCgroup", "LimitCgroup", SET_OWN, 1, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
+	{ "LiftCgroup", "LiftCgroup", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
+	{ "SetShown", "Shown", SHOW, 1, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+};
+
+static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *name = sd_bus_message_get_member(message);
+
+	for (size_t i = 0; i < array_size(methods); i++) {
+		if (strcmp(methods[i].name, name) == 0)
+			return call_begin(userdata, &methods[i], message, error);
+	}
+	return -EBADR;
+}
+
+static int get_property(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply,
+			void *userdata, sd_bus_error *error)
+{
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)name;
+	(void)error;
+	return sd_bus_message_append(reply, "s", *(char **)userdata);
+}
+
+/* The argument as a whole is the caller's; sd-bus has checked its type. */
+#define METHOD(name, in, in_names, out, out_names) \
+	SD_BUS_METHOD_WITH_NAMES(name, in, in_names, out, out_names, on_call, SD_BUS_VTABLE_UNPRIVILEGED)
+#define PROPERTY(name, number)                                                                        \
+	SD_BUS_PROPERTY(name, "s", get_property, offsetof(struct bridge, properties[number]), \
+			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+#define IN(name) SD_BUS_PARAM(name)
+
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	METHOD("Status", NULL, , "s", IN(json)),
+	METHOD("Explain", "u", IN(task), "s", IN(json)),
+	METHOD("List", "b", IN(with_ended), "asasa{us}auauauauaqanayayay",
+	       IN(classes) IN(reasons) IN(rules) IN(tid) IN(tgid) IN(rule) IN(slice) IN(qos_class) IN(nice) IN(reason) IN(policy)
+		       IN(flags)),
+	METHOD("Reload", NULL, , "ss", IN(warnings) IN(summary)),
+	METHOD("SetSchedProfile", "s", IN(name), "as", IN(refusals)),
+	METHOD("SetMapping", "s", IN(name), NULL, ),
+	METHOD("SetClass", "hsbb", IN(pidfd) IN(class) IN(descendants) IN(keep), "ss", IN(class) IN(reason)),
+	METHOD("Reset", "h", IN(pidfd), "t", IN(ended)),
+	METHOD("LimitProcess", "hsb", IN(pidfd) IN(class) IN(keep), NULL, ),
+	METHOD("LimitCgroup", "ssb", IN(cgroup) IN(class) IN(keep), NULL, ),
+	METHOD("LiftProcess", "h", IN(pidfd), "t", IN(lifted)),
+	METHOD("LiftCgroup", "s", IN(cgroup), "t", IN(lifted)),
+	METHOD("SetShown", "hs", IN(pidfd) IN(shown), NULL, ),
+	PROPERTY("Version", PROPERTY_VERSION),
+	PROPERTY("SchedProfile", PROPERTY_PROFILE),
+	PROPERTY("Mapping", PROPERTY_MAPPING),
+	PROPERTY("Focus", PROPERTY_FOCUS),
+	SD_BUS_VTABLE_END,
+};
+
+int methods_offer(struct bridge *bridge)
+{
+	return sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The interface by which COSMIC and plugins of other desktops tell system76-scheduler which window is in front. It knows
+ * but one such window for each caller.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "calls.h"
+#include "methods.h"
+
+/* Its modes are settings of the kernel's scheduler. Here these are a sched profile, which has a name. */
+enum mode { MODE_AUTO, MODE_CUSTOM, MODE_DEFAULT, MODE_RESPONSIVE };
+
+/* The number may be anybody's; that it is a process of the caller's is for the daemon to see, by the descriptor. */
+static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_error *error)
+{
+	uint32_t pid;
+	int r = sd_bus_message_read(call->message, "u", &pid);
+
+	if (r < 0)
+		return r;
+	call->fd = pid <= INT32_MAX ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
+	if (call->fd < 0)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "there is no such process");
+	return sd_bus_message_append(question, "hs", call->fd, "focused");
+}
+
+static void send_behind(struct call *call, int fd)
+{
+	sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_USERS_INTERFACE, "Shown", NULL, NULL, "ushs",
+				 (uint32_t)call->uid, sd_bus_message_get_sender(call->message), fd, "visible");
+}
+
+static int answer_foreground(struct call *call, sd_bus_message *reply, sd_bus_error *error)
+{
+	struct holder *holder = holder_find(call->bridge, sd_bus_message_get_sender(call->message));
+
+	(void)reply;
+	(void)error;
+	if (holder) {
+		if (holder->foreground >= 0) {
+			send_behind(call, holder->foreground);
+			close(holder->foreground);
+		}
+		holder->foreground = take_fd(call->fd);
+	}
+	return sd_bus_reply_method_return(call->message, NULL);
+}
+
+/* As the interface has it, without the names of knobs that were not to be changed. */
+static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error *error)
+{
+	(void)reply;
+	(void)error;
+	return sd_bus_reply_method_return(call->message, NULL);
+}
+
+static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 1,
+					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, answer_foreground };
+static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
+static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
+
+static int on_foreground(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return call_begin(userdata, &foreground, message, error);
+}
+
+static int on_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return call_begin(userdata, &profile, message, error);
+}
+
+static int on_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return call_begin(userdata, &reload, message, error);
+}
+
+static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	uint8_t mode;
+	int r = sd_bus_message_read(message, "y", &mode);
+
+	(void)userdata;
+	if (r < 0)
+		return r;
+	if (mode > MODE_RESPONSIVE)
+		return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "there is no mode %u", mode);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+static int get_mode(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply, void *userdata,
+		    sd_bus_error *error)
+{
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)name;
+	(void)userdata;
+	(void)error;
+	return sd_bus_message_append(reply, "y", MODE_CUSTOM);
+}
+
+static int get_profile(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply,
+		       void *userdata, sd_bus_error *error)
+{
+	const struct bridge *bridge = userdata;
+
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)name;
+	(void)error;
+	return sd_bus_message_append(reply, "s", bridge->properties[PROPERTY_PROFILE]);
+}
+
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("SetForegroundProcess", "u", SD_BUS_PARAM(pid), NULL, , on_foreground, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("SetCpuMode", "y", SD_BUS_PARAM(cpu_mode), NULL, , on_mode, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("SetCpuProfile", "s", SD_BUS_PARAM(profile), NULL, , on_profile, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("ReloadConfiguration", NULL, NULL, on_reload, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_PROPERTY("CpuMode", "y", get_mode, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("CpuProfile", "s", get_profile, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_VTABLE_END,
+};
+
+int system76_offer(struct bridge *bridge)
+{
+	return sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, vtable, bridge);
+}
