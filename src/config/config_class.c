@@ -9,9 +9,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-#define DEADLINE_RUNTIME_MIN                                                \
-	1024 /* the kernel counts deadline budgets in units of that many ns \
-	      */
+#define DEADLINE_RUNTIME_MIN 1024 /* the kernel counts deadline budgets in units of that many ns */
 
 /* In the order of the bits in enum qos_has. */
 enum attribute {
@@ -28,30 +26,32 @@ enum attribute {
 	ATTR_COUNT,
 };
 
-static const struct {
-	const char *name;
-	int64_t min, max;
-} attributes[ATTR_COUNT] = {
-	[ATTR_POLICY] = { "sched_policy", 0, 0 },
-	[ATTR_NICE] = { "sched_nice", -20, 19 },
-	[ATTR_PRIORITY] = { "sched_priority", 0, 99 },
-	[ATTR_RUNTIME] = { "sched_runtime", 0, INT64_MAX },
-	[ATTR_DEADLINE] = { "sched_deadline", 0, INT64_MAX },
-	[ATTR_PERIOD] = { "sched_period", 0, INT64_MAX },
-	[ATTR_UTIL_MIN] = { "sched_util_min", 0, UTIL_FULL },
-	[ATTR_UTIL_MAX] = { "sched_util_max", 0, UTIL_FULL },
-	[ATTR_IO_CLASS] = { "io_class", 0, 0 },
-	[ATTR_IO_PRIORITY] = { "io_priority", 0, IO_LEVELS - 1 },
+static const struct word policy_words[] = {
+	{ "SCHED_NORMAL", POLICY_NORMAL }, { "SCHED_OTHER", POLICY_NORMAL }, { "SCHED_BATCH", POLICY_BATCH },
+	{ "SCHED_IDLE", POLICY_IDLE },	   { "SCHED_FIFO", POLICY_FIFO },    { "SCHED_RR", POLICY_RR },
+	{ "SCHED_DEADLINE", POLICY_DEADLINE },
 };
 
-static const char *const policy_names[] = {
-	"SCHED_NORMAL", "SCHED_OTHER", "SCHED_BATCH",	 "SCHED_IDLE",
-	"SCHED_FIFO",	"SCHED_RR",    "SCHED_DEADLINE",
+static const struct word io_class_words[] = {
+	{ "none", IO_CLASS_NONE },
+	{ "realtime", IO_CLASS_REALTIME },
+	{ "best-effort", IO_CLASS_BEST_EFFORT },
+	{ "idle", IO_CLASS_IDLE },
 };
 
-static const uint8_t policy_numbers[] = {
-	POLICY_NORMAL, POLICY_NORMAL, POLICY_BATCH,    POLICY_IDLE,
-	POLICY_FIFO,   POLICY_RR,     POLICY_DEADLINE,
+#define NUMBER(member, least, most) .type = KEY_NUMBER, .min = (least), .max = (most), FIELD(struct qos_attr, member)
+
+static const struct key attributes[ATTR_COUNT] = {
+	[ATTR_POLICY] = { "sched_policy", WORDS(policy_words), FIELD(struct qos_attr, policy), .kind = "policy" },
+	[ATTR_NICE] = { "sched_nice", NUMBER(nice, -20, 19) },
+	[ATTR_PRIORITY] = { "sched_priority", NUMBER(priority, 0, 99) },
+	[ATTR_RUNTIME] = { "sched_runtime", NUMBER(runtime, 0, INT64_MAX) },
+	[ATTR_DEADLINE] = { "sched_deadline", NUMBER(deadline, 0, INT64_MAX) },
+	[ATTR_PERIOD] = { "sched_period", NUMBER(period, 0, INT64_MAX) },
+	[ATTR_UTIL_MIN] = { "sched_util_min", NUMBER(util_min, 0, UTIL_FULL) },
+	[ATTR_UTIL_MAX] = { "sched_util_max", NUMBER(util_max, 0, UTIL_FULL) },
+	[ATTR_IO_CLASS] = { "io_class", WORDS(io_class_words), FIELD(struct qos_attr, io_class), .kind = "I/O class" },
+	[ATTR_IO_PRIORITY] = { "io_priority", NUMBER(io_level, 0, IO_LEVELS - 1) },
 };
 
 /* One class object, as written in a file. */
@@ -67,120 +67,23 @@ struct qos_class *class_find(const struct class_table *table, const char *name)
 	return (struct qos_class *)qos_class_find(table->items, table->count, name);
 }
 
-static int attribute_find(const char *name)
-{
-	int i = 0;
-
-	while (i < ATTR_COUNT && strcmp(attributes[i].name, name) != 0)
-		i++;
-	return i;
-}
-
-static void set_number(struct qos_attr *attr, enum attribute which, int64_t number)
-{
-	switch (which) {
-	case ATTR_NICE:
-		attr->nice = number;
-		break;
-	case ATTR_PRIORITY:
-		attr->priority = number;
-		break;
-	case ATTR_RUNTIME:
-		attr->runtime = number;
-		break;
-	case ATTR_DEADLINE:
-		attr->deadline = number;
-		break;
-	case ATTR_PERIOD:
-		attr->period = number;
-		break;
-	case ATTR_UTIL_MIN:
-		attr->util_min = number;
-		break;
-	case ATTR_UTIL_MAX:
-		attr->util_max = number;
-		break;
-	case ATTR_IO_PRIORITY:
-		attr->io_level = number;
-		break;
-	case ATTR_POLICY:
-	case ATTR_IO_CLASS:
-	case ATTR_COUNT:
-		break;
-	}
-}
-
-/* Returns whether the value is one of the attribute's words, or a number in its range. */
-static bool parse_value(struct parser *parser, struct qos_attr *attr, enum attribute which, const struct json_node *value)
-{
-	const char *io_classes[IO_CLASS_IDLE + 1];
-	size_t choice;
-	int64_t number;
-
-	switch (which) {
-	case ATTR_POLICY:
-		if (!value_choice(parser, value, "policy", policy_names, array_size(policy_names), &choice))
-			return false;
-		attr->policy = policy_numbers[choice];
-		return true;
-	case ATTR_IO_CLASS:
-		for (size_t i = 0; i < array_size(io_classes); i++)
-			io_classes[i] = io_class_name(i);
-		if (!value_choice(parser, value, "I/O class", io_classes, array_size(io_classes), &choice))
-			return false;
-		attr->io_class = choice;
-		return true;
-	case ATTR_NICE:
-	case ATTR_PRIORITY:
-	case ATTR_RUNTIME:
-	case ATTR_DEADLINE:
-	case ATTR_PERIOD:
-	case ATTR_UTIL_MIN:
-	case ATTR_UTIL_MAX:
-	case ATTR_IO_PRIORITY:
-	case ATTR_COUNT:
-		break;
-	}
-	if (!value_integer(parser, value, attributes[which].min, attributes[which].max, &number))
-		return false;
-	set_number(attr, which, number);
-	return true;
-}
-
-static void parse_attribute(struct parser *parser, struct class_text *text, enum attribute which, const struct json_node *value)
-{
-	text->values[which] = value;
-	if (which != ATTR_POLICY && value->type == JSON_NULL)
-		text->removed |= 1 << which;
-	else if (parse_value(parser, &text->attr, which, value))
-		text->attr.has |= 1 << which;
-}
-
-static void complain_attribute(struct parser *parser, const struct json_node *value)
-{
-	struct suggestion suggestion = { .word = value->key };
-	_cleanup_free_ char *others = NULL;
-	struct text_buf text = { 0 };
-
-	for (int i = 0; i < ATTR_COUNT; i++) {
-		suggest_offer(&suggestion, attributes[i].name);
-		name_choice(&text, attributes[i].name, i, ATTR_COUNT);
-	}
-	others = text_buf_take(&text);
-	complain_unknown(parser, value, AT_KEY, "attribute", &suggestion, others ? others : "");
-}
-
 static void parse_attributes(struct parser *parser, struct class_text *text)
 {
 	const struct json_node *value;
 
 	json_each (value, text->object) {
-		int which = attribute_find(value->key);
+		const struct key *key = find_key(attributes, ATTR_COUNT, value->key);
+		const size_t which = key ? (size_t)(key - attributes) : ATTR_COUNT;
 
-		if (which < ATTR_COUNT)
-			parse_attribute(parser, text, which, value);
-		else
-			complain_attribute(parser, value);
+		if (!key) {
+			complain_key(parser, value, attributes, ATTR_COUNT, "attribute");
+			continue;
+		}
+		text->values[which] = value;
+		if (which != ATTR_POLICY && value->type == JSON_NULL)
+			text->removed |= 1 << which;
+		else if (parse_key(parser, key, value, &text->attr))
+			text->attr.has |= 1 << which;
 	}
 }
 
@@ -377,18 +280,21 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 	}
 }
 
-const char *value_class(struct parser *parser, const struct json_node *value)
+void put_class(struct json_writer *json, const char *key, const struct qos_class *class)
 {
-	const char *name = value_text(parser, value);
-	const struct qos_class *class;
+	const struct qos_class *builtin = qos_class_find(qos_builtin, QOS_BUILTIN_COUNT, class->name);
+	const struct qos_attr *attr = &class->attr;
+	/* What the built-in class of the name would put in where ours has nothing must be taken out. */
+	const uint16_t below = builtin ? qos_attr_merge(&builtin->attr, attr).has & ~attr->has : 0;
 
-	if (!name)
-		return NULL;
-	class = class_find(&parser->classes, name);
-	if (class)
-		return class->name;
-	name = keep_text(parser, name);
-	if (name)
-		look_up_later(parser, LATER_CLASS, value, AT_VALUE, name);
-	return name;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < ATTR_COUNT; i++) {
+		if (below & 1 << i)
+			json_put_null(json, attributes[i].name);
+		else if ((attr->has & 1 << i) && attributes[i].type == KEY_NUMBER)
+			json_put_number(json, attributes[i].name, key_number(&attributes[i], attr));
+		else if (attr->has & 1 << i)
+			put_key(json, &attributes[i], attributes[i].name, attr);
+	}
+	json_end(json, '}');
 }

@@ -94,13 +94,13 @@ static char *text_of(const struct config *config, const struct item *item)
 		config_print_setting(&json, config, item->number);
 		break;
 	case KIND_CLASS:
-		config_print_class(&json, NULL, &config->classes[item->number]);
+		put_class(&json, NULL, &config->classes[item->number]);
 		break;
 	case KIND_PROFILE:
-		config_print_profile(&json, NULL, &config->profiles[item->number]);
+		put_profile(&json, NULL, &config->profiles[item->number]);
 		break;
 	case KIND_RULE:
-		config_print_rules(&json, NULL, rules_nth(config->rules, item->number));
+		put_rules(&json, NULL, rules_nth(config->rules, item->number), NULL);
 		break;
 	}
 	text = json_take(&json);

@@ -157,6 +157,25 @@ void complain_unknown(struct parser *parser, const struct json_node *node, unsig
 
 /* ---- words for people ---- */
 
+char *config_place(const char *const *files, const struct source *source)
+{
+	_cleanup_free_ char *file = text_escape(files[source->file], strlen(files[source->file]));
+	char *place;
+
+	if (!file || asprintf(&place, "%s:%u:%u", file, source->line, source->column) < 0)
+		return NULL;
+	return place;
+}
+
+char *config_mapping_place(const struct config *config)
+{
+	const struct source *source = &config->settings.mapping_source;
+
+	if (!config->settings.mapping_is_named)
+		return strdup("built in");
+	return source->line ? config_place(config->files, source) : strdup(config->files[source->file]);
+}
+
 char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread)
 {
 	struct text_buf path = { 0 };

@@ -31,18 +31,6 @@ static void complain_group_key(struct parser *parser, const struct json_node *va
 	complain_unknown(parser, value, AT_KEY, "key", &suggestion, ": must be \"max\" or the name of a class");
 }
 
-static void parse_max(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct group *group = into;
-
-	group->max = value_class(parser, value);
-}
-
-/* Besides the names of classes. */
-static const struct key group_keys[] = {
-	{ "max", parse_max },
-};
-
 static void parse_group_class(struct parser *parser, const struct json_node *value, struct group_class *class)
 {
 	class->name = keep_text(parser, value->key);
@@ -61,10 +49,8 @@ static void parse_group(struct parser *parser, const struct json_node *object, s
 	if (!object->child)
 		complain(parser, object, AT_VALUE, "must not be empty");
 	json_each (value, object) {
-		const struct key *key = find_key(group_keys, array_size(group_keys), value->key);
-
-		if (key)
-			key->parse(parser, value, group);
+		if (strcmp(value->key, "max") == 0)
+			group->max = value_class(parser, value);
 		else if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
 			parse_group_class(parser, value, &classes[group->n_classes++]);
 		else
@@ -75,11 +61,10 @@ static void parse_group(struct parser *parser, const struct json_node *object, s
 
 void parse_groups(struct parser *parser, const struct json_node *object, void *into)
 {
-	struct config *config = parser->config;
+	struct config *config = into;
 	void *groups = config->groups;
 	const struct json_node *value;
 
-	(void)into;
 	if (!value_is_object(parser, object))
 		return;
 	json_each (value, object) {
@@ -95,4 +80,25 @@ void parse_groups(struct parser *parser, const struct json_node *object, void *i
 		if (!group->is_masked && value_is_object_like(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 			parse_group(parser, value, group);
 	}
+}
+
+void put_groups(struct json_writer *json, const char *key, const void *from)
+{
+	const struct config *config = from;
+
+	if (!config->n_groups)
+		return;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < config->n_groups; i++) {
+		const struct group *group = &config->groups[i];
+
+		if (group->is_masked)
+			continue;
+		json_begin(json, group->pattern, '{');
+		json_put_text(json, "max", group->max);
+		for (size_t c = 0; c < group->n_classes; c++)
+			json_put_bool(json, group->classes[c].name, group->classes[c].is_allowed);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
 }

@@ -2,9 +2,11 @@
 /* What the parts of the configuration's parser share. */
 #pragma once
 
+#include <stddef.h>
 #include <syslog.h>
 
 #include <schedqos/config/config_text.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>
 
@@ -13,6 +15,8 @@
 
 /* Far beyond any use; keeps class indices within a tag's 16 bits and lookups short. */
 #define CLASSES_MAX 1024
+
+struct parser;
 
 struct class_table {
 	struct qos_class *items;
@@ -54,10 +58,34 @@ struct parser {
 	bool no_memory;		    /* something could not be allocated, so the result is void */
 };
 
-/* A key that an object may hold; parse puts its value into `into`. */
+/* A word of the configuration, and what it is in a struct of ours. Of two words for one number the first is written. */
+struct word {
+	const char *text;
+	int number;
+};
+
+#define WORDS(list)	    .type = KEY_WORD, .words = (list), .n_words = array_size(list)
+#define FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+/* What an object may hold: how it is read into a struct, and written from one. What is not given is not written. */
 struct key {
 	const char *name;
+	enum {
+		KEY_OTHER,  /* by parse and put */
+		KEY_TEXT,   /* const char *; not empty */
+		KEY_CLASS,  /* const char *: the name of a class, which may be defined later */
+		KEY_BOOL,   /* bool */
+		KEY_NUMBER, /* any signed integer, or an unsigned one of which half the range is enough; 0: not given */
+		KEY_WORD,   /* likewise; what has no word is not given */
+	} type;
+	uint16_t offset, size;	  /* FIELD() */
+	int64_t min, max;	  /* KEY_NUMBER */
+	const struct word *words; /* WORDS() */
+	size_t n_words;
+	const char *kind; /* what errors call a word; NULL: by the key's name */
+	void (*check)(struct parser *parser, const struct json_node *value, unsigned what, const char *text); /* KEY_TEXT, or NULL */
 	void (*parse)(struct parser *parser, const struct json_node *value, void *into);
+	void (*put)(struct json_writer *json, const char *key, const void *from); /* NULL: is not written */
 };
 
 enum complaint {
@@ -80,6 +108,9 @@ void complain_unknown(struct parser *parser, const struct json_node *node, unsig
 void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
+char *config_place(const char *const *files, const struct source *source);
+
 /* By file and place, those from the nth on: files are not parsed in order. */
 void config_errors_sort(struct config_errors *errors, size_t n);
 
@@ -96,20 +127,25 @@ bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max,
 		   int64_t *ret);
 
-/* Puts the name number i of n: in the end the text is ": must be a, b or c". */
-void name_choice(struct text_buf *text, const char *name, size_t i, size_t n);
+/* The name of a class, which may be defined later. NULL: wrong type, or no memory. */
+const char *value_class(struct parser *parser, const struct json_node *value);
 
-/* The index of the word among choices. kind: what errors call it. */
-bool value_choice(struct parser *parser, const struct json_node *value, const char *kind,
-		  const char *const *choices, size_t n_choices, size_t *ret);
+/* Reads one value by its key. Returns false after a complaint, but not of KEY_OTHER. */
+bool parse_key(struct parser *parser, const struct key *key, const struct json_node *value, void *into);
 
-/* Parses each member of an object by its key; complains about unknown keys. */
-void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys,
-		const char *kind, void *into);
+/* Reads each member of an object by its key; complains about unknown keys. kind: what errors call these. */
+void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys, const char *kind,
+		void *into);
+const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
+void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys, const char *kind);
+
+/* Writes a field by its key. name: the key's, or NULL in a list. */
+void put_key(struct json_writer *json, const struct key *key, const char *name, const void *from);
+void put_keys(struct json_writer *json, const struct key *keys, size_t n_keys, const void *from);
+int64_t key_number(const struct key *key, const void *from);
 
 /* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
 bool is_schema(struct parser *parser, const struct json_node *value);
-const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
 
 /* Complains about every duplicate key in any object. */
 void check_duplicates(struct parser *parser);
@@ -139,13 +175,7 @@ void parse_class(struct parser *parser, struct class_table *table, const struct 
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
 
-/* The name of a class, which may be defined later. NULL: wrong type, or no memory. */
-const char *value_class(struct parser *parser, const struct json_node *value);
-
 /* config_settings.c */
-extern const char *const default_mode_names[DEFAULT_NONE + 1];
-extern const char *const autogroup_names[2];		    /* off, keep */
-extern const char *const log_level_names[LOG_DEBUG - LOG_ERR + 1]; /* from LOG_ERR on */
 bool is_setting(const char *key);
 void parse_settings(struct parser *parser, const struct json_node *value);
 
@@ -155,19 +185,24 @@ bool mapping_choose(struct parser *parser, const char *name, const struct source
 /* Adds an empty preset, so that it exists even if its file has errors. False without memory. */
 bool preset_add(struct parser *parser, const char *path);
 
+/* The setting of that number as a value of its own, if it is given. Returns its name; NULL after the last. */
+const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
+void put_settings(struct json_writer *json, const struct config *config);
+
 /* config_profile.c */
 bool profile_exists(const struct config *config, const char *name);
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
 
-/* config_user.c: a name or a number, for a struct rule_match. */
-void parse_match_user(struct parser *parser, const struct json_node *value, void *into);
+/* config_user.c: a name or a number, of a struct rule_match. */
+void parse_user(struct parser *parser, const struct json_node *value, void *into);
+void put_user(struct json_writer *json, const char *key, const void *from);
 
-/* config_groups.c */
+/* config_groups.c, config_weights.c: of a struct config. */
 void parse_groups(struct parser *parser, const struct json_node *object, void *into);
-
-/* config_weights.c */
+void put_groups(struct json_writer *json, const char *key, const void *from);
 void parse_weights(struct parser *parser, const struct json_node *object, void *into);
+void put_weights(struct json_writer *json, const char *key, const void *from);
 
 /* config_pattern.c: warnings about patterns. what: enum complaint */
 void check_braces(struct parser *parser, const struct json_node *value); /* in a pattern that is a key */
@@ -179,17 +214,9 @@ void check_thread_pattern(struct parser *parser, const struct json_node *value);
 bool check_key_pattern(struct parser *parser, const struct json_node *value); /* of a rule; false: an error */
 
 /* config_rules.c */
-extern const char *const userns_names[USERNS_ANY + 1]; /* NULL for USERNS_DEFAULT */
 void parse_rules(struct parser *parser);
 
-/*
- * config_print.c: a part of the configuration as the value of key; NULL: as a value of its own. A setting goes by its
- * number: returns its name, NULL after the last. Writes nothing without a writer, or for a setting that is not given.
- */
-const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
-void config_print_class(struct json_writer *json, const char *key, const struct qos_class *class);
-void config_print_rules(struct json_writer *json, const char *key, const struct rule *list);
-void config_print_profile(struct json_writer *json, const char *key, const struct sched_profile *profile);
-
-/* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
-char *config_place(const char *const *files, const struct source *source);
+/* A class, a profile or a pattern's rules as the value of key; NULL: as a value of its own. */
+void put_class(struct json_writer *json, const char *key, const struct qos_class *class);
+void put_profile(struct json_writer *json, const char *key, const struct sched_profile *profile);
+void put_rules(struct json_writer *json, const char *key, const struct rule *list, const char *const *files); /* to say where; or NULL */

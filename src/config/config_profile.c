@@ -244,10 +244,10 @@ static void parse_block(struct parser *parser, const struct json_node *object, v
 }
 
 static const struct key profile_keys[] = {
-	{ "debugfs", parse_debugfs },
-	{ "cpufreq", parse_cpufreq },
-	{ "sysctl", parse_sysctl },
-	{ "block", parse_block },
+	{ "debugfs", .parse = parse_debugfs },
+	{ "cpufreq", .parse = parse_cpufreq },
+	{ "sysctl", .parse = parse_sysctl },
+	{ "block", .parse = parse_block },
 };
 
 /* Replaces the profile of the same name, or appends it. */
@@ -307,4 +307,51 @@ void parse_profiles(struct parser *parser)
 		if (!is_schema(parser, value))
 			parse_profile(parser, value);
 	}
+}
+
+/* A file's path as the configuration has it: that of a sysctl has dots. */
+static void put_knob(struct json_writer *json, const struct knob *knob)
+{
+	_cleanup_free_ char *name = strdup(knob->file);
+
+	json->text.failed |= !name;
+	for (char *c = name; c && *c && knob->tree == KNOB_SYSCTL; c++) {
+		if (*c == '/')
+			*c = '.';
+	}
+	if (knob->n_values == 1) {
+		json_put_text(json, name, knob->values[0]);
+		return;
+	}
+	json_begin(json, name, '[');
+	for (size_t v = 0; v < knob->n_values; v++)
+		json_put_text(json, NULL, knob->values[v]);
+	json_end(json, ']');
+}
+
+/* Whether there is another knob, of the same devices. */
+static bool is_alike(const struct knob *knob, const struct knob *other)
+{
+	return other && knob->tree == other->tree && other->devices && strcmp(knob->devices, other->devices) == 0;
+}
+
+/* The knobs of a tree, or of its devices, are in one object, whose members are in their order. */
+void put_profile(struct json_writer *json, const char *key, const struct sched_profile *profile)
+{
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < profile->n_knobs; i++) {
+		const struct knob *knob = &profile->knobs[i], *before = i ? knob - 1 : NULL;
+		const struct knob *next = i + 1 < profile->n_knobs ? knob + 1 : NULL;
+
+		if (!before || before->tree != knob->tree)
+			json_begin(json, knob_tree_name(knob->tree), '{');
+		if (knob->devices && !is_alike(knob, before))
+			json_begin(json, knob->devices, '{');
+		put_knob(json, knob);
+		if (knob->devices && !is_alike(knob, next))
+			json_end(json, '}');
+		if (!next || next->tree != knob->tree)
+			json_end(json, '}');
+	}
+	json_end(json, '}');
 }

@@ -11,30 +11,9 @@
 #define PERIOD_MIN_NS 1000LL
 #define PERIOD_MAX_NS 10000000000LL
 
-const char *const userns_names[] = {
-	[USERNS_INITIAL] = "initial",
-	[USERNS_ANY] = "any",
-};
-
-/* A rule being parsed. */
-struct rule_text {
-	struct rule *rule;
-	const struct json_node *inherit; /* the value if true, else NULL */
-	const struct json_node *yield;   /* likewise */
-	bool has_conditions;  /* in "match", besides the user namespace; valid or not */
-};
-
-static void parse_qos(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule_text *text = into;
-
-	text->rule->qos = value_class(parser, value);
-}
-
 static void parse_thread_qos(struct parser *parser, const struct json_node *object, void *into)
 {
-	struct rule_text *text = into;
-	struct rule *rule = text->rule;
+	struct rule *rule = into;
 	const struct json_node *value;
 
 	if (!value_is_object_like(parser, object, "{\"THREAD\": \"QOS_UTILITY\"}"))
@@ -52,64 +31,41 @@ static void parse_thread_qos(struct parser *parser, const struct json_node *obje
 	}
 }
 
-static void parse_period(struct parser *parser, const struct json_node *value, void *into)
+static void put_thread_qos(struct json_writer *json, const char *key, const void *from)
 {
-	struct rule_text *text = into;
-	int64_t period;
+	const struct rule *rule = from;
 
-	if (value_integer(parser, value, PERIOD_MIN_NS, PERIOD_MAX_NS, &period))
-		text->rule->period_ns = period;
-}
-
-static void parse_version(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule_text *text = into;
-
-	text->rule->version = value_kept(parser, value);
-}
-
-static void parse_from(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule_text *text = into;
-
-	text->rule->from = value_kept(parser, value);
-}
-
-static void parse_inherit(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule_text *text = into;
-
-	if (value_bool(parser, value, &text->rule->inherit) && text->rule->inherit)
-		text->inherit = value;
-}
-
-static void parse_enforce(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule_text *text = into;
-
-	value_bool(parser, value, &text->rule->enforce);
+	if (!rule->n_threads)
+		return;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < rule->n_threads; i++)
+		json_put_text(json, rule->threads[i].pattern, rule->threads[i].qos);
+	json_end(json, '}');
 }
 
 static void parse_yield(struct parser *parser, const struct json_node *value, void *into)
 {
-	struct rule_text *text = into;
+	struct rule *rule = into;
 	bool yield;
 
-	if (!value_bool(parser, value, &yield))
-		return;
-	text->rule->yield = yield ? YIELD_YES : YIELD_NO;
-	if (yield)
-		text->yield = value;
+	if (value_bool(parser, value, &yield))
+		rule->yield = yield ? YIELD_YES : YIELD_NO;
 }
 
-static void parse_match_exe(struct parser *parser, const struct json_node *value, void *into)
+static void put_yield(struct json_writer *json, const char *key, const void *from)
 {
-	struct rule_match *match = into;
+	const struct rule *rule = from;
 
-	match->exe = value_kept(parser, value);
-	check_brackets(parser, value, WARNING, match->exe);
-	if (match->exe)
-		check_is_path(parser, value, WARNING, match->exe);
+	if (rule->yield != YIELD_DEFAULT)
+		json_put_bool(json, key, rule->yield == YIELD_YES);
+}
+
+/* ---- "match" ---- */
+
+static void check_exe(struct parser *parser, const struct json_node *value, unsigned what, const char *exe)
+{
+	check_brackets(parser, value, what, exe);
+	check_is_path(parser, value, what, exe);
 }
 
 static const char *argument_glob(struct parser *parser, const struct json_node *value)
@@ -123,7 +79,7 @@ static const char *argument_glob(struct parser *parser, const struct json_node *
 	return glob;
 }
 
-static void parse_match_argv(struct parser *parser, const struct json_node *value, void *into)
+static void parse_argv(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 	size_t n = value->type == JSON_LIST ? value->count : 1;
@@ -145,95 +101,136 @@ static void parse_match_argv(struct parser *parser, const struct json_node *valu
 	match->argv = globs;
 }
 
-static void parse_match_cgroup(struct parser *parser, const struct json_node *value, void *into)
+static void put_argv(struct json_writer *json, const char *key, const void *from)
 {
-	struct rule_match *match = into;
+	const struct rule_match *match = from;
 
-	match->cgroup = value_kept(parser, value);
-	check_brackets(parser, value, WARNING, match->cgroup);
-	if (match->cgroup)
-		check_cgroup_path(parser, value, WARNING, match->cgroup);
-	if (match->cgroup && !strchr("/*?[", *match->cgroup))
-		complain(parser, value, WARNING,
-			 "can never match: the path of a cgroup begins with a /: write \"*/%s\"", match->cgroup);
+	if (!match->n_argv)
+		return;
+	json_begin(json, key, '[');
+	for (size_t i = 0; i < match->n_argv; i++)
+		json_put_text(json, NULL, match->argv[i]);
+	json_end(json, ']');
 }
 
-static void parse_match_parent(struct parser *parser, const struct json_node *value, void *into)
+static void check_cgroup(struct parser *parser, const struct json_node *value, unsigned what, const char *cgroup)
 {
-	struct rule_match *match = into;
-
-	match->parent = value_kept(parser, value);
-	if (match->parent)
-		check_process_pattern(parser, value, WARNING, match->parent);
+	check_brackets(parser, value, what, cgroup);
+	check_cgroup_path(parser, value, what, cgroup);
+	if (!strchr("/*?[", *cgroup))
+		complain(parser, value, what, "can never match: the path of a cgroup begins with a /: write \"*/%s\"", cgroup);
 }
 
-static void parse_match_user_namespace(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule_match *match = into;
-	size_t choice;
+#define CONDITION(member) FIELD(struct rule_match, member)
 
-	if (value_choice(parser, value, "user namespace", userns_names + USERNS_INITIAL,
-			 array_size(userns_names) - USERNS_INITIAL, &choice))
-		match->user_namespace = USERNS_INITIAL + choice;
-}
+static const struct word namespaces[] = { { "initial", USERNS_INITIAL }, { "any", USERNS_ANY } };
 
 static const struct key match_keys[] = {
-	{ "exe", parse_match_exe },	  { "argv", parse_match_argv },
-	{ "cgroup", parse_match_cgroup }, { "user", parse_match_user },
-	{ "parent", parse_match_parent }, { "user_namespace", parse_match_user_namespace },
+	{ "exe", KEY_TEXT, CONDITION(exe), .check = check_exe },
+	{ "argv", .parse = parse_argv, .put = put_argv },
+	{ "cgroup", KEY_TEXT, CONDITION(cgroup), .check = check_cgroup },
+	{ "user", .parse = parse_user, .put = put_user },
+	{ "parent", KEY_TEXT, CONDITION(parent), .check = check_process_pattern },
+	{ "user_namespace", WORDS(namespaces), CONDITION(user_namespace), .kind = "user namespace" },
 };
-
-static bool has_conditions(const struct json_node *match)
-{
-	const struct json_node *value;
-
-	json_each (value, match) {
-		if (strcmp(value->key, "user_namespace") != 0)
-			return true;
-	}
-	return !match->child;
-}
 
 static void parse_match(struct parser *parser, const struct json_node *value, void *into)
 {
-	struct rule_text *text = into;
+	struct rule *rule = into;
 	struct rule_match *match;
 
-	text->has_conditions = true;
 	if (!value_is_object(parser, value))
 		return;
-	text->has_conditions = has_conditions(value);
 	if (!value->child)
 		complain(parser, value, AT_VALUE, "must not be empty: a rule without \"match\" is for every program of that name");
 	match = keep_alloc(parser, sizeof(*match));
 	if (!match)
 		return;
 	parse_keys(parser, value, match_keys, array_size(match_keys), "key", match);
-	text->rule->match = match;
+	rule->match = match;
+}
+
+static void put_match(struct json_writer *json, const char *key, const void *from)
+{
+	const struct rule *rule = from;
+
+	if (!rule->match)
+		return;
+	json_begin(json, key, '{');
+	put_keys(json, match_keys, array_size(match_keys), rule->match);
+	json_end(json, '}');
+}
+
+/* ---- a rule ---- */
+
+/* It is written by put_rule(), where that is wanted. */
+static void parse_from(struct parser *parser, const struct json_node *value, void *into)
+{
+	struct rule *rule = into;
+
+	rule->from = value_kept(parser, value);
 }
 
 static const struct key rule_keys[] = {
-	{ "qos", parse_qos },	      { "thread_qos", parse_thread_qos },
-	{ "period", parse_period },   { "version", parse_version },
-	{ "inherit", parse_inherit }, { "enforce", parse_enforce },
-	{ "yield", parse_yield },     { "match", parse_match },
-	{ "from", parse_from },
+	{ "qos", KEY_CLASS, FIELD(struct rule, qos) },
+	{ "thread_qos", .parse = parse_thread_qos, .put = put_thread_qos },
+	{ "period", KEY_NUMBER, FIELD(struct rule, period_ns), .min = PERIOD_MIN_NS, .max = PERIOD_MAX_NS },
+	{ "version", KEY_TEXT, FIELD(struct rule, version) },
+	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit) },
+	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
+	{ "yield", .parse = parse_yield, .put = put_yield },
+	{ "match", .parse = parse_match, .put = put_match },
+	{ "from", .parse = parse_from },
 };
 
-/* Returns whether the rule has conditions, so that a rule after it can be reached. */
-static bool parse_rule(struct parser *parser, const struct json_node *value, struct rule *rule)
+static void parse_rule(struct parser *parser, const struct json_node *value, struct rule *rule)
 {
-	struct rule_text text = { .rule = rule };
 	size_t n_errors = parser->errors->n_errors;
 
-	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", &text);
-	if (text.yield && rule->enforce)
-		complain(parser, text.yield, AT_VALUE,
-			 "a rule cannot both yield to others and enforce its class");
-	if (text.inherit && !rule->qos && parser->errors->n_errors == n_errors)
-		complain(parser, text.inherit, AT_VALUE,
-			 "without \"qos\" there is no class to inherit");
-	return text.has_conditions;
+	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", rule);
+	if (rule->yield == YIELD_YES && rule->enforce)
+		complain(parser, json_member(value, "yield"), AT_VALUE, "a rule cannot both yield to others and enforce its class");
+	if (rule->inherit && !rule->qos && parser->errors->n_errors == n_errors)
+		complain(parser, json_member(value, "inherit"), AT_VALUE, "without \"qos\" there is no class to inherit");
+}
+
+/* files: to say which of them the rule is from; one that was printed before and read again, where it was from then. */
+static void put_rule(struct json_writer *json, const char *key, const struct rule *rule, const char *const *files)
+{
+	_cleanup_free_ char *from = files && !rule->from ? config_place(files, &rule->source) : NULL;
+
+	json_begin(json, key, '{');
+	json->text.failed |= files && !rule->from && !from;
+	if (files)
+		json_put_text(json, "from", from ? from : rule->from);
+	put_keys(json, rule_keys, array_size(rule_keys), rule);
+	json_end(json, '}');
+}
+
+void put_rules(struct json_writer *json, const char *key, const struct rule *list, const char *const *files)
+{
+	if (!list->next) {
+		put_rule(json, key, list, files);
+		return;
+	}
+	json_begin(json, key, '[');
+	for (const struct rule *rule = list; rule; rule = rule->next)
+		put_rule(json, NULL, rule, files);
+	json_end(json, ']');
+}
+
+/* Whether the rule may leave a task to the one after it, by what is written: valid or not. */
+static bool has_conditions(const struct json_node *rule)
+{
+	const struct json_node *match = json_member(rule, "match"), *value;
+
+	if (!match || match->type != JSON_OBJECT)
+		return match;
+	json_each (value, match) {
+		if (strcmp(value->key, "user_namespace") != 0)
+			return true;
+	}
+	return !match->child;
 }
 
 /* Parses a list of rules and links them. */
@@ -250,17 +247,18 @@ static void parse_list(struct parser *parser, const struct json_node *list, cons
 			 "must not be empty: write null to mask the rules of earlier files");
 	json_each (value, list) {
 		struct rule *rule = &rules[i++];
-		bool good = value_is_object(parser, value), limited;
+		const bool is_rule = value_is_object(parser, value);
 
 		rule->pattern = pattern;
 		rule->source = source_of(parser, value, AT_VALUE);
 		rule->next = value->next ? rule + 1 : NULL;
-		limited = !good || parse_rule(parser, value, rule);
+		if (is_rule)
+			parse_rule(parser, value, rule);
 		if (taker && (!rule_needs_initial_userns(taker) || rule_needs_initial_userns(rule)))
 			complain(parser, value, WARNING,
 				 "can never match: a rule before it has no %s",
 				 taker->match ? "other condition" : "\"match\"");
-		else if (!limited)
+		else if (is_rule && !has_conditions(value))
 			taker = rule;
 	}
 }
@@ -287,12 +285,6 @@ static void complain_no_rule(struct parser *parser, const struct json_node *valu
 	else
 		complain(parser, value, AT_VALUE,
 			 "must be an object, a list of objects or null, not %s", type);
-}
-
-static void put_rules(struct parser *parser, const char *pattern, struct rule *rules)
-{
-	if (rules_put(parser->config->rules, pattern, rules) < 0)
-		parser->no_memory = true;
 }
 
 static void parse_pattern(struct parser *parser, const struct json_node *value)
@@ -326,8 +318,8 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 		rules->source = source_of(parser, value, AT_KEY);
 		parse_rule(parser, value, rules);
 	}
-	if (good)
-		put_rules(parser, pattern, rules);
+	if (good && rules_put(parser->config->rules, pattern, rules) < 0)
+		parser->no_memory = true;
 }
 
 static bool is_class(const struct json_node *value)

@@ -7,59 +7,28 @@
 #include <schedqos/policy/pattern.h>
 #include <schedqos/util/cleanup.h>
 
-const char *const default_mode_names[] = {
-	[DEFAULT_PRISTINE] = "pristine",
-	[DEFAULT_ALL] = "all",
-	[DEFAULT_NONE] = "none",
-};
-
-const char *const autogroup_names[] = { "off", "keep" };
-
-const char *const log_level_names[] = { "error", "warning", "notice", "info", "debug" };
-
 static const char announcement[] = "announcement";
+
+/* ---- those that are more than a word ---- */
 
 static void parse_sched_profile(struct parser *parser, const struct json_node *value, void *into)
 {
-	struct settings *settings = into;
-	const char *name = NULL;
+	struct config *config = into;
+	const char *name = value->type != JSON_NULL ? value_kept(parser, value) : NULL;
 
-	if (value->type != JSON_NULL) {
-		name = value_kept(parser, value);
-		if (!name)
-			return;
+	if (name)
 		look_up_later(parser, LATER_PROFILE, value, AT_VALUE, name);
-	}
-	settings->sched_profile = name;
+	config->settings.sched_profile = name;
 }
 
-static void parse_default(struct parser *parser, const struct json_node *value, void *into)
+static void put_sched_profile(struct json_writer *json, const char *key, const void *from)
 {
-	struct settings *settings = into;
-	size_t mode;
+	const struct config *config = from;
 
-	if (value_choice(parser, value, "default", default_mode_names, array_size(default_mode_names), &mode))
-		settings->default_mode = mode;
-}
-
-static void parse_autogroup(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct settings *settings = into;
-	size_t mode;
-
-	if (value_choice(parser, value, "autogroup", autogroup_names, array_size(autogroup_names), &mode))
-		settings->autogroup_off = mode == 0;
-}
-
-static void parse_log(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct settings *settings = into;
-	size_t level;
-
-	if (!value_choice(parser, value, "log", log_level_names, array_size(log_level_names), &level))
-		return;
-	settings->log_level = LOG_ERR + level;
-	settings->has_log_level = true;
+	if (config->settings.sched_profile)
+		json_put_text(json, key, config->settings.sched_profile);
+	else
+		json_put_null(json, key);
 }
 
 static const char *interpreter_pattern(struct parser *parser, const struct json_node *value)
@@ -75,7 +44,7 @@ static const char *interpreter_pattern(struct parser *parser, const struct json_
 /* An empty list: none. */
 static void parse_interpreters(struct parser *parser, const struct json_node *list, void *into)
 {
-	struct settings *settings = into;
+	struct settings *all = &((struct config *)into)->settings;
 	const char **patterns;
 	const struct json_node *value;
 
@@ -86,13 +55,27 @@ static void parse_interpreters(struct parser *parser, const struct json_node *li
 	patterns = keep_alloc(parser, (list->count + 1) * sizeof(*patterns));
 	if (!patterns)
 		return;
-	settings->interpreters = patterns;
-	settings->n_interpreters = 0;
+	all->interpreters = patterns;
+	all->n_interpreters = 0;
 	json_each (value, list) {
-		patterns[settings->n_interpreters] = interpreter_pattern(parser, value);
-		settings->n_interpreters += patterns[settings->n_interpreters] != NULL;
+		patterns[all->n_interpreters] = interpreter_pattern(parser, value);
+		all->n_interpreters += patterns[all->n_interpreters] != NULL;
 	}
 }
+
+static void put_interpreters(struct json_writer *json, const char *key, const void *from)
+{
+	const struct settings *all = &((const struct config *)from)->settings;
+
+	if (all->interpreters == interpreters_default)
+		return;
+	json_begin(json, key, '[');
+	for (size_t i = 0; i < all->n_interpreters; i++)
+		json_put_text(json, NULL, all->interpreters[i]);
+	json_end(json, ']');
+}
+
+/* ---- the mapping ---- */
 
 static const struct preset *preset_find(const struct parser *parser, const char *name)
 {
@@ -142,29 +125,6 @@ static void parse_mapping_name(struct parser *parser, const struct json_node *va
 		complain_unknown(parser, value, AT_VALUE, "mapping", &near, "");
 }
 
-static const struct key settings_keys[] = {
-	{ "sched_profile", parse_sched_profile },
-	{ "default", parse_default },
-	{ "autogroup", parse_autogroup },
-	{ "mapping", parse_mapping_name },
-	{ "log", parse_log },
-	{ "groups", parse_groups },
-	{ "weights", parse_weights },
-	{ "interpreters", parse_interpreters },
-};
-
-bool is_setting(const char *key)
-{
-	return find_key(settings_keys, array_size(settings_keys), key) != NULL;
-}
-
-void parse_settings(struct parser *parser, const struct json_node *value)
-{
-	if (value_is_object(parser, value))
-		parse_keys(parser, value, settings_keys, array_size(settings_keys), "setting",
-			   &parser->config->settings);
-}
-
 static void preset_name(const char *path, const char **ret_name, size_t *ret_len)
 {
 	const char *slash = strrchr(path, '/');
@@ -192,4 +152,53 @@ bool preset_add(struct parser *parser, const char *path)
 	preset->name = keep_bytes(parser, name, len);
 	parser->n_presets += preset->name != NULL;
 	return preset->name != NULL;
+}
+
+/* ---- all of them ---- */
+
+#define SETTING(member) FIELD(struct config, settings.member)
+
+static const struct word defaults[] = { { "pristine", DEFAULT_PRISTINE }, { "all", DEFAULT_ALL }, { "none", DEFAULT_NONE } };
+static const struct word autogroups[] = { { "off", true }, { "keep", false } };
+static const struct word log_levels[] = {
+	{ "error", LOG_ERR }, { "warning", LOG_WARNING }, { "notice", LOG_NOTICE }, { "info", LOG_INFO }, { "debug", LOG_DEBUG },
+};
+
+static const struct key settings[] = {
+	{ "sched_profile", .parse = parse_sched_profile, .put = put_sched_profile },
+	{ "default", WORDS(defaults), SETTING(default_mode) },
+	{ "autogroup", WORDS(autogroups), SETTING(autogroup_off) },
+	/* Not written: the classes follow in full, so no preset is needed. */
+	{ "mapping", .parse = parse_mapping_name },
+	{ "log", WORDS(log_levels), SETTING(log_level) },
+	{ "interpreters", .parse = parse_interpreters, .put = put_interpreters },
+	{ "groups", .parse = parse_groups, .put = put_groups },
+	{ "weights", .parse = parse_weights, .put = put_weights },
+};
+
+bool is_setting(const char *key)
+{
+	return find_key(settings, array_size(settings), key) != NULL;
+}
+
+void parse_settings(struct parser *parser, const struct json_node *value)
+{
+	if (value_is_object(parser, value))
+		parse_keys(parser, value, settings, array_size(settings), "setting", parser->config);
+}
+
+const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n)
+{
+	if (n >= array_size(settings))
+		return NULL;
+	if (json)
+		put_key(json, &settings[n], NULL, config);
+	return settings[n].name;
+}
+
+void put_settings(struct json_writer *json, const struct config *config)
+{
+	json_begin(json, SETTINGS_KEY, '{');
+	put_keys(json, settings, array_size(settings), config);
+	json_end(json, '}');
 }

@@ -51,7 +51,7 @@ static const struct rule_user *user_named(struct parser *parser, const char *nam
 	return user;
 }
 
-void parse_match_user(struct parser *parser, const struct json_node *value, void *into)
+void parse_user(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 	const char *name;
@@ -70,4 +70,17 @@ void parse_match_user(struct parser *parser, const struct json_node *value, void
 	else
 		complain(parser, value, WARNING, "unknown user \"%s\": this never matches%s", name,
 			 name[strspn(name, "0123456789")] ? "" : " (a uid stands without quotes)");
+}
+
+void put_user(struct json_writer *json, const char *key, const void *from)
+{
+	const struct rule_user *user = ((const struct rule_match *)from)->user;
+	char uid[16] = "";
+
+	if (user)
+		snprintf(uid, sizeof(uid), "%u", user->uid);
+	if (user && strcmp(user->name, uid) == 0)
+		json_put_number(json, key, user->uid);
+	else
+		json_put_text(json, key, user ? user->name : NULL);
 }

@@ -76,43 +76,176 @@ bool value_integer(struct parser *parser, const struct json_node *value, int64_t
 	return r == 0;
 }
 
-void name_choice(struct text_buf *text, const char *name, size_t i, size_t n)
+const char *value_class(struct parser *parser, const struct json_node *value)
+{
+	const char *name = value_text(parser, value);
+	const struct qos_class *class;
+
+	if (!name)
+		return NULL;
+	class = qos_class_find(parser->classes.items, parser->classes.count, name);
+	if (class)
+		return class->name;
+	name = keep_text(parser, name);
+	if (name)
+		look_up_later(parser, LATER_CLASS, value, AT_VALUE, name);
+	return name;
+}
+
+/* ---- keys ---- */
+
+static const void *field_of(const struct key *key, const void *of)
+{
+	return (const char *)of + key->offset;
+}
+
+int64_t key_number(const struct key *key, const void *from)
+{
+	switch (key->size) {
+	case sizeof(int8_t):
+		return *(const int8_t *)field_of(key, from);
+	case sizeof(int16_t):
+		return *(const int16_t *)field_of(key, from);
+	case sizeof(int32_t):
+		return *(const int32_t *)field_of(key, from);
+	default:
+		return *(const int64_t *)field_of(key, from);
+	}
+}
+
+static void set_number(const struct key *key, void *into, int64_t number)
+{
+	void *field = (char *)into + key->offset;
+
+	switch (key->size) {
+	case sizeof(int8_t):
+		*(int8_t *)field = (int8_t)number;
+		break;
+	case sizeof(int16_t):
+		*(int16_t *)field = (int16_t)number;
+		break;
+	case sizeof(int32_t):
+		*(int32_t *)field = (int32_t)number;
+		break;
+	default:
+		*(int64_t *)field = number;
+		break;
+	}
+}
+
+/* Puts the name number i of n: in the end the text is ": must be a, b or c". */
+static void name_choice(struct text_buf *text, const char *name, size_t i, size_t n)
 {
 	text_buf_printf(text, "%s%s", i == 0 ? ": must be " : i + 1 < n ? ", " : " or ", name);
 }
 
-bool value_choice(struct parser *parser, const struct json_node *value, const char *kind,
-		  const char *const *choices, size_t n_choices, size_t *ret)
+static void complain_word(struct parser *parser, const struct key *key, const struct json_node *value)
 {
-	const char *word = value->type == JSON_STRING ? value->text : NULL;
+	const char *word = value->type == JSON_STRING ? value->text : "";
 	struct suggestion suggestion = { .word = word };
 	_cleanup_free_ char *all = NULL;
 	struct text_buf text = { 0 };
 
-	for (size_t i = 0; word && i < n_choices; i++) {
-		if (strcmp(word, choices[i]) == 0) {
-			*ret = i;
+	for (size_t i = 0; i < key->n_words; i++) {
+		suggest_offer(&suggestion, key->words[i].text);
+		name_choice(&text, key->words[i].text, i, key->n_words);
+	}
+	all = text_buf_take(&text);
+	if (!all)
+		parser->no_memory = true;
+	else if (*word)
+		complain_unknown(parser, value, AT_VALUE, key->kind ? key->kind : key->name, &suggestion, all);
+	else
+		complain(parser, value, AT_VALUE, "%s, not %s", all + strlen(": "),
+			 value->type == JSON_STRING ? "empty" : json_type_name(value));
+}
+
+static bool parse_word(struct parser *parser, const struct key *key, const struct json_node *value, int64_t *ret)
+{
+	for (size_t i = 0; i < key->n_words; i++) {
+		if (value->type == JSON_STRING && strcmp(value->text, key->words[i].text) == 0) {
+			*ret = key->words[i].number;
 			return true;
 		}
-		suggest_offer(&suggestion, choices[i]);
 	}
-	for (size_t i = 0; i < n_choices; i++)
-		name_choice(&text, choices[i], i, n_choices);
-	all = text_buf_take(&text);
-	if (word && *word)
-		complain_unknown(parser, value, AT_VALUE, kind, &suggestion, all ? all : "");
-	else
-		complain(parser, value, AT_VALUE, "must be %s, not %s", all ? all + strlen(": must be ") : "a string",
-			 word ? "empty" : json_type_name(value));
+	complain_word(parser, key, value);
 	return false;
 }
 
-bool is_schema(struct parser *parser, const struct json_node *value)
+static bool parse_text(struct parser *parser, const struct key *key, const struct json_node *value, void *into)
 {
-	if (strcmp(value->key, SCHEMA_KEY) != 0)
-		return false;
-	value_text(parser, value);
-	return true;
+	const char **field = (void *)((char *)into + key->offset);
+
+	*field = key->type == KEY_CLASS ? value_class(parser, value) : value_kept(parser, value);
+	if (*field && key->check)
+		key->check(parser, value, WARNING, *field);
+	return *field;
+}
+
+bool parse_key(struct parser *parser, const struct key *key, const struct json_node *value, void *into)
+{
+	int64_t number;
+	bool good;
+
+	switch (key->type) {
+	case KEY_TEXT:
+	case KEY_CLASS:
+		return parse_text(parser, key, value, into);
+	case KEY_BOOL:
+		return value_bool(parser, value, (bool *)into + key->offset);
+	case KEY_NUMBER:
+	case KEY_WORD:
+		good = key->type == KEY_WORD ? parse_word(parser, key, value, &number) :
+					       value_integer(parser, value, key->min, key->max, &number);
+		if (good)
+			set_number(key, into, number);
+		return good;
+	case KEY_OTHER:
+		key->parse(parser, value, into);
+		return true;
+	}
+	return false;
+}
+
+static void put_word(struct json_writer *json, const struct key *key, const char *name, int64_t number)
+{
+	size_t i = 0;
+
+	while (i < key->n_words && key->words[i].number != number)
+		i++;
+	if (i < key->n_words)
+		json_put_text(json, name, key->words[i].text);
+}
+
+void put_key(struct json_writer *json, const struct key *key, const char *name, const void *from)
+{
+	switch (key->type) {
+	case KEY_TEXT:
+	case KEY_CLASS:
+		json_put_text(json, name, *(const char *const *)field_of(key, from));
+		break;
+	case KEY_BOOL:
+		if (*(const bool *)field_of(key, from))
+			json_put_bool(json, name, true);
+		break;
+	case KEY_NUMBER:
+		if (key_number(key, from))
+			json_put_number(json, name, key_number(key, from));
+		break;
+	case KEY_WORD:
+		put_word(json, key, name, key_number(key, from));
+		break;
+	case KEY_OTHER:
+		if (key->put)
+			key->put(json, name, from);
+		break;
+	}
+}
+
+void put_keys(struct json_writer *json, const struct key *keys, size_t n_keys, const void *from)
+{
+	for (size_t i = 0; i < n_keys; i++)
+		put_key(json, &keys[i], keys[i].name, from);
 }
 
 const struct key *find_key(const struct key *keys, size_t n_keys, const char *name)
@@ -129,8 +262,7 @@ static bool is_like_class_attribute(const char *key)
 	return strncmp(key, "sched_", strlen("sched_")) == 0 || strncmp(key, "io_", strlen("io_")) == 0;
 }
 
-static void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys,
-			 const char *kind)
+void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys, const char *kind)
 {
 	struct suggestion suggestion = { .word = value->key };
 	_cleanup_free_ char *others = NULL;
@@ -141,14 +273,16 @@ static void complain_key(struct parser *parser, const struct json_node *value, c
 		name_choice(&text, keys[i].name, i, n_keys);
 	}
 	others = text_buf_take(&text);
-	complain_unknown(parser, value, AT_KEY, kind, &suggestion,
-			 is_like_class_attribute(value->key) ? ": that is for classes, whose names begin with QOS_" :
-			 others			   ? others :
-							     "");
+	if (!others)
+		parser->no_memory = true;
+	else if (strcmp(kind, "attribute") != 0 && is_like_class_attribute(value->key))
+		complain_unknown(parser, value, AT_KEY, kind, &suggestion, ": that is for classes, whose names begin with QOS_");
+	else
+		complain_unknown(parser, value, AT_KEY, kind, &suggestion, others);
 }
 
-void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys,
-		const char *kind, void *into)
+void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys, const char *kind,
+		void *into)
 {
 	const struct json_node *value;
 
@@ -156,10 +290,18 @@ void parse_keys(struct parser *parser, const struct json_node *object, const str
 		const struct key *key = find_key(keys, n_keys, value->key);
 
 		if (key)
-			key->parse(parser, value, into);
+			parse_key(parser, key, value, into);
 		else
 			complain_key(parser, value, keys, n_keys, kind);
 	}
+}
+
+bool is_schema(struct parser *parser, const struct json_node *value)
+{
+	if (strcmp(value->key, SCHEMA_KEY) != 0)
+		return false;
+	value_text(parser, value);
+	return true;
 }
 
 static void complain_duplicate(struct parser *parser, const struct json_node *first, const struct json_node *second)

@@ -107,18 +107,21 @@ static void parse_weight(struct parser *parser, const struct json_node *value, v
 		weight->number = (uint16_t)number;
 }
 
-static void parse_when(struct parser *parser, const struct json_node *value, void *into)
+static void put_weight(struct json_writer *json, const char *key, const void *from)
 {
-	static const char *const choices[] = { "seat" };
-	struct weight *weight = into;
-	size_t choice;
+	const struct weight *weight = from;
 
-	weight->at_seat = value_choice(parser, value, "condition", choices, array_size(choices), &choice);
+	if (weight->qos)
+		json_put_text(json, key, weight->qos);
+	else
+		json_put_number(json, key, weight->number);
 }
 
+static const struct word conditions[] = { { "seat", true } };
+
 static const struct key weight_keys[] = {
-	{ "weight", parse_weight },
-	{ "when", parse_when },
+	{ "weight", .parse = parse_weight, .put = put_weight },
+	{ "when", WORDS(conditions), FIELD(struct weight, at_seat), .kind = "condition" },
 };
 
 static void parse_entry(struct parser *parser, const struct json_node *value, struct weight *weight)
@@ -136,11 +139,10 @@ static void parse_entry(struct parser *parser, const struct json_node *value, st
 
 void parse_weights(struct parser *parser, const struct json_node *object, void *into)
 {
-	struct config *config = parser->config;
+	struct config *config = into;
 	void *weights = config->weights;
 	const struct json_node *value;
 
-	(void)into;
 	if (!value_is_object(parser, object))
 		return;
 	json_each (value, object) {
@@ -154,4 +156,27 @@ void parse_weights(struct parser *parser, const struct json_node *object, void *
 		check_unit_pattern(parser, value);
 		parse_entry(parser, value, weight);
 	}
+}
+
+void put_weights(struct json_writer *json, const char *key, const void *from)
+{
+	const struct config *config = from;
+
+	if (!config->n_weights)
+		return;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < config->n_weights; i++) {
+		const struct weight *weight = &config->weights[i];
+
+		if (weight->is_masked)
+			continue;
+		if (!weight->at_seat) {
+			put_weight(json, weight->pattern, weight);
+			continue;
+		}
+		json_begin_in_line(json, weight->pattern, '{');
+		put_keys(json, weight_keys, array_size(weight_keys), weight);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
 }

@@ -50,7 +50,7 @@ static void set_log_level(const struct daemon *daemon)
 	if (daemon->verbose)
 		log_set_level(LOG_DEBUG);
 	else
-		log_set_level(settings->has_log_level ? settings->log_level : LOG_INFO);
+		log_set_level(settings->log_level ? settings->log_level : LOG_INFO);
 }
 
 int daemon_load_config(struct daemon *daemon)
