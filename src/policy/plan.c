@@ -34,8 +34,7 @@ void plan_free(struct plan *plan)
 	given_clear(&plan->given);
 	limits_free(plan->limits);
 	plan_units_clear(plan);
-	free(plan->from_events.all);
-	free(plan->from_scan.all);
+	free(plan->marks.all);
 	free(plan);
 }
 
@@ -223,7 +222,7 @@ void plan_exited(struct plan *plan, pid_t tid)
 		tasks_remove(plan->tasks, task);
 }
 
-void plan_undo_begin(struct plan *plan, uint32_t ms)
+void plan_undo_begin(struct plan *plan)
 {
 	uint32_t cursor = 0;
 	struct task *task;
@@ -234,6 +233,6 @@ void plan_undo_begin(struct plan *plan, uint32_t ms)
 		task->due = DUE_NOTHING;
 		if (!plan->stopped && !(task->flags & TASK_ENDED) &&
 		    (!task_attr_equal(&task->known, &task->had) || (task->flags & TASK_SETTING)))
-			plan_mark(plan, task, DUE_LOOK, ms);
+			plan_mark(plan, task, DUE_LOOK);
 	}
 }

@@ -34,7 +34,7 @@ bool plan_needs_changes(const struct plan *plan)
 	return rules_enforce(plan->config->rules);
 }
 
-void plan_look_at_enforced(struct plan *plan, uint32_t ms)
+void plan_look_at_enforced(struct plan *plan)
 {
 	uint32_t cursor = 0;
 	struct task *task;
@@ -43,7 +43,7 @@ void plan_look_at_enforced(struct plan *plan, uint32_t ms)
 		const struct rule *rule = plan_rule_of(plan, task->rule);
 
 		if (rule && rule->enforce && !(task->flags & TASK_ENDED))
-			plan_mark(plan, task, DUE_LOOK, ms);
+			plan_mark(plan, task, DUE_LOOK);
 	}
 }
 
@@ -147,7 +147,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 		end_handing_on(plan, leader, facts);
 	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
 	if (leader->app != app || leader->limit != limit || leader->unit != unit)
-		plan_mark_threads(plan, leader, facts->fetched_ms);
+		plan_mark_threads(plan, leader);
 	return 0;
 }
 

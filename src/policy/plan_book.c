@@ -71,7 +71,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		plan_push(plan, &plan->from_events, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid }, fork->ms);
+		plan_push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid });
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
@@ -90,7 +90,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	due = due_at_birth(plan, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
-		plan_mark_born(plan, task, due, origin, fork->ms);
+		plan_mark_born(plan, task, due, origin);
 }
 
 /* ---- exec ---- */
@@ -122,11 +122,11 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 		return;
 	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		plan_push(plan, &plan->from_events, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid }, exec->ms);
+		plan_push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid });
 		return;
 	}
 	end_threads(plan, leader);
-	plan_mark(plan, leader, DUE_EXEC, exec->ms);
+	plan_mark(plan, leader, DUE_EXEC);
 }
 
 /* ---- rename, move ---- */
@@ -141,7 +141,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 		return;
 	leader = plan_leader_of(plan, task);
 	if (leader && leader->due >= DUE_MATCH) {
-		plan_mark(plan, task, DUE_MATCH, rename->ms);
+		plan_mark(plan, task, DUE_MATCH);
 		return;
 	}
 	if (!plan_has_thread_rules(plan, leader))
@@ -154,7 +154,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	task->assigned_by = assignment.by;
 	/* So that it takes effect, whatever else the task becomes due for. */
 	task->state = TASK_UNDECIDED;
-	plan_mark(plan, task, DUE_LOOK, rename->ms);
+	plan_mark(plan, task, DUE_LOOK);
 }
 
 /* The event names the leader; or any thread, if that was moved alone. */
@@ -164,7 +164,7 @@ static void book_move(struct plan *plan, const struct task_event *move)
 	struct task *leader = task ? plan_leader_of(plan, task) : NULL;
 
 	if (leader && !plan->undoing)
-		plan_mark(plan, leader, DUE_MATCH, move->ms);
+		plan_mark(plan, leader, DUE_MATCH);
 }
 
 void plan_book(struct plan *plan, const struct task_event *event)
@@ -266,7 +266,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		due.parent_start = parent->start;
 	}
 	if (book_found(plan, found, facts))
-		plan_push(plan, &plan->from_scan, due, 0);
+		plan_push(plan, due);
 }
 
 struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)

@@ -303,15 +303,14 @@ bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
 
 /* ---- the result ---- */
 
-static enum plan_result not_done(struct plan *plan, struct task *task, const struct plan_action *action, int error,
-				 uint32_t ms)
+static enum plan_result not_done(struct plan *plan, struct task *task, const struct plan_action *action, int error)
 {
 	if (error == -ESRCH)
 		return PLAN_GONE;
 	task->known = action->from;
 	task->flags &= ~TASK_SETTING;
 	if (error == -EAGAIN) {
-		plan_mark(plan, task, DUE_LOOK, ms);
+		plan_mark(plan, task, DUE_LOOK);
 		return PLAN_CHANGED;
 	}
 	if (task->state == TASK_TAGGED)
@@ -320,7 +319,7 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 }
 
 enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
-			      const struct task_attr *now, uint32_t ms)
+			      const struct task_attr *now)
 {
 	struct task *task = tasks_find(plan->tasks, action->tid);
 	struct task_attr actual = *now;
@@ -329,7 +328,7 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (!task)
 		return PLAN_GONE;
 	if (error < 0)
-		return not_done(plan, task, action, error, ms);
+		return not_done(plan, task, action, error);
 	theirs = task->theirs;
 	plan_make_comparable(plan, &actual, &task->known);
 	/* What is as it was before was not chosen, but not kept. */

@@ -43,9 +43,9 @@ const struct task *plan_rehearse(struct plan *plan, struct facts *facts)
 
 	plan_scan_begin(plan, false);
 	plan_book_found(plan, &found, facts);
-	if (!plan_next(plan, true, 0, &due))
+	if (!plan_next(plan, &due))
 		return NULL;
 	if (plan_decide(plan, &due, facts, &action))
-		plan_applied(plan, &action, 0, &action.want, 0);
+		plan_applied(plan, &action, 0, &action.want);
 	return tasks_find(plan->tasks, facts->tid);
 }

@@ -5,15 +5,15 @@
 #include <errno.h>
 
 /* anew: a class is asked for, which has to take effect whatever its tasks are now. */
-static void mark_process(struct plan *plan, struct task *leader, bool anew, uint32_t ms)
+static void mark_process(struct plan *plan, struct task *leader, bool anew)
 {
 	for (struct task *task = leader; task && anew; task = tasks_next_thread(plan->tasks, task))
 		task->state = TASK_UNDECIDED;
-	plan_mark(plan, leader, DUE_MATCH, ms);
-	plan_mark_threads(plan, leader, ms);
+	plan_mark(plan, leader, DUE_MATCH);
+	plan_mark_threads(plan, leader);
 }
 
-int plan_override_add(struct plan *plan, const struct override *override, uint32_t ms, uint16_t *ret_number)
+int plan_override_add(struct plan *plan, const struct override *override, uint16_t *ret_number)
 {
 	int r = overrides_add(plan->overrides, override, ret_number);
 
@@ -26,11 +26,11 @@ int plan_override_add(struct plan *plan, const struct override *override, uint32
 		return r;
 	}
 	if (override->cgroup)
-		plan_mark_processes(plan, ms);
+		plan_mark_processes(plan);
 	return 0;
 }
 
-int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms)
+int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 {
 	const bool is_class = overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS;
 	struct task *leader = tasks_find(plan->tasks, tgid);
@@ -44,7 +44,7 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t 
 	if (*at == joined)
 		return 0;
 	*at = joined;
-	mark_process(plan, leader, is_class, ms);
+	mark_process(plan, leader, is_class);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ struct overrides *plan_overrides(const struct plan *plan)
 	return plan->overrides;
 }
 
-void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)
+void plan_override_remove(struct plan *plan, uint16_t number)
 {
 	const bool is_of_cgroup = overrides_get(plan->overrides, number)->cgroup;
 	uint32_t cursor = 0;
@@ -83,14 +83,14 @@ void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms)
 			continue;
 		task->override = task->override == number ? 0 : task->override;
 		task->limited_by = task->limited_by == number ? 0 : task->limited_by;
-		mark_process(plan, task, false, ms);
+		mark_process(plan, task, false);
 	}
 	overrides_remove(plan->overrides, number);
 	if (is_of_cgroup)
-		plan_mark_processes(plan, ms);
+		plan_mark_processes(plan);
 }
 
-int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n, uint32_t ms)
+int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n)
 {
 	int r;
 
@@ -100,6 +100,6 @@ int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n, 
 	if (r == 0)
 		r = plan_units_put(plan, units, n);
 	if (r == 0)
-		plan_mark_processes(plan, ms);
+		plan_mark_processes(plan);
 	return r;
 }

@@ -11,10 +11,7 @@
 
 /* The tasks that are due, in the order of marking; those before `first` are done. */
 struct marks {
-	struct mark {
-		struct plan_due due;
-		uint32_t ms; /* of the event */
-	} *all;
+	struct plan_due *all;
 	size_t first, count, size;
 };
 
@@ -33,8 +30,6 @@ struct plan {
 	bool events_lost; /* before this scan */
 	bool undoing;
 	bool stopped; /* the records are those of a daemon that has put everything on record back */
-	bool is_behind; /* the queue has not been empty since behind_ms */
-	uint32_t behind_ms;
 	struct tasks *tasks;
 	const struct config *config;
 	struct limits *limits; /* of the configuration's groups */
@@ -44,8 +39,7 @@ struct plan {
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
-	struct marks from_events;
-	struct marks from_scan;
+	struct marks marks;
 	uint64_t marks_failed;
 };
 
@@ -147,13 +141,13 @@ struct task *plan_leader_of(const struct plan *plan, const struct task *task);
  */
 bool plan_is_same_start(uint32_t recorded, uint32_t from_proc);
 
-/* Appends a mark for an event at ms. Without memory that is counted, and a scan finds the task. */
-void plan_push(struct plan *plan, struct marks *marks, struct plan_due due, uint32_t ms);
+/* Appends a mark. Without memory that is counted, and a scan finds the task. */
+void plan_push(struct plan *plan, struct plan_due due);
 
-/* Marks the task as due because of an event at ms; or its process's other threads, as may be another program's. */
-void plan_mark(struct plan *plan, struct task *task, enum due due, uint32_t ms);
-void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin, uint32_t ms);
-void plan_mark_threads(struct plan *plan, const struct task *leader, uint32_t ms);
+/* Marks the task as due; or its process's other threads, as may be another program's. */
+void plan_mark(struct plan *plan, struct task *task, enum due due);
+void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin);
+void plan_mark_threads(struct plan *plan, const struct task *leader);
 
 /* Marks every process: its cgroup may mean something else now. */
-void plan_mark_processes(struct plan *plan, uint32_t ms);
+void plan_mark_processes(struct plan *plan);

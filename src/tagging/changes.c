@@ -52,7 +52,7 @@ static void drain(struct tagger *tagger)
 static void look(struct tagger *tagger)
 {
 	drain(tagger);
-	plan_look_at_enforced(tagger->plan, clock_ms());
+	plan_look_at_enforced(tagger->plan);
 	tagger_wake(tagger);
 }
 

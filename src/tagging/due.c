@@ -16,7 +16,7 @@
 
 /* ---- one ---- */
 
-/* An id is not reused in less time than this. */
+/* An id is not reused in less time than this: even the smallest pid_max, 301, does not wrap within it. */
 #define REUSE_MIN_MS 10
 
 /* Names a tag for people: its class. */
@@ -61,7 +61,7 @@ static void report_not_kept(struct tagger *tagger, const struct plan_action *act
 }
 
 /*
- * Whether the id has been reused since we began to read the task. Two CPUs take 0.5 s to go through the 32,768 ids of
+ * Whether the id is another task's by now, whose fork is not booked yet. Two CPUs take 0.5 s to go through the 32,768 ids of
  * the default pid_max (6.18), so this need only be checked if something has delayed us.
  */
 static bool is_another(const struct tagger *tagger, const struct plan_action *action)
@@ -69,7 +69,7 @@ static bool is_another(const struct tagger *tagger, const struct plan_action *ac
 	struct procfs_stat stat;
 	int r;
 
-	if (clock_ms() - tagger->facts->began_ms <= REUSE_MIN_MS)
+	if (clock_ms() - tagger->booked_ms <= REUSE_MIN_MS)
 		return false;
 	r = procfs_stat(tagger->proc, action->tid, &stat);
 	return r == 0 && plan_tid_is_reused(tagger->plan, action->tid, stat.start);
@@ -82,11 +82,11 @@ void due_carry_out(struct tagger *tagger, const struct plan_action *action)
 	int r;
 
 	if (tagger->is_rehearsal) {
-		plan_applied(tagger->plan, action, 0, &action->want, clock_ms());
+		plan_applied(tagger->plan, action, 0, &action->want);
 		return;
 	}
 	r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
-	result = plan_applied(tagger->plan, action, r, &now, clock_ms());
+	result = plan_applied(tagger->plan, action, r, &now);
 	switch (result) {
 	case PLAN_KEPT:
 		tagger->counters.set++;
@@ -178,13 +178,13 @@ static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
 }
 
 /* Goes through what is due. Returns false once there is no more, true if there is no room for more that waits. */
-static bool go_through(struct tagger *tagger, bool is_time)
+static bool go_through(struct tagger *tagger)
 {
 	struct waiting *waiting = &tagger->waiting;
 	struct plan_due due;
 
 	while (waiting->count < WAITING_MAX) {
-		if (!plan_next(tagger->plan, is_time, clock_ms(), &due))
+		if (!plan_next(tagger->plan, &due))
 			return false;
 		if (plan_asks_argv(tagger->plan, &due))
 			put_off(waiting, &due, arguments_want(&tagger->arguments, due.tgid));
@@ -221,13 +221,13 @@ static void go_through_waiting(struct tagger *tagger)
 	arguments_end_round(&tagger->arguments);
 }
 
-void due_decide(struct tagger *tagger, bool is_time)
+void due_decide(struct tagger *tagger)
 {
 	struct waiting *waiting = &tagger->waiting;
 	bool is_full, settled;
 
 	do {
-		is_full = go_through(tagger, is_time);
+		is_full = go_through(tagger);
 		settled = (waiting->count || tagger->arguments.count) && arguments_exchange(&tagger->arguments, is_full);
 		if (settled) {
 			events_book_some(tagger);
@@ -243,10 +243,10 @@ void due_decide(struct tagger *tagger, bool is_time)
 
 void due_settle(struct tagger *tagger)
 {
-	due_decide(tagger, true);
+	due_decide(tagger);
 	while (tagger->waiting.count) {
 		arguments_exchange(&tagger->arguments, true);
-		due_decide(tagger, true);
+		due_decide(tagger);
 	}
 }
 
@@ -263,7 +263,7 @@ bool due_handle(struct tagger *tagger)
 
 	for (int i = 0; i < TURN_MAX && !is_empty; i += EVENTS_BATCH) {
 		is_empty = events_book_some(tagger);
-		due_decide(tagger, is_empty);
+		due_decide(tagger);
 	}
 	return is_empty;
 }

@@ -67,6 +67,7 @@ static void note_error(struct tagger *tagger, int error)
 
 bool events_book_some(struct tagger *tagger)
 {
+	const uint32_t began_ms = clock_ms();
 	struct task_event event;
 	int error;
 
@@ -77,9 +78,11 @@ bool events_book_some(struct tagger *tagger)
 	for (int i = 0; i < EVENTS_BATCH; i++) {
 		switch (intake_next(tagger->intake, &event, &error)) {
 		case INTAKE_EVENT:
+			tagger->booked_ms = event.ms;
 			book(tagger, &event);
 			break;
 		case INTAKE_EMPTY:
+			tagger->booked_ms = began_ms;
 			return true;
 		case INTAKE_NOISE:
 			i += NOISE_EVENTS;

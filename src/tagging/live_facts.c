@@ -48,7 +48,6 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 	live->facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
 	live->awaited = 0;
 	live->source = tgid;
-	live->began_ms = clock_ms();
 	return &live->facts;
 }
 

@@ -14,7 +14,6 @@ struct live_facts {
 	struct applier *applier;
 	struct arguments *arguments;
 	int proc;
-	uint32_t began_ms; /* CLOCK_MONOTONIC before anything was fetched, cut to 32 bits */
 	int error;    /* the last one other than -ESRCH; 0: none since live_facts_take_error */
 	bool is_patient;  /* waits for arguments; else a decision is put off that needs some */
 	uint32_t awaited; /* the question for which it is, or 0 */

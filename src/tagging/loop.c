@@ -10,19 +10,6 @@
 static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata);
 
 /*
- * Once it has dropped an event, the kernel drops all, without reporting it again, until the queue has been empty
- * (netlink_overrun in af_netlink.c). So what a scan finds before that may go out of date unnoticed.
- */
-static void repair_losses(struct tagger *tagger, bool is_empty)
-{
-	if (!tagger->events_lost)
-		return;
-	scan_all(tagger);
-	if (!is_empty)
-		tagger->events_lost = true;
-}
-
-/*
  * Answers that are late wake us, or the time at which something is to be done without one. Of a copy of the descriptor,
  * since a helper may be left behind at any time.
  */
@@ -46,7 +33,12 @@ static void await_answers(struct tagger *tagger)
 	}
 }
 
-/* Handles what is queued, and then what has to wait for an empty queue. */
+/*
+ * Handles what is queued, and then what has to wait for an empty queue. Once it has dropped an event, the kernel drops all,
+ * without reporting it again, until the queue has been empty (netlink_overrun in af_netlink.c): what a scan finds before that
+ * may go out of date unnoticed. And forks of an ended task may be queued, whose children inherit from it, so only for
+ * want of memory its record goes earlier.
+ */
 static void handle(struct tagger *tagger)
 {
 	bool is_empty;
@@ -55,15 +47,10 @@ static void handle(struct tagger *tagger)
 	is_empty = due_handle(tagger);
 	shortage_check(tagger);
 	keep_check(tagger);
-	if (plan_is_time(tagger->plan, is_empty, clock_ms())) {
-		/* With an empty queue, due_handle has done this. */
-		if (!is_empty)
-			due_decide(tagger, true);
-		repair_losses(tagger, is_empty);
-		/* Not earlier: forks of an ended task may still be queued, whose children inherit from it. */
-		if (tasks_count(plan_tasks(tagger->plan)) > tagger->sweep_at)
-			scan_sweep(tagger);
-	}
+	if (is_empty && tagger->events_lost)
+		scan_all(tagger);
+	if (tasks_count(plan_tasks(tagger->plan)) > (is_empty ? 1 : 2) * tagger->sweep_at)
+		scan_sweep(tagger);
 	if (!is_empty || tagger->events_lost)
 		tagger_wake(tagger);
 	await_answers(tagger);

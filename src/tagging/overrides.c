@@ -2,18 +2,16 @@
 /* Puts overrides and classes of units in force, and ends them; each function returns when the tasks carry the result. */
 #include "tagger_private.h"
 
-#include <schedqos/util/clock.h>
-
 /* The tasks that an override marks are due now, whatever else is queued. */
 static void decide_now(struct tagger *tagger)
 {
 	due_drain(tagger);
-	due_decide(tagger, true);
+	due_decide(tagger);
 }
 
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number)
 {
-	int r = plan_override_add(tagger->plan, override, clock_ms(), ret_number);
+	int r = plan_override_add(tagger->plan, override, ret_number);
 
 	if (r < 0)
 		return r;
@@ -21,7 +19,7 @@ int tagger_override(struct tagger *tagger, const struct override *override, uint
 	if (!override->cgroup)
 		r = scan_tree(tagger, *ret_number);
 	if (r < 0)
-		plan_override_remove(tagger->plan, *ret_number, clock_ms());
+		plan_override_remove(tagger->plan, *ret_number);
 	decide_now(tagger);
 	return r;
 }
@@ -38,7 +36,7 @@ void tagger_end_override(struct tagger *tagger, uint16_t number)
 	overrides_disable(plan_overrides(tagger->plan), number);
 	while ((covered = overrides_next_covered(plan_overrides(tagger->plan), covered)))
 		scan_tree(tagger, covered);
-	plan_override_remove(tagger->plan, number, clock_ms());
+	plan_override_remove(tagger->plan, number);
 	moves_update(tagger);
 	processors_update(tagger);
 	decide_now(tagger);
@@ -46,7 +44,7 @@ void tagger_end_override(struct tagger *tagger, uint16_t number)
 
 int tagger_set_units(struct tagger *tagger, const struct unit_class *units, size_t n)
 {
-	int r = plan_set_units(tagger->plan, units, n, clock_ms());
+	int r = plan_set_units(tagger->plan, units, n);
 
 	if (r < 0)
 		return r;

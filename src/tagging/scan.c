@@ -8,7 +8,6 @@
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/clock.h>
 
 /* In a fork storm there are always new tasks; their forks are reported anyway. */
 #define PASSES_MAX 8
@@ -182,7 +181,7 @@ static int join_tree(struct scan *scan, uint16_t number)
 			book_threads(scan, process);
 		}
 		/* Else it has ended, or is one that is never touched. */
-		joined += plan_override_join(plan, number, process->pid, clock_ms()) == 0 && !holds;
+		joined += plan_override_join(plan, number, process->pid) == 0 && !holds;
 	}
 	return joined;
 }

@@ -101,6 +101,7 @@ struct tagger {
 
 	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
 	bool scan_requested;
+	uint32_t booked_ms; /* what happened before this has been booked */
 	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
 	bool started;	  /* the first scan is over: each change is logged from then on */
 	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
@@ -189,11 +190,8 @@ bool due_handle(struct tagger *tagger);
  */
 bool due_drain(struct tagger *tagger);
 
-/*
- * due.c: decides the tasks that are due, and carries that out. Those of late events are left until is_time, those that
- * need arguments until these are there.
- */
-void due_decide(struct tagger *tagger, bool is_time);
+/* due.c: decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
+void due_decide(struct tagger *tagger);
 
 /* due.c: the same until none waits, for a short time; or with none waiting, by what is known. */
 void due_settle(struct tagger *tagger);

@@ -117,7 +117,7 @@ uint64_t undo_all(struct tagger *tagger)
 	due_settle_at_once(tagger);
 	/* Queued events may show that a tid has been reused. */
 	catch_up(tagger);
-	plan_undo_begin(tagger->plan, clock_ms());
+	plan_undo_begin(tagger->plan);
 	set = tagger->counters.set;
 	/* A restore has no events: neither births nor reused ids are known to it. */
 	if (!tagger->intake)

@@ -160,7 +160,7 @@ static void act(struct run *run, bool wanted, const struct plan_action *action)
 		     : how == 0xfd ? -EPERM
 		     : how == 0xfc ? -EAGAIN
 				   : 0,
-		     &now, run->ms);
+		     &now);
 }
 
 static struct fuzz_facts *facts_of(struct run *run, pid_t tid, pid_t tgid)
@@ -224,15 +224,14 @@ static void scan_task(struct run *run)
 	plan_book_found(run->plan, &met, &facts_of(run, met.tid, met.tgid)->facts);
 }
 
-static void decide(struct run *run, bool is_empty)
+static void decide(struct run *run)
 {
-	const bool is_time = plan_is_time(run->plan, is_empty, run->ms);
 	struct plan_action action;
 	struct plan_due due;
 	/* One that is changed by others again and again is due again and again. */
 	int left = 4 * TIDS;
 
-	while (left-- && plan_next(run->plan, is_time, run->ms, &due))
+	while (left-- && plan_next(run->plan, &due))
 		act(run, plan_decide(run->plan, &due, &facts_of(run, due.tid, due.tgid)->facts, &action), &action);
 }
 
@@ -255,11 +254,11 @@ static void step(struct run *run, struct config *const configs[2])
 		break;
 	case 0xf4:
 	case 0xf6:
-		decide(run, what == 0xf4);
+		decide(run);
 		check_all(run);
 		break;
 	case 0xf5:
-		plan_undo_begin(run->plan, 0);
+		plan_undo_begin(run->plan);
 		break;
 	default:
 		hear(run, what);

@@ -101,9 +101,9 @@ static void scan_task(struct plan *plan, const struct task *left, uint8_t flags)
 	if (flags & OTHER_SLICE)
 		facts.attr.slice_ns = 4321000;
 	plan_book_found(plan, &met, &facts);
-	while (plan_next(plan, true, 5, &due)) {
+	while (plan_next(plan, &due)) {
 		if (plan_decide(plan, &due, &facts, &action))
-			plan_applied(plan, &action, 0, &action.want, 5);
+			plan_applied(plan, &action, 0, &action.want);
 	}
 }
 
@@ -122,7 +122,7 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 	for (size_t i = 0; i < legacy->n_records; i++)
 		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);
-	plan_undo_begin(plan, 0);
+	plan_undo_begin(plan);
 	for (size_t i = 0; i < legacy->n_records; i++)
 		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);

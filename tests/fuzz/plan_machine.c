@@ -272,7 +272,7 @@ static void is_told(struct run *run, uint8_t kind)
 		move(run);
 		break;
 	case CHANGE:
-		plan_look_at_enforced(m->plan, (uint32_t)m->ms);
+		plan_look_at_enforced(m->plan);
 		if (!m->deaf)
 			hear(m);
 		break;
@@ -291,7 +291,7 @@ static void lifts(struct run *run)
 {
 	if (!run->n_overrides)
 		return;
-	plan_override_remove(run->m->plan, run->overrides[0], run->m->ms);
+	plan_override_remove(run->m->plan, run->overrides[0]);
 	memmove(run->overrides, run->overrides + 1, --run->n_overrides * sizeof(run->overrides[0]));
 	hear_unless_deaf(run->m);
 }
@@ -313,11 +313,11 @@ static void overrides(struct run *run)
 	if ((how & 12) != 8 || !run->n_overrides) {
 		if (run->n_overrides == OVERRIDES_MAX)
 			lifts(run);
-		check(plan_override_add(m->plan, &override, m->ms, &run->overrides[run->n_overrides++]) == 0);
+		check(plan_override_add(m->plan, &override, &run->overrides[run->n_overrides++]) == 0);
 	}
 	last = run->overrides[run->n_overrides - 1];
 	if (!overrides_get(plan_overrides(m->plan), last)->cgroup)
-		plan_override_join(m->plan, last, tgid_of(m, some_running(run)), m->ms);
+		plan_override_join(m->plan, last, tgid_of(m, some_running(run)));
 	hear_unless_deaf(m);
 }
 

@@ -24,7 +24,7 @@ static void act(struct machine *m, const struct plan_action *action)
 		if (!action->want.slice_ns && now.slice_ns != m->caps.base_slice_ns)
 			m->caps.base_slice_ns = m->kernel.base_slice_ns;
 	}
-	m->result = plan_applied(m->plan, action, r, &now, m->ms);
+	m->result = plan_applied(m->plan, action, r, &now);
 }
 
 /* What holds of every action, whatever the test is about. */
@@ -73,13 +73,12 @@ void carry_out(struct machine *m)
 
 /* ---- events ---- */
 
-static void decide(struct machine *m, bool is_empty)
+static void decide(struct machine *m)
 {
-	const bool is_time = plan_is_time(m->plan, is_empty, m->ms);
 	struct plan_action action;
 	struct plan_due due;
 
-	while (plan_next(m->plan, is_time, m->ms, &due))
+	while (plan_next(m->plan, &due))
 		wants(m, plan_decide(m->plan, &due, facts_of(m, due.tid, due.tgid), &action), &action);
 }
 
@@ -90,7 +89,7 @@ void hear_first(struct machine *m, size_t n)
 		plan_book(m->plan, &m->queue[i]);
 	m->n_queued -= n;
 	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
-	decide(m, m->n_queued == 0);
+	decide(m);
 }
 
 void hear(struct machine *m)
@@ -194,7 +193,7 @@ static void look_for_all(struct machine *m, bool unheard)
 
 void look_at_enforced(struct machine *m)
 {
-	plan_look_at_enforced(m->plan, (uint32_t)m->ms);
+	plan_look_at_enforced(m->plan);
 	hear(m);
 }
 
@@ -282,7 +281,7 @@ void crash(struct machine *m)
 void stop(struct machine *m)
 {
 	hear(m);
-	plan_undo_begin(m->plan, m->ms);
+	plan_undo_begin(m->plan);
 	hear(m);
 	look_for_all(m, false);
 }
@@ -291,7 +290,7 @@ static void undo_what_is_left(struct machine *m, bool stopped)
 {
 	take_over(m, stopped);
 	set_config(m, "");
-	plan_undo_begin(m->plan, m->ms);
+	plan_undo_begin(m->plan);
 	scan(m);
 }
 

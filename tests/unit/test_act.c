@@ -77,10 +77,10 @@ static void act(uint64_t start, uint32_t delay_ms)
 	struct plan_due due;
 
 	plan_book_found(tagger.plan, &met, live_facts_for(tagger.facts, met.tid, met.tgid));
-	assert_true(plan_next(tagger.plan, true, clock_ms(), &due));
+	assert_true(plan_next(tagger.plan, &due));
 	live_facts_be_patient(tagger.facts, true);
 	assert_true(plan_decide(tagger.plan, &due, live_facts_for(tagger.facts, met.tid, met.tgid), &action));
-	tagger.facts->began_ms -= delay_ms;
+	tagger.booked_ms = clock_ms() - delay_ms;
 	due_carry_out(&tagger, &action);
 	was_set = carried.nice == action.want.nice;
 }

@@ -215,7 +215,7 @@ static void so_is_one_in_the_midst_of_the_stop(void **state)
 		renice(m, 100, 9);
 		execs(m, 100, "/usr/bin/chrome");
 		m->hold = true;
-		plan_undo_begin(m->plan, m->ms);
+		plan_undo_begin(m->plan);
 		hear(m);
 		assert_int_equal(m->held.tid, 100);
 		if (is_set)

@@ -92,7 +92,7 @@ static void a_change_while_another_is_put_back(void **state)
 	renice(m, 100, 9);
 	now = attr_shown(m, living(m, 100));
 	m->hold = m->has_held = false;
-	assert_int_equal(plan_applied(m->plan, &m->held, 0, &now, (uint32_t)m->ms), PLAN_CHANGED);
+	assert_int_equal(plan_applied(m->plan, &m->held, 0, &now), PLAN_CHANGED);
 	look_at_enforced(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	stop(m);

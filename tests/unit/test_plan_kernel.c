@@ -394,7 +394,7 @@ static void an_exit_is_the_end_of_the_record(void **state)
 	plan_exited(m->plan, 100);
 	assert_unknown(m, 100);
 	/* An action that is reported after its task's end is of no interest. */
-	assert_int_equal(plan_applied(m->plan, &(struct plan_action){ .tid = 100 }, 0, &pristine, 0),
+	assert_int_equal(plan_applied(m->plan, &(struct plan_action){ .tid = 100 }, 0, &pristine),
 			 PLAN_GONE);
 	assert_unknown(m, 100);
 }

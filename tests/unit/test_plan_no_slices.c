@@ -148,7 +148,7 @@ static void without_slices_a_thread_that_execs_while_it_is_read_is_known_as_ours
 	machine_task(m, 101)->attr = m->held.want;
 	m->deaf = true;
 	execs(m, 101, "/usr/bin/vi");
-	plan_applied(m->plan, &m->held, 0, &m->held.want, m->ms);
+	plan_applied(m->plan, &m->held, 0, &m->held.want);
 	m->deaf = false;
 	hear(m);
 	vi_is_tagged_and_put_back(m);

@@ -14,9 +14,9 @@ static uint16_t asks(struct machine *m, struct override override, pid_t pid)
 
 	override.pid = pid;
 
-	assert_int_equal(plan_override_add(m->plan, &override, m->ms, &number), 0);
+	assert_int_equal(plan_override_add(m->plan, &override, &number), 0);
 	if (pid)
-		assert_int_equal(plan_override_join(m->plan, number, pid, m->ms), 0);
+		assert_int_equal(plan_override_join(m->plan, number, pid), 0);
 	hear(m);
 	return number;
 }
@@ -43,8 +43,8 @@ static void ends(struct machine *m, uint16_t number)
 
 	overrides_disable(plan_overrides(m->plan), number);
 	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered)))
-		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid, m->ms);
-	plan_override_remove(m->plan, number, m->ms);
+		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid);
+	plan_override_remove(m->plan, number);
 	hear(m);
 }
 
@@ -361,10 +361,10 @@ static void bad_ones(void **state)
 
 	start_and_run(m, APP, "/usr/bin/app");
 	clones(m, 100, 101);
-	assert_int_equal(plan_override_add(m->plan, &unknown, m->ms, &number), -ENOENT);
+	assert_int_equal(plan_override_add(m->plan, &unknown, &number), -ENOENT);
 	number = gives(m, 100, "QOS_BACKGROUND");
-	assert_int_equal(plan_override_join(m->plan, number, 999, m->ms), -ESRCH);
-	assert_int_equal(plan_override_join(m->plan, number, 101, m->ms), -ESRCH);
+	assert_int_equal(plan_override_join(m->plan, number, 999), -ESRCH);
+	assert_int_equal(plan_override_join(m->plan, number, 101), -ESRCH);
 	assert_task(m, 101, BACKGROUND, REASON_OVERRIDE);
 	stops_without_trace(m);
 }

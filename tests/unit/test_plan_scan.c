@@ -112,7 +112,7 @@ static void a_process_that_ends_during_the_scan_is_left_out(void **state)
 	start(m, "");
 	m->asked.facts = (struct facts){ .tid = 100, .tgid = 100 };
 	plan_book_found(m->plan, &found, &m->asked.facts);
-	assert_false(plan_next(m->plan, true, m->ms, &due));
+	assert_false(plan_next(m->plan, &due));
 	assert_unknown(m, 100);
 }
 

@@ -9,7 +9,7 @@
 static void begins_undo(struct machine *m)
 {
 	hear(m);
-	plan_undo_begin(m->plan, m->ms);
+	plan_undo_begin(m->plan);
 }
 
 static void every_tagged_task_gets_back_what_it_had(void **state)

@@ -13,7 +13,7 @@ static void set(struct machine *m, const char *cgroup, const char *qos, const ch
 {
 	const struct unit_class units[] = { { cgroup, qos, "a.conf:2" }, { INNER, inner, "b.scope:3" } };
 
-	assert_int_equal(plan_set_units(m->plan, units, !!qos + !!inner, m->ms), 0);
+	assert_int_equal(plan_set_units(m->plan, units, !!qos + !!inner), 0);
 	hear(m);
 }
 
@@ -137,11 +137,11 @@ static void a_group_s_limit_and_an_override_go_first(void **state)
 	moves(m, 100, SERVICE);
 	assert_task(m, 100, UTILITY, REASON_UNIT);
 	reload(m, RULES);
-	assert_int_equal(plan_override_add(m->plan, &override, m->ms, &number), 0);
-	assert_int_equal(plan_override_join(m->plan, number, 100, m->ms), 0);
+	assert_int_equal(plan_override_add(m->plan, &override, &number), 0);
+	assert_int_equal(plan_override_join(m->plan, number, 100), 0);
 	hear(m);
 	assert_task(m, 100, INITIATED, REASON_OVERRIDE);
-	plan_override_remove(m->plan, number, m->ms);
+	plan_override_remove(m->plan, number);
 	hear(m);
 	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
 	stops_without_trace(m);

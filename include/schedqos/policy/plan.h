@@ -149,17 +149,10 @@ void plan_book(struct plan *plan, const struct task_event *event);
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts);
 
 /*
- * Whether to do now what has to wait for an empty queue: the queue is empty, or has not been for two seconds because
- * events come faster than we book them. To be called whenever everything queued has been booked. ms: now.
+ * The next task that is due, in the order of marking. If events wait to be booked, its id may belong to another task by now:
+ * see plan_tid_is_reused.
  */
-bool plan_is_time(struct plan *plan, bool is_empty, uint32_t ms);
-
-/*
- * The next task that is due, in the order of marking. If its event is older than 10 ms, the id may belong to another
- * task by now, whose fork is still in the queue. So this mark and those after it wait until is_time (see
- * plan_is_time). Tasks found by a scan do not wait, but come after those marked by events.
- */
-bool plan_next(struct plan *plan, bool is_time, uint32_t ms, struct plan_due *ret);
+bool plan_next(struct plan *plan, struct plan_due *ret);
 
 /*
  * Decides about one task. Returns true and fills in *ret if the task has to be changed: carry that out at once and
@@ -176,11 +169,10 @@ bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start);
 
 /*
  * Reports how an action went. error: 0, and now is what was read back (in facts.attr's form); or -errno. -EAGAIN:
- * somebody changed the task's policy in between and nothing was set, so it is due again. -ESRCH: it has ended. ms:
- * the time after the action.
+ * somebody changed the task's policy in between and nothing was set, so it is due again. -ESRCH: it has ended.
  */
 enum plan_result plan_applied(struct plan *plan, const struct plan_action *action, int error,
-			      const struct task_attr *now, uint32_t ms);
+			      const struct task_attr *now);
 
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
@@ -191,23 +183,23 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
  * From now on tasks get back what they had, and none is tagged. Every task that carries something of ours is due, and
- * so is each one that is born or found from now on. ms: now.
+ * so is each one that is born or found from now on.
  */
-void plan_undo_begin(struct plan *plan, uint32_t ms);
+void plan_undo_begin(struct plan *plan);
 
 /* ---- overrides; their numbers are those of overrides.h ---- */
 
 /*
- * Puts an override in force. One for a cgroup marks every process as due, the others hold for those that join. ms: now.
+ * Puts an override in force. One for a cgroup marks every process as due, the others hold for those that join.
  * 0, or -errno as overrides_add; after that, classes that no rule names can be given.
  */
-int plan_override_add(struct plan *plan, const struct override *override, uint32_t ms, uint16_t *ret_number);
+int plan_override_add(struct plan *plan, const struct override *override, uint16_t *ret_number);
 
 /*
  * From now on it holds for this process, too; but of several limits only the lowest does. 0 or -errno: -ESRCH if it has no
  * record. plan_override_holds: whether that would change nothing.
  */
-int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid, uint32_t ms);
+int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
 /* The highest class that overrides allow this process in this cgroup, or NULL. Groups may allow less. */
@@ -217,7 +209,7 @@ const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *c
 struct overrides *plan_overrides(const struct plan *plan);
 
 /* Marks all that it has held for as due. */
-void plan_override_remove(struct plan *plan, uint16_t number, uint32_t ms);
+void plan_override_remove(struct plan *plan, uint16_t number);
 
 /* ---- classes of units ---- */
 
@@ -228,8 +220,8 @@ struct unit_class {
 	const char *place;  /* where it says so: for people */
 };
 
-/* Takes the place of those before. Copies them, and marks every process as due. ms: now. 0 or -ENOMEM. */
-int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n, uint32_t ms);
+/* Takes the place of those before. Copies them, and marks every process as due. 0 or -ENOMEM. */
+int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n);
 
 /* The nearest unit with a class for the tasks of this cgroup, or NULL. Lives until the next plan_set_units. */
 const struct unit_class *plan_unit_of(const struct plan *plan, const char *cgroup);
@@ -243,8 +235,8 @@ bool plan_needs_moves(const struct plan *plan);
 /* Whether any rule in force takes back what somebody changes. */
 bool plan_needs_changes(const struct plan *plan);
 
-/* Marks every task of a rule that enforces as due. ms: now. */
-void plan_look_at_enforced(struct plan *plan, uint32_t ms);
+/* Marks every task of a rule that enforces as due. */
+void plan_look_at_enforced(struct plan *plan);
 
 /*
  * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.
