@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tasks in a table: a row for each process, or for what of it agrees. */
 #include <fnmatch.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 #include "client.h"
 #include "tasks.h"
 #include "text_table.h"
-#include "user_names.h"
 #include "verb.h"
 
 /* A name of at most 15 bytes, each of which may take four characters. */
@@ -24,18 +24,41 @@
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
+struct user {
+	uid_t uid;
+	char name[NAME_MAX_ESCAPED]; /* escaped; the number of one who has none */
+};
+
 struct listing {
-	const struct command *command;
-	bool each_thread;
 	struct tasks tasks;
-	struct user_names users;
+	struct user *users; /* each looked up once */
+	size_t n_users;
 };
 
 /* ---- showing ---- */
 
-static const char *or_dash(const char *text)
+/* Lives until the next call. */
+static const char *user_name(struct listing *listing, uid_t uid)
 {
-	return text ? text : "-";
+	const struct passwd *found;
+	struct user *user = listing->users;
+
+	for (size_t i = 0; i < listing->n_users; i++, user++) {
+		if (user->uid == uid)
+			return user->name;
+	}
+	user = reallocarray(listing->users, listing->n_users + 1, sizeof(*user));
+	if (!user)
+		return "?";
+	listing->users = user;
+	user += listing->n_users++;
+	user->uid = uid;
+	found = getpwuid(uid);
+	if (found)
+		text_escape_to(user->name, sizeof(user->name), found->pw_name, strlen(found->pw_name));
+	else
+		snprintf(user->name, sizeof(user->name), "%u", (unsigned)uid);
+	return user->name;
 }
 
 static const char *name_of(const struct task_row *row, char buf[NAME_MAX_ESCAPED])
@@ -43,53 +66,28 @@ static const char *name_of(const struct task_row *row, char buf[NAME_MAX_ESCAPED
 	return text_escape_to(buf, NAME_MAX_ESCAPED, row->comm, strlen(row->comm));
 }
 
-static void add_row(struct listing *listing, struct text_table *table, const struct task_row *row)
+static void add_row(struct listing *listing, struct text_buf *rows, const struct task_row *row)
 {
 	char name[NAME_MAX_ESCAPED], slice[32] = "-";
 
 	if (row->slice_ns)
 		snprintf(slice, sizeof(slice), "%.4g", row->slice_ns / 1e6);
-	text_table_add(table, "%s", or_dash(row->class));
-	text_table_add(table, "%d", (int)(listing->each_thread ? row->tid : row->tgid));
-	text_table_add(table, "%s", user_name(&listing->users, row->uid));
-	text_table_add(table, "%s", name_of(row, name));
-	text_table_add(table, "%s", or_dash(row->app));
-	text_table_add(table, "%s%s", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "");
-	/* Without the prefix that all of them share. */
-	text_table_add(table, "%s", task_policy_name(row->policy) + strlen("SCHED_"));
-	text_table_add(table, "%d", row->nice);
-	text_table_add(table, "%s", slice);
-	if (!listing->each_thread)
-		text_table_add(table, "%zu", row->tasks);
-	text_table_add(table, "%.2f", (double)row->run_ns / 1e9);
-	text_table_add(table, "%.1f", (double)row->delay_ns / 1e6);
+	text_buf_printf(rows, "%s\t%d\t%s\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid,
+			user_name(listing, row->uid), name_of(row, name), row->app ? row->app : "-");
+	/* A policy goes without the prefix that all of them share. */
+	text_buf_printf(rows, "%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
+			task_policy_name(row->policy) + strlen("SCHED_"), row->nice, slice);
+	text_buf_printf(rows, "%zu\t%.2f\t%.1f\n", row->tasks, (double)row->run_ns / 1e9, (double)row->delay_ns / 1e6);
 }
 
 static char *make_text(struct listing *listing)
 {
-	struct text_table table = {
-		.columns = { { "CLASS", false, false },
-			     { listing->each_thread ? "TID" : "PID", true, false },
-			     { "USER", false, false },
-			     { "NAME", false, true },
-			     { "APP", false, true },
-			     { "REASON", false, false },
-			     { "POLICY", false, false },
-			     { "NICE", true, false },
-			     { "SLICE(ms)", true, false } },
-		.n_columns = 9,
-	};
-	const char *const last[] = { "THREADS", "CPU(s)", "DELAY(ms)" };
-	struct text_buf out = { 0 };
+	struct text_buf rows = { 0 }, out = { 0 };
 
-	for (size_t i = listing->each_thread; i < array_size(last); i++) {
-		table.columns[table.n_columns].right = true;
-		table.columns[table.n_columns++].head = last[i];
-	}
+	text_buf_printf(&rows, "CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
 	for (size_t i = 0; i < listing->tasks.n_rows; i++)
-		add_row(listing, &table, &listing->tasks.rows[i]);
-	text_table_print(&table, terminal_width(), &out);
-	text_table_clear(&table);
+		add_row(listing, &rows, &listing->tasks.rows[i]);
+	text_table_print(&rows, "lrlllllrrrrr", terminal_width(), &out);
 	return text_buf_take(&out);
 }
 
@@ -103,7 +101,7 @@ static void put_row(struct listing *listing, struct json_writer *json, const str
 	json_put_number(json, "ppid", row->ppid);
 	json_put_count(json, "threads", row->tasks);
 	json_put_count(json, "uid", row->uid);
-	json_put_text(json, "user", user_name(&listing->users, row->uid));
+	json_put_text(json, "user", user_name(listing, row->uid));
 	json_put_text(json, "name", name_of(row, name));
 	json_put_text(json, "class", row->class);
 	json_put_text(json, "app", row->app);
@@ -132,61 +130,30 @@ static char *make_json(struct listing *listing)
 
 /* ---- which, and in which order ---- */
 
+/* Higher classes first, tasks without one last. 0: threads of a process that agree in everything that is shown. */
 static int compare_shown(const struct task_row *a, const struct task_row *b)
 {
-	int order = COMPARE(a->tgid, b->tgid);
+	const int orders[] = {
+		COMPARE(a->rank, b->rank),	    task_text_compare(a->app, b->app), COMPARE(a->tgid, b->tgid),
+		task_text_compare(a->reason, b->reason), COMPARE(a->flags, b->flags),	    COMPARE(a->policy, b->policy),
+		COMPARE(a->nice, b->nice),	    COMPARE(a->slice_ns, b->slice_ns),
+	};
 
-	if (!order)
-		order = COMPARE(a->rank, b->rank);
-	if (!order)
-		order = task_text_compare(a->app, b->app);
-	if (!order)
-		order = task_text_compare(a->reason, b->reason);
-	if (!order)
-		order = COMPARE(a->flags, b->flags);
-	if (!order)
-		order = COMPARE(a->policy, b->policy);
-	if (!order)
-		order = COMPARE(a->nice, b->nice);
-	return order ? order : COMPARE(a->slice_ns, b->slice_ns);
+	for (size_t i = 0; i < array_size(orders); i++) {
+		if (orders[i])
+			return orders[i];
+	}
+	return 0;
 }
 
 /* A leader comes first, as it is whose name and parent are shown. */
-static int compare_threads(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct task_row *first = a, *second = b;
 	int order = compare_shown(first, second);
 
 	if (!order)
 		order = COMPARE(first->tid != first->tgid, second->tid != second->tgid);
-	return order ? order : COMPARE(first->tid, second->tid);
-}
-
-/* Joins threads of a process that agree in everything that is shown. */
-static void join(struct task_row *rows, size_t *n)
-{
-	size_t count = 0;
-
-	qsort(rows, *n, sizeof(*rows), compare_threads);
-	for (size_t i = 0; i < *n; i++) {
-		if (count && compare_shown(&rows[count - 1], &rows[i]) == 0)
-			task_row_add(&rows[count - 1], &rows[i]);
-		else
-			rows[count++] = rows[i];
-	}
-	*n = count;
-}
-
-/* Higher classes first, tasks without one last. */
-static int compare_classes(const void *a, const void *b)
-{
-	const struct task_row *first = a, *second = b;
-	int order = COMPARE(first->rank, second->rank);
-
-	if (!order)
-		order = task_text_compare(first->app, second->app);
-	if (!order)
-		order = COMPARE(first->tgid, second->tgid);
 	return order ? order : COMPARE(first->tid, second->tid);
 }
 
@@ -215,66 +182,64 @@ static bool read_row(int proc, struct task_row *row)
 }
 
 /* 0 or an exit status. */
-static int make_rows(struct listing *listing)
+static int make_rows(const struct command *command, struct tasks *tasks)
 {
-	struct tasks *tasks = &listing->tasks;
 	_cleanup_close_ int proc = procfs_open();
-	size_t count = 0;
+	struct task_row *rows = tasks->rows;
+	size_t n = 0, count = 0;
 
 	if (proc < 0) {
 		log_error("/proc: %s", strerror(-proc));
 		return EXIT_FAILURE;
 	}
 	for (size_t i = 0; i < tasks->n_rows; i++) {
-		struct task_row *row = &tasks->rows[i];
-
-		if (row->tasks && read_row(proc, row) && is_wanted(listing->command, row))
-			tasks->rows[count++] = *row;
+		if (read_row(proc, &rows[i]) && is_wanted(command, &rows[i]))
+			rows[n++] = rows[i];
 	}
-	if (!listing->each_thread)
-		join(tasks->rows, &count);
-	qsort(tasks->rows, count, sizeof(*tasks->rows), compare_classes);
+	qsort(rows, n, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < n; i++) {
+		if (count && compare_shown(&rows[count - 1], &rows[i]) == 0)
+			task_row_add(&rows[count - 1], &rows[i]);
+		else
+			rows[count++] = rows[i];
+	}
 	tasks->n_rows = count;
 	return 0;
 }
 
 /* 0 or an exit status. */
-static int check_class(const struct listing *listing)
+static int check_class(const struct command *command, const struct tasks *tasks)
 {
-	const char *class = listing->command->values[OPTION_CLASS];
-	struct suggestion near = { .word = class };
+	const char *class = command->values[OPTION_CLASS];
 	char safe[256];
 
-	for (size_t i = 0; class && i < listing->tasks.n_classes; i++) {
-		if (strcmp(listing->tasks.classes[i], class) == 0)
+	for (size_t i = 0; class && i < tasks->n_classes; i++) {
+		if (strcmp(tasks->classes[i], class) == 0)
 			return 0;
-		suggest_offer(&near, listing->tasks.classes[i]);
 	}
 	if (!class)
 		return 0;
-	text_escape_to(safe, sizeof(safe), class, strlen(class));
-	if (near.best)
-		return usage_error(listing->command->verb, "no class '%s': did you mean '%s'?", safe, near.best);
-	return usage_error(listing->command->verb, "no class '%s': 'status' names them", safe);
+	return usage_error(command->verb, "no class '%s': 'status' names them",
+			   text_escape_to(safe, sizeof(safe), class, strlen(class)));
 }
 
 int cmd_list(const struct command *command)
 {
-	struct listing listing = { .command = command, .each_thread = option_given(command, OPTION_THREADS) };
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_free_ char *text = NULL;
+	struct listing listing = { 0 };
 	int status;
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = tasks_read(bus, &listing.tasks) < 0 ? EXIT_FAILURE : check_class(&listing);
+	status = tasks_read(bus, &listing.tasks) < 0 ? EXIT_FAILURE : check_class(command, &listing.tasks);
 	if (status == 0)
-		status = make_rows(&listing);
+		status = make_rows(command, &listing.tasks);
 	if (status == 0) {
 		text = option_given(command, OPTION_JSON) ? make_json(&listing) : make_text(&listing);
 		status = text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
 	}
-	user_names_clear(&listing.users);
+	free(listing.users);
 	tasks_clear(&listing.tasks);
 	return status;
 }

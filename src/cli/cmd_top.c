@@ -9,11 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <netlink/socket.h>
-
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/kernel/taskstats.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/json_writer.h>
@@ -36,7 +33,6 @@ struct top {
 	sd_bus *bus;
 	int proc;
 	struct cpu_hierarchies cgroups;
-	struct nl_sock *exits; /* NULL: nobody tells of tasks that end */
 	struct look before, now;
 	struct task_row *classes, *apps; /* what was used in between */
 	size_t n_classes, n_apps;
@@ -58,106 +54,24 @@ static uint64_t read_busy_ns(void)
 	return n == array_size(t) ? (t[0] + t[1] + t[2] + t[5] + t[6]) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
 }
 
-static struct task_row *find(const struct tasks *tasks, pid_t tid)
-{
-	const struct task_row key = { .tid = tid };
-
-	return tasks->n_rows ? bsearch(&key, tasks->rows, tasks->n_rows, sizeof(key), task_row_compare_tids) : NULL;
-}
-
-/* Fills in what tasks that have ended had used; the daemon may not know them any more. 0 or -ENOMEM. */
-static int add_exits(struct tasks *tasks, const struct task_exit *exits, size_t n)
-{
-	struct task_row *row, *all = reallocarray(tasks->rows, tasks->n_rows + n + 1, sizeof(*all));
-	size_t count = tasks->n_rows;
-
-	if (!all)
-		return -ENOMEM;
-	tasks->rows = all;
-	for (size_t i = 0; i < n; i++) {
-		row = find(tasks, exits[i].tid);
-		if (!row) {
-			row = &all[count++];
-			*row = (struct task_row){ .tid = exits[i].tid, .tgid = exits[i].tid };
-		}
-		/* One that is not buried yet is counted with the living, and so is another of the same id. */
-		if (row->tasks)
-			continue;
-		row->ended = 1;
-		row->run_ns = exits[i].run_ns;
-		row->delay_ns = exits[i].delay_ns;
-		row->waits = exits[i].waits;
-		memcpy(row->comm, exits[i].comm, sizeof(row->comm));
-	}
-	tasks->n_rows = count;
-	qsort(all, count, sizeof(*all), task_row_compare_tids);
-	return 0;
-}
-
-/* What the kernel dropped is missing. 0 or -ENOMEM. */
-static int hear_exits(struct top *top, struct task_exit **ret, size_t *ret_count)
-{
-	struct task_exit one, *all;
-	int r;
-
-	while (top->exits && (r = taskstats_next_exit(top->exits, &one)) != 0) {
-		if (r == -ENOBUFS)
-			continue;
-		if (r < 0) {
-			nl_socket_free(top->exits);
-			top->exits = NULL;
-			break;
-		}
-		/* Room for powers of two. */
-		if (!(*ret_count & (*ret_count - 1))) {
-			all = reallocarray(*ret, *ret_count * 2 + 1, sizeof(*all));
-			if (!all)
-				return -ENOMEM;
-			*ret = all;
-		}
-		(*ret)[(*ret_count)++] = one;
-	}
-	return 0;
-}
-
-/* A program is named by its leader, whatever its threads call themselves, and only if it has no rule. */
-static void read_use(const struct top *top, struct task_row *row)
-{
-	const struct task_row *then = find(&top->before.tasks, row->tid);
-
-	/* Of one that has ended we may not hear before the next look. */
-	if (then) {
-		row->run_ns = then->run_ns;
-		row->delay_ns = then->delay_ns;
-		row->waits = then->waits;
-	}
-	if (row->tasks)
-		task_row_read_use(top->proc, row);
-	if (row->tasks && !row->app)
-		procfs_comm(top->proc, row->tgid, row->comm);
-}
-
 /* 0, or -errno after logging. */
 static int look(struct top *top)
 {
-	_cleanup_free_ struct task_exit *exits = NULL;
 	struct tasks *tasks = &top->now.tasks;
-	size_t n_exits = 0;
 	int r;
 
 	tasks_clear(&top->before.tasks);
 	top->before = top->now;
 	top->now = (struct look){ 0 };
-	/* Before the living are listed, so that nobody is in neither. */
-	r = hear_exits(top, &exits, &n_exits);
-	if (r == 0)
-		r = tasks_read(top->bus, tasks);
-	for (size_t i = 0; r == 0 && i < tasks->n_rows; i++)
-		read_use(top, &tasks->rows[i]);
-	if (r == 0)
-		r = add_exits(tasks, exits, n_exits);
-	if (r == -ENOMEM)
-		log_error("out of memory");
+	r = tasks_read(top->bus, tasks);
+	for (size_t i = 0; i < tasks->n_rows; i++) {
+		struct task_row *row = &tasks->rows[i];
+
+		task_row_read_use(top->proc, row);
+		/* A program is named by its leader, whatever its threads call themselves, and only if it has no rule. */
+		if (!row->app)
+			procfs_comm(top->proc, row->tgid, row->comm);
+	}
 	top->now.at_ns = clock_ns(CLOCK_MONOTONIC);
 	top->now.busy_ns = read_busy_ns();
 	return r;
@@ -186,7 +100,8 @@ static int compare_use(const void *a, const void *b)
 /* All of it, if the id was nobody's before, or another task's. */
 static struct task_row used_since(const struct tasks *before, const struct task_row *now)
 {
-	const struct task_row *then = find(before, now->tid);
+	const struct task_row *then = before->n_rows ? bsearch(now, before->rows, before->n_rows, sizeof(*now),
+								task_row_compare_tids) : NULL;
 	struct task_row used = *now;
 
 	if (!then || now->run_ns < then->run_ns || now->delay_ns < then->delay_ns || now->waits < then->waits)
@@ -217,8 +132,6 @@ static int add_up(struct top *top)
 	for (size_t i = 0; i < tasks->n_rows; i++) {
 		const struct task_row used = used_since(&top->before.tasks, &tasks->rows[i]);
 
-		if (!used.tasks && !used.ended)
-			continue;
 		task_row_add(&top->all, &used);
 		task_row_add(&top->classes[used.class ? used.rank : tasks->n_classes], &used);
 		top->apps[n++] = used;
@@ -243,27 +156,11 @@ static double percent(const struct top *top, uint64_t ns)
 	return (double)ns * 100 / (double)top->ns;
 }
 
-static struct text_table new_table(const char *first)
+static void put_figures(const struct top *top, struct text_buf *rows, const struct task_row *row)
 {
-	static const char *const heads[] = { "TASKS", "ENDED", "CPU%", "DELAY:ms/s", "us/wait", "DIFFER", "REFUSED" };
-	struct text_table table = { .columns = { { "CLASS", false, true }, { first, false, true } }, .n_columns = first ? 2 : 1 };
-
-	for (size_t i = 0; i < array_size(heads); i++) {
-		table.columns[table.n_columns].head = heads[i];
-		table.columns[table.n_columns++].right = true;
-	}
-	return table;
-}
-
-static void add_figures(const struct top *top, struct text_table *table, const struct task_row *row)
-{
-	text_table_add(table, "%zu", row->tasks);
-	text_table_add(table, "%zu", row->ended);
-	text_table_add(table, "%.1f", percent(top, row->run_ns));
-	text_table_add(table, "%.1f", row->run_ns ? (double)row->delay_ns * 1e3 / (double)row->run_ns : 0);
-	text_table_add(table, "%.0f", row->waits ? (double)row->delay_ns / 1e3 / (double)row->waits : 0);
-	text_table_add(table, "%zu", row->differ);
-	text_table_add(table, "%zu", row->refused);
+	text_buf_printf(rows, "\t%zu\t%.1f\t%.1f\t%.0f\t%zu\t%zu", row->tasks, percent(top, row->run_ns),
+			row->run_ns ? (double)row->delay_ns * 1e3 / (double)row->run_ns : 0,
+			row->waits ? (double)row->delay_ns / 1e3 / (double)row->waits : 0, row->differ, row->refused);
 }
 
 /* The cpu cgroup that ranks one of its tasks first; false in the root, where nice values rank. */
@@ -272,55 +169,59 @@ static bool find_border(const struct top *top, const struct task_row *app, struc
 	return cpu_group_of(&top->cgroups, top->proc, app->tid, ret) == 0 && ret->path[0] == '/';
 }
 
-/* A rule's pattern as it is; a program's name in brackets. */
-static char *frame_text(const struct top *top, size_t width)
+#define FIGURES "TASKS\tCPU%%\tDELAY:ms/s\tus/wait\tDIFFER\tREFUSED"
+
+static void put_class(const struct top *top, struct text_buf *rows, const struct task_row *row)
 {
-	struct text_table classes = new_table(NULL), apps = new_table("APP");
+	if (!row->class && !row->tasks)
+		return;
+	text_buf_printf(rows, "%s", row->class ? row->class : "-");
+	put_figures(top, rows, row);
+	text_buf_put(rows, "\n", 1);
+}
+
+/* A rule's pattern as it is; a program's name in brackets. */
+static void put_app(const struct top *top, struct text_buf *rows, const struct task_row *row)
+{
 	char program[64], border[PATH_MAX + 64];
-	struct text_buf out = { 0 };
 	struct cpu_group group;
 
-	apps.columns[apps.n_columns++].head = "RANKED BY";
-	for (size_t i = 0; i < top->n_classes; i++) {
-		if (!top->classes[i].class && !top->classes[i].tasks && !top->classes[i].ended)
-			continue;
-		text_table_add(&classes, "%s", top->classes[i].class ? top->classes[i].class : "-");
-		add_figures(top, &classes, &top->classes[i]);
-	}
-	for (size_t i = 0; i < top->n_apps; i++) {
-		const struct task_row *app = &top->apps[i];
+	text_escape_to(program, sizeof(program), row->comm, strlen(row->comm));
+	text_buf_printf(rows, row->app ? "%s\t%s" : "%s\t(%s)", row->class ? row->class : "-", row->app ? row->app : program);
+	put_figures(top, rows, row);
+	text_buf_printf(rows, "\t%s\n", find_border(top, row, &group) ? border_text(border, sizeof(border), &group) : "");
+}
 
-		text_table_add(&apps, "%s", app->class ? app->class : "-");
-		text_escape_to(program, sizeof(program), app->comm, strlen(app->comm));
-		text_table_add(&apps, app->app ? "%s" : "(%s)", app->app ? app->app : program);
-		add_figures(top, &apps, app);
-		text_table_add(&apps, "%s",
-			       find_border(top, app, &group) ? border_text(border, sizeof(border), &group) : "");
-	}
-	text_buf_printf(&out, "%zu tasks, %zu ended%s in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work %.0f %%\n\n",
-			top->all.tasks, top->all.ended, top->exits ? "" : " (not heard of)", (double)top->ns / 1e9,
-			percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN), percent(top, top->busy_ns));
-	text_table_print(&classes, width, &out);
+static char *frame_text(const struct top *top, size_t width)
+{
+	struct text_buf classes = { 0 }, apps = { 0 }, out = { 0 };
+
+	text_buf_printf(&classes, "CLASS\t" FIGURES "\n");
+	for (size_t i = 0; i < top->n_classes; i++)
+		put_class(top, &classes, &top->classes[i]);
+	text_buf_printf(&apps, "CLASS\tAPP\t" FIGURES "\tRANKED BY\n");
+	for (size_t i = 0; i < top->n_apps; i++)
+		put_app(top, &apps, &top->apps[i]);
+	text_buf_printf(&out, "%zu tasks in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work and what has ended %.0f %%\n\n",
+			top->all.tasks, (double)top->ns / 1e9, percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN),
+			percent(top, top->busy_ns));
+	text_table_print(&classes, "lrrrrrr", width, &out);
 	text_buf_put(&out, "\n", 1);
-	text_table_print(&apps, width, &out);
-	text_table_clear(&classes);
-	text_table_clear(&apps);
+	text_table_print(&apps, "llrrrrrrl", width, &out);
 	return text_buf_take(&out);
 }
 
-/* From the first line of the terminal on, as many lines as there is room for. */
-static void draw(const char *text)
+/* Whole lines, from the first line of the terminal on, as many as there is room for. */
+static void draw(char *text)
 {
-	struct winsize size = { 0 };
-	size_t length;
+	struct winsize size = { .ws_row = 24 };
+	char *end = text;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	fputs("\033[H", stdout);
-	for (unsigned line = 1; (line < size.ws_row || !size.ws_row) && *text; line++, text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		printf("%.*s\033[K\n", (int)length, text);
-	}
-	fputs("\033[J", stdout);
+	for (unsigned line = 1; line < size.ws_row && *end; line++)
+		end += strcspn(end, "\n") + 1;
+	*end = '\0';
+	printf("\033[H\033[J%s", text);
 	fflush(stdout);
 }
 
@@ -339,7 +240,6 @@ static void put_sum(struct json_writer *json, const struct task_row *row, const 
 	if (top && !row->app)
 		json_put_text(json, "program", text_escape_to(program, sizeof(program), row->comm, strlen(row->comm)));
 	json_put_count(json, "tasks", row->tasks);
-	json_put_count(json, "ended", row->ended);
 	json_put_count(json, "run_ns", row->run_ns);
 	json_put_count(json, "delay_ns", row->delay_ns);
 	json_put_count(json, "waits", row->waits);
@@ -359,7 +259,6 @@ static char *frame_json(const struct top *top)
 	json_begin(&json, NULL, '{');
 	json_put_count(&json, "interval_ns", top->ns);
 	json_put_count(&json, "busy_ns", top->busy_ns);
-	json_put_bool(&json, "ended_are_counted", top->exits);
 	json_begin(&json, "classes", '[');
 	for (size_t i = 0; i < top->n_classes; i++)
 		put_sum(&json, &top->classes[i], NULL);
@@ -407,8 +306,6 @@ int cmd_top(const struct command *command)
 	struct top top = { .proc = procfs_open(), .cgroups = cpu_hierarchies_find(AT_FDCWD) };
 	int status = EXIT_FAILURE;
 
-	/* Without it the first line says so. */
-	taskstats_listen(&top.exits);
 	if (top.proc < 0)
 		log_error("/proc: %s", strerror(-top.proc));
 	else if (client_open(&top.bus) == 0)
@@ -417,7 +314,6 @@ int cmd_top(const struct command *command)
 	tasks_clear(&top.now.tasks);
 	free(top.classes);
 	free(top.apps);
-	nl_socket_free(top.exits);
 	sd_bus_flush_close_unref(top.bus);
 	if (top.proc >= 0)
 		close(top.proc);

@@ -37,7 +37,6 @@ static const struct {
 	[OPTION_AGAINST] = { "against", 0, "PID", "say what ranks the two, and how they share a CPU" },
 	[OPTION_CLASS] = { "class", 0, "NAME", "only tasks of this class" },
 	[OPTION_APP] = { "app", 0, "PATTERN", "only those of this rule or program" },
-	[OPTION_THREADS] = { "threads", 0, NULL, "a line for every thread" },
 	[OPTION_CONFIG] = { "config", 0, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
 	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },

@@ -100,8 +100,8 @@ static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **pa
 			.slice_ns = ((const uint32_t *)slice)[i],
 			.policy = ((const uint8_t *)policy)[i],
 			.flags = ((const uint8_t *)flags)[i],
+			.tasks = 1,
 		};
-		row->tasks = !(row->flags & BUS_TASK_ENDED);
 		row->differ = (row->flags & BUS_TASK_DIFFERS) != 0;
 		row->refused = strcmp(row->reason, "refused") == 0;
 	}
@@ -119,7 +119,7 @@ int tasks_read(sd_bus *bus, struct tasks *ret)
 	size_t n_patterns = 0;
 	int r;
 
-	if (client_call(bus, BUS_INTERFACE, "ListTasks", &ret->reply, "b", 1))
+	if (client_call(bus, BUS_INTERFACE, "ListTasks", &ret->reply, ""))
 		return -EIO;
 	r = read_strings(ret->reply, &ret->classes, &ret->n_classes);
 	if (r >= 0)
@@ -153,11 +153,7 @@ int task_text_compare(const char *a, const char *b)
 
 void task_row_add(struct task_row *row, const struct task_row *one)
 {
-	/* A living one can be asked about. */
-	if (!row->tasks && one->tasks)
-		row->tid = one->tid;
 	row->tasks += one->tasks;
-	row->ended += one->ended;
 	row->differ += one->differ;
 	row->refused += one->refused;
 	row->run_ns += one->run_ns;

@@ -23,7 +23,7 @@ struct task_row {
 	uid_t uid;
 	pid_t ppid;
 	char comm[16];
-	size_t tasks, ended, differ, refused;
+	size_t tasks, differ, refused;
 	uint64_t run_ns, delay_ns, waits;
 };
 
@@ -38,7 +38,7 @@ struct tasks {
 	size_t n_reasons;
 };
 
-/* Asks the daemon for all; those that have ended, as far as they are known, have BUS_TASK_ENDED and stand for none. 0, or -errno after logging. */
+/* Asks the daemon for all. 0, or -errno after logging. */
 int tasks_read(sd_bus *bus, struct tasks *ret);
 void tasks_clear(struct tasks *tasks);
 

@@ -1,148 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "text_table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Between columns, and what is left of one that gives way. */
-#define GAP   1
-#define LEAST 12
+#include <schedqos/util/cleanup.h>
 
-void text_table_add(struct text_table *table, const char *format, ...)
+#define COLUMNS_MAX 16
+
+/* On a terminal no column but the last is wider: the others have to find room. */
+#define CELL_MAX 24
+
+/* The bytes of the first `width` characters of UTF-8, or of all; those that continue a character do not count. */
+static size_t bytes_of(const char *text, size_t len, size_t width, size_t *ret_width)
 {
-	char *text = NULL;
-	va_list args;
+	size_t i = 0;
 
-	if (table->n_cells == table->size) {
-		const size_t size = table->size ? table->size * 2 : 256;
-		char **cells = reallocarray(table->cells, size, sizeof(*cells));
+	*ret_width = 0;
+	for (; i < len; i++) {
+		const bool is_first = (text[i] & 0xc0) != 0x80;
 
-		table->failed |= !cells;
-		if (!cells)
-			return;
-		table->cells = cells;
-		table->size = size;
-	}
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0) {
-		text = NULL;
-		table->failed = true;
-	}
-	va_end(args);
-	table->cells[table->n_cells++] = text;
-}
-
-void text_table_clear(struct text_table *table)
-{
-	for (size_t i = 0; i < table->n_cells; i++)
-		free(table->cells[i]);
-	free(table->cells);
-	table->cells = NULL;
-	table->n_cells = table->size = 0;
-}
-
-/* Characters of UTF-8; those that continue one do not count. */
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
-/* The bytes of its first `width` characters. */
-static size_t bytes_of(const char *text, size_t width)
-{
-	const char *p = text;
-
-	for (; *p; p++) {
-		if ((*p & 0xc0) != 0x80 && width-- == 0)
+		if (is_first && *ret_width == width)
 			break;
+		*ret_width += is_first;
 	}
-	return (size_t)(p - text);
+	return i;
 }
 
-static const char *cell_at(const struct text_table *table, size_t at)
+static void measure(const char *cell, const char *align, size_t width, size_t *ret_widths)
 {
-	return table->cells[at] ? table->cells[at] : "";
-}
+	size_t column = 0, len, shown;
 
-static void measure(const struct text_table *table, size_t width, size_t *ret_widths)
-{
-	size_t total = 0;
+	for (; *cell; cell += len + 1) {
+		const size_t max = width && align[column + 1] ? CELL_MAX : SIZE_MAX;
 
-	for (size_t i = 0; i < table->n_columns; i++)
-		ret_widths[i] = width_of(table->columns[i].head);
-	for (size_t i = 0; i < table->n_cells; i++) {
-		const size_t cell = width_of(cell_at(table, i)), column = i % table->n_columns;
-
-		if (cell > ret_widths[column])
-			ret_widths[column] = cell;
-	}
-	for (size_t i = 0; i < table->n_columns; i++)
-		total += ret_widths[i] + GAP;
-	while (width && total > width + GAP) {
-		size_t widest = table->n_columns;
-
-		for (size_t i = 0; i < table->n_columns; i++) {
-			if (table->columns[i].gives_way && ret_widths[i] > LEAST &&
-			    (widest == table->n_columns || ret_widths[i] > ret_widths[widest]))
-				widest = i;
-		}
-		if (widest == table->n_columns)
-			break;
-		ret_widths[widest]--;
-		total--;
+		len = strcspn(cell, "\t\n");
+		bytes_of(cell, len, max, &shown);
+		if (shown > ret_widths[column])
+			ret_widths[column] = shown;
+		column = cell[len] == '\n' ? 0 : column + 1;
 	}
 }
 
-static void put_cell(struct text_buf *line, const char *text, size_t width, bool right)
+static void put_line(const char *line, size_t width, struct text_buf *out)
 {
-	const size_t full = width_of(text), shown = full < width ? full : width;
+	size_t shown, len = bytes_of(line, strlen(line), width ? width : SIZE_MAX, &shown);
 
-	text_buf_fill(line, ' ', right ? width - shown : 0);
-	text_buf_put(line, text, shown == full ? strlen(text) : bytes_of(text, shown));
-	text_buf_fill(line, ' ', (right ? 0 : width - shown) + GAP);
-}
-
-/* row: 0 is that of heads. line: memory for it, which is overwritten. */
-static void print_row(const struct text_table *table, size_t row, const size_t *widths,
-		      size_t width, struct text_buf *line, struct text_buf *out)
-{
-	size_t length;
-
-	line->len = 0;
-	for (size_t i = 0; i < table->n_columns; i++)
-		put_cell(line,
-			 row ? cell_at(table, (row - 1) * table->n_columns + i)
-			     : table->columns[i].head,
-			 widths[i], table->columns[i].right);
-	out->failed |= line->failed;
-	if (out->failed)
-		return;
-	length = width ? bytes_of(line->text, width) : line->len;
-	while (length && line->text[length - 1] == ' ')
-		length--;
-	text_buf_put(out, line->text, length);
+	while (len && line[len - 1] == ' ')
+		len--;
+	text_buf_put(out, line, len);
 	text_buf_put(out, "\n", 1);
 }
 
-void text_table_print(const struct text_table *table, size_t width, struct text_buf *out)
+void text_table_print(struct text_buf *rows, const char *align, size_t width, struct text_buf *out)
 {
-	size_t widths[TABLE_COLUMNS_MAX];
+	_cleanup_free_ char *text = text_buf_take(rows);
+	size_t widths[COLUMNS_MAX] = { 0 }, column = 0, len, shown;
 	struct text_buf line = { 0 };
 
-	out->failed |= table->failed;
-	if (!table->n_columns)
+	out->failed |= !text;
+	if (!text)
 		return;
-	measure(table, width, widths);
-	for (size_t row = 0; row <= table->n_cells / table->n_columns; row++)
-		print_row(table, row, widths, width, &line, out);
+	measure(text, align, width, widths);
+	for (const char *cell = text; *cell; cell += len + 1) {
+		const bool is_right = align[column] == 'r';
+		size_t used;
+
+		len = strcspn(cell, "\t\n");
+		used = bytes_of(cell, len, widths[column], &shown);
+		text_buf_fill(&line, ' ', is_right ? widths[column] - shown : 0);
+		text_buf_put(&line, cell, used);
+		text_buf_fill(&line, ' ', (is_right ? 0 : widths[column] - shown) + 1);
+		column++;
+		if (cell[len] != '\n')
+			continue;
+		out->failed |= line.failed;
+		if (!line.failed)
+			put_line(line.text, width, out);
+		line.len = column = 0;
+	}
 	free(line.text);
 }
 
@@ -150,6 +89,5 @@ size_t terminal_width(void)
 {
 	struct winsize size;
 
-	return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col
-										     : 0;
+	return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

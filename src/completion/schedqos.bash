@@ -81,7 +81,7 @@ _schedqos()
 	check) words='--print --diff --config --configs-path --mapping --help' ;;
 	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --help' ;;
-	list) words='--class --app --threads --json --help' ;;
+	list) words='--class --app --json --help' ;;
 	import)
 		words='--help'
 		[[ $cur == -* || " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *' ananicy '* ]] || words=ananicy

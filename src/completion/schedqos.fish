@@ -46,7 +46,6 @@ complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print t
 complete -c schedqos -n '__fish_seen_subcommand_from status explain list top doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from list' -l class -x -a '(__schedqos_listed class)' -d 'Only tasks of this class'
 complete -c schedqos -n '__fish_seen_subcommand_from list' -l app -x -a '(__schedqos_listed app)' -d 'Only those of this rule or program'
-complete -c schedqos -n '__fish_seen_subcommand_from list' -l threads -d 'A line for every thread'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'
 complete -c schedqos -n '__fish_seen_subcommand_from status' -l metrics -d 'Print as OpenMetrics text'
 complete -c schedqos -n '__fish_seen_subcommand_from explain' -l name -r -F -d 'A program that need not run'

@@ -113,7 +113,7 @@ _schedqos()
 	(list)
 		_arguments $help '--class[only tasks of this class]:class:_schedqos_listed class' \
 			'--app[only those of this rule or program]:app:_schedqos_listed app' \
-			'--threads[a line for every thread]' '--json[print as JSON]'
+			'--json[print as JSON]'
 		;;
 	(top)
 		_arguments $help '--json[print as JSON]'

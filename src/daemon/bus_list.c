@@ -111,8 +111,7 @@ static void put_task(struct task_table *table, const struct tagger_task *task,
 	((uint8_t *)table->cells[COLUMN_POLICY])[at] = task->attr.policy;
 	((uint8_t *)table->cells[COLUMN_FLAGS])[at] =
 		(uint8_t)((task->is_limited ? BUS_TASK_LIMITED : 0) |
-			  (task->differs ? BUS_TASK_DIFFERS : 0) |
-			  (task->has_ended ? BUS_TASK_ENDED : 0));
+			  (task->differs ? BUS_TASK_DIFFERS : 0));
 	table->is_named[task->rule] = true;
 }
 
@@ -126,7 +125,7 @@ static uint32_t last_rule(const struct rules *rules)
 	return id;
 }
 
-static int fill_table(struct task_table *table, const struct daemon *daemon, bool with_ended)
+static int fill_table(struct task_table *table, const struct daemon *daemon)
 {
 	const size_t max = tagger_records(daemon->tagger) + 1;
 	const uint32_t last = last_rule(daemon->config->rules);
@@ -142,13 +141,12 @@ static int fill_table(struct task_table *table, const struct daemon *daemon, boo
 	table->is_named = calloc(last + 1, sizeof(*table->is_named));
 	if (r < 0 || !table->is_named)
 		return -ENOMEM;
-	while (table->count < max && tagger_next_record(daemon->tagger, &cursor, &task)) {
+	while (table->count < max && tagger_next_task(daemon->tagger, &cursor, &task)) {
 		/* Until a scan has seen it after a reload, a record may have a rule that is gone.
 		 */
 		if (task.rule > last)
 			task.rule = 0;
-		if (with_ended || !task.has_ended)
-			put_task(table, &task, daemon->config);
+		put_task(table, &task, daemon->config);
 	}
 	return 0;
 }
@@ -205,11 +203,9 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	_cleanup_(task_table_clear) struct task_table table = { 0 };
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct daemon *daemon = userdata;
-	int with_ended, r = sd_bus_message_read(message, "b", &with_ended);
+	int r = fill_table(&table, daemon);
 
 	(void)error;
-	if (r >= 0)
-		r = fill_table(&table, daemon, with_ended);
 	if (r >= 0)
 		r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)

@@ -221,14 +221,15 @@ static bool is_of_class(const struct task *task)
 	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;
 }
 
-static struct tagger_task look_at(const struct tagger *tagger, const struct task *task)
+/* False if it has ended. */
+static bool look_at(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
 {
 	struct plan_detail view = { 0 };
 	int r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
 
 	if (r < 0)
 		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
-	return (struct tagger_task){
+	*ret = (struct tagger_task){
 		.tid = task->tid,
 		.tgid = task->tgid,
 		.reason = view.reason,
@@ -236,25 +237,18 @@ static struct tagger_task look_at(const struct tagger *tagger, const struct task
 		.is_limited = task->state == TASK_TAGGED && task->tag != task->own,
 		.differs = r >= 0 && is_of_class(task) &&
 			   (attr_difference(&view.actual, &view.class) & ~view.withheld),
-		.has_ended = r == -ESRCH,
 		.rule = task->rule,
 		.attr = view.actual,
 	};
-}
-
-bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
-{
-	const struct task *task = tasks_next(plan_tasks(tagger->plan), cursor);
-
-	if (task)
-		*ret = look_at(tagger, task);
-	return task;
+	return r != -ESRCH;
 }
 
 bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret)
 {
-	while (tagger_next_record(tagger, cursor, ret)) {
-		if (!ret->has_ended)
+	const struct task *task;
+
+	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
+		if (look_at(tagger, task, ret))
 			return true;
 	}
 	return false;
@@ -264,9 +258,7 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 {
 	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
 
-	if (task)
-		*ret = look_at(tagger, task);
-	return task && !ret->has_ended;
+	return task && look_at(tagger, task, ret);
 }
 
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)

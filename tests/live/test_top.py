@@ -20,7 +20,7 @@ from programs import PYTHON
 from waiting import wait_for
 
 BACKGROUND, UTILITY = "QOS_BACKGROUND", "QOS_UTILITY"
-RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}, "short": {"qos": BACKGROUND}}
+RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}}
 BURN = "while True: pass"
 # A kernel without CONFIG_SCHED_INFO does not tell what a task has used.
 TELLS_USE = os.path.exists("/proc/self/schedstat")
@@ -55,24 +55,6 @@ class Top(LiveTest):
         self.assertEqual((app["class"], app["tasks"]), (UTILITY, 1))
         of_class, = [one for one in shown["classes"] if one.get("class") == UTILITY]
         self.assertGreaterEqual(of_class["run_ns"], app["run_ns"])
-
-    def test_programs_that_end_between_two_frames_are_counted(self):
-        self.daemon(RULES)
-        if not frame()["ended_are_counted"]:
-            self.skipTest("no exits from taskstats here")
-        path = self.alias("short")
-
-        def found():
-            with subprocess.Popen([SCHEDQOS, "top", "--json"], env=environment(), stdout=subprocess.PIPE,
-                                  encoding="utf-8") as top:
-                while top.poll() is None:
-                    subprocess.run([path, "0.1"], check=True)
-                app = self.app(json.load(top.stdout), "short")
-            return app and app["ended"] and app
-
-        app = wait_for(found, "one has ended")
-        self.assertEqual(app["class"], BACKGROUND)
-        self.assertGreater(app["run_ns"], 0)
 
     def test_a_pipe_gets_one_frame(self):
         self.daemon(RULES)

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 PACKAGES = """
-    dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libsystemd0 make procps python3 rt-tests
+    dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libsystemd0 make procps python3 rt-tests
     systemd-sysv udev util-linux
 """.split()
 # It is not read in the guest.

@@ -119,7 +119,6 @@ struct tagger_task {
 	uint16_t tag; /* its class, among rules_tags; TAG_NONE: none of ours */
 	bool is_limited; /* a group or an override allows no higher one */
 	bool differs;	 /* it carries something else than its class means */
-	bool has_ended;	 /* this is what was last known of it */
 	uint32_t rule;	 /* id of the rule behind it; 0: none */
 	struct task_attr attr; /* what it carries */
 };
@@ -129,9 +128,6 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 
 /* Of this task. False if it is not known or has ended. */
 bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret);
-
-/* The same, including the tasks that have ended and whose records are still there. */
-bool tagger_next_record(const struct tagger *tagger, uint32_t *cursor, struct tagger_task *ret);
 
 /*
  * What there is to know about a thread, or a process if tid is its leader's: JSON, as described in schedqos(8), which
