@@ -102,7 +102,7 @@ LIVE ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) LIVE=$(LIVE) tests/check $B
 
-LIVE_TOOLS := $(addprefix $B/tests/live/,actor insist manager patient stuck)
+LIVE_TOOLS := $(addprefix $B/tests/live/,actor asker insist manager patient stuck)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 

@@ -10,6 +10,7 @@
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "bus.h"
@@ -28,6 +29,7 @@ struct bus_server {
 	struct daemon *daemon;
 	const char *path;
 	int fd;
+	uid_t bridge; /* whom we let in beside root; (uid_t)-1: nobody */
 	sd_event_source *source;
 	sd_event_source *retry;	/* enables it after a shortage of descriptors */
 	uint64_t served;	/* clients so far */
@@ -52,13 +54,12 @@ static void reply_to_reload(struct bus_server *server)
 
 /*
  * Replies when the new rules have been applied to all tasks. The loop does that before it handles another call, so no
- * two are pending; if they were, the first would be answered early.
+ * two are pending; if they were, the first would be answered early. mapping: NULL for the same as before.
  */
-static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int reload(sd_bus_message *message, struct daemon *daemon, const char *mapping, sd_bus_error *error)
 {
 	_cleanup_free_ char *text = NULL;
-	struct daemon *daemon = userdata;
-	int r = daemon_reload(daemon, &text);
+	int r = daemon_reload(daemon, mapping, &text);
 
 	if (r == -EINVAL)
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
@@ -70,20 +71,83 @@ static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *
 	return 1;
 }
 
+static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return reload(message, userdata, NULL, error);
+}
+
+static int method_set_mapping(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	return r < 0 ? r : reload(message, userdata, name, error);
+}
+
+/* Tells all clients that these properties may have changed. */
+static void tell_changed(struct bus_server *server, char *const *properties)
+{
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		if (server->peers[i].bus)
+			sd_bus_emit_properties_changed_strv(server->peers[i].bus, BUS_PATH, BUS_INTERFACE,
+							    (char **)properties);
+	}
+}
+
+static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	char *const changed[] = { "SchedProfile", NULL };
+	struct daemon *daemon = userdata;
+	int r = bus_set_sched_profile(message, daemon, error);
+
+	if (r >= 0)
+		tell_changed(daemon->bus, changed);
+	return r;
+}
+
+static int put_property(sd_bus_message *reply, const char *value)
+{
+	_cleanup_free_ char *safe = text_escape(value ? value : "", value ? strlen(value) : 0);
+
+	return safe ? sd_bus_message_append(reply, "s", safe) : -ENOMEM;
+}
+
+static int get_sched_profile(sd_bus *bus, const char *path, const char *interface, const char *property,
+			     sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	(void)bus, (void)path, (void)interface, (void)property, (void)error;
+	return put_property(reply, machine_profile(((struct daemon *)userdata)->machine));
+}
+
+static int get_mapping(sd_bus *bus, const char *path, const char *interface, const char *property,
+		       sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	(void)bus, (void)path, (void)interface, (void)property, (void)error;
+	return put_property(reply, ((struct daemon *)userdata)->config->settings.mapping);
+}
+
+/* The bridge may call what is marked so. sd-bus asks of all else that the caller has our uid. */
+#define FOR_BRIDGE SD_BUS_VTABLE_UNPRIVILEGED
+
 static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "s", SD_BUS_PARAM(json), bus_status, 0),
+	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "s", SD_BUS_PARAM(json), bus_status, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
-				 method_reload, 0),
-	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles), bus_get_config, 0),
+				 method_reload, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles),
+				 bus_get_config, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "a(sss)", SD_BUS_PARAM(units), "a(qs)", SD_BUS_PARAM(weights),
 				 bus_set_unit_classes, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetWeightCount", "u", SD_BUS_PARAM(count), "", , bus_set_weight_count, 0),
 	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
-				 SD_BUS_PARAM(refusals), bus_set_sched_profile, 0),
-	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, 0),
+				 SD_BUS_PARAM(refusals), method_set_sched_profile, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("SetMapping", "s", SD_BUS_PARAM(name), "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
+				 method_set_mapping, FOR_BRIDGE),
+	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Mapping", "s", get_mapping, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("ExplainName", "s", SD_BUS_PARAM(name), "s", SD_BUS_PARAM(json), bus_explain_name, 0),
 	SD_BUS_METHOD_WITH_NAMES("ListTasks", NULL, ,
 				 "asasa{us}auauauauaqanayayay",
@@ -92,7 +156,7 @@ static const sd_bus_vtable methods[] = {
 						 SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
 							 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason)
 								 SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
-				 bus_list_tasks, 0),
+				 bus_list_tasks, FOR_BRIDGE),
 	SD_BUS_VTABLE_END,
 };
 
@@ -221,6 +285,9 @@ static struct peer *take_slot(struct bus_server *server)
 
 void bus_server_reloaded(struct bus_server *server)
 {
+	char *const changed[] = { "SchedProfile", "Mapping", NULL };
+
+	tell_changed(server, changed);
 	for (size_t i = 0; i < PEERS_MAX; i++) {
 		if (server->peers[i].bus)
 			sd_bus_emit_signal(server->peers[i].bus, BUS_PATH, BUS_INTERFACE, "Reloaded", NULL);
@@ -228,12 +295,16 @@ void bus_server_reloaded(struct bus_server *server)
 	reply_to_reload(server);
 }
 
-/* Returns a descriptor or -errno. */
+/* Returns a descriptor or -errno: -EACCES for others than root and the bridge, who get no further than this. */
 static int accept_client(struct bus_server *server)
 {
-	int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	_cleanup_close_ int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return -errno;
+	return peer.uid == 0 || peer.uid == server->bridge ? take_fd(fd) : -EACCES;
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
@@ -271,7 +342,26 @@ static int on_connection(sd_event_source *source, int listener, uint32_t revents
 	return r == -EMFILE || r == -ENFILE ? wait_for_descriptors(server) : 0;
 }
 
-/* Only root may connect. */
+/*
+ * Lets the bridge's group connect: with root's privileges, or where the unit gives us that group. Without either, or without
+ * such a user, only root can.
+ */
+static void admit_bridge(struct bus_server *server)
+{
+	uid_t uid;
+	gid_t gid;
+	int r = user_lookup_wait(BUS_BRIDGE_USER, CONFIG_USERS_MS, &uid, &gid);
+
+	if (r == 0 && (chown(server->path, (uid_t)-1, gid) < 0 || chmod(server->path, 0660) < 0))
+		r = -errno;
+	if (r == 0)
+		server->bridge = uid;
+	else if (r != -ENOENT)
+		log_notice("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s",
+			   strerror(-r));
+}
+
+/* Only root may connect at first. */
 static int listen_on(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -301,7 +391,10 @@ int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **
 		return -ENOMEM;
 	server->daemon = daemon;
 	server->path = path;
+	server->bridge = (uid_t)-1;
 	server->fd = r = listen_on(path);
+	if (r >= 0)
+		admit_bridge(server);
 	if (r >= 0)
 		r = sd_event_add_io(daemon->event, &server->source, server->fd, EPOLLIN,
 				    on_connection, server);

@@ -195,7 +195,7 @@ static int look_up(void *context, const char *name, uid_t *ret)
 	const uint64_t *until_ns = context;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	return now_ns < *until_ns ? user_lookup_wait(name, (int)((*until_ns - now_ns) / 1000000), ret) : -ETIMEDOUT;
+	return now_ns < *until_ns ? user_lookup_wait(name, (int)((*until_ns - now_ns) / 1000000), ret, NULL) : -ETIMEDOUT;
 }
 
 /* Parses the files even if one could not be read, so that all errors are reported at once. */

@@ -48,6 +48,7 @@ static void daemon_free(struct daemon *daemon)
 	config_free(daemon->config);
 	machine_free(daemon->machine);
 	sd_event_unref(daemon->event);
+	free(daemon->mapping);
 	free(daemon->reload_error);
 	free(daemon->reload_summary);
 	if (daemon->proc >= 0)

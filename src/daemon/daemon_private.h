@@ -27,6 +27,7 @@ struct daemon {
 	sd_event *event;
 	int proc;  /* descriptor of /proc */
 	struct config_paths paths;
+	char *mapping;	/* the one in paths, if it was chosen since the start; or NULL */
 	struct config *config;
 	struct users users;
 	struct tagger *tagger;
@@ -60,9 +61,10 @@ int daemon_load_config(struct daemon *daemon);
 
 /*
  * reload.c: reads the configuration again, puts it in force, and requests a scan, after which daemon_reloaded must be
- * called. Returns 0 with the warnings in *ret_text, or -errno with the errors; the caller frees them.
+ * called. mapping: the one to have from now on, whatever the files say; NULL: as before. Returns 0 with the warnings in
+ * *ret_text, or -errno with the errors; the caller frees them.
  */
-int daemon_reload(struct daemon *daemon, char **ret_text);
+int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text);
 
 /* reload.c: a requested scan is done: logs the reload that requested it, and returns whether one did. */
 bool daemon_reloaded(struct daemon *daemon);

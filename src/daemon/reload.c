@@ -109,21 +109,44 @@ static void put_in_force(struct daemon *daemon, struct config *config)
 	daemon->reload_is_unseen = true;
 }
 
-int daemon_reload(struct daemon *daemon, char **ret_text)
+/* Reads the configuration, and hands it to the tagger. Returns as daemon_reload does. */
+static int load(struct daemon *daemon, const struct config_paths *paths, struct config **ret, char **ret_text)
 {
 	struct config_errors errors = { 0 };
-	struct config *config;
-	int r;
+	int r = config_load(paths, CONFIG_USERS_MS, ret, &errors);
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
-	r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
 	*ret_text = errors_text(&errors);
 	log_errors(&errors);
 	config_errors_clear(&errors);
 	if (r == 0) {
-		r = tagger_set_config(daemon->tagger, config);
+		r = tagger_set_config(daemon->tagger, *ret);
 		if (r < 0)
-			config_free(config);
+			config_free(*ret);
+	}
+	return r;
+}
+
+int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text)
+{
+	_cleanup_free_ char *chosen = mapping ? strdup(mapping) : NULL;
+	struct config_paths paths = daemon->paths;
+	struct config *config;
+	int r;
+
+	if (mapping && !chosen)
+		return -ENOMEM;
+	if (mapping)
+		paths.mapping = chosen;
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
+	r = load(daemon, &paths, &config, ret_text);
+	if (r == 0 && mapping) {
+		free(daemon->mapping);
+		daemon->paths.mapping = daemon->mapping = take_ptr(chosen);
+	}
+	/* The files may be all right, and only the name be wrong. */
+	if (r < 0 && mapping) {
+		notify_ready(daemon, "");
+		return r;
 	}
 	free(daemon->reload_error);
 	daemon->reload_error = NULL;

@@ -37,7 +37,7 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 	(void)info;
 	if (has_lost_terminal(daemon))
 		return sd_event_exit(daemon->event, 0);
-	daemon_reload(daemon, &text);
+	daemon_reload(daemon, NULL, &text);
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 struct answer {
 	int error; /* as returned by user_lookup_end */
 	uid_t uid;
+	gid_t gid;
 };
 
 static struct answer look_up(const char *name)
@@ -33,10 +34,10 @@ static struct answer look_up(const char *name)
 			continue;
 		/* ENOENT is not about the user, but about the socket of a service that is not running. */
 		if (error)
-			return (struct answer){ error == ENOENT ? -ECONNREFUSED : -error, 0 };
-		return found ? (struct answer){ 0, found->pw_uid } : (struct answer){ -ENOENT, 0 };
+			return (struct answer){ .error = error == ENOENT ? -ECONNREFUSED : -error };
+		return found ? (struct answer){ 0, found->pw_uid, found->pw_gid } : (struct answer){ .error = -ENOENT };
 	}
-	return (struct answer){ -ERANGE, 0 };
+	return (struct answer){ .error = -ERANGE };
 }
 
 /* The name comes with its NUL, and one is all that is asked. */
@@ -44,7 +45,7 @@ static void serve(int fd)
 {
 	char name[NAME_BYTES];
 	const ssize_t n = recv(fd, name, sizeof(name), 0);
-	struct answer answer = { -ENOENT, 0 };
+	struct answer answer = { .error = -ENOENT };
 
 	if (n <= 0)
 		return;
@@ -72,9 +73,9 @@ int user_lookup_begin(const char *name, struct user_lookup *ret)
 	return 0;
 }
 
-int user_lookup_end(struct user_lookup *lookup, uid_t *ret)
+int user_lookup_end(struct user_lookup *lookup, uid_t *ret, gid_t *ret_gid)
 {
-	struct answer answer = { -EIO, 0 };
+	struct answer answer = { .error = -EIO };
 	ssize_t n = recv(lookup->fd, &answer, sizeof(answer), MSG_DONTWAIT);
 
 	lookup->fd = -1;
@@ -88,10 +89,12 @@ int user_lookup_end(struct user_lookup *lookup, uid_t *ret)
 	if (answer.error == 0 && answer.uid == (uid_t)-1)
 		return -ENOENT;
 	*ret = answer.uid;
+	if (ret_gid)
+		*ret_gid = answer.gid;
 	return answer.error;
 }
 
-int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret)
+int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid)
 {
 	struct user_lookup lookup = { -1 };
 	struct pollfd answer = { .events = POLLIN };
@@ -102,5 +105,5 @@ int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret)
 	answer.fd = lookup.fd;
 	while (poll(&answer, 1, timeout_ms) < 0 && errno == EINTR)
 		;
-	return user_lookup_end(&lookup, ret);
+	return user_lookup_end(&lookup, ret, ret_gid);
 }

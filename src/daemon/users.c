@@ -35,7 +35,7 @@ static bool ask(struct daemon *daemon, struct rule_user *user)
 	if (r == 0) {
 		r = sd_event_add_io(daemon->event, &users->answer, users->lookup.fd, EPOLLIN, on_answer, daemon);
 		if (r < 0)
-			user_lookup_end(&users->lookup, &unused);
+			user_lookup_end(&users->lookup, &unused, NULL);
 	}
 	if (r < 0) {
 		user->error = r;
@@ -86,7 +86,7 @@ static bool take_answer(struct daemon *daemon)
 
 	users->asked = NULL;
 	users->answer = sd_event_source_disable_unref(users->answer);
-	user->error = user_lookup_end(&users->lookup, &uid);
+	user->error = user_lookup_end(&users->lookup, &uid, NULL);
 	if (!rule_user_is_pending(user))
 		user->uid = user->error ? (uid_t)-1 : uid;
 	log_answer(user);
@@ -158,7 +158,7 @@ void users_end(struct daemon *daemon)
 
 	if (users->asked) {
 		users->answer = sd_event_source_disable_unref(users->answer);
-		user_lookup_end(&users->lookup, &unused);
+		user_lookup_end(&users->lookup, &unused, NULL);
 		users->asked = NULL;
 	}
 	users->timer = sd_event_source_disable_unref(users->timer);

@@ -25,13 +25,14 @@ struct user_lookup {
 int user_lookup_begin(const char *name, struct user_lookup *ret);
 
 /*
- * Reads the answer, if there is one, and ends the lookup, without waiting. Returns 0 and the uid; -ENOENT: there is
- * no such user; -ETIMEDOUT: there is no answer yet; or another -errno: the name service has failed.
+ * Reads the answer, if there is one, and ends the lookup, without waiting. Returns 0, the uid, and the gid of his own group
+ * unless ret_gid is NULL; -ENOENT: there is no such user; -ETIMEDOUT: there is no answer yet; or another -errno: the
+ * name service has failed.
  */
-int user_lookup_end(struct user_lookup *lookup, uid_t *ret);
+int user_lookup_end(struct user_lookup *lookup, uid_t *ret, gid_t *ret_gid);
 
 /* Looks the name up, and waits up to timeout_ms for the answer. Returns as user_lookup_end does. */
-int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret);
+int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid);
 
 /* ---- all of a configuration ---- */
 

@@ -87,6 +87,10 @@ pid_t instance_owner(void);
 
 #define BUS_SOCKET STATE_FOLDER "/bus"
 #define BUS_PATH "/org/schedqos1"
+
+/* Beside root only the bridge may connect, which runs as this user. */
+#define BUS_BRIDGE_USER "schedqos"
+
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* methods and a signal */
 

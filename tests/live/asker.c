@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ *   asker SOCKET
+ *
+ * A client of the control interface. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
+ * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
+ * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string. A line without arguments
+ * of the form "wait SIGNAL" waits for one. It ends with the connection, or with its input.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <systemd/sd-bus.h>
+
+#define PATH "/org/schedqos1"
+#define TIMEOUT_US 60000000ULL
+
+static char last_signal[128];
+
+static int on_signal(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)userdata, (void)error;
+	if (sd_bus_message_is_signal(message, NULL, NULL) > 0)
+		snprintf(last_signal, sizeof(last_signal), "%s", sd_bus_message_get_member(message));
+	return 0;
+}
+
+static int append_descriptor(sd_bus_message *call, const char *word)
+{
+	int fd = *word == '/' ? open(word, O_RDONLY | O_CLOEXEC) : (int)syscall(SYS_pidfd_open, atoi(word), 0);
+	int r = fd < 0 ? -errno : sd_bus_message_append_basic(call, 'h', &fd);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+static int append(sd_bus_message *call, char type, const char *word)
+{
+	const uint32_t number = (uint32_t)strtoul(word, NULL, 10);
+	const int truth = strcmp(word, "true") == 0;
+
+	switch (type) {
+	case 's':
+		return sd_bus_message_append_basic(call, 's', strcmp(word, "-") ? word : "");
+	case 'u':
+		return sd_bus_message_append_basic(call, 'u', &number);
+	case 'b':
+		return sd_bus_message_append_basic(call, 'b', &truth);
+	case 'h':
+		return append_descriptor(call, word);
+	}
+	return -EINVAL;
+}
+
+/* On one line. */
+static void print_text(const char *text)
+{
+	putchar('\t');
+	for (; *text; text++)
+		putchar(*text == '\n' ? ' ' : *text);
+}
+
+/* Strings and numbers; what lies in arrays and the like is left out. */
+static void print_answer(sd_bus_message *reply)
+{
+	const char *contents;
+	const char *text;
+	uint64_t number;
+	char type;
+
+	printf("ok");
+	while (sd_bus_message_peek_type(reply, &type, &contents) > 0) {
+		if (type == 's' && sd_bus_message_read_basic(reply, 's', &text) > 0)
+			print_text(text);
+		else if (type == 't' && sd_bus_message_read_basic(reply, 't', &number) > 0)
+			printf("\t%" PRIu64, number);
+		else if (type == 'v' && sd_bus_message_enter_container(reply, 'v', contents) > 0)
+			continue;
+		else
+			break;
+	}
+	printf("\n");
+}
+
+static int call(sd_bus *bus, char *line)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus_message *message = NULL, *reply = NULL;
+	const char *interface = strtok(line, " "), *method = strtok(NULL, " "), *types = strtok(NULL, " "), *word;
+	int r = interface && method ? sd_bus_message_new_method_call(bus, &message, NULL, PATH, interface, method) : -EINVAL;
+
+	for (; r >= 0 && types && *types; types++) {
+		word = strtok(NULL, " ");
+		r = word ? append(message, *types, word) : -EINVAL;
+	}
+	if (r >= 0)
+		r = sd_bus_call(bus, message, TIMEOUT_US, &error, &reply);
+	if (r >= 0) {
+		print_answer(reply);
+	} else {
+		printf("error");
+		print_text(error.name ? error.name : "");
+		print_text(error.message ? error.message : strerror(-r));
+		putchar('\n');
+	}
+	sd_bus_error_free(&error);
+	sd_bus_message_unref(message);
+	sd_bus_message_unref(reply);
+	return r == -ECONNRESET || r == -ENOTCONN ? r : 0;
+}
+
+static int wait_for(sd_bus *bus, const char *name)
+{
+	int r = 0;
+
+	while (strcmp(last_signal, name) != 0 && r >= 0) {
+		r = sd_bus_process(bus, NULL);
+		if (r == 0)
+			r = sd_bus_wait(bus, TIMEOUT_US);
+	}
+	*last_signal = '\0';
+	printf("%s\n", r < 0 ? strerror(-r) : "ok");
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	char address[512], line[8192];
+	sd_bus *bus = NULL;
+	int r = argc == 2 ? sd_bus_new(&bus) : -EINVAL;
+
+	snprintf(address, sizeof(address), "unix:path=%s", argc == 2 ? argv[1] : "");
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_negotiate_fds(bus, 1);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r >= 0)
+		r = sd_bus_add_filter(bus, NULL, on_signal, NULL);
+	while (r == 0 && (r = sd_bus_is_ready(bus)) == 0) {
+		r = sd_bus_process(bus, NULL);
+		if (r == 0)
+			r = sd_bus_wait(bus, TIMEOUT_US);
+		r = r < 0 ? r : 0;
+	}
+	printf("%s\n", r < 0 ? strerror(-r) : "ready");
+	fflush(stdout);
+	while (r >= 0 && fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		r = strncmp(line, "wait ", 5) == 0 ? wait_for(bus, line + 5) : call(bus, line);
+		fflush(stdout);
+	}
+	sd_bus_unref(bus);
+	return r < 0;
+}
