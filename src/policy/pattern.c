@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/pattern.h>
 
-#include <fnmatch.h>
 #include <string.h>
-
-bool pattern_is_glob(const char *pattern)
-{
-	return strpbrk(pattern, "*?[") != NULL;
-}
 
 /* The byte after [:class:], [.symbol.] or [=class=] within a bracket expression, or NULL if there is none at p. */
 static const char *class_end(const char *p)
@@ -78,13 +72,6 @@ size_t pattern_literal(const char *pattern)
 		p++;
 	}
 	return literal;
-}
-
-bool pattern_match(const char *pattern, const char *name)
-{
-	if (!pattern_is_glob(pattern))
-		return strcmp(pattern, name) == 0;
-	return fnmatch(pattern, name, 0) == 0;
 }
 
 /* ---- whether one glob matches whatever another one matches ---- */

@@ -3,7 +3,6 @@
 #include "rules_private.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +18,12 @@ static int compare_ranks(const void *va, const void *vb)
 	return source_compare(&a->list->source, &b->list->source);
 }
 
-/* The literal text at the pattern's end. */
-static const char *suffix_of(const struct glob *glob)
-{
-	return strchr(glob->list->pattern, '\0') - glob->suffix_length;
-}
-
 static unsigned bucket_of(const struct glob *glob)
 {
 	if (glob->prefix_length)
 		return BUCKET_FIRST + (unsigned char)glob->list->pattern[0];
 	if (glob->suffix_length)
-		return BUCKET_LAST + (unsigned char)suffix_of(glob)[glob->suffix_length - 1];
+		return BUCKET_LAST + (unsigned char)glob_suffix(glob)[glob->suffix_length - 1];
 	return BUCKET_ANY;
 }
 
@@ -42,21 +35,6 @@ static int compare_buckets(const void *va, const void *vb)
 	if (bucket_a != bucket_b)
 		return bucket_a < bucket_b ? -1 : 1;
 	return a->rank < b->rank ? -1 : 1;
-}
-
-static struct ends ends_of(const char *first, size_t n_first, const char *last, size_t n_last)
-{
-	struct ends ends = { 0, 0 };
-
-	n_first = n_first < 8 ? n_first : 8;
-	memcpy(&ends.first, first, n_first);
-	/* The last byte always in the same place. */
-	if (n_last > 8) {
-		last += n_last - 8;
-		n_last = 8;
-	}
-	memcpy((char *)&ends.last + 8 - n_last, last, n_last);
-	return ends;
 }
 
 static struct glob make_glob(const struct rule *list)
@@ -75,7 +53,7 @@ static struct glob make_glob(const struct rule *list)
 		glob.suffix_length = (uint32_t)strlen(star + 1);
 		glob.is_simple = star == pattern + glob.prefix_length;
 	}
-	glob.ends = ends_of(pattern, glob.prefix_length, suffix_of(&glob), glob.suffix_length);
+	glob.ends = ends_of(pattern, glob.prefix_length, glob_suffix(&glob), glob.suffix_length);
 	glob.mask = ends_of(ones, glob.prefix_length < 8 ? glob.prefix_length : 8, ones,
 			    glob.suffix_length < 8 ? glob.suffix_length : 8);
 	return glob;
@@ -107,72 +85,6 @@ static int finish_globs(struct rules *rules)
 	return 0;
 }
 
-/* A name that globs are compared with. */
-struct candidate {
-	const char *name;
-	size_t length;
-	struct ends ends;
-	bool is_path;
-};
-
-static bool glob_matches(const struct glob *glob, const struct candidate *candidate)
-{
-	const char *name = candidate->name, *pattern = glob->list->pattern;
-	size_t length = candidate->length;
-
-	if (length < (size_t)glob->prefix_length + glob->suffix_length)
-		return false;
-	/* The rest of a prefix or suffix of more than eight bytes. */
-	if (memcmp(name, pattern, glob->prefix_length) != 0 ||
-	    memcmp(name + length - glob->suffix_length, suffix_of(glob), glob->suffix_length) != 0)
-		return false;
-	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
-}
-
-/* The best matching glob of a bucket, from rank `from` on, or NULL. */
-static const struct glob *bucket_best(const struct rules *rules, unsigned bucket, uint32_t from,
-				      const struct candidate *candidate)
-{
-	for (uint32_t i = rules->buckets[bucket]; i < rules->buckets[bucket + 1]; i++) {
-		const struct glob *glob = &rules->globs[i];
-
-		if (((candidate->ends.first & glob->mask.first) ^ glob->ends.first) |
-		    ((candidate->ends.last & glob->mask.last) ^ glob->ends.last))
-			continue;
-		if (glob->rank >= from && glob->is_path == candidate->is_path &&
-		    glob_matches(glob, candidate))
-			return glob;
-	}
-	return NULL;
-}
-
-const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
-				   bool is_path, const struct glob *best)
-{
-	size_t length = strlen(name);
-	const struct candidate candidate = {
-		.name = name,
-		.length = length,
-		.ends = ends_of(name, length, name, length),
-		.is_path = is_path,
-	};
-	const unsigned buckets[] = {
-		BUCKET_FIRST + (unsigned char)name[0],
-		BUCKET_LAST + (length ? (unsigned char)name[length - 1] : 0),
-		BUCKET_ANY,
-	};
-
-	if (!rules->n_globs)
-		return best;
-	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
-		const struct glob *glob = bucket_best(rules, buckets[i], from, &candidate);
-
-		if (glob && (!best || glob->rank < best->rank))
-			best = glob;
-	}
-	return best;
-}
-
 /* ---- building ---- */
 
 struct rules *rules_new(void)
@@ -194,37 +106,10 @@ void rules_free(struct rules *rules)
 	free(rules);
 }
 
-/* FNV-1a: names are short, and a bad name costs its owner nothing but one longer probe. */
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash ^ hash >> 32;
-}
-
-/* The index slot that holds the pattern, or the free one where it belongs. */
-struct slot *rules_slot(const struct rules *rules, const char *text)
-{
-	uint64_t hash = hash_text(text);
-	uint32_t high = (uint32_t)(hash >> 32);
-	struct slot *slot;
-
-	for (size_t i = hash;; i++) {
-		slot = &rules->index[i & (rules->index_size - 1)];
-		if (!slot->number)
-			break;
-		if (slot->hash == high && strcmp(rules->patterns[slot->number - 1].text, text) == 0)
-			break;
-	}
-	return slot;
-}
-
 static void index_set(struct rules *rules, struct slot *slot, size_t number)
 {
 	slot->number = (uint32_t)number;
-	slot->hash = (uint32_t)(hash_text(rules->patterns[number - 1].text) >> 32);
+	slot->hash = (uint32_t)(rules_hash(rules->patterns[number - 1].text) >> 32);
 }
 
 static int index_grow(struct rules *rules)
@@ -462,55 +347,4 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 	if (r == 0)
 		r = finish_globs(rules);
 	return r;
-}
-
-size_t rules_count(const struct rules *rules)
-{
-	return rules->n_lists;
-}
-
-const struct tag *rules_tags(const struct rules *rules, size_t *ret_count)
-{
-	*ret_count = rules->n_tags;
-	return rules->tags;
-}
-
-size_t rules_n_assigned(const struct rules *rules)
-{
-	return rules->n_assigned;
-}
-
-const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
-{
-	return id && id <= rules->n_rules ? rules->by_id[id - 1] : NULL;
-}
-
-bool rules_need_cgroup(const struct rules *rules)
-{
-	for (size_t i = 0; i < rules->n_rules; i++) {
-		if (rules->by_id[i]->match && rules->by_id[i]->match->cgroup)
-			return true;
-	}
-	return false;
-}
-
-bool rules_enforce(const struct rules *rules)
-{
-	for (size_t i = 0; i < rules->n_rules; i++) {
-		if (rules->by_id[i]->enforce)
-			return true;
-	}
-	return false;
-}
-
-const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)
-{
-	const uint32_t number = rules->n_patterns ? rules_slot(rules, pattern)->number : 0;
-
-	return number ? rules->patterns[number - 1].list : NULL;
-}
-
-const struct rule *rules_nth(const struct rules *rules, size_t n)
-{
-	return n < rules->n_lists ? rules->lists[n] : NULL;
 }

@@ -1,12 +1,108 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding the rule for a process and for its threads. */
+/* Finding the rule for a process and for its threads: all that an exec needs of a set but the interpreters. */
 #include "rules_private.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
+
+/* ---- the index of exact patterns, and globs ---- */
+
+/* FNV-1a: names are short, and a bad name costs its owner nothing but one longer probe. */
+uint64_t rules_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return hash ^ hash >> 32;
+}
+
+struct slot *rules_slot(const struct rules *rules, const char *text)
+{
+	uint64_t hash = rules_hash(text);
+	uint32_t high = (uint32_t)(hash >> 32);
+	struct slot *slot;
+
+	for (size_t i = hash;; i++) {
+		slot = &rules->index[i & (rules->index_size - 1)];
+		if (!slot->number)
+			break;
+		if (slot->hash == high && strcmp(rules->patterns[slot->number - 1].text, text) == 0)
+			break;
+	}
+	return slot;
+}
+
+/* A name that globs are compared with. */
+struct candidate {
+	const char *name;
+	size_t length;
+	struct ends ends;
+	bool is_path;
+};
+
+static bool glob_matches(const struct glob *glob, const struct candidate *candidate)
+{
+	const char *name = candidate->name, *pattern = glob->list->pattern;
+	size_t length = candidate->length;
+
+	if (length < (size_t)glob->prefix_length + glob->suffix_length)
+		return false;
+	/* The rest of a prefix or suffix of more than eight bytes. */
+	if (memcmp(name, pattern, glob->prefix_length) != 0 ||
+	    memcmp(name + length - glob->suffix_length, glob_suffix(glob), glob->suffix_length) != 0)
+		return false;
+	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
+}
+
+/* The best matching glob of a bucket, from rank `from` on, or NULL. */
+static const struct glob *bucket_best(const struct rules *rules, unsigned bucket, uint32_t from,
+				      const struct candidate *candidate)
+{
+	for (uint32_t i = rules->buckets[bucket]; i < rules->buckets[bucket + 1]; i++) {
+		const struct glob *glob = &rules->globs[i];
+
+		if (((candidate->ends.first & glob->mask.first) ^ glob->ends.first) |
+		    ((candidate->ends.last & glob->mask.last) ^ glob->ends.last))
+			continue;
+		if (glob->rank >= from && glob->is_path == candidate->is_path &&
+		    glob_matches(glob, candidate))
+			return glob;
+	}
+	return NULL;
+}
+
+const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
+				   bool is_path, const struct glob *best)
+{
+	size_t length = strlen(name);
+	const struct candidate candidate = {
+		.name = name,
+		.length = length,
+		.ends = ends_of(name, length, name, length),
+		.is_path = is_path,
+	};
+	const unsigned buckets[] = {
+		BUCKET_FIRST + (unsigned char)name[0],
+		BUCKET_LAST + (length ? (unsigned char)name[length - 1] : 0),
+		BUCKET_ANY,
+	};
+
+	if (!rules->n_globs)
+		return best;
+	for (size_t i = 0; i < array_size(buckets); i++) {
+		const struct glob *glob = bucket_best(rules, buckets[i], from, &candidate);
+
+		if (glob && (!best || glob->rank < best->rank))
+			best = glob;
+	}
+	return best;
+}
 
 /* ---- what a process's rule is looked up by ---- */
 
@@ -322,4 +418,57 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 			return &rule->threads[i];
 	}
 	return NULL;
+}
+
+/* ---- what the set holds ---- */
+
+size_t rules_count(const struct rules *rules)
+{
+	return rules->n_lists;
+}
+
+const struct tag *rules_tags(const struct rules *rules, size_t *ret_count)
+{
+	*ret_count = rules->n_tags;
+	return rules->tags;
+}
+
+size_t rules_n_assigned(const struct rules *rules)
+{
+	return rules->n_assigned;
+}
+
+const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
+{
+	return id && id <= rules->n_rules ? rules->by_id[id - 1] : NULL;
+}
+
+bool rules_need_cgroup(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n_rules; i++) {
+		if (rules->by_id[i]->match && rules->by_id[i]->match->cgroup)
+			return true;
+	}
+	return false;
+}
+
+bool rules_enforce(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n_rules; i++) {
+		if (rules->by_id[i]->enforce)
+			return true;
+	}
+	return false;
+}
+
+const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)
+{
+	const uint32_t number = rules->n_patterns ? rules_slot(rules, pattern)->number : 0;
+
+	return number ? rules->patterns[number - 1].list : NULL;
+}
+
+const struct rule *rules_nth(const struct rules *rules, size_t n)
+{
+	return n < rules->n_lists ? rules->lists[n] : NULL;
 }

@@ -2,6 +2,8 @@
 /* The inside of a set of rules, shared by the files that build it and those that match against it. */
 #pragma once
 
+#include <string.h>
+
 #include <schedqos/policy/pattern.h>
 #include <schedqos/policy/rules.h>
 
@@ -68,7 +70,30 @@ struct rules {
 	size_t n_lists;
 };
 
-/* rules.c */
+static inline struct ends ends_of(const char *first, size_t n_first, const char *last, size_t n_last)
+{
+	struct ends ends = { 0, 0 };
+
+	n_first = n_first < 8 ? n_first : 8;
+	memcpy(&ends.first, first, n_first);
+	/* The last byte always in the same place. */
+	if (n_last > 8) {
+		last += n_last - 8;
+		n_last = 8;
+	}
+	memcpy((char *)&ends.last + 8 - n_last, last, n_last);
+	return ends;
+}
+
+/* The literal text at the pattern's end. */
+static inline const char *glob_suffix(const struct glob *glob)
+{
+	return strchr(glob->list->pattern, '\0') - glob->suffix_length;
+}
+
+/* rules_match.c */
+
+uint64_t rules_hash(const char *text);
 
 /* The index slot that holds the pattern, or the free one where it belongs. */
 struct slot *rules_slot(const struct rules *rules, const char *text);

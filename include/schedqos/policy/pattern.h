@@ -2,19 +2,27 @@
 /* Patterns: literal names or shell globs. */
 #pragma once
 
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <schedqos/policy/facts.h>
 
 /* Whether the pattern contains any of the shell's * ? [ . */
-bool pattern_is_glob(const char *pattern);
+static inline bool pattern_is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
 
 /* Bytes of literal text in a glob, by which globs are ranked. A bracket expression does not count. */
 size_t pattern_literal(const char *pattern);
 
 /* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
-bool pattern_match(const char *pattern, const char *name);
+static inline bool pattern_match(const char *pattern, const char *name)
+{
+	return (pattern_is_glob(pattern) ? fnmatch(pattern, name, 0) : strcmp(pattern, name)) == 0;
+}
 
 /* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
 bool pattern_has_open_bracket(const char *pattern);
