@@ -140,7 +140,6 @@ class Subscription(EnforceTest):
         daemon = self.daemon(ALWAYS, prefix=NO_TRACEFS)
         self.assertEqual(daemon.status()["attribute_changes"], "polled")
         self.assertIn("is not heard (tracefs is not mounted", daemon.log())
-        self.assertIn("see doctor", schedqos("status").stdout)
         app = self.own_app()
         app.tell(0, "nice", 7)
         self.assert_carries(app, UI)

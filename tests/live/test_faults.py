@@ -403,7 +403,7 @@ class Journal(Mounts):
         program = self.sleeper("app")
         self.assert_carries(program, BACKGROUND)
         wait_for(lambda: daemon.status()["log_lost"] > before, "a line lost")
-        self.assertRegex(daemon.ask("status").stdout, r"(?m)^log +\d+ lines lost")
+        self.assertIn("a line of the log was lost", daemon.ask("status").stdout)
 
         daemon.reload(self.RULES)
         self.open()

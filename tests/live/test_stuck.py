@@ -110,7 +110,7 @@ class Before(Stuck):
         self.assert_carries(chosen, DEFAULT)
         self.assert_soon("app", UI)
         # Others may be so for a moment, on a busy machine.
-        wait_for(lambda: "2 processes keep whoever reads their arguments waiting" in schedqos("status").stdout,
+        wait_for(lambda: "a process cannot be read (2 x)" in schedqos("status").stdout,
                  "their number")
         wait_for(lambda: daemon.status()["unread"] == 2, "just these two")
         self.assertEqual(daemon.reload({**RULES, "box": {"qos": INITIATED}}).returncode, 0)
