@@ -11,7 +11,7 @@
 #include <systemd/sd-login.h>
 
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 

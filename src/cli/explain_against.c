@@ -12,8 +12,8 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/machine/machine.h>
+#include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
-#include <schedqos/policy/cpu_share.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 
 #include "config_private.h"
 

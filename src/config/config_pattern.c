@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 
 static const char announcement[] = "announcement";

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 
 /* What a unit's name has at most (UNIT_NAME_MAX of systemd). */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <schedqos/util/knob_tree.h>
+#include <schedqos/util/terms.h>
 
 /* A knob of the machine. Values are in the form in which they are written. */
 struct item {

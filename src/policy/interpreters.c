@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which programs are interpreters. */
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 
 #include <ctype.h>
 #include <errno.h>

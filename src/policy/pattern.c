@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include <schedqos/policy/pattern.h>
 #include <schedqos/policy/rules.h>
 
 /* The first and the last bytes of a text, up to eight each, so that one comparison does for each end. */

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <schedqos/util/task_event.h>
+#include <schedqos/util/terms.h>
 
 enum intake_queue {
 	INTAKE_EXECS,

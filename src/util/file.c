@@ -3,8 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
 
 ssize_t read_full(int fd, char *buf, size_t size)
 {
@@ -71,4 +77,89 @@ int open_list(int folder, const char *path, DIR **ret)
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+/* ---- the runtime folder ---- */
+
+int state_folder_open(void)
+{
+	int fd;
+
+	if (mkdir(STATE_FOLDER, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(STATE_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_error(int error)
+{
+	if (error == ELOOP)
+		return -EPERM;
+	/* A security module's EPERM does not mean that the file is somebody else's. */
+	return error == EPERM ? -EACCES : -error;
+}
+
+int state_file_open(int folder, const char *name, size_t *ret_size)
+{
+	_cleanup_close_ int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0)
+		return open_error(errno);
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || stat.st_nlink != 1 || (stat.st_mode & 077))
+		return -EPERM;
+	*ret_size = (size_t)stat.st_size;
+	return take_fd(fd);
+}
+
+int state_file_remove(int folder, const char *name)
+{
+	return unlinkat(folder, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+bool state_file_is_void(int error)
+{
+	return error == -EPERM || error == -EBADMSG || error == -EPROTONOSUPPORT;
+}
+
+/* The first one stays: only that one holds what tasks and knobs had before anything was set. */
+int state_file_set_aside(int folder, const char *name)
+{
+	char aside[64];
+	int r;
+
+	snprintf(aside, sizeof(aside), "%s" STATE_DAMAGED, name);
+	if (renameat2(folder, name, folder, aside, RENAME_NOREPLACE) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	r = state_file_remove(folder, name);
+	return r < 0 ? r : 1;
+}
+
+void state_file_log_set_aside(const char *what, const char *name, int error, int result)
+{
+	const char *how = result > 0 ? "it is removed, since one is kept already as" : "it is kept as";
+	const char *remedy = error == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
+
+	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " STATE_FOLDER "/%s" STATE_DAMAGED "%s",
+		    what, state_file_fault(error), how, name, remedy);
+}
+
+const char *state_file_fault(int error)
+{
+	switch (error) {
+	case -EPERM:
+		return "not ours alone: another user or a link may have made it";
+	case -EBADMSG:
+		return "torn or not what schedqos writes";
+	case -EPROTONOSUPPORT:
+		return "of another version of schedqos";
+	case -ESTALE:
+		return "of another boot";
+	default:
+		return strerror(-error);
+	}
 }

@@ -16,7 +16,7 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
-#include <schedqos/policy/cpu_share.h>
 
 static void a_nice_value_is_worth_a_quarter_more_weight(void **state)
 {

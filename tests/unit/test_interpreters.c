@@ -2,7 +2,7 @@
 /* What interpreters run, as a specification: a table of command lines. */
 #include "fake_process.h"
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 
 /* The script that the executable of this name runs; arguments: a command line, split at each space. */
 static const char *script_of(const char *exe, const char *arguments, char buf[256])

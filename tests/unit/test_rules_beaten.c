@@ -2,7 +2,7 @@
 /* Rules that another one always comes before. */
 #include "config_case.h"
 
-#include <schedqos/policy/pattern.h>
+#include <schedqos/policy/rules.h>
 
 static void inclusion_of_globs(void **state)
 {

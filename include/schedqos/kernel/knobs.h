@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <schedqos/util/knob_tree.h>
+#include <schedqos/util/terms.h>
 
 struct knobs {
 	int root;	      /* as in host.h */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <schedqos/util/task_event.h>
+#include <schedqos/util/terms.h>
 
 struct proc_connector;
 

@@ -68,7 +68,7 @@
 #include <schedqos/policy/judge.h>
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/tasks.h>
-#include <schedqos/util/task_event.h>
+#include <schedqos/util/terms.h>
 
 /* A task found in /proc. */
 struct plan_found {

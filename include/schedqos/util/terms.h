@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An event of a task: the proc connector receives it and the plan books it. */
+/* What the kernel's room and the policy's both speak of, since neither knows the other. */
 #pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
+
+/* ---- an event of a task: the proc connector receives it and the plan books it ---- */
 
 /* The kernel's own numbers (linux/cn_proc.h), or'ed to select several. */
 enum event_kind {
@@ -22,3 +24,13 @@ struct task_event {
 	uint32_t start;		       /* EVENT_FORK: ticks since boot; computed by the tagger */
 	char comm[16];		       /* EVENT_RENAME: the new name, NUL-terminated; else empty */
 };
+
+/* ---- the trees in which the kernel has its knobs, as a configuration names them ---- */
+
+enum knob_tree {
+	KNOB_DEBUGFS, /* a file under sched/ of debugfs (since 5.13): FILE */
+	KNOB_CPUFREQ, /* a file of every cpufreq policy: POLICY/FILE */
+	KNOB_SYSCTL,  /* a file under /proc/sys: its path */
+	KNOB_BLOCK,   /* a file under queue/ of block devices: DEVICE/FILE */
+};
+#define KNOB_TREES 4
