@@ -7,7 +7,9 @@ SYSCONFDIR ?= /etc
 PKG_CONFIG ?= pkg-config
 INSTALL    ?= install
 DATADIR     = $(PREFIX)/share
+LIBEXECDIR  = $(PREFIX)/libexec/schedqos
 MANDIR     ?= $(DATADIR)/man
+USERUNITDIR ?= $(call directory,systemd,systemduserunitdir,$(PREFIX)/lib/systemd/user)
 UNITDIR    ?= $(call directory,systemd,systemdsystemunitdir,$(PREFIX)/lib/systemd/system)
 BASHDIR    ?= $(call directory,bash-completion,completionsdir,$(DATADIR)/bash-completion/completions)
 FISHDIR    ?= $(call directory,fish,completionsdir,$(DATADIR)/fish/vendor_completions.d)
@@ -41,14 +43,19 @@ override CFLAGS += -std=gnu11 -pthread -Wall -Wextra -Wshadow -Wstrict-prototype
 	$(if $(FUZZ),-fsanitize=fuzzer-no-link) \
 	$(if $(COVERAGE),--coverage -O0)
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -MMD -MP -DVERSION='"$(VERSION)"' \
-	-DDATADIR='"$(DATADIR)"' -DSYSCONFDIR='"$(SYSCONFDIR)"' \
+	-DDATADIR='"$(DATADIR)"' -DSYSCONFDIR='"$(SYSCONFDIR)"' -DLIBEXECDIR='"$(LIBEXECDIR)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 LDLIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-SOURCES    := $(wildcard src/*/*.c)
+# The program of a session, which needs a desktop's libraries, is built where these are.
+FOCUS_PACKAGES := libcjson libsystemd xcb xcb-res libpipewire-0.3
+FOCUS_SOURCES := $(wildcard src/focus/*.c)
+FOCUS      := $(if $(FUZZ),,$(shell $(PKG_CONFIG) --exists $(FOCUS_PACKAGES) 2>/dev/null && echo $B/schedqos-focus))
+
+SOURCES    := $(filter-out $(FOCUS_SOURCES),$(wildcard src/*/*.c))
 OBJECTS    := $(SOURCES:%.c=$B/%.o)
 LIBRARY    := $B/libschedqos.a
 UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -57,7 +64,7 @@ FUZZERS    := $(patsubst tests/fuzz/%.c,$B/tests/fuzz/%,$(wildcard tests/fuzz/fu
 FUZZ_PARTS := $B/tests/fuzz/fuzz.o
 UNIT_FAKES := $(patsubst tests/unit/%.c,$B/tests/unit/%.o,$(wildcard tests/unit/fake_*.c))
 
-all: $B/schedqos ## build the program
+all: $B/schedqos $(FOCUS) ## build the program
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -70,8 +77,19 @@ $(LIBRARY): $(filter-out %/main.o,$(OBJECTS))
 	$(call say,AR,$@)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 
+$B/schedqos-focus: $B/src/focus/main.o $B/libfocus.a $(LIBRARY)
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs $(FOCUS_PACKAGES))
+
+$B/libfocus.a: $(patsubst %.c,$B/%.o,$(filter-out %/main.c,$(FOCUS_SOURCES)))
+	$(call say,AR,$@)
+	$Qrm -f $@ && $(AR) rcs $@ $^
+
+# Its headers use what ISO C has not.
+$B/src/focus/%.o: override CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(FOCUS_PACKAGES) 2>/dev/null | sed 's/-I/-isystem /g')
+
 # What is compiled into few files; a change rebuilds all, which takes seconds.
-SETTINGS := $(VERSION) $(DATADIR) $(SYSCONFDIR)
+SETTINGS := $(VERSION) $(DATADIR) $(SYSCONFDIR) $(LIBEXECDIR)
 $B/settings: FORCE
 	@mkdir -p $(@D); echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' > $@
 
@@ -86,6 +104,9 @@ $B/tests/%.o: override CPPFLAGS += -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_FAKES) $(LIBRARY)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)
+
+# The part without a desktop's libraries.
+$B/tests/unit/test_shown: $B/src/focus/shown.o
 
 $B/tests/fuzz/fuzz_plan: $(addprefix $B/tests/,fuzz/plan_machine.o fuzz/plan_user.o unit/fake_machine.o unit/fake_daemon.o)
 $B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(LIBRARY)
@@ -102,7 +123,7 @@ LIVE ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) LIVE=$(LIVE) tests/check $B
 
-LIVE_TOOLS := $(addprefix $B/tests/live/,actor asker insist manager patient stuck)
+LIVE_TOOLS := $(addprefix $B/tests/,$(addprefix live/,actor asker insist manager patient stuck) desktop/bridge)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 
@@ -196,6 +217,7 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 	$Q[ -n "$(DESTDIR)" ] || .packaging/end-daemon "$(PREFIX)/bin/schedqos"
 	$Qsed '$(PATHS)' $(SAMPLE) | cmp -s - "$(CONFIG)" && rm -f "$(CONFIG)" || :
 	$Qrm -f "$(DESTDIR)$(PREFIX)/bin/schedqos"
+	$Qrm -f "$(DESTDIR)$(LIBEXECDIR)/schedqos-focus" && rmdir "$(DESTDIR)$(LIBEXECDIR)" 2>/dev/null || :
 	$Qfor text in $(TEXTS) $(DESKTOP_TEXTS) $(BENCH_TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
@@ -210,9 +232,11 @@ DESKTOP_TEXTS = $(foreach unit,$(DESKTOP_UNITS),$(unit):$(UNITDIR)/$(notdir $(un
 	systemd/desktop/org.schedqos1.service:$(DBUSDIR)/system-services/org.schedqos1.service \
 	systemd/desktop/org.schedqos1.conf:$(DBUSDIR)/system.d/org.schedqos1.conf \
 	systemd/desktop/org.schedqos1.policy:$(POLKITDIR)/org.schedqos1.policy \
-	systemd/desktop/schedqos-desktop.sysusers:$(SYSUSERDIR)/schedqos-desktop.conf
+	systemd/desktop/schedqos-desktop.sysusers:$(SYSUSERDIR)/schedqos-desktop.conf \
+	$(if $(FOCUS),systemd/user/schedqos-focus.service:$(USERUNITDIR)/schedqos-focus.service)
 
 install-desktop: all ## install what lets users and desktops ask for classes, by the system bus, as well
+	$Q$(if $(FOCUS),$(INSTALL) -D -m 755 $(FOCUS) "$(DESTDIR)$(LIBEXECDIR)/schedqos-focus")
 	$Qset -e; for text in $(DESKTOP_TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
 		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
 	$Q[ -n "$(DESTDIR)" ] || printf '%s\n' '' 'Next:  sudo systemd-sysusers && sudo systemctl daemon-reload && sudo systemctl restart schedqos'
@@ -291,5 +315,5 @@ clean: ## remove what was built
 FORCE:
 .PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
--include $(OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
+-include $(OBJECTS:.o=.d) $(FOCUS_SOURCES:%.c=$B/%.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

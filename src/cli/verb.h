@@ -39,6 +39,7 @@ enum option_name {
 	OPTION_MAPPING,
 	OPTION_RESTORE,
 	OPTION_SYSTEM76,
+	OPTION_PRINT_SHOWN,
 	OPTION_HELP, /* of every verb */
 	N_OPTIONS,
 };
@@ -98,6 +99,7 @@ int cmd_import(const struct command *command);
 int cmd_explain(const struct command *command);
 int cmd_weights(const struct command *command);
 int cmd_bridge(const struct command *command);
+int cmd_focus(const struct command *command);
 
 /* ---- options.c ---- */
 

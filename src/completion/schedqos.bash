@@ -29,7 +29,7 @@ _schedqos()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
 
 	if ((COMP_CWORD == 1)); then
-		words='start stop restart reload check edit status explain list top sched_profile set reset run limit restore weights bridge doctor import --help --version'
+		words='start stop restart reload check edit status explain list top sched_profile set reset run limit restore weights bridge focus doctor import --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -92,6 +92,7 @@ _schedqos()
 		;;
 	weights) words='--restore --help' ;;
 	bridge) words='--system76 --help' ;;
+	focus) words='--print --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;
 	top) words='--json --help' ;;
 	sched_profile)

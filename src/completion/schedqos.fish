@@ -33,6 +33,7 @@ complete -c schedqos -n __fish_use_subcommand -a limit -d 'Cap the class of a pr
 complete -c schedqos -n __fish_use_subcommand -a restore -d 'Undo what a killed daemon left behind'
 complete -c schedqos -n __fish_use_subcommand -a weights -d 'Give units their cpu weights (for the service)'
 complete -c schedqos -n __fish_use_subcommand -a bridge -d 'Let users ask for classes on the system bus (for the service)'
+complete -c schedqos -n __fish_use_subcommand -a focus -d 'Follow what a session shows and plays (for its service)'
 complete -c schedqos -n __fish_use_subcommand -a doctor -d 'Find what keeps classes from having their effect'
 complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of ananicy into a rules file'
 
@@ -55,6 +56,7 @@ complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -l none -d '
 complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqos sched_profile 2> /dev/null | string replace -r "^.." "")'
 complete -c schedqos -n '__fish_seen_subcommand_from import' -F
 complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
+complete -c schedqos -n '__fish_seen_subcommand_from focus' -l print -d 'Print what is seen, and tell nobody'
 complete -c schedqos -n '__fish_seen_subcommand_from weights' -l restore -d 'Put back what one that was killed has set'
 complete -c schedqos -n '__fish_seen_subcommand_from bridge' -l system76 -d 'Serve com.system76.Scheduler instead'
 

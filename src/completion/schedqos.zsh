@@ -23,6 +23,7 @@ _schedqos_verbs()
 		'restore:undo what a killed daemon left behind'
 		'weights:give units their cpu weights (for the service)'
 		'bridge:let users ask for classes on the system bus (for the service)'
+		'focus:follow what a session shows and plays (for its service)'
 		'doctor:find what makes classes ineffective here'
 		'import:turn the rules of ananicy into a rules file'
 	)
@@ -133,6 +134,9 @@ _schedqos()
 		;;
 	(bridge)
 		_arguments $help '--system76[serve com.system76.Scheduler instead]'
+		;;
+	(focus)
+		_arguments $help '--print[print what is seen, and tell nobody]'
 		;;
 	(doctor)
 		_arguments $help $paths '--json[print as JSON]'

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "focus.h"
+
+#include <time.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+
+/* How late a timer may be, us. */
+#define ACCURACY_US 5000
+
+int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context)
+{
+	uint64_t now;
+	int r;
+
+	if (!*timer)
+		return sd_event_add_time_relative(focus->event, timer, CLOCK_MONOTONIC, us, us ? ACCURACY_US : 1, call, context);
+	r = sd_event_now(focus->event, CLOCK_MONOTONIC, &now);
+	if (r >= 0)
+		r = sd_event_source_set_time(*timer, now + us);
+	return r < 0 ? r : sd_event_source_set_enabled(*timer, SD_EVENT_ONESHOT);
+}
+
+static int on_settle(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct focus *focus = userdata;
+	uint64_t now, due;
+	int r;
+
+	(void)source;
+	(void)usec;
+	sd_event_now(focus->event, CLOCK_MONOTONIC, &now);
+	due = shown_settle(&focus->shown, now);
+	r = due == SHOWN_NEVER_US ? 0 : focus_call_in(focus, &focus->settling, due - now, on_settle, focus);
+	focus->settled(focus);
+	return r;
+}
+
+void focus_changed(struct focus *focus)
+{
+	focus_call_in(focus, &focus->settling, 0, on_settle, focus);
+}
+
+pid_t focus_owner(struct focus *focus, const char *name)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
+	pid_t pid = 0;
+
+	if (focus->user_bus && sd_bus_get_name_creds(focus->user_bus, name, SD_BUS_CREDS_PID, &creds) >= 0)
+		sd_bus_creds_get_pid(creds, &pid);
+	return pid;
+}
+
+static int on_bus_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct focus *focus = userdata;
+
+	(void)message;
+	(void)error;
+	log_notice("the session's bus has ended, and so does this");
+	return sd_event_exit(focus->event, 0);
+}
+
+static int open_bus(struct focus *focus)
+{
+	int r = sd_bus_open_user(&focus->user_bus);
+
+	if (r >= 0)
+		r = sd_bus_match_signal(focus->user_bus, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_bus_gone, focus);
+	if (r >= 0)
+		r = sd_bus_attach_event(focus->user_bus, focus->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		focus->user_bus = sd_bus_close_unref(focus->user_bus);
+	return r;
+}
+
+int focus_open(struct focus *focus)
+{
+	int r = sd_event_new(&focus->event);
+
+	if (r >= 0 && open_bus(focus) < 0)
+		log_notice("there is no session bus: nothing is known of KDE, GNOME and games");
+	return r;
+}
+
+void focus_close(struct focus *focus)
+{
+	shown_clear(&focus->shown);
+	sd_event_source_disable_unref(focus->settling);
+	sd_bus_flush_close_unref(focus->user_bus);
+	sd_event_unref(focus->event);
+}

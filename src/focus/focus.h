@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What sources of windows, sounds and games share: the loop, the session's bus, and whom they tell. */
+#pragma once
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "shown.h"
+
+struct focus {
+	sd_event *event;
+	sd_bus *user_bus; /* the session's; NULL: there is none */
+	struct shown shown;
+	sd_event_source *settling;
+	/* All that was due has been said. */
+	void (*settled)(struct focus *focus);
+	/* The source of windows has gone, or sends rubbish; it is closed later, not within this call. Set by sources_open. */
+	void (*lost)(struct focus *focus, const char *why);
+	void *lost_context;
+};
+
+/* Begins with a loop, and the session's bus if there is one. 0 or -errno. */
+int focus_open(struct focus *focus);
+void focus_close(struct focus *focus);
+
+/* What is seen, heard or played has changed. Says what is due soon after, at once for all that changes together. */
+void focus_changed(struct focus *focus);
+
+/* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
+int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
+
+/* The uid's process behind a name of the session's bus, or 0. No service is started for it. */
+pid_t focus_owner(struct focus *focus, const char *name);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* schedqos-focus: finds out what is seen, heard and played in this session, and tells org.schedqos1. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <systemd/sd-daemon.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/log.h>
+
+#include "bridge.h"
+#include "focus.h"
+#include "print.h"
+#include "process.h"
+#include "sources.h"
+
+struct program {
+	struct focus focus;
+	struct sources *sources;
+	struct bridge *bridge; /* NULL if it prints */
+	struct print *print;
+};
+
+/* A process for as long as it is seen. */
+struct held {
+	struct program *program;
+	pid_t pid;
+	int fd;
+	sd_event_source *ending;
+};
+
+/* ---- processes ---- */
+
+static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	const struct held *held = userdata;
+	struct program *program = held->program;
+	const pid_t pid = held->pid;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	shown_ended(&program->focus.shown, pid);
+	sources_ended(program->sources, pid);
+	focus_changed(&program->focus);
+	return 0;
+}
+
+static void release(struct held *held)
+{
+	if (!held)
+		return;
+	sd_event_source_disable_unref(held->ending);
+	if (held->fd >= 0)
+		close(held->fd);
+	free(held);
+}
+
+static bool meet(void *context, pid_t pid, void **ret)
+{
+	struct program *program = context;
+	struct held *held = process_is_app(pid) ? calloc(1, sizeof(*held)) : NULL;
+
+	if (!held)
+		return false;
+	*held = (struct held){ .program = program, .pid = pid, .fd = process_open(pid) };
+	if (held->fd < 0 || sd_event_add_io(program->focus.event, &held->ending, held->fd, EPOLLIN, on_ended, held) < 0) {
+		release(held);
+		return false;
+	}
+	*ret = held;
+	return true;
+}
+
+static void part(void *context, struct shown_app *app)
+{
+	(void)context;
+	release(app->held);
+}
+
+static bool is_heard(void *context, pid_t pid)
+{
+	(void)context;
+	(void)pid;
+	return false;
+}
+
+static void tell(void *context, const struct shown_app *app)
+{
+	const struct program *program = context;
+	const struct held *held = app->held;
+
+	if (program->bridge)
+		bridge_tell(program->bridge, held->fd, app);
+}
+
+static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
+
+/* ---- the program ---- */
+
+static void nothing_to_print(struct focus *focus)
+{
+	(void)focus;
+}
+
+static void print_settled(struct focus *focus)
+{
+	struct program *program = focus->shown.context;
+
+	print_changes(program->print, &focus->shown);
+}
+
+static void print_sources(const struct program *program)
+{
+	char bridge[512];
+
+	bridge_describe(bridge, sizeof(bridge));
+	sources_print(program->sources, stdout);
+	printf("bridge: %s\n", bridge);
+}
+
+static int listen_to_signals(struct focus *focus)
+{
+	sigset_t signals;
+	int r;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	r = sd_event_add_signal(focus->event, NULL, SIGTERM, NULL, NULL);
+	return r < 0 ? r : sd_event_add_signal(focus->event, NULL, SIGINT, NULL, NULL);
+}
+
+static int start(struct program *program, bool prints)
+{
+	struct focus *focus = &program->focus;
+	int r;
+
+	focus->shown.ops = &ops;
+	focus->shown.context = program;
+	focus->settled = nothing_to_print;
+	r = focus_open(focus);
+	if (r >= 0)
+		r = listen_to_signals(focus);
+	if (r >= 0)
+		r = prints ? print_open(&program->print) : bridge_open(focus, &program->bridge);
+	if (r >= 0)
+		r = sources_open(focus, &program->sources);
+	return r;
+}
+
+static void stop(struct program *program)
+{
+	sources_close(program->sources);
+	shown_clear(&program->focus.shown);
+	bridge_close(program->bridge);
+	print_close(program->print);
+	focus_close(&program->focus);
+}
+
+static int run(bool prints)
+{
+	_cleanup_(stop) struct program program = { 0 };
+	int r = start(&program, prints);
+
+	if (r >= 0 && prints) {
+		print_sources(&program);
+		program.focus.settled = print_settled;
+		print_settled(&program.focus);
+	}
+	if (r >= 0) {
+		sd_notify(0, "READY=1");
+		r = sd_event_loop(program.focus.event);
+	}
+	if (r < 0)
+		log_error("%s", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static const char usage[] = "Usage: schedqos focus [--print]\n"
+			    "Tells schedqos what is seen, heard and played in this session (for the user's service).\n\n"
+			    "  --print    print that, as it changes, and tell nobody\n"
+			    "  -h, --help show this\n";
+
+int main(int argc, char **argv)
+{
+	const char *word = argc == 2 ? argv[1] : "";
+
+	if (argc == 1 || strcmp(word, "--print") == 0)
+		return run(argc == 2);
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		fputs(usage, stdout);
+		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	}
+	fputs(usage, stderr);
+	return 2;
+}

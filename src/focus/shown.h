@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is seen of each process that has windows, and when to say so. Pure: sources put windows in, time is an argument, what
+ * is to be said goes out by functions.
+ *
+ * What gets more is said at once; what gets less a moment later, since a focus that moves is nowhere for a while; hidden is
+ * what nothing was seen or heard of for so long.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SHOWN_LOWER_US	(150 * 1000ULL)
+#define SHOWN_HIDE_US	(10 * 1000000ULL)
+#define SHOWN_NEVER_US	UINT64_MAX
+/* More windows than anybody has. */
+#define SHOWN_WINDOWS_MAX 1024
+
+/* Each is more than those before. */
+enum shown_level { SHOWN_HIDDEN, SHOWN_VISIBLE, SHOWN_FOCUSED, SHOWN_PLAYED };
+
+/* As org.schedqos1 and people call it. */
+const char *shown_level_name(enum shown_level level);
+
+struct window {
+	uint64_t id; /* the source's own */
+	pid_t pid;
+	bool is_focused, is_visible;
+	bool is_old; /* not put since shown_begin */
+};
+
+/* A process that has windows, or is played. */
+struct shown_app {
+	pid_t pid;
+	void *held;	/* what `meet` returned */
+	bool is_ours;
+	bool is_heard;	/* of a hidden one only */
+	enum shown_level now, told;
+	uint64_t left, hid; /* when `now` fell below `told`; when it became hidden */
+	bool is_falling;
+};
+
+struct shown_ops {
+	/* A process is seen for the first time. Returns whether it is to be spoken of; *ret is kept in `held`. */
+	bool (*meet)(void *context, pid_t pid, void **ret);
+	/* It is not seen any more. */
+	void (*part)(void *context, struct shown_app *app);
+	/* Whether it plays sound. */
+	bool (*is_heard)(void *context, pid_t pid);
+	/* Its level is now app->told. */
+	void (*tell)(void *context, const struct shown_app *app);
+};
+
+struct shown {
+	const struct shown_ops *ops;
+	void *context;
+	struct window *windows;
+	size_t n_windows;
+	struct shown_app *apps;
+	size_t n_apps;
+	pid_t *games;
+	size_t n_games;
+};
+
+/* Windows and games are put at any time. Nothing is decided before shown_settle. */
+void shown_put(struct shown *shown, uint64_t id, pid_t pid, bool is_focused, bool is_visible);
+void shown_remove(struct shown *shown, uint64_t id);
+
+/* A source that lists all windows each time does so between these; those that it does not name are gone. */
+void shown_begin(struct shown *shown);
+void shown_end(struct shown *shown);
+
+void shown_play(struct shown *shown, pid_t pid);
+void shown_stop(struct shown *shown, pid_t pid);
+
+/* The process has ended: nothing is to be said of it. */
+void shown_ended(struct shown *shown, pid_t pid);
+
+/* Says what is due. Returns when it is to be called again if nothing changes before, or SHOWN_NEVER_US. */
+uint64_t shown_settle(struct shown *shown, uint64_t now_us);
+
+/* Says again all that is not as it was before anything was said. */
+void shown_repeat(struct shown *shown);
+
+/* Releases what is in it. */
+void shown_clear(struct shown *shown);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * X11, by what window managers keep up there: which windows there are, which has the focus, which are minimised. One that is
+ * not viewable, such as on another workspace of i3, is hidden as well. The process is the one that the server knows by the
+ * connection (X-Resource): what a window says itself may be of another machine or namespace.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xcb/res.h>
+#include <xcb/xcb.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "source.h"
+
+enum atom {
+	ACTIVE_WINDOW,
+	CLIENT_LIST,
+	CURRENT_DESKTOP,
+	SUPPORTING_WM_CHECK,
+	WM_STATE,
+	WM_STATE_HIDDEN,
+	N_ATOMS,
+};
+
+static const char *const atom_names[N_ATOMS] = {
+	[ACTIVE_WINDOW] = "_NET_ACTIVE_WINDOW",
+	[CLIENT_LIST] = "_NET_CLIENT_LIST",
+	[CURRENT_DESKTOP] = "_NET_CURRENT_DESKTOP",
+	[SUPPORTING_WM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
+	[WM_STATE] = "_NET_WM_STATE",
+	[WM_STATE_HIDDEN] = "_NET_WM_STATE_HIDDEN",
+};
+
+/* What is known of a client's window for as long as it is in the list. */
+struct client {
+	xcb_window_t window;
+	pid_t pid;
+	bool is_old;
+};
+
+struct x11 {
+	struct focus *focus;
+	xcb_connection_t *connection;
+	xcb_window_t root;
+	xcb_atom_t atoms[N_ATOMS];
+	sd_event_source *io;
+	struct client *clients;
+	size_t n_clients;
+};
+
+#define answer_of(x11, call, ...) call##_reply((x11)->connection, call((x11)->connection, __VA_ARGS__), NULL)
+
+/* ---- questions ---- */
+
+static xcb_get_property_reply_t *get_property(struct x11 *x11, xcb_window_t window, enum atom name)
+{
+	return answer_of(x11, xcb_get_property, 0, window, x11->atoms[name], XCB_GET_PROPERTY_TYPE_ANY, 0, SHOWN_WINDOWS_MAX);
+}
+
+/* Its 32-bit values. Returns their number. */
+static size_t values_of(const xcb_get_property_reply_t *property, const uint32_t **ret)
+{
+	if (!property || property->format != 32)
+		return 0;
+	*ret = xcb_get_property_value(property);
+	return (size_t)xcb_get_property_value_length(property) / sizeof(**ret);
+}
+
+static xcb_window_t get_window(struct x11 *x11, xcb_window_t of, enum atom name)
+{
+	_cleanup_free_ xcb_get_property_reply_t *property = get_property(x11, of, name);
+	const uint32_t *values;
+
+	return values_of(property, &values) ? values[0] : XCB_WINDOW_NONE;
+}
+
+static pid_t pid_of(struct x11 *x11, xcb_window_t window)
+{
+	const xcb_res_client_id_spec_t spec = { .client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID };
+	_cleanup_free_ xcb_res_query_client_ids_reply_t *reply = answer_of(x11, xcb_res_query_client_ids, 1, &spec);
+	xcb_res_client_id_value_iterator_t ids;
+
+	if (!reply)
+		return 0;
+	ids = xcb_res_query_client_ids_ids_iterator(reply);
+	return ids.rem && xcb_res_client_id_value_value_length(ids.data) ? (pid_t)*xcb_res_client_id_value_value(ids.data) : 0;
+}
+
+static bool is_visible(struct x11 *x11, xcb_window_t window)
+{
+	_cleanup_free_ xcb_get_property_reply_t *property = get_property(x11, window, WM_STATE);
+	_cleanup_free_ xcb_get_window_attributes_reply_t *attributes = answer_of(x11, xcb_get_window_attributes, window);
+	const uint32_t *values;
+
+	for (size_t i = values_of(property, &values); i > 0; i--) {
+		if (values[i - 1] == x11->atoms[WM_STATE_HIDDEN])
+			return false;
+	}
+	return attributes && attributes->map_state == XCB_MAP_STATE_VIEWABLE;
+}
+
+/* ---- clients ---- */
+
+static void select_events(struct x11 *x11, xcb_window_t window, uint32_t mask)
+{
+	xcb_change_window_attributes(x11->connection, window, XCB_CW_EVENT_MASK, &mask);
+}
+
+/* Window managers hide a workspace's windows by the frames around them. */
+static void watch(struct x11 *x11, xcb_window_t window)
+{
+	_cleanup_free_ xcb_query_tree_reply_t *tree = answer_of(x11, xcb_query_tree, window);
+
+	select_events(x11, window, XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_STRUCTURE_NOTIFY);
+	if (tree && tree->parent != XCB_WINDOW_NONE && tree->parent != x11->root)
+		select_events(x11, tree->parent, XCB_EVENT_MASK_STRUCTURE_NOTIFY);
+}
+
+static struct client *find_client(struct x11 *x11, xcb_window_t window)
+{
+	struct client *clients;
+
+	for (size_t i = 0; i < x11->n_clients; i++) {
+		if (x11->clients[i].window == window)
+			return &x11->clients[i];
+	}
+	clients = reallocarray(x11->clients, x11->n_clients + 1, sizeof(*clients));
+	if (!clients)
+		return NULL;
+	x11->clients = clients;
+	clients += x11->n_clients++;
+	*clients = (struct client){ .window = window, .pid = pid_of(x11, window) };
+	watch(x11, window);
+	return clients;
+}
+
+static void forget_old_clients(struct x11 *x11)
+{
+	for (size_t i = x11->n_clients; i > 0; i--) {
+		if (x11->clients[i - 1].is_old)
+			x11->clients[i - 1] = x11->clients[--x11->n_clients];
+	}
+}
+
+static void look(struct x11 *x11)
+{
+	_cleanup_free_ xcb_get_property_reply_t *list = get_property(x11, x11->root, CLIENT_LIST);
+	const xcb_window_t active = get_window(x11, x11->root, ACTIVE_WINDOW);
+	struct shown *shown = &x11->focus->shown;
+	const uint32_t *windows = NULL;
+	const size_t n = values_of(list, &windows);
+
+	for (size_t i = 0; i < x11->n_clients; i++)
+		x11->clients[i].is_old = true;
+	shown_begin(shown);
+	for (size_t i = 0; i < n; i++) {
+		struct client *client = find_client(x11, windows[i]);
+
+		if (!client)
+			continue;
+		client->is_old = false;
+		shown_put(shown, windows[i], client->pid, windows[i] == active, is_visible(x11, windows[i]));
+	}
+	shown_end(shown);
+	forget_old_clients(x11);
+	focus_changed(x11->focus);
+}
+
+/* ---- events ---- */
+
+static bool is_of_interest(struct x11 *x11, const xcb_generic_event_t *event)
+{
+	const xcb_property_notify_event_t *property = (const void *)event;
+	const xcb_map_notify_event_t *map = (const void *)event;
+
+	switch (event->response_type & ~0x80) {
+	case XCB_PROPERTY_NOTIFY:
+		for (size_t i = 0; i < N_ATOMS; i++) {
+			if (property->atom == x11->atoms[i])
+				return true;
+		}
+		return false;
+	case XCB_REPARENT_NOTIFY:
+		watch(x11, ((const xcb_reparent_notify_event_t *)event)->window);
+		return true;
+	case XCB_MAP_NOTIFY:
+	case XCB_UNMAP_NOTIFY:
+		return map->event == map->window;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Questions may bring more events, which lie in libxcb's own queue and wake nobody: they are taken before the loop sleeps.
+ */
+static int take_events(struct x11 *x11)
+{
+	bool has_changed = false;
+
+	for (;;) {
+		_cleanup_free_ xcb_generic_event_t *event = xcb_poll_for_event(x11->connection);
+
+		if (event)
+			has_changed |= is_of_interest(x11, event);
+		else if (has_changed)
+			look(x11);
+		else
+			break;
+		has_changed = event && has_changed;
+	}
+	xcb_flush(x11->connection);
+	return xcb_connection_has_error(x11->connection) ? -ECONNRESET : 0;
+}
+
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct x11 *x11 = userdata;
+
+	(void)fd;
+	(void)revents;
+	if (take_events(x11) < 0) {
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		x11->focus->lost(x11->focus, "it has ended");
+	}
+	return 0;
+}
+
+/* ---- life ---- */
+
+static void x11_close(void *source)
+{
+	struct x11 *x11 = source;
+
+	sd_event_source_disable_unref(x11->io);
+	xcb_disconnect(x11->connection);
+	free(x11->clients);
+	free(x11);
+}
+
+static bool get_atoms(struct x11 *x11)
+{
+	for (size_t i = 0; i < N_ATOMS; i++) {
+		_cleanup_free_ xcb_intern_atom_reply_t *reply =
+			answer_of(x11, xcb_intern_atom, 0, (uint16_t)strlen(atom_names[i]), atom_names[i]);
+
+		if (!reply)
+			return false;
+		x11->atoms[i] = reply->atom;
+	}
+	return true;
+}
+
+static const char *start(struct x11 *x11)
+{
+	_cleanup_free_ xcb_res_query_version_reply_t *version = NULL;
+	int r;
+
+	if (xcb_connection_has_error(x11->connection))
+		return "nobody answers at $DISPLAY";
+	version = answer_of(x11, xcb_res_query_version, 1, 2);
+	if (!version || (version->server_major == 1 && version->server_minor < 2))
+		return "the server does not know whose a window is (X-Resource 1.2)";
+	x11->root = xcb_setup_roots_iterator(xcb_get_setup(x11->connection)).data->root;
+	if (!get_atoms(x11))
+		return "the server does not answer";
+	select_events(x11, x11->root, XCB_EVENT_MASK_PROPERTY_CHANGE);
+	if (!get_window(x11, x11->root, SUPPORTING_WM_CHECK))
+		return "no window manager that says what it shows (_NET_SUPPORTING_WM_CHECK)";
+	r = sd_event_add_io(x11->focus->event, &x11->io, xcb_get_file_descriptor(x11->connection), EPOLLIN, on_event, x11);
+	return r < 0 ? strerror(-r) : NULL;
+}
+
+static int x11_open(struct focus *focus, void **ret, char *why, size_t size)
+{
+	const char *fault = NULL;
+	struct x11 *x11;
+
+	if (getenv("WAYLAND_DISPLAY"))
+		fault = "$WAYLAND_DISPLAY is set: an X server would know some of the windows only";
+	else if (!getenv("DISPLAY"))
+		fault = "$DISPLAY is not set";
+	if (fault) {
+		snprintf(why, size, "%s", fault);
+		return -ENOENT;
+	}
+	x11 = calloc(1, sizeof(*x11));
+	if (!x11)
+		return -ENOMEM;
+	x11->focus = focus;
+	x11->connection = xcb_connect(NULL, NULL);
+	fault = start(x11);
+	if (fault) {
+		snprintf(why, size, "%s", fault);
+		x11_close(x11);
+		return -ENOENT;
+	}
+	look(x11);
+	take_events(x11);
+	*ret = x11;
+	return 0;
+}
+
+const struct source source_x11 = { .name = "X11", .open = x11_open, .close = x11_close };

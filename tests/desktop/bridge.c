@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Somebody who is org.schedqos1 on the bus that DBUS_SYSTEM_BUS_ADDRESS names, and prints "PID LEVEL" for each SetShown.
+ * With an argument it refuses all by that error.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#define NAME "org.schedqos1"
+
+static const char *refusal;
+
+static int pid_of(int pidfd)
+{
+	char path[64], line[256];
+	int pid = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Pid: %d", &pid) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *level;
+	int pidfd, r = sd_bus_message_read(message, "hs", &pidfd, &level);
+
+	(void)userdata;
+	if (r < 0)
+		return r;
+	if (refusal)
+		return sd_bus_error_set(error, refusal, "not \033[31mtoday");
+	printf("%d %s\n", pid_of(pidfd), level);
+	return sd_bus_reply_method_return(message, "");
+}
+
+static int get_focus(sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+		     void *userdata, sd_bus_error *error)
+{
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)userdata;
+	(void)error;
+	return sd_bus_message_append(reply, "s", "QOS_TEST");
+}
+
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("SetShown", "hs", "", set_shown, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_PROPERTY("Focus", "s", get_focus, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_VTABLE_END,
+};
+
+int main(int argc, char **argv)
+{
+	sd_event *event = NULL;
+	sd_bus *bus = NULL;
+	sigset_t signals;
+	int r;
+
+	refusal = argc > 1 ? argv[1] : NULL;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	r = sd_event_new(&event);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
+	if (r >= 0)
+		r = sd_bus_open_system(&bus);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, "/org/schedqos1", NAME, vtable, NULL);
+	if (r >= 0)
+		r = sd_bus_request_name(bus, NAME, 0);
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, event, 0);
+	if (r >= 0) {
+		puts("ready");
+		r = sd_event_loop(event);
+	}
+	if (r < 0)
+		fprintf(stderr, "bridge: %s\n", strerror(-r));
+	sd_bus_flush_close_unref(bus);
+	sd_event_unref(event);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

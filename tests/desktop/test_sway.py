@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""sway, headless, with foot: real windows, without a screen or a GPU."""
+
+import glob
+import json
+import os
+
+from desktop import FOCUS, DesktopTest
+from waiting import wait_for
+
+
+class Sway(DesktopTest):
+    NEEDS = ("sway", "swaymsg", "foot")
+
+    def setUp(self):
+        super().setUp()
+        config = os.path.join(self.folder, "sway.conf")
+        with open(config, "w", encoding="ascii") as file:
+            file.write("output HEADLESS-1 resolution 800x600\nxwayland disable\n")
+        self.env.update(WLR_BACKENDS="headless", WLR_RENDERER="pixman", WLR_LIBINPUT_NO_DEVICES="1")
+        self.sway = None
+        self.start_sway(config)
+
+    def start_sway(self, config=None):
+        self.sway = self.start("sway", "-c", config or os.path.join(self.folder, "sway.conf"))
+        self.socket = os.path.join(self.runtime, "sway-ipc.%s.%d.sock" % (os.stat(self.runtime).st_uid, self.sway.pid))
+        wait_for(lambda: os.path.exists(self.socket), "sway's socket")
+
+    def msg(self, *words):
+        return self.run_tool("swaymsg", "-s", self.socket, *words)
+
+    def windows(self):
+        """The pids of sway's windows, the focused one first."""
+        found, ahead = [], [json.loads(self.msg("-t", "get_tree"))]
+        while ahead:
+            node = ahead.pop()
+            if node.get("pid"):
+                found.append((not node["focused"], node["pid"]))
+            ahead += node["nodes"] + node["floating_nodes"]
+        return [pid for _, pid in sorted(found)]
+
+    def open_window(self):
+        """A new window has the focus."""
+        before = set(self.windows())
+        self.msg("exec", "foot")
+        return wait_for(lambda: set(self.windows()) - before, "a window").pop()
+
+    def test_focused_visible_hidden(self):
+        lines = self.start_printing()
+        first = self.open_window()
+        self.shows(lines, first, "focused$")
+        second = self.open_window()
+        self.shows(lines, second, "focused$")
+        self.shows(lines, first, "visible$")
+        self.msg("focus", "left")
+        self.shows(lines, first, "focused$")
+        self.shows(lines, second, "visible$")
+        self.msg("workspace", "2")
+        self.shows(lines, first, r"visible \(hidden, if that lasts\)$")
+        self.msg("workspace", "1")
+        self.shows(lines, first, "focused$")
+        self.msg("kill")
+        self.shows(lines, first, "gone$")
+        self.shows(lines, second, "focused$")
+
+    def test_the_bridge_is_told(self):
+        self.start_bus()
+        bridge = self.start_bridge()
+        focus = self.start(FOCUS)
+        first = self.open_window()
+        self.shows(bridge.lines, first, "focused$")
+        second = self.open_window()
+        self.shows(bridge.lines, second, "focused$")
+        self.shows(bridge.lines, first, "visible$")
+        # Ten seconds.
+        self.msg("workspace", "2")
+        self.shows(bridge.lines, first, "hidden$")
+        self.shows(bridge.lines, second, "hidden$")
+        self.end(bridge)
+        # A new one is told all that is not as it would be without us.
+        bridge = self.start_bridge()
+        self.shows(bridge.lines, first, "hidden$")
+        self.msg("workspace", "1")
+        self.shows(bridge.lines, second, "focused$")
+        self.shows(bridge.lines, first, "visible$")
+        self.end(focus)
+
+    def test_sway_starts_anew(self):
+        lines = self.start_printing(SWAYSOCK=self.socket)
+        first = self.open_window()
+        self.shows(lines, first, "focused$")
+        self.end(self.sway)
+        self.shows(lines, first, "gone$")
+        self.start_sway()
+        second = self.open_window()
+        self.shows(lines, second, "focused$")
+
+    def test_a_bridge_that_refuses(self):
+        self.start_bus()
+        bridge = self.start_bridge("org.freedesktop.DBus.Error.AccessDenied")
+        self.start_printing().wait(r"^bridge: org.schedqos1 refuses: not \\x1b\[31mtoday")
+        focus = self.start(FOCUS)
+        first = self.open_window()
+
+        def log():
+            with open(focus.log, encoding="utf-8") as file:
+                return file.read()
+        wait_for(lambda: "refuses" in log(), log)
+        self.open_window()
+        self.end(bridge)
+        bridge = self.start_bridge()
+        second = self.windows()[0]
+        self.shows(bridge.lines, second, "focused$")
+        self.msg("focus", "left")
+        self.shows(bridge.lines, first, "focused$")
+        wait_for(lambda: "hears what is shown" in log(), log)
+        self.assertEqual(log().count("refuses"), 1)
+
+    def test_without_a_bridge_it_says_so(self):
+        self.start_bus()
+        self.start_printing().wait("^bridge: org.schedqos1 is not on the system bus")

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/focus/shown.h"
+
+#define MS 1000ULL
+#define S  1000000ULL
+
+enum { TERMINAL = 100, BROWSER = 200, FOREIGN = 300 };
+
+/* What was told, one after another, and who is heard. */
+static struct {
+	char told[256];
+	pid_t heard;
+	unsigned met, parted;
+} seen;
+
+static bool meet(void *context, pid_t pid, void **ret)
+{
+	(void)context;
+	*ret = &seen;
+	seen.met++;
+	return pid != FOREIGN;
+}
+
+static void part(void *context, struct shown_app *app)
+{
+	(void)context;
+	(void)app;
+	seen.parted++;
+}
+
+static bool is_heard(void *context, pid_t pid)
+{
+	(void)context;
+	return pid == seen.heard;
+}
+
+static void tell(void *context, const struct shown_app *app)
+{
+	const size_t len = strlen(seen.told);
+
+	(void)context;
+	snprintf(seen.told + len, sizeof(seen.told) - len, "%d %s, ", (int)app->pid, shown_level_name(app->told));
+}
+
+static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
+
+static int begin(void **state)
+{
+	static struct shown shown;
+
+	shown = (struct shown){ .ops = &ops };
+	memset(&seen, 0, sizeof(seen));
+	*state = &shown;
+	return 0;
+}
+
+static int end(void **state)
+{
+	shown_clear(*state);
+	return seen.met - seen.parted;
+}
+
+static void expect_told(const char *text)
+{
+	assert_string_equal(seen.told, text);
+	*seen.told = '\0';
+}
+
+static void test_raised_at_once(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
+	expect_told("100 focused, ");
+	assert_true(shown_settle(shown, 100 * S) == SHOWN_NEVER_US);
+	expect_told("");
+}
+
+static void test_lowered_after_a_moment(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_put(shown, 2, BROWSER, false, true);
+	shown_settle(shown, 0);
+	expect_told("100 focused, ");
+	shown_put(shown, 1, TERMINAL, false, true);
+	shown_put(shown, 2, BROWSER, true, true);
+	assert_true(shown_settle(shown, 1 * S) == 1 * S + SHOWN_LOWER_US);
+	expect_told("200 focused, ");
+	assert_true(shown_settle(shown, 1 * S + SHOWN_LOWER_US - 1) == 1 * S + SHOWN_LOWER_US);
+	expect_told("");
+	assert_true(shown_settle(shown, 1 * S + SHOWN_LOWER_US) == SHOWN_NEVER_US);
+	expect_told("100 visible, ");
+}
+
+static void test_a_focus_that_comes_back_is_no_change(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_settle(shown, 0);
+	shown_put(shown, 1, TERMINAL, false, true);
+	shown_settle(shown, 1 * S);
+	shown_put(shown, 1, TERMINAL, true, true);
+	assert_true(shown_settle(shown, 1 * S + 100 * MS) == SHOWN_NEVER_US);
+	expect_told("100 focused, ");
+	/* The moment begins anew. */
+	shown_put(shown, 1, TERMINAL, false, true);
+	assert_true(shown_settle(shown, 2 * S) == 2 * S + SHOWN_LOWER_US);
+}
+
+static void test_hidden_when_it_lasts(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_settle(shown, 0);
+	shown_put(shown, 1, TERMINAL, false, true);
+	shown_settle(shown, 1 * S);
+	shown_put(shown, 1, TERMINAL, false, false);
+	/* Lowered when the focus has been away for a moment, not when it has been hidden for one. */
+	assert_true(shown_settle(shown, 1 * S + 100 * MS) == 1 * S + SHOWN_LOWER_US);
+	assert_true(shown_settle(shown, 1 * S + SHOWN_LOWER_US) == 1 * S + 100 * MS + SHOWN_HIDE_US);
+	expect_told("100 focused, 100 visible, ");
+	assert_true(shown_settle(shown, 1 * S + 100 * MS + SHOWN_HIDE_US) == SHOWN_NEVER_US);
+	expect_told("100 hidden, ");
+	shown_put(shown, 1, TERMINAL, false, true);
+	assert_true(shown_settle(shown, 20 * S) == SHOWN_NEVER_US);
+	expect_told("100 visible, ");
+}
+
+static void test_what_is_heard_is_not_hidden(void **state)
+{
+	struct shown *shown = *state;
+
+	seen.heard = BROWSER;
+	shown_put(shown, 1, BROWSER, false, false);
+	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
+	seen.heard = 0;
+	assert_true(shown_settle(shown, 60 * S) == 60 * S + SHOWN_HIDE_US);
+	shown_settle(shown, 60 * S + SHOWN_HIDE_US);
+	expect_told("200 hidden, ");
+	seen.heard = BROWSER;
+	shown_settle(shown, 80 * S);
+	expect_told("200 visible, ");
+}
+
+static void test_the_most_visible_window_counts(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, BROWSER, false, false);
+	shown_put(shown, 2, BROWSER, true, true);
+	shown_put(shown, 3, BROWSER, false, true);
+	shown_settle(shown, 0);
+	expect_told("200 focused, ");
+	shown_remove(shown, 2);
+	shown_settle(shown, 1 * S);
+	shown_settle(shown, 2 * S);
+	expect_told("200 visible, ");
+	assert_int_equal(seen.met, 1);
+}
+
+static void test_played_whatever_is_seen(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_play(shown, BROWSER);
+	shown_play(shown, BROWSER);
+	shown_settle(shown, 0);
+	expect_told("200 played, ");
+	shown_put(shown, 1, BROWSER, true, true);
+	shown_settle(shown, 1 * S);
+	expect_told("");
+	shown_stop(shown, BROWSER);
+	shown_settle(shown, 2 * S);
+	shown_settle(shown, 2 * S + SHOWN_LOWER_US);
+	expect_told("200 focused, ");
+}
+
+static void test_a_list_replaces_the_one_before(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_put(shown, 2, BROWSER, false, false);
+	shown_settle(shown, 0);
+	shown_begin(shown);
+	shown_put(shown, 2, BROWSER, true, true);
+	shown_end(shown);
+	shown_settle(shown, 1 * S);
+	shown_settle(shown, 2 * S);
+	expect_told("100 focused, 200 focused, 100 visible, ");
+	/* Its last window is gone, and what was said of it taken back. */
+	assert_int_equal(seen.parted, 1);
+}
+
+static void test_of_the_dead_nothing_is_told(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_play(shown, TERMINAL);
+	shown_settle(shown, 0);
+	shown_ended(shown, TERMINAL);
+	assert_true(shown_settle(shown, 1 * S) == SHOWN_NEVER_US);
+	expect_told("100 played, ");
+	assert_int_equal(seen.parted, 1);
+}
+
+static void test_of_others_nothing_is_told(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, FOREIGN, true, true);
+	shown_put(shown, 2, 0, true, true);
+	shown_put(shown, 3, 1, true, true);
+	shown_settle(shown, 0);
+	shown_repeat(shown);
+	expect_told("");
+	assert_int_equal(seen.met, 1);
+}
+
+static void test_told_again(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_put(shown, 2, BROWSER, false, true);
+	shown_settle(shown, 0);
+	expect_told("100 focused, ");
+	shown_repeat(shown);
+	expect_told("100 focused, ");
+}
+
+static void test_no_more_windows_than_that(void **state)
+{
+	struct shown *shown = *state;
+
+	for (uint64_t id = 0; id < SHOWN_WINDOWS_MAX + 10; id++)
+		shown_put(shown, id, TERMINAL, false, true);
+	assert_int_equal(shown->n_windows, SHOWN_WINDOWS_MAX);
+	/* Those that are there can change. */
+	shown_put(shown, 5, TERMINAL, true, true);
+	shown_settle(shown, 0);
+	expect_told("100 focused, ");
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_raised_at_once),
+		test(test_lowered_after_a_moment),
+		test(test_a_focus_that_comes_back_is_no_change),
+		test(test_hidden_when_it_lasts),
+		test(test_what_is_heard_is_not_hidden),
+		test(test_the_most_visible_window_counts),
+		test(test_played_whatever_is_seen),
+		test(test_a_list_replaces_the_one_before),
+		test(test_of_the_dead_nothing_is_told),
+		test(test_of_others_nothing_is_told),
+		test(test_told_again),
+		test(test_no_more_windows_than_that),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
