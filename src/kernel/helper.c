@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,7 +100,7 @@ static int start(const struct helper *helper, struct helper_process *ret)
 	}
 	close(ends[1]);
 	close(leash[0]);
-	*ret = (struct helper_process){ pid, ends[0], leash[1] };
+	*ret = (struct helper_process){ .pid = pid, .fd = ends[0], .leash = leash[1] };
 	return 0;
 }
 
@@ -156,6 +160,35 @@ void helper_end(struct helper *helper)
 	helper_leave(helper);
 }
 
+/* Room for the CPUs of any kernel. */
+union cpus {
+	cpu_set_t set;
+	uint8_t bytes[1024];
+};
+
+void helper_keep_near(struct helper *helper)
+{
+	union cpus cpus = { 0 };
+	const int cpu = sched_getcpu();
+
+	if (cpu < 0 || helper->now.kept_on == cpu + 1)
+		return;
+	CPU_SET_S((unsigned)cpu, sizeof(cpus), &cpus.set);
+	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
+	helper->now.kept_on = cpu + 1;
+}
+
+void helper_let_go(struct helper *helper)
+{
+	union cpus cpus;
+
+	if (!helper->now.kept_on)
+		return;
+	memset(&cpus, 0xff, sizeof(cpus));
+	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
+	helper->now.kept_on = 0;
+}
+
 bool helper_is_runnable(const struct helper *helper, int proc)
 {
 	struct procfs_stat stat;
@@ -181,4 +214,107 @@ void helper_close(struct helper *helper)
 	end(helper, &helper->now);
 	end(helper, &helper->spare);
 	reap(helper);
+}
+
+/* ---- arguments ---- */
+
+/* An answer is there within 50 us, unless a CPU has to be waited for. */
+#define TAKE_WAIT_US 2000
+
+static void serve(int fd)
+{
+	static char buf[READER_BYTES];
+	struct reader_question questions[READER_QUESTIONS_MAX];
+	const int proc = procfs_open();
+	ssize_t n;
+
+	while (proc >= 0 && (n = recv(fd, questions, sizeof(questions), 0)) > 0) {
+		for (size_t i = 0; i < (size_t)n / sizeof(*questions); i++) {
+			const ssize_t size = procfs_argv(proc, questions[i].tid, buf, sizeof(buf));
+			struct reader_answer answer = { questions[i].number, (int32_t)size };
+			struct iovec parts[] = { { &answer, sizeof(answer) }, { buf, size > 0 ? (size_t)size : 0 } };
+
+			if (writev(fd, parts, 2) < 0)
+				return;
+		}
+	}
+}
+
+int reader_ask(struct reader *reader, const struct reader_question *questions, size_t count)
+{
+	const struct timeval timeout = { .tv_usec = TAKE_WAIT_US };
+	const pid_t before = reader->helper.now.pid;
+	int fd;
+
+	reader->helper.serve = serve;
+	reader->helper.has_spare = true;
+	fd = helper_need(&reader->helper);
+	if (fd < 0)
+		return fd;
+	if (reader->helper.now.pid != before)
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	helper_keep_near(&reader->helper);
+	/* Of one that has ended reader_take tells. */
+	if (count && send(fd, questions, count * sizeof(*questions), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN)
+		return -EAGAIN;
+	return 0;
+}
+
+int reader_take(struct reader *reader, bool wait, struct reader_answer *ret, char *buf, size_t size)
+{
+	struct iovec parts[] = { { ret, sizeof(*ret) }, { buf, size } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t n;
+
+	do {
+		n = recvmsg(reader->helper.now.fd, &message, wait ? 0 : MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	/* Perhaps this CPU is busy with what goes before it. */
+	if (n < 0 && errno == EAGAIN && wait)
+		helper_let_go(&reader->helper);
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n < (ssize_t)sizeof(*ret))
+		return -ENOTCONN;
+	if (ret->size > (ssize_t)size)
+		ret->size = (int32_t)size;
+	return 1;
+}
+
+void reader_wait(const struct reader *reader, int timeout_ms)
+{
+	struct pollfd pollfd = { .fd = reader->helper.now.fd, .events = POLLIN };
+
+	poll(&pollfd, 1, timeout_ms);
+}
+
+void reader_leave(struct reader *reader)
+{
+	helper_leave(&reader->helper);
+}
+
+void reader_close(struct reader *reader)
+{
+	helper_close(&reader->helper);
+}
+
+ssize_t reader_argv(struct reader *reader, pid_t tid, uint32_t patience_ms, char *buf, size_t size)
+{
+	const struct reader_question question = { .tid = tid };
+	struct reader_answer answer;
+
+	for (int attempt = 0; attempt < 2; attempt++) {
+		int r = reader_ask(reader, &question, 1);
+
+		if (r < 0)
+			return -EAGAIN;
+		reader_wait(reader, (int)patience_ms);
+		r = reader_take(reader, false, &answer, buf, size);
+		if (r > 0)
+			return answer.size;
+		reader_leave(reader);
+		if (r == 0)
+			break;
+	}
+	return -EAGAIN;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes' arguments, read by a helper (reader.h), since that may block. A decision that needs some asks for them and
+ * Processes' arguments, read by a helper (helper.h), since that may block. A decision that needs some asks for them and
  * is put off until they are there, or until its time is over: then it is made without them, and made again later
  * (struct unread). All that is asked between two exchanges goes out in one message.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <schedqos/kernel/reader.h>
+#include <schedqos/kernel/helper.h>
 
 /* ---- processes whose arguments could not be read, when to try again, and the users for whom that has taken long of late,
  * whose processes are not tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ---- */

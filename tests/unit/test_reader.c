@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/kernel/reader.h>
+#include <schedqos/kernel/helper.h>
 
 /* For who answers, however busy the machine is. */
 #define PATIENCE_MS 10000

@@ -17,6 +17,7 @@ struct helper_process {
 	pid_t pid; /* 0: none */
 	int fd;	   /* SOCK_SEQPACKET, to it and from it */
 	int leash; /* when we close it, or end, the process ends as soon as the kernel lets it */
+	int kept_on; /* the CPU where helper_keep_near keeps it, plus 1; 0: none */
 };
 
 /* All zeroes but for serve and has_spare. */
@@ -44,5 +45,71 @@ bool helper_is_runnable(const struct helper *helper, int proc);
 /* The CPU time of the processes that serve now and that are in reserve, ns. */
 uint64_t helper_cpu_ns(const struct helper *helper);
 
+/*
+ * Has the process that serves run on our CPU from now on: to wake one on another takes an interrupt there, and to be woken
+ * by it another here. helper_let_go: on any again. Where that is not allowed nothing happens.
+ */
+void helper_keep_near(struct helper *helper);
+void helper_let_go(struct helper *helper);
+
 /* Ends all. If one is needed later, it is started then. Never waits. */
 void helper_close(struct helper *helper);
+
+/*
+ * ---- arguments, read by a helper, since that may block ----
+ *
+ * Tried on Linux 6.18, with a thread of the target process asleep in mmap() of a FUSE file that is never served
+ * (fuse_file_mmap waits for a locked folio), and so holding its own mmap lock for writing:
+ *	- reading cmdline waits in mmap_read_lock_killable (__access_remote_vm in mm/memory.c) until the target
+ *	  proceeds: only a fatal signal ends that, and it ends the reader's whole process;
+ *	- exe, stat, status, comm, cgroup, ns/user and the list of threads, sched_getattr and sched_setattr do not
+ *	  wait;
+ *	- but a task that reads cmdline, stat or status holds a reference to the target's memory meanwhile
+ *	  (get_task_mm). If the target ends during that time, the reader drops the last reference (mmput), and
+ *	  exit_aio waits there for asynchronous I/O under way, which no signal ends.
+ */
+
+/* Arguments beyond this are not read. */
+#define READER_BYTES (64 * 1024)
+
+/* Of one message. */
+#define READER_QUESTIONS_MAX 64
+
+struct reader_question {
+	pid_t tid;	 /* any thread's */
+	uint32_t number; /* comes back with the answer */
+};
+
+struct reader_answer {
+	uint32_t number;
+	int32_t size; /* of the arguments, each with its NUL, or -errno: as procfs_argv of the mounted /proc */
+};
+
+/* Starts as all zeroes. */
+struct reader {
+	struct helper helper;
+};
+
+/* Asks all of it in one message; with none the helper is started ahead. 0, or -errno: as helper_need, or -EAGAIN if it has not read what it was asked before. */
+int reader_ask(struct reader *reader, const struct reader_question *questions, size_t count);
+
+/*
+ * The next answer, in the order of the questions; what is more than size is cut off. 1; 0: not there yet, after 2 ms if
+ * it is to wait; -ENOTCONN: the helper has ended, leave it.
+ */
+int reader_take(struct reader *reader, bool wait, struct reader_answer *ret, char *buf, size_t size);
+
+/* Waits for up to timeout_ms until there is something to take. */
+void reader_wait(const struct reader *reader, int timeout_ms);
+
+/* It has ended, or does not answer: the next question goes to another. Never waits. */
+void reader_leave(struct reader *reader);
+
+/* Ends it; if one is needed later, it is started then. Never waits. */
+void reader_close(struct reader *reader);
+
+/*
+ * All of that for one task, without other questions under way: as procfs_argv, or -EAGAIN if it takes longer than
+ * patience_ms or no helper can be had.
+ */
+ssize_t reader_argv(struct reader *reader, pid_t tid, uint32_t patience_ms, char *buf, size_t size);
