@@ -160,12 +160,12 @@ static int add_timer(struct tagger *tagger, sd_event_source **ret, uint64_t accu
 
 int loop_init(struct tagger *tagger)
 {
-	/* From 400 a second on they share a wake-up, and what the helper is asked: that halves what each costs. */
-	static const struct pace_limits exec_limits = { .burst = 4, .tick_us = 2000 };
-	/* A child is born right. */
-	static const struct pace_limits fork_limits = { .burst = 0, .tick_us = 10000 };
+	/* From 800 a second on two share a wake-up and what the helper is asked: a third of what each costs. */
+	static const struct pace_limits exec_limits = { .many = 8, .share = 2, .longest_us = 2000 };
+	/* A child is born right; but an exec waits until the forks before it are booked, at 1 us each. */
+	static const struct pace_limits fork_limits = { .many = 4, .share = 32, .longest_us = 10000 };
 	/* A program's threads are named one after the other when it starts, and each waits for its class. */
-	static const struct pace_limits other_limits = { .burst = 16, .tick_us = 10000 };
+	static const struct pace_limits other_limits = { .many = 16, .share = 16, .longest_us = 10000 };
 	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
 
 	if (r >= 0)

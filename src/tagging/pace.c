@@ -10,31 +10,39 @@
 /* Over such a time is counted how many events there are. */
 #define COUNT_US 10000
 
-/*
- * In a storm. An exec has to wait until the events before it are booked, at 1 us each, and 64 events in a tick are more
- * than enough for it.
- */
-#define STORM_TICK_US 1000
-#define STORM_AT_ONCE 64
-
-/* After so many ticks without an event the next one is to wake us. */
-#define IDLE_TICKS 2
+/* A wake-up costs some 20 us. */
+#define TICK_MIN_US 250
 
 static void set_ticks(struct pace *pace, uint32_t us)
 {
 	const struct timespec period = { .tv_nsec = us * 1000L };
 	const struct itimerspec timer = { period, period };
 
+	if (us == pace->tick_us)
+		return;
 	timerfd_settime(pace->timer, 0, &timer, NULL);
 	pace->tick_us = us;
-	pace->ticks_alike = 0;
+}
+
+static void count_anew(struct pace *pace, uint64_t now_us)
+{
+	pace->since_us = now_us;
+	pace->count_then = *pace->count;
 }
 
 /* The queue is no longer waited for: it is read at each tick. That costs two system calls, and so does the way back. */
 static void wait_for_many(struct pace *pace)
 {
 	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
-	set_ticks(pace, pace->limits.tick_us);
+	set_ticks(pace, pace->limits.longest_us);
+}
+
+/* So many came within that time. */
+static void adapt(struct pace *pace, uint64_t count, uint64_t elapsed_us)
+{
+	const uint64_t us = elapsed_us * pace->limits.share / count;
+
+	set_ticks(pace, us < TICK_MIN_US ? TICK_MIN_US : us < pace->limits.longest_us ? (uint32_t)us : pace->limits.longest_us);
 }
 
 static void wait_for_one(struct pace *pace)
@@ -43,63 +51,51 @@ static void wait_for_one(struct pace *pace)
 	sd_event_source_set_enabled(pace->source, SD_EVENT_ON);
 }
 
-/* Returns how many events have been received, and counts anew. */
-static uint64_t count_anew(struct pace *pace, uint64_t now_us)
+static uint64_t now_of(sd_event_source *source)
 {
-	const uint64_t count = *pace->count - pace->count_then;
+	uint64_t now_us = 0;
 
-	pace->since_us = now_us;
-	pace->count_then = *pace->count;
-	return count;
+	sd_event_now(sd_event_source_get_event(source), CLOCK_MONOTONIC, &now_us);
+	return now_us;
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct pace *pace = userdata;
-	uint64_t count, now_us, elapsed_us;
+	const uint64_t now_us = now_of(source);
 
 	(void)fd;
 	(void)revents;
-	sd_event_now(sd_event_source_get_event(source), CLOCK_MONOTONIC, &now_us);
+	if (now_us - pace->since_us >= COUNT_US)
+		count_anew(pace, now_us);
 	pace->read(pace->context);
 	/* A flood of renames closes the queue. */
-	if (!pace->source)
-		return 0;
-	count = *pace->count - pace->count_then;
-	elapsed_us = now_us - pace->since_us;
-	if (count > pace->limits.burst && elapsed_us < count * COUNT_US / 2)
+	if (pace->source && *pace->count - pace->count_then > pace->limits.many) {
 		wait_for_many(pace);
-	else if (elapsed_us < COUNT_US)
-		return 0;
-	count_anew(pace, now_us);
+		count_anew(pace, now_us);
+	}
 	return 0;
 }
 
 static int on_tick(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct pace *pace = userdata;
-	const bool is_storm = pace->tick_us == STORM_TICK_US;
-	const unsigned storm_ticks = pace->limits.tick_us / STORM_TICK_US;
+	const uint64_t now_us = now_of(source);
 	uint64_t expirations, count;
 
-	(void)source;
 	(void)revents;
 	/* Only reading it has a periodic timer go on (timerfd_read_iter in fs/timerfd.c). */
 	if (read(fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
 	pace->read(pace->context);
-	if (!pace->source || !pace->tick_us)
+	if (!pace->source || !pace->tick_us || now_us - pace->since_us < COUNT_US)
 		return 0;
-	count = count_anew(pace, 0);
-	if (!is_storm && count > STORM_AT_ONCE) {
-		set_ticks(pace, STORM_TICK_US);
-		return 0;
-	}
-	/* It is over when there is too little for some time. */
-	if (count > (is_storm ? STORM_AT_ONCE / storm_ticks : 0))
-		pace->ticks_alike = 0;
-	else if (++pace->ticks_alike == (is_storm ? storm_ticks : IDLE_TICKS))
-		is_storm ? set_ticks(pace, pace->limits.tick_us) : wait_for_one(pace);
+	count = *pace->count - pace->count_then;
+	if (count <= pace->limits.many / 2)
+		wait_for_one(pace);
+	else
+		adapt(pace, count, now_us - pace->since_us);
+	count_anew(pace, now_us);
 	return 0;
 }
 

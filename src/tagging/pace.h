@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When to read a queue whose events can wait: the first events wake us, each; while more follow closely, the queue is
- * read at the ticks of a timer, so that a storm does not wake us for each event. In between it costs no system call to
- * wait.
+ * When to read a queue whose events can wait: while they are rare each wakes us, while they are many the queue is read at
+ * the ticks of a timer, at which some share a wake-up. In between it costs no system call to wait.
  */
 #pragma once
 
@@ -11,16 +10,16 @@
 #include <systemd/sd-event.h>
 
 struct pace_limits {
-	unsigned burst;	  /* how many within some 10 ms may wake us, each */
-	uint32_t tick_us; /* so long the others may wait */
+	unsigned many;	     /* more than so many within 10 ms */
+	unsigned share;	     /* a tick is so long that about this many come in it, at the present rate ... */
+	uint32_t longest_us; /* ... but no longer than this */
 };
 
 struct pace {
 	sd_event_source *source; /* used while events are rare; NULL: closed */
 	sd_event_source *ticks;	 /* used while many arrive; owns timer */
 	int timer;
-	uint32_t tick_us;     /* 0: events are rare */
-	unsigned ticks_alike; /* in a row, with few events or none */
+	uint32_t tick_us;      /* 0: events are rare */
 	const uint64_t *count; /* of all events received so far */
 	uint64_t count_then;   /* ... when we began to count */
 	uint64_t since_us;     /* CLOCK_MONOTONIC of that */

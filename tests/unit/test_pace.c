@@ -64,7 +64,7 @@ static void queue_one(struct queue *queue)
 /* Once the ticks have begun it is they that read, one after the other. */
 static void a_storm_is_read_at_each_tick(void **state)
 {
-	struct queue *queue = queue_open((struct pace_limits){ .burst = 4, .tick_us = 2000 });
+	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
 
 	(void)state;
 	for (int i = 0; i < 100 && !queue->pace.tick_us; i++)
@@ -78,7 +78,7 @@ static void a_storm_is_read_at_each_tick(void **state)
 /* Then there is no tick any more, and the next event wakes us itself. */
 static void it_ends_when_nothing_comes(void **state)
 {
-	struct queue *queue = queue_open((struct pace_limits){ .burst = 4, .tick_us = 2000 });
+	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
 	const uint32_t began = clock_ms();
 
 	(void)state;
