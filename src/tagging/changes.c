@@ -75,7 +75,7 @@ static int on_call(sd_event_source *source, int fd, uint32_t revents, void *user
 	return 0;
 }
 
-/* What has been put back again starts another pause: see changes_put_back. */
+/* What has been put back again starts another pause: see changes_check. */
 static int on_second(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct tagger *tagger = userdata;
@@ -163,19 +163,20 @@ static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size
 	snprintf(ret, size, "process %d (%s)", (int)pid, text_escape_to(name, sizeof(name), comm, strlen(comm)));
 }
 
-void changes_put_back(struct tagger *tagger, const struct plan_action *action)
+void changes_check(struct tagger *tagger)
 {
 	struct changes *changes = &tagger->changes;
+	const pid_t tid = changes->put_back;
 	char of[128], by[128] = "somebody";
 
-	tagger->counters.put_back++;
-	if (changes->how == CHANGES_UNUSED)
+	changes->put_back = 0;
+	if (!tid || changes->how == CHANGES_UNUSED)
 		return;
 	pause_for_a_second(changes);
-	name_process(tagger, action->tid, of, sizeof(of));
+	name_process(tagger, tid, of, sizeof(of));
 	if (changes->caller)
 		name_process(tagger, changes->caller, by, sizeof(by));
 	problem_report(&tagger->problems[PROBLEM_CHANGES],
 		       "task %d of %s: put back what %s%s has changed; if that goes on, it is put back once a second",
-		       (int)action->tid, of, changes->are_several ? "one of several, perhaps " : "", by);
+		       (int)tid, of, changes->are_several ? "one of several, perhaps " : "", by);
 }

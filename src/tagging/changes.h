@@ -18,6 +18,7 @@ struct changes {
 	uint64_t since_us;	  /* ... or since then, CLOCK_MONOTONIC */
 	pid_t caller;		  /* the last thread that was heard, 0: none */
 	bool are_several;	  /* before the last look others were heard as well */
+	pid_t put_back;		  /* a task whose change was put back since the last check, 0: none */
 };
 
 /* Listens if a rule in force enforces, else no longer. Call it when that may have changed. */
@@ -28,5 +29,5 @@ void changes_renew(struct tagger *tagger);
 
 void changes_close(struct tagger *tagger);
 
-/* Counts and logs that a change was put back; the next look is a second away. */
-void changes_put_back(struct tagger *tagger, const struct plan_action *action);
+/* Logs that a change was put back; then the next look is a second away. */
+void changes_check(struct tagger *tagger);

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Receives the kernel's events in the order of time, and has the plan book them. */
+/*
+ * From events to attributes: what is queued is booked in the order of time, then what is due is decided in the order of
+ * marking, and carried out. What needs a process's arguments waits for them, and so does what is marked through it: its
+ * threads, and the children that it had while it waited. All else goes on. Once the answers are there, the queues are
+ * read and booked once more, since they took a while.
+ */
 #include "tagger_private.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+/* ---- booking ---- */
 
 /*
  * Without a limit, a storm that is faster than we are would keep us here for ever. In this time we handle twice what
@@ -27,6 +38,34 @@ static void update_suspended(struct tagger *tagger)
 	tagger->suspended_ns = clock_ns(CLOCK_BOOTTIME) - monotonic;
 }
 
+/* The period of counting: a program that names a thousand threads at its start makes no flood. */
+#define COUNTED_MS 200
+
+bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms)
+{
+	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
+		*flood = (struct flood){ .since_ms = ms };
+	flood->count++;
+	/* Boyer-Moore majority vote. */
+	if (flood->lead == 0)
+		flood->tgid = tgid;
+	if (flood->tgid == tgid)
+		flood->lead++;
+	else
+		flood->lead--;
+	if (flood->count < FLOOD_RATE * COUNTED_MS / 1000)
+		return false;
+	flood->count = 0;
+	return true;
+}
+
+/* Has the loop pause names: see names.h. */
+static void begin_flood(struct tagger *tagger)
+{
+	tagger->names.flood.is_on = true;
+	intake_ignore_names(tagger->intake);
+}
+
 static void book(struct tagger *tagger, struct task_event *event)
 {
 	switch (event->what) {
@@ -42,7 +81,9 @@ static void book(struct tagger *tagger, struct task_event *event)
 		arguments_changed(&tagger->arguments, event->tgid);
 		break;
 	case EVENT_RENAME:
-		names_count(tagger, event->tgid, event->ms);
+		tagger->counters.renames++;
+		if (flood_count(&tagger->names.flood, event->tgid, event->ms))
+			begin_flood(tagger);
 		break;
 	case EVENT_MOVE:
 		tagger->counters.moves++;
@@ -91,7 +132,7 @@ bool events_book_some(struct tagger *tagger)
 			note_loss(tagger);
 			break;
 		case INTAKE_LOST_NAMES:
-			names_lost(tagger);
+			begin_flood(tagger);
 			break;
 		case INTAKE_ERROR:
 			note_error(tagger, error);
@@ -109,5 +150,254 @@ bool events_book(struct tagger *tagger)
 		if (clock_ms() - began > DRAIN_MAX_MS)
 			return false;
 	}
+	return true;
+}
+
+/* ---- one ---- */
+
+/* An id is not reused in less time than this: even the smallest pid_max, 301, does not wrap within it. */
+#define REUSE_MIN_MS 10
+
+/* Names a tag for people: its class. */
+static const char *tag_name(const struct config *config, uint16_t tag)
+{
+	size_t count;
+	const struct tag *tags = rules_tags(config->rules, &count);
+
+	return tag < count ? config->classes[tags[tag].qos_class].name : "back";
+}
+
+static void log_tag(const struct tagger *tagger, const struct plan_action *action)
+{
+	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
+
+	/* Of what the first scan changes, and of the stop, only the number is told. */
+	if (!log_enabled(LOG_DEBUG) || !tagger->started || action->reason == REASON_UNDONE)
+		return;
+	procfs_comm(tagger->proc, action->tid, comm);
+	text_escape_to(name, sizeof(name), comm, strlen(comm));
+	log_debug("%d %s: %s (%s): %s", (int)action->tid, name, tag_name(tagger->config, action->tag),
+		  reason_name(action->reason), task_attr_text(&action->want, attr));
+}
+
+static void report_refusal(struct tagger *tagger, const struct plan_action *action, int error)
+{
+	char attr[TASK_ATTR_TEXT_MAX];
+	int number = -error;
+
+	tagger->counters.refused[number < TAGGER_ERRNO_MAX ? number : TAGGER_ERRNO_MAX]++;
+	problem_report(&tagger->problems[PROBLEM_REFUSED], "the kernel refuses %s for task %d: %s",
+		       task_attr_text(&action->want, attr), (int)action->tid, strerror(number));
+}
+
+static void report_not_kept(struct tagger *tagger, const struct plan_action *action, const struct task_attr *now)
+{
+	char want[TASK_ATTR_TEXT_MAX], got[TASK_ATTR_TEXT_MAX];
+
+	tagger->counters.not_kept++;
+	problem_report(&tagger->problems[PROBLEM_NOT_KEPT], "the kernel accepted %s for task %d but keeps %s",
+		       task_attr_text(&action->want, want), (int)action->tid, task_attr_text(now, got));
+}
+
+/*
+ * Whether the id is another task's by now, whose fork is not booked yet. Two CPUs take 0.5 s to go through the 32,768 ids of
+ * the default pid_max (6.18), so this need only be checked if something has delayed us.
+ */
+static bool is_another(const struct tagger *tagger, const struct plan_action *action)
+{
+	struct procfs_stat stat;
+	int r;
+
+	if (clock_ms() - tagger->booked_ms <= REUSE_MIN_MS)
+		return false;
+	r = procfs_stat(tagger->proc, action->tid, &stat);
+	return r == 0 && plan_tid_is_reused(tagger->plan, action->tid, stat.start);
+}
+
+void due_carry_out(struct tagger *tagger, const struct plan_action *action)
+{
+	struct task_attr now = task_attr_pristine;
+	enum plan_result result;
+	int r;
+
+	if (tagger->is_rehearsal) {
+		plan_applied(tagger->plan, action, 0, &action->want);
+		return;
+	}
+	r = is_another(tagger, action) ? -ESRCH : applier_apply(&tagger->applier, action, &now);
+	result = plan_applied(tagger->plan, action, r, &now);
+	switch (result) {
+	case PLAN_KEPT:
+		tagger->counters.set++;
+		log_tag(tagger, action);
+		break;
+	case PLAN_CHANGED:
+	case PLAN_GONE:
+		tagger->counters.races++;
+		break;
+	case PLAN_NOT_KEPT:
+		report_not_kept(tagger, action, &now);
+		break;
+	case PLAN_REFUSED:
+		report_refusal(tagger, action, r);
+		break;
+	}
+	if (action->is_put_back && (result == PLAN_KEPT || result == PLAN_CHANGED)) {
+		tagger->counters.put_back++;
+		tagger->changes.put_back = action->tid;
+	}
+}
+
+/* Returns the number of the question for whose answer that has to wait, or 0. */
+static uint32_t decide_one(struct tagger *tagger, const struct plan_due *due)
+{
+	struct facts *facts = live_facts_for(tagger->facts, due->tid, due->tgid);
+	struct plan_action action;
+
+	if (plan_decide(tagger->plan, due, facts, &action))
+		due_carry_out(tagger, &action);
+	if (facts->exe_is_unknown || facts->cgroup_is_unknown)
+		problem_report(&tagger->problems[PROBLEM_PATH],
+			       "the path of a program or a cgroup is over 4,095 bytes: it matches nothing");
+	return live_facts_awaited(tagger->facts);
+}
+
+/* ---- all that are due ---- */
+
+/*
+ * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
+ * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
+ */
+#define BOOK_EVERY 16
+
+/* In a storm of events, other sources (bus, signals) get their turn after this many. */
+#define TURN_MAX 4096
+
+/* Whether the process is among those that wait. */
+static bool has(const struct waiting *waiting, pid_t tgid)
+{
+	for (size_t i = 0; tgid && i < waiting->count; i++) {
+		if (waiting->all[i].due.tgid == tgid)
+			return true;
+	}
+	return false;
+}
+
+static void put_off(struct waiting *waiting, const struct plan_due *due, uint32_t number)
+{
+	waiting->all[waiting->count++] = (struct waiting_task){ *due, number };
+}
+
+/* Decides, unless the answer to a question has to be waited for. */
+static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
+{
+	const uint32_t number = decide_one(tagger, due);
+
+	if (number)
+		put_off(&tagger->waiting, due, number);
+	if (++tagger->waiting.decided % BOOK_EVERY == 0)
+		events_book_some(tagger);
+}
+
+/* Goes through what is due. Returns false once there is no more, true if there is no room for more that waits. */
+static bool go_through(struct tagger *tagger)
+{
+	struct waiting *waiting = &tagger->waiting;
+	struct plan_due due;
+
+	while (waiting->count < WAITING_MAX) {
+		if (!plan_next(tagger->plan, &due))
+			return false;
+		if (plan_asks_argv(tagger->plan, &due))
+			put_off(waiting, &due, arguments_want(&tagger->arguments, due.tgid));
+		else if (has(waiting, due.tgid) || has(waiting, due.parent))
+			put_off(waiting, &due, 0);
+		else
+			decide_or_put_off(tagger, &due);
+	}
+	return true;
+}
+
+/* Decides what need not wait any longer, in the order of marking. */
+static void go_through_waiting(struct tagger *tagger)
+{
+	struct waiting *waiting = &tagger->waiting;
+	const size_t count = waiting->count;
+
+	waiting->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct waiting_task task = waiting->all[i];
+		const enum question_state state = arguments_state(&tagger->arguments, task.number);
+
+		/* It has been marked anew since. */
+		if (state == QUESTION_POINTLESS)
+			continue;
+		if (state == QUESTION_NEW || state == QUESTION_ASKED || has(waiting, task.due.tgid) ||
+		    has(waiting, task.due.parent))
+			put_off(waiting, &task.due, task.number);
+		else
+			decide_or_put_off(tagger, &task.due);
+	}
+	for (size_t i = 0; i < waiting->count; i++)
+		arguments_keep(&tagger->arguments, waiting->all[i].due.tgid);
+	arguments_end_round(&tagger->arguments);
+}
+
+void due_decide(struct tagger *tagger)
+{
+	struct waiting *waiting = &tagger->waiting;
+	bool is_full, settled;
+
+	do {
+		is_full = go_through(tagger);
+		settled = (waiting->count || tagger->arguments.count) && arguments_exchange(&tagger->arguments, is_full);
+		if (settled) {
+			events_book_some(tagger);
+			go_through_waiting(tagger);
+		}
+	} while (is_full || settled);
+	if (tagger->arguments.list_is_full) {
+		tagger->arguments.list_is_full = false;
+		problem_report(&tagger->problems[PROBLEM_UNREAD],
+			       "too many processes whose arguments cannot be read: a reload looks at all again");
+	}
+}
+
+void due_settle(struct tagger *tagger)
+{
+	due_decide(tagger);
+	while (tagger->waiting.count) {
+		arguments_exchange(&tagger->arguments, true);
+		due_decide(tagger);
+	}
+}
+
+void due_settle_at_once(struct tagger *tagger)
+{
+	arguments_end(&tagger->arguments);
+	go_through_waiting(tagger);
+	due_settle(tagger);
+}
+
+bool events_handle(struct tagger *tagger)
+{
+	bool is_empty = false;
+
+	for (int i = 0; i < TURN_MAX && !is_empty; i += EVENTS_BATCH) {
+		is_empty = events_book_some(tagger);
+		due_decide(tagger);
+	}
+	return is_empty;
+}
+
+bool events_drain(struct tagger *tagger)
+{
+	const uint32_t began = clock_ms();
+
+	while (tagger->intake && !events_handle(tagger)) {
+		if (clock_ms() - began > DRAIN_MAX_MS)
+			return false;
+	}
+	due_settle(tagger);
 	return true;
 }

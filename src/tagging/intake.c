@@ -19,6 +19,7 @@ struct queue {
 	uint64_t foreign;		  /* datagrams of connectors closed since, not from the kernel */
 	int head, count;
 	bool is_drained; /* nothing was left when it was read last */
+	bool is_ignored; /* until it is opened anew */
 	struct task_event events[BATCH];
 };
 
@@ -64,6 +65,7 @@ static void close_queue(struct queue *queue)
 	queue->connector = NULL;
 	queue->trace = NULL;
 	queue->is_drained = true;
+	queue->is_ignored = false;
 	queue->head = queue->count = 0;
 }
 
@@ -103,6 +105,11 @@ int intake_subscribe_names(struct intake *intake, bool subscribe)
 	if (!subscribe)
 		close_queue(names);
 	return !subscribe || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
+}
+
+void intake_ignore_names(struct intake *intake)
+{
+	intake->queues[INTAKE_NAMES].is_ignored = true;
 }
 
 int intake_subscribe_moves(struct intake *intake, bool subscribe)
@@ -147,7 +154,7 @@ void intake_wait(const struct intake *intake, int timeout_ms)
 
 static bool is_open(const struct queue *queue)
 {
-	return queue->connector || queue->trace;
+	return (queue->connector || queue->trace) && !queue->is_ignored;
 }
 
 /* Returns how many events were received, or -errno; then those received before are lost, too. */

@@ -41,6 +41,9 @@ void intake_close(struct intake *intake);
 /* Subscribes to renames, or unsubscribes and drops those that are queued. 0 or -errno as proc_connector_open. */
 int intake_subscribe_names(struct intake *intake, bool subscribe);
 
+/* A flood of renames: what is queued, and what comes until the next subscription, is not read any more. */
+void intake_ignore_names(struct intake *intake);
+
 /*
  * Subscribes to moves between cgroups, or unsubscribes and drops those that are queued. 0 or -errno as
  * cgroup_moves_open.

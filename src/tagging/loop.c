@@ -44,7 +44,10 @@ static void handle(struct tagger *tagger)
 	bool is_empty;
 
 	tagger->answers = sd_event_source_disable_unref(tagger->answers);
-	is_empty = due_handle(tagger);
+	is_empty = events_handle(tagger);
+	names_check(tagger);
+	moves_check(tagger);
+	changes_check(tagger);
 	shortage_check(tagger);
 	keep_check(tagger);
 	if (is_empty && tagger->events_lost)

@@ -1,111 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tagger_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <schedqos/kernel/trace.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
-/* After its exec, when a process is looked at again. */
-static const uint32_t looks_ms[MOVES_LOOKS] = { 200, 1000, 3000 };
+/* ---- looking at those that are young ---- */
 
-/* ---- whom to look at again ---- */
+/* The ages of a process at which it is looked at, ms. */
+static const uint32_t looks_ms[] = { 200, 1000, 3000 };
 
-static bool push(struct moves_queue *queue, const struct moves_entry *entry)
+/* Between two looks, us; and so many after the last fork there is nobody who is young any more. */
+#define LOOK_US	  100000
+#define QUIET_MAX 32
+
+static void look_later(struct moves *moves)
 {
-	struct moves_entry *entries = queue->entries;
-
-	if (queue->first == queue->count)
-		queue->first = queue->count = 0;
-	/* Half of it is of no more use. */
-	if (queue->count == queue->size && queue->first > queue->size / 2) {
-		queue->count -= queue->first;
-		memmove(entries, entries + queue->first, queue->count * sizeof(*entries));
-		queue->first = 0;
-	}
-	if (queue->count == queue->size) {
-		const size_t size = queue->size ? queue->size * 2 : 64;
-
-		entries = reallocarray(entries, size, sizeof(*entries));
-		if (!entries)
-			return false;
-		queue->entries = entries;
-		queue->size = size;
-	}
-	queue->entries[queue->count++] = *entry;
-	return true;
-}
-
-static void clear(struct moves *moves)
-{
-	for (int i = 0; i < MOVES_LOOKS; i++) {
-		free(moves->queues[i].entries);
-		moves->queues[i] = (struct moves_queue){ 0 };
-	}
-	sd_event_source_set_enabled(moves->timer, SD_EVENT_OFF);
-}
-
-/* Sets the timer for the earliest look. */
-static void set_timer(struct moves *moves)
-{
-	const uint32_t now = clock_ms();
-	int32_t earliest = INT32_MAX;
-
-	for (int i = 0; i < MOVES_LOOKS; i++) {
-		const struct moves_queue *queue = &moves->queues[i];
-		int32_t in_ms;
-
-		if (queue->first == queue->count)
-			continue;
-		in_ms = (int32_t)(queue->entries[queue->first].ms + looks_ms[i] - now);
-		earliest = in_ms < earliest ? in_ms : earliest;
-	}
-	if (earliest == INT32_MAX) {
-		sd_event_source_set_enabled(moves->timer, SD_EVENT_OFF);
-		return;
-	}
-	sd_event_source_set_time_relative(moves->timer, earliest > 0 ? (uint64_t)earliest * 1000 : 0);
+	moves->looked_ticks = clock_ticks();
+	sd_event_source_set_time_relative(moves->timer, LOOK_US);
 	sd_event_source_set_enabled(moves->timer, SD_EVENT_ONESHOT);
 }
 
-static void look_later(struct tagger *tagger, int look, const struct moves_entry *entry)
-{
-	if (look < MOVES_LOOKS && !push(&tagger->moves.queues[look], entry))
-		shortage_note(tagger, -ENOMEM);
-}
-
-void moves_look_again(struct tagger *tagger, pid_t tgid, uint32_t ms)
+void moves_check(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
-	const bool is_on = moves->queues[0].first < moves->queues[0].count;
+	int is_on;
 
-	look_later(tagger, 0, &(struct moves_entry){ tgid, ms });
-	if (!is_on)
-		set_timer(moves);
+	if (moves->how == MOVES_POLLED && moves->forks != tagger->counters.forks &&
+	    sd_event_source_get_enabled(moves->timer, &is_on) == 0)
+		look_later(moves);
+}
+
+/* Whether it has reached an age of looks_ms since the last look. */
+static bool is_due(const struct tagger *tagger, const struct task *task, uint32_t now_ticks)
+{
+	const uint32_t age = now_ticks - task->start, age_then = (uint32_t)tagger->moves.looked_ticks - task->start;
+
+	for (size_t i = 0; i < array_size(looks_ms); i++) {
+		const int32_t look = (int32_t)(looks_ms[i] * 1000000ULL / tagger->tick_ns);
+
+		if ((int32_t)age >= look && (int32_t)age_then < look)
+			return true;
+	}
+	return false;
 }
 
 void moves_book_due(struct tagger *tagger)
 {
-	struct task_event event = { .what = EVENT_MOVE };
+	struct moves *moves = &tagger->moves;
+	const uint32_t now_ticks = (uint32_t)clock_ticks();
+	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
+	const struct task *task;
+	uint32_t cursor = 0;
 
-	event.ms = clock_ms();
-	for (int i = 0; i < MOVES_LOOKS; i++) {
-		struct moves_queue *queue = &tagger->moves.queues[i];
-
-		for (; queue->first < queue->count; queue->first++) {
-			const struct moves_entry entry = queue->entries[queue->first];
-
-			if ((int32_t)(event.ms - entry.ms - looks_ms[i]) < 0)
-				break;
-			event.tid = event.tgid = entry.tgid;
+	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
+		event.tid = event.tgid = task->tid;
+		if (task->tid == task->tgid && is_due(tagger, task, now_ticks))
 			plan_book(tagger->plan, &event);
-			look_later(tagger, i + 1, &entry);
-		}
 	}
-	set_timer(&tagger->moves);
+	moves->quiet = moves->forks == tagger->counters.forks ? moves->quiet + 1 : 0;
+	moves->forks = tagger->counters.forks;
+	if (moves->quiet < QUIET_MAX)
+		look_later(moves);
 }
 
 /* ---- the subscription ---- */
@@ -134,7 +91,6 @@ static void subscribe(struct tagger *tagger)
 
 	if (r == 0) {
 		moves->how = MOVES_HEARD;
-		clear(moves);
 		return;
 	}
 	if (moves->how != MOVES_POLLED)
@@ -167,7 +123,7 @@ void moves_close(struct tagger *tagger)
 	struct moves *moves = &tagger->moves;
 
 	moves->how = MOVES_UNUSED;
-	clear(moves);
+	sd_event_source_set_enabled(moves->timer, SD_EVENT_OFF);
 	if (tagger->intake)
 		close_queue(tagger);
 }

@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moves between cgroups: subscribed to if a rule or group can use them. Desktops put a program into its cgroup after it
- * has called exec. Where moves cannot be heard, a process whose cgroup matters is looked at again some times after its
- * exec, and later moves are missed.
+ * has called exec. Where moves cannot be heard, a process is looked at again some times while it is young, and later moves
+ * are missed.
  */
 #pragma once
-
-#include <stddef.h>
 
 #include <schedqos/tagging/tagger.h>
 
 #include "pace.h"
 
-#define MOVES_LOOKS 3 /* after an exec */
-
-/* Processes to be looked at again, in the order of time. */
-struct moves_queue {
-	struct moves_entry {
-		pid_t tgid;
-		uint32_t ms; /* of its exec; CLOCK_MONOTONIC, cut to 32 bits */
-	} *entries;
-	size_t first, count, size;
-};
-
 struct moves {
 	enum tagger_moves how;
 	struct pace pace;
-	struct moves_queue queues[MOVES_LOOKS];
-	sd_event_source *timer; /* owned by the loop: the next look */
+	sd_event_source *timer; /* owned by the loop: MOVES_POLLED, while processes may be young */
+	uint64_t looked_ticks;	/* clock ticks since boot at the last look */
+	uint64_t forks;		/* so many had been heard then */
+	unsigned quiet;		/* looks since the last fork */
 };
 
 /* Subscribes if a rule or group in force can use moves, else unsubscribes. Call it when that may have changed. */
@@ -36,11 +25,11 @@ void moves_update(struct tagger *tagger);
 /* Subscribes anew, if it is subscribed. What moves meanwhile has to be found. */
 void moves_renew(struct tagger *tagger);
 
-/* Unsubscribes, and forgets whom to look at again. */
+/* Unsubscribes. */
 void moves_close(struct tagger *tagger);
 
-/* MOVES_POLLED: the cgroup of a new process, or of one that has called exec, was read at ms. */
-void moves_look_again(struct tagger *tagger, pid_t tgid, uint32_t ms);
+/* MOVES_POLLED: starts the timer if there was a fork. */
+void moves_check(struct tagger *tagger);
 
 /* Books a move for each process that is to be looked at now. */
 void moves_book_due(struct tagger *tagger);

@@ -7,31 +7,6 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/text.h>
 
-/* ---- what a flood is ---- */
-
-/* The period of counting: a program that names a thousand threads at its start makes no flood. */
-#define COUNTED_MS 200
-
-bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms)
-{
-	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
-		*flood = (struct flood){ .since_ms = ms };
-	flood->count++;
-	/* Boyer-Moore majority vote. */
-	if (flood->lead == 0)
-		flood->tgid = tgid;
-	if (flood->tgid == tgid)
-		flood->lead++;
-	else
-		flood->lead--;
-	if (flood->count < FLOOD_RATE * COUNTED_MS / 1000)
-		return false;
-	flood->count = 0;
-	return true;
-}
-
-/* ---- listening ---- */
-
 /* A new class should not wait longer, but reading names should take no more than 2 % of a CPU's time. */
 #define PAUSE_MIN_US   150000
 #define PAUSE_PER_READ 50
@@ -123,14 +98,14 @@ void names_read(struct tagger *tagger)
 	tagger->names.reading_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
 }
 
-void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms)
+void names_check(struct tagger *tagger)
 {
-	const struct flood *flood = &tagger->names.flood;
+	struct flood *flood = &tagger->names.flood;
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4];
 
-	tagger->counters.renames++;
-	if (!flood_count(&tagger->names.flood, tgid, ms))
+	if (!flood->is_on)
 		return;
+	flood->is_on = false;
 	tagger->counters.rename_floods++;
 	procfs_comm(tagger->proc, flood->tgid, comm);
 	text_escape_to(name, sizeof(name), comm, strlen(comm));
@@ -138,14 +113,5 @@ void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms)
 		       "more than %d renames a second, most of them of process %d (%s): while that lasts, "
 		       "the names that rules ask for are read from time to time",
 		       FLOOD_RATE, (int)flood->tgid, name);
-	pause_names(tagger);
-}
-
-void names_lost(struct tagger *tagger)
-{
-	tagger->counters.rename_floods++;
-	problem_report(&tagger->problems[PROBLEM_RENAMES],
-		       "so many renames at once that the kernel dropped some: while that lasts, "
-		       "the names that rules ask for are read from time to time");
 	pause_names(tagger);
 }

@@ -19,6 +19,7 @@ struct flood {
 	uint32_t count;	   /* since then */
 	pid_t tgid;	   /* the process with more than half of them, if there is one */
 	uint32_t lead;	   /* the counter of the majority vote */
+	bool is_on;	   /* it makes names_check begin a pause */
 };
 
 /* This many a second are a flood: each costs us some 2 us, and its author less. */
@@ -32,23 +33,20 @@ struct names {
 	uint64_t reading_us;	/* how long reading names took last time */
 };
 
+/* events.c: counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
+bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);
+
 /* Subscribes to renames if a rule in force can use them, else unsubscribes. Call it when that may have changed. */
 void names_update(struct tagger *tagger);
 
 /* Unsubscribes, and ends a pause. */
 void names_close(struct tagger *tagger);
 
-/* Counts a rename that one of the process's threads made at ms. Too many start a pause. */
-void names_count(struct tagger *tagger, pid_t tgid, uint32_t ms);
-
-/* The kernel has dropped renames: starts a pause. */
-void names_lost(struct tagger *tagger);
+/* Pauses in a flood. */
+void names_check(struct tagger *tagger);
 
 /* Ends a pause: subscribes again or, if that fails, starts another one. */
 void names_resume(struct tagger *tagger);
 
 /* Reads the present names, and books them in place of the renames that were missed. */
 void names_read(struct tagger *tagger);
-
-/* Counts an event of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
-bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);

@@ -5,7 +5,7 @@
 /* The tasks that an override marks are due now, whatever else is queued. */
 static void decide_now(struct tagger *tagger)
 {
-	due_drain(tagger);
+	events_drain(tagger);
 	due_decide(tagger);
 }
 

@@ -198,7 +198,7 @@ int scan_tree(struct tagger *tagger, uint16_t number)
 	 * parent joined, the child is found by the next pass.
 	 */
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
-		due_drain(tagger);
+		events_drain(tagger);
 		scan.count = 0;
 		r = descendants ? list_processes(&scan) : add_process(&scan, override->pid);
 		if (r == 0)
@@ -224,7 +224,7 @@ void scan_all(struct tagger *tagger)
 	plan_scan_begin(tagger->plan, missed_events);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = pass(&scan);
-		due_drain(tagger);
+		events_drain(tagger);
 		if (scan.n_booked == 0)
 			break;
 	}

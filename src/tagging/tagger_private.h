@@ -9,8 +9,7 @@
  *	keep.c		the state file: written, retried, taken over
  *	undo.c		puts everything back
  *	scan.c		books every task in /proc
- *	due.c		what is due is decided in order, or waits for arguments; carries that out
- *	events.c	receives and books events
+ *	events.c	books events, has what is due decided in order, and carries that out
  *	names.c		subscribes to renames, or pauses that in a flood
  *	processors.c	subscribes anew for processors that come online
  *	moves.c		subscribes to moves between cgroups, or has processes looked at again
@@ -21,12 +20,12 @@
  *
  * How an exec event leads to attributes:
  *
- *	on_exec, handle, due_handle		loop.c, due.c		the loop is woken
+ *	on_paced, handle, events_handle		loop.c, events.c	the loop is woken
  *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
  *	book, plan_book				events.c		the plan marks the task as due
- *	due_decide, plan_next, plan_decide	due.c			the plan asks for facts: live_facts.c reads /proc
- *	due_carry_out, applier_apply		due.c, apply.c	sched_setattr, and sched_getattr to read back
- *	plan_applied				due.c			the plan records the result, and it is counted
+ *	due_decide, plan_next, plan_decide	events.c		the plan asks for facts: live_facts.c reads /proc
+ *	due_carry_out, applier_apply		events.c, apply.c	sched_setattr, and sched_getattr to read back
+ *	plan_applied				events.c		the plan records the result, and it is counted
  */
 #pragma once
 
@@ -179,24 +178,24 @@ bool events_book_some(struct tagger *tagger);
 bool events_book(struct tagger *tagger);
 
 /*
- * due.c: books what is queued, up to a limit for one turn, and has the due tasks decided. Returns whether nothing
+ * events.c: books what is queued, up to a limit for one turn, and has the due tasks decided. Returns whether nothing
  * was left.
  */
-bool due_handle(struct tagger *tagger);
+bool events_handle(struct tagger *tagger);
 
 /*
- * due.c: handles everything queued, and waits for a short time for what it takes. Returns false if events arrive
+ * events.c: handles everything queued, and waits for a short time for what it takes. Returns false if events arrive
  * faster than it handles them.
  */
-bool due_drain(struct tagger *tagger);
+bool events_drain(struct tagger *tagger);
 
-/* due.c: decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
+/* events.c: decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
 void due_decide(struct tagger *tagger);
 
-/* due.c: the same until none waits, for a short time; or with none waiting, by what is known. */
+/* events.c: the same until none waits, for a short time; or with none waiting, by what is known. */
 void due_settle(struct tagger *tagger);
 void due_settle_at_once(struct tagger *tagger);
 
-/* due.c: sets and reads back, reports to the plan, counts and logs. */
+/* events.c: sets and reads back, reports to the plan, counts and logs. */
 void due_carry_out(struct tagger *tagger, const struct plan_action *action);
 

@@ -89,7 +89,7 @@ static void check_forkers(const struct tagger *tagger, struct forkers *forkers)
 /* Handles all queued events and, if some were lost, scans. */
 static void catch_up(struct tagger *tagger)
 {
-	due_drain(tagger);
+	events_drain(tagger);
 	if (tagger->events_lost)
 		scan_all(tagger);
 }

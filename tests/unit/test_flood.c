@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/tagging/names.h"
+#include "../../src/tagging/tagger_private.h"
 
 /* Counts per_ms renames a millisecond from ms on, by the processes in turn. Returns the time until a flood, or -1. */
 static int flood_after(struct flood *flood, uint32_t ms, int per_ms, const pid_t *tgids, int n_tgids)
