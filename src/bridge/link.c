@@ -66,6 +66,7 @@ static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
+/* After a reload, too, whatever it has changed. */
 static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
@@ -105,7 +106,8 @@ static int connect_to(struct bridge *bridge, sd_bus *daemon)
 	if (r >= 0)
 		r = sd_bus_start(daemon);
 	if (r >= 0)
-		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reloaded", on_changed, bridge);
+		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+					on_changed, bridge);
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
 					"Disconnected", on_disconnected, bridge);

@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
@@ -16,6 +19,11 @@
 
 /* For each answer, as a stopped or hung daemon gives none. sd-bus would wait for 90 s. */
 #define TIMEOUT_US (30 * 1000000ULL)
+
+/* Where a person may be asked for a password. */
+#define PASSWORD_US (150 * 1000000ULL)
+
+#define NOT_ALLOWED "must be root, or have the package schedqos-desktop"
 
 static uint64_t now_us(void)
 {
@@ -54,13 +62,31 @@ static int connect_to_daemon(sd_bus *bus)
 	return r < 0 ? r : await_daemon(bus);
 }
 
+/* Which the bus starts if it is installed. */
+static int connect_to_bridge(sd_bus **ret)
+{
+	int r = access(BUS_SOCKET, F_OK) < 0 && errno == ENOENT ? -ENOENT : sd_bus_open_system(ret);
+
+	if (r >= 0)
+		r = sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
+	if (r >= 0)
+		r = await_daemon(*ret);
+	/* Without a system bus there is no bridge. */
+	return r < 0 && access(BUS_SOCKET, F_OK) == 0 ? -EACCES : r;
+}
+
 int client_try(sd_bus **ret)
 {
 	sd_bus *bus = NULL;
-	int r = sd_bus_new(&bus);
+	int r;
 
-	if (r >= 0)
-		r = connect_to_daemon(bus);
+	if (geteuid() == 0) {
+		r = sd_bus_new(&bus);
+		if (r >= 0)
+			r = connect_to_daemon(bus);
+	} else {
+		r = connect_to_bridge(&bus);
+	}
 	if (r < 0) {
 		sd_bus_unref(bus);
 		return r;
@@ -78,7 +104,7 @@ static const char *fault_of(int error)
 		return "not running: 'systemctl start schedqos' or 'schedqos start -d' starts it";
 	case EACCES:
 	case EPERM:
-		return "not allowed to talk to the daemon: must be root";
+		return "not allowed to talk to the daemon: " NOT_ALLOWED;
 	case ETIMEDOUT:
 		return "the daemon does not answer";
 	}
@@ -97,9 +123,39 @@ int client_open(sd_bus **ret)
 	return r;
 }
 
-/* Returns an exit status. */
-static int explain_failure(const sd_bus_error *error, int r)
+bool client_is_bridged(sd_bus *bus)
 {
+	return sd_bus_is_bus_client(bus) > 0;
+}
+
+/* Why the bridge has not asked the daemon; NULL for another error, which has words of its own. */
+static const char *bridge_fault(const sd_bus_error *error)
+{
+	static const struct {
+		const char *name, *fault;
+	} table[] = {
+		{ SD_BUS_ERROR_SERVICE_UNKNOWN, "not allowed to talk to the daemon: " NOT_ALLOWED },
+		{ SD_BUS_ERROR_NAME_HAS_NO_OWNER, "not allowed to talk to the daemon: " NOT_ALLOWED },
+		{ SD_BUS_ERROR_UNKNOWN_METHOD, "only root may: try sudo" },
+		{ SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, "this takes an administrator's password: try sudo" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (sd_bus_error_has_name(error, table[i].name))
+			return table[i].fault;
+	}
+	return NULL;
+}
+
+/* Returns an exit status. */
+static int explain_failure(const sd_bus_error *error, bool is_bridged, int r)
+{
+	const char *fault = is_bridged ? bridge_fault(error) : NULL;
+
+	if (fault) {
+		log_error("%s", fault);
+		return EXIT_FAILURE;
+	}
 	if (sd_bus_error_has_name(error, BUS_ERROR_CONFIG)) {
 		/* Its lines begin with the names of files. */
 		fprintf(stderr, "%s\n", error->message);
@@ -116,26 +172,64 @@ static int explain_failure(const sd_bus_error *error, int r)
 		       EXIT_FAILURE;
 }
 
+/* The bridge has the daemon's methods in one interface, and what it lists is a method of another name. */
+static int new_question(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret)
+{
+	if (!client_is_bridged(bus))
+		return sd_bus_message_new_method_call(bus, ret, NULL, BUS_PATH, interface, method);
+	return sd_bus_message_new_method_call(bus, ret, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME,
+					      strcmp(method, "ListTasks") == 0 ? "List" : method);
+}
+
 int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret, const char *types, ...)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *own = NULL;
 	va_list values;
 	int r;
 
 	if (!bus && client_open(&own) < 0)
 		return EXIT_FAILURE;
+	if (!bus)
+		bus = own;
+	r = new_question(bus, interface, method, &question);
 	va_start(values, types);
-	r = sd_bus_call_methodv(bus ? bus : own, NULL, BUS_PATH, interface, method, &error, ret, types, values);
+	if (r >= 0)
+		r = sd_bus_message_appendv(question, types, values);
 	va_end(values);
-	return r < 0 ? explain_failure(&error, r) : 0;
+	if (r >= 0)
+		r = sd_bus_message_set_allow_interactive_authorization(question, client_is_bridged(bus));
+	if (r >= 0)
+		r = sd_bus_call(bus, question, 0, &error, ret);
+	return r < 0 ? explain_failure(&error, client_is_bridged(bus), r) : 0;
+}
+
+int client_process(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		log_error("no process %d: %s", (int)pid, strerror(errno));
+	return fd;
+}
+
+static int ask_class(sd_bus *bus, pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!client_is_bridged(bus))
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Set", ret, "usbb", (uint32_t)pid, qos, (int)inherit, 1);
+	fd = client_process(pid);
+	return fd < 0 ? EXIT_FAILURE : client_call(bus, NULL, "SetClass", ret, "hsbb", fd, qos, (int)inherit, 1);
 }
 
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	const char *class = "", *reason = "";
-	int status = client_call(NULL, BUS_OVERRIDES_INTERFACE, "Set", &reply, "usbb", (uint32_t)pid, qos, (int)inherit, 1);
+	int status = client_open(&bus) < 0 ? EXIT_FAILURE : ask_class(bus, pid, qos, inherit, &reply);
 
 	*ret_given = status == 0;
 	if (status)

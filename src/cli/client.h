@@ -13,22 +13,31 @@
 
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
-/* Connects. Returns 0, or -errno after logging why it failed (not running, not allowed). */
+/*
+ * Connects: as root to the daemon, else to the bus on which the bridge is. Returns 0, or -errno after logging why it failed
+ * (not running, not allowed).
+ */
 int client_open(sd_bus **ret);
 
 /* The same, but logs nothing. -ENOENT and -ECONNREFUSED: no daemon runs; -EACCES and -EPERM: not
  * allowed. */
 int client_try(sd_bus **ret);
 
+/* Whether it is the bus: then processes are named by descriptors, and there is but one interface. */
+bool client_is_bridged(sd_bus *bus);
+
+/* A descriptor of the process, or -1 after saying why there is none. */
+int client_process(pid_t pid);
+
 /*
- * Calls a method of one of the interfaces in daemon.h; types and values as sd_bus_call_method has them. bus: NULL for a
+ * Calls a method of one of the interfaces in daemon.h, or of the bridge's, where polkit may ask for a password; types and values as sd_bus_call_method has them. bus: NULL for a
  * connection of its own. 0 and the reply, for the caller to unreference; or an exit status after saying why: that of wrong
  * usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
  */
 int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 
 /*
- * Gives the process (0: this one) a class, with its descendants if inherit says so, until it ends. Only root may. Returns
+ * Gives the process (0: this one) a class, with its descendants if inherit says so, until it ends. Returns
  * when its tasks carry it: 0, or an exit status after saying why it is not so. *ret_given: whether it is in force
  * nevertheless.
  */

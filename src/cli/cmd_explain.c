@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/machine/machine.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -24,12 +25,12 @@ struct question {
 	const char *name;
 };
 
-static int say_failure(const struct question *question, int error, const char *message)
+static int say_failure(const struct question *question, int error)
 {
 	if (error == -ESRCH)
 		log_error("there is no task %u: it may have ended", (unsigned)question->task);
 	else
-		log_error("%s", message ? message : strerror(-error));
+		log_error("%s", strerror(-error));
 	return EXIT_FAILURE;
 }
 
@@ -38,26 +39,20 @@ static int say_failure(const struct question *question, int error, const char *m
 /* Returns 0 or an exit status. */
 static int ask_daemon(const struct question *question, char **ret)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	const char *json;
-	int r;
+	int status, r;
 
-	if (client_open(&bus) < 0)
-		return EXIT_FAILURE;
 	if (question->name)
-		r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "ExplainName", &error, &reply, "s", question->name);
+		status = client_call(NULL, BUS_INTERFACE, "ExplainName", &reply, "s", question->name);
 	else
-		r = sd_bus_call_method(bus, NULL, BUS_PATH, BUS_INTERFACE, "Explain", &error, &reply, "u", (uint32_t)question->task);
+		status = client_call(NULL, BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)question->task);
+	if (status)
+		return status;
+	r = sd_bus_message_read(reply, "s", &json);
 	if (r >= 0)
-		r = sd_bus_message_read(reply, "s", &json);
-	if (sd_bus_error_has_name(&error, BUS_ERROR_NO_TASK))
-		return say_failure(question, -ESRCH, NULL);
-	if (r < 0)
-		return say_failure(question, r, error.message);
-	*ret = strdup(json);
-	return *ret ? 0 : say_failure(question, -ENOMEM, NULL);
+		*ret = strdup(json);
+	return r >= 0 && *ret ? 0 : say_failure(question, r < 0 ? r : -ENOMEM);
 }
 
 /* ---- without a daemon ---- */
@@ -77,7 +72,7 @@ static int rehearse(const struct command *command, const struct question *questi
 	} else if (r == 0) {
 		r = tagger_explain_name(rehearsal_tagger(rehearsal), question->name, ret);
 	}
-	return r < 0 ? say_failure(question, r, NULL) : 0;
+	return r < 0 ? say_failure(question, r) : 0;
 }
 
 /* ---- the question ---- */
@@ -106,6 +101,99 @@ static int take_question(const struct command *command, struct question *ret)
 	return status || !against ? status : take_task(command, against, &ret->against);
 }
 
+/* ---- the answer ---- */
+
+static void print_weaker_one(const char *label, const cJSON *weaker)
+{
+	static const struct {
+		const char *what, *words;
+	} table[] = {
+		{ "autogroup", "autogroup is on: nice ranks tasks only within their session" },
+		{ "sched-ext", "a sched_ext scheduler is loaded: slices, and often nice, mean little" },
+		{ "no-slice", "this kernel has no custom slices: the class's is left out" },
+		{ "no-util-clamp", "this kernel has no util clamp: the class's is left out" },
+	};
+	const char *what = member_text(weaker, "what");
+
+	printf(LABEL, label);
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (strcmp(table[i].what, what) == 0)
+			printf("%s\n", table[i].words);
+	}
+	if (strcmp(what, "cpu-cgroup") == 0)
+		printf("the border of " BORDER_FORMAT ": " DOCTOR_BORDER_WORDS "\n",
+		       member_text(weaker, "path"), member_text(weaker, "weight"));
+}
+
+static bool has_class(const cJSON *all)
+{
+	const cJSON *thread;
+
+	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads")) {
+		if (*member_text(thread, "class"))
+			return true;
+	}
+	return false;
+}
+
+static void print_weaker(const cJSON *all)
+{
+	const char *label = "weaker";
+	const cJSON *weaker;
+
+	if (!has_class(all))
+		return;
+	cJSON_ArrayForEach (weaker, cJSON_GetObjectItem(all, "weaker")) {
+		print_weaker_one(label, weaker);
+		label = "";
+	}
+}
+
+/* Those that no daemon knows by a record. Returns whether it is one. */
+static bool print_stranger(const cJSON *all, const char *kind)
+{
+	static const struct {
+		const char *kind, *words;
+	} table[] = {
+		{ "kernel-thread", "a kernel thread: left alone, whatever the rules say" },
+		{ "daemon", "the daemon itself: left alone, whatever the rules say" },
+		{ "ended", "has ended, and waits for its parent to take notice" },
+		{ "unreadable", "left alone: its executable cannot be read" },
+		{ "unknown", "not known yet: ask again" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (strcmp(table[i].kind, kind) != 0)
+			continue;
+		printf("%.0f %s: %s\n", cJSON_GetNumberValue(cJSON_GetObjectItem(all, "pid")),
+		       member_text(all, "name"), table[i].words);
+		return true;
+	}
+	return false;
+}
+
+/* Prints the JSON of tagger_explain in words. 0 or -errno. */
+static int print_words(const char *json)
+{
+	_cleanup_(cJSON_Deletep) cJSON *all = cJSON_Parse(json);
+	const cJSON *thread, *more;
+
+	if (!all)
+		return -EBADMSG;
+	if (print_stranger(all, member_text(all, "kind")))
+		return 0;
+	if (member_is(all, "kind", "process") && !member_flag(all, "daemon"))
+		printf("no daemon runs: this is what one would do\n");
+	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads"))
+		explain_print_thread(all, thread);
+	more = cJSON_GetObjectItem(all, "other_threads");
+	if (cJSON_GetNumberValue(more) > 0)
+		printf("and %.0f threads that differ from these\n", cJSON_GetNumberValue(more));
+	explain_print_close(all);
+	print_weaker(all);
+	return 0;
+}
+
 int cmd_explain(const struct command *command)
 {
 	_cleanup_free_ char *json = NULL;
@@ -116,15 +204,16 @@ int cmd_explain(const struct command *command)
 		return status;
 	if (question.against)
 		return explain_against((pid_t)question.task, (pid_t)question.against, option_given(command, OPTION_JSON));
-	if (geteuid() != 0) {
-		log_error("only root may ask: try 'sudo schedqos explain'");
+	/* For others it takes the daemon, which sees what they may not. */
+	if (geteuid() != 0 && question.name) {
+		log_error("only root may ask about names: try 'sudo schedqos explain'");
 		return EXIT_FAILURE;
 	}
-	status = instance_owner() > 0 ? ask_daemon(&question, &json) : rehearse(command, &question, &json);
+	status = geteuid() != 0 || instance_owner() > 0 ? ask_daemon(&question, &json) : rehearse(command, &question, &json);
 	if (status)
 		return status;
 	if (option_given(command, OPTION_JSON))
 		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
-	r = explain_print(json);
-	return r < 0 ? say_failure(&question, r, NULL) : 0;
+	r = print_words(json);
+	return r < 0 ? say_failure(&question, r) : 0;
 }

@@ -2,7 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
+#include <systemd/sd-event.h>
+
+#include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -42,61 +46,131 @@ static bool parse_cgroup(const char *text, struct target *ret)
 	return true;
 }
 
+/* ---- waiting for the end: the loop's exit code says whether it is that of the target ---- */
+
 static int on_ended(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	bool *ended = userdata;
-
 	(void)message;
 	(void)error;
-	*ended = true;
-	return 0;
+	return sd_event_exit(userdata, EXIT_SUCCESS);
 }
 
-/* Until the daemon says that it is over, or we are ended. */
-static int hold(sd_bus *bus, bool *ended)
+static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	int r = 0;
-
-	while (!*ended && r >= 0) {
-		r = sd_bus_process(bus, NULL);
-		if (r == 0)
-			r = sd_bus_wait(bus, UINT64_MAX);
-		if (r == -EINTR)
-			r = 0;
-	}
-	if (*ended) {
-		log_info("the limit has ended");
-		return 0;
-	}
-	log_error("the daemon has ended, and with it the limit");
-	return EXIT_FAILURE;
+	(void)fd;
+	(void)revents;
+	(void)userdata;
+	return sd_event_exit(sd_event_source_get_event(source), EXIT_SUCCESS);
 }
 
-static int limit(sd_bus *bus, const struct command *command, const struct target *target)
+/* The bridge has gone, or says that the daemon has. */
+static int on_lost(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *name = "", *version;
+	int r = sd_bus_message_is_signal(message, "org.freedesktop.DBus.Properties", NULL);
+
+	(void)error;
+	if (r > 0) {
+		r = sd_bus_message_skip(message, "s");
+		if (r >= 0)
+			r = sd_bus_message_enter_container(message, 'a', "{sv}");
+		while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
+			r = sd_bus_message_read(message, "sv", &name, "s", &version);
+			if (r >= 0 && strcmp(name, "Version") == 0 && !*version)
+				break;
+			if (r >= 0)
+				r = sd_bus_message_exit_container(message);
+		}
+		if (r <= 0)
+			return 0;
+	}
+	return sd_event_exit(userdata, EXIT_FAILURE);
+}
+
+/* Of the bridge we learn by a descriptor of our own that a process has ended; of a cgroup we do not. */
+static int listen_to_bridge(sd_bus *bus, sd_event *event, int process)
+{
+	int r = sd_bus_match_signal(bus, NULL, BRIDGE_NAME, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_lost,
+				    event);
+
+	if (r >= 0)
+		r = sd_bus_add_match(bus, NULL,
+				     "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" BRIDGE_NAME
+				     "',arg2=''",
+				     on_lost, event);
+	return r < 0 || process < 0 ? r : sd_event_add_io(event, NULL, process, EPOLLIN, on_process_ended, NULL);
+}
+
+/* Before the limit is asked for, so that nothing is missed. */
+static int prepare(sd_bus *bus, int process, sd_event **ret)
+{
+	int r = sd_event_new(ret);
+
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, *ret, SD_EVENT_PRIORITY_NORMAL);
+	if (r >= 0)
+		r = sd_bus_set_exit_on_disconnect(bus, 1);
+	if (r < 0)
+		return r;
+	if (client_is_bridged(bus))
+		return listen_to_bridge(bus, *ret, process);
+	return sd_bus_match_signal(bus, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", on_ended, *ret);
+}
+
+static int hold(sd_event *event)
+{
+	int r;
+
+	log_info("limited until this ends (Ctrl-C)");
+	r = sd_event_loop(event);
+	if (r == 0)
+		log_info("the limit has ended");
+	else
+		log_error("the daemon has ended, and with it the limit");
+	return r == 0 ? 0 : EXIT_FAILURE;
+}
+
+/* ---- asking ---- */
+
+/* process: of a bridged one that is no cgroup, a descriptor. Returns an exit status. */
+static int ask_limit(sd_bus *bus, const struct target *target, int process, const char *qos, bool keep)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+
+	if (!client_is_bridged(bus))
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Limit", &reply, "susb", target->cgroup, (uint32_t)target->pid, qos,
+				   (int)keep);
+	return target->pid ? client_call(bus, NULL, "LimitProcess", &reply, "hsb", process, qos, (int)keep) :
+			     client_call(bus, NULL, "LimitCgroup", &reply, "ssb", target->cgroup, qos, (int)keep);
+}
+
+static int ask_lift(sd_bus *bus, const struct target *target, int process, sd_bus_message **ret)
+{
+	if (!client_is_bridged(bus))
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Lift", ret, "su", target->cgroup, (uint32_t)target->pid);
+	return target->pid ? client_call(bus, NULL, "LiftProcess", ret, "h", process) :
+			     client_call(bus, NULL, "LiftCgroup", ret, "s", target->cgroup);
+}
+
+static int limit(sd_bus *bus, const struct command *command, const struct target *target, int process)
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	const bool keep = option_given(command, OPTION_KEEP);
-	bool ended = false;
-	int r = sd_bus_match_signal(bus, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", on_ended, &ended), status;
+	int r = keep ? 0 : prepare(bus, process, &event), status;
 
 	if (r < 0) {
 		log_error("listening to the daemon: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
-	status = client_call(bus, BUS_OVERRIDES_INTERFACE, "Limit", &reply, "susb", target->cgroup, (uint32_t)target->pid,
-			     command->operands[1], (int)keep);
-	if (status || keep)
-		return status;
-	log_info("limited until this ends (Ctrl-C)");
-	return hold(bus, &ended);
+	status = ask_limit(bus, target, process, command->operands[1], keep);
+	return status || keep ? status : hold(event);
 }
 
-static int lift(sd_bus *bus, const struct target *target)
+static int lift(sd_bus *bus, const struct target *target, int process)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t lifted = 0;
-	int status = client_call(bus, BUS_OVERRIDES_INTERFACE, "Lift", &reply, "su", target->cgroup,
-				 (uint32_t)target->pid);
+	int status = ask_lift(bus, target, process, &reply);
 
 	if (status)
 		return status;
@@ -109,9 +183,9 @@ static int lift(sd_bus *bus, const struct target *target)
 int cmd_limit(const struct command *command)
 {
 	const bool lifts = option_given(command, OPTION_LIFT);
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_close_ int process = -1;
 	struct target target = { 0 };
-	sd_bus *bus;
-	int status;
 
 	if (lifts && option_given(command, OPTION_KEEP))
 		return usage_error(command->verb, "--keep and --lift exclude each other");
@@ -122,7 +196,10 @@ int cmd_limit(const struct command *command)
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = lifts ? lift(bus, &target) : limit(bus, command, &target);
-	sd_bus_flush_close_unref(bus);
-	return status;
+	if (client_is_bridged(bus) && target.pid) {
+		process = client_process(target.pid);
+		if (process < 0)
+			return EXIT_FAILURE;
+	}
+	return lifts ? lift(bus, &target, process) : limit(bus, command, &target, process);
 }

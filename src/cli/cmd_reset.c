@@ -8,15 +8,26 @@
 #include "client.h"
 #include "verb.h"
 
+static int reset(sd_bus *bus, pid_t pid, sd_bus_message **ret)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!client_is_bridged(bus))
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Reset", ret, "u", (uint32_t)pid);
+	fd = client_process(pid);
+	return fd < 0 ? EXIT_FAILURE : client_call(bus, NULL, "Reset", ret, "h", fd);
+}
+
 int cmd_reset(const struct command *command)
 {
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t ended = 0;
 	pid_t pid;
 	int status = operand_pid(command, &pid);
 
 	if (status == 0)
-		status = client_call(NULL, BUS_OVERRIDES_INTERFACE, "Reset", &reply, "u", (uint32_t)pid);
+		status = client_open(&bus) < 0 ? EXIT_FAILURE : reset(bus, pid, &reply);
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "t", &ended);

@@ -12,8 +12,6 @@
 
 static int answer(sd_bus_message *message, int r, const char *json, sd_bus_error *error)
 {
-	if (r == -ESRCH)
-		return sd_bus_error_set(error, BUS_ERROR_NO_TASK, "there is no such task");
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 	return sd_bus_reply_method_return(message, "s", json);
@@ -29,6 +27,8 @@ int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return r;
 	r = tid && tid <= INT32_MAX ? tagger_explain(daemon->tagger, (pid_t)tid, &json) : -ESRCH;
+	if (r == -ESRCH)
+		return sd_bus_error_setf(error, BUS_ERROR_NO_TASK, "there is no task %u: it may have ended", tid);
 	return answer(message, r, json, error);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  *   asker SOCKET
+ *   asker system NAME PATH
  *
- * A client of the control interface. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
+ * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
  * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
  * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string. A line without arguments
  * of the form "wait SIGNAL" waits for one. It ends with the connection, or with its input.
@@ -18,9 +19,9 @@
 
 #include <systemd/sd-bus.h>
 
-#define PATH "/org/schedqos1"
 #define TIMEOUT_US 60000000ULL
 
+static const char *destination, *path = "/org/schedqos1";
 static char last_signal[128];
 
 static int on_signal(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -51,6 +52,8 @@ static int append(sd_bus_message *call, char type, const char *word)
 		return sd_bus_message_append_basic(call, 's', strcmp(word, "-") ? word : "");
 	case 'u':
 		return sd_bus_message_append_basic(call, 'u', &number);
+	case 'y':
+		return sd_bus_message_append_basic(call, 'y', &(const uint8_t){ (uint8_t)number });
 	case 'b':
 		return sd_bus_message_append_basic(call, 'b', &truth);
 	case 'h':
@@ -94,7 +97,7 @@ static int call(sd_bus *bus, char *line)
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *message = NULL, *reply = NULL;
 	const char *interface = strtok(line, " "), *method = strtok(NULL, " "), *types = strtok(NULL, " "), *word;
-	int r = interface && method ? sd_bus_message_new_method_call(bus, &message, NULL, PATH, interface, method) : -EINVAL;
+	int r = interface && method ? sd_bus_message_new_method_call(bus, &message, destination, path, interface, method) : -EINVAL;
 
 	for (; r >= 0 && types && *types; types++) {
 		word = strtok(NULL, " ");
@@ -134,15 +137,24 @@ int main(int argc, char **argv)
 {
 	char address[512], line[8192];
 	sd_bus *bus = NULL;
-	int r = argc == 2 ? sd_bus_new(&bus) : -EINVAL;
+	int r = -EINVAL;
 
-	snprintf(address, sizeof(address), "unix:path=%s", argc == 2 ? argv[1] : "");
-	if (r >= 0)
-		r = sd_bus_set_address(bus, address);
-	if (r >= 0)
-		r = sd_bus_negotiate_fds(bus, 1);
-	if (r >= 0)
-		r = sd_bus_start(bus);
+	if (argc == 4) {
+		destination = argv[2];
+		path = argv[3];
+		r = sd_bus_open_system(&bus);
+		if (r >= 0)
+			r = sd_bus_match_signal(bus, NULL, destination, path, NULL, NULL, NULL, NULL);
+	} else if (argc == 2) {
+		snprintf(address, sizeof(address), "unix:path=%s", argv[1]);
+		r = sd_bus_new(&bus);
+		if (r >= 0)
+			r = sd_bus_set_address(bus, address);
+		if (r >= 0)
+			r = sd_bus_negotiate_fds(bus, 1);
+		if (r >= 0)
+			r = sd_bus_start(bus);
+	}
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, NULL, on_signal, NULL);
 	while (r == 0 && (r = sd_bus_is_ready(bus)) == 0) {

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The bridge on a system bus with our policy, a real polkit, and two ordinary users: who may ask for what, what ends with whom,
+and what comes of hostile arguments. All of these are in mount namespaces of their own.
+"""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
+from harness import LiveTest, main
+from waiting import PATIENCE, wait_for
+
+ASKER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker")
+DESKTOP = os.path.join(TOP, "systemd/desktop")
+POLKITD = [path for path in ("/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd") if os.path.exists(path)]
+BUS_CONFIG = "/usr/share/dbus-1/system.conf"
+NAME, PATH = "org.schedqos1", "/org/schedqos1"
+SYSTEM76, SYSTEM76_PATH = "com.system76.Scheduler", "/com/system76/Scheduler"
+# Alice sits at the machine, and Bob does not.
+BRIDGE, ALICE, BOB = 54321, 54322, 54323
+UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
+INITIATED = "QOS_USER_INITIATED"
+DENIED, PASSWORD = "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+LIMITS, INVALID = "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.InvalidArgs"
+NOT_YOURS, NO_DAEMON = NAME + ".Error.NotYours", NAME + ".Error.NoDaemon"
+RULES = """polkit.addRule(function(action, subject) {
+	if (subject.user == "alice" && (action.id == "org.schedqos1.set-own" || action.id == "org.schedqos1.show"))
+		return polkit.Result.YES;
+});
+"""
+CONFIG = {"app": {"qos": INITIATED}, "slow": {"qos": BACKGROUND}}
+
+
+class Bridge(LiveTest):
+    def setUp(self):
+        super().setUp()
+        missing = [tool for tool in ("dbus-daemon", "busctl", "gdbus", "setpriv") if not shutil.which(tool)]
+        if missing or not POLKITD or not os.path.exists(BUS_CONFIG):
+            self.skipTest("no %s" % ", ".join(missing or ["polkitd, or no configuration of a system bus"]))
+        self.need(["unshare", "-m", "--propagation", "private"])
+        self.bridge = None
+        self.log = self.path("bridge.log")
+        self.make_namespace()
+        self.start("bus", "dbus-daemon", "--nofork", "--nopidfile", "--config-file=" + self.path("bus.conf"))
+        self.polkit = self.start("polkit", POLKITD[0])
+        self.await_name("org.freedesktop.PolicyKit1")
+
+    # ---- the machine ----
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def users(self, file, line):
+        """The machine's, and ours."""
+        with open("/etc/" + file, encoding="utf-8") as users:
+            text = users.read()
+        self.write("etc/" + file, text + "".join(
+            line % {"name": name, "id": number} for name, number in (("schedqos", BRIDGE), ("alice", ALICE), ("bob", BOB))))
+
+    def make_namespace(self):
+        self.users("passwd", "%(name)s:x:%(id)d:%(id)d::/:/bin/false\n")
+        self.users("group", "%(name)s:x:%(id)d:\n")
+        self.write("rules/10-test.rules", RULES)
+        self.write("services/none", "")
+        for kind in ("conf", "policy"):
+            os.makedirs(self.path(kind))
+            shutil.copy(os.path.join(DESKTOP, "org.schedqos1." + kind), self.path(kind))
+        self.write("bus.conf", "<busconfig><include>%s</include><includedir>%s</includedir></busconfig>"
+                   % (BUS_CONFIG, self.path("conf")))
+        for folder in ("run", "no-rules"):
+            os.mkdir(self.path(folder))
+        if not os.path.isdir("/run/dbus"):
+            os.mkdir("/run/dbus")
+            self.addCleanup(os.rmdir, "/run/dbus")
+        mounts = {"etc/passwd": "/etc/passwd", "etc/group": "/etc/group", "run": "/run/dbus", "rules": "/etc/polkit-1/rules.d",
+                  "policy": "/usr/share/polkit-1/actions", "services": "/usr/share/dbus-1/system-services",
+                  "no-rules": "/usr/share/polkit-1/rules.d"}
+        script = "".join("mount --bind %s %s\n" % (self.path(source), target) for source, target in mounts.items()
+                         if os.path.exists(target))
+        holder = self.run_program(["unshare", "-m", "--propagation", "private", "sh", "-ec", script + "echo ready\nexec sleep 1000"],
+                                  stdout=subprocess.PIPE)
+        self.assertEqual(holder.popen.stdout.readline(), b"ready\n")
+        self.inside = ["nsenter", "-m", "-t", str(holder.pid), "--"]
+
+    def start(self, name, *command):
+        with open(self.path(name + ".log"), "ab") as log:
+            program = self.run_program([*self.inside, *command], stdout=log, stderr=log, env=environment())
+        if name == "bus":
+            wait_for(lambda: os.path.exists(self.path("run/system_bus_socket")), "the bus")
+        return program
+
+    def run_as(self, uid, *command, **options):
+        return subprocess.run([*self.inside, *self.identity(uid), *command], env=environment(), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", timeout=PATIENCE * 2,
+                              check=False, **options)
+
+    @staticmethod
+    def identity(uid):
+        return ["setpriv", "--reuid=%d" % uid, "--regid=%d" % uid, "--clear-groups", "--"] if uid else []
+
+    def has_name(self, name):
+        return "true" in self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                     "NameHasOwner", "s", name).stdout
+
+    def await_name(self, name):
+        wait_for(lambda: self.has_name(name), lambda: "%s on the bus\n%s" % (name, self.logs()))
+
+    def logs(self):
+        text = ""
+        for name in ("bus", "polkit", "bridge"):
+            if os.path.exists(self.path(name + ".log")):
+                with open(self.path(name + ".log"), encoding="utf-8", errors="backslashreplace") as file:
+                    text += file.read()
+        return text
+
+    # ---- what is tested ----
+
+    def start_bridge(self, *args):
+        self.bridge = self.start("bridge", *self.identity(BRIDGE), SCHEDQOS, "bridge", *args)
+        self.await_name(SYSTEM76 if args else NAME)
+
+    def start_all(self, *args, config=None):
+        self.daemon(CONFIG if config is None else config, prefix=self.inside)
+        self.start_bridge(*args)
+
+    def end_bridge(self):
+        """As it is told to, without anything lost or wrong."""
+        self.bridge.popen.terminate()
+        self.assertEqual(self.bridge.popen.wait(PATIENCE), 0, self.logs())
+
+    def tearDown(self):
+        super().tearDown()
+        self.assertFalse([word for word in SANITIZER_WORDS if word in self.logs()], self.logs())
+
+    def asker(self, uid, name=NAME, path=PATH):
+        """A connection of that user's, in which he calls."""
+        asker = subprocess.Popen([*self.inside, *self.identity(uid), ASKER, "system", name, path], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, env=environment(), encoding="utf-8")
+        self.addCleanup(self.hang_up, asker)
+        self.assertEqual(asker.stdout.readline(), "ready\n")
+        return asker
+
+    @staticmethod
+    def hang_up(asker):
+        if not asker.stdin.closed:
+            asker.stdin.close()
+        asker.wait()
+        asker.stdout.close()
+
+    @staticmethod
+    def ask(asker, method, *words, interface=NAME):
+        asker.stdin.write(" ".join(map(str, (interface, method, *words))) + "\n")
+        asker.stdin.flush()
+        return asker.stdout.readline().rstrip("\n").split("\t")
+
+    def assert_refused(self, answer, error, text=""):
+        self.assertEqual(answer[:2], ["error", error], (answer, self.logs()))
+        self.assertIn(text, answer[2])
+
+    def verb(self, uid, *args, status=0):
+        """What the program says to a user."""
+        result = self.run_as(uid, SCHEDQOS, *map(str, args))
+        self.assertEqual(result.returncode, status, result.stderr + self.logs())
+        return result.stdout + result.stderr
+
+
+class Interface(Bridge):
+    """What of it needs no process."""
+
+    def test_it_is_as_the_manual_has_it(self):
+        """Which of org.schedqos1(5) is compared: methods with their arguments, and properties."""
+        self.start_bridge()
+        text = self.run_as(BOB, "busctl", "introspect", "--xml-interface", NAME, PATH).stdout
+        interface, = [each for each in xml.etree.ElementTree.fromstring(text) if each.get("name") == NAME]
+        methods = {(method.get("name"), *(" ".join([each.get("direction"), each.get("type"), each.get("name")]) for each in method
+                                          if each.tag == "arg")) for method in interface if method.tag == "method"}
+        properties = {each.get("name") for each in interface if each.tag == "property"}
+        with open(os.path.join(TOP, "src/man/org.schedqos1.5"), encoding="utf-8") as file:
+            page = file.read()
+        lines = re.findall(r"^\.It Fn (\w+)(.*?)(?: No \\\(-> Fa (.*))?$", page, re.M)
+        written = {(name, *("in " + each for each in re.findall(r'"(.*?)"', before)),
+                    *("out " + each for each in re.findall(r'"(.*?)"', after))) for name, before, after in lines}
+        self.assertEqual(methods, written)
+        self.assertEqual(properties, {"Version", "SchedProfile", "Mapping", "Focus"})
+        self.assertTrue(all(".It Sy %s\n" % name in page for name in properties))
+
+    def test_the_bus_lets_no_other_interface_through(self):
+        self.start_bridge()
+        for member in ("org.freedesktop.DBus.ObjectManager.GetManagedObjects", "org.schedqos1.Users.Drop", "none.of.Ours"):
+            interface, _, method = member.rpartition(".")
+            self.assert_refused(self.ask(self.asker(ALICE), method, interface=interface), DENIED)
+        # Nor is anybody else the bridge.
+        result = self.run_as(ALICE, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                             "RequestName", "su", SYSTEM76, "0")
+        self.assertNotEqual(result.returncode, 0)
+
+    def test_polkit_decides(self):
+        self.start_all()
+        alice, bob, root = self.asker(ALICE), self.asker(BOB), self.asker(0)
+        for method, value in (("SetSchedProfile", "qos"), ("SetMapping", "announcement"), ("Reload", None)):
+            words = [method, *(["s", value] if value else [])]
+            self.assert_refused(self.ask(alice, *words), PASSWORD)
+            self.assert_refused(self.ask(bob, *words), PASSWORD)
+        for own in (("LimitCgroup", "ssb", "/", BACKGROUND, "true"), ("LiftCgroup", "s", "/")):
+            self.assert_refused(self.ask(bob, *own), PASSWORD)
+            # It is ours to do without: root has the daemon.
+            self.assert_refused(self.ask(root, *own), "org.freedesktop.DBus.Error.NotSupported")
+        self.assert_refused(self.ask(bob, "SetShown", "hs", os.getpid(), "focused"), DENIED, "not allowed")
+        said = self.run_as(BOB, "gdbus", "call", "--system", "-d", NAME, "-o", PATH, "-m", NAME + ".Reload")
+        self.assertIn("InteractiveAuthorizationRequired", said.stderr)
+        # Without polkit only root may.
+        self.polkit.end()
+        wait_for(lambda: not self.has_name("org.freedesktop.PolicyKit1"), "no polkit")
+        self.assert_refused(self.ask(alice, "Reload"), DENIED, "polkit")
+        self.assertEqual(self.ask(root, "Reload")[0], "ok")
+        self.assertEqual(self.ask(alice, "Status")[0], "ok")
+        self.end_bridge()
+
+    def test_properties_follow_the_daemon(self):
+        self.start_bridge()
+        alice, root = self.asker(ALICE), self.asker(0)
+
+        def has(name, value):
+            answer = self.ask(alice, "Get", "ss", NAME, name, interface="org.freedesktop.DBus.Properties")
+            return answer == ["ok", *([value] if value else [""])]
+        self.assertTrue(has("Version", ""))
+        self.assert_refused(self.ask(alice, "Status"), NO_DAEMON, "no daemon runs")
+        daemon = self.daemon({"schedqos": {"sched_profile": None}}, prefix=self.inside)
+        self.assertEqual(self.ask(alice, "Status")[0], "ok")
+        wait_for(lambda: has("Version", daemon.status()["version"]), "the version")
+        self.assertEqual(self.ask(alice, "PropertiesChanged", interface="wait"), ["ok"])
+        self.assertTrue(has("SchedProfile", ""))
+        daemon.configure({"schedqos": {"sched_profile": "none-such", "mapping": "announcement"}})
+        self.assert_refused(self.ask(root, "Reload"), NAME + ".Error.Config")
+        self.assertTrue(has("Mapping", daemon.status()["mapping"]))
+        daemon.stop()
+        wait_for(lambda: has("Version", ""), "no version")
+        self.end_bridge()
+
+    def test_what_others_cannot_see_of_a_task(self):
+        self.start_all()
+        alice, bob = self.asker(ALICE), self.asker(BOB)
+        app = self.sleeper("app", user=ALICE)
+        self.assert_carries(app, INITIATED)
+        self.assertEqual(self.ask(alice, "Explain", "u", app.pid)[0], "ok")
+        for task in (app.pid, 1, self.current.pid, 2):
+            self.assertEqual(self.ask(bob, "Explain", "u", task)[0], "error", task)
+        self.assert_refused(self.ask(bob, "Explain", "u", app.pid), DENIED, "not a task of yours")
+        self.assert_refused(self.ask(bob, "Explain", "u", 2 ** 32 - 1), NAME + ".Error.NoTask")
+        self.assertIn(INITIATED, self.verb(ALICE, "explain", app.pid))
+        self.assertIn("app", self.verb(BOB, "list"))
+        self.assertIn("tasks in", self.verb(BOB, "status"))
+        self.assertIn("password", self.verb(BOB, "reload", status=1))
+        self.assertIn("only root", self.verb(BOB, "explain", "--name", "app", status=1))
+
+    def test_one_user_floods_and_another_is_served(self):
+        self.start_all()
+        flood, bob = [self.asker(ALICE) for _ in range(4)], self.asker(BOB)
+        for asker in flood:
+            asker.stdin.write((NAME + " Status\n") * 300)
+            asker.stdin.flush()
+        self.assertEqual(self.ask(bob, "Status")[0], "ok")
+        answers = [asker.stdout.readline().split("\t")[:2] for asker in flood for _ in range(300)]
+        self.assertIn(["error", LIMITS], answers)
+        self.assertEqual(self.ask(bob, "Status")[0], "ok")
+        self.end_bridge()
+
+    def test_without_a_bridge_it_is_said_what_is_missing(self):
+        self.daemon(CONFIG, prefix=self.inside)
+        for verb in (("list",), ("set", os.getpid(), BACKGROUND), ("limit", os.getpid(), BACKGROUND), ("explain", os.getpid())):
+            self.assertIn("schedqos-desktop", self.verb(ALICE, *verb, status=1))
+
+
+if __name__ == "__main__":
+    main()
