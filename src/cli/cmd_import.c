@@ -22,15 +22,16 @@
 
 DEFINE_CLEANUP(struct ananicy, ananicy_free)
 
+/* Returns an exit status. */
 static int complain(const char *path, const char *why)
 {
 	char shown[512];
 
 	log_error("%s: %s", text_escape_to(shown, sizeof(shown), path, strlen(path)), why);
-	return -EIO;
+	return EXIT_FAILURE;
 }
 
-/* Opens without blocking, in case it is a FIFO. */
+/* Opens without blocking, in case it is a FIFO. Returns an exit status. */
 static int read_file(struct ananicy *ananicy, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -64,65 +65,54 @@ static bool is_of_ananicy(const FTSENT *item)
 	       (dot && (strcmp(dot, ".rules") == 0 || strcmp(dot, ".types") == 0 || strcmp(dot, ".cgroups") == 0));
 }
 
-/* Folders with all that is below them, or files. */
+/* Folders with all that is below them, or files. Returns an exit status. */
 static int read_all(struct ananicy *ananicy, char **operands)
 {
 	for (; *operands; operands++) {
 		char *const paths[] = { *operands, NULL };
 		FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_names);
 		const FTSENT *item;
-		int r = walk ? 0 : complain(*operands, strerror(errno));
+		int status = walk ? 0 : complain(*operands, strerror(errno));
 
-		while (r == 0 && (item = fts_read(walk))) {
+		while (status == 0 && (item = fts_read(walk))) {
 			if (item->fts_info == FTS_DNR || item->fts_info == FTS_ERR || item->fts_info == FTS_NS)
-				r = complain(item->fts_path, strerror(item->fts_errno));
+				status = complain(item->fts_path, strerror(item->fts_errno));
 			else if (item->fts_info != FTS_D && item->fts_info != FTS_DP && is_of_ananicy(item))
-				r = read_file(ananicy, item->fts_path);
+				status = read_file(ananicy, item->fts_path);
 		}
 		if (walk)
 			fts_close(walk);
-		if (r < 0)
-			return r;
+		if (status)
+			return status;
 	}
 	return 0;
 }
 
-static int write_result(const struct ananicy *ananicy)
+/* Returns an exit status. */
+static int convert(struct ananicy *ananicy)
 {
-	_cleanup_free_ char *text = NULL;
-	int r = ananicy_text(ananicy, &text);
+	_cleanup_free_ char *text = NULL, *summary = NULL;
+	int r = ananicy_convert(ananicy, &text, &summary);
 
-	if (r == -ENOENT)
-		return complain("no rule to import", "name ananicy's folder, such as /etc/ananicy.d, or its files");
 	if (r < 0)
 		return complain("import", strerror(-r));
-	if (strlen(text) > CONFIG_SIZE_MAX)
-		log_warning("larger than a configuration file may be: import its folders one by one");
 	/* main() tells of what did not arrive. */
-	fputs(text, stdout);
-	return 0;
-}
-
-static int import(struct ananicy *ananicy)
-{
-	_cleanup_free_ char *summary = NULL;
-	int r;
-
-	ananicy_choose(ananicy);
-	r = write_result(ananicy);
-	summary = ananicy_summary(ananicy);
-	if (summary)
-		fputs(summary, stderr);
-	return r;
+	fputs(text ? text : "", stdout);
+	fputs(summary, stderr);
+	if (text && strlen(text) > CONFIG_SIZE_MAX)
+		log_warning("larger than a configuration file may be: import its folders one by one");
+	return text ? 0 : complain("no rule to import", "name ananicy's folder, such as /etc/ananicy.d, or its files");
 }
 
 int cmd_import(const struct command *command)
 {
 	_cleanup_(ananicy_freep) struct ananicy *ananicy = NULL;
+	int status;
 
 	if (strcmp(command->operands[0], "ananicy") != 0)
 		return usage_error(command->verb, "only rules of ananicy can be imported: import ananicy FOLDER");
 	if (ananicy_new(&ananicy) < 0)
-		return complain("import", strerror(ENOMEM)), EXIT_FAILURE;
-	return read_all(ananicy, command->operands + 1) < 0 || import(ananicy) < 0 ? EXIT_FAILURE : 0;
+		return complain("import", strerror(ENOMEM));
+	status = read_all(ananicy, command->operands + 1);
+	return status ? status : convert(ananicy);
 }

@@ -91,7 +91,9 @@ struct line {
 	const char *policy;	 /* as ananicy calls it, or NULL */
 	int8_t nice;		 /* or NICE_NONE */
 	bool has_more;		 /* values that have no say in the class */
-	struct source source;
+	const char *path;	 /* where it stands */
+	unsigned number;
+	size_t order;	 /* in which they were read */
 	const char *qos; /* NULL: left out */
 };
 
@@ -102,10 +104,8 @@ struct lines {
 
 struct ananicy {
 	struct arena *arena;
-	const char **paths;
-	size_t n_paths;
 	struct lines rules, types;
-	size_t n_read; /* rules, before any is left out */
+	size_t n_files, n_read; /* n_read: rules, before any is left out */
 	size_t notes[NOTE_COUNT];
 	struct text_buf examples[NOTE_COUNT];
 };
@@ -132,29 +132,27 @@ void ananicy_free(struct ananicy *ananicy)
 		free(ananicy->examples[i].text);
 	free(ananicy->rules.items);
 	free(ananicy->types.items);
-	free(ananicy->paths);
 	arena_free(ananicy->arena);
 	free(ananicy);
 }
 
 /* Counts, and keeps the line's place and the texts, either of which may be "", if it is among the first few. */
-static void note(struct ananicy *ananicy, enum note kind, const struct source *source, const char *name, const char *text)
+static void note(struct ananicy *ananicy, enum note kind, const struct line *line, const char *name, const char *text)
 {
-	const char *path = ananicy->paths[source->file];
 	char shown[3][256];
 
 	if (++ananicy->notes[kind] > EXAMPLES_MAX)
 		return;
-	text_escape_to(shown[0], sizeof(shown[0]), path, strlen(path));
+	text_escape_to(shown[0], sizeof(shown[0]), line->path, strlen(line->path));
 	text_escape_to(shown[1], sizeof(shown[1]), name, strlen(name));
 	text_escape_to(shown[2], sizeof(shown[2]), text, strlen(text));
-	text_buf_printf(&ananicy->examples[kind], "    %s:%u: %s%s%s\n", shown[0], source->line, shown[1],
+	text_buf_printf(&ananicy->examples[kind], "    %s:%u: %s%s%s\n", shown[0], line->number, shown[1],
 			*name && *text ? ": " : "", shown[2]);
 }
 
 /* ---- reading ---- */
 
-static struct line *lines_add(struct lines *lines)
+static struct line *lines_add(struct lines *lines, const struct line *line)
 {
 	struct line *items = lines->items;
 
@@ -165,21 +163,15 @@ static struct line *lines_add(struct lines *lines)
 			return NULL;
 		lines->items = items;
 	}
-	items[lines->count] = (struct line){ .nice = NICE_NONE };
+	items[lines->count] = *line;
+	items[lines->count].order = lines->count;
 	return &items[lines->count++];
 }
 
-/* The text of a field, of two the last one, as in ananicy. NULL if there is none, or another value. */
+/* NULL if there is none, or another value. */
 static const char *field_text(const cJSON *object, const char *name)
 {
-	const char *text = NULL;
-	const cJSON *item;
-
-	cJSON_ArrayForEach (item, object) {
-		if (strcmp(item->string, name) == 0)
-			text = cJSON_GetStringValue(item);
-	}
-	return text;
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
 /* ananicy's word for a policy as we keep it, or NULL. */
@@ -201,20 +193,20 @@ static void read_field(struct ananicy *ananicy, const cJSON *item, struct line *
 	if (strcmp(field, "sched") == 0) {
 		line->policy = policy_word(cJSON_GetStringValue(item));
 		if (!line->policy)
-			note(ananicy, NOTE_VALUE, &line->source, line->name, field);
+			note(ananicy, NOTE_VALUE, line, line->name, field);
 	} else if (strcmp(field, "nice") == 0) {
 		if (cJSON_IsNumber(item) && item->valuedouble >= -20 && item->valuedouble <= 19)
 			line->nice = (int8_t)item->valuedouble;
 		else
-			note(ananicy, NOTE_VALUE, &line->source, line->name, field);
+			note(ananicy, NOTE_VALUE, line, line->name, field);
 	} else if (strcmp(field, "rtprio") == 0 || strcmp(field, "ioclass") == 0 || strcmp(field, "ionice") == 0) {
 		line->has_more = true;
 	} else if (strcmp(field, "name") != 0 && strcmp(field, "type") != 0) {
-		note(ananicy, NOTE_FIELD, &line->source, line->name, field);
+		note(ananicy, NOTE_FIELD, line, line->name, field);
 	}
 }
 
-static int take_object(struct ananicy *ananicy, const cJSON *object, const struct source *source)
+static int take_object(struct ananicy *ananicy, const cJSON *object, const struct line *place)
 {
 	const char *name = field_text(object, "name"), *type = field_text(object, "type");
 	const char *group = field_text(object, "cgroup");
@@ -224,18 +216,17 @@ static int take_object(struct ananicy *ananicy, const cJSON *object, const struc
 	if (type && !*type)
 		type = NULL;
 	if (!name && !type && group && *group) {
-		note(ananicy, NOTE_FIELD, source, group, "cgroup");
+		note(ananicy, NOTE_FIELD, place, group, "cgroup");
 		return 0;
 	}
 	if (!name ? !type : !*name) {
-		note(ananicy, NOTE_BROKEN, source, "", name ? "an empty name" : "neither a name nor a type");
+		note(ananicy, NOTE_BROKEN, place, "", name ? "an empty name" : "neither a name nor a type");
 		return 0;
 	}
-	line = lines_add(name ? &ananicy->rules : &ananicy->types);
+	line = lines_add(name ? &ananicy->rules : &ananicy->types, place);
 	if (!line)
 		return -ENOMEM;
 	ananicy->n_read += name != NULL;
-	line->source = *source;
 	line->name = arena_text(ananicy->arena, name ? name : type, strlen(name ? name : type));
 	if (name && type)
 		line->type = arena_text(ananicy->arena, type, strlen(type));
@@ -246,7 +237,7 @@ static int take_object(struct ananicy *ananicy, const cJSON *object, const struc
 	return 0;
 }
 
-static int read_line(struct ananicy *ananicy, const char *text, const char *end, const struct source *source)
+static int read_line(struct ananicy *ananicy, const char *text, const char *end, const struct line *place)
 {
 	const char *open;
 	cJSON *object;
@@ -259,34 +250,26 @@ static int read_line(struct ananicy *ananicy, const char *text, const char *end,
 	open = memchr(text, '{', end - text);
 	object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
 	if (!object) {
-		note(ananicy, NOTE_BROKEN, source, "", "no JSON object");
+		note(ananicy, NOTE_BROKEN, place, "", "no JSON object");
 		return 0;
 	}
-	r = take_object(ananicy, object, source);
+	r = take_object(ananicy, object, place);
 	cJSON_Delete(object);
 	return r;
 }
 
 int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, size_t size)
 {
-	struct source source = { .file = (uint16_t)ananicy->n_paths };
-	const char **paths, *end = text + size;
-	int r = 0;
+	struct line place = { .nice = NICE_NONE, .path = arena_text(ananicy->arena, path, strlen(path)) };
+	const char *end = text + size;
+	int r = place.path ? 0 : -ENOMEM;
 
-	if (ananicy->n_paths == UINT16_MAX)
-		return -E2BIG;
-	paths = reallocarray(ananicy->paths, ananicy->n_paths + 1, sizeof(*paths));
-	if (!paths)
-		return -ENOMEM;
-	ananicy->paths = paths;
-	paths[ananicy->n_paths] = arena_text(ananicy->arena, path, strlen(path));
-	if (!paths[ananicy->n_paths++])
-		return -ENOMEM;
+	ananicy->n_files++;
 	while (r == 0 && text < end) {
 		const char *newline = memchr(text, '\n', end - text), *stop = newline ? newline : end;
 
-		source.line++;
-		r = read_line(ananicy, text, stop, &source);
+		place.number++;
+		r = read_line(ananicy, text, stop, &place);
 		text = stop + 1;
 	}
 	return r;
@@ -300,9 +283,7 @@ static int compare_lines(const void *va, const void *vb)
 	const struct line *a = va, *b = vb;
 	int r = strcmp(a->name, b->name);
 
-	if (r == 0)
-		r = (a->source.file > b->source.file) - (a->source.file < b->source.file);
-	return r ? r : (a->source.line > b->source.line) - (a->source.line < b->source.line);
+	return r ? r : (a->order > b->order) - (a->order < b->order);
 }
 
 /* Of those with the same name only the last one stays. */
@@ -321,14 +302,11 @@ static void sort(struct ananicy *ananicy, struct lines *lines)
 			items[kept++] = items[i];
 			continue;
 		}
-		snprintf(place, sizeof(place), "%s:%u", ananicy->paths[next->source.file], next->source.line);
-		note(ananicy, NOTE_OVERRIDDEN, &items[i].source, items[i].name, place);
+		snprintf(place, sizeof(place), "%s:%u", next->path, next->number);
+		note(ananicy, NOTE_OVERRIDDEN, &items[i], items[i].name, place);
 	}
 	lines->count = kept;
 }
-
-static const char *const classes[] = { "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_DEFAULT",
-				       "QOS_BACKGROUND" };
 
 /* The types of ananicy and of CachyOS, as schedqos-import(7) has them. */
 static const struct {
@@ -367,11 +345,6 @@ static const char *class_for_values(const char *policy, int nice)
 	return policy || nice != NICE_NONE ? "QOS_DEFAULT" : NULL;
 }
 
-static int compare_type(const void *name, const void *line)
-{
-	return strcmp(name, ((const struct line *)line)->name);
-}
-
 static const char *class_of(struct ananicy *ananicy, const struct line *rule)
 {
 	const bool has_values = rule->policy || rule->nice != NICE_NONE;
@@ -381,19 +354,19 @@ static const char *class_of(struct ananicy *ananicy, const struct line *rule)
 		if (strcmp(rule->type, known_types[i].type) != 0)
 			continue;
 		if (known_types[i].qos && (has_values || rule->has_more))
-			note(ananicy, NOTE_FIELD, &rule->source, rule->name, rule->type);
+			note(ananicy, NOTE_FIELD, rule, rule->name, rule->type);
 		if (known_types[i].qos || !has_values)
 			return known_types[i].qos;
 	}
-	if (rule->type && ananicy->types.count)
-		type = bsearch(rule->type, ananicy->types.items, ananicy->types.count, sizeof(*type), compare_type);
+	for (size_t i = 0; rule->type && i < ananicy->types.count && !type; i++)
+		type = strcmp(rule->type, ananicy->types.items[i].name) == 0 ? &ananicy->types.items[i] : NULL;
 	if (rule->type && !type)
-		note(ananicy, NOTE_TYPE, &rule->source, rule->name, rule->type);
+		note(ananicy, NOTE_TYPE, rule, rule->name, rule->type);
 	return class_for_values(rule->policy || !type ? rule->policy : type->policy,
 				rule->nice != NICE_NONE || !type ? rule->nice : type->nice);
 }
 
-void ananicy_choose(struct ananicy *ananicy)
+static void choose(struct ananicy *ananicy)
 {
 	sort(ananicy, &ananicy->types);
 	sort(ananicy, &ananicy->rules);
@@ -402,26 +375,23 @@ void ananicy_choose(struct ananicy *ananicy)
 		const char *fault = name_fault(rule->name), *type = rule->type ? rule->type : "";
 
 		if (fault) {
-			note(ananicy, NOTE_NAME, &rule->source, rule->name, fault);
+			note(ananicy, NOTE_NAME, rule, rule->name, fault);
 			continue;
 		}
 		rule->qos = class_of(ananicy, rule);
 		if (!rule->qos)
-			note(ananicy, NOTE_NOTHING, &rule->source, rule->name, type);
+			note(ananicy, NOTE_NOTHING, rule, rule->name, type);
 	}
 }
 
 /* ---- the result ---- */
 
-static size_t count_class(const struct ananicy *ananicy, const char *qos)
+static size_t count_imported(const struct ananicy *ananicy)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < ananicy->rules.count; i++) {
-		const char *given = ananicy->rules.items[i].qos;
-
-		n += given && (!qos || strcmp(given, qos) == 0);
-	}
+	for (size_t i = 0; i < ananicy->rules.count; i++)
+		n += ananicy->rules.items[i].qos != NULL;
 	return n;
 }
 
@@ -437,12 +407,10 @@ static void put_rule(struct json_writer *json, const struct line *rule)
 	json_end(json, '}');
 }
 
-int ananicy_text(const struct ananicy *ananicy, char **ret)
+static char *rules_text(const struct ananicy *ananicy)
 {
 	struct json_writer json = { 0 };
 
-	if (!count_class(ananicy, NULL))
-		return -ENOENT;
 	text_buf_printf(&json.text, "// Made by `schedqos import ananicy`: change what it was made from, or override it in a later file.\n");
 	json_begin(&json, NULL, '{');
 	for (size_t i = 0; i < ananicy->rules.count; i++) {
@@ -450,8 +418,7 @@ int ananicy_text(const struct ananicy *ananicy, char **ret)
 			put_rule(&json, &ananicy->rules.items[i]);
 	}
 	json_end(&json, '}');
-	*ret = json_take(&json);
-	return *ret ? 0 : -ENOMEM;
+	return json_take(&json);
 }
 
 static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum note kind)
@@ -466,18 +433,25 @@ static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum
 		text_buf_printf(text, "    and %zu more\n", count - EXAMPLES_MAX);
 }
 
-char *ananicy_summary(const struct ananicy *ananicy)
+static char *summary(const struct ananicy *ananicy)
 {
 	struct text_buf text = { 0 };
 
 	text_buf_printf(&text, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
-			ananicy->n_read == 1 ? "" : "s", ananicy->n_paths, ananicy->n_paths == 1 ? "" : "s",
-			count_class(ananicy, NULL));
-	for (size_t i = 0; i < array_size(classes); i++) {
-		if (count_class(ananicy, classes[i]))
-			text_buf_printf(&text, "    %zu %s\n", count_class(ananicy, classes[i]), classes[i]);
-	}
+			ananicy->n_read == 1 ? "" : "s", ananicy->n_files, ananicy->n_files == 1 ? "" : "s",
+			count_imported(ananicy));
 	for (enum note kind = 0; kind < NOTE_COUNT; kind++)
 		put_notes(&text, ananicy, kind);
 	return text_buf_take(&text);
+}
+
+int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary)
+{
+	bool is_any;
+
+	choose(ananicy);
+	is_any = count_imported(ananicy) > 0;
+	*ret_summary = summary(ananicy);
+	*ret = is_any ? rules_text(ananicy) : NULL;
+	return *ret_summary && (*ret || !is_any) ? 0 : -ENOMEM;
 }

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Any bytes as a file of ananicy's rules: no crash, and what is made of them is a good configuration, with a summary
- * that a terminal can take. The first byte chooses the options.
+ * that a terminal can take.
  */
-#include <errno.h>
 #include <string.h>
 
 #include <schedqos/config/ananicy.h>
 
 #include "fuzz.h"
 
-static void check_text(const struct ananicy *ananicy)
+static void check_text(char *text)
 {
 	struct config_file file = { .path = "made", .kind = CONFIG_RULES };
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
-	char *text = NULL;
-	int r = ananicy_text(ananicy, &text);
 
-	check(r == 0 || r == -ENOENT);
-	if (r < 0)
+	if (!text)
 		return;
 	file.text = text;
 	file.size = strlen(text);
@@ -29,11 +25,8 @@ static void check_text(const struct ananicy *ananicy)
 	free(text);
 }
 
-static void check_summary(const struct ananicy *ananicy)
+static void check_summary(char *summary)
 {
-	char *summary = ananicy_summary(ananicy);
-
-	check(summary != NULL);
 	for (const char *c = summary; *c; c++)
 		check(*c == '\n' || ((unsigned char)*c >= 0x20 && *c != 0x7f));
 	free(summary);
@@ -42,14 +35,15 @@ static void check_summary(const struct ananicy *ananicy)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	struct ananicy *ananicy;
+	char *text, *summary;
 
 	if (size < 1 || size > 100000)
 		return 0;
 	check(ananicy_new(&ananicy) == 0);
 	check(ananicy_read(ananicy, "a.rules", (const char *)input + 1, size - 1) == 0);
-	ananicy_choose(ananicy);
-	check_text(ananicy);
-	check_summary(ananicy);
+	check(ananicy_convert(ananicy, &text, &summary) == 0);
+	check_text(text);
+	check_summary(summary);
 	ananicy_free(ananicy);
 	return 0;
 }

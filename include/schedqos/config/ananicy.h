@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct ananicy;
@@ -21,17 +20,10 @@ void ananicy_free(struct ananicy *ananicy);
  */
 int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, size_t size);
 
-/* Gives each rule its class; once, when all files were read. */
-void ananicy_choose(struct ananicy *ananicy);
-
 /*
- * A rules file, in byte order of the names, that depends on nothing but the rules in force. The caller frees. Returns 0,
- * -ENOENT if there is no rule in it, or -ENOMEM.
+ * Gives each rule its class; once, when all files were read. Two texts, which the caller frees:
+ * *ret: a rules file, in byte order of the names, that depends on nothing but the rules in force; NULL if there is none;
+ * *ret_summary: what became of the rules, in lines for people: how many, and each kind of thing that was left out, or
+ * overridden, with the first few by FILE:LINE. Names are escaped. 0 or -ENOMEM.
  */
-int ananicy_text(const struct ananicy *ananicy, char **ret);
-
-/*
- * What became of the rules, in lines for people: how many of which class, and each kind of thing that was left out,
- * or overridden, with the first few by FILE:LINE. Names are escaped. The caller frees; NULL without memory.
- */
-char *ananicy_summary(const struct ananicy *ananicy);
+int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary);
