@@ -10,6 +10,44 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+/* ---- the path of a place: chrome.thread_qos["a b"][0] ---- */
+
+static void put_path_key(struct text_buf *path, const char *key)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-";
+
+	if (!*key || key[strspn(key, plain)])
+		text_buf_printf(path, "[\"%s\"]", key);
+	else
+		text_buf_printf(path, "%s%s", path->len ? "." : "", key);
+}
+
+static void put_path(const struct json_node *node, struct text_buf *path)
+{
+	unsigned item = 0;
+
+	if (!node->parent)
+		return;
+	put_path(node->parent, path);
+	if (node->key) {
+		put_path_key(path, node->key);
+		return;
+	}
+	for (const struct json_node *other = node->parent->child; other != node; other = other->next)
+		item++;
+	text_buf_printf(path, "[%u]", item);
+}
+
+char *json_path(const struct json_node *node)
+{
+	struct text_buf path = { 0 };
+
+	put_path(node, &path);
+	return text_buf_take(&path);
+}
+
+/* ---- errors ---- */
+
 static void error_clear(struct config_error *error)
 {
 	free(error->file);
@@ -185,12 +223,12 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	for (uint32_t id = rule->id; id > 1 && rules_by_id(config->rules, id - 1)->next == rules_by_id(config->rules, id);
 	     id--)
 		index++;
-	json_path_put_key(&path, rule->pattern);
+	put_path_key(&path, rule->pattern);
 	if (index || rule->next)
 		text_buf_printf(&path, "[%u]", index);
 	if (thread) {
-		json_path_put_key(&path, "thread_qos");
-		json_path_put_key(&path, thread->pattern);
+		put_path_key(&path, "thread_qos");
+		put_path_key(&path, thread->pattern);
 	}
 	return text_buf_take(&path);
 }

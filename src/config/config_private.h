@@ -96,6 +96,9 @@ enum complaint {
 
 /* config_error.c: errors and their places */
 
+/* "chrome.thread_qos["a b"][0]": the path from the root to the node. The caller frees; NULL without memory. */
+char *json_path(const struct json_node *node);
+
 /* what: enum complaint, or-ed together. */
 void complain(struct parser *parser, const struct json_node *node, unsigned what, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

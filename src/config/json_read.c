@@ -14,6 +14,7 @@
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 #define NUMBER_MAX  63
 #define EXCERPT_MAX 40
@@ -30,25 +31,19 @@ struct reader {
 	unsigned depth;
 };
 
-static void fail(struct reader *reader, int error)
-{
-	if (!reader->error)
-		reader->error = error;
-	reader->at = reader->end;
-}
-
 __attribute__((format(printf, 3, 4)))
 static void refuse(struct reader *reader, const char *at, const char *format, ...)
 {
 	va_list args;
 
-	if (!reader->error) {
-		reader->fault = at;
-		va_start(args, format);
-		vsnprintf(reader->problem->message, sizeof(reader->problem->message), format, args);
-		va_end(args);
-	}
-	fail(reader, -EINVAL);
+	if (reader->error)
+		return;
+	va_start(args, format);
+	vsnprintf(reader->problem->message, sizeof(reader->problem->message), format, args);
+	va_end(args);
+	reader->error = -EINVAL;
+	reader->fault = at;
+	reader->at = reader->end;
 }
 
 static struct json_position here(const struct reader *reader)
@@ -69,32 +64,29 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* A number sign is taken for somebody's comment. Returns its last character. */
+/* Where the comment that begins here ends. A number sign is taken for somebody's. */
 static const char *comment_end(struct reader *reader)
 {
-	const char *at = reader->at, *end;
+	const char *at = reader->at, *end = NULL;
 
-	if (at[0] == '/' && at[1] == '/') {
-		end = memchr(at, '\n', (size_t)(reader->end - at));
-		return end ? end : reader->end - 1;
-	}
-	if (at[0] == '/' && at[1] == '*') {
-		end = memmem(at + 2, (size_t)(reader->end - at) - 2, "*/", 2);
-		if (end)
-			return end + 1;
+	if (at[0] == '/' && at[1] == '/')
+		return strchrnul(at, '\n');
+	if (at[0] == '/' && at[1] == '*')
+		end = strstr(at + 2, "*/");
+	else
+		refuse(reader, at, "unexpected \"%c\": a comment begins with // or /*", *at);
+	if (!end)
 		refuse(reader, at, "comment is not closed: \"*/\" is missing");
-	}
-	refuse(reader, at, "unexpected \"%c\": a comment begins with // or /*", *at);
-	return at;
+	return end ? end + 2 : reader->end;
 }
 
 /* To the next character that means something, or to the end. */
 static void skip_space(struct reader *reader)
 {
 	while (*reader->at && strchr(" \t\r\n/#", *reader->at)) {
-		const char *last = is_space(*reader->at) ? reader->at : comment_end(reader);
+		const char *end = is_space(*reader->at) ? reader->at + 1 : comment_end(reader);
 
-		for (; reader->at <= last && reader->at < reader->end; reader->at++) {
+		for (; reader->at < end; reader->at++) {
 			if (*reader->at != '\n')
 				continue;
 			reader->line++;
@@ -149,22 +141,17 @@ static char *read_unicode(struct reader *reader, char *to)
 static char *read_character(struct reader *reader, char *to)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-	const char *at = reader->at, *letter;
+	const char *at = reader->at, *letter = at[1] ? strchr(letters, at[1]) : NULL;
+	const bool is_escape = *at == '\\';
 
-	if (*at != '\\') {
-		reader->at++;
-		*to = *at;
-		return to + 1;
-	}
-	if (at[1] == 'u')
+	if (is_escape && at[1] == 'u')
 		return read_unicode(reader, to);
-	letter = at[1] ? strchr(letters, at[1]) : NULL;
-	if (!letter) {
+	if (is_escape && !letter)
 		refuse(reader, at, "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
+	if (reader->error)
 		return to;
-	}
-	reader->at += 2;
-	*to = meant[letter - letters];
+	*to = is_escape ? meant[letter - letters] : *at;
+	reader->at += is_escape ? 2 : 1;
 	return to + 1;
 }
 
@@ -221,11 +208,9 @@ static bool is_number(const char *s, const char *end)
 	size_t n;
 
 	s += *s == '-';
-	n = count_digits(s);
-	if (n == 0 || (*s == '0' && n > 1))
-		return false;
+	n = *s == '0' ? 1 : count_digits(s);
 	s += n;
-	if (*s == '.') {
+	if (n && *s == '.') {
 		n = count_digits(++s);
 		s += n;
 	}
@@ -378,7 +363,8 @@ static struct json_node *read_node(struct reader *reader)
 	struct json_node *node = arena_alloc(reader->arena, sizeof(*node));
 
 	if (!node) {
-		fail(reader, -ENOMEM);
+		reader->error = -ENOMEM;
+		reader->at = reader->end;
 		return NULL;
 	}
 	node->parent = reader->in;
@@ -502,40 +488,6 @@ int json_integer(const struct json_node *node, int64_t min, int64_t max, int64_t
 		return -ERANGE;
 	*ret = value;
 	return 0;
-}
-
-void json_path_put_key(struct text_buf *path, const char *key)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-";
-
-	if (!*key || key[strspn(key, plain)])
-		text_buf_printf(path, "[\"%s\"]", key);
-	else
-		text_buf_printf(path, "%s%s", path->len ? "." : "", key);
-}
-
-static void put_path(const struct json_node *node, struct text_buf *path)
-{
-	unsigned item = 0;
-
-	if (!node->parent)
-		return;
-	put_path(node->parent, path);
-	if (node->key) {
-		json_path_put_key(path, node->key);
-		return;
-	}
-	for (const struct json_node *other = node->parent->child; other != node; other = other->next)
-		item++;
-	text_buf_printf(path, "[%u]", item);
-}
-
-char *json_path(const struct json_node *node)
-{
-	struct text_buf path = { 0 };
-
-	put_path(node, &path);
-	return text_buf_take(&path);
 }
 
 const char *json_type_name(const struct json_node *node)

@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <schedqos/util/text.h>
-
 #include "arena.h"
 
 struct json_position {
@@ -57,12 +55,6 @@ const struct json_node *json_member(const struct json_node *object, const char *
 
 /* The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent, or -ERANGE. */
 int json_integer(const struct json_node *node, int64_t min, int64_t max, int64_t *ret);
-
-/* "chrome.thread_qos["a b"][0]": the path from the root to the node. The caller frees; NULL without memory. */
-char *json_path(const struct json_node *node);
-
-/* Appends a key to such a path. */
-void json_path_put_key(struct text_buf *path, const char *key);
 
 /* "an object", "a string" ... */
 const char *json_type_name(const struct json_node *node);

@@ -10,9 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/config/json_read.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "../../src/config/config_private.h"
 
 static struct arena *arena;
 
@@ -67,7 +65,7 @@ static void good_texts(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(texts); i++)
+	for (size_t i = 0; i < array_size(texts); i++)
 		good(texts[i]);
 }
 
@@ -108,7 +106,7 @@ static void every_node_has_its_type_place_and_path(void **state)
 	const struct json_node *node = good(text);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(want); i++, node = json_after(node)) {
+	for (size_t i = 0; i < array_size(want); i++, node = json_after(node)) {
 		char *path = json_path(node);
 
 		assert_non_null(node);
@@ -144,7 +142,7 @@ static void integers_are_exact(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < array_size(cases); i++) {
 		int64_t value = 0;
 
 		assert_int_equal(json_integer(good(cases[i].text), cases[i].min, cases[i].max, &value), cases[i].r);
@@ -161,7 +159,7 @@ static void escapes_are_what_they_stand_for(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < array_size(cases); i++)
 		assert_string_equal(good(cases[i][0])->text, cases[i][1]);
 	assert_string_equal(good("{\"\\u0061 b\": 1}")->child->key, "a b");
 }
@@ -256,7 +254,7 @@ static const struct {
 static void faults_are_told_where_they_are(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(bad); i++) {
+	for (size_t i = 0; i < array_size(bad); i++) {
 		const char *text = bad[i].text;
 		struct json_problem problem = { .message = "" };
 		const struct json_node *root;
