@@ -7,18 +7,13 @@
 
 #include <schedqos/util/cleanup.h>
 
-static void check_group_pattern(struct parser *parser, const struct json_node *value)
+/* Without a slash it is compared with each component of a path. */
+static void check_group(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
-	const char *pattern = value->key;
-
-	if (!*pattern)
-		complain(parser, value, AT_KEY, "a pattern must not be empty");
-	check_braces(parser, value);
-	check_brackets(parser, value, AT_KEY | WARNING, value->key);
-	if (strchr(pattern, '/') && !strchr("/*?[", *pattern))
-		complain(parser, value, AT_KEY | WARNING,
-			 "can never match: a pattern with a / is compared with the path of a cgroup, which begins with one");
-	check_cgroup_path(parser, value, AT_KEY | WARNING, pattern);
+	if (strchr(pattern, '/'))
+		check_cgroup(parser, value, what, pattern);
+	else
+		check_brackets(parser, value, what, pattern);
 }
 
 static void complain_group_key(struct parser *parser, const struct json_node *value)
@@ -75,7 +70,7 @@ void parse_groups(struct parser *parser, const struct json_node *object, void *i
 		if (!group)
 			return;
 		*group = (struct group){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
-		check_group_pattern(parser, value);
+		pattern_key(parser, value, check_group);
 		group->is_masked = value->type == JSON_NULL;
 		if (!group->is_masked && value_is_object_like(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 			parse_group(parser, value, group);

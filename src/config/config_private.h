@@ -67,6 +67,9 @@ struct word {
 #define WORDS(list)	    .type = KEY_WORD, .words = (list), .n_words = array_size(list)
 #define FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
+/* Warns of a pattern that value is or holds. what: enum complaint */
+typedef void pattern_check(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
+
 /* What an object may hold: how it is read into a struct, and written from one. What is not given is not written. */
 struct key {
 	const char *name;
@@ -83,7 +86,7 @@ struct key {
 	const struct word *words; /* WORDS() */
 	size_t n_words;
 	const char *kind; /* what errors call a word; NULL: by the key's name */
-	void (*check)(struct parser *parser, const struct json_node *value, unsigned what, const char *text); /* KEY_TEXT, or NULL */
+	pattern_check *check; /* of a KEY_TEXT, or NULL */
 	void (*parse)(struct parser *parser, const struct json_node *value, void *into);
 	void (*put)(struct json_writer *json, const char *key, const void *from); /* NULL: is not written */
 };
@@ -207,14 +210,15 @@ void put_groups(struct json_writer *json, const char *key, const void *from);
 void parse_weights(struct parser *parser, const struct json_node *object, void *into);
 void put_weights(struct json_writer *json, const char *key, const void *from);
 
-/* config_pattern.c: warnings about patterns. what: enum complaint */
-void check_braces(struct parser *parser, const struct json_node *value); /* in a pattern that is a key */
-void check_brackets(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern); /* or NULL */
-void check_is_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
-void check_cgroup_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
-void check_process_pattern(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
-void check_thread_pattern(struct parser *parser, const struct json_node *value);
-bool check_key_pattern(struct parser *parser, const struct json_node *value); /* of a rule; false: an error */
+/* config_pattern.c: warnings about patterns that can match nothing of what they are compared with. */
+pattern_check check_brackets;
+pattern_check check_path;    /* globs on a full path */
+pattern_check check_cgroup;  /* ... on that of a cgroup */
+pattern_check check_process; /* the key of a rule, or match.parent */
+pattern_check check_thread;
+
+/* Checks a pattern that is a key. False, with an error, if it is empty. */
+bool pattern_key(struct parser *parser, const struct json_node *value, pattern_check *check);
 
 /* config_rules.c */
 void parse_rules(struct parser *parser);

@@ -24,7 +24,7 @@ static void parse_thread_qos(struct parser *parser, const struct json_node *obje
 	json_each (value, object) {
 		struct thread_rule *thread = &rule->threads[rule->n_threads++];
 
-		check_thread_pattern(parser, value);
+		pattern_key(parser, value, check_thread);
 		thread->pattern = keep_text(parser, value->key);
 		thread->qos = value_class(parser, value);
 		thread->source = source_of(parser, value, AT_KEY);
@@ -62,17 +62,12 @@ static void put_yield(struct json_writer *json, const char *key, const void *fro
 
 /* ---- "match" ---- */
 
-static void check_exe(struct parser *parser, const struct json_node *value, unsigned what, const char *exe)
-{
-	check_brackets(parser, value, what, exe);
-	check_is_path(parser, value, what, exe);
-}
-
 static const char *argument_glob(struct parser *parser, const struct json_node *value)
 {
 	const char *glob = value_kept(parser, value);
 
-	check_brackets(parser, value, WARNING, glob);
+	if (glob)
+		check_brackets(parser, value, WARNING, glob);
 	/* "-j 8", which is two arguments. */
 	if (glob && *glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
 		complain(parser, value, WARNING, "is compared with each argument alone: write the words as a list");
@@ -113,24 +108,16 @@ static void put_argv(struct json_writer *json, const char *key, const void *from
 	json_end(json, ']');
 }
 
-static void check_cgroup(struct parser *parser, const struct json_node *value, unsigned what, const char *cgroup)
-{
-	check_brackets(parser, value, what, cgroup);
-	check_cgroup_path(parser, value, what, cgroup);
-	if (!strchr("/*?[", *cgroup))
-		complain(parser, value, what, "can never match: the path of a cgroup begins with a /: write \"*/%s\"", cgroup);
-}
-
 #define CONDITION(member) FIELD(struct rule_match, member)
 
 static const struct word namespaces[] = { { "initial", USERNS_INITIAL }, { "any", USERNS_ANY } };
 
 static const struct key match_keys[] = {
-	{ "exe", KEY_TEXT, CONDITION(exe), .check = check_exe },
+	{ "exe", KEY_TEXT, CONDITION(exe), .check = check_path },
 	{ "argv", .parse = parse_argv, .put = put_argv },
 	{ "cgroup", KEY_TEXT, CONDITION(cgroup), .check = check_cgroup },
 	{ "user", .parse = parse_user, .put = put_user },
-	{ "parent", KEY_TEXT, CONDITION(parent), .check = check_process_pattern },
+	{ "parent", KEY_TEXT, CONDITION(parent), .check = check_process },
 	{ "user_namespace", WORDS(namespaces), CONDITION(user_namespace), .kind = "user namespace" },
 };
 
@@ -292,7 +279,7 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 	const char *pattern;
 	struct source source;
 	struct rule *rules;
-	bool good = check_key_pattern(parser, value);
+	const bool good = pattern_key(parser, value, check_process);
 
 	if (value->type != JSON_OBJECT && value->type != JSON_LIST && value->type != JSON_NULL) {
 		complain_no_rule(parser, value);

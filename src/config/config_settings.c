@@ -35,7 +35,8 @@ static const char *interpreter_pattern(struct parser *parser, const struct json_
 {
 	const char *pattern = value_kept(parser, value);
 
-	check_brackets(parser, value, WARNING, pattern);
+	if (pattern)
+		check_brackets(parser, value, WARNING, pattern);
 	if (pattern && strchr(pattern, '/'))
 		complain(parser, value, WARNING, "can never match: interpreters are known by the name after the last /");
 	return pattern;

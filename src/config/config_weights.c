@@ -71,15 +71,12 @@ static void complain_ending(struct parser *parser, const struct json_node *value
 			 pattern);
 }
 
-static void check_unit_pattern(struct parser *parser, const struct json_node *value)
+static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	static const char in_names[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.\\@*?[]!^";
-	const char *pattern = value->key;
 	const char *strange = pattern + strspn(pattern, in_names);
 
-	if (!*pattern)
-		complain(parser, value, AT_KEY, "a pattern must not be empty");
-	else if (*strange)
+	if (*strange)
 		complain(parser, value, AT_KEY, "can never name a unit: no name has a %s%.*s%s", *strange == ' ' ? "space" : "\"",
 			 *strange == ' ' ? 0 : 1, strange, *strange == ' ' ? "" : "\"");
 	else if (pattern_literal(pattern) > NAME_MAX_BYTES)
@@ -89,7 +86,7 @@ static void check_unit_pattern(struct parser *parser, const struct json_node *va
 	else if (strstr(pattern, "@."))
 		complain(parser, value, AT_KEY, "names a template, of which only instances run: write \"%.*s@*%s\"",
 			 (int)(strstr(pattern, "@.") - pattern), pattern, strstr(pattern, "@.") + 1);
-	check_brackets(parser, value, AT_KEY | WARNING, pattern);
+	check_brackets(parser, value, what, pattern);
 }
 
 /* "QOS_UTILITY", or 50 */
@@ -153,7 +150,7 @@ void parse_weights(struct parser *parser, const struct json_node *object, void *
 		if (!weight)
 			return;
 		*weight = (struct weight){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
-		check_unit_pattern(parser, value);
+		pattern_key(parser, value, check_unit);
 		parse_entry(parser, value, weight);
 	}
 }
