@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/machine/machine.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -101,99 +100,6 @@ static int take_question(const struct command *command, struct question *ret)
 	return status || !against ? status : take_task(command, against, &ret->against);
 }
 
-/* ---- the answer ---- */
-
-static void print_weaker_one(const char *label, const cJSON *weaker)
-{
-	static const struct {
-		const char *what, *words;
-	} table[] = {
-		{ "autogroup", "autogroup is on: nice ranks tasks only within their session" },
-		{ "sched-ext", "a sched_ext scheduler is loaded: slices, and often nice, mean little" },
-		{ "no-slice", "this kernel has no custom slices: the class's is left out" },
-		{ "no-util-clamp", "this kernel has no util clamp: the class's is left out" },
-	};
-	const char *what = member_text(weaker, "what");
-
-	printf(LABEL, label);
-	for (size_t i = 0; i < array_size(table); i++) {
-		if (strcmp(table[i].what, what) == 0)
-			printf("%s\n", table[i].words);
-	}
-	if (strcmp(what, "cpu-cgroup") == 0)
-		printf("the border of " BORDER_FORMAT ": " DOCTOR_BORDER_WORDS "\n",
-		       member_text(weaker, "path"), member_text(weaker, "weight"));
-}
-
-static bool has_class(const cJSON *all)
-{
-	const cJSON *thread;
-
-	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads")) {
-		if (*member_text(thread, "class"))
-			return true;
-	}
-	return false;
-}
-
-static void print_weaker(const cJSON *all)
-{
-	const char *label = "weaker";
-	const cJSON *weaker;
-
-	if (!has_class(all))
-		return;
-	cJSON_ArrayForEach (weaker, cJSON_GetObjectItem(all, "weaker")) {
-		print_weaker_one(label, weaker);
-		label = "";
-	}
-}
-
-/* Those that no daemon knows by a record. Returns whether it is one. */
-static bool print_stranger(const cJSON *all, const char *kind)
-{
-	static const struct {
-		const char *kind, *words;
-	} table[] = {
-		{ "kernel-thread", "a kernel thread: left alone, whatever the rules say" },
-		{ "daemon", "the daemon itself: left alone, whatever the rules say" },
-		{ "ended", "has ended, and waits for its parent to take notice" },
-		{ "unreadable", "left alone: its executable cannot be read" },
-		{ "unknown", "not known yet: ask again" },
-	};
-
-	for (size_t i = 0; i < array_size(table); i++) {
-		if (strcmp(table[i].kind, kind) != 0)
-			continue;
-		printf("%.0f %s: %s\n", cJSON_GetNumberValue(cJSON_GetObjectItem(all, "pid")),
-		       member_text(all, "name"), table[i].words);
-		return true;
-	}
-	return false;
-}
-
-/* Prints the JSON of tagger_explain in words. 0 or -errno. */
-static int print_words(const char *json)
-{
-	_cleanup_(cJSON_Deletep) cJSON *all = cJSON_Parse(json);
-	const cJSON *thread, *more;
-
-	if (!all)
-		return -EBADMSG;
-	if (print_stranger(all, member_text(all, "kind")))
-		return 0;
-	if (member_is(all, "kind", "process") && !member_flag(all, "daemon"))
-		printf("no daemon runs: this is what one would do\n");
-	cJSON_ArrayForEach (thread, cJSON_GetObjectItem(all, "threads"))
-		explain_print_thread(all, thread);
-	more = cJSON_GetObjectItem(all, "other_threads");
-	if (cJSON_GetNumberValue(more) > 0)
-		printf("and %.0f threads that differ from these\n", cJSON_GetNumberValue(more));
-	explain_print_close(all);
-	print_weaker(all);
-	return 0;
-}
-
 int cmd_explain(const struct command *command)
 {
 	_cleanup_free_ char *json = NULL;
@@ -214,6 +120,6 @@ int cmd_explain(const struct command *command)
 		return status;
 	if (option_given(command, OPTION_JSON))
 		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
-	r = print_words(json);
+	r = explain_print(json);
 	return r < 0 ? say_failure(&question, r) : 0;
 }

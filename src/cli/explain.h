@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the files that put an explanation into words. Its texts are safe to print. */
+/* Shared by the files that tell what is known of a task. */
 #pragma once
 
 #include <stdio.h>
@@ -11,14 +11,8 @@
 /* The words after them, and of what continues them. */
 #define LABEL "%-9s "
 
-/* Prints `"PATTERN" at FILE:LINE:COLUMN`, or without the place for what is built in. */
-void explain_print_place(const cJSON *rule);
-
-/* One item of "threads"; all: the explanation. */
-void explain_print_thread(const cJSON *all, const cJSON *thread);
-
-/* The names that were compared, and the rules that came close. */
-void explain_print_close(const cJSON *all);
+/* Prints the JSON of tagger_explain, whose texts are safe, in words. 0 or -errno. */
+int explain_print(const char *json);
 
 /* ---- explain_against.c ---- */
 

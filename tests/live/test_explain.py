@@ -127,15 +127,15 @@ class Explain(LiveTest):
 
     def test_what_others_chose(self):
         self.daemon(RULES)
-        for name, rule, words in (("polite", "polite", 'before: the rule leaves it so, since it has "yield": true'),
+        for name, rule, words in (("polite", "polite", 'there before: the rule leaves it so, since it has "yield": true'),
                                   ("stranger", None, "QOS_DEFAULT is for tasks for which nobody chose anything")):
             chosen = self.niced(name, 5)
             self.current.sync()
             _, text = self.check(chosen, None, "chosen-by-others", rule,
-                                 [words, "left alone", "nice %d was there before" % chosen.attr().nice])
+                                 [words, "left alone", "nice %d, there before" % chosen.attr().nice])
             self.assertNotRegex(text, "wanted|weaker")
         self.check(self.niced("lowered", 19), UI, "rule", "lowered",
-                   ["nice 19 was there before: no rule raises"])
+                   ["nice 19, there before: no rule raises"])
         reniced = self.sleeper("reniced")
         self.assert_carries(reniced, BACKGROUND)
         os.setpriority(os.PRIO_PROCESS, reniced.pid, 11)
@@ -151,12 +151,12 @@ class Explain(LiveTest):
     def test_rules_that_came_close(self):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         for name, pattern, words in (
-                ("elsewhere", "elsewhere", 'match.cgroup asks for "/no/such/*": it is in '),
-                ("orphan", "orphan", 'match.parent asks for "no-such-parent": its parent is "'),
+                ("elsewhere", "elsewhere", 'match.cgroup asks for "/no/such/*", and that is /'),
+                ("orphan", "orphan", 'match.parent asks for "no-such-parent", and that is '),
                 ("masked", "masked", "null masks"),
                 ("wrongcase", "WrongCase", "upper and lower case"),
                 ("pathless", "/opt/pathless/*", "the path is %s" % os.path.realpath(sleep_program())),
-                ("my-renderer", "my-render", 'the program is called "my-renderer"')):
+                ("my-renderer", "my-render", ' is "my-renderer"')):
             _, text = self.check(self.sleeper(name), DEFAULT, "default", words=["no rule names it"])
             close, = [line for line in text.splitlines() if '"%s" at %s: ' % (pattern, self.place(pattern)) in line]
             self.assertIn(words, close)
