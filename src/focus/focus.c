@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "focus.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include <schedqos/util/cleanup.h>
@@ -40,6 +41,17 @@ static int on_settle(sd_event_source *source, uint64_t usec, void *userdata)
 void focus_changed(struct focus *focus)
 {
 	focus_call_in(focus, &focus->settling, 0, on_settle, focus);
+}
+
+int focus_watch_name(struct focus *focus, const char *name, sd_bus_message_handler_t call, void *context)
+{
+	char match[256];
+
+	snprintf(match, sizeof(match),
+		 "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
+		 "member='NameOwnerChanged',arg0='%s'",
+		 name);
+	return sd_bus_add_match_async(focus->user_bus, NULL, match, call, NULL, context);
 }
 
 pid_t focus_owner(struct focus *focus, const char *name)

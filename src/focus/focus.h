@@ -29,5 +29,8 @@ void focus_changed(struct focus *focus);
 /* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
 
-/* The uid's process behind a name of the session's bus, or 0. No service is started for it. */
+/* Has `call` called when somebody takes or leaves a name of the session's bus, with NameOwnerChanged's "sss". 0 or -errno. */
+int focus_watch_name(struct focus *focus, const char *name, sd_bus_message_handler_t call, void *context);
+
+/* The process behind a name of the session's bus, or 0. No service is started for it. */
 pid_t focus_owner(struct focus *focus, const char *name);

@@ -13,13 +13,16 @@
 
 #include "bridge.h"
 #include "focus.h"
+#include "games.h"
 #include "print.h"
 #include "process.h"
+#include "sound.h"
 #include "sources.h"
 
 struct program {
 	struct focus focus;
 	struct sources *sources;
+	struct sound *sound; /* NULL: it is not open yet */
 	struct bridge *bridge; /* NULL if it prints */
 	struct print *print;
 };
@@ -83,9 +86,9 @@ static void part(void *context, struct shown_app *app)
 
 static bool is_heard(void *context, pid_t pid)
 {
-	(void)context;
-	(void)pid;
-	return false;
+	const struct program *program = context;
+
+	return program->sound && sound_is_heard(program->sound, pid);
 }
 
 static void tell(void *context, const struct shown_app *app)
@@ -110,15 +113,17 @@ static void print_settled(struct focus *focus)
 {
 	struct program *program = focus->shown.context;
 
-	print_changes(program->print, &focus->shown);
+	print_changes(program->print, &focus->shown, program->sound);
 }
 
-static void print_sources(const struct program *program)
+static void print_sources(struct program *program)
 {
 	char bridge[512];
 
 	bridge_describe(bridge, sizeof(bridge));
 	sources_print(program->sources, stdout);
+	printf("sound: %s\n", sound_describe(program->sound));
+	printf("games: %s\n", games_describe(&program->focus));
 	printf("bridge: %s\n", bridge);
 }
 
@@ -149,6 +154,10 @@ static int start(struct program *program, bool prints)
 	if (r >= 0)
 		r = prints ? print_open(&program->print) : bridge_open(focus, &program->bridge);
 	if (r >= 0)
+		r = sound_open(focus, &program->sound);
+	if (r >= 0)
+		r = games_open(focus);
+	if (r >= 0)
 		r = sources_open(focus, &program->sources);
 	return r;
 }
@@ -157,6 +166,7 @@ static void stop(struct program *program)
 {
 	sources_close(program->sources);
 	shown_clear(&program->focus.shown);
+	sound_close(program->sound);
 	bridge_close(program->bridge);
 	print_close(program->print);
 	focus_close(&program->focus);

@@ -12,6 +12,7 @@
 
 struct line {
 	pid_t pid;
+	bool is_sound; /* it is about what it plays, not about what it shows */
 	char name[64], text[64];
 	bool is_there;
 };
@@ -34,12 +35,12 @@ void print_close(struct print *print)
 	free(print);
 }
 
-static struct line *find_line(struct print *print, pid_t pid)
+static struct line *find_line(struct print *print, pid_t pid, bool is_sound)
 {
 	struct line *lines;
 
 	for (size_t i = 0; i < print->n; i++) {
-		if (print->lines[i].pid == pid)
+		if (print->lines[i].pid == pid && print->lines[i].is_sound == is_sound)
 			return &print->lines[i];
 	}
 	lines = reallocarray(print->lines, print->n + 1, sizeof(*lines));
@@ -47,9 +48,27 @@ static struct line *find_line(struct print *print, pid_t pid)
 		return NULL;
 	print->lines = lines;
 	lines += print->n++;
-	*lines = (struct line){ .pid = pid };
+	*lines = (struct line){ .pid = pid, .is_sound = is_sound };
 	process_name(pid, lines->name, sizeof(lines->name));
 	return lines;
+}
+
+static void print_line(const struct line *line, const char *text)
+{
+	printf("%7d %-16s %s\n", (int)line->pid, line->name, text);
+}
+
+static void say(struct print *print, pid_t pid, bool is_sound, const char *text)
+{
+	struct line *line = find_line(print, pid, is_sound);
+
+	if (!line)
+		return;
+	line->is_there = true;
+	if (strcmp(text, line->text) == 0)
+		return;
+	snprintf(line->text, sizeof(line->text), "%s", text);
+	print_line(line, text);
 }
 
 /* What is said of it, and what is seen where that is not the same yet. */
@@ -60,36 +79,34 @@ static void describe(const struct shown_app *app, char *buf, size_t size)
 	if (!app->is_ours)
 		snprintf(buf, size, "left alone: another user's, or part of the session");
 	else if (app->is_heard)
-		snprintf(buf, size, "%s (hidden, but heard)", told);
+		snprintf(buf, size, "%s (hidden, but may be heard)", told);
 	else if (app->now != app->told)
 		snprintf(buf, size, "%s (%s, if that lasts)", told, shown_level_name(app->now));
 	else
 		snprintf(buf, size, "%s", told);
 }
 
-void print_changes(struct print *print, const struct shown *shown)
+void print_changes(struct print *print, const struct shown *shown, const struct sound *sound)
 {
+	pid_t heard[64];
+	const size_t n = sound_list(sound, heard, array_size(heard));
+
 	for (size_t i = 0; i < print->n; i++)
 		print->lines[i].is_there = false;
+	for (size_t i = 0; i < n && i < array_size(heard); i++)
+		say(print, heard[i], true, heard[i] ? "plays sound" : "plays sound, nobody knows who: nothing is told hidden");
 	for (size_t i = 0; i < shown->n_apps; i++) {
-		struct line *line = find_line(print, shown->apps[i].pid);
-		char text[sizeof(line->text)];
+		char text[sizeof(print->lines->text)];
 
-		if (!line)
-			continue;
-		line->is_there = true;
 		describe(&shown->apps[i], text, sizeof(text));
-		if (strcmp(text, line->text) == 0)
-			continue;
-		memcpy(line->text, text, sizeof(text));
-		printf("%7d %-16s %s\n", (int)line->pid, line->name, text);
+		say(print, shown->apps[i].pid, false, text);
 	}
 	for (size_t i = print->n; i > 0; i--) {
 		struct line *line = &print->lines[i - 1];
 
 		if (line->is_there)
 			continue;
-		printf("%7d %-16s gone\n", (int)line->pid, line->name);
+		print_line(line, line->is_sound ? "plays no more" : "gone");
 		*line = print->lines[--print->n];
 	}
 	fflush(stdout);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "focus.h"
+#include "sound.h"
 
 struct print;
 
@@ -10,4 +11,4 @@ int print_open(struct print **ret);
 void print_close(struct print *print);
 
 /* Prints what has changed since the last time. */
-void print_changes(struct print *print, const struct shown *shown);
+void print_changes(struct print *print, const struct shown *shown, const struct sound *sound);

@@ -119,16 +119,6 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-static void watch_name(struct sources *sources, const char *name)
-{
-	char match[256];
-
-	snprintf(match, sizeof(match),
-		 "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
-		 "member='NameOwnerChanged',arg0='%s'", name);
-	sd_bus_add_match_async(sources->focus->user_bus, NULL, match, on_owner, NULL, sources);
-}
-
 /* A folder that is not there brings nothing. */
 static void watch_sockets(struct sources *sources)
 {
@@ -152,7 +142,7 @@ int sources_open(struct focus *focus, struct sources **ret)
 	focus->lost_context = sources;
 	for (size_t i = 0; i < array_size(all); i++) {
 		if (all[i]->bus_name && focus->user_bus)
-			watch_name(sources, all[i]->bus_name);
+			focus_watch_name(focus, all[i]->bus_name, on_owner, sources);
 	}
 	watch_sockets(sources);
 	*ret = sources;

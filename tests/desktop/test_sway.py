@@ -9,7 +9,7 @@ from desktop import FOCUS, DesktopTest
 from waiting import wait_for
 
 
-class Sway(DesktopTest):
+class SwayTest(DesktopTest):
     NEEDS = ("sway", "swaymsg", "foot")
 
     def setUp(self):
@@ -45,6 +45,8 @@ class Sway(DesktopTest):
         self.msg("exec", "foot")
         return wait_for(lambda: set(self.windows()) - before, "a window").pop()
 
+
+class Sway(SwayTest):
     def test_focused_visible_hidden(self):
         lines = self.start_printing()
         first = self.open_window()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""GameMode, and its own program that registers as a game does."""
+
+import signal
+
+from desktop import DesktopTest
+from waiting import wait_for
+
+
+class Games(DesktopTest):
+    NEEDS = ("gamemoded", "gamemode-simulate-game", "busctl")
+
+    def setUp(self):
+        super().setUp()
+        self.start_bus()
+
+    def start_gamemode(self):
+        daemon = self.start("gamemoded")
+        wait_for(lambda: "com.feralinteractive.GameMode" in
+                 self.run_tool("busctl", "--address=" + self.env["DBUS_SESSION_BUS_ADDRESS"], "list"), "gamemoded")
+        return daemon
+
+    def play(self):
+        return self.start("gamemode-simulate-game")
+
+    def test_a_game(self):
+        lines = self.start_printing()
+        lines.wait("^games: GameMode does not run")
+        daemon = self.start_gamemode()
+        game = self.play()
+        self.shows(lines, game.pid, "played$")
+        # One that is there already.
+        later = self.start_printing()
+        later.wait("^games: GameMode$")
+        self.shows(later, game.pid, "played$")
+        self.end(game, signal.SIGKILL)
+        self.shows(lines, game.pid, "gone$")
+        # Without the daemon nothing is known to be played.
+        game = self.play()
+        self.shows(lines, game.pid, "played$")
+        self.end(daemon, signal.SIGKILL)
+        self.shows(lines, game.pid, "gone$")

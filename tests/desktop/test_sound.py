@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""PipeWire with a sink that is none: who plays, and that what may be heard is never told hidden."""
+
+import os
+import shutil
+import wave
+
+from test_sway import SwayTest
+from waiting import wait_for
+
+SINK = "{ factory.name=support.null-audio-sink node.name=nowhere media.class=Audio/Sink object.linger=true audio.position=[FL FR] }"
+
+
+class Sound(SwayTest):
+    NEEDS = (*SwayTest.NEEDS, "pipewire", "wireplumber", "pw-cli", "pw-cat", "pw-dump")
+
+    def setUp(self):
+        super().setUp()
+        self.start_bus()
+        self.silence = os.path.join(self.folder, "silence.wav")
+        with wave.open(self.silence, "wb") as file:
+            file.setnchannels(2)
+            file.setsampwidth(2)
+            file.setframerate(48000)
+            file.writeframes(bytes(4 * 48000 * 600))
+
+    def start_pipewire(self):
+        server = self.start("pipewire")
+        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "pipewire-0")), "PipeWire")
+        self.start("wireplumber")
+        self.run_tool("pw-cli", "create-node", "adapter", SINK)
+        wait_for(lambda: "nowhere" in self.run_tool("pw-dump"), "the sink")
+        return server
+
+    def play(self, lines, *argv):
+        player = self.start(*(argv or ("pw-cat", "--playback", self.silence)))
+        lines.wait(r"^ *%d \S+ +plays sound" % player.pid)
+        return player
+
+    def play_from_window(self):
+        """A terminal, and what plays in it."""
+        before = set(self.windows())
+        self.msg("exec", "foot pw-cat --playback " + self.silence)
+        return wait_for(lambda: set(self.windows()) - before, "a window").pop()
+
+    def test_what_is_heard_is_not_hidden(self):
+        self.start_pipewire()
+        lines = self.start_printing()
+        lines.wait("^sound: PipeWire")
+        terminal = self.play_from_window()
+        lines.wait("plays sound")
+        self.msg("workspace", "2")
+        self.shows(lines, terminal, r"visible \(hidden, but may be heard\)")
+        # Another that is silent.
+        silent = self.open_window()
+        self.msg("workspace", "3")
+        self.shows(lines, silent, r"visible \(hidden, if that lasts\)")
+        player = int(lines.find("plays sound").split()[0])
+        self.run_tool("kill", str(player))
+        lines.wait("plays no more")
+
+    def test_pipewire_starts_anew(self):
+        lines = self.start_printing()
+        lines.wait("^sound: no PipeWire")
+        server = self.start_pipewire()
+        self.play(lines)
+        self.end(server)
+        lines.wait("plays no more")
+        self.start_pipewire()
+        self.play(lines)
+
+    def test_a_client_of_pulse(self):
+        for name in ("pipewire-pulse", "paplay"):
+            if not shutil.which(name):
+                self.skipTest("no %s" % name)
+        self.start_pipewire()
+        self.start("pipewire-pulse")
+        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "pulse/native")), "pipewire-pulse")
+        lines = self.start_printing()
+        self.play(lines, "paplay", self.silence)
