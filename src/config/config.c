@@ -9,38 +9,22 @@
 
 #include "config_private.h"
 
-static bool later_is_known(const struct parser *parser, const struct later *later)
-{
-	switch (later->kind) {
-	case LATER_CLASS:
-		return class_find(&parser->classes, later->name) != NULL;
-	case LATER_PROFILE:
-		return profile_exists(parser->config, later->name);
-	}
-	return false;
-}
-
-static void complain_later(struct parser *parser, const struct later *later)
+static void check_later(struct parser *parser, const struct later *later)
 {
 	const struct config *config = parser->config;
 	const struct class_table *classes = &parser->classes;
+	const bool is_class = later->kind == LATER_CLASS;
+	const size_t n = is_class ? classes->count : config->n_profiles;
 	struct suggestion near = { .word = later->name };
-	const char *kind = later->kind == LATER_CLASS ? "class" : "sched_profile";
 
-	for (size_t i = 0; later->kind == LATER_CLASS && i < classes->count; i++)
-		suggest_offer(&near, classes->items[i].name);
-	for (size_t i = 0; later->kind == LATER_PROFILE && i < config->n_profiles; i++)
-		suggest_offer(&near, config->profiles[i].name);
-	complain_at(parser, later->file, later->position, later->path, "unknown %s \"%s\"%s%s%s", kind, later->name,
-		    near.best ? " (did you mean \"" : "", near.best ? near.best : "", near.best ? "\"?)" : "");
-}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = is_class ? classes->items[i].name : config->profiles[i].name;
 
-static void check_later(struct parser *parser)
-{
-	for (size_t i = 0; i < parser->n_later; i++) {
-		if (!later_is_known(parser, &parser->later[i]))
-			complain_later(parser, &parser->later[i]);
+		if (strcmp(name, later->name) == 0)
+			return;
+		suggest_offer(&near, name);
 	}
+	complain_unknown_at(parser, later->file, later->position, later->path, is_class ? "class" : "sched_profile", &near, "");
 }
 
 static void parse_contents(struct parser *parser, const struct config_file *file)
@@ -74,8 +58,7 @@ static void parse_choice(struct parser *parser, const struct config_file *file)
 
 	if (!name || mapping_choose(parser, name, &source, &near))
 		return;
-	complain_at(parser, parser->file, (struct json_position){ 0 }, "", "unknown mapping \"%s\"%s%s%s", name,
-		    near.best ? " (did you mean \"" : "", near.best ? near.best : "", near.best ? "\"?)" : "");
+	complain_unknown_at(parser, parser->file, (struct json_position){ 0 }, "", "mapping", &near, "");
 }
 
 static void parse_file(struct parser *parser, const struct config_file *file)
@@ -176,7 +159,8 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	if (r < 0)
 		return r;
 	parse_files(parser, files);
-	check_later(parser);
+	for (size_t i = 0; i < parser->n_later; i++)
+		check_later(parser, &parser->later[i]);
 	config_errors_sort(parser->errors, parser->n_before);
 	if (parser->no_memory || parser->errors->n_errors > parser->n_errors_before)
 		return parser->no_memory ? -ENOMEM : -EINVAL;

@@ -96,105 +96,87 @@ static const struct json_node *culprit(const struct class_text *text, enum attri
 	return text->values[second] ? text->values[second] : text->object;
 }
 
-/* Whether the class has an attribute that its policy has no use for. */
-static void check_foreign(struct parser *parser, const struct class_text *text,
-			  const struct qos_attr *attr, enum attribute which, const char *policies)
+enum kind {
+	FAIR = 1,
+	REAL_TIME = 2,
+	DEADLINE = 4,
+};
+
+/* The kinds of policies that have a use for it, if not all have. */
+static const struct {
+	enum kind kinds;
+	const char *words;
+} uses[ATTR_COUNT] = {
+	[ATTR_NICE] = { FAIR, "fair policies" },
+	[ATTR_PRIORITY] = { REAL_TIME, "SCHED_FIFO and SCHED_RR" },
+	[ATTR_RUNTIME] = { FAIR | DEADLINE, "fair policies and SCHED_DEADLINE" },
+	[ATTR_DEADLINE] = { DEADLINE, "SCHED_DEADLINE" },
+	[ATTR_PERIOD] = { DEADLINE, "SCHED_DEADLINE" },
+};
+
+static void check_uses(struct parser *parser, const struct class_text *text, const struct qos_attr *attr, enum kind kind)
 {
-	if (attr->has & 1 << which)
-		complain(parser, culprit(text, which, ATTR_POLICY), AT_VALUE,
-			 "%s has no %s: that is for %s", task_policy_name(attr->policy),
-			 attributes[which].name, policies);
+	for (enum attribute i = 0; i < ATTR_COUNT; i++) {
+		if (!(attr->has & 1 << i) || !uses[i].kinds || (uses[i].kinds & kind))
+			continue;
+		/* 0 is the kernel's own word for none. */
+		if (i != ATTR_PRIORITY || kind != FAIR || attr->priority)
+			complain(parser, culprit(text, i, ATTR_POLICY), AT_VALUE, "%s has no %s: that is for %s",
+				 task_policy_name(attr->policy), attributes[i].name, uses[i].words);
+	}
 }
 
-static void check_fair(struct parser *parser, const struct class_text *text,
-		       const struct qos_attr *attr)
+static void check_deadline(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	if ((attr->has & QOS_HAS_PRIORITY) && attr->priority)
-		check_foreign(parser, text, attr, ATTR_PRIORITY, "SCHED_FIFO and SCHED_RR");
-	check_foreign(parser, text, attr, ATTR_DEADLINE, "SCHED_DEADLINE");
-	check_foreign(parser, text, attr, ATTR_PERIOD, "SCHED_DEADLINE");
-	if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime &&
-	    (attr->runtime < SLICE_MIN_NS || attr->runtime > SLICE_MAX_NS))
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
-			 "must be between %u and %u (nanoseconds), or 0 for the kernel's own slice", SLICE_MIN_NS,
-			 SLICE_MAX_NS);
-}
+	const bool has_runtime = attr->has & QOS_HAS_RUNTIME, has_deadline = attr->has & QOS_HAS_DEADLINE;
 
-static void check_real_time(struct parser *parser, const struct class_text *text,
-			    const struct qos_attr *attr)
-{
-	check_foreign(parser, text, attr, ATTR_NICE, "fair policies");
-	check_foreign(parser, text, attr, ATTR_RUNTIME, "fair policies and SCHED_DEADLINE");
-	check_foreign(parser, text, attr, ATTR_DEADLINE, "SCHED_DEADLINE");
-	check_foreign(parser, text, attr, ATTR_PERIOD, "SCHED_DEADLINE");
-	if (!(attr->has & QOS_HAS_PRIORITY) || !attr->priority)
-		complain(parser, culprit(text, ATTR_PRIORITY, ATTR_POLICY), AT_VALUE,
-			 "%s needs a sched_priority of 1 to 99", task_policy_name(attr->policy));
-}
-
-static void check_deadline(struct parser *parser, const struct class_text *text,
-			   const struct qos_attr *attr)
-{
-	check_foreign(parser, text, attr, ATTR_NICE, "fair policies");
-	check_foreign(parser, text, attr, ATTR_PRIORITY, "SCHED_FIFO and SCHED_RR");
-	if (!(attr->has & QOS_HAS_RUNTIME))
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
-			 "SCHED_DEADLINE needs a sched_runtime");
+	if (!has_runtime)
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_runtime");
 	else if (attr->runtime < DEADLINE_RUNTIME_MIN)
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
-			 "must be at least %d under SCHED_DEADLINE", DEADLINE_RUNTIME_MIN);
-	if (!(attr->has & QOS_HAS_DEADLINE))
-		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_POLICY), AT_VALUE,
-			 "SCHED_DEADLINE needs a sched_deadline");
-	else if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime > attr->deadline)
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE, "must be at least %d under SCHED_DEADLINE",
+			 DEADLINE_RUNTIME_MIN);
+	if (!has_deadline)
+		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_deadline");
+	else if (has_runtime && attr->runtime > attr->deadline)
 		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_DEADLINE), AT_VALUE,
-			 "sched_runtime %llu is longer than sched_deadline %llu",
-			 (unsigned long long)attr->runtime, (unsigned long long)attr->deadline);
-	if ((attr->has & QOS_HAS_DEADLINE) && (attr->has & QOS_HAS_PERIOD) && attr->period &&
-	    attr->deadline > attr->period)
+			 "sched_runtime %llu is longer than sched_deadline %llu", (unsigned long long)attr->runtime,
+			 (unsigned long long)attr->deadline);
+	if (has_deadline && (attr->has & QOS_HAS_PERIOD) && attr->period && attr->deadline > attr->period)
 		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_PERIOD), AT_VALUE,
-			 "sched_deadline %llu is longer than sched_period %llu",
-			 (unsigned long long)attr->deadline, (unsigned long long)attr->period);
+			 "sched_deadline %llu is longer than sched_period %llu", (unsigned long long)attr->deadline,
+			 (unsigned long long)attr->period);
 }
 
 static void check_io(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
 	const struct json_node *at = culprit(text, ATTR_IO_PRIORITY, ATTR_IO_CLASS);
-	const bool has_level = attr->has & QOS_HAS_IO_LEVEL;
+	const bool has_class = attr->has & QOS_HAS_IO_CLASS, has_level = attr->has & QOS_HAS_IO_LEVEL;
 
-	if (!(attr->has & QOS_HAS_IO_CLASS)) {
-		if (has_level)
-			complain(parser, at, AT_VALUE, "io_priority needs an io_class: best-effort or realtime");
-		return;
-	}
-	switch ((enum io_class)attr->io_class) {
-	case IO_CLASS_NONE:
-	case IO_CLASS_IDLE:
-		if (has_level)
-			complain(parser, at, AT_VALUE, "io_class %s has no io_priority: that is for best-effort and realtime",
-				 io_class_name(attr->io_class));
-		break;
-	case IO_CLASS_REALTIME:
-		if (!has_level)
-			complain(parser, at, AT_VALUE, "io_class realtime needs an io_priority of 0 to %d", IO_LEVELS - 1);
-		break;
-	case IO_CLASS_BEST_EFFORT:
-		break;
-	}
+	if (!has_class && has_level)
+		complain(parser, at, AT_VALUE, "io_priority needs an io_class: best-effort or realtime");
+	else if (has_level && (attr->io_class == IO_CLASS_NONE || attr->io_class == IO_CLASS_IDLE))
+		complain(parser, at, AT_VALUE, "io_class %s has no io_priority: that is for best-effort and realtime",
+			 io_class_name(attr->io_class));
+	else if (has_class && !has_level && attr->io_class == IO_CLASS_REALTIME)
+		complain(parser, at, AT_VALUE, "io_class realtime needs an io_priority of 0 to %d", IO_LEVELS - 1);
 }
 
 /* Checks that the merged class makes sense as a whole. */
-static void check_class(struct parser *parser, const struct class_text *text,
-			const struct qos_attr *attr)
+static void check_class(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	if (task_policy_is_fair(attr->policy))
-		check_fair(parser, text, attr);
-	else if (attr->policy == POLICY_DEADLINE)
+	const enum kind kind = task_policy_is_fair(attr->policy) ? FAIR : attr->policy == POLICY_DEADLINE ? DEADLINE : REAL_TIME;
+
+	check_uses(parser, text, attr, kind);
+	if (kind == FAIR && (attr->has & QOS_HAS_RUNTIME) && attr->runtime &&
+	    (attr->runtime < SLICE_MIN_NS || attr->runtime > SLICE_MAX_NS))
+		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
+			 "must be between %u and %u (nanoseconds), or 0 for the kernel's own slice", SLICE_MIN_NS, SLICE_MAX_NS);
+	if (kind == REAL_TIME && (!(attr->has & QOS_HAS_PRIORITY) || !attr->priority))
+		complain(parser, culprit(text, ATTR_PRIORITY, ATTR_POLICY), AT_VALUE, "%s needs a sched_priority of 1 to 99",
+			 task_policy_name(attr->policy));
+	if (kind == DEADLINE)
 		check_deadline(parser, text, attr);
-	else
-		check_real_time(parser, text, attr);
-	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) &&
-	    attr->util_min > attr->util_max)
+	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) && attr->util_min > attr->util_max)
 		complain(parser, culprit(text, ATTR_UTIL_MIN, ATTR_UTIL_MAX), AT_VALUE,
 			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min, attr->util_max);
 	check_io(parser, text, attr);
@@ -217,17 +199,12 @@ static bool check_name(struct parser *parser, const struct class_table *table, c
 
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class)
 {
-	struct qos_class *same = class_find(table, class->name), *items;
+	void *all = table->items;
+	struct qos_class *same = item_for(parser, &all, &table->count, sizeof(*same), class->name);
 
-	if (same) {
+	table->items = all;
+	if (same)
 		*same = *class;
-		return;
-	}
-	items = grow(parser, table->items, table->count, sizeof(*items));
-	if (!items)
-		return;
-	table->items = items;
-	items[table->count++] = *class;
 }
 
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value)

@@ -166,7 +166,8 @@ void complain_at(struct parser *parser, size_t file, struct json_position positi
 	va_list args;
 
 	va_start(args, format);
-	add(parser->errors, parser->config->files[file], file, position, path, false, format, args);
+	if (!add(parser->errors, parser->config->files[file], file, position, path, false, format, args))
+		parser->no_memory = true;
 	va_end(args);
 }
 
@@ -182,15 +183,22 @@ void complain(struct parser *parser, const struct json_node *node, unsigned what
 	va_end(args);
 }
 
-void complain_unknown(struct parser *parser, const struct json_node *node, unsigned what, const char *kind,
-		      const struct suggestion *suggestion, const char *otherwise)
+void complain_unknown_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *kind,
+			 const struct suggestion *suggestion, const char *otherwise)
 {
 	if (suggestion->best)
-		complain(parser, node, what, "unknown %s \"%s\" (did you mean \"%s\"?)", kind,
-			 suggestion->word, suggestion->best);
+		complain_at(parser, file, position, path, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, suggestion->word,
+			    suggestion->best);
 	else
-		complain(parser, node, what, "unknown %s \"%s\"%s", kind, suggestion->word,
-			 otherwise);
+		complain_at(parser, file, position, path, "unknown %s \"%s\"%s", kind, suggestion->word, otherwise);
+}
+
+void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
+		      const struct suggestion *suggestion, const char *otherwise)
+{
+	_cleanup_free_ char *path = json_path(node);
+
+	complain_unknown_at(parser, parser->file, where == AT_KEY ? node->key_at : node->at, path, kind, suggestion, otherwise);
 }
 
 /* ---- words for people ---- */

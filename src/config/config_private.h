@@ -107,8 +107,10 @@ void complain(struct parser *parser, const struct json_node *node, unsigned what
 	__attribute__((format(printf, 4, 5)));
 
 /* `unknown KIND "WORD"`, followed by the suggestion if there is one, else by `otherwise`. */
-void complain_unknown(struct parser *parser, const struct json_node *node, unsigned what, const char *kind,
+void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
 		      const struct suggestion *suggestion, const char *otherwise);
+void complain_unknown_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *kind,
+			 const struct suggestion *suggestion, const char *otherwise);
 
 /* Of a place in a file of that number; without a position for the file as a whole. */
 void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
@@ -196,7 +198,6 @@ const char *config_print_setting(struct json_writer *json, const struct config *
 void put_settings(struct json_writer *json, const struct config *config);
 
 /* config_profile.c */
-bool profile_exists(const struct config *config, const char *name);
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
 

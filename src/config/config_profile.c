@@ -2,57 +2,38 @@
 /* sched_profiles.json: each profile is an object of knob trees, with the values to write to their knobs. */
 #include "config_private.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
 
-bool profile_exists(const struct config *config, const char *name)
+/* A value to write, as text; a number as it was written. NULL after an error, which has been reported. */
+static const char *knob_value(struct parser *parser, const struct json_node *value)
 {
-	return sched_profile_find(config->profiles, config->n_profiles, name) != NULL;
-}
+	const char *text;
+	int64_t number;
 
-/* A newline or another control character could make two writes of it, or none. */
-static const char *knob_text(struct parser *parser, const struct json_node *value)
-{
-	const char *text = value_kept(parser, value);
-
+	if (value->type == JSON_NUMBER)
+		return value_integer(parser, value, INT64_MIN, INT64_MAX, &number) ? keep_bytes(parser, value->text, value->count) :
+										     NULL;
+	if (value->type != JSON_STRING) {
+		complain(parser, value, AT_VALUE, "must be a string or a whole number, not %s", json_type_name(value));
+		return NULL;
+	}
+	text = value_kept(parser, value);
+	/* A newline or another control character could make two writes of it, or none. */
 	for (const char *p = text; p && *p; p++) {
 		if ((unsigned char)*p < ' ') {
-			complain(parser, value, AT_VALUE,
-				 "must be one line, without control characters");
+			complain(parser, value, AT_VALUE, "must be one line, without control characters");
 			return NULL;
 		}
 	}
 	return text;
 }
 
-/* A value to write, as text; a number as it was written. NULL after an error, which has been reported. */
-static const char *knob_value(struct parser *parser, const struct json_node *value)
-{
-	int64_t number;
-
-	if (value->type == JSON_STRING)
-		return knob_text(parser, value);
-	if (value->type != JSON_NUMBER) {
-		complain(parser, value, AT_VALUE, "must be a string or a whole number, not %s",
-			 json_type_name(value));
-		return NULL;
-	}
-	if (!value_integer(parser, value, INT64_MIN, INT64_MAX, &number))
-		return NULL;
-	return keep_bytes(parser, value->text, value->count);
-}
-
 static bool is_component(const char *name, size_t len)
 {
 	return len > 0 && len <= NAME_MAX && !(len <= 2 && strncmp(name, "..", len) == 0);
-}
-
-static bool is_one_component(const char *name)
-{
-	return !strchr(name, '/') && is_component(name, strlen(name));
 }
 
 /* One component or several, as in llc_balancing/enabled: nowhere does it lead up, or begin at the root. */
@@ -67,51 +48,11 @@ static bool is_path_beneath(const char *name)
 	return is_component(name, len);
 }
 
-static const char *file_name(struct parser *parser, const struct json_node *value)
+static bool is_knob(const char *path, enum knob_tree tree)
 {
-	if (is_one_component(value->key))
-		return keep_text(parser, value->key);
-	complain(parser, value, AT_KEY, "must be a file's name, without a path");
-	return NULL;
-}
+	const bool has_folder = strchr(path, '/');
 
-/* The user may have written the whole path. */
-static const char *debugfs_path(struct parser *parser, const struct json_node *value)
-{
-	static const char folder[] = "/sys/kernel/debug/sched/";
-	const char *name = value->key;
-
-	if (is_path_beneath(name))
-		return keep_text(parser, name);
-	if (strncmp(name, folder, strlen(folder)) == 0 && is_path_beneath(name + strlen(folder)))
-		complain(parser, value, AT_KEY,
-			 "must be a path beneath /sys/kernel/debug/sched (did you mean \"%s\"?)",
-			 name + strlen(folder));
-	else
-		complain(parser, value, AT_KEY,
-			 "must be a path beneath /sys/kernel/debug/sched, such as llc_balancing/enabled");
-	return NULL;
-}
-
-/* At least two names separated by single dots, each beginning with a letter or digit. */
-static bool is_sysctl_name(const char *name)
-{
-	size_t names = 0, len = 0;
-
-	for (const char *p = name;; p++) {
-		if (*p == '\0' || *p == '.') {
-			if (len == 0)
-				return false;
-			names++;
-			len = 0;
-			if (*p == '\0')
-				return names >= 2;
-		} else if (isalnum((unsigned char)*p) || (len > 0 && (*p == '_' || *p == '-'))) {
-			len++;
-		} else {
-			return false;
-		}
-	}
+	return is_path_beneath(path) && (tree == KNOB_DEBUGFS || has_folder == (tree == KNOB_SYSCTL));
 }
 
 static void exchange(char *text, char from, char to)
@@ -122,53 +63,36 @@ static void exchange(char *text, char from, char to)
 	}
 }
 
-/* The user may have written the path below /proc/sys. */
-static void complain_sysctl(struct parser *parser, const struct json_node *value)
-{
-	static const char folder[] = "/proc/sys/";
-	const char *name = value->key;
-	char near[128];
-
-	if (strncmp(name, folder, strlen(folder)) == 0)
-		name += strlen(folder);
-	if (strlen(name) < sizeof(near)) {
-		exchange(strcpy(near, name), '/', '.');
-		if (is_sysctl_name(near)) {
-			complain(parser, value, AT_KEY,
-				 "must be a sysctl's name, without a path (did you mean \"%s\"?)",
-				 near);
-			return;
-		}
-	}
-	complain(parser, value, AT_KEY,
-		 "must be a sysctl's name, such as kernel.sched_rt_runtime_us");
-}
-
-static const char *sysctl_path(struct parser *parser, const struct json_node *value)
-{
-	char *path;
-
-	if (!is_sysctl_name(value->key)) {
-		complain_sysctl(parser, value);
-		return NULL;
-	}
-	path = keep_bytes(parser, value->key, strlen(value->key));
-	if (path)
-		exchange(path, '.', '/');
-	return path;
-}
-
 /* The knob's file, of the form that struct knob has it in. NULL after an error, which has been reported. */
 static const char *knob_file(struct parser *parser, const struct json_node *value, enum knob_tree tree)
 {
-	switch (tree) {
-	case KNOB_DEBUGFS:
-		return debugfs_path(parser, value);
-	case KNOB_SYSCTL:
-		return sysctl_path(parser, value);
-	case KNOB_CPUFREQ:
-	case KNOB_BLOCK:
-		return file_name(parser, value);
+	static const struct {
+		const char *folder, *wanted, *example;
+	} trees[] = {
+		[KNOB_DEBUGFS] = { "/sys/kernel/debug/sched/", "a path beneath /sys/kernel/debug/sched", "llc_balancing/enabled" },
+		[KNOB_CPUFREQ] = { "/", "a file's name, without a path", "scaling_governor" },
+		[KNOB_SYSCTL] = { "/proc/sys/", "a sysctl's name, without a path", "kernel.sched_rt_runtime_us" },
+		[KNOB_BLOCK] = { "/", "a file's name, without a path", "scheduler" },
+	};
+	const char *name = value->key;
+	const bool is_whole = strncmp(name, trees[tree].folder, strlen(trees[tree].folder)) == 0;
+	const bool is_path = tree == KNOB_SYSCTL && strchr(name, '/');
+	char *path = keep_bytes(parser, name, strlen(name)), *near;
+
+	if (!path)
+		return NULL;
+	if (tree == KNOB_SYSCTL && !is_path)
+		exchange(path, '.', '/');
+	if (!is_path && is_knob(path, tree))
+		return path;
+	/* The user may have written the whole path. */
+	near = path + (is_whole ? strlen(trees[tree].folder) : 0);
+	if ((is_whole || is_path) && is_knob(near, tree)) {
+		if (is_path)
+			exchange(near, '/', '.');
+		complain(parser, value, AT_KEY, "must be %s (did you mean \"%s\"?)", trees[tree].wanted, near);
+	} else {
+		complain(parser, value, AT_KEY, "must be %s, such as %s", trees[tree].wanted, trees[tree].example);
 	}
 	return NULL;
 }
@@ -211,62 +135,53 @@ static void parse_tree(struct parser *parser, const struct json_node *object, en
 	}
 }
 
-static void parse_debugfs(struct parser *parser, const struct json_node *object, void *into)
-{
-	parse_tree(parser, object, KNOB_DEBUGFS, NULL, into);
-}
-
-static void parse_cpufreq(struct parser *parser, const struct json_node *object, void *into)
-{
-	parse_tree(parser, object, KNOB_CPUFREQ, NULL, into);
-}
-
-static void parse_sysctl(struct parser *parser, const struct json_node *object, void *into)
-{
-	parse_tree(parser, object, KNOB_SYSCTL, NULL, into);
-}
-
-static void parse_block(struct parser *parser, const struct json_node *object, void *into)
+static void parse_devices(struct parser *parser, const struct json_node *object, struct sched_profile *profile)
 {
 	const struct json_node *value;
 
 	if (!value_is_object(parser, object))
 		return;
 	json_each (value, object) {
-		if (!is_one_component(value->key))
-			complain(parser, value, AT_KEY,
-				 "must be a glob of block devices' names, such as vd*, without a "
-				 "path");
+		if (strchr(value->key, '/') || !is_path_beneath(value->key))
+			complain(parser, value, AT_KEY, "must be a glob of block devices' names, such as vd*, without a path");
 		else
-			parse_tree(parser, value, KNOB_BLOCK, keep_text(parser, value->key),
-				   into);
+			parse_tree(parser, value, KNOB_BLOCK, keep_text(parser, value->key), profile);
 	}
 }
 
-static const struct key profile_keys[] = {
-	{ "debugfs", .parse = parse_debugfs },
-	{ "cpufreq", .parse = parse_cpufreq },
-	{ "sysctl", .parse = parse_sysctl },
-	{ "block", .parse = parse_block },
+static const struct key trees[KNOB_TREES] = {
+	[KNOB_DEBUGFS] = { "debugfs", KEY_OTHER },
+	[KNOB_CPUFREQ] = { "cpufreq", KEY_OTHER },
+	[KNOB_SYSCTL] = { "sysctl", KEY_OTHER },
+	[KNOB_BLOCK] = { "block", KEY_OTHER },
 };
+
+static void parse_trees(struct parser *parser, const struct json_node *object, struct sched_profile *profile)
+{
+	const struct json_node *value;
+
+	json_each (value, object) {
+		const struct key *key = find_key(trees, KNOB_TREES, value->key);
+
+		if (!key)
+			complain_key(parser, value, trees, KNOB_TREES, "key");
+		else if (key == &trees[KNOB_BLOCK])
+			parse_devices(parser, value, profile);
+		else
+			parse_tree(parser, value, (enum knob_tree)(key - trees), NULL, profile);
+	}
+}
 
 /* Replaces the profile of the same name, or appends it. */
 void profile_define(struct parser *parser, const struct sched_profile *profile)
 {
 	struct config *config = parser->config;
-	struct sched_profile *profiles;
+	void *all = config->profiles;
+	struct sched_profile *same = item_for(parser, &all, &config->n_profiles, sizeof(*same), profile->name);
 
-	for (size_t i = 0; i < config->n_profiles; i++) {
-		if (strcmp(config->profiles[i].name, profile->name) == 0) {
-			config->profiles[i] = *profile;
-			return;
-		}
-	}
-	profiles = grow(parser, config->profiles, config->n_profiles, sizeof(*profiles));
-	if (!profiles)
-		return;
-	config->profiles = profiles;
-	profiles[config->n_profiles++] = *profile;
+	config->profiles = all;
+	if (same)
+		*same = *profile;
 }
 
 /* An upper limit of the number of knobs: they are two levels down, those of block devices three. */
@@ -295,7 +210,7 @@ static void parse_profile(struct parser *parser, const struct json_node *value)
 	profile.knobs = keep_alloc(parser, count_knobs(value) * sizeof(*profile.knobs));
 	if (!profile.name || !profile.knobs)
 		return;
-	parse_keys(parser, value, profile_keys, array_size(profile_keys), "key", &profile);
+	parse_trees(parser, value, &profile);
 	profile_define(parser, &profile);
 }
 
@@ -315,10 +230,8 @@ static void put_knob(struct json_writer *json, const struct knob *knob)
 	_cleanup_free_ char *name = strdup(knob->file);
 
 	json->text.failed |= !name;
-	for (char *c = name; c && *c && knob->tree == KNOB_SYSCTL; c++) {
-		if (*c == '/')
-			*c = '.';
-	}
+	if (name && knob->tree == KNOB_SYSCTL)
+		exchange(name, '/', '.');
 	if (knob->n_values == 1) {
 		json_put_text(json, name, knob->values[0]);
 		return;
