@@ -122,17 +122,6 @@ static uint16_t same_tag(const struct config *old, const struct config *new, con
 	return TAG_NONE;
 }
 
-/* The new number of the tag that a task carries: TAG_NONE if it carries other attributes than that now gives. */
-static uint16_t still_carried(const struct config *old, const struct config *new, const uint16_t *now, uint16_t tag)
-{
-	size_t n_old, n_new;
-	const struct tag *tags = rules_tags(old->rules, &n_old), *new_tags = rules_tags(new->rules, &n_new);
-
-	if (tag >= n_old || now[tag] == TAG_NONE || !qos_attr_equal(&tags[tag].attr, &new_tags[now[tag]].attr))
-		return TAG_NONE;
-	return now[tag];
-}
-
 /* The new number of each old tag. NULL without memory; the caller frees it. */
 static uint16_t *renumber_tags(const struct config *old, const struct config *new, size_t *ret_count)
 {
@@ -166,7 +155,7 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
 		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
 		task->unit = task->unit < n_tags && tags[task->unit] != TAG_NONE ? tags[task->unit] : TAG_DEFAULT;
-		task->tag = still_carried(plan->config, config, tags, task->tag);
+		task->tag = TAG_NONE;
 		/* The scan finds it again. */
 		task->limit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */

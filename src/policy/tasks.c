@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Records live in chunks, so that they do not move and growing copies nothing; a hash by tid chains them by
- * number. Tids are handed out in sequence, so their low bits are as good a hash as any.
+ * number, from 1. Tids are handed out in sequence, so their low bits are as good a hash as any.
  */
 #include <schedqos/policy/tasks.h>
 
 #include <stdlib.h>
-#include <string.h>
 
-#define CHUNK_BITS 10
-#define CHUNK_SIZE (1U << CHUNK_BITS)
-_Static_assert(CHUNK_SIZE == TASKS_CHUNK, "a record's number is its chunk and its place there");
-#define NIL UINT32_MAX
-#define HEADS_MIN 1024
+/* So many chains: a lookup among 100,000 tasks takes six steps. */
+#define HEADS 16384
+
+/* More tasks than that cannot be: PID_MAX_LIMIT. */
+#define CHUNKS_MAX (4194304 / TASKS_CHUNK)
 
 struct tasks {
 	struct tasks_memory memory;
-	struct task **chunks;
-	uint32_t n_chunks, chunks_size;
-	uint32_t *heads; /* n_heads chains; a power of two */
-	uint32_t n_heads;
-	uint32_t free; /* chain of free records */
+	struct task *chunks[CHUNKS_MAX];
+	uint32_t n_chunks;
+	uint32_t heads[HEADS]; /* numbers, as all that follows; 0: none */
+	uint32_t free;	       /* the first of a chain */
 	size_t count;
 	uint64_t failed;
 };
@@ -75,23 +73,15 @@ enum reason task_reason(const struct task *task)
 	return REASON_NONE;
 }
 
+/* NULL for number 0. */
 static struct task *record(const struct tasks *tasks, uint32_t number)
 {
-	return &tasks->chunks[number >> CHUNK_BITS][number & (CHUNK_SIZE - 1)];
+	return !number ? NULL : &tasks->chunks[(number - 1) / TASKS_CHUNK][(number - 1) % TASKS_CHUNK];
 }
 
-static uint32_t *head(const struct tasks *tasks, pid_t tid)
+static uint32_t *head(struct tasks *tasks, pid_t tid)
 {
-	return &tasks->heads[(uint32_t)tid & (tasks->n_heads - 1)];
-}
-
-static uint32_t *heads_new(uint32_t n)
-{
-	uint32_t *heads = malloc(n * sizeof(*heads));
-
-	if (heads)
-		memset(heads, 0xff, n * sizeof(*heads));
-	return heads;
+	return &tasks->heads[(uint32_t)tid % HEADS];
 }
 
 static struct task *heap_grow(void *context)
@@ -114,13 +104,6 @@ struct tasks *tasks_new(const struct tasks_memory *memory)
 	if (!tasks)
 		return NULL;
 	tasks->memory = memory ? *memory : heap;
-	tasks->free = NIL;
-	tasks->n_heads = HEADS_MIN;
-	tasks->heads = heads_new(HEADS_MIN);
-	if (!tasks->heads) {
-		free(tasks);
-		return NULL;
-	}
 	return tasks;
 }
 
@@ -130,8 +113,6 @@ void tasks_free(struct tasks *tasks)
 		return;
 	for (uint32_t i = 0; i < tasks->n_chunks; i++)
 		tasks->memory.release(tasks->memory.context, tasks->chunks[i]);
-	free(tasks->chunks);
-	free(tasks->heads);
 	free(tasks);
 }
 
@@ -142,8 +123,7 @@ size_t tasks_count(const struct tasks *tasks)
 
 size_t tasks_memory(const struct tasks *tasks)
 {
-	return sizeof(*tasks) + tasks->n_chunks * CHUNK_SIZE * sizeof(struct task) +
-	       tasks->chunks_size * sizeof(struct task *) + tasks->n_heads * sizeof(uint32_t);
+	return sizeof(*tasks) + tasks->n_chunks * TASKS_CHUNK_BYTES;
 }
 
 uint64_t tasks_failed(const struct tasks *tasks)
@@ -153,75 +133,42 @@ uint64_t tasks_failed(const struct tasks *tasks)
 
 static uint32_t find_number(const struct tasks *tasks, pid_t tid)
 {
-	uint32_t number = *head(tasks, tid);
+	uint32_t number = tasks->heads[(uint32_t)tid % HEADS];
 
-	while (number != NIL && record(tasks, number)->tid != tid)
+	while (number && record(tasks, number)->tid != tid)
 		number = record(tasks, number)->next;
 	return number;
 }
 
 struct task *tasks_find(const struct tasks *tasks, pid_t tid)
 {
-	uint32_t number = find_number(tasks, tid);
-
-	return number == NIL ? NULL : record(tasks, number);
+	return record(tasks, find_number(tasks, tid));
 }
 
-static bool grow_chunks(struct tasks *tasks)
+static bool grow(struct tasks *tasks)
 {
-	struct task *chunk;
+	struct task *chunk = tasks->n_chunks < CHUNKS_MAX ? tasks->memory.grow(tasks->memory.context) : NULL;
 
-	if (tasks->n_chunks == tasks->chunks_size) {
-		uint32_t size = tasks->chunks_size ? tasks->chunks_size * 2 : 16;
-		struct task **chunks = reallocarray(tasks->chunks, size, sizeof(*chunks));
-
-		if (!chunks)
-			return false;
-		tasks->chunks = chunks;
-		tasks->chunks_size = size;
-	}
-	chunk = tasks->memory.grow(tasks->memory.context);
 	if (!chunk)
 		return false;
 	tasks->chunks[tasks->n_chunks] = chunk;
-	for (uint32_t i = CHUNK_SIZE; i-- > 0;) {
+	for (uint32_t i = TASKS_CHUNK; i-- > 0;) {
 		chunk[i].next = tasks->free;
-		tasks->free = tasks->n_chunks << CHUNK_BITS | i;
+		tasks->free = tasks->n_chunks * TASKS_CHUNK + i + 1;
 	}
 	tasks->n_chunks++;
 	return true;
 }
 
-/* Twice as many chains, to keep them short. Without memory they just get longer. */
-static void grow_heads(struct tasks *tasks)
-{
-	uint32_t n_heads = tasks->n_heads * 2;
-	uint32_t *heads = heads_new(n_heads);
-
-	if (!heads)
-		return;
-	free(tasks->heads);
-	tasks->heads = heads;
-	tasks->n_heads = n_heads;
-	for (uint32_t n = 0; n < tasks->n_chunks << CHUNK_BITS; n++) {
-		struct task *task = record(tasks, n);
-
-		if (!task->tid)
-			continue;
-		task->next = *head(tasks, task->tid);
-		*head(tasks, task->tid) = n;
-	}
-}
-
-/* Takes a free record and chains it under the tid that it will have. NIL without memory. */
+/* Takes a free record and chains it under the tid that it will have. 0 without memory. */
 static uint32_t take_free(struct tasks *tasks, pid_t tid)
 {
 	struct task *task;
 	uint32_t number;
 
-	if (tasks->free == NIL && !grow_chunks(tasks)) {
+	if (!tasks->free && !grow(tasks)) {
 		tasks->failed++;
-		return NIL;
+		return 0;
 	}
 	number = tasks->free;
 	task = record(tasks, number);
@@ -234,23 +181,22 @@ static uint32_t take_free(struct tasks *tasks, pid_t tid)
 static void link_thread(struct tasks *tasks, struct task *task, uint32_t number)
 {
 	uint32_t first = find_number(tasks, task->tgid);
-	struct task *leader;
+	struct task *leader = record(tasks, first);
 
-	if (first == NIL || record(tasks, first)->tgid != task->tgid)
+	if (!leader || leader->tgid != task->tgid)
 		return;
-	leader = record(tasks, first);
 	task->last_thread = first;
 	task->next_thread = leader->next_thread;
-	if (task->next_thread != NIL)
+	if (task->next_thread)
 		record(tasks, task->next_thread)->last_thread = number;
 	leader->next_thread = number;
 }
 
 static void unlink_thread(struct tasks *tasks, const struct task *task)
 {
-	if (task->last_thread != NIL)
+	if (task->last_thread)
 		record(tasks, task->last_thread)->next_thread = task->next_thread;
-	if (task->next_thread != NIL)
+	if (task->next_thread)
 		record(tasks, task->next_thread)->last_thread = task->last_thread;
 }
 
@@ -262,19 +208,18 @@ struct task *tasks_put(struct tasks *tasks, const struct task *from)
 	if (task)
 		tasks_remove(tasks, task);
 	number = take_free(tasks, from->tid);
-	if (number == NIL)
+	if (!number)
 		return NULL;
 	task = record(tasks, number);
 	template.tid = 0;
 	template.next = task->next;
-	template.next_thread = template.last_thread = NIL;
+	template.next_thread = template.last_thread = 0;
 	*task = template;
 	if (from->tid != from->tgid)
 		link_thread(tasks, task, number);
 	task_publish();
 	task->tid = from->tid;
-	if (++tasks->count > tasks->n_heads)
-		grow_heads(tasks);
+	tasks->count++;
 	return task;
 }
 
@@ -308,13 +253,13 @@ void tasks_remove(struct tasks *tasks, struct task *task)
 
 struct task *tasks_next_thread(const struct tasks *tasks, const struct task *task)
 {
-	return task->next_thread == NIL ? NULL : record(tasks, task->next_thread);
+	return record(tasks, task->next_thread);
 }
 
 struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor)
 {
-	while (*cursor < tasks->n_chunks << CHUNK_BITS) {
-		struct task *task = record(tasks, (*cursor)++);
+	while (*cursor < tasks->n_chunks * TASKS_CHUNK) {
+		struct task *task = record(tasks, ++*cursor);
 
 		if (task->tid)
 			return task;

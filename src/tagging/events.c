@@ -270,9 +270,6 @@ static uint32_t decide_one(struct tagger *tagger, const struct plan_due *due)
  */
 #define BOOK_EVERY 16
 
-/* In a storm of events, other sources (bus, signals) get their turn after this many. */
-#define TURN_MAX 4096
-
 /* Whether the process is among those that wait. */
 static bool has(const struct waiting *waiting, pid_t tgid)
 {
@@ -381,23 +378,16 @@ void due_settle_at_once(struct tagger *tagger)
 
 bool events_handle(struct tagger *tagger)
 {
-	bool is_empty = false;
+	const bool is_empty = events_book(tagger);
 
-	for (int i = 0; i < TURN_MAX && !is_empty; i += EVENTS_BATCH) {
-		is_empty = events_book_some(tagger);
-		due_decide(tagger);
-	}
+	due_decide(tagger);
 	return is_empty;
 }
 
 bool events_drain(struct tagger *tagger)
 {
-	const uint32_t began = clock_ms();
+	const bool is_empty = events_book(tagger);
 
-	while (tagger->intake && !events_handle(tagger)) {
-		if (clock_ms() - began > DRAIN_MAX_MS)
-			return false;
-	}
 	due_settle(tagger);
-	return true;
+	return is_empty;
 }

@@ -40,7 +40,7 @@ static bool is_sound_attr(const struct task_attr *attr)
 bool state_record_is_sound(const struct task *task)
 {
 	return task->tid > 0 && task->tgid > 0 && is_sound_attr(&task->had) && is_sound_attr(&task->known) &&
-	       task->state <= TASK_UNDONE && task->due <= DUE_EXEC;
+	       task->state <= TASK_UNDONE;
 }
 
 static int check_header(struct state_header *header, size_t size, const char *boot_id)

@@ -7,7 +7,7 @@
 #include "state.h"
 
 #define STATE_MAGIC	    "schedqos"
-#define STATE_VERSION	    6
+#define STATE_VERSION	    7
 
 /* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
 #define STATE_TAGS_MAX 480

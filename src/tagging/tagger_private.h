@@ -178,8 +178,8 @@ bool events_book_some(struct tagger *tagger);
 bool events_book(struct tagger *tagger);
 
 /*
- * events.c: books what is queued, up to a limit for one turn, and has the due tasks decided. Returns whether nothing
- * was left.
+ * events.c: books what is queued, all of it first: what is read of a task that is decided about may be newer than the events
+ * that wait, and its children copy its record. Has the due tasks decided. Returns whether nothing was left.
  */
 bool events_handle(struct tagger *tagger);
 

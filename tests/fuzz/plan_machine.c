@@ -254,6 +254,7 @@ static void is_told(struct run *run, uint8_t kind)
 		break;
 	case HEAR_SOME:
 		hear_first(m, take_byte(&run->input) % (m->n_queued + 1));
+		run->in_time &= !m->n_queued;
 		break;
 	case DEAF:
 		m->deaf = true;

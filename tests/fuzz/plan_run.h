@@ -56,6 +56,7 @@ struct run {
 	bool own;	/* the configuration is that, all the time */
 	bool alone;	/* only the plan has set attributes */
 	bool everybody; /* all choices were possible without privilege */
+	bool in_time;	/* it decided about nothing while more events waited */
 	bool exact;	/* the plan received every event, in time, and every set was carried out */
 };
 

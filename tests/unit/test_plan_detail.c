@@ -72,31 +72,6 @@ static void a_task_without_a_class(void **state)
 	assert_attr(&detail.want, PRISTINE);
 }
 
-static int have(struct facts *facts, enum fact fact)
-{
-	facts->have |= fact;
-	return 0;
-}
-
-static void a_task_that_does_not_exist(void **state)
-{
-	struct machine *m = *state;
-	struct plan *plan = plan_new(&m->caps, DAEMON, UINT64_MAX, NULL);
-	struct facts facts = { .fetch = have, .tid = 7, .tgid = 7, .exe = "/usr/bin/chrome", .argv = "chrome",
-			       .argv_size = sizeof("chrome"), .cgroup = "/", .attr = task_attr_pristine };
-	const struct task *task;
-
-	start(m, CHROME);
-	assert_non_null(plan);
-	assert_int_equal(plan_set_config(plan, m->config), 0);
-	task = plan_rehearse(plan, &facts);
-	assert_non_null(task);
-	assert_int_equal(task_reason(task), REASON_RULE);
-	assert_attr(&task->known, INTERACTIVE);
-	assert_unknown(m, 7);
-	plan_free(plan);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,7 +79,6 @@ int main(void)
 		MACHINE_TEST(what_somebody_has_lowered_is_withheld),
 		MACHINE_TEST(what_somebody_has_just_changed),
 		MACHINE_TEST(a_task_without_a_class),
-		MACHINE_TEST(a_task_that_does_not_exist),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,17 +365,18 @@ static void an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec(v
 static const char *reason_of(struct machine *m, pid_t tid)
 {
 	const struct task before = *record(m, tid);
-	int reason = plan_reason(m->plan, record(m, tid), facts_of(m, tid, tgid_of(m, tid)));
+	struct plan_detail detail;
 
+	assert_int_equal(plan_detail(m->plan, record(m, tid), facts_of(m, tid, tgid_of(m, tid)), &detail), 0);
 	/* Who answers a question changes nothing. */
 	assert_memory_equal(record(m, tid), &before, sizeof(before));
-	assert_in_range(reason, 0, REASON_COUNT - 1);
-	return reason_name(reason);
+	return reason_name(detail.reason);
 }
 
 static void how_it_stands_is_told_of_this_moment(void **state)
 {
 	struct machine *m = *state;
+	struct plan_detail detail;
 
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -397,7 +398,7 @@ static void how_it_stands_is_told_of_this_moment(void **state)
 	scan(m);
 	assert_string_equal(reason_of(m, 100), "not-fair");
 	exits(m, 100);
-	assert_int_equal(plan_reason(m->plan, record(m, 100), facts_of(m, 100, 100)), -ESRCH);
+	assert_int_equal(plan_detail(m->plan, record(m, 100), facts_of(m, 100, 100), &detail), -ESRCH);
 }
 
 int main(void)

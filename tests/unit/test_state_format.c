@@ -189,9 +189,6 @@ static void impossible_attributes_are_refused(void **state)
 	task->state = TASK_UNDONE + 1;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 	*task = good;
-	task->due = DUE_EXEC + 1;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
 	task->tid = -1;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 	*task = good;

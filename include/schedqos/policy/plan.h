@@ -243,9 +243,6 @@ void plan_look_at_enforced(struct plan *plan);
  */
 const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
 
-/* The task's enum reason as of now, or -errno: -ESRCH if it has ended. Changes nothing. */
-int plan_reason(const struct plan *plan, const struct task *task, struct facts *facts);
-
 /* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */
 struct plan_detail {
 	enum reason reason;
@@ -256,11 +253,5 @@ struct plan_detail {
 	uint8_t withheld;	/* somebody had lowered it before, and no rule raises that */
 };
 
-/* 0 or -errno as for plan_reason. Changes nothing. */
+/* 0 or -errno: -ESRCH if it has ended. Changes nothing. */
 int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret);
-
-/*
- * Decides about a made-up task, as at its exec: facts must hold everything, and tid is any but our own. Only for a plan
- * with nothing else in it. Its record, or NULL without memory.
- */
-const struct task *plan_rehearse(struct plan *plan, struct facts *facts);

@@ -88,14 +88,14 @@ struct task {
 	uint16_t override;	/* leader: number of the override that gives its process a class; 0: none */
 	uint16_t limited_by;	/* leader: number of the lowest that limits it; 0: none */
 	uint16_t unit;		/* leader: the class that its unit gives where no rule does; TAG_DEFAULT: none */
-	uint8_t assigned_by;	/* enum assigned_by */
-	uint8_t state;		/* enum task_state */
-	uint8_t theirs;		/* enum task_attr_bit: what somebody has chosen since we put its class on */
+	uint8_t assigned_by : 4; /* enum assigned_by */
+	uint8_t state : 4;	/* enum task_state */
+	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since we put its class on */
+	uint8_t due : 2;	/* enum due */
 	uint8_t flags;		/* enum task_flag */
-	uint8_t due;		/* enum due */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
 
 enum reason task_reason(const struct task *task);
 
