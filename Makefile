@@ -11,6 +11,7 @@ LIBEXECDIR  = $(PREFIX)/libexec/schedqos
 MANDIR     ?= $(DATADIR)/man
 USERUNITDIR ?= $(call directory,systemd,systemduserunitdir,$(PREFIX)/lib/systemd/user)
 UNITDIR    ?= $(call directory,systemd,systemdsystemunitdir,$(PREFIX)/lib/systemd/system)
+SYSUSERDIR ?= $(call directory,systemd,sysusersdir,$(PREFIX)/lib/sysusers.d)
 BASHDIR    ?= $(call directory,bash-completion,completionsdir,$(DATADIR)/bash-completion/completions)
 FISHDIR    ?= $(call directory,fish,completionsdir,$(DATADIR)/fish/vendor_completions.d)
 # Debian's zsh looks for packages' completions in a folder of its own.
@@ -187,6 +188,7 @@ PAGES := $(filter-out %/schedqos-bench.1 %/org.schedqos1.5,$(wildcard src/man/*)
 DESKTOP_UNITS := systemd/schedqos-bridge.service systemd/schedqos-system76.service
 TEXTS = $(foreach unit,$(filter-out $(DESKTOP_UNITS),$(wildcard systemd/*.service systemd/*.timer)),$(unit):$(UNITDIR)/$(notdir $(unit))) \
 	$(foreach page,$(PAGES),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+	systemd/desktop/schedqos.sysusers:$(SYSUSERDIR)/schedqos.conf \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
 	src/completion/schedqos.zsh:$(ZSHDIR)/_schedqos src/completion/schedqos.fish:$(FISHDIR)/schedqos.fish \
 	$(foreach file,$(CONFIGS),configs/$(file):$(DATADIR)/schedqos/$(file))
@@ -226,13 +228,12 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 # The bus reads no other prefix than /usr, nor does polkit before version 124.
 DBUSDIR    ?= $(call directory,dbus-1,datadir,$(DATADIR))/dbus-1
 POLKITDIR  ?= $(call directory,polkit-gobject-1,actiondir,$(DATADIR)/polkit-1/actions)
-SYSUSERDIR ?= $(call directory,systemd,sysusersdir,$(PREFIX)/lib/sysusers.d)
 DESKTOP_TEXTS = $(foreach unit,$(DESKTOP_UNITS),$(unit):$(UNITDIR)/$(notdir $(unit))) \
 	src/man/org.schedqos1.5:$(MANDIR)/man5/org.schedqos1.5 \
 	systemd/desktop/org.schedqos1.service:$(DBUSDIR)/system-services/org.schedqos1.service \
 	systemd/desktop/org.schedqos1.conf:$(DBUSDIR)/system.d/org.schedqos1.conf \
 	systemd/desktop/org.schedqos1.policy:$(POLKITDIR)/org.schedqos1.policy \
-	systemd/desktop/schedqos-desktop.sysusers:$(SYSUSERDIR)/schedqos-desktop.conf \
+	systemd/desktop/schedqos.service.conf:$(UNITDIR)/schedqos.service.d/desktop.conf \
 	$(if $(FOCUS),systemd/user/schedqos-focus.service:$(USERUNITDIR)/schedqos-focus.service)
 
 install-desktop: all ## install what lets users and desktops ask for classes, by the system bus, as well

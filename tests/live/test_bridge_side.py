@@ -70,7 +70,7 @@ class Socket(BridgeSide):
     def test_what_the_bridge_may_call(self):
         self.daemon_with_bridge()
         bridge, root, app = self.asker(BRIDGE), self.asker(), self.sleeper("app")
-        for call in (("Status",), ("Explain", "u", app.pid), ("ListTasks", "b", "false"), ("Reload",), ("GetConfig",),
+        for call in (("Status",), ("Explain", "u", app.pid), ("ListTasks",), ("Reload",), ("GetConfig",),
                      ("SetSchedProfile", "s", "-")):
             self.assertEqual(self.ask(bridge, MANAGER, *call)[0], "ok", call)
         for interface, *call in ((MANAGER, "GetWeights"), (OVERRIDES, "Set", "usbb", app.pid, UTILITY, "false", "false"),
