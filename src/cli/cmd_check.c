@@ -12,39 +12,14 @@
 #include "configuration.h"
 #include "verb.h"
 
-/* How much of one file is in force: rules, which count as patterns, as everywhere, classes and profiles. */
-static size_t count(const struct config *config, size_t file)
-{
-	const struct rule *list;
-	size_t n = 0;
-
-	for (size_t i = 0; (list = rules_nth(config->rules, i)); i++)
-		n += list->source.file == file;
-	for (size_t i = 0; i < config->n_classes; i++)
-		n += config->classes[i].source.line && config->classes[i].source.file == file;
-	for (size_t i = 0; i < config->n_profiles; i++)
-		n += config->profiles[i].source.line && config->profiles[i].source.file == file;
-	return n;
-}
-
 static void list_file(const struct config *config, size_t file)
 {
 	_cleanup_free_ char *path = text_escape(config->files[file], strlen(config->files[file]));
 	const struct settings *settings = &config->settings;
 
 	/* Not a file, but --mapping. */
-	if (settings->mapping_is_named && !settings->mapping_source.line && settings->mapping_source.file == file)
-		return;
-	fprintf(stderr, "%s: %zu in force\n", path ? path : "?", count(config, file));
-}
-
-static void warn_of_no_file(const struct config_paths *paths)
-{
-	const char *layers[CONFIG_LAYERS_MAX];
-	size_t n = config_layers(paths, layers);
-
-	log_warning("found no file in %s%s%s, and no %s: there is only what is built in", layers[0],
-		    n > 1 ? " and " : "", n > 1 ? layers[1] : "", config_own_file(paths));
+	if (!settings->mapping_is_named || settings->mapping_source.line || settings->mapping_source.file != file)
+		fprintf(stderr, "%s\n", path ? path : "?");
 }
 
 static void say_mapping(const struct config *config)
@@ -55,24 +30,19 @@ static void say_mapping(const struct config *config)
 	log_info("mapping %s (%s)", name ? name : "", place ? place : "");
 }
 
-/*
- * A line for each file: how much of it is in force; and one for the whole. Warns if there was no file, or no rule. named:
- * the files were named one by one, and not found by paths.
- */
-static void list_files(const struct config *config, const struct config_paths *paths, bool named)
+/* A line for each file, and one for the whole. */
+static void list_files(const struct config *config)
 {
 	size_t rules = rules_count(config->rules);
 
 	for (size_t i = 0; i < config->n_files; i++)
 		list_file(config, i);
-	if (!config->n_files && !named)
-		warn_of_no_file(paths);
+	if (!config->n_files)
+		log_warning("found no file: there is only what is built in");
 	else if (!rules)
-		log_warning("there is no rule: no program gets another class than %s",
-			    QOS_DEFAULT_NAME);
+		log_warning("there is no rule: no program gets another class than %s", QOS_DEFAULT_NAME);
 	say_mapping(config);
-	log_info("%zu rule%s, %zu classes: no errors", rules, rules == 1 ? "" : "s",
-		 config->n_classes);
+	log_info("%zu rule%s, %zu classes: no errors", rules, rules == 1 ? "" : "s", config->n_classes);
 }
 
 static int print_config(const struct config *config)
@@ -93,7 +63,7 @@ static int check(const struct command *command)
 	if (option_given(command, OPTION_PRINT))
 		status = print_config(config);
 	else
-		list_files(config, &command->paths, command->n_operands > 0);
+		list_files(config);
 	config_free(config);
 	return status;
 }

@@ -23,28 +23,9 @@ static bool is_bad(const struct findings *findings)
 	return false;
 }
 
-static const char *color_of(enum finding_state state)
-{
-	switch (state) {
-	case FINDING_OK:
-		return "\033[32m";
-	case FINDING_NOTE:
-		return "\033[33m";
-	case FINDING_BAD:
-		return "\033[31m";
-	}
-	return "";
-}
-
 static void print_finding(const struct finding *finding)
 {
-	const char *word = finding_state_name(finding->state);
-
-	if (isatty(STDOUT_FILENO))
-		printf("%s%-5s\033[0m", color_of(finding->state), word);
-	else
-		printf("%-5s", word);
-	printf(" %-13s %s\n", finding->name, finding->what);
+	printf("%-5s %-13s %s\n", finding_state_name(finding->state), finding->name, finding->what);
 	if (finding->consequence)
 		printf("%20s%s\n", "", finding->consequence);
 	if (finding->remedy)

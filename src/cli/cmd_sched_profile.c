@@ -87,20 +87,6 @@ static int local_list(const struct config *config)
 	return 0;
 }
 
-static int unknown(const struct config *config, const char *name)
-{
-	struct suggestion near = { .word = name };
-	char safe[256];
-
-	for (size_t i = 0; i < config->n_profiles; i++)
-		suggest_offer(&near, config->profiles[i].name);
-	log_error("no sched profile \"%s\"%s%s%s",
-		  text_escape_to(safe, sizeof(safe), name, strlen(name)),
-		  near.best ? " (did you mean \"" : "", near.best ? near.best : "",
-		  near.best ? "\"?)" : "");
-	return EXIT_USAGE;
-}
-
 static int local_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
@@ -145,7 +131,7 @@ static int without_daemon(const struct command *command)
 	if (!option_given(command, OPTION_NONE)) {
 		profile = sched_profile_find(config->profiles, config->n_profiles, wanted(command));
 		if (!profile)
-			return unknown(config, wanted(command));
+			return usage_error(command->verb, "no such profile: without a name they are listed");
 	}
 	return local_apply(profile);
 }

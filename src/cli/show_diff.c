@@ -6,99 +6,44 @@
 #include <string.h>
 
 #include <schedqos/tagging/tagger.h>
+#include <schedqos/util/cleanup.h>
 
-/* What a task would be given. */
-struct given_class {
-	pid_t tid;
-	const char *name; /* of the configuration; "": none */
-	uint64_t period_ns;
-};
+DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
 
-struct given_classes {
-	struct given_class *items;
-	size_t count, size;
-};
-
-static int add(struct given_classes *list, const struct config *config,
-	       const struct tagger_task *task)
+/* Whether a tagger of the one configuration gives the task another class, or period, than one of the other. */
+static bool is_given_other(const struct config *before, const struct tagger_task *was, const struct config *after,
+			   const struct tagger_task *is)
 {
-	size_t n_tags;
-	const struct tag *tags = rules_tags(config->rules, &n_tags);
-	const struct tag *tag = task->tag < n_tags ? &tags[task->tag] : NULL;
+	size_t n_before, n_after;
+	const struct tag *old = rules_tags(before->rules, &n_before), *new = rules_tags(after->rules, &n_after);
 
-	if (list->count == list->size) {
-		size_t size = list->size ? list->size * 2 : 256;
-		struct given_class *items = reallocarray(list->items, size, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		list->items = items;
-		list->size = size;
-	}
-	list->items[list->count++] = (struct given_class){
-		.tid = task->tid,
-		.name = tag ? config->classes[tag->qos_class].name : "",
-		.period_ns = tag ? tag->period_ns : 0,
-	};
-	return 0;
-}
-
-static int by_tid(const void *va, const void *vb)
-{
-	const struct given_class *a = va, *b = vb;
-
-	return (a->tid > b->tid) - (a->tid < b->tid);
-}
-
-/* The class of each task under a configuration. 0 or -errno. */
-static int rehearse(const struct config *config, struct given_classes *ret)
-{
-	struct rehearsal *rehearsal;
-	struct tagger_task task;
-	uint32_t cursor = 0;
-	int r = rehearsal_new(config, &rehearsal);
-
-	if (r < 0)
-		return r;
-	rehearsal_scan(rehearsal);
-	while (r == 0 && tagger_next_task(rehearsal_tagger(rehearsal), &cursor, &task))
-		r = add(ret, config, &task);
-	rehearsal_free(rehearsal);
-	if (ret->count)
-		qsort(ret->items, ret->count, sizeof(*ret->items), by_tid);
-	return r;
-}
-
-/* Of tasks that were there both times. */
-static size_t count_others(const struct given_classes *before, const struct given_classes *after)
-{
-	size_t count = 0;
-
-	for (size_t a = 0, b = 0; a < before->count && b < after->count;) {
-		const struct given_class *was = &before->items[a], *is = &after->items[b];
-
-		a += was->tid <= is->tid;
-		b += is->tid <= was->tid;
-		if (was->tid == is->tid)
-			count +=
-				strcmp(was->name, is->name) != 0 || was->period_ns != is->period_ns;
-	}
-	return count;
+	old = was->tag < n_before ? &old[was->tag] : NULL;
+	new = is->tag < n_after ? &new[is->tag] : NULL;
+	if (!old || !new)
+		return old || new;
+	return old->period_ns != new->period_ns ||
+	       strcmp(before->classes[old->qos_class].name, after->classes[new->qos_class].name) != 0;
 }
 
 /* How many of the tasks of this moment would change class; they are set nothing. 0 or -errno. */
 static int count_changes(const struct config *before, const struct config *after, size_t *ret)
 {
-	struct given_classes old = { 0 }, new = { 0 };
-	int r = rehearse(before, &old);
+	_cleanup_(rehearsal_freep) struct rehearsal *old = NULL, *new = NULL;
+	struct tagger_task was, is;
+	uint32_t cursor = 0;
+	int r = rehearsal_new(before, &old);
 
 	if (r == 0)
-		r = rehearse(after, &new);
-	if (r == 0)
-		*ret = count_others(&old, &new);
-	free(old.items);
-	free(new.items);
-	return r;
+		r = rehearsal_new(after, &new);
+	if (r < 0)
+		return r;
+	rehearsal_scan(old);
+	rehearsal_scan(new);
+	while (tagger_next_task(rehearsal_tagger(old), &cursor, &was)) {
+		if (tagger_find_task(rehearsal_tagger(new), was.tid, &is))
+			*ret += is_given_other(before, &was, after, &is);
+	}
+	return 0;
 }
 
 static void put_side(FILE *out, char sign, const struct config_change *change, const char *text, const char *place)

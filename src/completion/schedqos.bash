@@ -10,7 +10,8 @@ _schedqos_classes()
 # The mappings that there are.
 _schedqos_mappings()
 {
-	schedqos check 2>&1 > /dev/null | sed -n 's|.*/\(.*\)\.json: a mapping, .*|\1|p'
+	printf '%s\n' announcement /usr/share/schedqos/mappings/*.json /etc/schedqos/mappings/*.json |
+		sed -e '/\*/d' -e 's|.*/||' -e 's|\.json$||'
 }
 
 _schedqos_pids()

@@ -8,7 +8,10 @@ end
 
 # The mappings that there are.
 function __schedqos_mappings
-    schedqos check 2>&1 > /dev/null | string replace -rf '.*/(.*)\.json: a mapping, .*' '$1'
+    echo announcement
+    for file in /usr/share/schedqos/mappings/*.json /etc/schedqos/mappings/*.json
+        string replace -r '.*/(.*)\.json' '$1' $file
+    end
 end
 
 complete -c schedqos -f

@@ -50,7 +50,7 @@ _schedqos_classes()
 # Those that there are.
 _schedqos_mappings()
 {
-	local -a mappings=(${(f)"$(schedqos check 2>&1 > /dev/null | sed -n 's|.*/\(.*\)\.json: a mapping, .*|\1|p')"})
+	local -a mappings=(announcement /usr/share/schedqos/mappings/*.json(N:t:r) /etc/schedqos/mappings/*.json(N:t:r))
 
 	compadd -a mappings
 }

@@ -216,7 +216,9 @@ static int parse(struct inputs *inputs, struct config **ret)
 	return 0;
 }
 
-size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LAYERS_MAX])
+/* The folders in upstream's layout: one or two. */
+#define CONFIG_LAYERS_MAX 2
+static size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LAYERS_MAX])
 {
 	ret[0] = paths->folder ? paths->folder : DATADIR "/schedqos";
 	ret[1] = SYSCONFDIR "/schedqos";

