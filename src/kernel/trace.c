@@ -23,18 +23,6 @@
 
 #define FORMAT_MAX 4096
 
-/* A tracepoint, and the integer that is asked for. */
-struct tracepoint {
-	const char *name;  /* "cgroup/cgroup_attach_task": its folder below events/ */
-	const char *field; /* NULL: none */
-};
-
-struct tracefs_format {
-	uint32_t id;			/* its number, for perf_event_open */
-	struct tracefs_field type, tid; /* of every tracepoint: that number, and the task that hit it */
-	struct tracefs_field value;	/* of size 0 if there is none */
-};
-
 /* ---- what tracefs tells of tracepoints: their numbers, and where in a record their fields are ---- */
 
 /*
@@ -74,11 +62,12 @@ static int read_file(int tracefs, const char *name, const char *file, char *buf,
 	return 0;
 }
 
-/* "	field:unsigned short common_type;	offset:0;	size:2;	signed:0;" */
-int tracefs_parse_field(const char *format, const char *name, struct tracefs_field *ret)
+/* "	field:int common_pid;	offset:4;	size:4;	signed:1;" */
+int tracefs_parse_offset(const char *format, const char *name, size_t *ret)
 {
 	const size_t length = strlen(name);
-	unsigned offset, size, is_signed;
+	unsigned offset;
+	int n = 0;
 
 	for (const char *line = format; line; line = strchr(line, '\n')) {
 		const char *end;
@@ -88,61 +77,34 @@ int tracefs_parse_field(const char *format, const char *name, struct tracefs_fie
 		if (strncmp(line, "\tfield:", 7) != 0 || !end || (size_t)(end - line) <= length ||
 		    strncmp(end - length, name, length) != 0 || end[-1 - (ptrdiff_t)length] != ' ')
 			continue;
-		if (sscanf(end, "; offset:%u; size:%u; signed:%u;", &offset, &size, &is_signed) != 3 ||
-		    offset > UINT16_MAX || (size != 1 && size != 2 && size != 4 && size != 8))
+		if (sscanf(end, "; offset:%u; size:4; signed:1;%n", &offset, &n) != 1 || n == 0 || offset > UINT16_MAX)
 			return -EBADMSG;
-		*ret = (struct tracefs_field){ (uint16_t)offset, (uint8_t)size, is_signed != 0 };
+		*ret = offset;
 		return 0;
 	}
 	return -EBADMSG;
 }
 
-int64_t tracefs_read_field(const struct tracefs_field *field, const void *record, size_t size)
-{
-	const char *at = (const char *)record + field->offset;
-	union {
-		int8_t s8;
-		int16_t s16;
-		int32_t s32;
-		int64_t s64;
-	} value = { 0 };
-
-	if ((size_t)field->offset + field->size > size)
-		return 0;
-	memcpy(&value, at, field->size);
-	switch (field->size) {
-	case 1:
-		return field->is_signed ? value.s8 : (uint8_t)value.s8;
-	case 2:
-		return field->is_signed ? value.s16 : (uint16_t)value.s16;
-	case 4:
-		return field->is_signed ? value.s32 : (int64_t)(uint32_t)value.s32;
-	default:
-		return value.s64;
-	}
-}
-
-/* Returns 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if that has no such field. */
-static int tracefs_look_up(int tracefs, const struct tracepoint *wanted, struct tracefs_format *ret)
+/*
+ * The number of a tracepoint ("cgroup/cgroup_attach_task": its folder below events/), and where the field is, unless that
+ * is NULL. 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if that has no such field.
+ */
+static int tracefs_look_up(int tracefs, const char *name, const char *field, uint32_t *ret_id, size_t *ret_offset)
 {
 	char text[FORMAT_MAX];
 	uint64_t id;
-	int r = read_file(tracefs, wanted->name, "id", text, sizeof(text));
+	int r = read_file(tracefs, name, "id", text, sizeof(text));
 
 	if (r < 0)
 		return r;
 	text[strcspn(text, "\n")] = '\0';
 	if (parse_u64(text, strlen(text), UINT32_MAX, &id) < 0)
 		return -EBADMSG;
-	ret->id = (uint32_t)id;
-	r = read_file(tracefs, wanted->name, "format", text, sizeof(text));
-	if (r == 0)
-		r = tracefs_parse_field(text, "common_type", &ret->type);
-	if (r == 0)
-		r = tracefs_parse_field(text, "common_pid", &ret->tid);
-	if (r == 0 && wanted->field)
-		r = tracefs_parse_field(text, wanted->field, &ret->value);
-	return r;
+	*ret_id = (uint32_t)id;
+	if (!field)
+		return 0;
+	r = read_file(tracefs, name, "format", text, sizeof(text));
+	return r < 0 ? r : tracefs_parse_offset(text, field, ret_offset);
 }
 
 /* ---- opening ---- */
@@ -153,9 +115,11 @@ static int tracefs_look_up(int tracefs, const struct tracepoint *wanted, struct 
 /* The rest of a longer record, which is a path, is of no use. */
 #define RECORD_MAX 1024
 
+#define POINTS_MAX 5
+
 /* The events of one CPU. */
 struct ring {
-	int *fds; /* one for each tracepoint; the first has the memory, into which the others write as well */
+	int fds[POINTS_MAX]; /* one for each tracepoint; the first has the memory, into which the others write as well */
 	struct perf_event_mmap_page *memory;
 	struct trace_event head; /* fetched from the ring, but not returned yet */
 	bool has_head;
@@ -163,8 +127,10 @@ struct ring {
 
 struct trace {
 	int epoll;
-	struct tracefs_format *formats; /* of the tracepoints */
+	uint32_t ids[POINTS_MAX]; /* of the tracepoints */
 	size_t n_points;
+	bool has_value;
+	size_t value_at; /* in a record */
 	struct ring *rings;
 	size_t n_rings;
 };
@@ -173,9 +139,8 @@ static void close_ring(struct ring *ring, size_t n_fds)
 {
 	if (ring->memory)
 		munmap(ring->memory, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES);
-	for (size_t i = 0; ring->fds && i < n_fds; i++)
+	for (size_t i = 0; i < n_fds; i++)
 		cleanup_close(&ring->fds[i]);
-	free(ring->fds);
 	*ring = (struct ring){ 0 };
 }
 
@@ -186,7 +151,7 @@ static int open_event(uint32_t id, int cpu)
 		.size = sizeof(attr),
 		.config = id,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
 		.wakeup_events = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -212,7 +177,7 @@ static int map_ring(struct ring *ring)
 static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
 {
 	for (size_t i = 0; i < trace->n_points; i++) {
-		int fd = open_event(trace->formats[i].id, cpu), r = 0;
+		int fd = open_event(trace->ids[i], cpu), r = 0;
 
 		if (fd < 0)
 			return fd;
@@ -246,9 +211,7 @@ static int open_ring(const struct trace *trace, struct ring *ring, int cpu, cons
 {
 	int r;
 
-	*ring = (struct ring){ .fds = malloc(trace->n_points * sizeof(*ring->fds)) };
-	if (!ring->fds)
-		return -ENOMEM;
+	*ring = (struct ring){ 0 };
 	for (size_t i = 0; i < trace->n_points; i++)
 		ring->fds[i] = -1;
 	r = fill_ring(trace, ring, cpu);
@@ -278,11 +241,12 @@ static int open_rings(struct trace *trace, const char *filter)
 }
 
 /*
- * Subscribes to the tracepoints on all CPUs that are online now; n_points is at least 1.
+ * Subscribes to the tracepoints on all CPUs that are online now. field: the integer of their records that is asked for;
  * filter: an expression of fields that they all have, which the kernel tests before it reports a hit
- * (Documentation/trace/events.rst); NULL for none.
+ * (Documentation/trace/events.rst). NULL for none.
  */
-static int trace_open(const struct tracepoint *points, size_t n_points, const char *filter, struct trace **ret)
+static int trace_open(const char *const *points, size_t n_points, const char *field, const char *filter,
+		      struct trace **ret)
 {
 	_cleanup_close_ int tracefs = tracefs_open();
 	struct trace *trace;
@@ -293,15 +257,13 @@ static int trace_open(const struct tracepoint *points, size_t n_points, const ch
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)
 		return -ENOMEM;
-	trace->epoll = epoll_create1(EPOLL_CLOEXEC);
-	trace->formats = calloc(n_points, sizeof(*trace->formats));
 	trace->n_points = n_points;
+	trace->has_value = field;
+	trace->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (trace->epoll < 0)
 		r = -errno;
-	else if (!trace->formats)
-		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n_points; i++)
-		r = tracefs_look_up(tracefs, &points[i], &trace->formats[i]);
+		r = tracefs_look_up(tracefs, points[i], field, &trace->ids[i], &trace->value_at);
 	if (r == 0)
 		r = open_rings(trace, filter);
 	if (r < 0) {
@@ -320,7 +282,6 @@ void trace_close(struct trace *trace)
 		close_ring(&trace->rings[i], trace->n_points);
 	cleanup_close(&trace->epoll);
 	free(trace->rings);
-	free(trace->formats);
 	free(trace);
 }
 
@@ -342,33 +303,28 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size
 	memcpy((char *)to + first, data, size - first);
 }
 
-/* A sample: its time, the length of the record, the record. Returns false for none of our tracepoints. */
-static bool parse_sample(const struct trace *trace, const char *sample, size_t size, struct trace_event *ret)
+/* perf_event_open(2): what comes before the record, in this order. */
+struct sample {
+	uint32_t pid, tid;
+	uint64_t ns;
+	uint32_t size; /* of the record */
+} __attribute__((packed));
+
+static bool parse_sample(const struct trace *trace, const char *bytes, size_t size, struct trace_event *ret)
 {
-	uint32_t length;
-	const char *record = sample + sizeof(ret->ns) + sizeof(length);
-	int64_t type;
+	struct sample sample;
+	int32_t value = 0;
 
-	if (size < sizeof(ret->ns) + sizeof(length))
+	if (size < sizeof(sample))
 		return false;
-	*ret = (struct trace_event){ 0 };
-	memcpy(&ret->ns, sample, sizeof(ret->ns));
-	memcpy(&length, sample + sizeof(ret->ns), sizeof(length));
-	size -= sizeof(ret->ns) + sizeof(length);
-	if (length < size)
-		size = length;
-	type = tracefs_read_field(&trace->formats[0].type, record, size);
-	ret->tid = (pid_t)tracefs_read_field(&trace->formats[0].tid, record, size);
-	for (size_t i = 0; i < trace->n_points; i++) {
-		const struct tracefs_format *format = &trace->formats[i];
-
-		if (format->id != (uint64_t)type)
-			continue;
-		if (format->value.size)
-			ret->value = tracefs_read_field(&format->value, record, size);
-		return true;
-	}
-	return false;
+	memcpy(&sample, bytes, sizeof(sample));
+	size -= sizeof(sample);
+	if (sample.size < size)
+		size = sample.size;
+	if (trace->has_value && trace->value_at + sizeof(value) <= size)
+		memcpy(&value, bytes + sizeof(sample) + trace->value_at, sizeof(value));
+	*ret = (struct trace_event){ .tid = (pid_t)sample.tid, .ns = sample.ns, .value = value };
+	return true;
 }
 
 /* Returns 1, 0 when the ring is empty, or -ENOBUFS. */
@@ -469,17 +425,14 @@ static const char *trace_fault(int error)
 
 int sched_calls_open(pid_t except, struct trace **ret)
 {
-	static const struct tracepoint points[] = {
-		{ "syscalls/sys_exit_sched_setattr", NULL },
-		{ "syscalls/sys_exit_sched_setscheduler", NULL },
-		{ "syscalls/sys_exit_sched_setparam", NULL },
-		{ "syscalls/sys_exit_setpriority", NULL },
-		{ "syscalls/sys_exit_ioprio_set", NULL },
+	static const char *const points[POINTS_MAX] = {
+		"syscalls/sys_exit_sched_setattr", "syscalls/sys_exit_sched_setscheduler",
+		"syscalls/sys_exit_sched_setparam", "syscalls/sys_exit_setpriority", "syscalls/sys_exit_ioprio_set",
 	};
 	char filter[32];
 
 	snprintf(filter, sizeof(filter), "common_pid != %d", (int)except);
-	return trace_open(points, array_size(points), filter, ret);
+	return trace_open(points, POINTS_MAX, NULL, filter, ret);
 }
 
 const char *sched_calls_fault(int error)
@@ -491,9 +444,9 @@ const char *sched_calls_fault(int error)
 
 int cgroup_moves_open(struct trace **ret)
 {
-	static const struct tracepoint moved = { "cgroup/cgroup_attach_task", "pid" };
+	static const char *const moved = "cgroup/cgroup_attach_task";
 
-	return trace_open(&moved, 1, NULL, ret);
+	return trace_open(&moved, 1, "pid", NULL, ret);
 }
 
 const char *cgroup_moves_fault(int error)

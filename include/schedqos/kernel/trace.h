@@ -13,7 +13,7 @@
 struct trace_event {
 	pid_t tid;     /* of the task that hit it, in the initial PID namespace */
 	uint64_t ns;   /* CLOCK_MONOTONIC */
-	int64_t value; /* of the field that is asked for */
+	int32_t value; /* of the field that is asked for */
 };
 
 struct trace;
@@ -64,17 +64,7 @@ int cgroup_moves_open(struct trace **ret);
 
 const char *cgroup_moves_fault(int error);
 
-/* ---- the parsers behind it ---- */
+/* ---- the parser behind it ---- */
 
-/* A field of 1, 2, 4 or 8 bytes. */
-struct tracefs_field {
-	uint16_t offset;
-	uint8_t size;
-	uint8_t is_signed;
-};
-
-/* format: the text of a `format` file. Returns 0 or -EBADMSG. */
-int tracefs_parse_field(const char *format, const char *name, struct tracefs_field *ret);
-
-/* Reads a field of a record of size bytes; 0 if the record is too short for it. */
-int64_t tracefs_read_field(const struct tracefs_field *field, const void *record, size_t size);
+/* Where a record has this field, a signed integer of 4 bytes. format: the text of a `format` file. 0 or -EBADMSG. */
+int tracefs_parse_offset(const char *format, const char *name, size_t *ret);
