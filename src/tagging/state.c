@@ -12,8 +12,6 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 
-#include "state_private.h"
-
 #define STATE_TASKS_NEW STATE_TASKS ".new"
 
 /* TASKS_CHUNK records, in the file or, if that has no room, in anonymous memory. */
@@ -34,6 +32,79 @@ struct state {
 	bool published; /* the file has its final name */
 	int error;	/* see state_error */
 };
+
+/* ---- reading ---- */
+
+static bool is_sound_attr(const struct task_attr *attr)
+{
+	return attr->policy <= POLICY_EXT && attr->nice >= -20 && attr->nice <= 19 &&
+	       attr->rt_priority <= 99 && attr->reset_on_fork <= 1 && attr->util_min <= UTIL_FULL &&
+	       attr->util_max <= UTIL_FULL && (!attr->io_priority || IO_CLASS(attr->io_priority) != IO_CLASS_NONE);
+}
+
+bool state_record_is_sound(const struct task *task)
+{
+	return task->tid > 0 && task->tgid > 0 && is_sound_attr(&task->had) && is_sound_attr(&task->known) &&
+	       task->state <= TASK_UNDONE;
+}
+
+static int check_header(const struct state_header *header, size_t size, const char *boot_id)
+{
+	if (memcmp(header->magic, STATE_MAGIC, sizeof(header->magic)) != 0)
+		return -EBADMSG;
+	if (header->version != STATE_VERSION)
+		return -EPROTONOSUPPORT;
+	if (size < STATE_HEADER_BYTES || header->record_bytes != sizeof(struct task) || header->chunk_records != TASKS_CHUNK ||
+	    (size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0 || header->n_tags > STATE_TAGS_MAX)
+		return -EBADMSG;
+	return memcmp(header->boot_id, boot_id, BOOT_ID_SIZE - 1) == 0 ? 0 : -ESTALE;
+}
+
+static int copy_tags(const struct state_header *header, struct state_legacy *ret)
+{
+	ret->tags = calloc(header->n_tags + 1, sizeof(*ret->tags));
+	if (!ret->tags)
+		return -ENOMEM;
+	memcpy(ret->tags, header->tags, header->n_tags * sizeof(*ret->tags));
+	ret->n_tags = header->n_tags;
+	return 0;
+}
+
+static int adopt_records(const struct task *records, size_t count, struct state_legacy *ret)
+{
+	ret->records = calloc(count + 1, sizeof(*ret->records));
+	if (!ret->records)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (!records[i].tid)
+			continue;
+		if (!state_record_is_sound(&records[i]))
+			return -EBADMSG;
+		ret->n_changed += attr_difference(&records[i].known, &records[i].had) != 0;
+		ret->records[ret->n_records++] = records[i];
+	}
+	return 0;
+}
+
+int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret)
+{
+	const struct state_header *header = bytes;
+	int r;
+
+	*ret = (struct state_legacy){ 0 };
+	if (size < STATE_PAGE || size > STATE_FILE_MAX)
+		return -EBADMSG;
+	r = check_header(header, size, boot_id);
+	if (r == -ESTALE)
+		return 0;
+	if (r == 0)
+		r = copy_tags(header, ret);
+	if (r == 0)
+		r = adopt_records((const struct task *)((const char *)bytes + STATE_HEADER_BYTES),
+				 (size - STATE_HEADER_BYTES) / sizeof(struct task), ret);
+	ret->start = header->start;
+	return r;
+}
 
 /* The latest time with these low 32 bits: ticks of 10 ms wrap around after 497 days. */
 static uint64_t widen(uint32_t ticks)
@@ -86,6 +157,8 @@ void state_legacy_clear(struct state_legacy *legacy)
 	free(legacy->tags);
 	*legacy = (struct state_legacy){ 0 };
 }
+
+/* ---- writing ---- */
 
 /* posix_fallocate is interrupted by whatever stops us for a while, such as the cgroup freezer. */
 static bool allocate(int fd, off_t offset, size_t bytes)
@@ -243,37 +316,15 @@ static int move_to_file(struct state *state, struct chunk *chunk)
 	return 0;
 }
 
-static bool has_tag(const struct state_tags *tags, const struct qos_attr *attr)
-{
-	for (uint32_t i = 0; i < tags->count; i++) {
-		if (qos_attr_equal(&tags->tags[i], attr))
-			return true;
-	}
-	return false;
-}
-
-/* Adds them to those that are in the file. 0 or -E2BIG. */
+/* Adds those that are not in the file yet: what has been given only grows. 0 or -E2BIG. */
 static int add_tags(struct state_header *header, const struct given *given)
 {
-	struct state_tags *last = state_newer_tags(header);
-	struct state_tags *next = last == &header->tags[0] ? &header->tags[1] : &header->tags[0];
-	int r = 0;
-
-	next->sum = 0;
-	task_publish();
-	*next = last ? *last : (struct state_tags){ 0 };
-	for (size_t i = 0; i < given->count; i++) {
-		if (has_tag(next, &given->attrs[i]))
-			continue;
-		if (next->count < STATE_TAGS_MAX)
-			next->tags[next->count++] = given->attrs[i];
-		else
-			r = -E2BIG;
+	while (header->n_tags < given->count && header->n_tags < STATE_TAGS_MAX) {
+		header->tags[header->n_tags] = given->attrs[header->n_tags];
+		task_publish();
+		header->n_tags++;
 	}
-	next->sequence++;
-	task_publish();
-	next->sum = state_tags_sum(next);
-	return r;
+	return header->n_tags < given->count ? -E2BIG : 0;
 }
 
 /* Replaces an earlier file, unless that one may hold more. 0 or -errno. */

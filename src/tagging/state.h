@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <schedqos/kernel/host.h>
 #include <schedqos/policy/plan.h>
 
 struct state;
@@ -62,3 +63,39 @@ void state_stopped(int folder);
 
 /* Removes all files. */
 void state_remove(int folder);
+
+/* ---- the format, for tests ---- */
+
+#define STATE_MAGIC	    "schedqos"
+#define STATE_VERSION	    8
+
+/* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
+#define STATE_TAGS_MAX 480
+
+/* Room for far more tasks than a machine can have. */
+#define STATE_FILE_MAX ((off_t)1 << 30)
+
+struct state_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t record_bytes;
+	uint32_t chunk_records;
+	uint32_t start;
+	char boot_id[BOOT_ID_SIZE + 3];
+	uint32_t n_tags; /* is written after the tag that it counts */
+	struct qos_attr tags[STATE_TAGS_MAX];
+};
+
+#define STATE_PAGE ((size_t)4096)
+#define STATE_WHOLE_PAGES(bytes) (((bytes) + STATE_PAGE - 1) / STATE_PAGE * STATE_PAGE)
+#define STATE_HEADER_BYTES STATE_WHOLE_PAGES(sizeof(struct state_header))
+_Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
+
+/* Whether a task can have this record; with one that it cannot have, the whole file is refused. */
+bool state_record_is_sound(const struct task *task);
+
+/*
+ * Parses a file of this size in memory, which must be aligned for a header; boot_id: of this boot. Returns as
+ * state_read does, with ret->start cut to 32 bits; *ret must be cleared even on failure.
+ */
+int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret);

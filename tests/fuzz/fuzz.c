@@ -3,7 +3,7 @@
 
 #include <schedqos/util/text.h>
 
-#include "../../src/tagging/state_private.h"
+#include "../../src/tagging/state.h"
 
 uint8_t *take_bytes(struct input *input, size_t max, size_t *ret_size)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a killed daemon left behind, or something in its place: the file of tasks, overwritten with any bytes, its
- * checksums corrected or not; and the file of knobs, any text. It is refused, or accepted and then sound: a plan can
+ * What a killed daemon left behind, or something in its place: the file of tasks, overwritten with any bytes; and the file of knobs, any text. It is refused, or accepted and then sound: a plan can
  * take it over, scan the tasks, and put everything back; and what is written out again reads the same.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "../../src/machine/items.h"
-#include "../../src/tagging/state_private.h"
+#include "../../src/tagging/state.h"
 #include "fuzz.h"
 
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
@@ -17,8 +16,6 @@ _Static_assert(sizeof(BOOT_ID) == BOOT_ID_SIZE, "as the kernel writes it");
 #define FILE_BYTES (STATE_HEADER_BYTES + TASKS_CHUNK_BYTES)
 
 enum {
-	SUM_FIRST = 1 << 0, /* correct the checksums at the end */
-	SUM_SECOND = 1 << 1,
 	TORN = 1 << 2, /* the file is shorter */
 	GONE = 1 << 3, /* the tasks carry something else by now */
 	OTHER_SLICE = 1 << 4,
@@ -40,7 +37,7 @@ static int fetch(struct facts *facts, enum fact fact)
 	return 0;
 }
 
-static void make_file(struct input *input, uint8_t flags, uint8_t *file)
+static void make_file(struct input *input, uint8_t *file)
 {
 	static const struct state_header empty = {
 		.magic = STATE_MAGIC,
@@ -55,9 +52,9 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 
 	memset(file, 0, FILE_BYTES);
 	*header = empty;
-	header->tags[0].count = n_tags;
+	header->n_tags = n_tags;
 	for (size_t i = 0; i < n_tags; i++)
-		header->tags[0].tags[i] = qos_builtin[i % QOS_BUILTIN_COUNT].attr;
+		header->tags[i] = qos_builtin[i % QOS_BUILTIN_COUNT].attr;
 	for (size_t i = 0; i < n_records; i++)
 		((struct task *)(file + STATE_HEADER_BYTES))[i] = (struct task){
 			.tid = 10 + (int32_t)i,
@@ -76,10 +73,6 @@ static void make_file(struct input *input, uint8_t flags, uint8_t *file)
 		for (uint8_t n = take_byte(input); n > 0 && at < FILE_BYTES; n--, at++)
 			file[at] = take_byte(input);
 	}
-	if (flags & SUM_FIRST)
-		header->tags[0].sum = state_tags_sum(&header->tags[0]);
-	if (flags & SUM_SECOND)
-		header->tags[1].sum = state_tags_sum(&header->tags[1]);
 }
 
 /* Scans the task as it was left, or changed since, and carries out what the plan wants. */
@@ -143,7 +136,7 @@ static void read_tasks(struct input *input, uint8_t flags)
 
 	if (flags & TORN)
 		size = take_number(input, 3) % FILE_BYTES;
-	make_file(input, flags, whole.bytes);
+	make_file(input, whole.bytes);
 	/* To memory that ends with the file. */
 	file = malloc(size ? size : 1);
 	check(file);

@@ -10,7 +10,7 @@
 
 #include <schedqos/util/file.h>
 
-#include "../../src/tagging/state_private.h"
+#include "../../src/tagging/state.h"
 
 #define FILE_NAME "run/state"
 #define NEW_NAME  "run/state.new"
