@@ -37,17 +37,18 @@ static void put_if_any(struct json_writer *json, const char *key, uint64_t count
 /* ---- parts ---- */
 
 /* Together with who reads for it. */
-static uint64_t cpu_us(const struct daemon *daemon)
+static uint64_t cpu_us(const struct tagger_status *status)
 {
 	struct rusage ended = { 0 };
 
 	getrusage(RUSAGE_CHILDREN, &ended);
-	return (clock_ns(CLOCK_PROCESS_CPUTIME_ID) + tagger_helper_cpu_ns(daemon->tagger)) / 1000 +
+	return (clock_ns(CLOCK_PROCESS_CPUTIME_ID) + status->helper_cpu_ns) / 1000 +
 	       (uint64_t)(ended.ru_utime.tv_sec + ended.ru_stime.tv_sec) * 1000000 +
 	       (uint64_t)(ended.ru_utime.tv_usec + ended.ru_stime.tv_usec);
 }
 
-static void put_daemon(struct json_writer *json, const struct daemon *daemon)
+static void put_daemon(struct json_writer *json, const struct daemon *daemon,
+		       const struct tagger_status *status)
 {
 	struct procfs_stat stat = { 0 };
 
@@ -55,9 +56,9 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon)
 	json_put_text(json, "version", VERSION);
 	json_put_count(json, "pid", (uint64_t)getpid());
 	json_put_count(json, "since_usec", daemon->since_us);
-	json_put_count(json, "cpu_usec", cpu_us(daemon));
+	json_put_count(json, "cpu_usec", cpu_us(status));
 	json_put_count(json, "resident_bytes", stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
-	json_put_count(json, "table_bytes", tagger_table_bytes(daemon->tagger));
+	json_put_count(json, "table_bytes", status->table_bytes);
 	json_put_count(json, "log_lost", log_sink_lost());
 	json_put_count(json, "overrides", daemon->held.count);
 	if (daemon->weights.teller) {
@@ -66,7 +67,7 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon)
 	}
 }
 
-static void put_abilities(struct json_writer *json, const struct daemon *daemon)
+static void put_abilities(struct json_writer *json, const struct tagger_status *status)
 {
 	static const char *const moves[] = {
 		[MOVES_UNUSED] = "unused",
@@ -78,16 +79,15 @@ static void put_abilities(struct json_writer *json, const struct daemon *daemon)
 		[CHANGES_HEARD] = "heard",
 		[CHANGES_POLLED] = "polled",
 	};
-	const struct attr_caps *caps = tagger_caps(daemon->tagger);
 
 	json_begin(json, "features", '{');
-	json_put_bool(json, "custom_slice", caps->slice);
-	json_put_bool(json, "util_clamp", caps->util_clamp);
+	json_put_bool(json, "custom_slice", status->caps.slice);
+	json_put_bool(json, "util_clamp", status->caps.util_clamp);
 	json_put_bool(json, "event_filter", proc_connector_has_filter());
 	json_end(json, '}');
-	json_put_bool(json, "crash_safe", tagger_crash_error(daemon->tagger) == 0);
-	json_put_text(json, "cgroup_moves", moves[tagger_moves(daemon->tagger)]);
-	json_put_text(json, "attribute_changes", changes[tagger_changes(daemon->tagger)]);
+	json_put_bool(json, "crash_safe", status->crash_error == 0);
+	json_put_text(json, "cgroup_moves", moves[status->moves]);
+	json_put_text(json, "attribute_changes", changes[status->changes]);
 }
 
 /* Looks at each living task, once. */
@@ -121,7 +121,8 @@ static void put_tasks(struct json_writer *json, const struct daemon *daemon)
 	json_end(json, '}');
 }
 
-static void put_counters(struct json_writer *json, const struct daemon *daemon)
+static void put_counters(struct json_writer *json, const struct daemon *daemon,
+			 const struct tagger_status *status)
 {
 	const struct tagger_counters *counters = tagger_counters(daemon->tagger);
 
@@ -138,8 +139,8 @@ static void put_counters(struct json_writer *json, const struct daemon *daemon)
 	json_put_count(json, "rename_floods", counters->rename_floods);
 	json_put_count(json, "receive_errors", counters->receive_errors);
 	json_put_count(json, "scans", counters->scans);
-	json_put_count(json, "foreign", tagger_foreign(daemon->tagger));
-	json_put_count(json, "unread", tagger_unread(daemon->tagger));
+	json_put_count(json, "foreign", status->foreign);
+	json_put_count(json, "unread", status->unread);
 	json_begin(json, "refused", '{');
 	for (int i = 0; i <= TAGGER_ERRNO_MAX; i++) {
 		const char *name = strerrorname_np(i);
@@ -215,14 +216,15 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *text = NULL;
 	const struct daemon *daemon = userdata;
+	const struct tagger_status status = tagger_status(daemon->tagger);
 	struct json_writer json = { 0 };
 
 	(void)error;
 	json_begin(&json, NULL, '{');
-	put_daemon(&json, daemon);
-	put_abilities(&json, daemon);
+	put_daemon(&json, daemon, &status);
+	put_abilities(&json, &status);
 	put_tasks(&json, daemon);
-	put_counters(&json, daemon);
+	put_counters(&json, daemon, &status);
 	put_config(&json, daemon);
 	put_profiles(&json, daemon);
 	put_problems(&json, daemon);

@@ -284,12 +284,8 @@ size_t tagger_records(const struct tagger *tagger)
 	return tasks_count(plan_tasks(tagger->plan));
 }
 
-size_t tagger_table_bytes(const struct tagger *tagger)
-{
-	return tasks_memory(plan_tasks(tagger->plan));
-}
-
-uint64_t tagger_unread(const struct tagger *tagger)
+/* A record of the list may be of a process that has ended. */
+static uint64_t count_unread(const struct tagger *tagger)
 {
 	const struct unread *unread = &tagger->arguments.unread;
 	struct task_attr attr;
@@ -300,32 +296,16 @@ uint64_t tagger_unread(const struct tagger *tagger)
 	return count;
 }
 
-uint64_t tagger_helper_cpu_ns(const struct tagger *tagger)
+struct tagger_status tagger_status(const struct tagger *tagger)
 {
-	return helper_cpu_ns(&tagger->arguments.reader.helper);
-}
-
-uint64_t tagger_foreign(const struct tagger *tagger)
-{
-	return tagger->intake ? intake_foreign(tagger->intake) : 0;
-}
-
-const struct attr_caps *tagger_caps(const struct tagger *tagger)
-{
-	return &tagger->applier.caps;
-}
-
-enum tagger_moves tagger_moves(const struct tagger *tagger)
-{
-	return tagger->moves.how;
-}
-
-enum tagger_changes tagger_changes(const struct tagger *tagger)
-{
-	return tagger->changes.how;
-}
-
-int tagger_crash_error(const struct tagger *tagger)
-{
-	return keep_error(tagger);
+	return (struct tagger_status){
+		.table_bytes = tasks_memory(plan_tasks(tagger->plan)),
+		.caps = tagger->applier.caps,
+		.moves = tagger->moves.how,
+		.changes = tagger->changes.how,
+		.crash_error = keep_error(tagger),
+		.unread = count_unread(tagger),
+		.foreign = tagger->intake ? intake_foreign(tagger->intake) : 0,
+		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader.helper),
+	};
 }

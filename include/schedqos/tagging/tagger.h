@@ -138,29 +138,15 @@ int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret);
 /* The same about a program that need not run: its name, or its executable's path. */
 int tagger_explain_name(const struct tagger *tagger, const char *name, char **ret);
 
-/* The number of records, which may include tasks that have ended, and the size of the table. */
+/* The number of records, which may include tasks that have ended. */
 size_t tagger_records(const struct tagger *tagger);
-size_t tagger_table_bytes(const struct tagger *tagger);
-
-/* The number of living processes that are to be read again because their arguments could not be read. */
-uint64_t tagger_unread(const struct tagger *tagger);
-
-/* The CPU time of who reads for it, ns; that of those who have ended is in the program's own of its children. */
-uint64_t tagger_helper_cpu_ns(const struct tagger *tagger);
-
-/* The number of datagrams that did not come from the kernel. */
-uint64_t tagger_foreign(const struct tagger *tagger);
-
-/* The kernel's features. */
-const struct attr_caps *tagger_caps(const struct tagger *tagger);
 
 /* How moves between cgroups come to be known. */
 enum tagger_moves {
 	MOVES_UNUSED, /* no rule or group looks at cgroups */
 	MOVES_HEARD,
-	MOVES_POLLED, /* they cannot be heard: processes are looked at again after their exec */
+	MOVES_POLLED, /* they cannot be heard: young processes are looked at again */
 };
-enum tagger_moves tagger_moves(const struct tagger *tagger);
 
 /* How it comes to be known that somebody sets a task's attributes. */
 enum tagger_changes {
@@ -168,10 +154,18 @@ enum tagger_changes {
 	CHANGES_HEARD,
 	CHANGES_POLLED, /* they cannot be heard: tasks are looked at once a second */
 };
-enum tagger_changes tagger_changes(const struct tagger *tagger);
 
-/* 0 if a crash could be repaired now, else a -errno that says why not. */
-int tagger_crash_error(const struct tagger *tagger);
+struct tagger_status {
+	size_t table_bytes;
+	struct attr_caps caps; /* the kernel's features */
+	enum tagger_moves moves;
+	enum tagger_changes changes;
+	int crash_error;	/* 0 if a crash could be repaired now, else a -errno that says why not */
+	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
+	uint64_t foreign;	/* datagrams that did not come from the kernel */
+	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's children's */
+};
+struct tagger_status tagger_status(const struct tagger *tagger);
 
 /* ---- a rehearsal ---- */
 
