@@ -108,28 +108,27 @@ static uint32_t renumber(const struct plan *plan, const struct rules *rules, uin
 	return now ? now->id : 0;
 }
 
-/* The new configuration's tag for the same class and period, or TAG_NONE. */
-static uint16_t same_tag(const struct config *old, const struct config *new, const struct tag *tag)
+/* Whether both are for the same class and period. */
+static bool is_same_tag(const struct config *old, const struct tag *a, const struct config *new, const struct tag *b)
 {
-	size_t count;
-	const struct tag *tags = rules_tags(new->rules, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (tags[i].period_ns == tag->period_ns &&
-		    strcmp(new->classes[tags[i].qos_class].name, old->classes[tag->qos_class].name) == 0)
-			return (uint16_t)i;
-	}
-	return TAG_NONE;
+	return a->period_ns == b->period_ns &&
+	       strcmp(old->classes[a->qos_class].name, new->classes[b->qos_class].name) == 0;
 }
 
-/* The new number of each old tag. NULL without memory; the caller frees it. */
+/* The new number of each old tag, or TAG_NONE. NULL without memory; the caller frees it. */
 static uint16_t *renumber_tags(const struct config *old, const struct config *new, size_t *ret_count)
 {
-	const struct tag *tags = rules_tags(old->rules, ret_count);
+	size_t n_new;
+	const struct tag *tags = rules_tags(old->rules, ret_count), *new_tags = rules_tags(new->rules, &n_new);
 	uint16_t *now = calloc(*ret_count, sizeof(*now));
 
-	for (size_t i = 0; now && i < *ret_count; i++)
-		now[i] = same_tag(old, new, &tags[i]);
+	for (size_t i = 0; now && i < *ret_count; i++) {
+		now[i] = TAG_NONE;
+		for (size_t k = 0; k < n_new && now[i] == TAG_NONE; k++) {
+			if (is_same_tag(old, &tags[i], new, &new_tags[k]))
+				now[i] = (uint16_t)k;
+		}
+	}
 	return now;
 }
 

@@ -2,9 +2,10 @@
 /* What the parts of the plan share. Each calls only what stands below it in this list. */
 #pragma once
 
-#include <schedqos/policy/judge.h>
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
+
+#include "judge.h"
 
 /* Base slices remembered in one run; after that the oldest is forgotten. */
 #define BASES_MAX 16

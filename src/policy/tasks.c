@@ -23,56 +23,6 @@ struct tasks {
 	uint64_t failed;
 };
 
-const char *reason_name(enum reason reason)
-{
-	static const char *const names[REASON_COUNT] = {
-		[REASON_NONE] = "undecided",
-		[REASON_RULE] = "rule",
-		[REASON_THREAD] = "thread-rule",
-		[REASON_INHERITED] = "inherited-rule",
-		[REASON_DEFAULT] = "default",
-		[REASON_OVERRIDE] = "override",
-		[REASON_UNIT] = "unit",
-		[REASON_NO_RULE] = "no-rule",
-		[REASON_CHOSEN] = "chosen-by-others",
-		[REASON_CHANGED] = "changed-by-others",
-		[REASON_NOT_FAIR] = "not-fair",
-		[REASON_REFUSED] = "refused",
-		[REASON_NOT_KEPT] = "not-kept",
-		[REASON_UNDONE] = "undone",
-	};
-
-	return reason < REASON_COUNT ? names[reason] : "?";
-}
-
-enum reason task_reason(const struct task *task)
-{
-	static const enum reason assigned[] = {
-		[ASSIGNED_NOT_YET] = REASON_NONE,	    [ASSIGNED_BY_RULE] = REASON_RULE,
-		[ASSIGNED_BY_THREAD] = REASON_THREAD,	    [ASSIGNED_BY_INHERITED] = REASON_INHERITED,
-		[ASSIGNED_BY_DEFAULT] = REASON_DEFAULT,	    [ASSIGNED_NO_CLASS] = REASON_NONE,
-		[ASSIGNED_BY_OVERRIDE] = REASON_OVERRIDE,   [ASSIGNED_BY_UNIT] = REASON_UNIT,
-	};
-
-	switch ((enum task_state)task->state) {
-	case TASK_UNDECIDED:
-		break;
-	case TASK_TAGGED:
-		return task->theirs ? REASON_CHANGED : assigned[task->assigned_by];
-	case TASK_LEFT_ALONE:
-		return task->assigned_by == ASSIGNED_NO_CLASS ? REASON_NO_RULE : REASON_CHOSEN;
-	case TASK_NOT_FAIR:
-		return REASON_NOT_FAIR;
-	case TASK_REFUSED:
-		return REASON_REFUSED;
-	case TASK_NOT_KEPT:
-		return REASON_NOT_KEPT;
-	case TASK_UNDONE:
-		return REASON_UNDONE;
-	}
-	return REASON_NONE;
-}
-
 /* NULL for number 0. */
 static struct task *record(const struct tasks *tasks, uint32_t number)
 {

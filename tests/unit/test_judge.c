@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/judge.h>
+#include "../../src/policy/judge.h"
 
 #define MS	 1000000U
 #define CHOSEN_P TASK_ATTR_POLICY

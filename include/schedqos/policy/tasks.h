@@ -32,28 +32,6 @@ enum task_state {
 	TASK_UNDONE,	 /* put back at the stop */
 };
 
-/* Both together, for people. */
-enum reason {
-	REASON_NONE,	  /* not decided yet */
-	REASON_RULE,	  /* its process's rule */
-	REASON_THREAD,	  /* a thread rule */
-	REASON_INHERITED, /* the inherit rule of an ancestor */
-	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
-	REASON_OVERRIDE,  /* what somebody asked for at run time */
-	REASON_UNIT,	  /* no rule: its unit's class */
-	REASON_NO_RULE,	  /* left alone: no rule, and the default is none */
-	REASON_CHOSEN,	  /* left alone: somebody had chosen its attributes */
-	REASON_CHANGED,	  /* somebody changed some of its attributes after us: they stay, the others are the class's */
-	REASON_NOT_FAIR,  /* left alone: real-time, deadline or sched_ext */
-	REASON_REFUSED,	  /* the kernel refused */
-	REASON_NOT_KEPT,  /* the kernel accepted, but something else is read back */
-	REASON_UNDONE,	  /* put back at the stop */
-};
-#define REASON_COUNT (REASON_UNDONE + 1)
-
-/* "rule", "thread-rule", ...: stable names for output. Static storage. */
-const char *reason_name(enum reason reason);
-
 enum task_flag {
 	TASK_COPY = 1 << 0,    /* its record is a copy: nobody has looked at the task since its fork */
 	TASK_FRESH = 1 << 1,   /* just set: no child is known to carry all of that yet. A copy: it may not itself */
@@ -96,8 +74,6 @@ struct task {
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
 _Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
-
-enum reason task_reason(const struct task *task);
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its

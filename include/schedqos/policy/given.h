@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose each attribute of a task is: the four lines of the model (plan.h), as a function of what is passed to it alone. */
+/* What classes have given since the first start after boot: what a task carries may be ours by one of these. */
 #pragma once
 
 #include <schedqos/policy/qos_class.h>
-#include <schedqos/policy/tasks.h>
 
-/* What can be ours on a task that we know nothing else about: the classes since the first start, earlier ones included. */
 struct given {
 	struct qos_attr *attrs; /* each once; NULL when there are none */
 	size_t count;
@@ -35,11 +33,3 @@ void given_lower(const struct given *given, const struct task_attr *carries, str
  * privilege, or there are no slices here: what anybody may choose tells of nothing.
  */
 bool given_fits(const struct given *given, const struct task_attr *carries, const struct attr_caps *caps);
-
-/*
- * Compares what the task carries with its record, which knows it then: had, known, theirs change. TASK_COPY tells how
- * far it is believed. is_vouched: what a class gives over `had` is ours, though the record does not say so: of an early copy
- * whose origin vouches for it, and of a task that was about to be set.
- */
-void judge(struct task *task, const struct task_attr *actual, bool is_vouched, const struct given *given,
-	   const struct attr_caps *caps);
