@@ -7,9 +7,6 @@
 #include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 
-/* What a unit's name has at most (UNIT_NAME_MAX of systemd). */
-#define NAME_MAX_BYTES 255
-
 /* Those with tasks to which systemd gives weights and we do, too. */
 static const char *const suffixes[] = { ".service", ".slice", ".scope" };
 
@@ -47,28 +44,21 @@ static bool can_end(const char *pattern)
 	return false;
 }
 
-/* Complains about an ending. */
 static void complain_ending(struct parser *parser, const struct json_node *value, const char *pattern)
 {
-	const char *dot = strrchr(pattern, '.');
+	const char *dot = strrchr(pattern, '.'), *stem_end = strchr(pattern, '\0');
 	struct suggestion near = { .word = dot ? dot : "" };
 
 	for (size_t i = 0; i < array_size(others); i++) {
-		if (dot && strcmp(dot, others[i]) == 0) {
-			complain(parser, value, AT_KEY, "no task is weighed by it: write \"%.*s.service\"", (int)(dot - pattern),
-				 pattern);
-			return;
-		}
+		if (dot && strcmp(dot, others[i]) == 0)
+			stem_end = dot;
 	}
-	for (size_t i = 0; dot && i < array_size(suffixes); i++)
+	for (size_t i = 0; i < array_size(suffixes); i++)
 		suggest_offer(&near, suffixes[i]);
 	if (near.best)
-		complain(parser, value, AT_KEY, "can never name a unit (did you mean \"%.*s%s\"?)", (int)(dot - pattern),
-			 pattern, near.best);
-	else
-		complain(parser, value, AT_KEY,
-			 "can never name a unit: a name ends with .service, .slice or .scope (did you mean \"%s.service\"?)",
-			 pattern);
+		stem_end = dot;
+	complain(parser, value, AT_KEY, "can name no unit with tasks: a name ends with .service, .slice or .scope (did you mean \"%.*s%s\"?)",
+		 (int)(stem_end - pattern), pattern, near.best ? near.best : ".service");
 }
 
 static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
@@ -77,10 +67,7 @@ static void check_unit(struct parser *parser, const struct json_node *value, uns
 	const char *strange = pattern + strspn(pattern, in_names);
 
 	if (*strange)
-		complain(parser, value, AT_KEY, "can never name a unit: no name has a %s%.*s%s", *strange == ' ' ? "space" : "\"",
-			 *strange == ' ' ? 0 : 1, strange, *strange == ' ' ? "" : "\"");
-	else if (pattern_literal(pattern) > NAME_MAX_BYTES)
-		complain(parser, value, AT_KEY, "can never name a unit: no name is longer than %d bytes", NAME_MAX_BYTES);
+		complain(parser, value, AT_KEY, "can never name a unit: no name has a \"%.1s\"", strange);
 	else if (!can_end(pattern))
 		complain_ending(parser, value, pattern);
 	else if (strstr(pattern, "@."))
