@@ -30,15 +30,27 @@ static inline int lookup_user(void *context, const char *name, uid_t *ret)
 	return 0;
 }
 
+/* A text of ours, in which ' stands for ". Good until the next for that file. */
+static inline char *with_quotes(const char *text, size_t file)
+{
+	static char room[FILES_MAX][1 << 20];
+
+	assert_true(strlen(text) < sizeof(room[0]));
+	strcpy(room[file], text);
+	for (char *c = room[file]; (c = strchr(c, '\''));)
+		*c = '"';
+	return room[file];
+}
+
 /* Parses up to FILES_MAX files given as struct config_file without size. */
-static inline int parse(const struct config_file *files, size_t n, struct config **ret,
-			struct config_errors *errors)
+static inline int parse(const struct config_file *files, size_t n, struct config **ret, struct config_errors *errors)
 {
 	struct config_file sized[FILES_MAX];
 
 	assert_in_range(n, 0, FILES_MAX);
 	for (size_t i = 0; i < n; i++) {
 		sized[i] = files[i];
+		sized[i].text = with_quotes(files[i].text, i);
 		sized[i].size = strlen(files[i].text);
 	}
 	return config_parse(sized, n, lookup_user, NULL, ret, errors);

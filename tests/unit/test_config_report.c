@@ -10,15 +10,12 @@ static void all_errors_come_in_order(void **state)
 {
 	static const struct config_file files[] = {
 		{ .path = "1",
-		  .text = "{\"a\": {\"qos\": \"QOS_LATE\", \"x\": 1},\n\"b\": {\"qos\": "
-			  "\"QOS_NO\"},\n"
-			  "\"schedqos\": {\"sched_profile\": \"late\", \"log\": 1}}",
+		  .text = "{'a': {'qos': 'QOS_LATE', 'x': 1},\n'b': {'qos': 'QOS_NO'},\n"
+			  "'schedqos': {'sched_profile': 'late', 'log': 1}}",
 		  .kind = CONFIG_RULES },
-		{ .path = "2", .text = "{\"QOS_LATE\": {}\n\n,,", .kind = CONFIG_RULES },
-		{ .path = "3", .text = "{\"QOS_X\": {\"y\": 1}}", .kind = CONFIG_PRESET },
-		{ .path = "4",
-		  .text = "{\"QOS_LATE\": {\"sched_nice\": 99}, \"c\": []}",
-		  .kind = CONFIG_RULES },
+		{ .path = "2", .text = "{'QOS_LATE': {}\n\n,,", .kind = CONFIG_RULES },
+		{ .path = "3", .text = "{'QOS_X': {'y': 1}}", .kind = CONFIG_PRESET },
+		{ .path = "4", .text = "{'QOS_LATE': {'sched_nice': 99}, 'c': []}", .kind = CONFIG_RULES },
 	};
 	static const char *const want[] = {
 		"1:1:27: a.x: unknown key \"x\": must be qos, thread_qos, period, version, inherit, enforce, yield, "
@@ -67,7 +64,7 @@ static void error_text_is_safe_for_a_terminal(void **state)
 {
 	struct config_file file = {
 		.path = "\x1b]0;f\x07.json",
-		.text = "{\"\\u001b[2J\\n\": {\"\xc2\x85\\u202e\": 1, \"qos\": \"\\u0007\u00e9\"}}",
+		.text = "{'\\u001b[2J\\n': {'\xc2\x85\\u202e': 1, 'qos': '\\u0007\u00e9'}}",
 		.kind = CONFIG_RULES,
 	};
 	struct config_errors errors = { 0 };
@@ -114,7 +111,7 @@ static void a_preset_with_mistakes_is_known_all_the_same(void **state)
 {
 	static const struct config_file files[] = {
 		{ .path = "x/laptop.json", .text = "{", .kind = CONFIG_PRESET },
-		{ .path = "r", .text = "{\"schedqos\": {\"mapping\": \"laptop\"}}" },
+		{ .path = "r", .text = "{'schedqos': {'mapping': 'laptop'}}" },
 	};
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
@@ -130,7 +127,7 @@ static void a_preset_is_suggested(void **state)
 {
 	static const struct config_file files[] = {
 		{ .path = "laptop", .text = "{}", .kind = CONFIG_PRESET },
-		{ .path = "r", .text = "{\"schedqos\": {\"mapping\": \"latpop\"}}" },
+		{ .path = "r", .text = "{'schedqos': {'mapping': 'latpop'}}" },
 	};
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
@@ -185,7 +182,7 @@ static char *many(const char *format, int n)
 
 static void many_rules_are_normal(void **state)
 {
-	char *text = many("\n\"app-%d\": {\"qos\": \"QOS_UTILITY\"}", 15000);
+	char *text = many("\n'app-%d': {'qos': 'QOS_UTILITY'}", 15000);
 	struct config *config = GOOD(RULES(text));
 
 	(void)state;
@@ -197,7 +194,7 @@ static void many_rules_are_normal(void **state)
 
 static void classes_are_limited(void **state)
 {
-	char *text = many("\"QOS_%d\": {}", 1020);
+	char *text = many("'QOS_%d': {}", 1020);
 	struct config_file file = RULES(text);
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;

@@ -12,58 +12,58 @@ struct bad {
 static void warnings(void **state)
 {
 	static const struct bad cases[] = {
-		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef\": \"QOS_UTILITY\"}}}", 1, 23,
+		{ "{'a': {'thread_qos': {'0123456789abcdef': 'QOS_UTILITY'}}}", 1, 23,
 		  "a.thread_qos.0123456789abcdef",
 		  "can never match: thread names are cut to 15 bytes: write \"0123456789abcde\"" },
-		{ "{\"a\": {\"thread_qos\": {\"0123456789abcdef*\": \"QOS_UTILITY\"}}}", 1, 23,
+		{ "{'a': {'thread_qos': {'0123456789abcdef*': 'QOS_UTILITY'}}}", 1, 23,
 		  "a.thread_qos[\"0123456789abcdef*\"]", "cut to 15 bytes" },
-		{ "{\"a\": {\"match\": {\"user\": \"bob\"}}}", 1, 26, "a.match.user", "unknown user \"bob\": this never matches" },
-		{ "{\"a\": {\"match\": {\"user\": \"17\"}}}", 1, 26, "a.match.user", "(a uid stands without quotes)" },
-		{ "{\"a\": [{\"qos\": \"QOS_UTILITY\"},\n {\"match\": {\"argv\": \"x\"}}]}", 2, 2,
+		{ "{'a': {'match': {'user': 'bob'}}}", 1, 26, "a.match.user", "unknown user \"bob\": this never matches" },
+		{ "{'a': {'match': {'user': '17'}}}", 1, 26, "a.match.user", "(a uid stands without quotes)" },
+		{ "{'a': [{'qos': 'QOS_UTILITY'},\n {'match': {'argv': 'x'}}]}", 2, 2,
 		  "a[1]", "can never match: a rule before it has no \"match\"" },
-		{ "{\"/a\": [{\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 2, 2,
+		{ "{'/a': [{'match': {'user_namespace': 'any'}},\n {}]}", 2, 2,
 		  "[\"/a\"][1]", "can never match: a rule before it has no other condition" },
-		{ "{\"/a\": [{},\n {\"match\": {\"user_namespace\": \"any\"}},\n {}]}", 3, 2,
+		{ "{'/a': [{},\n {'match': {'user_namespace': 'any'}},\n {}]}", 3, 2,
 		  "[\"/a\"][2]", "can never match: a rule before it has no" },
-		{ "{\"/a\": [{},\n {\"match\": {\"exe\": \"/a\"}}]}", 2, 2,
+		{ "{'/a': [{},\n {'match': {'exe': '/a'}}]}", 2, 2,
 		  "[\"/a\"][1]", "can never match: a rule before it has no \"match\"" },
-		{ "{\"a\": [{\"match\": {\"user_namespace\": \"initial\"}},\n"
-		  " {\"match\": {\"exe\": \"/a\"}},\n {}]}",
+		{ "{'a': [{'match': {'user_namespace': 'initial'}},\n"
+		  " {'match': {'exe': '/a'}},\n {}]}",
 		  2, 2, "a[1]", "can never match: a rule before it has no other condition" },
-		{ "{\"bin/a\": {}}", 1, 2, "[\"bin/a\"]", "compared with a full path: write \"*/bin/a\"" },
-		{ "{\"~/bin/a\": {}}", 1, 2, "[\"~/bin/a\"]", ": write \"*/bin/a\"" },
-		{ "{\"./a\": {}}", 1, 2, "[\"./a\"]", ": write \"*/a\"" },
-		{ "{\"a\": {\"match\": {\"argv\": \"-j 8\"}}}", 1, 26, "a.match.argv", "with each argument alone" },
-		{ "{\"a\": {\"match\": {\"exe\": \"gcc\"}}}", 1, 25, "a.match.exe", "compared with a full path: write \"*/gcc\"" },
-		{ "{\"a\": {\"match\": {\"parent\": \"bin/make\"}}}", 1, 28, "a.match.parent", "compared with a full path" },
-		{ "{\"a\": {\"match\": {\"cgroup\": \"user.slice/*\"}}}", 1, 28, "a.match.cgroup",
+		{ "{'bin/a': {}}", 1, 2, "[\"bin/a\"]", "compared with a full path: write \"*/bin/a\"" },
+		{ "{'~/bin/a': {}}", 1, 2, "[\"~/bin/a\"]", ": write \"*/bin/a\"" },
+		{ "{'./a': {}}", 1, 2, "[\"./a\"]", ": write \"*/a\"" },
+		{ "{'a': {'match': {'argv': '-j 8'}}}", 1, 26, "a.match.argv", "with each argument alone" },
+		{ "{'a': {'match': {'exe': 'gcc'}}}", 1, 25, "a.match.exe", "compared with a full path: write \"*/gcc\"" },
+		{ "{'a': {'match': {'parent': 'bin/make'}}}", 1, 28, "a.match.parent", "compared with a full path" },
+		{ "{'a': {'match': {'cgroup': 'user.slice/*'}}}", 1, 28, "a.match.cgroup",
 		  "the path of a cgroup begins with a /: write \"*/user.slice/*\"" },
-		{ "{\"schedqos\": {\"groups\": {\"a/b\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
+		{ "{'schedqos': {'groups': {'a/b': {'max': 'QOS_UTILITY'}}}}", 1, 26,
 		  "schedqos.groups[\"a/b\"]", "the path of a cgroup begins with a /: write \"*/a/b\"" },
-		{ "{\"gcc-[0-9\": {}}", 1, 2, "[\"gcc-[0-9\"]", "a [ is not closed by a ]" },
-		{ "{\"gcc-[[:digit:]\": {}}", 1, 2, "[\"gcc-[[:digit:]\"]", "a [ is not closed by a ]" },
-		{ "{\"a\": {\"thread_qos\": {\"io[1\": \"QOS_UTILITY\"}}}", 1, 23, "a.thread_qos[\"io[1\"]", "a [ is not closed" },
-		{ "{\"a\": {\"match\": {\"exe\": \"/a[b\"}}}", 1, 25, "a.match.exe", "a [ is not closed" },
-		{ "{\"a\": {\"match\": {\"argv\": [\"x\", \"a[b\"]}}}", 1, 32, "a.match.argv[1]", "a [ is not closed" },
-		{ "{\"a\": {\"match\": {\"parent\": \"a[!]\"}}}", 1, 28, "a.match.parent", "a [ is not closed" },
-		{ "{\"a\": {\"match\": {\"cgroup\": \"/[\"}}}", 1, 28, "a.match.cgroup", "a [ is not closed" },
-		{ "{\"schedqos\": {\"groups\": {\"a[\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26, "schedqos.groups[\"a[\"]",
+		{ "{'gcc-[0-9': {}}", 1, 2, "[\"gcc-[0-9\"]", "a [ is not closed by a ]" },
+		{ "{'gcc-[[:digit:]': {}}", 1, 2, "[\"gcc-[[:digit:]\"]", "a [ is not closed by a ]" },
+		{ "{'a': {'thread_qos': {'io[1': 'QOS_UTILITY'}}}", 1, 23, "a.thread_qos[\"io[1\"]", "a [ is not closed" },
+		{ "{'a': {'match': {'exe': '/a[b'}}}", 1, 25, "a.match.exe", "a [ is not closed" },
+		{ "{'a': {'match': {'argv': ['x', 'a[b']}}}", 1, 32, "a.match.argv[1]", "a [ is not closed" },
+		{ "{'a': {'match': {'parent': 'a[!]'}}}", 1, 28, "a.match.parent", "a [ is not closed" },
+		{ "{'a': {'match': {'cgroup': '/['}}}", 1, 28, "a.match.cgroup", "a [ is not closed" },
+		{ "{'schedqos': {'groups': {'a[': {'max': 'QOS_UTILITY'}}}}", 1, 26, "schedqos.groups[\"a[\"]",
 		  "a [ is not closed" },
-		{ "{\"schedqos\": {\"interpreters\": [\"x[\"]}}", 1, 32, "schedqos.interpreters[0]", "a [ is not closed" },
-		{ "{\"schedqos\": {\"interpreters\": [\"/bin/x\"]}}", 1, 32, "schedqos.interpreters[0]",
+		{ "{'schedqos': {'interpreters': ['x[']}}", 1, 32, "schedqos.interpreters[0]", "a [ is not closed" },
+		{ "{'schedqos': {'interpreters': ['/bin/x']}}", 1, 32, "schedqos.interpreters[0]",
 		  "can never match: interpreters are known by the name after the last /" },
-		{ "{\"a\": {\"match\": {\"cgroup\": \"/sys/fs/cgroup/x/*\"}}}", 1, 28, "a.match.cgroup", "write \"/x/*\"" },
-		{ "{\"schedqos\": {\"groups\": {\"/sys/fs/cgroup/x\": {\"max\": \"QOS_UTILITY\"}}}}", 1, 26,
+		{ "{'a': {'match': {'cgroup': '/sys/fs/cgroup/x/*'}}}", 1, 28, "a.match.cgroup", "write \"/x/*\"" },
+		{ "{'schedqos': {'groups': {'/sys/fs/cgroup/x': {'max': 'QOS_UTILITY'}}}}", 1, 26,
 		  "schedqos.groups[\"/sys/fs/cgroup/x\"]", "write \"/x\"" },
-		{ "{\"python3 report.py\": {}}", 1, 2, "[\"python3 report.py\"]",
+		{ "{'python3 report.py': {}}", 1, 2, "[\"python3 report.py\"]",
 		  "looks like a command line, but is compared with a name alone: write \"report.py\"" },
-		{ "{\"/usr/bin/python3*  -u  /srv/*.py\": {}}", 1, 2, "[\"/usr/bin/python3*  -u  /srv/*.py\"]",
+		{ "{'/usr/bin/python3*  -u  /srv/*.py': {}}", 1, 2, "[\"/usr/bin/python3*  -u  /srv/*.py\"]",
 		  ": write \"*.py\"" },
-		{ "{\"java -jar x/a.jar\": {}}", 1, 2, "[\"java -jar x/a.jar\"]", ": write \"a.jar\"" },
-		{ "{\"bash *\": {}}", 1, 2, "[\"bash *\"]", ": write \"bash\"" },
-		{ "{\"firefox --private-window\": {}}", 1, 2, "[\"firefox --private-window\"]",
+		{ "{'java -jar x/a.jar': {}}", 1, 2, "[\"java -jar x/a.jar\"]", ": write \"a.jar\"" },
+		{ "{'bash *': {}}", 1, 2, "[\"bash *\"]", ": write \"bash\"" },
+		{ "{'firefox --private-window': {}}", 1, 2, "[\"firefox --private-window\"]",
 		  ": write \"firefox\" with a \"match\" of \"argv\", such as \"--private-window\"" },
-		{ "{\"a\": {\"match\": {\"parent\": \"make -j2\"}}}", 1, 28, "a.match.parent", ": write \"make\" with" },
+		{ "{'a': {'match': {'parent': 'make -j2'}}}", 1, 28, "a.match.parent", ": write \"make\" with" },
 	};
 
 	(void)state;
@@ -91,16 +91,16 @@ static void warnings(void **state)
 static void no_warning_where_it_can_match(void **state)
 {
 	(void)state;
-	config_free(GOOD(RULES("{\"The Game.exe\": {}, \"a - b\": {}, \"A -B C-.EXE\": {}, \"/opt/My App/run\": {}, \"nginx: worker process\": {},\n"
-			       "\"gcc-[]0-9]\": {}, \"[[]x\": {}, \"[[:alpha:]]\": {}, \"x\\\\[*\": {}, \"a]\": {},\n"
-			       "\"b\": {\"match\": {\"argv\": \"python3 report.py\"}}}")));
-	config_free(GOOD(RULES("{\"a\": {\"thread_qos\": {\"0123456789abcde\": \"QOS_UTILITY\",\n"
-			       "\"0123456789abcd*\": \"QOS_UTILITY\",\n"
-			       "\"0123456789[abcdefgh]*\": \"QOS_UTILITY\"}},\n"
-			       "\"/u\": [{}, {\"match\": {\"user_namespace\": \"any\", \"user\": 0}},"
-			       "{\"match\": {\"user_namespace\": \"any\"}}],\n"
-			       "\"v\": [{\"match\": {\"user_namespace\": \"initial\"}}, {}],\n"
-			       "\"*/bin/x\": {}, \"/bin/y\": {}, \"?bin/z\": {}, \"{a\": {}, \"b,}\": {}}")));
+	config_free(GOOD(RULES("{'The Game.exe': {}, 'a - b': {}, 'A -B C-.EXE': {}, '/opt/My App/run': {}, 'nginx: worker process': {},\n"
+			       "'gcc-[]0-9]': {}, '[[]x': {}, '[[:alpha:]]': {}, 'x\\\\[*': {}, 'a]': {},\n"
+			       "'b': {'match': {'argv': 'python3 report.py'}}}")));
+	config_free(GOOD(RULES("{'a': {'thread_qos': {'0123456789abcde': 'QOS_UTILITY',\n"
+			       "'0123456789abcd*': 'QOS_UTILITY',\n"
+			       "'0123456789[abcdefgh]*': 'QOS_UTILITY'}},\n"
+			       "'/u': [{}, {'match': {'user_namespace': 'any', 'user': 0}},"
+			       "{'match': {'user_namespace': 'any'}}],\n"
+			       "'v': [{'match': {'user_namespace': 'initial'}}, {}],\n"
+			       "'*/bin/x': {}, '/bin/y': {}, '?bin/z': {}, '{a': {}, 'b,}': {}}")));
 }
 
 static void unknown_user_never_matches(void **state)
@@ -121,8 +121,8 @@ static void unknown_user_never_matches(void **state)
 static void pending_user_matches_when_known(void **state)
 {
 	struct config_file file = { .path = "f",
-				    .text = "{\"a\":{\"match\":{\"user\":\"slow\"}},\n\"b\":{\"match\":{"
-					    "\"user\":\"slow\"}},\n\"c\":{\"match\":{\"user\":\"root\"}}}" };
+				    .text = "{'a':{'match':{'user':'slow'}},\n'b':{'match':{"
+					    "'user':'slow'}},\n'c':{'match':{'user':'root'}}}" };
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 	struct rule_user *slow;

@@ -83,35 +83,35 @@ static void check_warnings(const char *first, const char *second, const char *wa
 static void a_path_whose_last_part_has_an_exact_rule(void **state)
 {
 	(void)state;
-	check_warnings("{\"chrome\": {}}", "{\n\"/opt/*/chrome\": {}}",
+	check_warnings("{'chrome': {}}", "{\n'/opt/*/chrome': {}}",
 		       "later.json:2:1: [\"/opt/*/chrome\"]: warning: never takes effect: \"chrome\" of rules.json:1 has no "
 		       "conditions and always comes first, since an exact name goes before a glob: write \"chrome\" with a "
 		       "\"match\" of \"exe\"\n");
 	/* An exact path; another name; a glob; conditions; in sandboxes as well; masked. */
-	check_warnings("{\"chrome\": {}}", "{\"/opt/chrome\": {}, \"/opt/*/chromium\": {}, \"/opt/*/chrome*\": {}}", "");
-	check_warnings("{\"chrome\": {\"match\": {\"argv\": \"x\"}}}", "{\"/opt/*/chrome\": {}}", "");
-	check_warnings("{\"chrome\": {\"match\": {\"user_namespace\": \"initial\"}}}",
-		       "{\"/app/*/chrome\": {\"match\": {\"user_namespace\": \"any\"}}}", "");
-	check_warnings("{\"chrome\": {}}", "{\"/opt/*/chrome\": {}, \"chrome\": null}", "");
+	check_warnings("{'chrome': {}}", "{'/opt/chrome': {}, '/opt/*/chromium': {}, '/opt/*/chrome*': {}}", "");
+	check_warnings("{'chrome': {'match': {'argv': 'x'}}}", "{'/opt/*/chrome': {}}", "");
+	check_warnings("{'chrome': {'match': {'user_namespace': 'initial'}}}",
+		       "{'/app/*/chrome': {'match': {'user_namespace': 'any'}}}", "");
+	check_warnings("{'chrome': {}}", "{'/opt/*/chrome': {}, 'chrome': null}", "");
 	/* The later file's rule is meant to come before. */
-	check_warnings("{\"/opt/*/chrome\": {}}", "{\"chrome\": {}}", "");
+	check_warnings("{'/opt/*/chrome': {}}", "{'chrome': {}}", "");
 }
 
 static void a_glob_within_a_longer_one(void **state)
 {
 	(void)state;
-	check_warnings("{\"gcc-[0-9]\": {},\n\"gcc*-[0-9]\": {}}", "{}", "");
-	check_warnings("{\"*-game\": {},\n\"a[0-9]-game\": {}}", "{}", "");
-	check_warnings("{\"my*app\": {},\n\"my?app\": {}}", "{}",
+	check_warnings("{'gcc-[0-9]': {},\n'gcc*-[0-9]': {}}", "{}", "");
+	check_warnings("{'*-game': {},\n'a[0-9]-game': {}}", "{}", "");
+	check_warnings("{'my*app': {},\n'my?app': {}}", "{}",
 		       "rules.json:2:1: [\"my?app\"]: warning: never takes effect: \"my*app\" of rules.json:1 has no conditions "
 		       "and always comes first\n");
-	check_warnings("{\"my?app\": {},\n\"my*app\": {}}", "{}", "");
+	check_warnings("{'my?app': {},\n'my*app': {}}", "{}", "");
 	/* What stands between them does not hide it. */
-	check_warnings("{\"my*app\": [{\"match\": {\"user\": 0}}, {}],\n\"*\\u0001app*\": {},\n\"my?app\": {}}", "{}",
+	check_warnings("{'my*app': [{'match': {'user': 0}}, {}],\n'*\\u0001app*': {},\n'my?app': {}}", "{}",
 		       "rules.json:3:1: [\"my?app\"]: warning: never takes effect: \"my*app\" of rules.json:1 has no conditions "
 		       "and always comes first\n");
-	check_warnings("{\"my*app\": {\"match\": {\"user\": 0}},\n\"my?app\": {}}", "{}", "");
-	check_warnings("{\"my?app\": {}}", "{\"my*app\": {}}", "");
+	check_warnings("{'my*app': {'match': {'user': 0}},\n'my?app': {}}", "{}", "");
+	check_warnings("{'my?app': {}}", "{'my*app': {}}", "");
 }
 
 int main(void)
