@@ -21,7 +21,6 @@ static void free_call(struct call *call)
 {
 	sd_bus_slot_unref(call->waits);
 	sd_bus_message_unref(call->message);
-	cleanup_close(&call->fd);
 	free(call);
 }
 
@@ -103,6 +102,9 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 		take_error(fault, &error);
 	} else {
 		r = call->method->answer ? call->method->answer(call, reply, &error) : pass_on(call, reply);
+		/* Who has changed the machine. */
+		if (call->method->action && !(call->method->flags & METHOD_AS_USER))
+			log_info("%s was called by uid %u", call->method->name, (unsigned)call->uid);
 	}
 	return close_call(call, r, &error);
 }
@@ -237,7 +239,7 @@ int call_begin(struct bridge *bridge, const struct method *method, sd_bus_messag
 
 	if (!call)
 		return -ENOMEM;
-	*call = (struct call){ .bridge = bridge, .method = method, .message = sd_bus_message_ref(message), .fd = -1 };
+	*call = (struct call){ .bridge = bridge, .method = method, .message = sd_bus_message_ref(message) };
 	r = find_uid(message, &call->uid);
 	if (r >= 0 && call->uid != 0)
 		r = charge(call, error);

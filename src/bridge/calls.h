@@ -36,7 +36,6 @@ struct call {
 	sd_bus_slot *waits; /* for polkit or for the daemon */
 	uid_t uid;
 	bool may_raise;
-	int fd; /* for put_arguments; closed at the end */
 };
 
 /* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */

@@ -16,40 +16,31 @@
 /* Its modes are settings of the kernel's scheduler. Here these are a sched profile, which has a name. */
 enum mode { MODE_AUTO, MODE_CUSTOM, MODE_DEFAULT, MODE_RESPONSIVE };
 
-/* The number may be anybody's; that it is a process of the caller's is for the daemon to see, by the descriptor. */
+/* Before the new one, since both may be of the same app. */
+static void send_behind(struct call *call, struct holder *holder)
+{
+	if (holder->foreground < 0)
+		return;
+	sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_USERS_INTERFACE, "Shown", NULL, NULL, "ushs",
+				 (uint32_t)call->uid, holder->name, holder->foreground, "visible");
+	close(take_fd(holder->foreground));
+}
+
+/* The number may be anybody's: that it is a process of the caller's is for the daemon to see, by the descriptor. */
 static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_error *error)
 {
+	struct holder *holder = holder_find(call->bridge, sd_bus_message_get_sender(call->message));
 	uint32_t pid;
-	int r = sd_bus_message_read(call->message, "u", &pid);
+	int r = holder ? sd_bus_message_read(call->message, "u", &pid) : -ESRCH;
 
 	if (r < 0)
 		return r;
-	call->fd = pid <= INT32_MAX ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
-	if (call->fd < 0)
+	send_behind(call, holder);
+	if (pid <= INT32_MAX)
+		holder->foreground = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (holder->foreground < 0)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "there is no such process");
-	return sd_bus_message_append(question, "hs", call->fd, "focused");
-}
-
-static void send_behind(struct call *call, int fd)
-{
-	sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_USERS_INTERFACE, "Shown", NULL, NULL, "ushs",
-				 (uint32_t)call->uid, sd_bus_message_get_sender(call->message), fd, "visible");
-}
-
-static int answer_foreground(struct call *call, sd_bus_message *reply, sd_bus_error *error)
-{
-	struct holder *holder = holder_find(call->bridge, sd_bus_message_get_sender(call->message));
-
-	(void)reply;
-	(void)error;
-	if (holder) {
-		if (holder->foreground >= 0) {
-			send_behind(call, holder->foreground);
-			close(holder->foreground);
-		}
-		holder->foreground = take_fd(call->fd);
-	}
-	return sd_bus_reply_method_return(call->message, NULL);
+	return sd_bus_message_append(question, "hs", holder->foreground, "focused");
 }
 
 /* As the interface has it, without the names of knobs that were not to be changed. */
@@ -61,7 +52,7 @@ static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error
 }
 
 static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 1,
-					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, answer_foreground };
+					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, answer_nothing };
 static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
 static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
 
