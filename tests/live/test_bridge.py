@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 
 from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
 from harness import LiveTest, main
+from tasks import state
 from waiting import PATIENCE, wait_for
 
 ASKER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker")
@@ -47,7 +48,7 @@ class Bridge(LiveTest):
         self.bridge = None
         self.log = self.path("bridge.log")
         self.make_namespace()
-        self.start("bus", "dbus-daemon", "--nofork", "--nopidfile", "--config-file=" + self.path("bus.conf"))
+        self.bus = self.start("bus", "dbus-daemon", "--nofork", "--nopidfile", "--config-file=" + self.path("bus.conf"))
         self.polkit = self.start("polkit", POLKITD[0])
         self.await_name("org.freedesktop.PolicyKit1")
 
@@ -272,6 +273,20 @@ class Interface(Bridge):
         self.assertIn(["error", LIMITS], answers)
         self.assertEqual(self.ask(bob, "Status")[0], "ok")
         self.end_bridge()
+
+    def test_the_bus_starts_it_and_it_ends_with_the_bus(self):
+        with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
+            text = file.read()
+        self.assertIn("\nSystemdService=schedqos-bridge.service\n", text)
+        # As on a machine without systemd.
+        self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
+        self.daemon(CONFIG, prefix=self.inside)
+        self.assertIn("tasks in", self.verb(ALICE, "status"))
+        pid = int(self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                              "GetConnectionUnixProcessID", "s", NAME).stdout.split()[1])
+        self.assertEqual(os.stat("/proc/%d" % pid).st_uid, BRIDGE)
+        self.bus.end()
+        wait_for(lambda: state(pid) in (None, "Z"), "the end of the bridge")
 
     def test_without_a_bridge_it_is_said_what_is_missing(self):
         self.daemon(CONFIG, prefix=self.inside)
