@@ -1,65 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. It makes no
- * system call and reads no clock: the caller says what time it is, carries the actions out and reports how they went.
+ * system call and reads no clock: the caller carries each action out and reports how that went.
  *
- * THE MODEL
+ * THE MODEL. Of each task there is a record (tasks.h). Beside its class it has
+ *	had	what the task would carry without us: the stop gives it that
+ *	known	what it carries as far as we know: what we found when we last looked, or have set since
+ *	theirs	which attributes somebody else has chosen since the class was put on
+ * The task is to carry known's value of what is theirs, its class's of the rest, had's of what the class does not give.
  *
- * Of every task the plan records three things. had: what it would carry without us, which is what it gets back. known: what
- * we last set or found on it. theirs: a bit for each attribute that somebody has chosen since its class was put on. It is
- * to carry its class's value of each attribute that the class gives and that is not theirs, and had's value of all others.
- * Events only update the records and mark tasks as due; then one function decides about each of these, plan_decide(): its
- * rule's class, what it carries now, whose that is, what to set.
+ * Events are booked: that changes records and marks tasks as due, without a system call. Then plan_decide() decides
+ * about each task that is due, in the order of marking. It finds the class, looks at what the task carries, judges
+ * whose that is, and returns what to set. Who is not due is not looked at.
  *
- * Whose is it? Each attribute (policy with its priority, nice, slice, clamps, I/O priority) is judged whenever we look, by
- * the first of these lines that fits (judge.h). A copy is a task that we have not looked at since its fork; a class over
- * had is what had becomes with any class on it that was given since the first start.
+ * WHOSE IS IT? Each attribute that a look finds (policy with its priority, nice, slice, two clamps, I/O priority) is
+ * judged by the first line that fits. known becomes it in any case.
+ *	1 a slice or clamp that a class gives	ours
+ *	2 what known says			nobody has touched it: ours or theirs, as before
+ *	3 on a copy: what a class gives		ours
+ *	4 anything else				somebody chose it: theirs, and had becomes it
+ * "A class" is any that was given since the first start after boot. A copy is a task at which we have not looked since
+ * its fork: its record is a copy of its origin's, the task that forked. The kernel may have copied the attributes
+ * earlier, when the origin carried another class or none. But it copies policy, nice value and slice together. So line
+ * 3 fits if these three are what some class makes of had, or had itself: they sign for the rest. (Where the kernel has
+ * no slices, the other two do.) By lowering himself anybody could imitate that. So what lies below had (SCHED_IDLE, a
+ * higher nice value) is ours by line 3 only if the origin vouches for the copy: it lives, we have looked at it, and
+ * right now it carries what its record says. All other threads of its process have to vouch for a new thread. Then had
+ * is the lesser of the copy's and theirs.
  *
- *	a slice or clamp, no default, that any class gives	ours, whoever set it: had stays
- *	actual == known						whose it was before, since nobody has touched it: had stays
- *	on a copy: policy, nice and slice are together those	ours: all in which it agrees with that, clamps and I/O priority
- *	of a class over had, or of had itself			too; but SCHED_IDLE, or a nice value greater than had's,
- *								only if its origin vouches for it
- *	anything else						somebody chose it: theirs; had and known become it, in bounds
+ * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What lies beyond them is theirs,
+ * but had stays. On a copy, and where a class was put on the task or an ancestor, had's nice value falls only below
+ * those of all classes, which takes privilege. had leaves SCHED_IDLE only if known was that, too. And had takes no
+ * real-time priority, of CPU or I/O, up to the highest that a class gives.
  *
- * So the slice is the signature of a class: the kernel copies it with policy and nice, so a task tells which class it
- * copied, whatever the order of events. (Where there are no slices, policy and nice are. Classes may share one.)
- *
- * Bounds, so that nobody gets more back than he could take himself; what is out of them is theirs, too, and known, but had
- * stays. On a copy, and wherever a class was put on the task or an ancestor, had.nice does not become a
- * smaller number than it is, unless one below all that any class gives (with a class of -4: from 0 not -3, but -5, which took
- * privilege). had leaves SCHED_IDLE only if known was SCHED_IDLE; on a copy also only if no class ever raised a task out of
- * it. had takes no real-time priority, of CPU or I/O, that is not above the highest that classes gave.
- *
- * fork		copies the record, as the kernel copies the attributes, and we look at the child only when there is a
- *		reason. One is that its origin is due or was just set: the kernel may have copied what that carried before.
- *		Such a child is marked at its birth, and so are the next ones until one carries all that was set. The origin
- *		vouches for it if it lives, has been looked at, and carries now what its record says; for a new thread every
- *		other thread of its process has to. If so, had is, attribute by attribute, the least privileged of its own and
- *		that of those who vouched.
- * exec		makes a rule take effect: theirs is cleared, and the class put on over everything. What limits that is judged
- *		before that: no rule raises what had says that somebody lowered (nice above 0, SCHED_IDLE), unless it has yield: false
- *		or enforce; QOS_DEFAULT and rules with yield: true leave a task alone whose had is not the kernel's default; a
- *		class that is inherited from an ancestor's rule leaves one alone of which anything is theirs.
- * rename, move, reload	are such moments too, if they bring another class or rule; so is the first sight of a task.
- * limit	of a cgroup or by an override: a lower class for as long as it lasts. Neither its beginning nor its end clears theirs,
- *		not even by a move.
- * unit		gives a class to whom no rule names, in place of QOS_DEFAULT and under the same conditions.
- * override	asks for a class, which takes effect like a rule's, but without what limits those.
- * renice	and the like are found when we look next: theirs, until a rule or override takes effect. A rule that enforces
- *		takes it back when we look; had keeps it for the stop.
- * doubt	No event says which thread made a new one or called exec. Where their records differ nobody vouches: we take the
- *		task for one of those whose known is what it carries, or for any if there is none. had is the least privileged
- *		of the had of these.
- * loss		A scan looks at every task. One that was born since we began to listen and has no record is a copy of its
- *		leader's, or of its living parent's if it is a process. Without these it had what it carries; but where that is
- *		as high as a class gives, no more than the least privileged of all whom a class has ever raised.
- * crash	The next daemon takes over the records and scans: no rule takes effect for that, and forks since the last set
- *		are looked at as after any set. On a task that was being set at the crash all is ours that agrees with a class
- *		over had. Where no daemon follows, restore puts all back from the records.
- * stop		Every task is judged, and gets had where something of ours is on it; so does who is born meanwhile. A fork may
- *		outlast that: the records stay, and restore some time later, and the next start before it begins, do the same
- *		for tasks that carry what a class gives and have no record.
+ * WHAT HAPPENS
+ * fork		The child's record is a copy, and that is all: it was born with the right attributes. It is due only if
+ *		its origin is due; or was set, and no child has been seen since that carries all of that; or has
+ *		reset-on-fork; or, for a new thread, if the records of its process's threads differ.
+ * exec		The task is due, and its rule takes effect: theirs is cleared, and the class put on over everything. But
+ *		what somebody had lowered before (had has SCHED_IDLE, or a nice value above 0) is not raised, unless the
+ *		rule has yield: false or enforce. A rule with yield: true, and QOS_DEFAULT, leave a task alone whose had
+ *		is not the kernel's default; an inherited rule, one of which anything was theirs.
+ * rename, move, reload	do the same if they bring another rule or class, and so does the first sight of a task. Arguments
+ *		that can be read only some time after the exec may bring another class, too, but clear nothing.
+ * limit	of a cgroup, or by an override: a lower class. It clears nothing, neither when it comes nor when it goes.
+ * override	A class by override takes effect like a rule's, and over what somebody had lowered as well.
+ * renice	and its like make nobody due. The next look finds them: theirs, and had's, until a rule takes effect. Where
+ *		a rule enforces we look at once and take it back; had keeps it for the stop.
+ * thread	No event says which thread made a new one, or called exec. If their records differ, it was one of those whose
+ *		known is what we find, or any of them if there is none: had is the least privileged of theirs.
+ * loss		A scan looks at every task. Who has no record and was born since we began to listen is a copy of his leader
+ *		or living parent; an orphan has at most what anybody had whom a class ever raised. Who is older has chosen
+ *		what he carries.
+ * crash	The records are in /run. The next daemon takes them over and scans. That is no moment at which rules take
+ *		effect, and all count as just set: see fork. Of a task that was being set at the crash, both what it
+ *		carried before and what it was to carry are ours. Without a next daemon, restore does what a stop does.
+ * stop		Every task of which anything is ours is judged and gets had, and so does who is born meanwhile. A fork may
+ *		outlast that. So the records stay, and half a minute later restore, or the next start, does the same
+ *		to tasks without a record that carry what a class gives.
  */
 #pragma once
 
