@@ -141,7 +141,7 @@ struct rule {
 	const char *from;	       /* where it was before it was printed and read again, or NULL */
 	uint64_t period_ns;	       /* 0: not given */
 	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
-	size_t n_threads, n_exact_threads;
+	uint32_t n_threads, n_exact_threads;
 	const struct rule_match *match; /* or NULL */
 };
 
