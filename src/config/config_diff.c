@@ -66,15 +66,12 @@ static int list(const struct config *config, struct items *ret)
 	*ret = (struct items){ .config = config };
 	for (enum kind kind = KIND_SETTING; kind <= KIND_RULE; kind++) {
 		for (size_t i = 0; (name = name_of(config, kind, i)); i++) {
-			/* Room for powers of two. */
-			if ((ret->count & (ret->count - 1)) == 0) {
-				struct item *all = reallocarray(ret->all, ret->count * 2 + 1, sizeof(*all));
+			struct item *all = array_room(ret->all, ret->count, sizeof(*all));
 
-				if (!all)
-					return -ENOMEM;
-				ret->all = all;
-			}
-			ret->all[ret->count++] = (struct item){ kind, name, i };
+			if (!all)
+				return -ENOMEM;
+			ret->all = all;
+			all[ret->count++] = (struct item){ kind, name, i };
 		}
 	}
 	qsort(ret->all, ret->count, sizeof(*ret->all), compare);

@@ -55,29 +55,16 @@ static void error_clear(struct config_error *error)
 	free(error->message);
 }
 
-static bool has_room(struct config_errors *errors)
-{
-	const size_t size = errors->size ? errors->size * 2 : 8;
-	struct config_error *items;
-
-	if (errors->count < errors->size)
-		return true;
-	items = reallocarray(errors->items, size, sizeof(*items));
-	if (!items)
-		return false;
-	errors->items = items;
-	errors->size = size;
-	return true;
-}
-
 /* order: the number of the file. Returns false if it could not be stored. */
 __attribute__((format(printf, 7, 0)))
 static bool add(struct config_errors *errors, const char *file, size_t order, struct json_position position, const char *path,
 		bool warning, const char *format, va_list args)
 {
 	_cleanup_free_ char *message = NULL;
-	struct config_error error = { 0 };
+	struct config_error error, *items = array_room(errors->items, errors->count, sizeof(*items));
 
+	if (items)
+		errors->items = items;
 	if (vasprintf(&message, format, args) < 0)
 		message = NULL;
 	error = (struct config_error){
@@ -92,11 +79,11 @@ static bool add(struct config_errors *errors, const char *file, size_t order, st
 
 	/* Counts even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
 	errors->n_errors += !warning;
-	if (!error.file || !error.path || !error.message || !has_room(errors)) {
+	if (!error.file || !error.path || !error.message || !items) {
 		error_clear(&error);
 		return false;
 	}
-	errors->items[errors->count++] = error;
+	items[errors->count++] = error;
 	return true;
 }
 

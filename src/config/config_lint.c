@@ -95,7 +95,7 @@ static struct grant *grant_for(struct grants *grants, uint16_t qos_class, uint16
 		if (items[i].qos_class == qos_class && items[i].at.file == file)
 			return &items[i];
 	}
-	items = reallocarray(items, grants->count + 1, sizeof(*items));
+	items = array_room(items, grants->count, sizeof(*items));
 	if (!items)
 		return NULL;
 	grants->items = items;

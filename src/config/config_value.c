@@ -391,17 +391,12 @@ struct source source_of(const struct parser *parser, const struct json_node *nod
 
 void *grow(struct parser *parser, void *array, size_t count, size_t item_size)
 {
-	char *items = array;
+	char *items = array_room(array, count, item_size);
 
-	/* The capacity doubles, so it is used up only at a power of two. */
-	if ((count & (count - 1)) == 0) {
-		items = reallocarray(array, count ? count * 2 : 1, item_size);
-		if (!items) {
-			parser->no_memory = true;
-			return NULL;
-		}
-	}
-	memset(items + count * item_size, 0, item_size);
+	if (items)
+		memset(items + count * item_size, 0, item_size);
+	else
+		parser->no_memory = true;
 	return items;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/cleanup.h>
+
 /* ---- globs ---- */
 
 /* Longer literal text first. */
@@ -127,31 +129,17 @@ static int index_grow(struct rules *rules)
 	return 0;
 }
 
-static int patterns_grow(struct rules *rules)
-{
-	size_t size = rules->patterns_size ? rules->patterns_size * 2 : 32;
-	struct pattern *patterns = reallocarray(rules->patterns, size, sizeof(*patterns));
-
-	if (!patterns)
-		return -ENOMEM;
-	rules->patterns = patterns;
-	rules->patterns_size = size;
-	return 0;
-}
-
 int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 {
-	struct pattern *put;
+	struct pattern *put = array_room(rules->patterns, rules->n_patterns, sizeof(*put));
 	struct slot *slot;
 	int r;
 
+	if (!put)
+		return -ENOMEM;
+	rules->patterns = put;
 	if (rules->n_patterns * 2 >= rules->index_size) {
 		r = index_grow(rules);
-		if (r < 0)
-			return r;
-	}
-	if (rules->n_patterns == rules->patterns_size) {
-		r = patterns_grow(rules);
 		if (r < 0)
 			return r;
 	}

@@ -43,7 +43,7 @@ struct rules {
 		const struct rule *before; /* the list of an earlier file that this one replaces or masks, or NULL */
 		struct source masked;	   /* where, if list is NULL */
 	} * patterns;
-	size_t n_patterns, patterns_size;
+	size_t n_patterns;
 
 	/* Open addressing; a power of two in size. */
 	struct slot {

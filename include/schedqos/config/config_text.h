@@ -47,7 +47,6 @@ struct config_errors {
 	struct config_error *items;
 	size_t count;
 	size_t n_errors; /* those that are not warnings, even if there was no memory to keep */
-	size_t size;	 /* private: room in items */
 };
 
 /*
