@@ -59,10 +59,11 @@ bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms)
 	return true;
 }
 
-/* Has the loop pause names: see names.h. */
-static void begin_flood(struct tagger *tagger)
+/* Has the loop pause names: see struct names. */
+static void begin_flood(struct tagger *tagger, bool is_lost)
 {
 	tagger->names.flood.is_on = true;
+	tagger->names.flood.is_lost = is_lost;
 	intake_ignore_names(tagger->intake);
 }
 
@@ -83,7 +84,7 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_RENAME:
 		tagger->counters.renames++;
 		if (flood_count(&tagger->names.flood, event->tgid, event->ms))
-			begin_flood(tagger);
+			begin_flood(tagger, false);
 		break;
 	case EVENT_MOVE:
 		tagger->counters.moves++;
@@ -132,7 +133,7 @@ bool events_book_some(struct tagger *tagger)
 			note_loss(tagger);
 			break;
 		case INTAKE_LOST_NAMES:
-			begin_flood(tagger);
+			begin_flood(tagger, true);
 			break;
 		case INTAKE_ERROR:
 			note_error(tagger, error);

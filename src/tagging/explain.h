@@ -4,6 +4,7 @@
 
 #include <schedqos/policy/plan.h>
 #include <schedqos/tagging/tagger.h>
+#include <schedqos/util/json_writer.h>
 
 #include "live_facts.h"
 
@@ -24,3 +25,36 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret);
 
 /* The same about a program that need not run: its name, or its executable's path. */
 int explain_name(const struct config *config, const struct attr_caps *caps, const char *name, char **ret);
+
+/* What follows is for the files of explain, which make JSON. Texts in it are safe to print. */
+
+/* ---- explain_rules.c ---- */
+
+/* The rule, and where it stands: nothing for NULL. thread: its thread rule that decided, or NULL. */
+void explain_put_rule(struct json_writer *json, const char *key, const struct config *config, const struct rule *rule,
+		      const struct thread_rule *thread);
+
+/* The names that the process is matched by, which of them its rule took, and the rules that came close. */
+void explain_put_matching(struct json_writer *json, const struct config *config, struct facts *facts,
+			  const struct rule *rule);
+
+/* The groups that hold for the cgroup. */
+void explain_put_groups(struct json_writer *json, const struct config *config, const char *cgroup);
+
+/* Whatever comes from a task or a file, escaped. NULL is left out. */
+void explain_put_text(struct json_writer *json, const char *key, const char *text);
+
+/* A thread rule that nearly took a thread of this name, or NULL. */
+const struct thread_rule *explain_close_thread(const struct rule *rule, const char *comm, enum rule_outcome *ret);
+void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
+			      const struct thread_rule *thread, enum rule_outcome why);
+
+/* ---- explain_threads.c ---- */
+
+/* The process's threads, those that agree in one item; or only this one of them. 0 or -errno. */
+int explain_put_threads(struct json_writer *json, const struct explain_source *source, const struct task *leader,
+			const struct task *only);
+
+/* One task's record, as it is now. Fetches what it carries. 0 or -errno. */
+int explain_put_record(struct json_writer *json, const struct explain_source *source, const struct task *task,
+		       struct facts *facts, const char *comm);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rules, where they stand, and why they were taken or not. */
-#include "explain_private.h"
+#include "explain.h"
 
 #include <string.h>
 

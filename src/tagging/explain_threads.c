@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the records of a process's threads say, and what the threads carry. */
-#include "explain_private.h"
+#include "explain.h"
 
 #include <errno.h>
 #include <string.h>

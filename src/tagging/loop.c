@@ -2,8 +2,13 @@
 /* The tagger's event sources: queues of events, requests, and timers. */
 #include "tagger_private.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <schedqos/util/clock.h>
 
@@ -33,6 +38,57 @@ static void await_answers(struct tagger *tagger)
 	}
 }
 
+/* ---- shortages ---- */
+
+/* A scan of 1,000 tasks takes 10 ms. */
+#define RETRY_AFTER_US 1000000
+
+static void note_shortage(struct tagger *tagger, int error)
+{
+	if (error != -EMFILE && error != -ENFILE && error != -ENOMEM)
+		return;
+	problem_report(&tagger->problems[PROBLEM_SHORTAGE], "%s: tasks had to wait, or still do", strerror(-error));
+	sd_event_source_set_time_relative(tagger->shortage.timer, RETRY_AFTER_US);
+	sd_event_source_set_enabled(tagger->shortage.timer, SD_EVENT_ONESHOT);
+}
+
+static bool lacks_capability(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return syscall(SYS_capget, &header, data) == 0 && !(data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE));
+}
+
+/*
+ * Of such a process nothing is known: it is not even on record. With the capability it is one that a security module
+ * hides, such as the first process of a sandbox.
+ */
+static void note_denial(struct tagger *tagger, int error)
+{
+	if ((error != -EACCES && error != -EPERM) || !lacks_capability())
+		return;
+	problem_report(&tagger->problems[PROBLEM_SCAN],
+		       "what programs run cannot be read, and they are left alone: %s (it takes CAP_SYS_PTRACE)",
+		       strerror(-error));
+}
+
+static void check_shortage(struct tagger *tagger)
+{
+	const int error = live_facts_take_error(tagger->facts);
+	uint64_t failed = plan_failed(tagger->plan);
+
+	note_shortage(tagger, error);
+	note_shortage(tagger, tagger->shortage.scan_error);
+	tagger->shortage.scan_error = 0;
+	note_denial(tagger, error);
+	if (failed != tagger->shortage.records_failed)
+		note_shortage(tagger, -ENOMEM);
+	tagger->shortage.records_failed = failed;
+}
+
+/* ---- handling ---- */
+
 /*
  * Handles what is queued, and then what has to wait for an empty queue. Once it has dropped an event, the kernel drops all,
  * without reporting it again, until the queue has been empty (netlink_overrun in af_netlink.c): what a scan finds before that
@@ -46,9 +102,8 @@ static void handle(struct tagger *tagger)
 	tagger->answers = sd_event_source_disable_unref(tagger->answers);
 	is_empty = events_handle(tagger);
 	names_check(tagger);
-	moves_check(tagger);
-	changes_check(tagger);
-	shortage_check(tagger);
+	traced_check(tagger);
+	check_shortage(tagger);
 	keep_check(tagger);
 	if (is_empty && tagger->events_lost)
 		scan_all(tagger);

@@ -109,9 +109,14 @@ void names_check(struct tagger *tagger)
 	tagger->counters.rename_floods++;
 	procfs_comm(tagger->proc, flood->tgid, comm);
 	text_escape_to(name, sizeof(name), comm, strlen(comm));
-	problem_report(&tagger->problems[PROBLEM_RENAMES],
-		       "more than %d renames a second, most of them of process %d (%s): while that lasts, "
-		       "the names that rules ask for are read from time to time",
-		       FLOOD_RATE, (int)flood->tgid, name);
+	if (flood->is_lost)
+		problem_report(&tagger->problems[PROBLEM_RENAMES],
+			       "so many renames at once that the kernel dropped some: while that lasts, "
+			       "the names that rules ask for are read from time to time");
+	else
+		problem_report(&tagger->problems[PROBLEM_RENAMES],
+			       "more than %d renames a second, most of them of process %d (%s): while that lasts, "
+			       "the names that rules ask for are read from time to time",
+			       FLOOD_RATE, (int)flood->tgid, name);
 	pause_names(tagger);
 }

@@ -37,8 +37,7 @@ void tagger_end_override(struct tagger *tagger, uint16_t number)
 	while ((covered = overrides_next_covered(plan_overrides(tagger->plan), covered)))
 		scan_tree(tagger, covered);
 	plan_override_remove(tagger->plan, number);
-	moves_update(tagger);
-	processors_update(tagger);
+	traced_update(tagger);
 	decide_now(tagger);
 }
 

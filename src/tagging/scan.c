@@ -232,8 +232,7 @@ void scan_all(struct tagger *tagger)
 	note_error(&scan, r);
 	if (scan.error)
 		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
-	shortage_note(tagger, scan.error);
-	shortage_check(tagger);
+	tagger->shortage.scan_error = scan.error;
 	scan_sweep(tagger);
 	if (tagger->events_lost)
 		tagger_wake(tagger);

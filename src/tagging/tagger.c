@@ -72,9 +72,7 @@ void tagger_free(struct tagger *tagger)
 {
 	if (!tagger)
 		return;
-	moves_close(tagger);
-	changes_close(tagger);
-	processors_update(tagger);
+	traced_close(tagger);
 	loop_free(tagger);
 	arguments_free(&tagger->arguments);
 	intake_close(tagger->intake);
@@ -131,9 +129,7 @@ int tagger_listen(struct tagger *tagger)
 void tagger_start(struct tagger *tagger)
 {
 	names_update(tagger);
-	moves_update(tagger);
-	changes_update(tagger);
-	processors_update(tagger);
+	traced_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 	/* For whose arguments are to be asked again it is the loop that waits, and on an idle machine nothing else wakes it. */
@@ -145,9 +141,7 @@ void tagger_follow_classes(struct tagger *tagger)
 	applier_follow(&tagger->applier, plan_given(tagger->plan));
 	keep_now(tagger);
 	names_update(tagger);
-	moves_update(tagger);
-	changes_update(tagger);
-	processors_update(tagger);
+	traced_update(tagger);
 }
 
 int tagger_set_config(struct tagger *tagger, const struct config *config)
@@ -189,9 +183,7 @@ void tagger_follow_base_slice(struct tagger *tagger)
 void tagger_wind_down(struct tagger *tagger)
 {
 	names_close(tagger);
-	moves_close(tagger);
-	changes_close(tagger);
-	processors_update(tagger);
+	traced_close(tagger);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)

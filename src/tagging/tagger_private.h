@@ -11,10 +11,7 @@
  *	scan.c		books every task in /proc
  *	events.c	books events, has what is due decided in order, and carries that out
  *	names.c		subscribes to renames, or pauses that in a flood
- *	processors.c	subscribes anew for processors that come online
- *	moves.c		subscribes to moves between cgroups, or has processes looked at again
- *	changes.c	subscribes to changes of attributes, and reports what was put back
- *	shortage.c	descriptors or memory have run out
+ *	traced.c	subscribes to moves between cgroups, and to changes of attributes
  *
  * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it.
  *
@@ -36,14 +33,9 @@
 
 #include "apply.h"
 #include "arguments.h"
-#include "changes.h"
 #include "intake.h"
-#include "keep.h"
 #include "live_facts.h"
-#include "moves.h"
-#include "names.h"
 #include "pace.h"
-#include "shortage.h"
 #include "state.h"
 
 enum tagger_problem {
@@ -61,6 +53,86 @@ enum tagger_problem {
 	TAGGER_PROBLEMS,
 };
 
+/* ---- parts of the tagger ---- */
+
+struct flood {
+	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
+	uint32_t count;	   /* since then */
+	pid_t tgid;	   /* the process with more than half of them, if there is one */
+	uint32_t lead;	   /* the counter of the majority vote */
+	bool is_on;	   /* it makes names_check begin a pause */
+	bool is_lost;	   /* the kernel has dropped some: whose is not known */
+};
+
+/* This many a second are a flood: each costs us some 2 us, and its author less. */
+#define FLOOD_RATE 5000
+
+/*
+ * Renames: subscribed to if a rule can use them, except in a flood. A thread can rename itself three million times a
+ * second, which costs a listener more than the thread. So in a flood all renames are ignored for a while, and then the
+ * names that rules can use are read from /proc.
+ */
+struct names {
+	struct pace pace;
+	struct flood flood;
+	sd_event_source *timer; /* owned by the loop: ends a pause */
+	bool is_paused;		/* renames are ignored until the timer fires */
+	uint64_t reading_us;	/* how long reading names took last time */
+};
+
+/*
+ * Moves between cgroups: subscribed to if a rule or group can use them. Desktops put a program into its cgroup after it
+ * has called exec. Where moves cannot be heard, a process is looked at again some times while it is young, and later moves
+ * are missed.
+ */
+struct moves {
+	enum tagger_moves how;
+	struct pace pace;
+	sd_event_source *timer; /* owned by the loop: MOVES_POLLED, while processes may be young */
+	uint64_t looked_ticks;	/* clock ticks since boot at the last look */
+	uint64_t forks;		/* so many had been heard then */
+	unsigned quiet;		/* looks since the last fork */
+};
+
+/*
+ * Rules that enforce their class: after each system call by which anybody sets attributes of any task, the tasks of these
+ * rules are looked at; but where that has put one back, or such calls are many, only a second later. Listening makes
+ * every system call of the machine a little slower, so it is done only while a rule enforces.
+ */
+struct changes {
+	enum tagger_changes how;
+	struct trace *trace;	  /* NULL: not heard */
+	sd_event_source *heard;
+	sd_event_source *timer;	  /* ends a pause; where calls are not heard, runs all the time */
+	unsigned looks;		  /* since the last pause ... */
+	uint64_t since_us;	  /* ... or since then, CLOCK_MONOTONIC */
+	pid_t caller;		  /* the last thread that was heard, 0: none */
+	bool are_several;	  /* before the last look others were heard as well */
+	pid_t put_back;		  /* a task whose change was put back since the last check, 0: none */
+};
+
+/* The first retry is made after this time; the interval doubles each time. */
+#define KEEP_RETRY_MIN_US 1000000ULL
+
+/*
+ * Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, writes our own, and
+ * retries for as long as either fails.
+ */
+struct keep {
+	int folder;	/* descriptor of the runtime folder, or a -errno */
+	uint64_t start; /* when we subscribed to events: ticks since boot */
+	int logged;	/* the last keep_error that was logged; 0: none since all was well */
+	uint64_t wait_us;
+	sd_event_source *timer; /* owned by the loop: runs while a retry is due */
+};
+
+/* Descriptors or memory have run out, so tasks could not be read or booked: a later scan makes up for it. */
+struct shortage {
+	uint64_t records_failed; /* plan_failed when last checked */
+	int scan_error;		 /* of a scan since then */
+	sd_event_source *timer;	 /* requests a scan */
+};
+
 /* What is due and waits for arguments, in the order of marking. */
 #define WAITING_MAX QUESTIONS_MAX
 struct waiting {
@@ -71,6 +143,8 @@ struct waiting {
 	size_t count;
 	unsigned decided; /* tasks, so far */
 };
+
+/* ---- all of it ---- */
 
 struct tagger {
 	sd_event *event; /* the owner's; NULL: there is no loop */
@@ -152,8 +226,56 @@ int loop_init(struct tagger *tagger);
 int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
 
-/* processors.c: watches out for processors if anything heard depends on them, else no longer. */
-void processors_update(struct tagger *tagger);
+/* traced.c: subscribes to what is of use now, and unsubscribes from all else. Call it when that may have changed. */
+void traced_update(struct tagger *tagger);
+
+/* traced.c: unsubscribes. */
+void traced_close(struct tagger *tagger);
+
+/* traced.c: what follows from events: looks at young processes, a pause after a change was put back. */
+void traced_check(struct tagger *tagger);
+
+/* traced.c: books a move for each process that is to be looked at now. */
+void moves_book_due(struct tagger *tagger);
+
+/* events.c: counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
+bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);
+
+/* names.c: subscribes to renames if a rule in force can use them, else unsubscribes. Call it when that may have changed. */
+void names_update(struct tagger *tagger);
+
+/* names.c: unsubscribes, and ends a pause. */
+void names_close(struct tagger *tagger);
+
+/* names.c: pauses in a flood. */
+void names_check(struct tagger *tagger);
+
+/* names.c: ends a pause: subscribes again or, if that fails, starts another one. */
+void names_resume(struct tagger *tagger);
+
+/* names.c: reads the present names, and books them in place of the renames that were missed. */
+void names_read(struct tagger *tagger);
+
+/*
+ * keep.c: makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0, -ENOMEM, or another -errno if
+ * there is a file that cannot be read now, which has been logged: it stays, and nothing may be set.
+ */
+int keep_init(struct tagger *tagger);
+
+/* keep.c: call it after the plan has been freed. Removes the file if everything has been put back. */
+void keep_free(struct tagger *tagger);
+
+/* keep.c: brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold. */
+void keep_now(struct tagger *tagger);
+
+/* keep.c: writes again what could not be written. */
+void keep_retry(struct tagger *tagger);
+
+/* keep.c: call it after tasks were booked: if the file had no room for them, logs it and starts retrying. */
+void keep_check(struct tagger *tagger);
+
+/* keep.c: 0 if a crash could be repaired now, else a -errno that says why not. */
+int keep_error(const struct tagger *tagger);
 
 /* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What comes from tracepoints, if a rule, group or override in force can use it: see struct moves and struct changes. */
+#include "tagger_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/host.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/kernel/trace.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+/* ---- moves, where they are not heard ---- */
+
+/* The ages of a process at which it is looked at, ms. */
+static const uint32_t looks_ms[] = { 200, 1000, 3000 };
+
+/* Between two looks, us; and so many after the last fork there is nobody who is young any more. */
+#define LOOK_US	  100000
+#define QUIET_MAX 32
+
+static void look_later(struct moves *moves)
+{
+	moves->looked_ticks = clock_ticks();
+	sd_event_source_set_time_relative(moves->timer, LOOK_US);
+	sd_event_source_set_enabled(moves->timer, SD_EVENT_ONESHOT);
+}
+
+static void check_moves(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+	int is_on;
+
+	if (moves->how == MOVES_POLLED && moves->forks != tagger->counters.forks &&
+	    sd_event_source_get_enabled(moves->timer, &is_on) == 0)
+		look_later(moves);
+}
+
+/* Whether it has reached an age of looks_ms since the last look. */
+static bool is_due(const struct tagger *tagger, const struct task *task, uint32_t now_ticks)
+{
+	const uint32_t age = now_ticks - task->start, age_then = (uint32_t)tagger->moves.looked_ticks - task->start;
+
+	for (size_t i = 0; i < array_size(looks_ms); i++) {
+		const int32_t look = (int32_t)(looks_ms[i] * 1000000ULL / tagger->tick_ns);
+
+		if ((int32_t)age >= look && (int32_t)age_then < look)
+			return true;
+	}
+	return false;
+}
+
+void moves_book_due(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+	const uint32_t now_ticks = (uint32_t)clock_ticks();
+	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
+	const struct task *task;
+	uint32_t cursor = 0;
+
+	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
+		event.tid = event.tgid = task->tid;
+		if (task->tid == task->tgid && is_due(tagger, task, now_ticks))
+			plan_book(tagger->plan, &event);
+	}
+	moves->quiet = moves->forks == tagger->counters.forks ? moves->quiet + 1 : 0;
+	moves->forks = tagger->counters.forks;
+	if (moves->quiet < QUIET_MAX)
+		look_later(moves);
+}
+
+/* ---- moves ---- */
+
+static void close_moves_queue(struct tagger *tagger)
+{
+	pace_close(&tagger->moves.pace);
+	intake_subscribe_moves(tagger->intake, false);
+}
+
+static int open_moves_queue(struct tagger *tagger)
+{
+	int r = intake_subscribe_moves(tagger->intake, true);
+
+	if (r == 0)
+		r = pace_open(&tagger->moves.pace, tagger->event, intake_fd(tagger->intake, INTAKE_MOVES));
+	if (r < 0)
+		intake_subscribe_moves(tagger->intake, false);
+	return r;
+}
+
+static void subscribe_to_moves(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+	int r = open_moves_queue(tagger);
+
+	if (r == 0) {
+		moves->how = MOVES_HEARD;
+		return;
+	}
+	if (moves->how != MOVES_POLLED)
+		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 0.2, 1 and 3 s "
+			   "after their start",
+			   cgroup_moves_fault(-r));
+	moves->how = MOVES_POLLED;
+}
+
+static void close_moves(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+
+	moves->how = MOVES_UNUSED;
+	sd_event_source_set_enabled(moves->timer, SD_EVENT_OFF);
+	if (tagger->intake)
+		close_moves_queue(tagger);
+}
+
+static void update_moves(struct tagger *tagger)
+{
+	if (!plan_needs_moves(tagger->plan)) {
+		close_moves(tagger);
+		return;
+	}
+	if (tagger->moves.how != MOVES_HEARD)
+		subscribe_to_moves(tagger);
+}
+
+/* ---- changes ---- */
+
+#define SECOND_US 1000000
+
+/* In a second without a pause. One takes some 0.2 ms with 10,000 tasks of which rules enforce 100. */
+#define LOOKS_MAX 16
+
+/* More than the rings hold: whoever fills them can go on doing so. */
+#define CALLS_MAX 16384
+
+static uint64_t now_us(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) / 1000;
+}
+
+static void pause_for_a_second(struct changes *changes)
+{
+	sd_event_source_set_enabled(changes->heard, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(changes->timer, SECOND_US);
+	sd_event_source_set_enabled(changes->timer, SD_EVENT_ONESHOT);
+}
+
+/* Takes note of who has called. Lost calls do not matter: every task is looked at. */
+static void drain(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	struct trace_event event;
+
+	changes->caller = 0;
+	changes->are_several = false;
+	for (int i = 0; changes->trace && i < CALLS_MAX && trace_next(changes->trace, &event) != 0; i++) {
+		changes->are_several |= changes->caller && changes->caller != event.tid;
+		changes->caller = event.tid;
+		tagger->counters.changes++;
+	}
+}
+
+static void look(struct tagger *tagger)
+{
+	drain(tagger);
+	plan_look_at_enforced(tagger->plan);
+	tagger_wake(tagger);
+}
+
+static int on_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct tagger *tagger = userdata;
+	struct changes *changes = &tagger->changes;
+	const uint64_t now = now_us();
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	if (now - changes->since_us > SECOND_US) {
+		changes->since_us = now;
+		changes->looks = 0;
+	}
+	look(tagger);
+	if (++changes->looks >= LOOKS_MAX)
+		pause_for_a_second(changes);
+	return 0;
+}
+
+/* What has been put back again starts another pause: see check_changes. */
+static int on_second(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct tagger *tagger = userdata;
+	struct changes *changes = &tagger->changes;
+
+	(void)source;
+	(void)usec;
+	changes->looks = 0;
+	if (changes->how == CHANGES_HEARD)
+		sd_event_source_set_enabled(changes->heard, SD_EVENT_ON);
+	else
+		pause_for_a_second(changes);
+	look(tagger);
+	return 0;
+}
+
+static int subscribe_to_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	int r = sched_calls_open(gettid(), &changes->trace);
+
+	if (r == 0)
+		r = sd_event_add_io(tagger->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_call, tagger);
+	if (r >= 0)
+		r = sd_event_source_set_priority(changes->heard, SD_EVENT_PRIORITY_NORMAL + 1);
+	return r < 0 ? r : 0;
+}
+
+static void begin_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	int r = sd_event_add_time(tagger->event, &changes->timer, CLOCK_MONOTONIC, 0, 0, on_second, tagger);
+
+	if (r >= 0)
+		r = sd_event_source_set_enabled(changes->timer, SD_EVENT_OFF);
+	if (r >= 0)
+		r = subscribe_to_changes(tagger);
+	changes->how = r < 0 ? CHANGES_POLLED : CHANGES_HEARD;
+	if (r >= 0)
+		return;
+	log_notice("what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
+		   sched_calls_fault(-r));
+	pause_for_a_second(changes);
+}
+
+static void close_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+
+	changes->heard = sd_event_source_disable_unref(changes->heard);
+	changes->timer = sd_event_source_disable_unref(changes->timer);
+	trace_close(changes->trace);
+	changes->trace = NULL;
+	changes->how = CHANGES_UNUSED;
+}
+
+static void update_changes(struct tagger *tagger)
+{
+	if (!plan_needs_changes(tagger->plan))
+		close_changes(tagger);
+	else if (tagger->changes.how == CHANGES_UNUSED)
+		begin_changes(tagger);
+}
+
+/* "process 42 (vi)": of a thread, as far as it is known. */
+static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size_t size)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	const pid_t pid = task ? task->tgid : tid;
+	char comm[TASK_COMM_LEN] = "ended", name[TASK_COMM_LEN * 4];
+
+	procfs_comm(tagger->proc, pid, comm);
+	snprintf(ret, size, "process %d (%s)", (int)pid, text_escape_to(name, sizeof(name), comm, strlen(comm)));
+}
+
+static void check_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	const pid_t tid = changes->put_back;
+	char of[128], by[128] = "somebody";
+
+	changes->put_back = 0;
+	if (!tid || changes->how == CHANGES_UNUSED)
+		return;
+	pause_for_a_second(changes);
+	name_process(tagger, tid, of, sizeof(of));
+	if (changes->caller)
+		name_process(tagger, changes->caller, by, sizeof(by));
+	problem_report(&tagger->problems[PROBLEM_CHANGES],
+		       "task %d of %s: put back what %s%s has changed; if that goes on, it is put back once a second",
+		       (int)tid, of, changes->are_several ? "one of several, perhaps " : "", by);
+}
+
+/* ---- processors: what comes from tracepoints is subscribed to one by one, and one that comes online has to be added ---- */
+
+/* What happened before we subscribed again has to be found. */
+static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	(void)revents;
+	uevent_drain(fd);
+	if (tagger->moves.how == MOVES_HEARD)
+		close_moves(tagger);
+	if (tagger->changes.how == CHANGES_HEARD)
+		close_changes(tagger);
+	update_moves(tagger);
+	update_changes(tagger);
+	request_scan(tagger);
+	return 0;
+}
+
+static void update_processors(struct tagger *tagger)
+{
+	const bool is_needed = tagger->moves.how == MOVES_HEARD || tagger->changes.how == CHANGES_HEARD;
+	int fd, r;
+
+	if (!is_needed)
+		tagger->processors = sd_event_source_disable_unref(tagger->processors);
+	if (!is_needed || tagger->processors)
+		return;
+	fd = uevent_open();
+	r = fd < 0 ? fd : sd_event_add_io(tagger->event, &tagger->processors, fd, EPOLLIN, on_processors, tagger);
+	if (r >= 0) {
+		sd_event_source_set_io_fd_own(tagger->processors, true);
+		return;
+	}
+	if (fd >= 0)
+		close(fd);
+	log_warning("moves between cgroups, and changes of tasks, are not heard on processors that come online: %s",
+		    strerror(-r));
+}
+
+/* ---- all of it ---- */
+
+void traced_update(struct tagger *tagger)
+{
+	update_moves(tagger);
+	update_changes(tagger);
+	update_processors(tagger);
+}
+
+void traced_close(struct tagger *tagger)
+{
+	close_moves(tagger);
+	close_changes(tagger);
+	update_processors(tagger);
+}
+
+void traced_check(struct tagger *tagger)
+{
+	check_moves(tagger);
+	check_changes(tagger);
+}
