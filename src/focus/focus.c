@@ -9,6 +9,8 @@
 
 /* How late a timer may be, us. */
 #define ACCURACY_US 5000
+/* Nobody on the session's bus takes so long, unless he hangs. */
+#define TIMEOUT_US  (3 * 1000000ULL)
 
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context)
 {
@@ -78,6 +80,8 @@ static int open_bus(struct focus *focus)
 {
 	int r = sd_bus_open_user(&focus->user_bus);
 
+	if (r >= 0)
+		r = sd_bus_set_method_call_timeout(focus->user_bus, TIMEOUT_US);
 	if (r >= 0)
 		r = sd_bus_match_signal(focus->user_bus, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
 					"Disconnected", on_bus_gone, focus);

@@ -9,6 +9,7 @@
 
 struct focus {
 	sd_event *event;
+	bool is_service;  /* else it prints, and there may be others beside it */
 	sd_bus *user_bus; /* the session's; NULL: there is none */
 	struct shown shown;
 	sd_event_source *settling;

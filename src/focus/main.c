@@ -148,6 +148,7 @@ static int start(struct program *program, bool prints)
 	focus->shown.ops = &ops;
 	focus->shown.context = program;
 	focus->settled = nothing_to_print;
+	focus->is_service = !prints;
 	r = focus_open(focus);
 	if (r >= 0)
 		r = listen_to_signals(focus);

@@ -304,7 +304,7 @@ static void disconnect_from(struct sound *sound)
 
 static bool connect_to(struct sound *sound)
 {
-	sound->core = pw_context_connect(sound->context, NULL, 0);
+	sound->core = sound->context ? pw_context_connect(sound->context, NULL, 0) : NULL;
 	if (!sound->core)
 		return false;
 	pw_core_add_listener(sound->core, &sound->core_listener, &core_events, sound);
@@ -321,7 +321,7 @@ static int look(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source;
 	(void)usec;
 	disconnect_from(sound);
-	if (!connect_to(sound) && sound->tries < RETRIES)
+	if (!connect_to(sound) && sound->context && sound->tries < RETRIES)
 		focus_call_in(sound->focus, &sound->retrying, (uint64_t)RETRY_FIRST_US << sound->tries++, look, sound);
 	return 0;
 }
@@ -349,13 +349,17 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 
 /* ---- life ---- */
 
-/* Nothing of a configuration is needed, such as threads with real-time priorities. */
-static int make_context(struct sound *sound)
+/*
+ * Nothing of a configuration is needed, such as threads with real-time priorities. Where the library is without its modules,
+ * there is no PipeWire.
+ */
+static void make_context(struct sound *sound)
 {
 	sound->context = pw_context_new(sound->loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
-	if (!sound->context || !pw_context_load_module(sound->context, "libpipewire-module-protocol-native", NULL, NULL))
-		return -ELIBACC;
-	return 0;
+	if (sound->context && !pw_context_load_module(sound->context, "libpipewire-module-protocol-native", NULL, NULL)) {
+		pw_context_destroy(sound->context);
+		sound->context = NULL;
+	}
 }
 
 int sound_open(struct focus *focus, struct sound **ret)
@@ -367,16 +371,19 @@ int sound_open(struct focus *focus, struct sound **ret)
 	if (!sound)
 		return -ENOMEM;
 	pw_init(NULL, NULL);
+	/* It warns of what is as it should be. */
+	pw_log_set_level(SPA_LOG_LEVEL_ERROR);
 	sound->focus = focus;
 	spa_list_init(&sound->clients);
 	spa_list_init(&sound->nodes);
 	sound->loop = pw_loop_new(NULL);
-	r = sound->loop ? make_context(sound) : -ENOMEM;
+	r = sound->loop ? 0 : -ENOMEM;
 	if (r >= 0) {
+		make_context(sound);
 		pw_loop_enter(sound->loop);
 		r = sd_event_add_io(focus->event, &sound->io, pw_loop_get_fd(sound->loop), EPOLLIN, on_io, sound);
 	}
-	if (r >= 0 && folder)
+	if (r >= 0 && folder && sound->context)
 		sd_event_add_inotify(focus->event, &sound->sockets, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_socket, sound);
 	if (r < 0) {
 		sound_close(sound);
@@ -396,11 +403,11 @@ void sound_close(struct sound *sound)
 	sd_event_source_disable_unref(sound->retrying);
 	if (sound->context)
 		pw_context_destroy(sound->context);
-	if (sound->io)
-		pw_loop_leave(sound->loop);
 	sd_event_source_disable_unref(sound->io);
-	if (sound->loop)
+	if (sound->loop) {
+		pw_loop_leave(sound->loop);
 		pw_loop_destroy(sound->loop);
+	}
 	free(sound);
 	pw_deinit();
 }

@@ -53,6 +53,7 @@ class DesktopTest(unittest.TestCase):
         for name in ("dbus-daemon", *self.NEEDS):
             if not shutil.which(name, path=self.path()):
                 self.skipTest("no %s" % name)
+        self.programs = 0
         self.folder = tempfile.mkdtemp(prefix="schedqos-desktop-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.runtime = os.path.join(self.folder, "run")
@@ -63,7 +64,7 @@ class DesktopTest(unittest.TestCase):
                 if not re.match("DISPLAY|WAYLAND|XDG_|DBUS_|SWAYSOCK|I3SOCK|NIRI_|HYPRLAND_|PIPEWIRE_", key)}
         # A bus that is not there is none of the machine's.
         bus = "unix:path=" + os.path.join(self.runtime, "bus")
-        self.env = dict(keep, PATH=self.path(), HOME=self.folder, XDG_RUNTIME_DIR=self.runtime,
+        self.env = dict(keep, PATH=self.path(), HOME=self.folder, SHELL="/bin/sh", XDG_RUNTIME_DIR=self.runtime,
                         DBUS_SESSION_BUS_ADDRESS=bus, DBUS_SYSTEM_BUS_ADDRESS=bus)
 
     @staticmethod
@@ -73,7 +74,8 @@ class DesktopTest(unittest.TestCase):
     def start(self, *argv, **options):
         """A program that is ended with the test."""
         user = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
-        name = os.path.join(self.folder, os.path.basename(argv[0]) + ".log")
+        self.programs += 1
+        name = os.path.join(self.folder, "%s-%d.log" % (os.path.basename(argv[0]), self.programs))
         with open(name, "ab") as log:
             options.setdefault("stdout", log)
             process = subprocess.Popen(argv, env=dict(self.env, **options.pop("env", {})), stdin=subprocess.DEVNULL,
@@ -99,7 +101,7 @@ class DesktopTest(unittest.TestCase):
             with open(process.log, encoding="utf-8", errors="backslashreplace") as file:
                 log = file.read()
             self.assertFalse([word for word in SANITIZER_WORDS if word in log], log)
-            if how == signal.SIGTERM:
+            if how == signal.SIGTERM and process.returncode != -signal.SIGKILL:
                 self.assertEqual(process.returncode, 0, log)
 
     def run_tool(self, *argv, **options):
@@ -117,6 +119,11 @@ class DesktopTest(unittest.TestCase):
         bus = self.start("dbus-daemon", "--nofork", "--config-file=" + config)
         wait_for(lambda: os.path.exists(os.path.join(self.runtime, "bus")), "the bus")
         return bus
+
+    def has_name(self, name):
+        """Whether somebody has it on the session's bus."""
+        return name in self.run_tool("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+                                     "org.freedesktop.DBus.ListNames")
 
     def start_printing(self, **env):
         """schedqos-focus --print, and what it prints."""

@@ -8,7 +8,7 @@ from waiting import wait_for
 
 
 class Games(DesktopTest):
-    NEEDS = ("gamemoded", "gamemode-simulate-game", "busctl")
+    NEEDS = ("gamemoded", "gamemode-simulate-game", "dbus-send")
 
     def setUp(self):
         super().setUp()
@@ -16,8 +16,7 @@ class Games(DesktopTest):
 
     def start_gamemode(self):
         daemon = self.start("gamemoded")
-        wait_for(lambda: "com.feralinteractive.GameMode" in
-                 self.run_tool("busctl", "--address=" + self.env["DBUS_SESSION_BUS_ADDRESS"], "list"), "gamemoded")
+        wait_for(lambda: self.has_name("com.feralinteractive.GameMode"), "gamemoded")
         return daemon
 
     def play(self):

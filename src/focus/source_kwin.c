@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* KWin, by a script that we load into it, and that calls us on the session's bus. */
+#include "source_kwin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+#include "json.h"
+#include "kwin_script.h"
+#include "source.h"
+
+#define KWIN	    "org.kde.KWin"
+#define SCRIPTING   "/Scripting", "org.kde.kwin.Scripting"
+#define SILENT_US   (10 * 1000000ULL)
+
+struct kwin {
+	struct focus *focus;
+	char name[32];	 /* of the script */
+	char path[256];	 /* of its file; "" as soon as it has been read */
+	char *owner;	 /* KWin's own name on the bus */
+	sd_bus_slot *slot;
+	sd_event_source *silent;
+};
+
+int kwin_read_windows(struct shown *shown, const char *text)
+{
+	_cleanup_json_ cJSON *list = cJSON_Parse(text);
+	const cJSON *window;
+	uint64_t id = 0;
+
+	if (!cJSON_IsArray(list))
+		return -EBADMSG;
+	shown_begin(shown);
+	cJSON_ArrayForEach(window, list) {
+		const pid_t pid = (pid_t)json_number(cJSON_GetArrayItem(window, 0), INT32_MAX);
+
+		shown_put(shown, id++, pid, cJSON_IsTrue(cJSON_GetArrayItem(window, 1)),
+			  cJSON_IsTrue(cJSON_GetArrayItem(window, 2)));
+	}
+	shown_end(shown);
+	return 0;
+}
+
+static void remove_file(struct kwin *kwin)
+{
+	if (*kwin->path)
+		unlink(kwin->path);
+	*kwin->path = '\0';
+}
+
+static int on_windows(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct kwin *kwin = userdata;
+	const char *text;
+	int r;
+
+	if (strcmp(sd_bus_message_get_sender(message), kwin->owner) != 0)
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "only KWin knows the windows");
+	remove_file(kwin);
+	kwin->silent = sd_event_source_disable_unref(kwin->silent);
+	r = sd_bus_message_read(message, "s", &text);
+	if (r >= 0)
+		r = kwin_read_windows(&kwin->focus->shown, text);
+	if (r < 0)
+		return r;
+	focus_changed(kwin->focus);
+	return sd_bus_reply_method_return(message, "");
+}
+
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_ARGS("Windows", SD_BUS_ARGS("s", windows), SD_BUS_NO_RESULT, on_windows, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_VTABLE_END,
+};
+
+static int on_silent(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	(void)userdata;
+	log_warning("KWin has taken our script, which says nothing: its log may say why");
+	return 0;
+}
+
+static int write_script(struct kwin *kwin)
+{
+	const char *folder = getenv("XDG_RUNTIME_DIR"), *name;
+	FILE *file;
+	int r = sd_bus_get_unique_name(kwin->focus->user_bus, &name);
+
+	if (r < 0)
+		return r;
+	if (!folder || (size_t)snprintf(kwin->path, sizeof(kwin->path), "%s/%s.js", folder, kwin->name) >= sizeof(kwin->path)) {
+		*kwin->path = '\0';
+		return -ENOENT;
+	}
+	file = fopen(kwin->path, "we");
+	if (!file)
+		return -errno;
+	fprintf(file, "const schedqos = '%s';\n%s", name, kwin_script);
+	return fclose(file) == 0 ? 0 : -EIO;
+}
+
+static int call(struct kwin *kwin, const char *path, const char *interface, const char *method, sd_bus_error *error,
+		sd_bus_message **ret, const char *types, const char *first, const char *second)
+{
+	return sd_bus_call_method(kwin->focus->user_bus, KWIN, path, interface, method, error, ret, types, first, second);
+}
+
+/* Where a script of this number is in Plasma 6, and in 5. */
+static int run_script(struct kwin *kwin, int number, sd_bus_error *error)
+{
+	static const char *const folders[] = { "/Scripting/Script", "/" };
+	char path[64];
+	int r = -ENOENT;
+
+	for (size_t i = 0; i < array_size(folders) && r < 0; i++) {
+		sd_bus_error_free(error);
+		snprintf(path, sizeof(path), "%s%d", folders[i], number);
+		r = call(kwin, path, "org.kde.kwin.Script", "run", error, NULL, NULL, NULL, NULL);
+	}
+	return r;
+}
+
+/* One of ours that was killed may have left its own. */
+static int load_script(struct kwin *kwin, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int number, r;
+
+	call(kwin, SCRIPTING, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+	r = call(kwin, SCRIPTING, "loadScript", error, &reply, "ss", kwin->path, kwin->name);
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "i", &number);
+	if (r >= 0 && number < 0)
+		r = sd_bus_error_set(error, SD_BUS_ERROR_FAILED, "it has one of this name");
+	return r < 0 ? r : run_script(kwin, number, error);
+}
+
+static void kwin_close(void *source)
+{
+	struct kwin *kwin = source;
+
+	if (kwin->owner)
+		call(kwin, SCRIPTING, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+	remove_file(kwin);
+	sd_event_source_disable_unref(kwin->silent);
+	sd_bus_slot_unref(kwin->slot);
+	free(kwin->owner);
+	free(kwin);
+}
+
+/* The answer may come before anything else is done. */
+static int start(struct kwin *kwin, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
+	struct focus *focus = kwin->focus;
+	const char *owner;
+	int r = sd_bus_get_name_creds(focus->user_bus, KWIN, SD_BUS_CREDS_UNIQUE_NAME, &creds);
+
+	if (r >= 0)
+		r = sd_bus_creds_get_unique_name(creds, &owner);
+	if (r < 0)
+		return r;
+	kwin->owner = strdup(owner);
+	if (!kwin->owner)
+		return -ENOMEM;
+	r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1", vtable, kwin);
+	if (r >= 0)
+		r = write_script(kwin);
+	if (r >= 0)
+		r = load_script(kwin, error);
+	return r < 0 ? r : focus_call_in(focus, &kwin->silent, SILENT_US, on_silent, kwin);
+}
+
+static int kwin_open(struct focus *focus, void **ret, char *why, size_t size)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	struct kwin *kwin;
+	int r;
+
+	if (!focus_owner(focus, KWIN)) {
+		snprintf(why, size, KWIN " is not on the session's bus");
+		return -ENOENT;
+	}
+	kwin = calloc(1, sizeof(*kwin));
+	if (!kwin)
+		return -ENOMEM;
+	kwin->focus = focus;
+	/* Several may print. */
+	snprintf(kwin->name, sizeof(kwin->name), "schedqos-focus-%d", focus->is_service ? 0 : (int)getpid());
+	r = start(kwin, &error);
+	if (r < 0) {
+		const char *message = error.message ? error.message : strerror(-r);
+
+		snprintf(why, size, "it does not take our script: ");
+		text_escape_to(why + strlen(why), size - strlen(why), message, strlen(message));
+		kwin_close(kwin);
+		return r;
+	}
+	*ret = kwin;
+	return 0;
+}
+
+const struct source source_kwin = { .name = "KWin", .bus_name = KWIN, .open = kwin_open, .close = kwin_close };
