@@ -53,67 +53,41 @@ static int print_config(const struct config *config)
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
 }
 
-static int check(const struct command *command)
+/* Against what the daemon has in force. */
+static int compare(sd_bus *bus, const struct config *config)
 {
-	struct config *config;
-	int status = check_config(&command->paths, command->operands, command->n_operands, &config);
+	_cleanup_(config_freep) struct config *before = NULL;
 
-	if (status)
-		return status;
-	if (option_given(command, OPTION_PRINT))
-		status = print_config(config);
-	else
-		list_files(config);
-	config_free(config);
-	return status;
-}
-
-/* The configuration of these paths against the daemon's. Returns an exit status. */
-static int compare(sd_bus *bus, const struct config_paths *paths)
-{
-	struct config *before = NULL, *config = NULL;
-	int status = check_config(paths, NULL, 0, &config);
-
-	if (status)
-		return status;
 	if (daemon_config(bus, &before) < 0)
-		status = EXIT_FAILURE;
-	else
-		show_diff(stdout, before, config);
-	config_free(before);
-	config_free(config);
-	return status;
-}
-
-/* Without other paths: what a reload would bring. */
-static int check_diff(const struct command *command)
-{
-	struct own_paths own = { 0 };
-	struct config_paths paths = command->paths;
-	int status = EXIT_FAILURE;
-	sd_bus *bus;
-
-	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	if (daemon_paths(bus, &own) == 0) {
-		own_paths_fill(&own, &paths);
-		status = compare(bus, &paths);
-	}
-	own_paths_clear(&own);
-	sd_bus_flush_close_unref(bus);
-	return status;
+	show_diff(before, config);
+	return 0;
 }
 
 int cmd_check(const struct command *command)
 {
-	const bool diff = option_given(command, OPTION_DIFF);
+	const bool diff = option_given(command, OPTION_DIFF), print = option_given(command, OPTION_PRINT);
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(config_freep) struct config *config = NULL;
+	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
+	struct config_paths paths = command->paths;
+	int status;
 
-	if (command->n_operands && (command->paths.file || command->paths.folder || command->paths.mapping))
+	if (command->n_operands && (paths.file || paths.folder || paths.mapping || diff))
 		return usage_error(command->verb,
-				   "files to check and --config, --configs-path or --mapping exclude each other");
-	if (diff && (command->n_operands || option_given(command, OPTION_PRINT)))
-		return usage_error(command->verb,
-				   "--diff compares a whole configuration, without --print: "
-				   "name its parts by --config and --configs-path");
-	return diff ? check_diff(command) : check(command);
+				   "files to check exclude --diff, --config, --configs-path and --mapping");
+	if (diff && print)
+		return usage_error(command->verb, "--diff and --print exclude each other");
+	/* Without other paths: what a reload would bring. */
+	if (diff && (client_open(&bus) < 0 || daemon_paths(bus, &paths, &daemons) < 0))
+		return EXIT_FAILURE;
+	status = check_config(&paths, command->operands, command->n_operands, &config);
+	if (status)
+		return status;
+	if (diff)
+		return compare(bus, config);
+	if (print)
+		return print_config(config);
+	list_files(config);
+	return 0;
 }

@@ -69,18 +69,6 @@ static int show(const struct findings *findings, bool as_json)
 	return is_bad(findings) ? EXIT_FAILURE : 0;
 }
 
-/* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
-static size_t count_differences(sd_bus *bus, const struct config *config)
-{
-	struct config *before = NULL;
-	struct config_diff diff = { 0 };
-
-	if (daemon_config(bus, &before) == 0)
-		config_diff(before, config, NULL, NULL, &diff);
-	config_free(before);
-	return diff.others + diff.added + diff.removed + diff.changed;
-}
-
 static void add_problem(struct doctor_input *input, const char *text)
 {
 	char **problems = reallocarray(input->problems, input->n_problems + 1, sizeof(*problems));
@@ -93,9 +81,8 @@ static void add_problem(struct doctor_input *input, const char *text)
 }
 
 /* What the daemon says of itself. */
-static void ask(sd_bus *bus, struct doctor_input *ret)
+static void take_status(const cJSON *status, struct doctor_input *ret)
 {
-	_cleanup_(cJSON_Deletep) cJSON *status = status_read(bus);
 	const cJSON *item;
 
 	ret->daemon = (pid_t)member_count(status, "pid");
@@ -106,48 +93,57 @@ static void ask(sd_bus *bus, struct doctor_input *ret)
 		add_problem(ret, item->valuestring);
 }
 
-/* Loads the configuration that the command line names, or that of the daemon that runs. The caller frees it. */
-static struct config *load(const struct command *command, sd_bus *bus, struct doctor_input *ret)
+/* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
+static size_t count_differences(sd_bus *bus, const struct config *config)
 {
-	struct config_paths paths = command->paths;
+	_cleanup_(config_freep) struct config *before = NULL;
+	struct config_diff diff = { 0 };
+
+	if (daemon_config(bus, &before) == 0)
+		config_diff(before, config, NULL, NULL, &diff);
+	return diff.others + diff.added + diff.removed + diff.changed;
+}
+
+/* Of the configuration that the command line names, or that of the daemon that runs. The caller frees it. */
+static struct config *load(const struct config_paths *paths, sd_bus *bus, struct doctor_input *ret)
+{
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
-	struct own_paths own = { 0 };
 
-	ret->is_daemons = bus && !paths.file && !paths.folder && daemon_paths(bus, &own) == 0;
-	own_paths_fill(&own, &paths);
-	if (config_load(&paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
+	if (config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
 		config = NULL;
 	ret->config = config;
 	ret->n_errors = errors.n_errors;
 	if (ret->is_daemons && config)
 		ret->n_differences = count_differences(bus, config);
 	config_errors_clear(&errors);
-	own_paths_clear(&own);
 	return config;
 }
 
 int cmd_doctor(const struct command *command)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	struct doctor_input input = { 0 };
+	_cleanup_(config_freep) struct config *config = NULL;
+	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
+	struct config_paths paths = command->paths, theirs = paths;
+	struct doctor_input input = { .is_daemons = !paths.file && !paths.folder };
 	struct findings findings = { 0 };
-	struct config *config;
-	int status = EXIT_FAILURE;
+	int result = EXIT_FAILURE;
 
-	if (client_try(&bus) == 0)
-		ask(bus, &input);
-	else
+	if (client_try(&bus) == 0 && daemon_paths(bus, input.is_daemons ? &paths : &theirs, &status) == 0) {
+		take_status(status, &input);
+	} else {
+		input.is_daemons = false;
 		input.daemon = instance_owner();
-	config = load(command, bus, &input);
+	}
+	config = load(&paths, bus, &input);
 	if (doctor(&input, &findings) < 0)
 		log_error("out of memory");
 	else
-		status = show(&findings, option_given(command, OPTION_JSON));
+		result = show(&findings, option_given(command, OPTION_JSON));
 	findings_clear(&findings);
 	for (size_t i = 0; i < input.n_problems; i++)
 		free(input.problems[i]);
 	free(input.problems);
-	config_free(config);
-	return status;
+	return result;
 }

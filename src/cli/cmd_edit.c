@@ -151,7 +151,7 @@ static char review(const struct edit *edit, int *ret_status)
 		return ask("Edit it again? [Y/n]", 'y') == 'y' ? 'e' : 'n';
 	*ret_status = EXIT_FAILURE;
 	if (config_load(&edit->paths, CONFIG_USERS_PEOPLE_MS, &before, &errors) == 0)
-		show_diff(stdout, before, config);
+		show_diff(before, config);
 	config_errors_clear(&errors);
 	return ask("Install it? [y/N/e(dit again)]", 'n');
 }
@@ -185,13 +185,12 @@ int cmd_edit(const struct command *command)
 {
 	/* At a question Ctrl-C is no answer; while the editor runs it is the editor's. */
 	const struct sigaction action = { .sa_handler = ignore };
-	_cleanup_(own_paths_clear) struct own_paths daemons = { 0 };
+	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
 	struct edit edit = { .paths = command->paths };
 	int status = EXIT_FAILURE;
 
-	if (client_try(&edit.bus) == 0 && daemon_paths(edit.bus, &daemons) < 0)
+	if (client_try(&edit.bus) == 0 && daemon_paths(edit.bus, &edit.paths, &daemons) < 0)
 		edit.bus = sd_bus_flush_close_unref(edit.bus);
-	own_paths_fill(&daemons, &edit.paths);
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);

@@ -10,8 +10,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
-#include "client.h"
-
 /* ---- read here ---- */
 
 /* Prints what is wrong with it. r: of reading it. Returns 0 or an exit status. */
@@ -56,38 +54,22 @@ int check_config(const struct config_paths *paths, char *const *files, int n_fil
 
 /* ---- the daemon's ---- */
 
-void own_paths_clear(struct own_paths *paths)
+static void fill(const char **path, const cJSON *status, const char *key)
 {
-	free(paths->file);
-	free(paths->folder);
-	free(paths->mapping);
-	*paths = (struct own_paths){ 0 };
+	const char *text = member_text(status, key);
+
+	if (!*path && *text)
+		*path = text;
 }
 
-void own_paths_fill(const struct own_paths *own, struct config_paths *paths)
+int daemon_paths(sd_bus *bus, struct config_paths *paths, cJSON **ret)
 {
-	paths->file = paths->file ? paths->file : own->file;
-	paths->folder = paths->folder ? paths->folder : own->folder;
-	paths->mapping = paths->mapping ? paths->mapping : own->mapping;
-}
-
-/* NULL for "", and without memory. */
-static char *read_path(const cJSON *status, const char *key)
-{
-	const char *path = member_text(status, key);
-
-	return *path ? strdup(path) : NULL;
-}
-
-int daemon_paths(sd_bus *bus, struct own_paths *ret)
-{
-	_cleanup_(cJSON_Deletep) cJSON *status = status_read(bus);
-
-	if (!status)
+	*ret = status_read(bus);
+	if (!*ret)
 		return -EIO;
-	ret->file = read_path(status, "config_file");
-	ret->folder = read_path(status, "config_folder");
-	ret->mapping = read_path(status, "config_mapping");
+	fill(&paths->file, *ret, "config_file");
+	fill(&paths->folder, *ret, "config_folder");
+	fill(&paths->mapping, *ret, "config_mapping");
 	return 0;
 }
 

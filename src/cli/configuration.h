@@ -8,6 +8,7 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 
+#include "client.h"
 #include "verb.h"
 
 DEFINE_CLEANUP(struct config, config_free)
@@ -18,19 +19,11 @@ int local_config(const struct config_paths *paths, struct config **ret);
 /* The same of these files alone if there are any, with all that check warns of. */
 int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret);
 
-/* Paths that are owned; starts as all zeroes. */
-struct own_paths {
-	char *file, *folder; /* NULL: the default */
-	char *mapping; /* --mapping; NULL: what the files name */
-};
-
-void own_paths_clear(struct own_paths *paths);
-
-/* Those that are not given become these. */
-void own_paths_fill(const struct own_paths *own, struct config_paths *paths);
-
-/* Where the daemon reads its configuration. 0, or -errno after logging why that cannot be told. */
-int daemon_paths(sd_bus *bus, struct own_paths *ret);
+/*
+ * The paths that are not given become those that the daemon was given. 0, or -errno after logging why that cannot be told.
+ * The strings are those of *ret, what it says of itself, for the caller to delete.
+ */
+int daemon_paths(sd_bus *bus, struct config_paths *paths, cJSON **ret);
 
 /* What the daemon has in force. 0, or -errno after logging why that cannot be told. */
 int daemon_config(sd_bus *bus, struct config **ret);
@@ -41,8 +34,5 @@ int reload_daemon(sd_bus *bus);
 
 /* ---- the difference between two configurations, for people ---- */
 
-/*
- * A line for each difference, then one that counts them, and one that tells how many running tasks
- * change class, where that can be told. Returns whether there is any difference.
- */
-bool show_diff(FILE *out, const struct config *before, const struct config *after);
+/* A line for each, then one that counts them, and one that tells how many running tasks change class. */
+void show_diff(const struct config *before, const struct config *after);

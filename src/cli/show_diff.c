@@ -46,44 +46,35 @@ static int count_changes(const struct config *before, const struct config *after
 	return 0;
 }
 
-static void put_side(FILE *out, char sign, const struct config_change *change, const char *text, const char *place)
+static void put_side(char sign, const struct config_change *change, const char *text, const char *place)
 {
 	if (*text)
-		fprintf(out, "%c %s %s: %s%s%s\n", sign, change->kind, change->name, text, *place ? "  # " : "", place);
+		printf("%c %s %s: %s%s%s\n", sign, change->kind, change->name, text, *place ? "  # " : "", place);
 }
 
-static void put_change(void *context, const struct config_change *change)
+static void put_change(void *context __attribute__((unused)), const struct config_change *change)
 {
-	put_side(context, '-', change, change->before, *change->after ? "" : change->place);
-	put_side(context, '+', change, change->after, change->place);
+	put_side('-', change, change->before, *change->after ? "" : change->place);
+	put_side('+', change, change->after, change->place);
 }
 
-static void put_tasks(FILE *out, const struct config *before, const struct config *after)
-{
-	size_t count = 0;
-	int r = count_changes(before, after, &count);
-
-	if (r < 0)
-		fprintf(out, "tasks: how many change class cannot be told (%s)\n", strerror(-r));
-	else
-		fprintf(out, "tasks: %zu of those that run change%s class\n", count,
-			count == 1 ? "s" : "");
-}
-
-bool show_diff(FILE *out, const struct config *before, const struct config *after)
+void show_diff(const struct config *before, const struct config *after)
 {
 	struct config_diff diff;
+	size_t count = 0;
+	int r = config_diff(before, after, put_change, NULL, &diff);
 
-	if (config_diff(before, after, put_change, out, &diff) < 0) {
-		fprintf(out, "out of memory\n");
-		return true;
+	if (r == 0 && !diff.added && !diff.removed && !diff.changed && !diff.others) {
+		printf("no difference\n");
+		return;
 	}
-	if (!diff.added && !diff.removed && !diff.changed && !diff.others) {
-		fprintf(out, "no difference\n");
-		return false;
+	if (r == 0) {
+		printf("rules: %zu added, %zu removed, %zu changed; settings, classes and profiles: %zu changed\n", diff.added,
+		       diff.removed, diff.changed, diff.others);
+		r = count_changes(before, after, &count);
 	}
-	fprintf(out, "rules: %zu added, %zu removed, %zu changed; settings, classes and profiles: %zu changed\n", diff.added,
-		diff.removed, diff.changed, diff.others);
-	put_tasks(out, before, after);
-	return true;
+	if (r < 0)
+		printf("how many tasks change class cannot be told: %s\n", strerror(-r));
+	else
+		printf("tasks: %zu of those that run change%s class\n", count, count == 1 ? "s" : "");
 }
