@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `check` warns of: what goes to everybody, and globs that another rule always comes before. */
+#include "config_case.h"
+
+#define RT "'QOS_RT': {'sched_policy': 'SCHED_RR', 'sched_priority': 7}"
+#define DL "'QOS_DL': {'sched_policy': 'SCHED_DEADLINE', 'sched_runtime': 2000, 'sched_deadline': 5000}"
+#define REMEDY "goes to whoever takes this name or path: match a 'user', or a 'cgroup' outside user@.service"
+#define OR_YIELD REMEDY ", or accept that by 'yield': true"
+#define OF_RT "warning: QOS_RT (SCHED_RR 7) " REMEDY
+#define BEATEN "warning: never takes effect: "
+
+static const struct {
+	struct config_file files[FILES_MAX];
+	const char *want; /* the warnings, a line each, with ' for " */
+} examples[] = {
+	/* ---- classes that take from others ---- */
+	{ { RULES("{" RT ",\n'a': {'qos': 'QOS_RT'}}") }, "rules.json:2:1: a: " OF_RT "\n" },
+	{ { RULES("{" DL ",\n'a': {'qos': 'QOS_DL'}}") }, "rules.json:2:1: a: warning: QOS_DL (SCHED_DEADLINE) " REMEDY "\n" },
+	{ { RULES("{'/x/*': {'qos': 'QOS_USER_INTERACTIVE'}}") },
+	  "rules.json:1:2: ['/x/*']: warning: QOS_USER_INTERACTIVE (nice -4) " OR_YIELD "\n" },
+	{ { RULES("{'QOS_N': {'sched_policy': 'SCHED_BATCH', 'sched_nice': -1},\n'a': {'qos': 'QOS_N'}}") },
+	  "rules.json:2:1: a: warning: QOS_N (nice -1) " REMEDY "\n" },
+	{ { RULES("{'QOS_R': {'sched_nice': 3, 'io_class': 'realtime', 'io_priority': 7},\n"
+		  "'QOS_B': {'io_class': 'best-effort', 'io_priority': 0},\n"
+		  "'b': {'qos': 'QOS_B'},\n"
+		  "'a': {'qos': 'QOS_R', 'yield': true}}") },
+	  "rules.json:4:1: a: warning: QOS_R (nice 3, io_class realtime) " REMEDY "\n" },
+	{ { RULES("{" RT ",\n'a b': {'qos': 'QOS_UTILITY', 'thread_qos': {'x': 'QOS_UTILITY',\n'audio': 'QOS_RT'}}}") },
+	  "rules.json:3:1: ['a b'].thread_qos.audio: " OF_RT "\n" },
+	/* ... those that take nothing, and what is masked */
+	{ { RULES("{'QOS_I': {'sched_policy': 'SCHED_IDLE', 'sched_nice': -5}, 'QOS_ZERO': {'sched_nice': 0, 'sched_runtime': 100000},"
+		  RT ", 'i': {'qos': 'QOS_I'}, 'zero': {'qos': 'QOS_ZERO'}, 'b': {'qos': 'QOS_BACKGROUND'}, 'none': {}}") },
+	  "" },
+	{ { RULES("{" RT ", 'a': {'qos': 'QOS_RT'}}"), RULES("{'a': null}") }, "" },
+	/* ---- a rule for one user ---- */
+	{ { RULES("{" RT ", 'a': {'qos': 'QOS_RT', 'match': {'user': 0}},"
+		  "'b': {'qos': 'QOS_RT', 'match': {'user': 'alice', 'cgroup': '*'}}}") },
+	  "" },
+	{ { RULES("{" RT ", 'a': [{'qos': 'QOS_RT', 'match': {'user': 0}},\n{'qos': 'QOS_RT',"
+		  "'match': {'exe': '/x', 'argv': 'y', 'parent': 'z'}}]}") },
+	  "rules.json:2:1: a[1]: " OF_RT "\n" },
+	/* ---- one line for each class and file: a line for each rule would hide the other warnings ---- */
+	{ { RULES("{" RT ",\n'd': {'qos': 'QOS_RT'},\n'n': {'qos': 'QOS_USER_INITIATED'},\n"
+		  "'c': {'qos': 'QOS_RT', 'thread_qos': {'z': 'QOS_RT', 'y': 'QOS_RT'}},\n"
+		  "'b': {'qos': 'QOS_RT'},\n'a': {'qos': 'QOS_RT'}}"),
+	    RULES("{'e': {'qos': 'QOS_USER_INITIATED'}, 'f': {'qos': 'QOS_USER_INITIATED'}}") },
+	  "rules.json:2:1: d: " OF_RT "; 5 more of this file do the same\n"
+	  "rules.json:3:1: n: warning: QOS_USER_INITIATED (nice -2) " OR_YIELD "\n"
+	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (nice -2) " OR_YIELD "; 1 more of this file do the same\n" },
+	/* ---- a rule that yields may give nice values of earlier files, as the shipped ones do, but not real time ---- */
+	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
+	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': false}}") },
+	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (nice -2) " OR_YIELD "\n" },
+	{ { MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}"), RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
+	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}"), MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}") },
+	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (nice -19 by mapping.json:1) " REMEDY "\n" },
+	{ { MAPPING("{" RT "}"), RULES("{'a': {'qos': 'QOS_RT', 'yield': true}}") }, "rules.json:1:2: a: " OF_RT "\n" },
+	/* ---- a path whose last part has an exact rule ---- */
+	{ { RULES("{'chrome': {}}"), RULES("{\n'/opt/*/chrome': {}}") },
+	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN "'chrome' of rules.json:1 has no conditions and always comes first, "
+	  "since an exact name goes before a glob: write 'chrome' with a 'match' of 'exe'\n" },
+	/* ... but an exact path, another name, a glob; with conditions; in sandboxes as well; masked; meant by a later file */
+	{ { RULES("{'chrome': {}}"), RULES("{'/opt/chrome': {}, '/opt/*/chromium': {}, '/opt/*/chrome*': {}}") }, "" },
+	{ { RULES("{'chrome': {'match': {'argv': 'x'}}}"), RULES("{'/opt/*/chrome': {}}") }, "" },
+	{ { RULES("{'chrome': {'match': {'user_namespace': 'initial'}}}"),
+	    RULES("{'/app/*/chrome': {'match': {'user_namespace': 'any'}}}") },
+	  "" },
+	{ { RULES("{'chrome': {}}"), RULES("{'/opt/*/chrome': {}, 'chrome': null}") }, "" },
+	{ { RULES("{'/opt/*/chrome': {}}"), RULES("{'chrome': {}}") }, "" },
+	/* ---- a glob within a longer one ---- */
+	{ { RULES("{'gcc-[0-9]': {},\n'gcc*-[0-9]': {}}") }, "" },
+	{ { RULES("{'*-game': {},\n'a[0-9]-game': {}}") }, "" },
+	{ { RULES("{'my?app': {},\n'my*app': {}}") }, "" },
+	{ { RULES("{'my*app': {},\n'my?app': {}}") },
+	  "rules.json:2:1: ['my?app']: " BEATEN "'my*app' of rules.json:1 has no conditions and always comes first\n" },
+	/* ... what stands between them does not hide it */
+	{ { RULES("{'my*app': [{'match': {'user': 0}}, {}],\n'*\\u0001app*': {},\n'my?app': {}}") },
+	  "rules.json:3:1: ['my?app']: " BEATEN "'my*app' of rules.json:1 has no conditions and always comes first\n" },
+	{ { RULES("{'my*app': {'match': {'user': 0}},\n'my?app': {}}") }, "" },
+	{ { RULES("{'my?app': {}}"), RULES("{'my*app': {}}") }, "" },
+};
+
+static void check_warnings(const struct config_file *files, const char *want)
+{
+	struct config_errors errors = { 0 };
+	char all[2048] = "", *end = all;
+	struct config *config;
+	size_t n = 0;
+
+	while (n < FILES_MAX && files[n].path)
+		n++;
+	config = parse_good(files, n);
+	assert_int_equal(config_lint(config, &errors), 0);
+	assert_int_equal(errors.n_errors, 0);
+	for (size_t i = 0; i < errors.count; i++) {
+		char *text = config_error_text(&errors.items[i]);
+
+		end += snprintf(end, (size_t)(all + sizeof(all) - end), "%s\n", text);
+		free(text);
+	}
+	assert_string_equal(all, with_quotes(want, 0));
+	config_errors_clear(&errors);
+	config_free(config);
+}
+
+static void warnings(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(examples); i++)
+		check_warnings(examples[i].files, examples[i].want);
+}
+
+static void a_cgroup_that_users_can_make_is_everybody_s(void **state)
+{
+	static const struct {
+		const char *cgroup;
+		bool is_theirs;
+	} cgroups[] = {
+		{ "*", true },
+		{ "/*", true },
+		{ "/user.slice/*", true },
+		{ "/user.slice/user-[0-9]*/session-*", true },
+		{ "/user.slice/user-1000.slice/*", true },
+		{ "/user.slice/user-1000.slice/user@1000.service", true },
+		{ "/user.slice/user-1000.slice/user@1000.service/*", true },
+		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/app-x.scope", true },
+		{ "*/app-x-*.scope", true },
+		{ "/", false },
+		{ "/system.slice/*", false },
+		{ "/system.slice/jack.service", false },
+		{ "/user.slice", false },
+		{ "/user.slice/user-1000.slice/session-*", false },
+		{ "/user.slice/user-1000.slice/session-2.scope", false },
+		{ "/user.slice/user-x*", false },
+		{ "/user.slice/user-1000.slice/user@1000.servicex/*", false },
+		{ "/machine.slice/user@0.service/*", false },
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cgroups); i++) {
+		snprintf(text, sizeof(text), "{" RT ",\n'a': {'qos': 'QOS_RT', 'match': {'cgroup': '%s'}}}", cgroups[i].cgroup);
+		check_warnings((const struct config_file[]){ RULES(text), { 0 } }, cgroups[i].is_theirs ? "rules.json:2:1: a: " OF_RT "\n" : "");
+	}
+}
+
+/* ---- whether one glob includes another ---- */
+
+static void inclusion_of_globs(void **state)
+{
+	static const struct {
+		const char *wide, *narrow;
+		bool includes;
+	} cases[] = {
+		{ "*", "", true },	      { "*", "*", true },	    { "*", "a[bc]?", true },
+		{ "a*", "ab*", true },	      { "ab*", "a*", false },	    { "*b", "ab", true },
+		{ "*b*", "abc", true },	      { "a?c", "abc", true },	    { "a?c", "a[bx]c", true },
+		{ "a?c", "a*c", false },      { "a[bx]c", "abc", true },    { "a[bx]c", "ac", false },
+		{ "a[!b]c", "abc", false },   { "a[0-9]", "a[0-9]", true }, { "a[0-9]", "a7", true },
+		{ "a[0-9]", "a[0-8]", false }, { "\\*x", "\\*x", true },    { "\\*x", "*x", false },
+		{ "*.exe", "game*.exe", true }, { "*a*b*", "xaxbx", true },  { "*a*b*", "xbxax", false },
+		{ "", "", true },	      { "", "*", false },	    { "?", "*", false },
+		{ "a[", "a[", true },	      { "[[:digit:]]", "7", true }, { "/a/*", "/a/*/c", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		if (pattern_includes(cases[i].wide, cases[i].narrow) != cases[i].includes)
+			fail_msg("%s and %s", cases[i].wide, cases[i].narrow);
+	}
+}
+
+/* If it is said to include the other, it matches each name that the other one matches. */
+static void inclusion_holds_for_all_short_globs(void **state)
+{
+	static const char letters[] = "ab*?", names[] = "abc";
+	enum { LENGTH = 3, GLOBS = 64, NAMES = 27 };
+	unsigned included = 0;
+
+	(void)state;
+	for (unsigned pair = 0; pair < GLOBS * GLOBS; pair++) {
+		char wide[LENGTH + 1] = "", narrow[LENGTH + 1] = "";
+
+		for (unsigned i = 0, w = pair % GLOBS, n = pair / GLOBS; i < LENGTH; i++, w /= 4, n /= 4) {
+			wide[i] = letters[w % 4];
+			narrow[i] = letters[n % 4];
+		}
+		if (!pattern_includes(wide, narrow))
+			continue;
+		included++;
+		for (unsigned number = 0; number < NAMES; number++) {
+			const char name[] = { names[number % 3], names[number / 3 % 3], names[number / 9], '\0' };
+
+			for (const char *end = name; *end; end++) {
+				if (pattern_match(narrow, end) && !pattern_match(wide, end))
+					fail_msg("%s and %s: %s", wide, narrow, end);
+			}
+		}
+	}
+	assert_true(included > GLOBS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(warnings),
+		cmocka_unit_test(a_cgroup_that_users_can_make_is_everybody_s),
+		cmocka_unit_test(inclusion_of_globs),
+		cmocka_unit_test(inclusion_holds_for_all_short_globs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
