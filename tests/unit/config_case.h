@@ -56,6 +56,20 @@ static inline int parse(const struct config_file *files, size_t n, struct config
 	return config_parse(sized, n, lookup_user, NULL, ret, errors);
 }
 
+/* A line for each error and warning. */
+static inline void assert_errors(const struct config_errors *errors, const char *want)
+{
+	char all[4096] = "", *end = all;
+
+	for (size_t i = 0; i < errors->count; i++) {
+		char *text = config_error_text(&errors->items[i]);
+
+		end += snprintf(end, (size_t)(all + sizeof(all) - end), "%s\n", text);
+		free(text);
+	}
+	assert_string_equal(all, with_quotes(want, 0));
+}
+
 static inline void print_all(const struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++) {

@@ -83,7 +83,6 @@ static const struct {
 static void check_warnings(const struct config_file *files, const char *want)
 {
 	struct config_errors errors = { 0 };
-	char all[2048] = "", *end = all;
 	struct config *config;
 	size_t n = 0;
 
@@ -92,13 +91,7 @@ static void check_warnings(const struct config_file *files, const char *want)
 	config = parse_good(files, n);
 	assert_int_equal(config_lint(config, &errors), 0);
 	assert_int_equal(errors.n_errors, 0);
-	for (size_t i = 0; i < errors.count; i++) {
-		char *text = config_error_text(&errors.items[i]);
-
-		end += snprintf(end, (size_t)(all + sizeof(all) - end), "%s\n", text);
-		free(text);
-	}
-	assert_string_equal(all, with_quotes(want, 0));
+	assert_errors(&errors, want);
 	config_errors_clear(&errors);
 	config_free(config);
 }

@@ -4,59 +4,63 @@
 
 #include "config_case.h"
 
-/* ---- all errors at once, in order ---- */
+static const struct {
+	struct config_file files[FILES_MAX];
+	const char *want; /* all errors, a line each, with ' for " */
+} reports[] = {
+	/* In the order of files and places, though presets are read first and names looked up last. */
+	{ { { .path = "1",
+	      .text = "{'a': {'qos': 'QOS_LATE', 'x': 1},\n'b': {'qos': 'QOS_NO'},\n'schedqos': {'sched_profile': 'late', 'log': 1}}" },
+	    { .path = "2", .text = "{'QOS_LATE': {}\n\n,," },
+	    { .path = "3", .text = "{'QOS_X': {'y': 1}}", .kind = CONFIG_PRESET },
+	    { .path = "4", .text = "{'QOS_LATE': {'sched_nice': 99}, 'c': []}" } },
+	  "1:1:27: a.x: unknown key 'x': must be qos, thread_qos, period, version, inherit, enforce, yield, match or from\n"
+	  "1:2:14: b.qos: unknown class 'QOS_NO'\n"
+	  "1:3:31: schedqos.sched_profile: unknown sched_profile 'late'\n"
+	  "1:3:46: schedqos.log: must be error, warning, notice, info or debug, not a number\n"
+	  "2:3:2: a key expected, not ,\n"
+	  "3:1:12: QOS_X.y: unknown attribute 'y': must be sched_policy, sched_nice, sched_priority, sched_runtime, sched_deadline, "
+	  "sched_period, sched_util_min, sched_util_max, io_class or io_priority\n"
+	  "4:1:29: QOS_LATE.sched_nice: must be between -20 and 19\n"
+	  "4:1:39: c: must not be empty: write null to mask the rules of earlier files\n" },
+	/* A preset with mistakes is known all the same, and suggested. */
+	{ { PRESET("laptop", "{"), RULES("{'schedqos': {'mapping': 'laptop'}}") },
+	  "mappings/laptop.json:1:2: the text ends, but the '{' opened at 1:1 is not closed\n" },
+	{ { PRESET("laptop", "{}"), RULES("{'schedqos': {'mapping': 'latpop'}}") },
+	  "rules.json:1:26: schedqos.mapping: unknown mapping 'latpop' (did you mean 'laptop'?)\n" },
+	{ { PRESET("laptop", "{}"), CHOICE("latop") }, "--mapping: unknown mapping 'latop' (did you mean 'laptop'?)\n" },
+};
 
 static void all_errors_come_in_order(void **state)
 {
-	static const struct config_file files[] = {
-		{ .path = "1",
-		  .text = "{'a': {'qos': 'QOS_LATE', 'x': 1},\n'b': {'qos': 'QOS_NO'},\n"
-			  "'schedqos': {'sched_profile': 'late', 'log': 1}}",
-		  .kind = CONFIG_RULES },
-		{ .path = "2", .text = "{'QOS_LATE': {}\n\n,,", .kind = CONFIG_RULES },
-		{ .path = "3", .text = "{'QOS_X': {'y': 1}}", .kind = CONFIG_PRESET },
-		{ .path = "4", .text = "{'QOS_LATE': {'sched_nice': 99}, 'c': []}", .kind = CONFIG_RULES },
-	};
-	static const char *const want[] = {
-		"1:1:27: a.x: unknown key \"x\": must be qos, thread_qos, period, version, inherit, enforce, yield, "
-		"match or from",
-		"1:2:14: b.qos: unknown class \"QOS_NO\"",
-		"1:3:31: schedqos.sched_profile: unknown sched_profile \"late\"",
-		"1:3:46: schedqos.log: must be error, warning, notice, info or debug, not a number",
-		"2:3:2: a key expected, not ,",
-		"3:1:12: QOS_X.y: unknown attribute \"y\": must be sched_policy, sched_nice, sched_priority, "
-		"sched_runtime, sched_deadline, sched_period, sched_util_min, sched_util_max, io_class or io_priority",
-		"4:1:29: QOS_LATE.sched_nice: must be between -20 and 19",
-		"4:1:39: c: must not be empty: write null to mask the rules of earlier files",
-	};
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-
 	(void)state;
-	config_error_add(&errors, "before", "was there");
-	assert_int_equal(parse(files, COUNT(files), &config, &errors), -EINVAL);
-	assert_null(config);
-	print_all(errors.count == COUNT(want) + 1 ? &(struct config_errors){ 0 } : &errors);
-	assert_int_equal(errors.count, COUNT(want) + 1);
-	assert_int_equal(errors.n_errors, COUNT(want) + 1);
-	for (size_t i = 0; i < COUNT(want); i++) {
-		char *text = config_error_text(&errors.items[i + 1]);
+	for (size_t i = 0; i < COUNT(reports); i++) {
+		struct config_errors errors = { 0 };
+		struct config *config = NULL;
+		size_t n = 0;
 
-		assert_string_equal(text, want[i]);
-		free(text);
+		while (n < FILES_MAX && reports[i].files[n].path)
+			n++;
+		assert_int_equal(parse(reports[i].files, n, &config, &errors), -EINVAL);
+		assert_null(config);
+		assert_int_equal(errors.n_errors, errors.count);
+		assert_errors(&errors, reports[i].want);
+		config_errors_clear(&errors);
 	}
-	config_errors_clear(&errors);
 }
 
+/* Nor are they moved among its own. */
 static void old_errors_do_not_spoil_a_good_configuration(void **state)
 {
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
 	(void)state;
-	config_error_add(&errors, "other", "cannot be read");
+	config_error_add(&errors, "other", "cannot be read: %s", "no");
 	assert_int_equal(config_parse(NULL, 0, NULL, NULL, &config, &errors), 0);
 	config_free(config);
+	assert_int_equal(parse(&(struct config_file)RULES("{'a': 1}"), 1, &config, &errors), -EINVAL);
+	assert_errors(&errors, "other: cannot be read: no\nrules.json:1:7: a: must be an object, a list of objects or null, not a number\n");
 	config_errors_clear(&errors);
 }
 
@@ -85,61 +89,6 @@ static void error_text_is_safe_for_a_terminal(void **state)
 		free(text);
 	}
 	assert_string_equal(errors.items[2].message, "unknown class \"\\x07\u00e9\"");
-	config_errors_clear(&errors);
-}
-
-static void error_text_of_a_whole_file(void **state)
-{
-	struct config_errors errors = { 0 };
-	char *text;
-
-	(void)state;
-	config_error_add(&errors, "f.json", "cannot be read: %s", "no");
-	text = config_error_text(&errors.items[0]);
-	assert_string_equal(text, "f.json: cannot be read: no");
-	free(text);
-	errors.items[0].warning = true;
-	text = config_error_text(&errors.items[0]);
-	assert_string_equal(text, "f.json: warning: cannot be read: no");
-	free(text);
-	config_errors_clear(&errors);
-	assert_int_equal(errors.count, 0);
-	config_errors_clear(&errors);
-}
-
-static void a_preset_with_mistakes_is_known_all_the_same(void **state)
-{
-	static const struct config_file files[] = {
-		{ .path = "x/laptop.json", .text = "{", .kind = CONFIG_PRESET },
-		{ .path = "r", .text = "{'schedqos': {'mapping': 'laptop'}}" },
-	};
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-
-	(void)state;
-	assert_int_equal(parse(files, 2, &config, &errors), -EINVAL);
-	assert_int_equal(errors.count, 1);
-	assert_string_equal(errors.items[0].file, "x/laptop.json");
-	config_errors_clear(&errors);
-}
-
-static void a_preset_is_suggested(void **state)
-{
-	static const struct config_file files[] = {
-		{ .path = "laptop", .text = "{}", .kind = CONFIG_PRESET },
-		{ .path = "r", .text = "{'schedqos': {'mapping': 'latpop'}}" },
-	};
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-
-	(void)state;
-	assert_int_equal(parse(files, 2, &config, &errors), -EINVAL);
-	assert_string_equal(errors.items[0].message,
-			    "unknown mapping \"latpop\" (did you mean \"laptop\"?)");
-	config_errors_clear(&errors);
-	assert_int_equal(parse((const struct config_file[]){ files[0], CHOICE("latop") }, 2, &config, &errors), -EINVAL);
-	assert_string_equal(errors.items[0].file, "--mapping");
-	assert_string_equal(errors.items[0].message, "unknown mapping \"latop\" (did you mean \"laptop\"?)");
 	config_errors_clear(&errors);
 }
 
@@ -234,9 +183,6 @@ int main(void)
 		cmocka_unit_test(all_errors_come_in_order),
 		cmocka_unit_test(old_errors_do_not_spoil_a_good_configuration),
 		cmocka_unit_test(error_text_is_safe_for_a_terminal),
-		cmocka_unit_test(error_text_of_a_whole_file),
-		cmocka_unit_test(a_preset_with_mistakes_is_known_all_the_same),
-		cmocka_unit_test(a_preset_is_suggested),
 		cmocka_unit_test(files_are_counted_in_16_bits),
 		cmocka_unit_test(many_rules_are_normal),
 		cmocka_unit_test(classes_are_limited),
