@@ -132,7 +132,7 @@ static int run_script(struct kwin *kwin, int number, sd_bus_error *error)
 static int load_script(struct kwin *kwin, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int number, r;
+	int number = -1, r;
 
 	call(kwin, SCRIPTING, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
 	r = call(kwin, SCRIPTING, "loadScript", error, &reply, "ss", kwin->path, kwin->name);
