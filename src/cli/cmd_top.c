@@ -13,7 +13,6 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
-#include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
@@ -39,8 +38,6 @@ struct top {
 	struct task_row all;
 	uint64_t ns, busy_ns; /* between the two looks */
 };
-
-/* ---- a frame ---- */
 
 /* From /proc/stat, whose times are user, nice, system, idle, iowait, irq and softirq, in ticks. */
 static uint64_t read_busy_ns(void)
@@ -149,8 +146,6 @@ static int add_up(struct top *top)
 	return 0;
 }
 
-/* ---- for people ---- */
-
 static double percent(const struct top *top, uint64_t ns)
 {
 	return (double)ns * 100 / (double)top->ns;
@@ -161,12 +156,6 @@ static void put_figures(const struct top *top, struct text_buf *rows, const stru
 	text_buf_printf(rows, "\t%zu\t%.1f\t%.1f\t%.0f\t%zu\t%zu", row->tasks, percent(top, row->run_ns),
 			row->run_ns ? (double)row->delay_ns * 1e3 / (double)row->run_ns : 0,
 			row->waits ? (double)row->delay_ns / 1e3 / (double)row->waits : 0, row->differ, row->refused);
-}
-
-/* The cpu cgroup that ranks one of its tasks first; false in the root, where nice values rank. */
-static bool find_border(const struct top *top, const struct task_row *app, struct cpu_group *ret)
-{
-	return cpu_group_of(&top->cgroups, top->proc, app->tid, ret) == 0 && ret->path[0] == '/';
 }
 
 #define FIGURES "TASKS\tCPU%%\tDELAY:ms/s\tus/wait\tDIFFER\tREFUSED"
@@ -185,11 +174,14 @@ static void put_app(const struct top *top, struct text_buf *rows, const struct t
 {
 	char program[64], border[PATH_MAX + 64];
 	struct cpu_group group;
+	bool has_border;
 
 	text_escape_to(program, sizeof(program), row->comm, strlen(row->comm));
 	text_buf_printf(rows, row->app ? "%s\t%s" : "%s\t(%s)", row->class ? row->class : "-", row->app ? row->app : program);
 	put_figures(top, rows, row);
-	text_buf_printf(rows, "\t%s\n", find_border(top, row, &group) ? border_text(border, sizeof(border), &group) : "");
+	/* In the root there is none: nice values rank. */
+	has_border = cpu_group_of(&top->cgroups, top->proc, row->tid, &group) == 0 && group.path[0] == '/';
+	text_buf_printf(rows, "\t%s\n", has_border ? border_text(border, sizeof(border), &group) : "");
 }
 
 static char *frame_text(const struct top *top, size_t width)
@@ -225,58 +217,10 @@ static void draw(char *text)
 	fflush(stdout);
 }
 
-/* ---- for programs ---- */
-
-/* top: for an app; NULL for a class. */
-static void put_sum(struct json_writer *json, const struct task_row *row, const struct top *top)
-{
-	char program[64], path[PATH_MAX];
-	struct cpu_group group;
-
-	json_begin(json, NULL, '{');
-	json_put_text(json, "class", row->class);
-	if (top)
-		json_put_text(json, "rule", row->app);
-	if (top && !row->app)
-		json_put_text(json, "program", text_escape_to(program, sizeof(program), row->comm, strlen(row->comm)));
-	json_put_count(json, "tasks", row->tasks);
-	json_put_count(json, "run_ns", row->run_ns);
-	json_put_count(json, "delay_ns", row->delay_ns);
-	json_put_count(json, "waits", row->waits);
-	json_put_count(json, "differ", row->differ);
-	json_put_count(json, "refused", row->refused);
-	if (top && find_border(top, row, &group)) {
-		json_put_text(json, "cpu_cgroup", text_escape_to(path, sizeof(path), group.path, strlen(group.path)));
-		json_put_text(json, "weight", group.weight);
-	}
-	json_end(json, '}');
-}
-
-static char *frame_json(const struct top *top)
-{
-	struct json_writer json = { 0 };
-
-	json_begin(&json, NULL, '{');
-	json_put_count(&json, "interval_ns", top->ns);
-	json_put_count(&json, "busy_ns", top->busy_ns);
-	json_begin(&json, "classes", '[');
-	for (size_t i = 0; i < top->n_classes; i++)
-		put_sum(&json, &top->classes[i], NULL);
-	json_end(&json, ']');
-	json_begin(&json, "apps", '[');
-	for (size_t i = 0; i < top->n_apps; i++)
-		put_sum(&json, &top->apps[i], top);
-	json_end(&json, ']');
-	json_end(&json, '}');
-	return json_take(&json);
-}
-
-/* ---- */
-
 /* A frame after the other on a terminal, until Ctrl-C; elsewhere one. Returns an exit status. */
-static int run(struct top *top, bool json)
+static int run(struct top *top)
 {
-	const bool is_screen = !json && isatty(STDOUT_FILENO);
+	const bool is_screen = isatty(STDOUT_FILENO);
 	const struct timespec second = { .tv_sec = 1 };
 
 	if (look(top) < 0)
@@ -288,7 +232,7 @@ static int run(struct top *top, bool json)
 		if (look(top) < 0)
 			return EXIT_FAILURE;
 		if (add_up(top) == 0)
-			text = json ? frame_json(top) : frame_text(top, terminal_width());
+			text = frame_text(top, terminal_width());
 		if (!text) {
 			log_error("out of memory");
 			return EXIT_FAILURE;
@@ -301,7 +245,7 @@ static int run(struct top *top, bool json)
 	return 0;
 }
 
-int cmd_top(const struct command *command)
+int cmd_top(const struct command *command __attribute__((unused)))
 {
 	struct top top = { .proc = procfs_open(), .cgroups = cpu_hierarchies_find(AT_FDCWD) };
 	int status = EXIT_FAILURE;
@@ -309,7 +253,7 @@ int cmd_top(const struct command *command)
 	if (top.proc < 0)
 		log_error("/proc: %s", strerror(-top.proc));
 	else if (client_open(&top.bus) == 0)
-		status = run(&top, option_given(command, OPTION_JSON));
+		status = run(&top);
 	tasks_clear(&top.before.tasks);
 	tasks_clear(&top.now.tasks);
 	free(top.classes);

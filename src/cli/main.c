@@ -49,7 +49,6 @@ static const struct verb verbs[] = {
 	  .summary = "show every process with its class",
 	  .run = cmd_list },
 	{ .name = "top",
-	  .takes = OPTION_BIT(JSON),
 	  .summary = "show what classes and programs use, and how long they wait",
 	  .run = cmd_top },
 	{ .name = "sched_profile",

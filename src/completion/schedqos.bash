@@ -78,7 +78,7 @@ _schedqos()
 		[[ $cur == -* ]] || words="$(_schedqos_pids) $(_schedqos_classes)"
 		;;
 	start | restart) words='-d --daemon -v --verbose --config --configs-path --mapping --help' ;;
-	stop | reload | restore) words='--help' ;;
+	stop | reload | restore | top) words='--help' ;;
 	check) words='--print --diff --config --configs-path --mapping --help' ;;
 	edit) words='--config --configs-path --help' ;;
 	status) words='--json --metrics --help' ;;
@@ -95,7 +95,6 @@ _schedqos()
 	bridge) words='--system76 --help' ;;
 	focus) words='--print --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;
-	top) words='--json --help' ;;
 	sched_profile)
 		words='--none --config --configs-path --help'
 		# The first two characters of a line are the mark of the current one.

@@ -47,7 +47,7 @@ complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit ex
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check' -l mapping -x -a '(__schedqos_mappings)' -d 'Instead of the mapping that the files name'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
-complete -c schedqos -n '__fish_seen_subcommand_from status explain list top doctor' -l json -d 'Print as JSON'
+complete -c schedqos -n '__fish_seen_subcommand_from status explain list doctor' -l json -d 'Print as JSON'
 complete -c schedqos -n '__fish_seen_subcommand_from list' -l class -x -a '(__schedqos_listed class)' -d 'Only tasks of this class'
 complete -c schedqos -n '__fish_seen_subcommand_from list' -l app -x -a '(__schedqos_listed app)' -d 'Only those of this rule or program'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l diff -d 'Print what differs from what is in force'

@@ -82,7 +82,7 @@ _schedqos()
 		_arguments $help $paths $mapping '(-d --daemon)'{-d,--daemon}'[go to the background]' \
 			'(-v --verbose)'{-v,--verbose}'[log at debug level]'
 		;;
-	(stop|reload|restore)
+	(stop|reload|restore|top)
 		_arguments $help
 		;;
 	(check)
@@ -115,9 +115,6 @@ _schedqos()
 		_arguments $help '--class[only tasks of this class]:class:_schedqos_listed class' \
 			'--app[only those of this rule or program]:app:_schedqos_listed app' \
 			'--json[print as JSON]'
-		;;
-	(top)
-		_arguments $help '--json[print as JSON]'
 		;;
 	(explain)
 		_arguments $help $paths '--json[print as JSON]' '--name[a program that need not run]:name:_files' \
