@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 #define SYSTEMD	   "org.freedesktop.systemd1"
 #define SYSTEMD_ERRORS "org.freedesktop.systemd1."
@@ -149,6 +151,15 @@ static int read_shares(sd_bus *bus, const char *path, const char *interface, str
 	return r;
 }
 
+/* Its object's path, which the reply holds. */
+static int find_unit(sd_bus *bus, const char *name, bool load, sd_bus_message **reply, const char **ret)
+{
+	/* To ask for a property would load it as well, which is another signal that it is there. */
+	int r = call(bus, load ? "LoadUnit" : "GetUnit", reply, "s", name);
+
+	return r < 0 ? r : sd_bus_message_read(*reply, "o", ret);
+}
+
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -158,10 +169,7 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	*ret = (struct unit){ .weight = WEIGHT_UNSET };
 	if (!interface)
 		return -ENOENT;
-	/* To ask for a property would load it as well, which is another signal that it is there. */
-	r = call(bus, load ? "LoadUnit" : "GetUnit", &reply, "s", name);
-	if (r >= 0)
-		r = sd_bus_message_read(reply, "o", &path);
+	r = find_unit(bus, name, load, &reply, &path);
 	if (r >= 0)
 		r = check_identity(bus, path, name, ret);
 	if (r >= 0)
@@ -171,6 +179,69 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	if (r >= 0)
 		r = read_text_property(bus, path, interface, "Slice", ret->slice, sizeof(ret->slice));
 	return r;
+}
+
+int unit_each_file(sd_bus *bus, const char *name, void (*found)(void *context, const char *path), void *context)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	char own[PATH_MAX] = "", **drop_ins = NULL;
+	const char *path;
+	int r = interface_of(name) ? find_unit(bus, name, false, &reply, &path) : -ENOENT;
+
+	if (r >= 0)
+		r = read_text_property(bus, path, SYSTEMD ".Unit", "FragmentPath", own, sizeof(own));
+	if (r >= 0)
+		r = outcome(sd_bus_get_property_strv(bus, SYSTEMD, path, SYSTEMD ".Unit", "DropInPaths", &error, &drop_ins), &error);
+	if (r >= 0 && *own)
+		found(context, own);
+	for (char **at = drop_ins; at && *at; at++) {
+		if (r >= 0)
+			found(context, *at);
+		free(*at);
+	}
+	free(drop_ins);
+	return r;
+}
+
+/* a-b.slice lies in a.slice: appends /a.slice/a-b.slice, and nothing for -.slice. */
+static void put_slice(struct text_buf *path, const char *slice)
+{
+	const size_t length = strlen(slice) - strlen(".slice");
+
+	for (size_t i = 1; i <= length && slice[0] != '-'; i++) {
+		if (slice[i] == '-' || i == length)
+			text_buf_printf(path, "/%.*s.slice", (int)i, slice);
+	}
+}
+
+static bool is_slice(const char *name)
+{
+	const char *suffix = strrchr(name, '.');
+
+	return suffix && strcmp(suffix, ".slice") == 0;
+}
+
+int unit_cgroup(sd_bus *bus, const char *name, char ret[CGROUP_PATH_MAX])
+{
+	_cleanup_free_ char *made = NULL;
+	struct text_buf path = { 0 };
+	struct unit unit;
+	int r = unit_read(bus, name, false, &unit);
+
+	if (r < 0)
+		return r;
+	if (is_slice(name))
+		put_slice(&path, name);
+	else if (is_slice(unit.slice))
+		put_slice(&path, unit.slice);
+	if (!is_slice(name))
+		text_buf_printf(&path, "/%s", name);
+	made = text_buf_take(&path);
+	if (!made)
+		return -ENOMEM;
+	snprintf(ret, CGROUP_PATH_MAX, "%s", *unit.cgroup ? unit.cgroup : *made ? made : "/");
+	return 0;
 }
 
 int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)

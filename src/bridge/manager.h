@@ -7,14 +7,15 @@
 
 #include <systemd/sd-bus.h>
 
-#define WEIGHT_UNSET UINT64_MAX
+#define WEIGHT_UNSET	UINT64_MAX
+#define CGROUP_PATH_MAX 4096
 
 /* A unit with tasks, as far as its weight is concerned. */
 struct unit {
 	uint64_t weight;  /* CPUWeight: WEIGHT_UNSET; 0: idle */
 	const char *other; /* the property by which somebody has chosen its share otherwise, or NULL */
 	bool is_transient; /* it goes with all that was set on it */
-	char cgroup[4096]; /* empty unless it runs */
+	char cgroup[CGROUP_PATH_MAX]; /* empty unless it runs */
 	char slice[256];   /* what it lies in */
 };
 
@@ -29,6 +30,12 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
  * is of another kind; or another -errno.
  */
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
+
+/* Calls found for the unit's own file and its drop-ins, in the order in which they count. 0; -ENOENT as unit_read; or -errno. */
+int unit_each_file(sd_bus *bus, const char *name, void (*found)(void *context, const char *path), void *context);
+
+/* The cgroup that the unit has, or will have when it starts. 0; -ENOENT as unit_read; or -errno. */
+int unit_cgroup(sd_bus *bus, const char *name, char ret[CGROUP_PATH_MAX]);
 
 /* At run time: gone with the boot. 0; -ENOENT or -EACCES if the manager refuses; or another -errno. */
 int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight);

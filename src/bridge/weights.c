@@ -15,6 +15,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
+#include "classes.h"
 #include "manager.h"
 #include "record.h"
 #include "seats.h"
@@ -28,6 +29,9 @@ struct weights {
 	sd_bus_message *reply;	   /* of the daemon; holds the patterns of: */
 	struct unit_weight *wanted; /* the first that holds counts */
 	size_t n_wanted;
+	struct classes classes;	  /* that units name, for those that are not wanted */
+	sd_event_source *tell;	  /* the daemon about them, when no more signals wait */
+	uint32_t told;		  /* how many units have a weight */
 	int level;	     /* at which is said what is respected */
 	bool has_told_border;
 	struct problem refused;
@@ -98,10 +102,19 @@ static int set(struct weights *weights, const char *name, const struct unit *uni
 	return put_back(weights, weight_record_find(weights->record, name), NULL);
 }
 
+/* The setting goes first. 0: none. */
+static unsigned weight_of(const struct weights *weights, const char *name)
+{
+	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
+	const struct named_class *class = classes_find(&weights->classes, name);
+
+	return weight || !class ? weight : class->weight;
+}
+
 /* Sees to it that the unit has what it is to have. load: also if it is not there yet. 0 or -errno, as put_back. */
 static int consider(struct weights *weights, const char *name, bool load)
 {
-	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
+	const unsigned weight = weight_of(weights, name);
 	struct kept_weight *kept = weight_record_find(weights->record, name);
 	struct unit unit;
 	bool may = false;
@@ -129,6 +142,37 @@ static int consider(struct weights *weights, const char *name, bool load)
 
 /* ---- all of them ---- */
 
+static int look_listed(void *context, const char *name)
+{
+	struct weights *weights = context;
+
+	int r = classes_look(&weights->classes, weights->manager, name);
+
+	return r < 0 ? r : 0;
+}
+
+/* A daemon that does not answer has what it had; when it ends we are told. */
+static void tell_classes(struct weights *weights)
+{
+	int r = classes_tell(&weights->classes, weights->daemon);
+
+	if (r < 0)
+		log_warning("the daemon does not take the classes of units: %s", strerror(-r));
+}
+
+/* Tells whoever asks for our status, or the daemon for its. */
+static void tell_count(struct weights *weights)
+{
+	const uint32_t count = (uint32_t)weights->record->count;
+
+	sd_notifyf(0, "STATUS=%" PRIu32 " units have a weight, %zu name a class, somebody is %sat a seat", count,
+		   weights->classes.count, weights->seat_is_used ? "" : "not ");
+	if (count == weights->told)
+		return;
+	weights->told = count;
+	sd_bus_call_method_async(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "SetWeightCount", NULL, NULL, "u", count);
+}
+
 /* Those that are named have been asked about. */
 static int consider_listed(void *context, const char *name)
 {
@@ -141,17 +185,29 @@ static int consider_listed(void *context, const char *name)
 	return consider(weights, name, false);
 }
 
-/* A service that is named gets its weight before it ever starts. */
-static int consider_all(struct weights *weights)
+static int consider_kept(struct weights *weights)
 {
 	int r = 0;
 
-	weights->level = LOG_INFO;
 	for (size_t i = weights->record->count; i > 0 && r >= 0; i--) {
 		_cleanup_free_ char *name = strdup(weights->record->items[i - 1].unit);
 
 		r = name ? consider(weights, name, true) : -ENOMEM;
 	}
+	return r;
+}
+
+/* A service that is named gets its weight before it ever starts. */
+static int consider_all(struct weights *weights)
+{
+	int r;
+
+	weights->level = LOG_INFO;
+	r = manager_each_unit(weights->manager, look_listed, weights);
+	if (r >= 0)
+		tell_classes(weights);
+	if (r >= 0)
+		r = consider_kept(weights);
 	for (size_t i = 0; i < weights->n_wanted && r >= 0; i++) {
 		if (!pattern_is_glob(weights->wanted[i].pattern))
 			r = consider(weights, weights->wanted[i].pattern, true);
@@ -162,8 +218,8 @@ static int consider_all(struct weights *weights)
 	weights->level = LOG_DEBUG;
 	if (r < 0)
 		return r;
-	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, somebody is %sat a seat", weights->record->count,
-		   weights->seat_is_used ? "" : "not ");
+	sd_notify(0, "READY=1");
+	tell_count(weights);
 	return 0;
 }
 
@@ -201,7 +257,30 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	int r = sd_bus_message_read(message, "s", &name);
 
 	(void)error;
-	return r < 0 ? 0 : give_up(weights, consider(weights, name, false));
+	if (r < 0)
+		return 0;
+	r = classes_look(&weights->classes, weights->manager, name);
+	if (r > 0)
+		sd_event_source_set_enabled(weights->tell, SD_EVENT_ONESHOT);
+	else if (r == 0)
+		r = consider(weights, name, false);
+	tell_count(weights);
+	return give_up(weights, r);
+}
+
+/* After a daemon-reload all units are new, and this comes once. */
+static int on_tell(sd_event_source *source, void *userdata)
+{
+	struct weights *weights = userdata;
+	int r;
+
+	(void)source;
+	tell_classes(weights);
+	r = consider_kept(weights);
+	for (size_t i = 0; i < weights->classes.count && r >= 0; i++)
+		r = consider(weights, weights->classes.items[i].unit, false);
+	tell_count(weights);
+	return give_up(weights, r);
 }
 
 /* Of what goes with the unit, the record keeps nothing. While the manager reloads, all are gone and come back. */
@@ -215,9 +294,12 @@ static int on_unit_removed(sd_bus_message *message, void *userdata, sd_bus_error
 	(void)error;
 	if (sd_bus_message_read(message, "s", &name) < 0)
 		return 0;
+	if (classes_find(&weights->classes, name) && classes_look(&weights->classes, weights->manager, name) > 0)
+		sd_event_source_set_enabled(weights->tell, SD_EVENT_ONESHOT);
 	kept = weight_record_find(weights->record, name);
 	if (kept && kept->is_transient && unit_read(weights->manager, name, false, &unit) == -ENOENT)
 		put_back(weights, kept, NULL);
+	tell_count(weights);
 	return 0;
 }
 
@@ -348,6 +430,12 @@ static int connect_to_daemon(struct weights *weights)
 	if (r >= 0)
 		r = read_wanted(weights);
 	if (r >= 0)
+		r = sd_event_add_defer(weights->event, &weights->tell, on_tell, weights);
+	if (r >= 0)
+		r = sd_event_source_set_priority(weights->tell, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(weights->tell, SD_EVENT_OFF);
+	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		log_error("talking to the daemon: %s", strerror(-r));
@@ -401,6 +489,8 @@ static void clear(struct weights *weights)
 {
 	problem_summary(&weights->refused);
 	free(weights->wanted);
+	sd_event_source_unref(weights->tell);
+	classes_clear(&weights->classes);
 	sd_bus_message_unref(weights->reply);
 	sd_login_monitor_unref(weights->logins);
 	sd_bus_close_unref(weights->daemon);

@@ -4,6 +4,7 @@
  * its standard input say, and answers each with a line:
  *
  *   unit NAME CGROUP SLICE    loads a unit, and says so on the bus; "-": none
+ *   files NAME FILE DROP-IN   these are its files from now on; "-": none. As after a daemon-reload, it comes anew
  *   gone NAME                 it goes, likewise
  *   put NAME WEIGHT QUOTA     what somebody else sets
  *   get NAME                  its weight
@@ -26,7 +27,7 @@
 #define UNITS	32
 
 static struct unit {
-	char *name, *state, *cgroup, *slice;
+	char *name, *state, *cgroup, *slice, *fragment, *drop_ins[2];
 	uint64_t weight, quota;
 	int transient;
 } units[UNITS];
@@ -53,8 +54,8 @@ static struct unit *unit_add(const char *name, const char *state, const char *cg
 	}
 	if (!unit)
 		abort();
-	*unit = (struct unit){ strdup(name), strdup(state), strdup(cgroup), strdup(slice), UINT64_MAX, UINT64_MAX,
-			       strstr(name, ".scope") != NULL };
+	*unit = (struct unit){ .name = strdup(name), .state = strdup(state), .cgroup = strdup(cgroup), .slice = strdup(slice),
+			       .weight = UINT64_MAX, .quota = UINT64_MAX, .transient = strstr(name, ".scope") != NULL };
 	return unit;
 }
 
@@ -184,10 +185,25 @@ static const sd_bus_vtable manager[] = {
 	SD_BUS_VTABLE_END,
 };
 
+static int drop_ins_of(sd_bus *on, const char *path, const char *interface, const char *property, sd_bus_message *reply,
+		       void *userdata, sd_bus_error *error)
+{
+	struct unit *unit = userdata;
+
+	(void)on;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)error;
+	return sd_bus_message_append_strv(reply, unit->drop_ins);
+}
+
 static const sd_bus_vtable of_all[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Id", "s", NULL, offsetof(struct unit, name), 0),
 	SD_BUS_PROPERTY("LoadState", "s", NULL, offsetof(struct unit, state), 0),
+	SD_BUS_PROPERTY("FragmentPath", "s", NULL, offsetof(struct unit, fragment), 0),
+	SD_BUS_PROPERTY("DropInPaths", "as", drop_ins_of, 0, 0),
 	SD_BUS_PROPERTY("Transient", "b", NULL, offsetof(struct unit, transient), 0),
 	SD_BUS_VTABLE_END,
 };
@@ -224,12 +240,16 @@ static const char *or_none(const char *word)
 
 static void obey(const char *line)
 {
-	char name[256], cgroup[512], slice[256];
+	char name[256], cgroup[512], slice[256], drop_in[512];
 	uint64_t weight, quota;
 	struct unit *unit;
 
 	if (sscanf(line, "unit %255s %511s %255s", name, cgroup, slice) == 3) {
 		unit_add(name, "loaded", or_none(cgroup), or_none(slice));
+		tell("UnitNew", name);
+	} else if (sscanf(line, "files %255s %511s %511s", name, cgroup, drop_in) == 3 && (unit = unit_find(name))) {
+		unit->fragment = strdup(or_none(cgroup));
+		unit->drop_ins[0] = *or_none(drop_in) ? strdup(drop_in) : NULL;
 		tell("UnitNew", name);
 	} else if (sscanf(line, "gone %255s", name) == 1 && (unit = unit_find(name))) {
 		unit->name = NULL;

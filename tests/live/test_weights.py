@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 
+from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, environment, schedqos
 from harness import LiveTest, main
 from waiting import PATIENCE, wait_for
@@ -21,7 +22,7 @@ UNSET = str(2 ** 64 - 1)
 GROUP = "/schedqos-weights.slice"
 BUS = """<busconfig><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
-CONFIG = {"schedqos": {"weights": {
+CONFIG = {"named": {"qos": "QOS_UTILITY"}, "schedqos": {"weights": {
     "user.slice": {"weight": "QOS_USER_INTERACTIVE", "when": "seat"}, "named.service": "QOS_BACKGROUND", "game-*.scope": 500,
     "chosen.slice": 7, "quota.slice": 7, "idle.slice": 7, "flat.slice": 7, "no-such.service": 7}}}
 # The announcement's, of nice -4 and 4.
@@ -275,6 +276,50 @@ class Weights(LiveTest):
         self.tell("put named.service %s %s" % (BACKGROUND, UNSET))
         self.restore()
         self.all_is_as_before()
+
+    def unit_file(self, name, text):
+        path = os.path.join(self.folder, name)
+        self.write(path, text)
+        return path
+
+    def test_a_class_that_a_unit_names(self):
+        cgroups = Cgroups("schedqos-live")
+        self.addCleanup(cgroups.remove)
+        ruled, other = self.sleeper("named"), self.sleeper("other")
+        cgroups.move(ruled.pid, "own.service")
+        cgroups.move(other.pid, "own.service/payload")
+        own = self.unit_file("own.service", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
+        drop_in = self.unit_file("10-own.conf", "[X-SchedQoS]\n# more\nClass=QOS_USER_INTERACTIVE\n")
+        wrong = self.unit_file("wrong.conf", "[X-SchedQoS]\nClass=QOS_USER_INTERACTIV\n")
+        self.tell("unit own.service %s -.slice" % cgroups.path("own.service"))
+        self.tell("files own.service %s %s" % (own, drop_in))
+        self.tell("files user.slice %s -" % own)
+        self.start()
+        self.becomes("user.slice", BACKGROUND)
+        self.assert_carries(other, "QOS_USER_INTERACTIVE")
+        self.assert_carries(ruled, "QOS_UTILITY")
+        self.assertIn("its unit own.service says Class=QOS_USER_INTERACTIVE (%s:3)" % drop_in,
+                      schedqos("explain", str(other.pid)).stdout)
+        status = self.current.status()
+        self.assertEqual((status["unit_classes"], status["weights"]), (2, 2))
+        with self.subTest("another class, as after a daemon-reload"):
+            self.tell("files own.service %s -" % own)
+            self.assert_carries(other, "QOS_BACKGROUND")
+        with self.subTest("one that there is not, until the configuration has it"):
+            self.tell("files user.slice %s %s" % (own, wrong))
+            self.becomes("user.slice", UNSET)
+            self.assertRegex(self.log(), re.escape(wrong) + ":2: Class=: .*did you mean \"QOS_USER_INTERACTIVE\"")
+            self.current.reload({"QOS_USER_INTERACTIV": {"sched_nice": -4}, **CONFIG})
+            self.becomes("user.slice", INTERACTIVE)
+        with self.subTest("the setting goes first"):
+            self.sit_down()
+            self.current.reload({"schedqos": {"weights": {"user.slice": 12}}})
+            self.becomes("user.slice", "12")
+        with self.subTest("its unit goes"):
+            self.tell("gone own.service")
+            self.assert_carries(other, "QOS_DEFAULT")
+        self.stop()
+        self.assertNotIn("weights", self.current.status())
 
     def test_one_at_a_time(self):
         self.start()

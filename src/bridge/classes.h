@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The classes that units name in their files: see schedqos.json(5). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <systemd/sd-bus.h>
+
+#include <schedqos/kernel/helper.h>
+
+/* Begins with zeros. */
+struct classes {
+	struct named_class {
+		char *unit, *cgroup, *place; /* place: FILE:LINE */
+		char *qos;
+		unsigned weight; /* of that class; 0: there is none, or that is not known yet */
+		bool is_wrong;	 /* that there is none has been said */
+	} *items;
+	size_t count;
+	struct helper helper;
+};
+
+void classes_clear(struct classes *classes);
+
+/*
+ * Reads the files of a unit, if it is loaded. One that cannot be read says nothing, and that is said. 1 if it names another
+ * class than before; 0; or -errno: the manager cannot be asked any more.
+ */
+int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
+
+/* Tells the daemon all of them, and learns what their classes weigh. 0 or -errno. */
+int classes_tell(struct classes *classes, sd_bus *daemon);
+
+/* NULL: it names none. */
+const struct named_class *classes_find(const struct classes *classes, const char *unit);

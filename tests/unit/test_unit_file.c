@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <schedqos/bridge/unit_file.h>
+
+static void what_a_text_says(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned line; /* 0: nothing is said */
+		const char *qos;
+	} cases[] = {
+		{ "", 0, "" },
+		{ "[Service]\nClass=QOS_A\n", 0, "" },
+		{ "Class=QOS_A\n", 0, "" },
+		{ "[X-SchedQoS]\nClass=QOS_A\n", 2, "QOS_A" },
+		{ "[X-SchedQoS]\nClass=QOS_A", 2, "QOS_A" },
+		{ "[X-SchedQoS]\nClass=QOS_A\\", 2, "QOS_A" },
+		{ " [X-SchedQoS] \r\n\t Class =  QOS_A \r\n", 2, "QOS_A" },
+		{ "[X-SchedQoS]\nClasses=QOS_A\nclass=QOS_A\nClass\n", 0, "" },
+		{ "[X-SchedQoS]\n#Class=QOS_A\n  ; Class=QOS_A\n", 0, "" },
+		{ "[X-SchedQoS]\nClass=QOS_A\nClass=QOS_B\n", 3, "QOS_B" },
+		{ "[X-SchedQoS]\nClass=QOS_A\n[Unit]\nClass=QOS_B\n[X-SchedQoS]\nClass=\n", 6, "" },
+		{ "[X-SchedQoS]\nClass=QOS_A\n[X-SchedQoS2]\nClass=QOS_B\n", 2, "QOS_A" },
+		{ "[X-SchedQoS]\nClass= \\\n# between\n  QOS_A\n", 2, "QOS_A" },
+		{ "[Unit]\nDescription=a \\\n[X-SchedQoS] \\\nb\nClass=QOS_A\n", 0, "" },
+		{ "[Unit]\nDescription=a\\\\\n[X-SchedQoS]\nClass=QOS_A\n", 4, "QOS_A" },
+		{ "[X-SchedQoS]\nClass=\033[2J\n", 2, "\\x1b[2J" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct unit_said said;
+
+		unit_file_parse(cases[i].text, strlen(cases[i].text), &said);
+		if (said.is_said != (cases[i].line > 0) || said.line != cases[i].line || strcmp(said.qos, cases[i].qos) != 0)
+			fail_msg("%zu: %d %u \"%s\"", i, said.is_said, said.line, said.qos);
+	}
+}
+
+static void what_is_no_file_of_its_kind(void **state)
+{
+	char name[] = "/tmp/schedqos-unit-XXXXXX", pipe[64];
+	struct unit_said said;
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0);
+	snprintf(pipe, sizeof(pipe), "%s-pipe", name);
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	assert_int_equal(unit_file_read(pipe, &said), 0);
+	assert_false(said.is_said);
+	assert_int_equal(unit_file_read("/dev/null", &said), 0);
+	assert_int_equal(unlink(pipe), 0);
+	assert_int_equal(unit_file_read(pipe, &said), -2);
+	assert_int_equal(write(fd, "[X-SchedQoS]\nClass=QOS_A\n", 25), 25);
+	assert_int_equal(unit_file_read(name, &said), 0);
+	assert_string_equal(said.qos, "QOS_A");
+	assert_int_equal(ftruncate(fd, 1024 * 1024 + 1), 0);
+	assert_int_equal(unit_file_read(name, &said), -27);
+	assert_int_equal(unlink(name), 0);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_text_says),
+		cmocka_unit_test(what_is_no_file_of_its_kind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
