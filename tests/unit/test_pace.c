@@ -91,10 +91,26 @@ static void it_ends_when_nothing_comes(void **state)
 	queue_close(queue);
 }
 
+/* So many that on no machine they are few. */
+static void a_tick_is_the_shorter_the_more_come(void **state)
+{
+	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
+	const uint32_t began = clock_ms();
+
+	(void)state;
+	while ((!queue->pace.tick_us || queue->pace.tick_us == 2000) && clock_ms() - began < PATIENCE_MS) {
+		eventfd_write(queue->fd, 1000000);
+		sd_event_run(queue->event, 100000);
+	}
+	assert_in_range(queue->pace.tick_us, 1, 1999);
+	queue_close(queue);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_storm_is_read_at_each_tick),
+		cmocka_unit_test(a_tick_is_the_shorter_the_more_come),
 		cmocka_unit_test(it_ends_when_nothing_comes),
 	};
 

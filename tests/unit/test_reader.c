@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Arguments by way of another process, whatever becomes of that one. */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -129,6 +130,41 @@ static void one_that_does_not_answer_is_left_behind(void **state)
 		kill(stopped[i], SIGCONT);
 }
 
+/* How many CPUs it may run on, of the first 1,024; 0 if it is gone. */
+static int cpus_of(pid_t pid)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(pid, sizeof(cpus), &cpus) < 0 ? 0 : CPU_COUNT(&cpus);
+}
+
+static void one_that_is_asked_runs_on_our_cpu_until_it_is_late(void **state)
+{
+	const struct reader_question question = { .tid = getpid() };
+	struct reader_answer answer;
+	cpu_set_t cpus, ours;
+	pid_t pid;
+
+	(void)state;
+	if (cpus_of(0) < 2)
+		skip();
+	assert_int_equal(reader_ask(&reader, &question, 1), 0);
+	pid = reader.helper.now.pid;
+	assert_int_equal(sched_getaffinity(pid, sizeof(cpus), &cpus), 0);
+	assert_int_equal(CPU_COUNT(&cpus), 1);
+	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	CPU_AND(&cpus, &cpus, &ours);
+	assert_int_equal(CPU_COUNT(&cpus), 1);
+	reader_wait(&reader, PATIENCE_MS);
+	assert_int_equal(reader_take(&reader, true, &answer, buf, sizeof(buf)), 1);
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	assert_int_equal(reader_ask(&reader, &question, 1), 0);
+	assert_int_equal(reader_take(&reader, true, &answer, buf, sizeof(buf)), 0);
+	assert_true(cpus_of(pid) > 1);
+	kill(pid, SIGCONT);
+}
+
 static _Noreturn void spin(int fd)
 {
 	(void)fd;
@@ -164,6 +200,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_message_asks_for_many, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_was_killed_is_replaced, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_does_not_answer_is_left_behind, begin, end),
+		cmocka_unit_test_setup_teardown(one_that_is_asked_runs_on_our_cpu_until_it_is_late, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_has_no_cpu_is_told_from_one_that_hangs, begin, end),
 	};
 
