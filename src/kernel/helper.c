@@ -160,35 +160,6 @@ void helper_end(struct helper *helper)
 	helper_leave(helper);
 }
 
-/* Room for the CPUs of any kernel. */
-union cpus {
-	cpu_set_t set;
-	uint8_t bytes[1024];
-};
-
-void helper_keep_near(struct helper *helper)
-{
-	union cpus cpus = { 0 };
-	const int cpu = sched_getcpu();
-
-	if (cpu < 0 || helper->now.kept_on == cpu + 1)
-		return;
-	CPU_SET_S((unsigned)cpu, sizeof(cpus), &cpus.set);
-	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
-	helper->now.kept_on = cpu + 1;
-}
-
-void helper_let_go(struct helper *helper)
-{
-	union cpus cpus;
-
-	if (!helper->now.kept_on)
-		return;
-	memset(&cpus, 0xff, sizeof(cpus));
-	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
-	helper->now.kept_on = 0;
-}
-
 bool helper_is_runnable(const struct helper *helper, int proc)
 {
 	struct procfs_stat stat;
@@ -240,38 +211,67 @@ static void serve(int fd)
 	}
 }
 
-int reader_ask(struct reader *reader, const struct reader_question *questions, size_t count)
+/* Room for the CPUs of any kernel. */
+union cpus {
+	cpu_set_t set;
+	uint8_t bytes[1024];
+};
+
+static void keep_near(struct helper *helper)
+{
+	union cpus cpus = { 0 };
+	const int cpu = sched_getcpu();
+
+	if (cpu < 0 || helper->now.kept_on == cpu + 1)
+		return;
+	CPU_SET_S((unsigned)cpu, sizeof(cpus), &cpus.set);
+	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
+	helper->now.kept_on = cpu + 1;
+}
+
+static void let_go(struct helper *helper)
+{
+	union cpus cpus;
+
+	if (!helper->now.kept_on)
+		return;
+	memset(&cpus, 0xff, sizeof(cpus));
+	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
+	helper->now.kept_on = 0;
+}
+
+int reader_ask(struct helper *reader, const struct reader_question *questions, size_t count)
 {
 	const struct timeval timeout = { .tv_usec = TAKE_WAIT_US };
-	const pid_t before = reader->helper.now.pid;
+	const pid_t before = reader->now.pid;
 	int fd;
 
-	reader->helper.serve = serve;
-	reader->helper.has_spare = true;
-	fd = helper_need(&reader->helper);
+	reader->serve = serve;
+	reader->has_spare = true;
+	fd = helper_need(reader);
 	if (fd < 0)
 		return fd;
-	if (reader->helper.now.pid != before)
+	if (reader->now.pid != before)
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	helper_keep_near(&reader->helper);
+	keep_near(reader);
 	/* Of one that has ended reader_take tells. */
 	if (count && send(fd, questions, count * sizeof(*questions), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN)
 		return -EAGAIN;
 	return 0;
 }
 
-int reader_take(struct reader *reader, bool wait, struct reader_answer *ret, char *buf, size_t size)
+int reader_take(struct helper *reader, bool wait, struct reader_answer *ret, char *buf, size_t size)
 {
 	struct iovec parts[] = { { ret, sizeof(*ret) }, { buf, size } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 	ssize_t n;
 
 	do {
-		n = recvmsg(reader->helper.now.fd, &message, wait ? 0 : MSG_DONTWAIT);
+		n = recvmsg(reader->now.fd, &message, wait ? 0 : MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
 	/* Perhaps this CPU is busy with what goes before it. */
 	if (n < 0 && errno == EAGAIN && wait)
-		helper_let_go(&reader->helper);
+		let_go(reader);
 	if (n < 0 && errno == EAGAIN)
 		return 0;
 	if (n < (ssize_t)sizeof(*ret))
@@ -281,40 +281,9 @@ int reader_take(struct reader *reader, bool wait, struct reader_answer *ret, cha
 	return 1;
 }
 
-void reader_wait(const struct reader *reader, int timeout_ms)
+void reader_wait(const struct helper *reader, int timeout_ms)
 {
-	struct pollfd pollfd = { .fd = reader->helper.now.fd, .events = POLLIN };
+	struct pollfd pollfd = { .fd = reader->now.fd, .events = POLLIN };
 
 	poll(&pollfd, 1, timeout_ms);
-}
-
-void reader_leave(struct reader *reader)
-{
-	helper_leave(&reader->helper);
-}
-
-void reader_close(struct reader *reader)
-{
-	helper_close(&reader->helper);
-}
-
-ssize_t reader_argv(struct reader *reader, pid_t tid, uint32_t patience_ms, char *buf, size_t size)
-{
-	const struct reader_question question = { .tid = tid };
-	struct reader_answer answer;
-
-	for (int attempt = 0; attempt < 2; attempt++) {
-		int r = reader_ask(reader, &question, 1);
-
-		if (r < 0)
-			return -EAGAIN;
-		reader_wait(reader, (int)patience_ms);
-		r = reader_take(reader, false, &answer, buf, size);
-		if (r > 0)
-			return answer.size;
-		reader_leave(reader);
-		if (r == 0)
-			break;
-	}
-	return -EAGAIN;
 }

@@ -197,7 +197,7 @@ int arguments_init(struct arguments *arguments, int proc)
 
 void arguments_free(struct arguments *arguments)
 {
-	reader_close(&arguments->reader);
+	helper_close(&arguments->reader);
 	free(arguments->text);
 	arguments->text = NULL;
 }
@@ -205,7 +205,7 @@ void arguments_free(struct arguments *arguments)
 void arguments_renew(struct arguments *arguments)
 {
 	if (!arguments->count)
-		reader_close(&arguments->reader);
+		helper_close(&arguments->reader);
 }
 
 /* ---- questions ---- */
@@ -374,7 +374,7 @@ static struct question *first_asked(struct arguments *arguments)
 /* The helper is left behind: what it has not answered is asked anew. */
 static void leave(struct arguments *arguments)
 {
-	reader_leave(&arguments->reader);
+	helper_leave(&arguments->reader);
 	for (size_t i = 0; i < arguments->count; i++) {
 		if (arguments->questions[i].state == QUESTION_ASKED)
 			arguments->questions[i].state = QUESTION_NEW;
@@ -405,17 +405,6 @@ static void send_new(struct arguments *arguments)
 		sent[i]->state = r < 0 ? QUESTION_UNKNOWN : QUESTION_ASKED;
 }
 
-/* Something else than a process that hangs may have ended the helper, such as the OOM killer: so once more. */
-static void note_end_of_helper(struct arguments *arguments)
-{
-	struct question *question = first_asked(arguments);
-
-	if (question->is_repeated)
-		question->state = QUESTION_UNKNOWN;
-	question->is_repeated = true;
-	leave(arguments);
-}
-
 static void take(struct arguments *arguments, bool wait)
 {
 	const uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
@@ -428,8 +417,11 @@ static void take(struct arguments *arguments, bool wait)
 		char *text = arguments->text + arguments->used;
 
 		r = reader_take(&arguments->reader, wait, &answer, text, READER_BYTES);
-		if (r < 0)
-			note_end_of_helper(arguments);
+		/* Something has ended it, such as the OOM killer; or what it was asked for first did. */
+		if (r < 0) {
+			first_asked(arguments)->state = QUESTION_UNKNOWN;
+			leave(arguments);
+		}
 		if (r <= 0)
 			break;
 		arguments->progress_ms = clock_ms();
@@ -451,7 +443,7 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	if (!question || ms - arguments->progress_ms < STUCK_MS)
 		return;
 	/* On a busy machine the helper waits for a CPU, and nobody is to blame. */
-	if (helper_is_runnable(&arguments->reader.helper, arguments->proc)) {
+	if (helper_is_runnable(&arguments->reader, arguments->proc)) {
 		arguments->progress_ms = ms;
 		return;
 	}
@@ -555,7 +547,7 @@ int arguments_fd(const struct arguments *arguments)
 {
 	for (size_t i = 0; i < arguments->count; i++) {
 		if (arguments->questions[i].state == QUESTION_ASKED)
-			return arguments->reader.helper.now.fd;
+			return arguments->reader.now.fd;
 	}
 	return -1;
 }

@@ -93,14 +93,13 @@ struct question {
 	enum question_state state;
 	pid_t tid, tgid; /* a thread, and its process */
 	uint32_t since_ms;
-	bool is_repeated; /* a helper ended with it unanswered */
 	bool is_kept;	  /* its answer, for the next round */
 	int32_t size;	  /* of the answer, or -errno */
 	size_t at;	  /* of the answer, in text */
 };
 
 struct arguments {
-	struct reader reader;
+	struct helper reader;
 	struct unread unread;
 	int proc;
 	struct question questions[QUESTIONS_MAX]; /* in the order of asking */

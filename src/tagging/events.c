@@ -26,6 +26,8 @@
 /* A batch of datagrams without an event counts as this many: it costs less than events do, but not nothing. */
 #define NOISE_EVENTS 32
 
+#define EVENTS_BATCH 512
+
 /*
  * Events carry CLOCK_MONOTONIC, which stands still while the machine is suspended; the starts in /proc are of
  * CLOCK_BOOTTIME. Whatever comes between reading the two makes a start later, and so does a suspend since the event:
@@ -107,7 +109,8 @@ static void note_error(struct tagger *tagger, int error)
 	problem_report(&tagger->problems[PROBLEM_RECEIVE], "receiving events: %s", strerror(error));
 }
 
-bool events_book_some(struct tagger *tagger)
+/* Receives and books up to EVENTS_BATCH events, and decides nothing. Returns whether nothing was left. */
+static bool book_some(struct tagger *tagger)
 {
 	const uint32_t began_ms = clock_ms();
 	struct task_event event;
@@ -147,7 +150,7 @@ bool events_book(struct tagger *tagger)
 {
 	const uint32_t began = clock_ms();
 
-	while (!events_book_some(tagger)) {
+	while (!book_some(tagger)) {
 		if (clock_ms() - began > DRAIN_MAX_MS)
 			return false;
 	}
@@ -294,7 +297,7 @@ static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
 	if (number)
 		put_off(&tagger->waiting, due, number);
 	if (++tagger->waiting.decided % BOOK_EVERY == 0)
-		events_book_some(tagger);
+		book_some(tagger);
 }
 
 /* Goes through what is due. Returns false once there is no more, true if there is no room for more that waits. */
@@ -350,7 +353,7 @@ void due_decide(struct tagger *tagger)
 		is_full = go_through(tagger);
 		settled = (waiting->count || tagger->arguments.count) && arguments_exchange(&tagger->arguments, is_full);
 		if (settled) {
-			events_book_some(tagger);
+			book_some(tagger);
 			go_through_waiting(tagger);
 		}
 	} while (is_full || settled);
@@ -361,7 +364,8 @@ void due_decide(struct tagger *tagger)
 	}
 }
 
-void due_settle(struct tagger *tagger)
+/* The same until none waits, for a short time. */
+static void settle(struct tagger *tagger)
 {
 	due_decide(tagger);
 	while (tagger->waiting.count) {
@@ -374,7 +378,7 @@ void due_settle_at_once(struct tagger *tagger)
 {
 	arguments_end(&tagger->arguments);
 	go_through_waiting(tagger);
-	due_settle(tagger);
+	settle(tagger);
 }
 
 bool events_handle(struct tagger *tagger)
@@ -389,6 +393,6 @@ bool events_drain(struct tagger *tagger)
 {
 	const bool is_empty = events_book(tagger);
 
-	due_settle(tagger);
+	settle(tagger);
 	return is_empty;
 }

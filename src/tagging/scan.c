@@ -53,10 +53,8 @@ static int compare_starts(const void *va, const void *vb)
 static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procfs_stat *ret)
 {
 	const int proc = scan->tagger->proc;
-	int r;
 
-	r = pid == tid ? procfs_stat(proc, pid, ret) : procfs_thread_stat(proc, pid, tid, ret);
-	return r;
+	return pid == tid ? procfs_stat(proc, pid, ret) : procfs_thread_stat(proc, pid, tid, ret);
 }
 
 static int add_process(struct scan *scan, pid_t pid)

@@ -292,10 +292,6 @@ int scan_tree(struct tagger *tagger, uint16_t number);
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);
 
-/* events.c: receives and books up to EVENTS_BATCH events, and decides nothing. Returns whether nothing was left. */
-#define EVENTS_BATCH 512
-bool events_book_some(struct tagger *tagger);
-
 /* events.c: books everything queued, and decides nothing. Returns false if events arrive faster than it books them. */
 bool events_book(struct tagger *tagger);
 
@@ -314,8 +310,7 @@ bool events_drain(struct tagger *tagger);
 /* events.c: decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
 void due_decide(struct tagger *tagger);
 
-/* events.c: the same until none waits, for a short time; or with none waiting, by what is known. */
-void due_settle(struct tagger *tagger);
+/* events.c: the same with none waiting, by what is known. */
 void due_settle_at_once(struct tagger *tagger);
 
 /* events.c: sets and reads back, reports to the plan, counts and logs. */

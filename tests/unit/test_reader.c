@@ -22,9 +22,27 @@
 /* For who answers, however busy the machine is. */
 #define PATIENCE_MS 10000
 
-static struct reader reader;
+static struct helper reader;
 static char expected[4096], buf[4096];
 static ssize_t expected_size;
+
+/* As procfs_argv, or -EAGAIN if it takes longer than patience_ms or no helper can be had; by another helper if this one is gone. */
+static ssize_t argv_of(pid_t tid, int patience_ms, size_t size)
+{
+	const struct reader_question question = { .tid = tid };
+	struct reader_answer answer;
+	int r = -ENOTCONN;
+
+	for (int attempt = 0; attempt < 2 && r < 0; attempt++) {
+		if (reader_ask(&reader, &question, 1) < 0)
+			return -EAGAIN;
+		reader_wait(&reader, patience_ms);
+		r = reader_take(&reader, false, &answer, buf, size);
+		if (r <= 0)
+			helper_leave(&reader);
+	}
+	return r > 0 ? answer.size : -EAGAIN;
+}
 
 static int begin(void **state)
 {
@@ -41,18 +59,18 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	reader_close(&reader);
+	helper_close(&reader);
 	/* Nobody is left behind: the leash ends them all. */
 	while (waitpid(-1, NULL, 0) > 0)
 		;
-	reader = (struct reader){ 0 };
+	reader = (struct helper){ 0 };
 	return 0;
 }
 
 static void reads_our_own(void)
 {
 	memset(buf, 'x', sizeof(buf));
-	assert_int_equal(reader_argv(&reader, getpid(), PATIENCE_MS, buf, sizeof(buf)), expected_size);
+	assert_int_equal(argv_of(getpid(), PATIENCE_MS, sizeof(buf)), expected_size);
 	assert_memory_equal(buf, expected, (size_t)expected_size);
 }
 
@@ -62,12 +80,12 @@ static void it_reads_what_we_would(void **state)
 
 	(void)state;
 	reads_our_own();
-	first = reader.helper.now.pid;
+	first = reader.now.pid;
 	reads_our_own();
-	assert_int_equal(reader.helper.now.pid, first);
-	assert_int_equal(reader_argv(&reader, getpid(), PATIENCE_MS, buf, 3), 3);
+	assert_int_equal(reader.now.pid, first);
+	assert_int_equal(argv_of(getpid(), PATIENCE_MS, 3), 3);
 	assert_memory_equal(buf, expected, 3);
-	assert_int_equal(reader_argv(&reader, INT32_MAX, PATIENCE_MS, buf, sizeof(buf)), -ESRCH);
+	assert_int_equal(argv_of(INT32_MAX, PATIENCE_MS, sizeof(buf)), -ESRCH);
 }
 
 static void one_message_asks_for_many(void **state)
@@ -79,7 +97,7 @@ static void one_message_asks_for_many(void **state)
 
 	(void)state;
 	assert_int_equal(reader_ask(&reader, NULL, 0), 0);
-	first = reader.helper.now.pid;
+	first = reader.now.pid;
 	assert_int_equal(reader_ask(&reader, questions, 3), 0);
 	for (uint32_t number = 7; number <= 9; number++) {
 		reader_wait(&reader, PATIENCE_MS);
@@ -88,14 +106,14 @@ static void one_message_asks_for_many(void **state)
 		assert_int_equal(answer.size, number == 8 ? -ESRCH : expected_size);
 	}
 	assert_int_equal(reader_take(&reader, false, &answer, buf, sizeof(buf)), 0);
-	assert_int_equal(reader.helper.now.pid, first);
+	assert_int_equal(reader.now.pid, first);
 }
 
 static void one_that_was_killed_is_replaced(void **state)
 {
 	(void)state;
 	reads_our_own();
-	kill(reader.helper.now.pid, SIGKILL);
+	kill(reader.now.pid, SIGKILL);
 	reads_our_own();
 }
 
@@ -109,23 +127,23 @@ static void one_that_does_not_answer_is_left_behind(void **state)
 		pid_t spare;
 
 		reads_our_own();
-		stopped[i] = reader.helper.now.pid;
-		spare = reader.helper.spare.pid;
+		stopped[i] = reader.now.pid;
+		spare = reader.spare.pid;
 		/* SIGIO does not end a stopped one either. */
 		kill(stopped[i], SIGSTOP);
 		waitpid(stopped[i], NULL, WUNTRACED);
-		assert_int_equal(reader_argv(&reader, getpid(), 1, buf, sizeof(buf)), -EAGAIN);
+		assert_int_equal(argv_of(getpid(), 1, sizeof(buf)), -EAGAIN);
 		if (i < HELPERS_LEFT_MAX - 1) {
 			reads_our_own();
-			assert_int_equal(reader.helper.now.pid, spare);
+			assert_int_equal(reader.now.pid, spare);
 		}
 	}
-	assert_int_equal(reader.helper.n_left, HELPERS_LEFT_MAX);
-	assert_int_equal(reader_argv(&reader, getpid(), 1, buf, sizeof(buf)), -EAGAIN);
+	assert_int_equal(reader.n_left, HELPERS_LEFT_MAX);
+	assert_int_equal(argv_of(getpid(), 1, sizeof(buf)), -EAGAIN);
 	kill(stopped[3], SIGCONT);
 	waitid(P_PID, (id_t)stopped[3], NULL, WEXITED | WNOWAIT);
 	reads_our_own();
-	assert_int_equal(reader.helper.n_left, HELPERS_LEFT_MAX - 1);
+	assert_int_equal(reader.n_left, HELPERS_LEFT_MAX - 1);
 	for (int i = 0; i < HELPERS_LEFT_MAX; i++)
 		kill(stopped[i], SIGCONT);
 }
@@ -149,7 +167,7 @@ static void one_that_is_asked_runs_on_our_cpu_until_it_is_late(void **state)
 	if (cpus_of(0) < 2)
 		skip();
 	assert_int_equal(reader_ask(&reader, &question, 1), 0);
-	pid = reader.helper.now.pid;
+	pid = reader.now.pid;
 	assert_int_equal(sched_getaffinity(pid, sizeof(cpus), &cpus), 0);
 	assert_int_equal(CPU_COUNT(&cpus), 1);
 	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
@@ -189,7 +207,7 @@ static void one_that_has_no_cpu_is_told_from_one_that_hangs(void **state)
 	assert_true(await_runnable(&helper, proc, true));
 	helper_close(&helper);
 	reads_our_own();
-	assert_true(await_runnable(&reader.helper, proc, false));
+	assert_true(await_runnable(&reader, proc, false));
 	close(proc);
 }
 

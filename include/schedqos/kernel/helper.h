@@ -17,7 +17,7 @@ struct helper_process {
 	pid_t pid; /* 0: none */
 	int fd;	   /* SOCK_SEQPACKET, to it and from it */
 	int leash; /* when we close it, or end, the process ends as soon as the kernel lets it */
-	int kept_on; /* the CPU where helper_keep_near keeps it, plus 1; 0: none */
+	int kept_on; /* the CPU where it has to run, plus 1; 0: any */
 };
 
 /* All zeroes but for serve and has_spare. */
@@ -44,13 +44,6 @@ bool helper_is_runnable(const struct helper *helper, int proc);
 
 /* The CPU time of the processes that serve now and that are in reserve, ns. */
 uint64_t helper_cpu_ns(const struct helper *helper);
-
-/*
- * Has the process that serves run on our CPU from now on: to wake one on another takes an interrupt there, and to be woken
- * by it another here. helper_let_go: on any again. Where that is not allowed nothing happens.
- */
-void helper_keep_near(struct helper *helper);
-void helper_let_go(struct helper *helper);
 
 /* Ends all. If one is needed later, it is started then. Never waits. */
 void helper_close(struct helper *helper);
@@ -85,31 +78,18 @@ struct reader_answer {
 	int32_t size; /* of the arguments, each with its NUL, or -errno: as procfs_argv of the mounted /proc */
 };
 
-/* Starts as all zeroes. */
-struct reader {
-	struct helper helper;
-};
-
-/* Asks all of it in one message; with none the helper is started ahead. 0, or -errno: as helper_need, or -EAGAIN if it has not read what it was asked before. */
-int reader_ask(struct reader *reader, const struct reader_question *questions, size_t count);
+/*
+ * A helper that reads arguments starts as all zeroes. Asks it all of it in one message, and has it run on our CPU from then
+ * on: to wake it on another takes an interrupt there, and to be woken by it another here. With no question it is started
+ * ahead. 0, or -errno: as helper_need, or -EAGAIN if it has not read what it was asked before.
+ */
+int reader_ask(struct helper *reader, const struct reader_question *questions, size_t count);
 
 /*
  * The next answer, in the order of the questions; what is more than size is cut off. 1; 0: not there yet, after 2 ms if
  * it is to wait; -ENOTCONN: the helper has ended, leave it.
  */
-int reader_take(struct reader *reader, bool wait, struct reader_answer *ret, char *buf, size_t size);
+int reader_take(struct helper *reader, bool wait, struct reader_answer *ret, char *buf, size_t size);
 
 /* Waits for up to timeout_ms until there is something to take. */
-void reader_wait(const struct reader *reader, int timeout_ms);
-
-/* It has ended, or does not answer: the next question goes to another. Never waits. */
-void reader_leave(struct reader *reader);
-
-/* Ends it; if one is needed later, it is started then. Never waits. */
-void reader_close(struct reader *reader);
-
-/*
- * All of that for one task, without other questions under way: as procfs_argv, or -EAGAIN if it takes longer than
- * patience_ms or no helper can be had.
- */
-ssize_t reader_argv(struct reader *reader, pid_t tid, uint32_t patience_ms, char *buf, size_t size);
+void reader_wait(const struct helper *reader, int timeout_ms);
