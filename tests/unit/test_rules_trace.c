@@ -226,15 +226,15 @@ static void the_name_that_matched_is_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct process_name *name;
-		struct process_names names;
+		struct process_names all;
 		struct config *config;
 		char text[64];
 
 		snprintf(text, sizeof(text), "'*': {}, '%s': { 'qos': 'QOS_UTILITY' }", cases[i].rule);
 		config = rules_file(text);
 		assert_matches(config, &perl, cases[i].rule);
-		assert_int_equal(rules_names(config->rules, &perl.facts, &names), 0);
-		name = process_names_match(&names, cases[i].rule);
+		assert_int_equal(rules_names(config->rules, &perl.facts, &all), 0);
+		name = process_names_match(&all, cases[i].rule);
 		assert_int_equal(name->kind, cases[i].kind);
 		assert_string_equal(name->text, cases[i].text);
 		config_free(config);
@@ -246,16 +246,16 @@ static void all_names_can_be_listed(void **state)
 {
 	struct process perl = PROCESS("/usr/bin/perl5", "tool", "perl\0/usr/bin/tool");
 	struct config *config = rules_file("");
-	struct process_names names;
+	struct process_names all;
 	int error;
 
 	(void)state;
 	process_match(config, &perl, &error);
-	assert_int_equal(rules_names(config->rules, &perl.facts, &names), 0);
-	assert_int_equal(names.count, 4);
-	for (size_t i = 0; i < names.count; i++)
-		assert_int_equal(names.items[i].kind, i);
-	assert_string_equal(names.items[NAME_SCRIPT].text, "tool");
+	assert_int_equal(rules_names(config->rules, &perl.facts, &all), 0);
+	assert_int_equal(all.count, 4);
+	for (size_t i = 0; i < all.count; i++)
+		assert_int_equal(all.items[i].kind, i);
+	assert_string_equal(all.items[NAME_SCRIPT].text, "tool");
 	config_free(config);
 }
 
