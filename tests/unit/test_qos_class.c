@@ -13,16 +13,6 @@
 
 #define MS 1000000ULL
 
-static const struct attr_caps all_caps = { .slice = true, .util_clamp = true, .io_priority = true };
-
-static const struct qos_attr utility = {
-	.has = QOS_HAS_POLICY | QOS_HAS_NICE | QOS_HAS_RUNTIME | QOS_HAS_UTIL_MAX,
-	.policy = POLICY_BATCH,
-	.nice = 2,
-	.runtime = 16 * MS,
-	.util_max = 512,
-};
-
 static void builtin_profiles_are_the_announcements(void **state)
 {
 	static const struct {
@@ -58,9 +48,8 @@ static void builtin_profiles_are_the_announcements(void **state)
 
 static uint64_t scaled(uint64_t runtime, uint64_t period)
 {
-	struct qos_attr attr = utility;
+	const struct qos_attr attr = { .has = QOS_HAS_RUNTIME, .runtime = runtime };
 
-	attr.runtime = runtime;
 	return qos_attr_scale(&attr, period).runtime;
 }
 
@@ -103,108 +92,61 @@ static void scale_is_for_fair_slices_only(void **state)
 	assert_int_equal(qos_attr_scale(&attr, 8 * MS).runtime, 1 * MS);
 }
 
-static void over_a_pristine_task(void **state)
+#define UTILITY .has = QOS_HAS_POLICY | QOS_HAS_NICE | QOS_HAS_RUNTIME | QOS_HAS_UTIL_MAX, .policy = POLICY_BATCH, .nice = 2, \
+		.runtime = 16 * MS, .util_max = 512
+#define FREE .util_max = UTIL_FULL
+#define IDLE_IO .io_priority = IO_PRIORITY(IO_CLASS_IDLE, 7), FREE
+
+static const struct {
+	const char *name;
+	enum { ALL, NO_IO, NONE } caps;
+	struct qos_attr attr;
+	struct task_attr had, want;
+} overs[] = {
+	{ "a pristine task", ALL, { UTILITY }, { FREE }, { .policy = POLICY_BATCH, .nice = 2, .slice_ns = 16000000, .util_max = 512 } },
+	{ "what the kernel lacks is left", NONE, { UTILITY }, { .nice = -1, FREE }, { .policy = POLICY_BATCH, .nice = 2, FREE } },
+	{ "what is not named is left", ALL, { .has = QOS_HAS_UTIL_MIN, .util_min = 100 },
+	  { .policy = POLICY_IDLE, .nice = 7, .reset_on_fork = 1, .slice_ns = 3000000, .util_max = 300 },
+	  { .policy = POLICY_IDLE, .nice = 7, .reset_on_fork = 1, .slice_ns = 3000000, .util_min = 100, .util_max = 300 } },
+	/* The kernel refuses a minimum above the maximum, also when only one of the two is new. */
+	{ "the minimum makes way", ALL, { .has = QOS_HAS_UTIL_MAX, .util_max = 256 }, { .util_min = 400, .util_max = 600 },
+	  { .util_min = 256, .util_max = 256 } },
+	{ "the maximum makes way", ALL, { .has = QOS_HAS_UTIL_MIN, .util_min = 700 }, { .util_min = 400, .util_max = 600 },
+	  { .util_min = 700, .util_max = 700 } },
+	{ "real time", ALL, { .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_RR, .priority = 9 },
+	  { .nice = 5, .slice_ns = 3000000, FREE }, { .policy = POLICY_RR, .nice = 5, .rt_priority = 9, FREE } },
+	{ "a deadline cannot fork", ALL,
+	  { .has = QOS_HAS_POLICY | QOS_HAS_RUNTIME | QOS_HAS_DEADLINE, .policy = POLICY_DEADLINE, .runtime = 1 * MS, .deadline = 5 * MS },
+	  { FREE }, { .policy = POLICY_DEADLINE, .reset_on_fork = 1, FREE } },
+	{ "an I/O class without a level", ALL, { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_BEST_EFFORT }, { IDLE_IO },
+	  { .io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, IO_LEVEL_DEFAULT), FREE } },
+	{ "I/O that nobody asked for", NO_IO, { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_BEST_EFFORT }, { IDLE_IO }, { IDLE_IO } },
+	{ "an I/O class of none", ALL, { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_NONE }, { IDLE_IO }, { FREE } },
+	{ "no I/O class", ALL, { .has = QOS_HAS_NICE, .nice = 1 }, { IDLE_IO }, { .nice = 1, IDLE_IO } },
+	{ "too long a slice", ALL, { .has = QOS_HAS_RUNTIME, .runtime = UINT64_MAX }, { FREE }, { .slice_ns = SLICE_MAX_NS, FREE } },
+	{ "too short a slice", ALL, { .has = QOS_HAS_RUNTIME, .runtime = 1 }, { FREE }, { .slice_ns = SLICE_MIN_NS, FREE } },
+	{ "no slice", ALL, { .has = QOS_HAS_RUNTIME, .runtime = 0 }, { .slice_ns = 3000000, FREE }, { FREE } },
+};
+
+static void what_a_task_is_to_carry(void **state)
 {
-	struct task_attr want = {
-		.policy = POLICY_BATCH, .nice = 2, .slice_ns = 16000000, .util_max = 512
+	static const struct attr_caps caps[] = {
+		[ALL] = { .slice = true, .util_clamp = true, .io_priority = true },
+		[NO_IO] = { .slice = true, .util_clamp = true },
+		[NONE] = { 0 },
 	};
-	struct task_attr task = qos_attr_over(&utility, &task_attr_pristine, &all_caps);
 
 	(void)state;
-	assert_memory_equal(&task, &want, sizeof(task));
-}
+	for (size_t i = 0; i < sizeof(overs) / sizeof(overs[0]); i++) {
+		const struct task_attr task = qos_attr_over(&overs[i].attr, &overs[i].had, &caps[overs[i].caps]);
+		char text[TASK_ATTR_TEXT_MAX];
 
-static void over_leaves_what_the_kernel_lacks(void **state)
-{
-	struct attr_caps none = { 0 };
-	struct task_attr had = { .policy = POLICY_NORMAL, .nice = -1, .util_max = UTIL_FULL };
-	struct task_attr task = qos_attr_over(&utility, &had, &none);
-
-	(void)state;
-	assert_int_equal(task.policy, POLICY_BATCH);
-	assert_int_equal(task.nice, 2);
-	assert_int_equal(task.slice_ns, 0);
-	assert_int_equal(task.util_max, UTIL_FULL);
-}
-
-static void over_leaves_what_is_not_named(void **state)
-{
-	struct qos_attr attr = { .has = QOS_HAS_UTIL_MIN, .util_min = 100 };
-	struct task_attr had = {
-		.policy = POLICY_IDLE,
-		.nice = 7,
-		.reset_on_fork = 1,
-		.slice_ns = 3000000,
-		.util_max = 300,
-	};
-	struct task_attr task = qos_attr_over(&attr, &had, &all_caps);
-
-	(void)state;
-	had.util_min = 100;
-	assert_memory_equal(&task, &had, sizeof(task));
-}
-
-/* The kernel refuses a minimum above the maximum, also when only one of the two is new. */
-static void over_moves_the_other_clamp_out_of_the_way(void **state)
-{
-	struct qos_attr low = { .has = QOS_HAS_UTIL_MAX, .util_max = 256 };
-	struct qos_attr high = { .has = QOS_HAS_UTIL_MIN, .util_min = 700 };
-	struct task_attr had = { .util_min = 400, .util_max = 600 };
-
-	(void)state;
-	assert_int_equal(qos_attr_over(&low, &had, &all_caps).util_min, 256);
-	assert_int_equal(qos_attr_over(&low, &had, &all_caps).util_max, 256);
-	assert_int_equal(qos_attr_over(&high, &had, &all_caps).util_min, 700);
-	assert_int_equal(qos_attr_over(&high, &had, &all_caps).util_max, 700);
-}
-
-static void over_to_real_time(void **state)
-{
-	struct qos_attr attr = {
-		.has = QOS_HAS_POLICY | QOS_HAS_PRIORITY,
-		.policy = POLICY_RR,
-		.priority = 9,
-	};
-	struct task_attr had = { .nice = 5, .slice_ns = 3000000, .util_max = UTIL_FULL };
-	struct task_attr want = { .policy = POLICY_RR, .nice = 5, .rt_priority = 9, .util_max = UTIL_FULL };
-	struct task_attr task = qos_attr_over(&attr, &had, &all_caps);
-
-	(void)state;
-	assert_memory_equal(&task, &want, sizeof(task));
-}
-
-static void over_to_deadline_cannot_fork(void **state)
-{
-	struct qos_attr attr = {
-		.has = QOS_HAS_POLICY | QOS_HAS_RUNTIME | QOS_HAS_DEADLINE,
-		.policy = POLICY_DEADLINE,
-		.runtime = 1 * MS,
-		.deadline = 5 * MS,
-	};
-	struct task_attr task = qos_attr_over(&attr, &task_attr_pristine, &all_caps);
-
-	(void)state;
-	assert_int_equal(task.policy, POLICY_DEADLINE);
-	assert_int_equal(task.reset_on_fork, 1);
-	assert_int_equal(task.slice_ns, 0);
+		if (memcmp(&task, &overs[i].want, sizeof(task)) != 0)
+			fail_msg("%s: %s", overs[i].name, task_attr_text(&task, text));
+	}
 }
 
 #define HAS_IO (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL)
-
-static void over_sets_an_io_priority(void **state)
-{
-	const struct attr_caps unused = { .slice = true, .util_clamp = true };
-	struct qos_attr attr = { .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_BEST_EFFORT };
-	struct task_attr had = { .io_priority = IO_PRIORITY(IO_CLASS_IDLE, 7), .util_max = UTIL_FULL };
-
-	(void)state;
-	assert_int_equal(qos_attr_over(&attr, &had, &all_caps).io_priority,
-			 IO_PRIORITY(IO_CLASS_BEST_EFFORT, IO_LEVEL_DEFAULT));
-	assert_int_equal(qos_attr_over(&attr, &had, &unused).io_priority, had.io_priority);
-	assert_int_equal(qos_attr_over(&utility, &had, &all_caps).io_priority, had.io_priority);
-	attr.io_class = IO_CLASS_NONE;
-	assert_int_equal(qos_attr_over(&attr, &had, &all_caps).io_priority, 0);
-}
 
 static void classes_with_another_io_priority_are_not_equal(void **state)
 {
@@ -223,20 +165,6 @@ static void classes_with_another_io_priority_are_not_equal(void **state)
 	assert_false(qos_attr_equal(&one, &other));
 }
 
-static void over_keeps_a_slice_in_range(void **state)
-{
-	struct qos_attr attr = { .has = QOS_HAS_RUNTIME, .runtime = UINT64_MAX };
-
-	(void)state;
-	assert_int_equal(qos_attr_over(&attr, &task_attr_pristine, &all_caps).slice_ns,
-			 SLICE_MAX_NS);
-	attr.runtime = 1;
-	assert_int_equal(qos_attr_over(&attr, &task_attr_pristine, &all_caps).slice_ns,
-			 SLICE_MIN_NS);
-	attr.runtime = 0;
-	assert_int_equal(qos_attr_over(&attr, &task_attr_pristine, &all_caps).slice_ns, 0);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -244,15 +172,8 @@ int main(void)
 		cmocka_unit_test(scale_is_by_period_over_16_ms),
 		cmocka_unit_test(scale_keeps_to_what_the_kernel_takes),
 		cmocka_unit_test(scale_is_for_fair_slices_only),
-		cmocka_unit_test(over_a_pristine_task),
-		cmocka_unit_test(over_leaves_what_the_kernel_lacks),
-		cmocka_unit_test(over_leaves_what_is_not_named),
-		cmocka_unit_test(over_moves_the_other_clamp_out_of_the_way),
-		cmocka_unit_test(over_to_real_time),
-		cmocka_unit_test(over_to_deadline_cannot_fork),
-		cmocka_unit_test(over_sets_an_io_priority),
+		cmocka_unit_test(what_a_task_is_to_carry),
 		cmocka_unit_test(classes_with_another_io_priority_are_not_equal),
-		cmocka_unit_test(over_keeps_a_slice_in_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
