@@ -153,11 +153,17 @@ static void print_no_rule(const cJSON *all, const cJSON *thread)
 {
 	const char *does = item(all, "process_rule") ? "the program's rule gives this thread no class" :
 						       "no rule names it";
+	const cJSON *unit = item(all, "unit");
+	const bool by_unit = member_is(thread, "assigned_by", "unit");
 
 	if (member_is(thread, "assigned_by", "none"))
 		printf(LABEL "%s, and \"default\" is none\n", "rule", does);
 	else if (member_is(thread, "reason", "chosen-by-others"))
-		printf(LABEL "%s, and QOS_DEFAULT is for tasks for which nobody chose anything\n", "rule", does);
+		printf(LABEL "%s, and %s is for tasks for which nobody chose anything\n", "rule", does,
+		       by_unit ? "its unit's class" : "QOS_DEFAULT");
+	else if (by_unit)
+		printf(LABEL "%s; its unit %s says Class=%s (%s)\n", "rule", does, member_text(unit, "name"),
+		       member_text(unit, "qos"), member_text(unit, "place"));
 	else if (member_is(thread, "assigned_by", "default"))
 		printf(LABEL "%s, so it is QOS_DEFAULT's\n", "rule", does);
 }
