@@ -39,9 +39,10 @@ class Usage(LiveTest):
             self.assertEqual(run.returncode, 1, args)
             self.assertIn("No space left on device", run.stderr, args)
 
-    def test_a_slip_of_the_hand_is_answered_with_the_verb(self):
+    def test_a_slip_of_the_hand_is_answered(self):
         self.assertIn("unknown verb 'statsu': did you mean 'status'?", self.check("statsu"))
         self.assertNotIn("did you mean", self.check("frobnicate"))
+        self.assertNotIn("\x1b", self.check("\x1b[31mred"))
         self.assertIn("[--config FILE]", self.check("check", "--confg", "x"))
 
     def test_help_is_a_verb_as_well(self):
@@ -50,30 +51,17 @@ class Usage(LiveTest):
         self.assertIn("unknown verb 'nonsense'", self.check("help", "nonsense"))
 
     def test_wrong_usage_exits_2(self):
-        for args in ((), ("strat",), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"),
-                     ("start", "--config"), ("stop", "now"), ("reload", "-x"), ("status", "--xml"),
-                     ("status", "--json", "more"), ("restart", "-z"), ("check", "--nonsense"),
+        for args in ((), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"), ("stop", "now"),
                      ("check", "--config", "a", "b")):
             self.check(*args)
 
-    def test_what_is_wrong_is_named_and_escaped(self):
-        self.assertIn("strat", self.check("strat"))
-        self.assertNotIn("\x1b", self.check("\x1b[31mred"))
-
-    def test_help_and_version(self):
-        for args in (["--help"], ["-h"], ["start", "--help"], ["stop", "--help"], ["status", "--help"],
-                     ["check", "--help"], ["reload", "-h"], ["restart", "-h"]):
-            result = schedqos(*args)
-            self.assertEqual((result.returncode, result.stderr), (0, ""), args)
-            self.assertIn("Usage: schedqos", result.stdout, args)
-        for verb in ("start", "stop", "restart", "reload", "check", "status"):
-            self.assertIn("  " + verb, schedqos("--help").stdout)
+    def test_version(self):
         result = schedqos("--version")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^schedqos \S+\n$")
 
     def test_without_a_daemon(self):
-        for verb in ("stop", "reload", "status"):
+        for verb in ("stop", "reload", "status", "list", "top"):
             result = schedqos(verb)
             self.assertEqual((result.returncode, result.stdout), (1, ""), verb)
             self.assertIn("not running", result.stderr, verb)
@@ -112,7 +100,9 @@ class Running(LiveTest):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         app = self.sleeper("app")
         self.assert_carries(app, BACKGROUND)
-        status = daemon.status()
+        result = schedqos("status", "--json")
+        self.assertEqual(result.stderr, "")
+        status = json.loads(result.stdout, parse_float=lambda text: self.fail("not a whole number: " + text))
         self.assertEqual([key for key in STATUS_KEYS if key not in status], [])
         self.assertEqual(status["pid"], daemon.pid)
         self.assertEqual(status["rules"], 2)  # and the harness's own
@@ -124,13 +114,6 @@ class Running(LiveTest):
         self.assertEqual((text.returncode, text.stderr), (0, ""))
         for word in ("pid %d" % daemon.pid, daemon.config, BACKGROUND, "lost"):
             self.assertIn(word, text.stdout)
-
-    def test_json_is_on_one_stream_alone_and_numbers_are_whole(self):
-        self.daemon()
-        result = schedqos("status", "--json")
-        self.assertEqual(result.stderr, "")
-        status = json.loads(result.stdout, parse_float=lambda text: self.fail("not a whole number: " + text))
-        self.assertIsInstance(status["since_usec"], int)
 
     def test_stop_returns_when_all_is_put_back(self):
         daemon = self.daemon()
