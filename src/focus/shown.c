@@ -38,18 +38,6 @@ static struct window *add_window(struct shown *shown)
 	return &windows[shown->n_windows++];
 }
 
-void shown_put(struct shown *shown, uint64_t id, pid_t pid, bool is_focused, bool is_visible)
-{
-	struct window *window = find_window(shown, id);
-
-	if (!window && pid > 1)
-		window = add_window(shown);
-	if (window)
-		*window = (struct window){
-			.id = id, .pid = pid, .is_focused = is_focused, .is_visible = is_visible || is_focused
-		};
-}
-
 static void remove_window(struct shown *shown, struct window *window)
 {
 	*window = shown->windows[--shown->n_windows];
@@ -61,6 +49,23 @@ void shown_remove(struct shown *shown, uint64_t id)
 
 	if (window)
 		remove_window(shown, window);
+}
+
+/* Of a window without a process nothing can be said. */
+void shown_put(struct shown *shown, uint64_t id, pid_t pid, bool is_focused, bool is_visible)
+{
+	struct window *window = find_window(shown, id);
+
+	if (pid <= 1) {
+		shown_remove(shown, id);
+		return;
+	}
+	if (!window)
+		window = add_window(shown);
+	if (window)
+		*window = (struct window){
+			.id = id, .pid = pid, .is_focused = is_focused, .is_visible = is_visible || is_focused
+		};
 }
 
 void shown_begin(struct shown *shown)

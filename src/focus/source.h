@@ -19,4 +19,4 @@ struct source {
 	void (*ended)(void *source, pid_t pid);
 };
 
-extern const struct source source_kwin, source_mutter, source_sway, source_x11;
+extern const struct source source_hyprland, source_kwin, source_mutter, source_niri, source_sway, source_x11;

@@ -16,7 +16,8 @@
 #define RETRIES	       10
 
 /* Those of whole desktops come first: within one, another compositor may run in a window. */
-static const struct source *const all[] = { &source_kwin, &source_mutter, &source_sway, &source_x11 };
+static const struct source *const all[] = { &source_kwin, &source_mutter,	  &source_sway,
+					    &source_niri, &source_hyprland, &source_x11 };
 
 struct sources {
 	struct focus *focus;

@@ -232,6 +232,15 @@ static void test_of_others_nothing_is_told(void **state)
 	assert_int_equal(seen.met, 1);
 }
 
+static void test_a_window_without_a_process_is_none(void **state)
+{
+	struct shown *shown = *state;
+
+	shown_put(shown, 1, TERMINAL, true, true);
+	shown_put(shown, 1, 0, true, true);
+	assert_int_equal(shown->n_windows, 0);
+}
+
 static void test_told_again(void **state)
 {
 	struct shown *shown = *state;
@@ -272,6 +281,7 @@ int main(void)
 		test(test_a_list_replaces_the_one_before),
 		test(test_of_the_dead_nothing_is_told),
 		test(test_of_others_nothing_is_told),
+		test(test_a_window_without_a_process_is_none),
 		test(test_told_again),
 		test(test_no_more_windows_than_that),
 	};

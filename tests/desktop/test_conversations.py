@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Compositors that cannot run here, niri and Hyprland, and ones that send rubbish: a server of the test says what theirs are
+documented to say. Processes are real, windows are not. tests/fuzz has all kinds of rubbish.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import threading
+
+from desktop import USER, DesktopTest
+from waiting import PATIENCE, wait_for
+
+
+class Conversation(DesktopTest):
+    def setUp(self):
+        super().setUp()
+        self.one, self.two = self.start("sleep", "1000").pid, self.start("sleep", "1000").pid
+
+    def listen(self, path):
+        """A socket of the user's."""
+        path = os.path.join(self.runtime, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(path)
+        os.chown(path, USER, -1)
+        server.listen()
+        server.settimeout(PATIENCE)
+        self.addCleanup(server.close)
+        return server
+
+    def accept(self, server, first=None):
+        """The connection that is used: others only look whether somebody is there. With `first`, what it sends at first."""
+        while True:
+            peer, _ = server.accept()
+            peer.settimeout(PATIENCE)
+            if first is None or peer.recv(65536) == first:
+                self.addCleanup(peer.close)
+                return peer
+            peer.close()
+
+
+class Niri(Conversation):
+    def setUp(self):
+        super().setUp()
+        self.server = self.listen("niri.wayland-1.77.sock")
+        self.lines = None
+        thread = threading.Thread(target=self.print_it)
+        thread.start()
+        self.peer = self.accept(self.server, b'"EventStream"\n')
+        thread.join()
+
+    def print_it(self):
+        self.lines = self.start_printing()
+
+    def say(self, **event):
+        self.peer.sendall(json.dumps(event).encode() + b"\n")
+
+    @staticmethod
+    def window(number, pid, workspace, is_focused=False):
+        return {"id": number, "title": "\u202e\x1b[31m", "app_id": None, "pid": pid, "workspace_id": workspace,
+                "is_focused": is_focused, "is_floating": False}
+
+    @staticmethod
+    def workspace(number, output, is_active):
+        return {"id": number, "idx": number, "name": None, "output": output, "is_active": is_active,
+                "is_focused": is_active, "active_window_id": None}
+
+    def test_events(self):
+        self.peer.sendall(b'{"Ok":"Handled"}\n')
+        self.say(WorkspacesChanged={"workspaces": [self.workspace(1, "eDP-1", True), self.workspace(2, "eDP-1", False),
+                                                   self.workspace(3, "HDMI-1", True)]})
+        self.say(WindowsChanged={"windows": [self.window(10, self.one, 1, True), self.window(11, self.two, 2)]})
+        self.say(KeyboardLayoutsChanged={"keyboard_layouts": {"names": ["x"], "current_idx": 0}})
+        self.shows(self.lines, self.one, "focused$")
+        self.shows(self.lines, self.two, "hidden, if that lasts")
+        self.say(WorkspaceActivated={"id": 2, "focused": True})
+        self.say(WindowFocusChanged={"id": 11})
+        self.shows(self.lines, self.two, "focused$")
+        self.shows(self.lines, self.one, "hidden, if that lasts")
+        self.say(WindowOpenedOrChanged={"window": self.window(10, self.one, 3)})
+        self.shows(self.lines, self.one, "visible$")
+        self.say(WindowFocusChanged={"id": None})
+        self.shows(self.lines, self.two, "visible$")
+        self.say(WindowClosed={"id": 10})
+        self.shows(self.lines, self.one, "gone$")
+
+    def test_rubbish_ends_it_until_it_comes_again(self):
+        self.say(WindowsChanged={"windows": [self.window(10, self.one, 1, True)]})
+        self.shows(self.lines, self.one, "focused$")
+        self.say(WindowsChanged={"windows": [self.window(10, 1, 1, True), self.window(-3, -1, "x"), 7, None]})
+        self.shows(self.lines, self.one, "gone$")
+        self.peer.sendall(b"no JSON\n")
+        self.peer = self.accept(self.server, b'"EventStream"\n')
+        self.say(WindowsChanged={"windows": [self.window(10, self.one, 1, True)]})
+        self.shows(self.lines, self.one, "focused$")
+
+
+class Hyprland(Conversation):
+    def setUp(self):
+        super().setUp()
+        self.clients, self.monitors, self.active = [], [], {}
+        self.questions = self.listen("hypr/abc_1/.socket.sock")
+        self.events = self.listen("hypr/abc_1/.socket2.sock")
+        os.chown(os.path.join(self.runtime, "hypr"), USER, -1)
+        threading.Thread(target=self.answer, daemon=True).start()
+
+    def answer(self):
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self.questions.accept()
+                with peer:
+                    what = peer.recv(65536)
+                    reply = {b"j/clients": self.clients, b"j/monitors": self.monitors, b"j/activewindow": self.active}[what]
+                    peer.sendall(reply if isinstance(reply, bytes) else json.dumps(reply).encode())
+
+    def client(self, number, pid, workspace, **more):
+        return dict({"address": "0x%x" % number, "mapped": True, "hidden": False, "pid": pid, "pinned": False,
+                     "workspace": {"id": workspace, "name": str(workspace)}, "title": "x"}, **more)
+
+    def print_it(self):
+        """What is printed, and where events go to."""
+        lines = self.start_printing()
+        lines.wait("^windows: Hyprland")
+        self.events.setblocking(False)
+        peers = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                peers.append(self.events.accept()[0])
+        self.addCleanup(lambda: [peer.close() for peer in peers])
+
+        def say(text):
+            for peer in peers:
+                with contextlib.suppress(BrokenPipeError):
+                    peer.sendall(text)
+        return lines, say
+
+    def test_events(self):
+        self.monitors = [{"id": 0, "activeWorkspace": {"id": 1}, "specialWorkspace": {"id": 0}}]
+        self.clients = [self.client(0xa, self.one, 1), self.client(0xb, self.two, 2)]
+        self.active = {"address": "0xa"}
+        lines, say = self.print_it()
+        self.shows(lines, self.one, "focused$")
+        self.shows(lines, self.two, "hidden, if that lasts")
+        self.monitors = [{"id": 0, "activeWorkspace": {"id": 2}, "specialWorkspace": {"id": 0}}]
+        self.active = {"address": "0xb"}
+        say(b"windowtitle>>b\nworkspace>>2\nworkspacev2>>2,2\nactivewindow>>foot,x\nactivewindowv2>>b\n")
+        self.shows(lines, self.two, "focused$")
+        self.shows(lines, self.one, "hidden, if that lasts")
+        # The scratchpad, and nothing focused.
+        self.clients[0] = self.client(0xa, self.one, -99)
+        self.monitors[0]["specialWorkspace"] = {"id": -99}
+        self.active = {}
+        say(b"activespecial>>special,eDP-1\nactivewindowv2>>\n")
+        self.shows(lines, self.one, "visible$")
+        self.shows(lines, self.two, "visible$")
+        # Not the shown one of its group.
+        self.clients[1]["hidden"] = True
+        say(b"moveintogroup>>b\n")
+        self.shows(lines, self.two, "hidden, if that lasts")
+        self.clients = self.clients[:1]
+        say(b"closewindow>>b\n")
+        self.shows(lines, self.two, "gone$")
+        self.clients = b"no JSON"
+        say(b"openwindow>>c,1,x,y\n")
+        self.shows(lines, self.one, "gone$")

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What compositors say, any bytes, and what is told after it: no crash; windows and processes within bounds; nobody is told
+ * twice or about a process that has ended, hidden only what is hidden, and what is to come is later than now.
+ */
+#include "fuzz.h"
+
+#include "../../src/focus/source_hyprland.h"
+#include "../../src/focus/source_kwin.h"
+#include "../../src/focus/source_niri.h"
+#include "../../src/focus/source_sway.h"
+
+#define TEXT_MAX 2000
+
+struct run {
+	struct shown shown;
+	struct niri_state niri;
+	uint64_t now;
+	size_t met, parted;
+	bool is_repeating;
+	pid_t heard;
+};
+
+static bool meet(void *context, pid_t pid, void **ret)
+{
+	struct run *run = context;
+
+	check(pid > 1);
+	run->met++;
+	*ret = malloc(1);
+	return pid % 5;
+}
+
+static void part(void *context, struct shown_app *app)
+{
+	struct run *run = context;
+
+	run->parted++;
+	free(app->held);
+}
+
+static bool is_heard(void *context, pid_t pid)
+{
+	const struct run *run = context;
+
+	return pid == run->heard;
+}
+
+static void tell(void *context, const struct shown_app *app)
+{
+	const struct run *run = context;
+
+	check(app->is_ours);
+	check(app->pid % 5);
+	check(app->told >= SHOWN_HIDDEN && app->told <= SHOWN_PLAYED);
+	check(run->is_repeating || app->told != SHOWN_HIDDEN || (app->now == SHOWN_HIDDEN && run->now - app->hid >= SHOWN_HIDE_US));
+}
+
+static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
+
+static void settle(struct run *run)
+{
+	const uint64_t next = shown_settle(&run->shown, run->now);
+
+	check(next > run->now);
+	check(run->shown.n_windows <= SHOWN_WINDOWS_MAX);
+	check(run->met - run->parted == run->shown.n_apps);
+	/* At once what gets more. */
+	for (size_t i = 0; i < run->shown.n_apps; i++)
+		check(run->shown.apps[i].told >= run->shown.apps[i].now);
+	check(shown_settle(&run->shown, run->now) == next);
+}
+
+static void read_something(struct run *run, struct input *input, uint8_t kind)
+{
+	char *text = take_text(input, TEXT_MAX), *more, *rest;
+	const size_t len = strlen(text);
+
+	switch (kind) {
+	case 0:
+		sway_read_tree(&run->shown, text, len, 7);
+		break;
+	case 1:
+		kwin_read_windows(&run->shown, text);
+		break;
+	case 2:
+		niri_read_event(&run->niri, text, len);
+		niri_put(&run->niri, &run->shown);
+		break;
+	default:
+		more = take_text(input, TEXT_MAX);
+		rest = take_text(input, TEXT_MAX);
+		hyprland_read(&run->shown, &(struct hyprland_answers){ text, more, rest });
+		free(more);
+		free(rest);
+	}
+	free(text);
+}
+
+static void step(struct run *run, struct input *input)
+{
+	const uint8_t what = take_byte(input) % 10;
+
+	switch (what) {
+	case 4:
+		run->now += take_number(input, 4) % (20 * 1000000);
+		break;
+	case 5:
+		shown_ended(&run->shown, (pid_t)take_number(input, 1));
+		break;
+	case 6:
+		shown_play(&run->shown, (pid_t)take_number(input, 1));
+		break;
+	case 7:
+		shown_stop(&run->shown, (pid_t)take_number(input, 1));
+		break;
+	case 8:
+		run->heard = (pid_t)take_number(input, 1);
+		break;
+	case 9:
+		run->is_repeating = true;
+		shown_repeat(&run->shown);
+		run->is_repeating = false;
+		break;
+	default:
+		read_something(run, input, what);
+	}
+	settle(run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct run run = { .shown = { .ops = &ops, .context = &run }, .now = 1 };
+	struct input input = { .at = bytes, .left = size };
+
+	while (input.left)
+		step(&run, &input);
+	shown_clear(&run.shown);
+	niri_clear(&run.niri);
+	check(run.met == run.parted);
+	return 0;
+}
