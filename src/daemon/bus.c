@@ -175,9 +175,33 @@ static const sd_bus_vtable overrides[] = {
 	SD_BUS_VTABLE_END,
 };
 
+static const sd_bus_vtable users[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_NAMES("Set", "ushsbbb",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(class)
+					 SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep) SD_BUS_PARAM(raise),
+				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), bus_users_set, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Reset", "uh", SD_BUS_PARAM(uid) SD_BUS_PARAM(process), "t", SD_BUS_PARAM(ended),
+				 bus_users_reset, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Limit", "ushsb",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(class)
+					 SD_BUS_PARAM(keep),
+				 "", , bus_users_limit, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("LimitCgroup", "usssb",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(cgroup) SD_BUS_PARAM(class)
+					 SD_BUS_PARAM(keep),
+				 "", , bus_users_limit_cgroup, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Lift", "uh", SD_BUS_PARAM(uid) SD_BUS_PARAM(process), "t", SD_BUS_PARAM(lifted),
+				 bus_users_lift, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("LiftCgroup", "us", SD_BUS_PARAM(uid) SD_BUS_PARAM(cgroup), "t", SD_BUS_PARAM(lifted),
+				 bus_users_lift_cgroup, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Drop", "s", SD_BUS_PARAM(holder), "", , bus_users_drop, FOR_BRIDGE),
+	SD_BUS_VTABLE_END,
+};
+
 static void drop(struct peer *peer)
 {
-	held_drop(peer->server->daemon, peer->bus);
+	held_drop(peer->server->daemon, (struct holder){ peer->bus, NULL });
 	bus_units_drop(peer->server->daemon, peer->bus);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
@@ -241,6 +265,8 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, overrides,
 					     server->daemon);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_USERS_INTERFACE, users, server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)

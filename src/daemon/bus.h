@@ -2,6 +2,9 @@
 /* The control interface: its server, and its methods. schedqos(8) describes it. */
 #pragma once
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include <systemd/sd-bus.h>
 
 struct daemon;
@@ -37,6 +40,26 @@ int bus_set_weight_count(sd_bus_message *message, void *userdata, sd_bus_error *
 
 /* Forgets what the client has said of units. Call it before its connection is closed. */
 void bus_units_drop(struct daemon *daemon, const sd_bus *bus);
+
+/* Says what went wrong with this target. */
+struct daemon;
+struct override;
+int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error);
+
+/* Whether /proc/PID/cgroup can have such a path. */
+bool bus_is_cgroup_path(const char *path);
+
+/* The class that the process is in now, empty for none of ours, and why. */
+int bus_reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid);
+
+/* bus_users.c */
+int bus_users_set(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_reset(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_limit(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */
 

@@ -21,8 +21,7 @@ static int unknown_class(const struct daemon *daemon, const char *name, sd_bus_e
 	return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 }
 
-/* Says what went wrong with this target. */
-static int refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
+int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
 	char safe[512] = "";
 
@@ -66,8 +65,7 @@ static int read_pid(sd_bus_message *message, pid_t *ret)
 	return *ret > 0 ? 0 : -ESRCH;
 }
 
-/* Whether /proc/PID/cgroup can have such a path. */
-static bool is_cgroup_path(const char *path)
+bool bus_is_cgroup_path(const char *path)
 {
 	for (const char *at = path; *at == '/'; at = strchrnul(at + 1, '/')) {
 		if (at[1] == '/' || (at[1] == '\0' && at != path) || strncmp(at, "/./", 3) == 0 ||
@@ -88,12 +86,17 @@ static int read_target(sd_bus_message *message, struct override *ret)
 		ret->cgroup = NULL;
 		return read_pid(message, &ret->pid);
 	}
-	if (!is_cgroup_path(ret->cgroup))
+	if (!bus_is_cgroup_path(ret->cgroup))
 		return -ENOTDIR;
 	return sd_bus_message_skip(message, "u");
 }
 
 /* ---- methods ---- */
+
+static struct holder holder_of(sd_bus_message *message, bool keep)
+{
+	return (struct holder){ .bus = keep ? NULL : sd_bus_message_get_bus(message) };
+}
 
 int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -104,9 +107,9 @@ int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		r = sd_bus_message_read(message, "sb", &asked.qos, &keep);
 	if (r >= 0)
-		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), &asked);
+		r = held_put(daemon, holder_of(message, keep), -1, &asked);
 	if (r < 0)
-		return refuse(daemon, &asked, r, error);
+		return bus_refuse(daemon, &asked, r, error);
 	return sd_bus_reply_method_return(message, NULL);
 }
 
@@ -117,12 +120,11 @@ int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	int r = read_target(message, &asked);
 
 	if (r < 0)
-		return refuse(daemon, &asked, r, error);
+		return bus_refuse(daemon, &asked, r, error);
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
 }
 
-/* The class that the process is in now, empty for none of ours, and why. */
-static int reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
+int bus_reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
 {
 	struct tagger_task task = { .tag = TAG_NONE };
 	size_t n_tags;
@@ -145,10 +147,10 @@ int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		r = sd_bus_message_read(message, "sbb", &asked.qos, &descendants, &keep);
 	asked.is_tree = descendants;
 	if (r >= 0)
-		r = held_put(daemon, keep ? NULL : sd_bus_message_get_bus(message), &asked);
+		r = held_put(daemon, holder_of(message, keep), -1, &asked);
 	if (r < 0)
-		return refuse(daemon, &asked, r, error);
-	return reply_with_class(message, daemon, asked.pid);
+		return bus_refuse(daemon, &asked, r, error);
+	return bus_reply_with_class(message, daemon, asked.pid);
 }
 
 int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -158,6 +160,6 @@ int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	int r = read_pid(message, &asked.pid);
 
 	if (r < 0)
-		return refuse(daemon, &asked, r, error);
+		return bus_refuse(daemon, &asked, r, error);
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
 }

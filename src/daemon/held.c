@@ -2,7 +2,9 @@
 #include "held.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,6 +24,7 @@ struct held_override {
 	struct daemon *daemon;
 	uint16_t number;
 	sd_bus *holder;	      /* compared only, except where it is told of the end; NULL: nobody */
+	char *name;	      /* for whom the bridge holds it, or NULL */
 	sd_event_source *end; /* of the process, or the cgroup */
 };
 
@@ -33,6 +36,7 @@ static const struct override *override_of(const struct held_override *held)
 static void free_one(struct held_override *held)
 {
 	sd_event_source_disable_unref(held->end);
+	free(held->name);
 	free(held);
 }
 
@@ -51,7 +55,7 @@ static void end_and_tell(struct daemon *daemon, size_t n)
 	const struct held_override *held = daemon->held.all[n];
 	const struct override *override = override_of(held);
 
-	if (held->holder)
+	if (held->holder && !held->name)
 		sd_bus_emit_signal(held->holder, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", "su",
 				   override->cgroup ? override->cgroup : "", (uint32_t)override->pid);
 	end_nth(daemon, n);
@@ -110,10 +114,17 @@ static int watch_cgroup(struct held_override *held, const char *cgroup)
 	return r < 0 ? r : access(folder, F_OK) == 0 ? 0 : -ENOTDIR;
 }
 
-/* The descriptor comes first: if the process lives after its start was read, that was its start. */
-static int watch_target(struct held_override *held, pid_t pid, uint64_t *ret_start)
+static bool has_ended(int pidfd)
 {
-	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&end, 1, 0) != 0;
+}
+
+/* The descriptor comes first: if the process lives after its start was read, that was its start. */
+static int watch_target(struct held_override *held, pid_t pid, int pidfd, uint64_t *ret_start)
+{
+	_cleanup_close_ int fd = pidfd < 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : fcntl(pidfd, F_DUPFD_CLOEXEC, 3);
 	struct procfs_stat stat;
 	int r;
 
@@ -121,6 +132,8 @@ static int watch_target(struct held_override *held, pid_t pid, uint64_t *ret_sta
 	if (fd < 0)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
 	r = procfs_stat(held->daemon->proc, pid, &stat);
+	if (r == 0 && has_ended(fd))
+		r = -ESRCH;
 	if (r < 0)
 		return r;
 	*ret_start = stat.start;
@@ -139,6 +152,12 @@ static bool is_like(const struct override *override, const struct override *othe
 	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
 }
 
+static bool is_held_by(const struct held_override *held, struct holder holder)
+{
+	return held->holder == holder.bus &&
+	       (!holder.name || (held->name && strcmp(held->name, holder.name) == 0));
+}
+
 static bool has_room(struct held *held)
 {
 	size_t size = held->size ? held->size * 2 : 16;
@@ -154,18 +173,48 @@ static bool has_room(struct held *held)
 	return true;
 }
 
-static int put_in_force(struct held_override *held, struct override override)
+/* What a user has asked for, but for what is like this; uid 0: all users. */
+static size_t count_of_user(const struct daemon *daemon, uid_t uid, const struct override *like)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < daemon->held.count; i++) {
+		const struct override *override = override_of(daemon->held.all[i]);
+
+		count += override->uid && (!uid || override->uid == uid) && !is_like(override, like);
+	}
+	return count;
+}
+
+static bool has_too_many(const struct daemon *daemon, struct holder holder, const struct override *override)
+{
+	if (override->uid)
+		return count_of_user(daemon, override->uid, override) >= HELD_BY_USER_MAX ||
+		       count_of_user(daemon, 0, override) >= HELD_BY_USERS_MAX;
+	return held_count(daemon, holder.bus) >= (holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
+}
+
+static int put_in_force(struct held_override *held, int pidfd, struct override override)
 {
 	int r;
 
 	if (override.cgroup)
 		r = watch_cgroup(held, override.cgroup);
 	else
-		r = watch_target(held, override.pid, &override.start);
+		r = watch_target(held, override.pid, pidfd, &override.start);
 	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, &held->number);
 }
 
-int held_put(struct daemon *daemon, sd_bus *holder, const struct override *override)
+/* Of the same user it does not matter who holds it: what is asked for last counts. */
+static bool takes_place_of(const struct held_override *held, const struct held_override *other)
+{
+	const struct override *override = override_of(held);
+
+	return override->uid == override_of(other)->uid && is_like(override, override_of(other)) &&
+	       (override->uid || held->holder == other->holder);
+}
+
+int held_put(struct daemon *daemon, struct holder holder, int pidfd, const struct override *override)
 {
 	struct held_override *held;
 	size_t before = daemon->held.count;
@@ -173,23 +222,22 @@ int held_put(struct daemon *daemon, sd_bus *holder, const struct override *overr
 
 	if (!qos_class_find(daemon->config->classes, daemon->config->n_classes, override->qos))
 		return -ENOENT;
-	if (held_count(daemon, holder) >= (holder ? HELD_MAX : HELD_BY_NOBODY_MAX))
+	if (has_too_many(daemon, holder, override))
 		return -EDQUOT;
 	held = has_room(&daemon->held) ? calloc(1, sizeof(*held)) : NULL;
 	if (!held)
 		return -ENOMEM;
 	held->daemon = daemon;
-	held->holder = holder;
-	r = put_in_force(held, *override);
+	held->holder = holder.bus;
+	held->name = holder.name ? strdup(holder.name) : NULL;
+	r = holder.name && !held->name ? -ENOMEM : put_in_force(held, pidfd, *override);
 	if (r < 0) {
 		free_one(held);
 		return r;
 	}
 	daemon->held.all[daemon->held.count++] = held;
 	while (before-- > 0) {
-		const struct held_override *other = daemon->held.all[before];
-
-		if (other->holder == holder && is_like(override_of(other), override))
+		if (takes_place_of(held, daemon->held.all[before]))
 			end_nth(daemon, before);
 	}
 	return 0;
@@ -200,7 +248,9 @@ size_t held_end(struct daemon *daemon, const struct override *like)
 	size_t ended = 0;
 
 	for (size_t i = daemon->held.count; i-- > 0;) {
-		if (is_like(override_of(daemon->held.all[i]), like)) {
+		const struct override *override = override_of(daemon->held.all[i]);
+
+		if (is_like(override, like) && (!like->uid || like->uid == override->uid)) {
 			end_and_tell(daemon, i);
 			ended++;
 		}
@@ -208,10 +258,10 @@ size_t held_end(struct daemon *daemon, const struct override *like)
 	return ended;
 }
 
-void held_drop(struct daemon *daemon, const sd_bus *holder)
+void held_drop(struct daemon *daemon, struct holder holder)
 {
 	for (size_t i = daemon->held.count; i-- > 0;) {
-		if (daemon->held.all[i]->holder == holder)
+		if (is_held_by(daemon->held.all[i], holder))
 			end_nth(daemon, i);
 	}
 }
@@ -237,7 +287,7 @@ size_t held_count(const struct daemon *daemon, const sd_bus *holder)
 	size_t count = 0;
 
 	for (size_t i = 0; i < daemon->held.count; i++)
-		count += daemon->held.all[i]->holder == holder;
+		count += daemon->held.all[i]->holder == holder && (holder || !override_of(daemon->held.all[i])->uid);
 	return count;
 }
 

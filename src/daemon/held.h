@@ -19,24 +19,35 @@ struct held {
 #define HELD_MAX 128
 #define HELD_BY_NOBODY_MAX 512
 
-/*
- * Puts an override in force, which ends with the client's connection; holder NULL: it does not. In any case it ends with its
- * process or cgroup; the process's start need not be filled in. It takes the place of the same holder's for the same
- * target. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such class; -ESRCH: no such process, or one that is
- * never touched; -ENOTDIR: no such cgroup; -EDQUOT: the client holds too many.
- */
-int held_put(struct daemon *daemon, sd_bus *holder, const struct override *override);
+/* What one user has asked for; and all users together. */
+#define HELD_BY_USER_MAX 64
+#define HELD_BY_USERS_MAX 4096
 
-/* Ends those of the same kind and target, whoever holds them. Returns their number. */
+/* Who holds an override: a client; if that is the bridge, for whom. */
+struct holder {
+	sd_bus *bus; /* NULL: nobody */
+	const char *name;
+};
+
+/*
+ * Puts an override in force, which ends with the holder's connection, unless nobody holds it. In any case it ends with its
+ * process or cgroup; the process's start need not be filled in. pidfd: of the process; -1: it is opened. It takes the place
+ * of the same holder's, or same user's, for the same target. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such
+ * class; -ESRCH: no such process, or one that is never touched; -ENOTDIR: no such cgroup; -EDQUOT: the client or user holds
+ * too many; -EACCES: a user's would raise the process, and does not say so.
+ */
+int held_put(struct daemon *daemon, struct holder holder, int pidfd, const struct override *override);
+
+/* Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number. */
 size_t held_end(struct daemon *daemon, const struct override *like);
 
-/* Ends what the client holds. Call it before its connection is closed. */
-void held_drop(struct daemon *daemon, const sd_bus *holder);
+/* Ends what the client holds, or if there is a name for whom. Call it before its connection is closed. */
+void held_drop(struct daemon *daemon, struct holder holder);
 
 /* Ends those whose class the configuration lacks, and logs it. */
 void held_reloaded(struct daemon *daemon);
 
-/* How many the client holds. */
+/* How many the client holds; NULL: how many of root's nobody does. */
 size_t held_count(const struct daemon *daemon, const sd_bus *holder);
 
 /* Frees the list; the tasks are left. */

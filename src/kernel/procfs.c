@@ -53,14 +53,11 @@ static int gone_or_errno(void)
 	return errno == ENOENT ? -ESRCH : -errno;
 }
 
-ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size)
+static ssize_t read_file(int proc, const char *path, char *buf, size_t size)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
-	char path[64];
 
-	task_path(path, tid, name);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return gone_or_errno();
 	while (used < size - 1) {
@@ -77,6 +74,14 @@ ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t siz
 	}
 	buf[used] = '\0';
 	return (ssize_t)used;
+}
+
+ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size)
+{
+	char path[64];
+
+	task_path(path, tid, name);
+	return read_file(proc, path, buf, size);
 }
 
 static bool is_gone(int proc, pid_t tid)
@@ -287,6 +292,60 @@ int procfs_euid(int proc, pid_t tid, uid_t *ret)
 	uid_t real;
 
 	return read_users(proc, tid, &real, ret);
+}
+
+int procfs_parse_owner(const char *text, uid_t *ret)
+{
+	const char *users = strstr(text, "\nUid:"), *caps = strstr(text, "\nCapPrm:");
+	unsigned real, effective, saved;
+	unsigned long long permitted;
+
+	if (!users || sscanf(users, "\nUid: %u %u %u", &real, &effective, &saved) != 3 || !caps ||
+	    sscanf(caps, "\nCapPrm: %llx", &permitted) != 1)
+		return -EBADMSG;
+	*ret = real == effective && real == saved && !permitted ? real : (uid_t)-1;
+	return 0;
+}
+
+int procfs_parse_pidfd(const char *text, pid_t *ret)
+{
+	const char *line = strstr(text, "\nPid:");
+	int pid;
+
+	if (!line || sscanf(line, "\nPid: %d", &pid) != 1)
+		return -EBADMSG;
+	*ret = pid;
+	return pid > 0 ? 0 : -ESRCH;
+}
+
+int procfs_pidfd(int proc, int pidfd, pid_t *ret)
+{
+	char path[64], buf[1024];
+	int r;
+
+	/* Another file might have such a line. What it is called depends on the kernel. */
+	snprintf(path, sizeof(path), "self/fd/%d", pidfd);
+	r = (int)readlinkat(proc, path, buf, sizeof(buf) - 1);
+	if (r < 0)
+		return -errno;
+	buf[r] = '\0';
+	if (strcmp(buf, "anon_inode:[pidfd]") != 0 && strncmp(buf, "pidfd:", 6) != 0)
+		return -EBADF;
+	snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
+	r = read_file(proc, path, buf, sizeof(buf));
+	return r < 0 ? r : procfs_parse_pidfd(buf, ret);
+}
+
+/* The capabilities come after the groups, of which there may be 65,536: whoever has over 5,000 is taken for nobody. */
+int procfs_owner(int proc, pid_t tid, uid_t *ret)
+{
+	char buf[65536];
+	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
+
+	*ret = (uid_t)-1;
+	if (n >= 0)
+		procfs_parse_owner(buf, ret);
+	return n < 0 ? (int)n : 0;
 }
 
 int procfs_own_userns(int proc, pid_t tid, bool *ret)

@@ -16,7 +16,7 @@ struct entry {
 struct overrides {
 	struct entry *entries; /* the first one is number 1 */
 	size_t n_entries;
-	size_t n_cgroups; /* those for cgroups */
+	size_t n_cgroups, n_users_cgroups; /* those for cgroups; of these, users' */
 	const struct qos_class *classes;
 	size_t n_classes;
 	const struct tag *tags;
@@ -112,6 +112,7 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 	}
 	entry->is_used = true;
 	overrides->n_cgroups += override->cgroup != NULL;
+	overrides->n_users_cgroups += override->cgroup && override->uid;
 	resolve(overrides, entry);
 	*ret_number = (uint16_t)(entry - overrides->entries + 1);
 	return 0;
@@ -127,6 +128,7 @@ void overrides_remove(struct overrides *overrides, uint16_t number)
 	struct entry *entry = entry_of(overrides, number);
 
 	overrides->n_cgroups -= entry->override.cgroup != NULL;
+	overrides->n_users_cgroups -= entry->override.cgroup && entry->override.uid;
 	clear_entry(entry);
 }
 
@@ -138,6 +140,37 @@ const struct override *overrides_get(const struct overrides *overrides, uint16_t
 bool overrides_need_cgroup(const struct overrides *overrides)
 {
 	return overrides->n_cgroups;
+}
+
+enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number)
+{
+	const struct override *override = overrides_get(overrides, number);
+
+	if (override->kind == OVERRIDE_CLASS)
+		return override->uid ? SLOT_USERS_CLASS : SLOT_CLASS;
+	return override->uid ? SLOT_USERS_LIMIT : SLOT_LIMIT;
+}
+
+static bool counts(const struct entry *entry, uid_t owner)
+{
+	return entry && (!entry->override.uid || entry->override.uid == owner);
+}
+
+bool overrides_count(const struct overrides *overrides, uint16_t number, uid_t owner)
+{
+	return counts(entry_of(overrides, number), owner);
+}
+
+bool overrides_need_owner(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS])
+{
+	return joined[SLOT_USERS_CLASS] || joined[SLOT_USERS_LIMIT] || overrides->n_users_cgroups;
+}
+
+bool overrides_raises(const struct overrides *overrides, uint16_t number)
+{
+	const struct entry *entry = entry_of(overrides, number);
+
+	return entry && (!entry->override.uid || entry->override.raises);
 }
 
 bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number)
@@ -162,6 +195,8 @@ bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b)
 
 	if (a == b || !eb || !ea)
 		return a == b || !eb;
+	if (ea->override.uid != eb->override.uid)
+		return false;
 	return !eb->class || (ea->class && class_compare(ea->class, eb->class) >= 0);
 }
 
@@ -197,14 +232,18 @@ static void lower(const struct qos_class **max, const struct qos_class *class)
 		*max = class;
 }
 
-const struct qos_class *overrides_max(const struct overrides *overrides, uint16_t limit, const char *cgroup)
+const struct qos_class *overrides_max(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS],
+				      const char *cgroup, uid_t owner)
 {
-	const struct entry *entry = entry_of(overrides, limit);
+	const struct entry *entry = entry_of(overrides, joined[SLOT_LIMIT]);
+	const struct entry *users = entry_of(overrides, joined[SLOT_USERS_LIMIT]);
 	const struct qos_class *max = entry ? entry->class : NULL;
 
+	if (counts(users, owner))
+		lower(&max, users->class);
 	for (size_t i = 0; overrides->entries && overrides->n_cgroups && i < overrides->n_entries; i++) {
 		entry = &overrides->entries[i];
-		if (entry->override.cgroup && is_below(cgroup, entry->override.cgroup))
+		if (entry->override.cgroup && counts(entry, owner) && is_below(cgroup, entry->override.cgroup))
 			lower(&max, entry->class);
 	}
 	return max;

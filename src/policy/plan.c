@@ -70,7 +70,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	/* Overrides ended with their holder, and a stop that was not finished: what the rules say takes effect anew. */
 	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE))
 		task.state = TASK_UNDECIDED;
-	task.override = task.limited_by = 0;
+	memset(task.joined, 0, sizeof(task.joined));
 	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;

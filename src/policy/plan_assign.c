@@ -68,15 +68,12 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 	return task;
 }
 
-struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
+static struct assignment assign_by_rules(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
-	const uint16_t override = leader ? overrides_tag(plan->overrides, leader->override) : TAG_NONE;
 
-	if (override != TAG_NONE)
-		return (struct assignment){ override, 0, ASSIGNED_BY_OVERRIDE };
 	if (thread)
 		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
 	if (rule && rule->qos)
@@ -90,11 +87,54 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 	return (struct assignment){ TAG_DEFAULT, 0, ASSIGNED_BY_DEFAULT };
 }
 
+/* The number of the override that gives the process its class, if that may be so high; 0: none. */
+static uint16_t class_override(const struct plan *plan, const struct task *leader)
+{
+	const uint16_t number = leader ? leader->joined[SLOT_CLASS] : 0;
+
+	if (overrides_tag(plan->overrides, number) != TAG_NONE)
+		return number;
+	return leader && (leader->flags & TASK_OWNERS) ? leader->joined[SLOT_USERS_CLASS] : 0;
+}
+
+/* Nothing is as high as QOS_DEFAULT. */
+static bool is_above(const struct plan *plan, const struct qos_class *class, uint16_t tag)
+{
+	size_t count;
+	const struct tag *tags = rules_tags(plan->config->rules, &count);
+
+	return class_compare(class, &plan->config->classes[tags[tag == TAG_NONE ? TAG_DEFAULT : tag].qos_class]) < 0;
+}
+
+bool plan_is_above_rules(const struct plan *plan, const struct task *leader, const struct qos_class *class)
+{
+	return is_above(plan, class, assign_by_rules(plan, leader, NULL).tag);
+}
+
+struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
+{
+	const struct assignment by_rules = assign_by_rules(plan, leader, comm);
+	const uint16_t number = class_override(plan, leader), tag = overrides_tag(plan->overrides, number);
+	size_t count;
+
+	if (tag == TAG_NONE)
+		return by_rules;
+	if (!overrides_raises(plan->overrides, number) &&
+	    is_above(plan, &plan->config->classes[rules_tags(plan->config->rules, &count)[tag].qos_class], by_rules.tag))
+		return by_rules;
+	return (struct assignment){ tag, 0, ASSIGNED_BY_OVERRIDE };
+}
+
 uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own)
 {
 	const struct task *leader = plan_leader_of(plan, task);
 
 	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
+}
+
+int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)
+{
+	return overrides_need_owner(plan->overrides, leader->joined) ? facts_need(facts, FACT_OWNER) : 0;
 }
 
 /* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
@@ -104,10 +144,17 @@ static int look_at_cgroup(struct plan *plan, struct task *leader, struct facts *
 	int r = needs_cgroup ? facts_need(facts, FACT_CGROUP) : 0;
 	const char *cgroup = needs_cgroup ? facts->cgroup : "";
 
-	if (r < 0 || (needs_cgroup && *cgroup != '/'))
+	if (r == 0)
+		r = plan_need_owner(plan, leader, facts);
+	if (r < 0)
 		return r;
+	leader->flags &= ~TASK_OWNERS;
+	if (overrides_count(plan->overrides, leader->joined[SLOT_USERS_CLASS], facts->owner))
+		leader->flags |= TASK_OWNERS;
+	if (needs_cgroup && *cgroup != '/')
+		return 0;
 	leader->unit = plan_unit_tag(plan, cgroup);
-	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader->limited_by, cgroup), &leader->limit);
+	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader->joined, cgroup, facts->owner), &leader->limit);
 	return 0;
 }
 
@@ -125,6 +172,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 {
 	const uint32_t app = leader->app;
 	const uint16_t limit = leader->limit, unit = leader->unit;
+	const uint8_t owners = leader->flags & TASK_OWNERS;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
@@ -146,7 +194,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
-	if (leader->app != app || leader->limit != limit || leader->unit != unit)
+	if (leader->app != app || leader->limit != limit || leader->unit != unit || (leader->flags & TASK_OWNERS) != owners)
 		plan_mark_threads(plan, leader);
 	return 0;
 }
@@ -167,7 +215,8 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
-	if (task->assigned_by == ASSIGNED_BY_OVERRIDE ||
+	if ((task->assigned_by == ASSIGNED_BY_OVERRIDE &&
+	     overrides_raises(plan->overrides, class_override(plan, plan_leader_of(plan, task)))) ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;
 	/* Does not raise a task that somebody lowered. */

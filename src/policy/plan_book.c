@@ -2,6 +2,8 @@
 /* Booking: events, in the order of time and without a system call; and what is found in /proc. */
 #include "plan_private.h"
 
+#include <string.h>
+
 #define INIT	 1
 #define KTHREADD 2
 
@@ -26,15 +28,14 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.inherit = leader->inherit;
 	child.limit = leader->limit;
 	child.unit = leader->unit;
-	child.override = child.limited_by = 0;
+	memset(child.joined, 0, sizeof(child.joined));
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
-	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED | TASK_UNREAD));
+	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED | TASK_UNREAD)) | (leader->flags & TASK_OWNERS);
 	child.due = DUE_NOTHING;
-	if (tid == tgid) {
-		child.limited_by = leader->limited_by;
-		if (overrides_is_handed_on(plan->overrides, leader->override))
-			child.override = leader->override;
+	for (int slot = 0; tid == tgid && slot < OVERRIDE_SLOTS; slot++) {
+		if (overrides_is_handed_on(plan->overrides, leader->joined[slot]))
+			child.joined[slot] = leader->joined[slot];
 	}
 	return child;
 }
@@ -50,7 +51,7 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 	if (child->tid != child->tgid)
 		return due < DUE_MATCH && mixed && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
 	/* Not every class is handed on. */
-	if (due < DUE_MATCH && child->override != leader->override)
+	if (due < DUE_MATCH && memcmp(child->joined, leader->joined, sizeof(child->joined)) != 0)
 		due = DUE_MATCH;
 	return due < leader->due && leader->due >= DUE_MATCH ? leader->due : due;
 }

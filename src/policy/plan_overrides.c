@@ -38,7 +38,7 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 
 	if (!leader || leader->tgid != tgid)
 		return -ESRCH;
-	at = is_class ? &leader->override : &leader->limited_by;
+	at = &leader->joined[overrides_slot(plan->overrides, number)];
 	if (!is_class)
 		joined = overrides_lower(plan->overrides, *at, number);
 	if (*at == joined)
@@ -51,19 +51,31 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 {
 	const struct task *leader = tasks_find(plan->tasks, tgid);
+	uint16_t joined;
 
 	if (!leader)
 		return false;
+	joined = leader->joined[overrides_slot(plan->overrides, number)];
 	if (overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS)
-		return leader->override == number;
-	return overrides_covers(plan->overrides, leader->limited_by, number);
+		return joined == number;
+	return overrides_covers(plan->overrides, joined, number);
 }
 
-const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *cgroup)
+bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
 {
+	const struct qos_class *class = qos_class_find(plan->config->classes, plan->config->n_classes, qos);
 	const struct task *leader = tasks_find(plan->tasks, tgid);
-	const struct qos_class *max = leader ? overrides_max(plan->overrides, leader->limited_by, cgroup) : NULL;
 
+	return class && leader && plan_is_above_rules(plan, leader, class);
+}
+
+const char *plan_override_max(const struct plan *plan, struct facts *facts)
+{
+	const struct task *leader = tasks_find(plan->tasks, facts->tgid);
+	const struct qos_class *max = NULL;
+
+	if (leader && facts_need(facts, FACT_CGROUP) == 0 && plan_need_owner(plan, leader, facts) == 0)
+		max = overrides_max(plan->overrides, leader->joined, facts->cgroup, facts->owner);
 	return max ? max->name : NULL;
 }
 
@@ -75,14 +87,14 @@ struct overrides *plan_overrides(const struct plan *plan)
 void plan_override_remove(struct plan *plan, uint16_t number)
 {
 	const bool is_of_cgroup = overrides_get(plan->overrides, number)->cgroup;
+	const enum override_slot slot = overrides_slot(plan->overrides, number);
 	uint32_t cursor = 0;
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->override != number && task->limited_by != number)
+		if (task->joined[slot] != number)
 			continue;
-		task->override = task->override == number ? 0 : task->override;
-		task->limited_by = task->limited_by == number ? 0 : task->limited_by;
+		task->joined[slot] = 0;
 		mark_process(plan, task, false);
 	}
 	overrides_remove(plan->overrides, number);

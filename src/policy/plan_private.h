@@ -98,6 +98,12 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
  */
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 
+/* Whether the class is higher than what rules give the process. */
+bool plan_is_above_rules(const struct plan *plan, const struct task *leader, const struct qos_class *class);
+
+/* Has facts->owner filled in, as far as the process's overrides ask for it. 0 or -errno. */
+int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts);
+
 /* What becomes of the task's own class under the limit of its cgroup and overrides. */
 uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own);
 

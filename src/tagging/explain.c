@@ -123,7 +123,7 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	explain_put_text(json, "cgroup", facts->cgroup);
 	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
 	put_unit(json, plan_unit_of(source->plan, facts->cgroup));
-	json_put_text(json, "limit", plan_override_max(source->plan, facts->tgid, facts->cgroup));
+	json_put_text(json, "limit", plan_override_max(source->plan, facts));
 }
 
 /* Everything but the threads, whose look makes use of the same memory. */

@@ -155,6 +155,8 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 		return fetch_cgroup(live);
 	case FACT_UID:
 		return procfs_ruid(live->proc, facts->tgid, &facts->uid);
+	case FACT_OWNER:
+		return procfs_owner(live->proc, facts->tgid, &facts->owner);
 	case FACT_USERNS:
 		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
 	case FACT_PARENT:

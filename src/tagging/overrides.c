@@ -11,8 +11,13 @@ static void decide_now(struct tagger *tagger)
 
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number)
 {
-	int r = plan_override_add(tagger->plan, override, ret_number);
+	int r;
 
+	events_drain(tagger);
+	if (override->kind == OVERRIDE_CLASS && override->uid && !override->raises &&
+	    plan_override_needs_raise(tagger->plan, override->qos, override->pid))
+		return -EACCES;
+	r = plan_override_add(tagger->plan, override, ret_number);
 	if (r < 0)
 		return r;
 	tagger_follow_classes(tagger);

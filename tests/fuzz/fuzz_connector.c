@@ -118,6 +118,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_UID:
 		facts->uid = choice & 1;
 		break;
+	case FACT_OWNER:
+		facts->owner = choice & 1;
+		break;
 	case FACT_USERNS:
 		facts->initial_userns = choice & 1;
 		break;

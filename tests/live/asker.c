@@ -5,8 +5,9 @@
  *
  * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
  * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
- * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string. A line without arguments
- * of the form "wait SIGNAL" waits for one. It ends with the connection, or with its input.
+ * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string. "wait SIGNAL" waits for a
+ * signal; "hold PID" opens a descriptor of that process, which "held" stands for then. It ends with the connection, or with
+ * its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ static int on_signal(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	return 0;
 }
 
-static int append_descriptor(sd_bus_message *call, const char *word)
+static int append_opened(sd_bus_message *call, const char *word)
 {
 	int fd = *word == '/' ? open(word, O_RDONLY | O_CLOEXEC) : (int)syscall(SYS_pidfd_open, atoi(word), 0);
 	int r = fd < 0 ? -errno : sd_bus_message_append_basic(call, 'h', &fd);
@@ -40,6 +41,15 @@ static int append_descriptor(sd_bus_message *call, const char *word)
 	if (fd >= 0)
 		close(fd);
 	return r;
+}
+
+static int held = -1;
+
+static int append_descriptor(sd_bus_message *call, const char *word)
+{
+	if (strcmp(word, "held") == 0)
+		return sd_bus_message_append_basic(call, 'h', &held);
+	return append_opened(call, word);
 }
 
 static int append(sd_bus_message *call, char type, const char *word)
@@ -133,6 +143,14 @@ static int wait_for(sd_bus *bus, const char *name)
 	return r;
 }
 
+static void hold(const char *pid)
+{
+	if (held >= 0)
+		close(held);
+	held = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
+	printf("%s\n", held < 0 ? strerror(errno) : "held");
+}
+
 int main(int argc, char **argv)
 {
 	char address[512], line[8192];
@@ -167,7 +185,12 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (r >= 0 && fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		r = strncmp(line, "wait ", 5) == 0 ? wait_for(bus, line + 5) : call(bus, line);
+		if (strncmp(line, "wait ", 5) == 0)
+			r = wait_for(bus, line + 5);
+		else if (strncmp(line, "hold ", 5) == 0)
+			hold(line + 5);
+		else
+			r = call(bus, line);
 		fflush(stdout);
 	}
 	sd_bus_unref(bus);

@@ -5,15 +5,21 @@
 import os
 import subprocess
 
-from daemon import SCHEDQOS, environment
+from cgroups import Cgroups
+from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest, main
+from programs import sleep_program
+from tasks import comm
+from waiting import wait_for
 
 ASKER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker")
 SOCKET = "/run/schedqos/bus"
-MANAGER, OVERRIDES = "org.schedqos1.Manager", "org.schedqos1.Overrides"
+MANAGER, OVERRIDES, USERS = "org.schedqos1.Manager", "org.schedqos1.Overrides", "org.schedqos1.Users"
 BRIDGE, OTHER = 54321, 54322
 DENIED = "org.freedesktop.DBus.Error.AccessDenied"
-UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
+NOT_YOURS, NEEDS_RAISE, FAILED = ("org.schedqos1.Error." + name for name in ("NotYours", "NeedsRaise", "Failed"))
+UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
+                                               "QOS_BACKGROUND", "QOS_DEFAULT")
 
 
 class BridgeSide(LiveTest):
@@ -97,6 +103,207 @@ class Socket(BridgeSide):
         self.assertEqual(daemon.status()["mapping"], "calm")
         self.assertEqual(self.ask(bridge, MANAGER, "SetMapping", "s", "announcement")[0], "ok")
         self.assert_carries(app, UI)
+
+
+class Users(BridgeSide):
+    """What two ordinary users ask for, by the connection of the bridge."""
+
+    ALICE, BOB = 54331, 54332
+
+    def setUp(self):
+        super().setUp()
+        self.daemon_with_bridge({"app": {"qos": INITIATED}, "calm": {"qos": BACKGROUND}})
+        self.bridge = self.asker(BRIDGE)
+
+    def users(self, method, types, *words):
+        return self.ask(self.bridge, USERS, method, types, *words)
+
+    def set(self, uid, program, qos, descendants="true", keep="false", raises="false", holder=":1.1"):
+        return self.users("Set", "ushsbbb", uid, holder, program.pid, qos, descendants, keep, raises)
+
+    def limit(self, uid, program, qos, keep="false", holder=":1.1"):
+        return self.users("Limit", "ushsb", uid, holder, program.pid, qos, keep)
+
+    def puppet_of(self, uid):
+        puppet = self.puppet("app")
+        puppet.tell(0, "become", uid)
+        return puppet
+
+    def set_user_id(self, name):
+        """A sleep of root's that whoever runs it becomes root by."""
+        path = self.copy(name)
+        os.chmod(path, 0o4755)
+        return path
+
+    def spawned(self, puppet, name, path):
+        return puppet.tell(0, "spawn", [name, "1000"], path)
+
+    def test_lowering_and_back(self):
+        app = self.sleeper("app", user=self.ALICE)
+        self.assert_carries(app, INITIATED)
+        self.assertEqual(self.set(self.ALICE, app, UTILITY), ["ok", UTILITY, "override"])
+        self.assert_keeps(app, UTILITY)
+        self.assertEqual(self.users("Reset", "uh", self.BOB, app.pid), ["ok", "0"])
+        self.assert_keeps(app, UTILITY)
+        self.assertEqual(self.users("Reset", "uh", self.ALICE, app.pid), ["ok", "1"])
+        self.assert_keeps(app, INITIATED)
+
+    def test_more_than_rules_give_has_to_be_said(self):
+        app, calm = self.puppet_of(self.ALICE), self.sleeper("calm", user=self.ALICE)
+        self.assert_carries(calm, BACKGROUND)
+        self.assert_refused(self.set(self.ALICE, app, UI), NEEDS_RAISE)
+        self.assert_refused(self.set(self.ALICE, calm, UTILITY), NEEDS_RAISE)
+        self.assertEqual(self.set(self.ALICE, calm, UI, raises="true"), ["ok", UI, "override"])
+        self.assert_keeps(calm, UI)
+        # Nor is a child raised by the way.
+        self.assertEqual(self.set(self.ALICE, app, INITIATED)[0], "ok")
+        child = self.spawned(app, "calm", self.alias("calm"))
+        self.assert_carries(child, BACKGROUND)
+        self.assert_keeps(app, INITIATED)
+
+    def test_others(self):
+        """Processes, cgroups and descriptors that are not his."""
+        bobs, roots = self.sleeper("app", user=self.BOB), self.sleeper("app")
+        half = self.sleeper("app", prefix=["setpriv", "--ruid=%d" % self.ALICE, "--"])
+        able = self.sleeper("app", prefix=["setpriv", "--reuid=%d" % self.ALICE, "--inh-caps=+sys_nice",
+                                           "--ambient-caps=+sys_nice", "--"])
+        for program in (half, able):
+            wait_for(lambda p=program: b"setpriv" not in comm(p.pid), "exec")
+        for program in (bobs, roots, half, able):
+            self.assert_carries(program, INITIATED)
+            for answer in (self.set(self.ALICE, program, BACKGROUND), self.limit(self.ALICE, program, BACKGROUND),
+                           self.set(self.ALICE, program, BACKGROUND, raises="true")):
+                self.assert_refused(answer, NOT_YOURS)
+            self.assert_keeps(program, INITIATED)
+        for uid in (0, 2**32 - 1):
+            self.assert_refused(self.set(uid, roots, BACKGROUND), NOT_YOURS)
+        for path in ("/", "/system.slice", "/user.slice", "/user.slice/user-%d" % self.ALICE,
+                     "/user.slice/user-%d.slice" % self.BOB, "/user.slice/user-%d1.slice" % self.ALICE):
+            self.assert_refused(self.users("LimitCgroup", "usssb", self.ALICE, ":1.1", path, UTILITY, "false"), NOT_YOURS)
+        for path in ("relative", "/a/../user.slice", "/user.slice/user-%d.slice/.." % self.ALICE):
+            self.assert_refused(self.users("LimitCgroup", "usssb", self.ALICE, ":1.1", path, UTILITY, "false"), FAILED)
+        self.assert_refused(self.users("Limit", "ushsb", self.ALICE, ":1.1", "/dev/null", UTILITY, "false"), FAILED,
+                            "no process")
+        self.assert_refused(self.set(self.ALICE, self.sleeper("app", user=self.ALICE), "QOS_X"),
+                            "org.schedqos1.Error.UnknownClass")
+        self.assertEqual(self.current.status()["overrides"], 0)
+
+    def test_what_runs_set_user_id_is_untouched(self):
+        """Before, during and after; its children too, until they are nobody but the user again."""
+        app = self.puppet_of(self.ALICE)
+        before = self.spawned(app, "app", self.set_user_id("before"))
+        self.assert_carries(before, INITIATED)
+        for ask, end in ((lambda: self.limit(self.ALICE, app, BACKGROUND), "Lift"),
+                         (lambda: self.set(self.ALICE, app, BACKGROUND), "Reset")):
+            self.assertEqual(ask()[0], "ok")
+            self.assert_carries(app, BACKGROUND)
+            during = self.spawned(app, "app", self.path("before"))
+            child = self.spawned(app, "app", sleep_program())
+            self.assert_carries(child, BACKGROUND)
+            self.assert_carries(during, INITIATED)
+            self.assert_keeps(before, INITIATED)
+            self.assertEqual(self.users(end, "uh", self.ALICE, app.pid), ["ok", "1"])
+            self.assert_keeps(child, INITIATED)
+
+    def test_an_exec_of_such_a_program(self):
+        """A process of the tree becomes root: it is as root has it, and nothing of the user's is left on it."""
+        path = self.set_user_id("su")
+        for _ in range(20):
+            app = self.run_program(["app", "-c", "read x; exec %s 1000" % path], executable="/bin/sh",
+                                   user=self.ALICE, stdin=subprocess.PIPE)
+            self.assert_carries(app, INITIATED)
+            self.assertEqual(self.limit(self.ALICE, app, BACKGROUND)[0], "ok")
+            app.popen.stdin.write(b"\n")
+            app.popen.stdin.flush()
+            wait_for(lambda p=app: comm(p.pid) == b"su", "exec")
+            self.assert_carries(app, DEFAULT)
+
+    def test_root_goes_first(self):
+        app = self.sleeper("app", user=self.ALICE)
+        self.assert_carries(app, INITIATED)
+        ask = schedqos
+        self.assertEqual(ask("set", str(app.pid), UTILITY).returncode, 0)
+        self.assertEqual(self.set(self.ALICE, app, UI, raises="true"), ["ok", UTILITY, "override"])
+        self.assertEqual(self.users("Reset", "uh", self.ALICE, app.pid), ["ok", "1"])
+        self.assert_keeps(app, UTILITY)
+        self.assertEqual(ask("limit", "--keep", str(app.pid), BACKGROUND).returncode, 0)
+        self.assertEqual(self.limit(self.ALICE, app, UTILITY)[0], "ok")
+        self.assert_keeps(app, BACKGROUND)
+        self.assertEqual(self.users("Lift", "uh", self.ALICE, app.pid), ["ok", "1"])
+        self.assert_keeps(app, BACKGROUND)
+        # And the user's holds again once root's is over.
+        self.assertEqual(self.limit(self.ALICE, app, BACKGROUND)[0], "ok")
+        self.assertEqual(self.set(self.ALICE, app, UI, raises="true")[0], "ok")
+        for verb in (("limit", "--lift"), ("reset",)):
+            self.assertEqual(ask(*verb, str(app.pid)).returncode, 0)
+
+    def test_a_cgroup(self):
+        """Of the user's slice, in which there are others."""
+        groups = Cgroups("user.slice")
+        self.addCleanup(groups.remove)
+        slice_ = "user-%d.slice" % self.ALICE
+        own, roots = self.sleeper("app", user=self.ALICE), self.sleeper("app")
+        bobs = self.sleeper("app", user=self.BOB)
+        for program in (own, roots, bobs):
+            groups.move(program.pid, slice_ + "/app.scope")
+            self.assert_carries(program, INITIATED)
+        path = "/user.slice/" + slice_
+        self.assertEqual(groups.path(slice_), path)
+        ask = ("usssb", self.ALICE, ":1.1", path, BACKGROUND, "false")
+        self.assertEqual(self.users("LimitCgroup", *ask), ["ok"])
+        self.assert_keeps(own, BACKGROUND)
+        for program in (roots, bobs):
+            self.assert_keeps(program, INITIATED)
+        self.assertEqual(self.users("LiftCgroup", "us", self.BOB, path)[:2], ["error", NOT_YOURS])
+        self.assertEqual(self.users("LiftCgroup", "us", self.ALICE, path), ["ok", "1"])
+        self.assert_keeps(own, INITIATED)
+
+    def test_what_ends_it(self):
+        programs = [self.sleeper("app", user=self.ALICE) for _ in range(4)]
+        for program in programs:
+            self.assert_carries(program, INITIATED)
+        one, other, kept, gone = programs
+        self.set(self.ALICE, one, BACKGROUND, holder=":1.1")
+        self.set(self.ALICE, other, BACKGROUND, holder=":1.2")
+        self.set(self.ALICE, kept, BACKGROUND, holder=":1.1", keep="true")
+        self.set(self.ALICE, gone, BACKGROUND, holder=":1.1", keep="true")
+        self.assertEqual(self.users("Drop", "s", ":1.1"), ["ok"])
+        self.assert_keeps(one, INITIATED)
+        self.assert_keeps(other, BACKGROUND)
+        gone.end()
+        self.end(self.bridge)
+        wait_for(lambda: self.current.status()["overrides"] == 1, "the end of what the bridge held")
+        self.assert_keeps(other, INITIATED)
+        self.assert_keeps(kept, BACKGROUND)
+
+    def test_no_one_takes_another_s_share(self):
+        programs = [self.sleeper("app", user=self.ALICE) for _ in range(65)]
+        bobs = self.sleeper("app", user=self.BOB)
+        for program in programs[:64]:
+            self.assertEqual(self.set(self.ALICE, program, UTILITY, keep="true")[0], "ok")
+        self.assert_refused(self.set(self.ALICE, programs[64], UTILITY, keep="true"), FAILED, "too many")
+        self.assertEqual(self.set(self.ALICE, programs[0], BACKGROUND, keep="true")[0], "ok")
+        self.assertEqual(self.set(self.BOB, bobs, UTILITY)[0], "ok")
+        self.assertEqual(schedqos("set", str(programs[64].pid), UTILITY).returncode, 0)
+
+    def test_ids_that_are_used_again(self):
+        """He names a process that ends, while others get its id: nobody else's is ever touched."""
+        with open("/proc/sys/kernel/ns_last_pid", encoding="ascii") as file:
+            if not file.read():
+                self.skipTest("no ns_last_pid")
+        for _ in range(10):
+            dead = subprocess.Popen([sleep_program(), "1000"], user=self.ALICE)
+            self.assertEqual(self.ask(self.bridge, "hold", dead.pid), ["held"])
+            dead.kill()
+            dead.wait()
+            with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as file:
+                file.write(str(dead.pid - 1))
+            again = self.sleeper("app", user=self.ALICE)
+            self.assert_carries(again, INITIATED)
+            answer = self.users("Set", "ushsbbb", self.ALICE, ":1.1", "held", BACKGROUND, "false", "false", "true")
+            self.assert_refused(answer, FAILED, "no process")
+            self.assert_keeps(again, INITIATED)
+            again.end()
 
 
 if __name__ == "__main__":

@@ -142,6 +142,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_UID:
 		facts->uid = leader->uid;
 		break;
+	case FACT_OWNER:
+		facts->owner = leader->is_privileged ? (uid_t)-1 : leader->uid;
+		break;
 	case FACT_USERNS:
 		facts->initial_userns = true;
 		break;

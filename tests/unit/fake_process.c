@@ -38,6 +38,7 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_ATTR:
 	case FACT_BASE:
 	case FACT_STAT:
+	case FACT_OWNER:
 		fail_msg("rules have no use for attributes");
 	}
 	facts->have |= fact;

@@ -67,7 +67,7 @@ static void a_class_goes_over_everything_and_comes_off_again(void **state)
 	execs(m, 100, "/usr/bin/app");
 	ends(m, number);
 	assert_task(m, 100, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-	assert_int_equal(record(m, 100)->override, 0);
+	assert_int_equal(record(m, 100)->joined[SLOT_CLASS], 0);
 	stops_without_trace(m);
 }
 
@@ -382,6 +382,175 @@ static void classes_that_no_rule_names(void **state)
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);
 }
 
+/* ---- users' ---- */
+
+#define ALICE 1000
+#define BOB   1001
+
+/* Her process of that program. */
+static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program)
+{
+	forks(m, INIT, pid);
+	living(m, pid)->uid = uid;
+	execs(m, pid, program);
+}
+
+static uint16_t user_gives(struct machine *m, uid_t uid, pid_t pid, const char *qos, bool raises)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .is_tree = true, .qos = qos, .uid = uid, .raises = raises },
+		    pid);
+}
+
+static uint16_t user_limits(struct machine *m, uid_t uid, pid_t pid, const char *qos)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos, .uid = uid }, pid);
+}
+
+static void a_user_s_never_raises_unless_it_says_so(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP ", 'low': { 'qos': 'QOS_BACKGROUND' }");
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	assert_true(plan_override_needs_raise(m->plan, "QOS_USER_INTERACTIVE", 100));
+	assert_false(plan_override_needs_raise(m->plan, "QOS_USER_INITIATED", 100));
+	number = user_gives(m, ALICE, 100, "QOS_UTILITY", false);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	/* What rules give less stays so, a thread's class as well. */
+	clones(m, 100, 101);
+	renames(m, 101, "io");
+	assert_carries(m, 101, UTILITY);
+	forks(m, 100, 102);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	execs(m, 102, "/usr/bin/app");
+	assert_task(m, 102, UTILITY, REASON_OVERRIDE);
+	ends(m, number);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	user_gives(m, ALICE, 102, "QOS_USER_INTERACTIVE", true);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, INTERACTIVE, REASON_OVERRIDE);
+	stops_without_trace(m);
+}
+
+/* It takes effect as a rule does: not over what somebody has lowered. */
+static void nor_what_somebody_lowered(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	renice(m, 100, 10);
+	scan(m);
+	number = user_gives(m, ALICE, 100, "QOS_UTILITY", false);
+	assert_task(m, 100, "SCHED_BATCH nice 10 slice 16 ms util 0..512", REASON_OVERRIDE);
+	ends(m, number);
+	assert_int_equal(living(m, 100)->attr.nice, 10);
+	user_gives(m, ALICE, 100, "QOS_UTILITY", true);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	stop(m);
+}
+
+/* What runs as another user or with privileges is as without it; what is hers again below that is of the tree. */
+static void a_user_s_is_for_what_is_his_alone(void **state)
+{
+	struct machine *m = *state;
+
+	for (int is_limit = 0; is_limit < 2; is_limit++) {
+		start(m, APP);
+		runs_as(m, 100, ALICE, "/usr/bin/app");
+		if (is_limit)
+			user_limits(m, ALICE, 100, "QOS_BACKGROUND");
+		else
+			user_gives(m, ALICE, 100, "QOS_BACKGROUND", false);
+		forks(m, 100, 101);
+		living(m, 101)->is_privileged = true;
+		execs(m, 101, "/usr/bin/app");
+		clones(m, 101, 105);
+		forks(m, 101, 102);
+		living(m, 102)->uid = BOB;
+		living(m, 102)->is_privileged = false;
+		execs(m, 102, "/usr/bin/app");
+		forks(m, 101, 103);
+		living(m, 103)->is_privileged = false;
+		living(m, 103)->uid = ALICE;
+		assert_task(m, 101, INITIATED, REASON_RULE);
+		assert_carries(m, 105, INITIATED);
+		assert_task(m, 102, INITIATED, REASON_RULE);
+		assert_task(m, 103, INITIATED, REASON_RULE);
+		execs(m, 103, "/usr/bin/app");
+		assert_carries(m, 103, BACKGROUND);
+		/* Once more without an exec, as by a scan. */
+		living(m, 103)->uid = BOB;
+		scan(m);
+		assert_task(m, 103, INITIATED, REASON_RULE);
+		assert_carries(m, 100, BACKGROUND);
+		stops_without_trace(m);
+		for (pid_t pid = 100; pid <= 103; pid++)
+			exits(m, pid);
+	}
+}
+
+static void root_s_goes_before_a_user_s(void **state)
+{
+	struct machine *m = *state;
+	uint16_t users, roots, low;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	users = user_gives(m, ALICE, 100, "QOS_USER_INTERACTIVE", true);
+	roots = gives(m, 100, "QOS_UTILITY");
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	low = limits(m, 100, "QOS_BACKGROUND");
+	user_limits(m, ALICE, 100, "QOS_UTILITY");
+	assert_task(m, 100, BACKGROUND, REASON_OVERRIDE);
+	ends(m, low);
+	ends(m, roots);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	ends(m, users);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* A user's limit that does not count for what runs as root leaves root's in force there. */
+static void a_lower_limit_of_a_user_hides_none_of_root_s(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	limits(m, 100, "QOS_UTILITY");
+	user_limits(m, ALICE, 100, "QOS_BACKGROUND");
+	assert_carries(m, 100, BACKGROUND);
+	forks(m, 100, 101);
+	living(m, 101)->is_privileged = true;
+	execs(m, 101, "/usr/bin/app");
+	assert_task(m, 101, UTILITY, REASON_RULE);
+	/* Nor one of another user's, who then limits what is his. */
+	living(m, 101)->is_privileged = false;
+	living(m, 101)->uid = BOB;
+	user_limits(m, BOB, 101, "QOS_USER_INITIATED");
+	assert_task(m, 101, UTILITY, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void a_user_s_cgroup(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, BOB, "/usr/bin/app");
+	moves(m, 100, "/a");
+	moves(m, 101, "/a");
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a", .qos = "QOS_UTILITY", .uid = ALICE }, 0);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +570,12 @@ int main(void)
 		MACHINE_TEST(real_time_is_left_alone),
 		MACHINE_TEST(bad_ones),
 		MACHINE_TEST(classes_that_no_rule_names),
+		MACHINE_TEST(a_user_s_never_raises_unless_it_says_so),
+		MACHINE_TEST(nor_what_somebody_lowered),
+		MACHINE_TEST(a_user_s_is_for_what_is_his_alone),
+		MACHINE_TEST(root_s_goes_before_a_user_s),
+		MACHINE_TEST(a_lower_limit_of_a_user_hides_none_of_root_s),
+		MACHINE_TEST(a_user_s_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

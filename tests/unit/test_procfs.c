@@ -185,6 +185,54 @@ static void users_are_the_real_and_the_effective_one(void **state)
 	}
 }
 
+static void the_owner_is_one_without_capabilities(void **state)
+{
+	static const struct {
+		const char *text;
+		int r;
+		uid_t owner;
+	} cases[] = {
+		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2\nCapPrm:\t0000000000000000\n", 0, 7 },
+		/* What files are opened as does not matter. */
+		{ "Name:\tvi\nUid:\t7\t7\t7\t0\nCapPrm:\t0000000000000000\n", 0, 7 },
+		{ "Name:\tsu\nUid:\t7\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, (uid_t)-1 },
+		{ "Name:\tx\nUid:\t8\t7\t7\t7\nCapPrm:\t0000000000000000\n", 0, (uid_t)-1 },
+		{ "Name:\tx\nUid:\t7\t8\t7\t7\nCapPrm:\t0000000000000000\n", 0, (uid_t)-1 },
+		{ "Name:\tx\nUid:\t7\t7\t8\t7\nCapPrm:\t0000000000000000\n", 0, (uid_t)-1 },
+		{ "Name:\tping\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000002000\n", 0, (uid_t)-1 },
+		{ "Name:\t\\nCapPrm:\t0\nUid:\t7\t7\t7\t7\nCapPrm:\t8000000000000000\n", 0, (uid_t)-1 },
+		/* Cut off. */
+		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2", -EBADMSG, 0 },
+		{ "Name:\tvi\nUid:\t7\t7\nCapPrm:\t0000000000000000\n", -EBADMSG, 0 },
+		{ "Name:\tvi\nCapPrm:\t0000000000000000\n", -EBADMSG, 0 },
+		{ "", -EBADMSG, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uid_t owner = 0;
+
+		assert_int_equal(procfs_parse_owner(cases[i].text, &owner), cases[i].r);
+		assert_int_equal(owner, cases[i].owner);
+	}
+}
+
+/* ---- fdinfo ---- */
+
+static void a_descriptor_of_a_process(void **state)
+{
+	pid_t pid = 0;
+
+	(void)state;
+	assert_int_equal(procfs_parse_pidfd("pos:\t0\nflags:\t02000002\nPid:\t42\nNSpid:\t42\n", &pid), 0);
+	assert_int_equal(pid, 42);
+	/* It has ended; it is in a namespace of its own. */
+	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\t-1\n", &pid), -ESRCH);
+	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\t0\n", &pid), -ESRCH);
+	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\n", &pid), -EBADMSG);
+	assert_int_equal(procfs_parse_pidfd("pos:\t0\nflags:\t0\n", &pid), -EBADMSG);
+}
+
 /* ---- the readers, on a folder of ours ---- */
 
 #define PID 42
@@ -397,6 +445,8 @@ int main(void)
 		cmocka_unit_test(a_stat_line_of_something_else_is_bad),
 		cmocka_unit_test(a_cgroup_is_found_among_all_hierarchies),
 		cmocka_unit_test(users_are_the_real_and_the_effective_one),
+		cmocka_unit_test(the_owner_is_one_without_capabilities),
+		cmocka_unit_test(a_descriptor_of_a_process),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),
 		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,

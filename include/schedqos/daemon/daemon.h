@@ -90,12 +90,18 @@ pid_t instance_owner(void);
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* methods and a signal */
 
+#define BUS_USERS_INTERFACE "org.schedqos1.Users" /* the same, by the bridge for a user */
+
 /* Returned by Reload if the configuration has errors; the message holds all of them, one a line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
 #define BUS_ERROR_FAILED "org.schedqos1.Error.Failed"
 
 /* Returned where a class is named that there is not; the message names those that there are. */
 #define BUS_ERROR_UNKNOWN_CLASS "org.schedqos1.Error.UnknownClass"
+
+/* Returned for what is not the user's; and for a class higher than what rules give, where it was not said that this is meant. */
+#define BUS_ERROR_NOT_YOURS "org.schedqos1.Error.NotYours"
+#define BUS_ERROR_NEEDS_RAISE "org.schedqos1.Error.NeedsRaise"
 
 /* Returned by SetSchedProfile for a name that no profile has. */
 #define BUS_ERROR_UNKNOWN_PROFILE "org.schedqos1.Error.UnknownProfile"

@@ -63,6 +63,18 @@ int procfs_ruid(int proc, pid_t tid, uid_t *ret);
 int procfs_euid(int proc, pid_t tid, uid_t *ret);
 
 /*
+ * The one user as whom it runs: its real, effective and saved one are the same, and it has no capability. (uid_t)-1: there
+ * is none.
+ */
+int procfs_owner(int proc, pid_t tid, uid_t *ret);
+
+/*
+ * Of which process a descriptor is: -ESRCH if that has ended, or is in a namespace that we do not see; -EBADF if it is of
+ * none. If the descriptor is not readable afterwards, the id has been that process's all along.
+ */
+int procfs_pidfd(int proc, int pidfd, pid_t *ret);
+
+/*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
  */
@@ -72,6 +84,8 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
+int procfs_parse_owner(const char *text, uid_t *ret);
+int procfs_parse_pidfd(const char *text, pid_t *ret);
 int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective);
 
 /* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */

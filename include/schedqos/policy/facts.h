@@ -31,6 +31,7 @@ enum fact {
 	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is current */
 	FACT_STAT = 1 << 8,   /* start, ppid */
 	FACT_USERNS = 1 << 9, /* initial_userns */
+	FACT_OWNER = 1 << 10, /* owner */
 };
 
 struct facts {
@@ -57,6 +58,7 @@ struct facts {
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	bool cgroup_is_unknown; /* likewise */
 	uid_t uid;	    /* real */
+	uid_t owner; /* as whom alone it runs: real, effective and saved, with no capability; (uid_t)-1: there is none */
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */

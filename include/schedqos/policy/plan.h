@@ -201,8 +201,11 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
-/* The highest class that overrides allow this process in this cgroup, or NULL. Groups may allow less. */
-const char *plan_override_max(const struct plan *plan, pid_t tgid, const char *cgroup);
+/* The highest class that overrides allow this process, or NULL. Groups may allow less. */
+const char *plan_override_max(const struct plan *plan, struct facts *facts);
+
+/* Whether this class, asked for by a user, is higher than what rules give the process. */
+bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid);
 
 /* To ask for one, or to disable one that is to end: it counts no more for whoever joins another then. */
 struct overrides *plan_overrides(const struct plan *plan);

@@ -40,6 +40,7 @@ enum task_flag {
 	TASK_MIXED = 1 << 4,   /* the records of its process's threads differ; of a copy: so they did at its birth */
 	TASK_ENDED = 1 << 5,   /* a thread that an exec has ended: kept until we know which one called that */
 	TASK_UNREAD = 1 << 6,  /* its process's rule was found without its arguments, which could not be read */
+	TASK_OWNERS = 1 << 7,  /* leader: it runs as nobody but the user who has asked for SLOT_USERS_CLASS */
 };
 
 /* What has to be decided about a task; each includes those before it. */
@@ -48,6 +49,15 @@ enum due {
 	DUE_LOOK,  /* what does it carry? Its record has its class */
 	DUE_MATCH, /* its program, or a thread's name, may be another than its record says */
 	DUE_EXEC,  /* it called exec, or its parent did and was still due when it was born */
+};
+
+/* What may have been asked for a process at run time, at most one of each: see overrides.h. */
+enum override_slot {
+	SLOT_CLASS,	  /* root's: gives it a class */
+	SLOT_LIMIT,	  /* root's: the lowest of those that limit it */
+	SLOT_USERS_CLASS, /* the same two of a user's: whether they count is found out at each match */
+	SLOT_USERS_LIMIT,
+	OVERRIDE_SLOTS,
 };
 
 struct task {
@@ -63,8 +73,7 @@ struct task {
 	uint16_t own;		/* the class that its rule or override assigns; TAG_NONE: none */
 	uint16_t tag;		/* the same under the limit; TAG_NONE: not decided since that gives something else */
 	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
-	uint16_t override;	/* leader: number of the override that gives its process a class; 0: none */
-	uint16_t limited_by;	/* leader: number of the lowest that limits it; 0: none */
+	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides for its process; 0: none */
 	uint16_t unit;		/* leader: the class that its unit gives where no rule does; TAG_DEFAULT: none */
 	uint8_t assigned_by : 4; /* enum assigned_by */
 	uint8_t state : 4;	/* enum task_state */
@@ -73,7 +82,7 @@ struct task {
 	uint8_t flags;		/* enum task_flag */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its

@@ -58,7 +58,7 @@ void tagger_ask_scan(struct tagger *tagger);
 
 /*
  * Puts an override in force, and returns when the tasks carry it. 0 or -errno: -ENOENT if there is no such class, -ESRCH if
- * there is no such process or it is one that is never touched.
+ * there is no such process or it is one that is never touched, -EACCES if it does not say that it raises, but would.
  */
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number);
 
