@@ -53,6 +53,7 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	static const enum task_policy policies[] = { POLICY_NORMAL, POLICY_BATCH, POLICY_IDLE, POLICY_RR };
 	const enum task_policy policy = policies[how % 4];
 	const int priority = policy == POLICY_RR ? 6 + how % 90 : 0;
+	const struct task *known = record(run->m, task->tid);
 	struct task_attr chosen = task->attr;
 
 	chosen.policy = policy;
@@ -68,6 +69,9 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	 * where there are no slices.
 	 */
 	if (task->without.policy == POLICY_IDLE || !run->m->kernel.slice)
+		run_exempt(task, TASK_ATTR_POLICY);
+	/* So it does on a copy, beside a class's slice. */
+	if (known && (known->flags & TASK_COPY) && task->attr.slice_ns)
 		run_exempt(task, TASK_ATTR_POLICY);
 	chrt(run->m, task->tid, policy, priority);
 }
