@@ -5,35 +5,6 @@
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 #define NONE   "'schedqos': { 'default': 'none' }"
 
-static void a_base_slice_like_a_class_s_slice_is_told_apart(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.base_slice_ns = 16 * MS;
-	start_and_run(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/cmd");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	count_from_here(m);
-	scan(m);
-	execs(m, 100, "/usr/bin/other");
-	assert_no_action(m);
-	execs(m, 100, "/usr/bin/gcc");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void a_pristine_task_under_that_base_slice_is_pristine(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.base_slice_ns = 16 * MS;
-	start_and_run(m, NONE, "/usr/bin/cmd");
-	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
-	assert_true(task_attr_is_pristine(&record(m, 100)->known));
-}
-
 static void a_changed_base_slice_was_not_chosen(void **state)
 {
 	struct machine *m = *state;
@@ -99,26 +70,13 @@ static void the_base_slice_is_read_only_when_needed(void **state)
 	assert_false(m->fetched & FACT_BASE);
 }
 
-static void a_base_slice_that_changes_during_the_undo_is_seen(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	m->kernel.base_slice_ns = 4 * MS;
-	stop(m);
-	assert_task(m, 100, PRISTINE, REASON_UNDONE);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_base_slice_like_a_class_s_slice_is_told_apart),
-		MACHINE_TEST(a_pristine_task_under_that_base_slice_is_pristine),
 		MACHINE_TEST(a_changed_base_slice_was_not_chosen),
 		MACHINE_TEST(one_of_before_is_none_either),
 		MACHINE_TEST(unless_it_is_what_we_set),
 		MACHINE_TEST(the_base_slice_is_read_only_when_needed),
-		MACHINE_TEST(a_base_slice_that_changes_during_the_undo_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,19 +17,6 @@ static void shell_forks(struct machine *m, const char *json)
 	forks(m, 100, 101);
 }
 
-static void a_niced_command_under_a_tagged_shell_has_just_its_nice(void **state)
-{
-	struct machine *m = *state;
-
-	shell_forks(m, "");
-	renice(m, 101, 19);
-	assert_carries(m, 101, "SCHED_BATCH nice 19 slice 16 ms util 0..512");
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
-	scan(m);
-	stops_without_trace(m);
-}
-
 /* nice(1) adds to what the class gives: what it finds is what it was given. */
 static void nice_adds_to_what_it_finds_and_that_is_the_choice(void **state)
 {
@@ -48,52 +35,6 @@ static void nice_adds_to_what_it_finds_and_that_is_the_choice(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 17", REASON_CHOSEN);
 }
 
-/* A process that execs twice within no time is looked at once. */
-static void an_absolute_nice_between_two_execs_is_what_it_is(void **state)
-{
-	struct machine *m = *state;
-
-	shell_forks(m, RULES);
-	renice(m, 101, 9);
-	execs(m, 101, "/usr/bin/cmd");
-	assert_task(m, 101, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-	m->pace = 1;
-	for (int late = 0; late < 2; late++) {
-		pid_t pid = 200 + late;
-
-		m->deaf = late;
-		forks(m, 100, pid);
-		execs(m, pid, "/usr/bin/nice");
-		renice(m, pid, 9);
-		execs(m, pid, "/usr/bin/cmd");
-		hear(m);
-		assert_task(m, pid, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-	}
-	stops_without_trace(m);
-}
-
-static void nice_at_the_end_of_the_scale_is_the_end_of_the_scale(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	runs_nice(m, 100, 19, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
-}
-
-static void a_nice_below_every_class_was_chosen_with_privilege(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, RULES);
-	forks(m, INIT, 100);
-	renice(m, 100, -5);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice -5", REASON_CHOSEN);
-	stops_without_trace(m);
-}
-
 /* It may be left of a class: until the next moment it stays, and the stop takes it back. */
 static void what_lies_between_is_left_until_the_next_moment(void **state)
 {
@@ -108,40 +49,6 @@ static void what_lies_between_is_left_until_the_next_moment(void **state)
 	renice(m, 100, -3);
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
-}
-
-static void a_command_under_chrt_idle_is_idle_and_nothing_else(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	chrt(m, 100, POLICY_IDLE, 0);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_IDLE nice 0", REASON_CHOSEN);
-}
-
-static void a_command_with_a_slice_of_its_own_keeps_it(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	machine_task(m, 100)->attr.slice_ns = 5 * MS;
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
-}
-
-static void a_command_with_clamps_of_its_own_keeps_them(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	machine_task(m, 100)->attr.util_min = 100;
-	machine_task(m, 100)->attr.util_max = 300;
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 0 util 100..300", REASON_CHOSEN);
 }
 
 static void a_nice_that_is_also_a_class_s_is_a_choice_all_the_same(void **state)
@@ -167,37 +74,13 @@ static void a_niced_task_that_was_there_before_is_left_alone(void **state)
 	assert_nothing_to_undo(m, 100);
 }
 
-static void what_is_changed_under_a_rule_is_all_that_is_left_of_it_at_the_next_exec(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, RULES, "/usr/bin/chrome");
-	renice(m, 100, 10);
-	scan(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
-	forks(m, 100, 101);
-	execs(m, 100, "/usr/bin/vi");
-	execs(m, 101, "/usr/bin/vi");
-	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_CHOSEN);
-	assert_task(m, 101, "SCHED_NORMAL nice 10", REASON_CHOSEN);
-	stops_without_trace(m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_niced_command_under_a_tagged_shell_has_just_its_nice),
 		MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice),
-		MACHINE_TEST(an_absolute_nice_between_two_execs_is_what_it_is),
-		MACHINE_TEST(nice_at_the_end_of_the_scale_is_the_end_of_the_scale),
-		MACHINE_TEST(a_nice_below_every_class_was_chosen_with_privilege),
 		MACHINE_TEST(what_lies_between_is_left_until_the_next_moment),
-		MACHINE_TEST(a_command_under_chrt_idle_is_idle_and_nothing_else),
-		MACHINE_TEST(a_command_with_a_slice_of_its_own_keeps_it),
-		MACHINE_TEST(a_command_with_clamps_of_its_own_keeps_them),
 		MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same),
 		MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone),
-		MACHINE_TEST(what_is_changed_under_a_rule_is_all_that_is_left_of_it_at_the_next_exec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,23 +45,6 @@ static void its_stop_gives_back_what_each_task_had(void **state)
 	assert_carries(m, INIT, PRISTINE);
 }
 
-static void a_task_born_in_between_inherited_our_attributes(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, RULES);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	crash(m);
-	spawns(m, 100, 101, "/usr/bin/vi");
-	clones(m, 100, 102);
-	start(m, RULES);
-	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
-	assert_task(m, 102, INTERACTIVE, REASON_RULE);
-	stop(m);
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 102, PRISTINE);
-}
-
 static void so_did_an_orphan_born_in_between(void **state)
 {
 	struct machine *m = *state;
@@ -108,22 +91,6 @@ static void what_somebody_changed_in_between_stays(void **state)
 	stops_without_trace(m);
 }
 
-/* What was chosen on top of one class must not stay on top of another. */
-static void who_has_called_exec_in_between_has_a_new_class(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, RULES);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	crash(m);
-	renice(m, 100, -3);
-	execs(m, 100, "/usr/bin/make");
-	start(m, RULES);
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
 static void a_choice_before_the_crash_ends_with_its_class(void **state)
 {
 	struct machine *m = *state;
@@ -139,19 +106,6 @@ static void a_choice_before_the_crash_ends_with_its_class(void **state)
 	start(m, RULES);
 	assert_task(m, 100, "SCHED_NORMAL nice -3 slice 8 ms", REASON_CHANGED);
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void other_rules_apply_at_once(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, RULES);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	crash(m);
-	start(m, "'chrome': { 'qos': 'QOS_USER_INITIATED' }");
-	assert_task(m, 100, INITIATED, REASON_RULE);
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
 }
@@ -288,21 +242,6 @@ static void what_was_theirs_is_theirs(void **state)
 	stops_without_trace(m);
 }
 
-static void a_task_left_alone_is_judged_as_before(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	forks(m, INIT, 100);
-	renice(m, 100, 9);
-	execs(m, 100, "/usr/bin/cmd");
-	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-	crash(m);
-	start(m, "");
-	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-	stops_without_trace(m);
-}
-
 /* It was booked, and could not be decided any more. */
 static void an_exec_that_was_still_to_be_decided_is_an_exec(void **state)
 {
@@ -359,19 +298,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_start_after_a_crash_changes_nothing),
 		MACHINE_TEST(its_stop_gives_back_what_each_task_had),
-		MACHINE_TEST(a_task_born_in_between_inherited_our_attributes),
 		MACHINE_TEST(so_did_an_orphan_born_in_between),
 		MACHINE_TEST(a_reused_tid_is_another_task),
 		MACHINE_TEST(what_somebody_changed_in_between_stays),
-		MACHINE_TEST(who_has_called_exec_in_between_has_a_new_class),
 		MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class),
-		MACHINE_TEST(other_rules_apply_at_once),
 		MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same),
 		MACHINE_TEST(so_is_one_in_the_midst_of_the_stop),
 		MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen),
 		MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays),
 		MACHINE_TEST(what_was_theirs_is_theirs),
-		MACHINE_TEST(a_task_left_alone_is_judged_as_before),
 		MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec),
 		MACHINE_TEST(a_process_s_threads_are_known_as_such),
 		MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error),

@@ -65,19 +65,6 @@ static void what_comes_with_an_exec_is_no_putting_back(void **state)
 	assert_false(m->last.is_put_back);
 }
 
-static void real_time_is_not_touched(void **state)
-{
-	struct machine *m = *state;
-
-	starts(m, ENFORCED);
-	chrt(m, 100, POLICY_RR, 7);
-	look_at_enforced(m);
-	assert_task(m, 100, "SCHED_RR priority 7", REASON_NOT_FAIR);
-	chrt(m, 100, POLICY_NORMAL, 0);
-	look_at_enforced(m);
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-}
-
 /* Between the set and the look at what came of it. */
 static void a_change_while_another_is_put_back(void **state)
 {
@@ -99,14 +86,29 @@ static void a_change_while_another_is_put_back(void **state)
 	assert_carries(m, 100, "SCHED_NORMAL nice 9");
 }
 
+static void enforce_raises_a_lowered_task(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, ENFORCED);
+	forks(m, INIT, 100);
+	renice(m, 100, 3);
+	execs(m, 100, "/usr/bin/app");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	renice(m, 100, 10);
+	look_at_enforced(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_change_is_put_back),
 		MACHINE_TEST(only_what_is_enforced_is_looked_at),
 		MACHINE_TEST(what_comes_with_an_exec_is_no_putting_back),
-		MACHINE_TEST(real_time_is_not_touched),
 		MACHINE_TEST(a_change_while_another_is_put_back),
+		MACHINE_TEST(enforce_raises_a_lowered_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,24 +2,6 @@
 /* The plan, as a specification: which class a task takes at exec. */
 #include "fake_daemon.h"
 
-static void a_program_takes_the_class_of_its_rule(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-}
-
-static void a_program_without_a_rule_takes_the_default(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	spawns(m, INIT, 100, "/usr/bin/vi");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-}
-
 static void every_exec_decides_anew(void **state)
 {
 	struct machine *m = *state;
@@ -100,25 +82,6 @@ static void what_was_found_by_its_arguments_stays_while_they_cannot_be_read(void
 	assert_task(m, 200, INTERACTIVE, REASON_RULE);
 }
 
-static void a_class_of_the_default_s_attributes_is_on_record_all_the_same(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'gcc': { 'qos': 'QOS_UTILITY' }");
-	spawns(m, INIT, 100, "/usr/bin/gcc");
-	assert_task(m, 100, UTILITY, REASON_RULE);
-	assert_int_not_equal(record(m, 100)->tag, TAG_DEFAULT);
-}
-
-static void a_period_scales_the_slice(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'pw': { 'qos': 'QOS_USER_INTERACTIVE', 'period': 4000000 }");
-	spawns(m, INIT, 100, "/usr/bin/pw");
-	assert_task(m, 100, "SCHED_NORMAL nice -4 slice 2 ms", REASON_RULE);
-}
-
 static void an_unknown_task_s_exec_makes_it_known(void **state)
 {
 	struct machine *m = *state;
@@ -132,20 +95,6 @@ static void an_unknown_task_s_exec_makes_it_known(void **state)
 	stops_without_trace(m);
 }
 
-static void an_unknown_task_that_is_gone_stays_unknown(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	m->lossy = m->deaf = true;
-	forks(m, INIT, 100);
-	m->lossy = false;
-	execs(m, 100, "/usr/bin/chrome");
-	exits(m, 100);
-	hear(m);
-	assert_unknown(m, 100);
-}
-
 static void a_task_without_an_executable_stays_unknown(void **state)
 {
 	struct machine *m = *state;
@@ -156,23 +105,6 @@ static void a_task_without_an_executable_stays_unknown(void **state)
 	m->lossy = false;
 	execs(m, 100, "");
 	assert_unknown(m, 100);
-}
-
-static void a_program_whose_facts_cannot_be_read_is_left_alone(void **state)
-{
-	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_ATTR };
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		pid_t tid = (pid_t)(100 + i);
-
-		forks(m, INIT, tid);
-		m->missing = facts[i];
-		execs(m, tid, "/usr/bin/chrome");
-		m->missing = 0;
-	}
-	assert_no_action(m);
 }
 
 static void a_task_for_which_there_is_no_memory_stays_unknown(void **state)
@@ -191,19 +123,13 @@ static void a_task_for_which_there_is_no_memory_stays_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_program_takes_the_class_of_its_rule),
-		MACHINE_TEST(a_program_without_a_rule_takes_the_default),
 		MACHINE_TEST(every_exec_decides_anew),
 		MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read),
 		MACHINE_TEST(that_late_answer_clears_nothing),
 		MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read),
 		MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing),
-		MACHINE_TEST(a_class_of_the_default_s_attributes_is_on_record_all_the_same),
-		MACHINE_TEST(a_period_scales_the_slice),
 		MACHINE_TEST(an_unknown_task_s_exec_makes_it_known),
-		MACHINE_TEST(an_unknown_task_that_is_gone_stays_unknown),
 		MACHINE_TEST(a_task_without_an_executable_stays_unknown),
-		MACHINE_TEST(a_program_whose_facts_cannot_be_read_is_left_alone),
 		MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown),
 	};
 

@@ -104,75 +104,6 @@ static void a_child_may_take_a_while_to_be_announced(void **state)
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 }
 
-static void a_newborn_that_is_gone_keeps_its_record(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	forks(m, INIT, 100);
-	m->deaf = true;
-	m->pace = 10;
-	execs(m, 100, "/usr/bin/chrome");
-	forks(m, 100, 101);
-	exits(m, 101);
-	hear(m);
-	assert_non_null(tasks_find(plan_tasks(m->plan), 101));
-}
-
-static void a_newborn_thread_without_a_name_keeps_its_record(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', "
-		 "'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	m->missing = FACT_COMM;
-	clones(m, 100, 102);
-	assert_non_null(tasks_find(plan_tasks(m->plan), 102));
-}
-
-static void a_newborn_that_somebody_lowered_stays_so(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	forks(m, INIT, 100);
-	m->deaf = true;
-	m->pace = 10;
-	execs(m, 100, "/usr/bin/chrome");
-	forks(m, 100, 101);
-	renice(m, 101, 19);
-	hear(m);
-	assert_task(m, 101, "SCHED_NORMAL nice 19 slice 8 ms", REASON_RULE);
-	m->deaf = false;
-	execs(m, 101, "/usr/bin/vi");
-	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
-}
-
-static void a_child_born_during_a_reload_leaves_the_old_class(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	m->deaf = true;
-	m->pace = 10;
-	begins_fork(m, 100, 101);
-	set_config(m, "'chrome': { 'qos': 'QOS_BACKGROUND' }");
-	scan(m);
-	assert_carries(m, 100, BACKGROUND);
-	begins_fork(m, 100, 102);
-	sets(m, 102, (struct task_attr){ .nice = -4, .slice_ns = 8 * MS, .util_max = UTIL_FULL });
-	ends_fork(m, 102);
-	hear(m);
-	assert_task(m, 101, BACKGROUND, REASON_RULE);
-	assert_task(m, 102, BACKGROUND, REASON_RULE);
-	stop(m);
-	assert_carries(m, 102, PRISTINE);
-}
-
 /* ---- what the event does not tell: who the creator was ---- */
 
 static void a_thread_of_a_thread_that_somebody_changed_has_that_from_it(void **state)
@@ -206,22 +137,6 @@ static void so_has_the_process_after_its_exec(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
 	assert_unknown(m, 101);
 	assert_unknown(m, 102);
-	stops_without_trace(m);
-}
-
-/* Its parent's record is on it, and it carries what its maker did. */
-static void a_child_for_its_maker_s_parent_is_known_by_what_a_class_gives(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	forks_for_parent(m, 100, 101);
-	forks_for_parent(m, 100, 102);
-	scan(m);
-	assert_task(m, 101, INTERACTIVE, REASON_RULE);
-	execs(m, 102, "/usr/bin/vi");
-	assert_task(m, 102, BY_DEFAULT, REASON_DEFAULT);
 	stops_without_trace(m);
 }
 
@@ -314,13 +229,8 @@ int main(void)
 		MACHINE_TEST(a_fork_under_a_known_tid_is_another_task),
 		MACHINE_TEST(a_child_born_before_its_parent_was_tagged_is_tagged),
 		MACHINE_TEST(a_child_may_take_a_while_to_be_announced),
-		MACHINE_TEST(a_newborn_that_is_gone_keeps_its_record),
-		MACHINE_TEST(a_newborn_thread_without_a_name_keeps_its_record),
-		MACHINE_TEST(a_newborn_that_somebody_lowered_stays_so),
-		MACHINE_TEST(a_child_born_during_a_reload_leaves_the_old_class),
 		MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it),
 		MACHINE_TEST(so_has_the_process_after_its_exec),
-		MACHINE_TEST(a_child_for_its_maker_s_parent_is_known_by_what_a_class_gives),
 		MACHINE_TEST(but_a_nice_above_zero_stays_on_it),
 		MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged),
 		MACHINE_TEST(so_has_one_that_was_given_it_unseen),

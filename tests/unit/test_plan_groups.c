@@ -50,36 +50,6 @@ static void threads_are_limited_likewise(void **state)
 	stops_without_trace(m);
 }
 
-static void a_child_is_born_limited_and_leaves_alone(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, BROWSER, "/usr/bin/browser");
-	moves(m, 100, "/background");
-	forks(m, 100, 109);
-	count_from_here(m);
-	forks(m, 100, 101);
-	assert_no_fetch(m);
-	assert_task(m, 101, BACKGROUND, REASON_RULE);
-	moves(m, 101, "/");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	assert_task(m, 101, INTERACTIVE, REASON_RULE);
-	stops_without_trace(m);
-}
-
-/* It was in its cgroup before we heard of it, as what systemd starts is (CLONE_INTO_CGROUP): no move is announced. */
-static void an_exec_reads_the_cgroup(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, BROWSER);
-	forks(m, INIT, 100);
-	snprintf(living(m, 100)->cgroup, sizeof(living(m, 100)->cgroup), "/background");
-	execs(m, 100, "/usr/bin/browser");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	stops_without_trace(m);
-}
-
 static void a_move_that_is_heard_late_is_the_child_s_too(void **state)
 {
 	struct machine *m = *state;
@@ -94,21 +64,6 @@ static void a_move_that_is_heard_late_is_the_child_s_too(void **state)
 	for (pid_t tid = 100; tid <= 102; tid++)
 		assert_task(m, tid, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
-}
-
-/* A limit is no moment at which a rule takes effect. */
-static void what_somebody_chose_stays(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, BROWSER, "/usr/bin/browser");
-	renice(m, 100, -7);
-	moves(m, 100, "/background");
-	assert_task(m, 100, "SCHED_BATCH nice -7 slice 20 ms util 0..256", REASON_CHANGED);
-	moves(m, 100, "/");
-	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 8 ms", REASON_CHANGED);
-	stop(m);
-	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_UNDONE);
 }
 
 /* Not what only the class made possible: nobody gets round a limit by choosing something just before it. */
@@ -133,23 +88,6 @@ static void what_the_class_made_possible_does_not(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void the_default_class_is_limited_too(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, GROUPS, "/usr/bin/anything");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	moves(m, 100, "/background");
-	assert_task(m, 100, BACKGROUND, REASON_DEFAULT);
-	/* Not what somebody has chosen attributes for, which has no class. */
-	forks(m, INIT, 101);
-	renice(m, 101, 7);
-	execs(m, 101, "/usr/bin/anything");
-	moves(m, 101, "/background");
-	assert_task(m, 101, "SCHED_NORMAL nice 7", REASON_CHOSEN);
-	stops_without_trace(m);
-}
-
 static void a_rule_for_a_cgroup_takes_effect(void **state)
 {
 	struct machine *m = *state;
@@ -165,66 +103,6 @@ static void a_rule_for_a_cgroup_takes_effect(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE);
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 	stops_without_trace(m);
-}
-
-/* Decided together, and either has to take effect. */
-static void a_rename_and_a_move(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'schedqos': { 'default': 'none', 'groups': { 'background': { 'max': 'QOS_BACKGROUND' } } },"
-			 " 'browser': { 'thread_qos': { 'ui': 'QOS_USER_INTERACTIVE', 'io': 'QOS_UTILITY' } }",
-		      "/usr/bin/browser");
-	renames(m, 100, "ui");
-	assert_task(m, 100, INTERACTIVE, REASON_THREAD);
-	renice(m, 100, 7);
-	m->deaf = true;
-	renames(m, 100, "io");
-	moves(m, 100, "/background");
-	m->deaf = false;
-	hear(m);
-	assert_task(m, 100, "SCHED_BATCH nice 7 slice 20 ms util 0..256", REASON_THREAD);
-	m->deaf = true;
-	renames(m, 100, "none");
-	moves(m, 100, "/");
-	m->deaf = false;
-	hear(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 7", REASON_NO_RULE);
-	stop(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 7", REASON_UNDONE);
-}
-
-static void a_reload_finds_it(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'browser': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/browser");
-	moves(m, 100, "/background");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	reload(m, BROWSER);
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	reload(m, "'schedqos': { 'groups': { 'background': { 'QOS_USER_INTERACTIVE': false } } },"
-		  " 'browser': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	assert_task(m, 100, INITIATED, REASON_RULE);
-	reload(m, "'browser': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	stops_without_trace(m);
-}
-
-static void a_crash_keeps_nothing_of_it(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, BROWSER, "/usr/bin/browser");
-	moves(m, 100, "/background");
-	crash(m);
-	living(m, 100)->cgroup[0] = '\0';
-	start(m, BROWSER);
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	moves(m, 100, "/background");
-	crash(m);
-	restores(m);
-	assert_carries_what_it_would(m);
 }
 
 static void without_groups_no_cgroup_is_read(void **state)
@@ -289,16 +167,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways),
 		MACHINE_TEST(threads_are_limited_likewise),
-		MACHINE_TEST(a_child_is_born_limited_and_leaves_alone),
-		MACHINE_TEST(an_exec_reads_the_cgroup),
 		MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too),
-		MACHINE_TEST(what_somebody_chose_stays),
 		MACHINE_TEST(what_the_class_made_possible_does_not),
-		MACHINE_TEST(the_default_class_is_limited_too),
 		MACHINE_TEST(a_rule_for_a_cgroup_takes_effect),
-		MACHINE_TEST(a_rename_and_a_move),
-		MACHINE_TEST(a_reload_finds_it),
-		MACHINE_TEST(a_crash_keeps_nothing_of_it),
 		MACHINE_TEST(without_groups_no_cgroup_is_read),
 		MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup),
 		MACHINE_TEST(a_process_that_is_gone_or_unknown_moves),

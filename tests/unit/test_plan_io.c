@@ -28,23 +28,6 @@ static void a_class_gives_an_io_priority_and_takes_it_back(void **state)
 	stops_without_trace(m);
 }
 
-static void without_such_a_class_none_is_read(void **state)
-{
-	struct machine *m = *state;
-
-	forks(m, INIT, 90);
-	ionice(m, 90, IO_CLASS_IDLE, 7);
-	start_and_run(m, MAKE, "/usr/bin/make");
-	assert_false(m->caps.io_priority);
-	ionice(m, 100, IO_CLASS_BEST_EFFORT, 7);
-	execs(m, 100, "/usr/bin/make");
-	assert_int_equal(record(m, 100)->had.io_priority, 0);
-	assert_carries(m, 100, UTILITY " io best-effort 7");
-	/* QOS_DEFAULT does not know that somebody chose it. */
-	assert_carries(m, 90, BY_DEFAULT " io idle");
-	stops_without_trace(m);
-}
-
 static void a_reload_that_brings_such_a_class_finds_what_was_chosen(void **state)
 {
 	struct machine *m = *state;
@@ -116,74 +99,6 @@ static void nice_and_sched_idle_lower_io_as_well(void **state)
 	stops_without_trace(m);
 }
 
-static void a_change_is_theirs_and_stays(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, IDLE, "/usr/bin/make");
-	ionice(m, 100, IO_CLASS_BEST_EFFORT, 1);
-	scan(m);
-	assert_task(m, 100, BACKGROUND " io best-effort 1", REASON_CHANGED);
-	assert_int_equal(record(m, 100)->theirs, TASK_ATTR_IO_PRIORITY);
-	/* Until the rule takes effect again. */
-	execs(m, 100, "/usr/bin/make");
-	assert_task(m, 100, BACK_IDLE, REASON_RULE);
-	ionice(m, 100, IO_CLASS_NONE, 0);
-	stops_without_trace(m);
-}
-
-static void enforce_takes_it_back(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'QOS_UTILITY': { 'io_class': 'idle' }, 'make': { 'qos': 'QOS_UTILITY', 'enforce': true }",
-		      "/usr/bin/make");
-	ionice(m, 100, IO_CLASS_BEST_EFFORT, 1);
-	look_at_enforced(m);
-	assert_task(m, 100, UTILITY " io idle", REASON_RULE);
-	stops_without_trace(m);
-}
-
-static void an_ioniced_task_is_not_pristine(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, IDLE);
-	forks(m, INIT, 100);
-	ionice(m, 100, IO_CLASS_BEST_EFFORT, 7);
-	execs(m, 100, "/bin/cmd");
-	assert_task(m, 100, PRISTINE " io best-effort 7", REASON_CHOSEN);
-	stops_without_trace(m);
-}
-
-static void class_none_means_by_nice_again(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'QOS_UTILITY': { 'io_class': 'none' }, " MAKE);
-	forks(m, INIT, 100);
-	ionice(m, 100, IO_CLASS_BEST_EFFORT, 0);
-	execs(m, 100, "/usr/bin/make");
-	assert_task(m, 100, UTILITY, REASON_RULE);
-	stops_without_trace(m);
-}
-
-static void a_crash_is_repaired(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, IDLE, "/usr/bin/make");
-	crash(m);
-	forks(m, 100, 101);
-	spawns(m, 100, 102, "/bin/cmd");
-	start(m, LEFT_ALONE "'other': {}");
-	assert_true(m->caps.io_priority);
-	assert_carries(m, 100, PRISTINE);
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 102, PRISTINE);
-	stops_without_trace(m);
-}
-
 static void a_restore_repairs_a_crash(void **state)
 {
 	struct machine *m = *state;
@@ -228,49 +143,16 @@ static void an_orphan_does_not_get_real_time_of_another(void **state)
 	stops_without_trace(m);
 }
 
-/* What a privileged user gives to the parent during the fork. */
-static void a_child_does_not_get_what_its_parent_was_given_since(void **state)
-{
-	struct machine *m = *state;
-
-	m->pace = 20;
-	start_and_run(m, REALTIME LEFT_ALONE MAKE, "/bin/cmd");
-	begins_fork(m, 100, 101);
-	ionice(m, 100, IO_CLASS_REALTIME, 2);
-	execs(m, 100, "/bin/cmd");
-	assert_int_equal(record(m, 100)->had.io_priority, IO_PRIORITY(IO_CLASS_REALTIME, 2));
-	ends_fork(m, 101);
-	stops_without_trace(m);
-}
-
-static void a_kernel_without_io_priorities_gets_the_rest(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.io_priority = false;
-	start_and_run(m, IDLE, "/usr/bin/make");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	stops_without_trace(m);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_class_gives_an_io_priority_and_takes_it_back),
-		MACHINE_TEST(without_such_a_class_none_is_read),
 		MACHINE_TEST(a_reload_that_brings_such_a_class_finds_what_was_chosen),
 		MACHINE_TEST(no_rule_raises_what_somebody_lowered),
 		MACHINE_TEST(nice_and_sched_idle_lower_io_as_well),
-		MACHINE_TEST(a_change_is_theirs_and_stays),
-		MACHINE_TEST(enforce_takes_it_back),
-		MACHINE_TEST(an_ioniced_task_is_not_pristine),
-		MACHINE_TEST(class_none_means_by_nice_again),
-		MACHINE_TEST(a_crash_is_repaired),
 		MACHINE_TEST(a_restore_repairs_a_crash),
 		MACHINE_TEST(nobody_keeps_real_time_of_ours),
 		MACHINE_TEST(an_orphan_does_not_get_real_time_of_another),
-		MACHINE_TEST(a_child_does_not_get_what_its_parent_was_given_since),
-		MACHINE_TEST(a_kernel_without_io_priorities_gets_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

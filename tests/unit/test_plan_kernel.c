@@ -54,18 +54,6 @@ static void a_child_of_a_deadline_task_is_born_without_it(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
-static void a_real_time_class_is_for_tasks_that_a_rule_names(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 }, "
-		 "'jackd': { 'qos': 'QOS_RT' }");
-	spawns(m, INIT, 100, "/usr/bin/jackd");
-	assert_task(m, 100, "SCHED_FIFO priority 5", REASON_RULE);
-	spawns(m, 100, 101, "/usr/bin/vi");
-	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
-}
-
 static void tasks_that_are_not_fair_are_left_alone(void **state)
 {
 	static const struct {
@@ -102,39 +90,6 @@ static void tasks_that_are_not_fair_are_left_alone(void **state)
 		assert_carries(m, (pid_t)(100 + i), cases[i].text);
 }
 
-static void our_clamp_does_not_stay_on_what_becomes_real_time(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "");
-	spawns(m, INIT, 100, "/usr/bin/chrt");
-	assert_carries(m, 100, BY_DEFAULT);
-	chrt(m, 100, POLICY_FIFO, 7);
-	execs(m, 100, "/usr/bin/jackd");
-	assert_task(m, 100, "SCHED_FIFO priority 7", REASON_NOT_FAIR);
-	spawns(m, INIT, 200, "/usr/bin/uclampset");
-	sets(m, 200, (struct task_attr){ .policy = POLICY_RR, .rt_priority = 3, .util_max = 300 });
-	execs(m, 200, "/usr/bin/jackd");
-	assert_task(m, 200, "SCHED_RR priority 3 util 0..300", REASON_NOT_FAIR);
-	stop(m);
-	assert_carries(m, 100, "SCHED_FIFO priority 7");
-	assert_carries(m, 200, "SCHED_RR priority 3 util 0..300");
-}
-
-static void a_tagged_task_that_becomes_real_time_is_left_alone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	chrt(m, 100, POLICY_FIFO, 1);
-	execs(m, 100, "/usr/bin/chrome");
-	assert_task(m, 100, "SCHED_FIFO priority 1", REASON_NOT_FAIR);
-	chrt(m, 100, POLICY_NORMAL, 0);
-	execs(m, 100, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-}
-
 /* Nor its nice value, which lies where a class could have left it. */
 static void a_real_time_task_s_nice_value_is_left_alone(void **state)
 {
@@ -149,52 +104,6 @@ static void a_real_time_task_s_nice_value_is_left_alone(void **state)
 	execs(m, 100, "/usr/bin/jackd");
 	scan(m);
 	assert_int_equal(living(m, 100)->attr.nice, -3);
-}
-
-/* Somebody makes it real-time; with a class's nice value it may choose one above that, whatever it had. */
-static void nothing_of_a_class_stays_below_real_time(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/chrome");
-	chrt(m, 100, POLICY_FIFO, 1);
-	living(m, 100)->attr.nice = -3;
-	stop(m);
-	assert_int_equal(living(m, 100)->attr.nice, 0);
-}
-
-static void what_is_chosen_below_real_time_is_kept(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'jackd': { 'qos': 'QOS_RT' }, 'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
-		 "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	spawns(m, INIT, 100, "/usr/bin/jackd");
-	assert_carries(m, 100, "SCHED_FIFO priority 5");
-	renice(m, 100, 5);
-	execs(m, 100, "/usr/bin/cat");
-	assert_carries(m, 100, "SCHED_NORMAL nice 5");
-	execs(m, 100, "/usr/bin/chrome");
-	stop(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 5");
-}
-
-/* A thread in real time calls exec: it hides its own slice, not the first thread's. */
-static void below_real_time_lies_the_slice_of_the_thread_that_execs(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'schedqos': { 'default': 'none' }", "/usr/bin/app");
-	clones(m, 100, 101);
-	living(m, 100)->attr.slice_ns = 30 * MS;
-	chrt(m, 101, POLICY_RR, 5);
-	scan(m);
-	execs(m, 101, "/usr/bin/app");
-	chrt(m, 100, POLICY_NORMAL, 0);
-	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 30 * MS;
-	execs(m, 100, "/usr/bin/app");
-	stops_without_trace(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 0 slice 30 ms");
 }
 
 static void a_kernel_thread_gets_nothing_of_a_task_that_had_its_id(void **state)
@@ -261,16 +170,6 @@ static void a_kernel_without_slices_gets_the_rest(void **state)
 	assert_no_action(m);
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
-}
-
-static void a_kernel_without_clamps_gets_the_rest(void **state)
-{
-	struct machine *m = *state;
-
-	m->kernel.util_clamp = false;
-	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/usr/bin/gcc");
-	assert_task(m, 100, "SCHED_BATCH nice 4 slice 20 ms", REASON_RULE);
 }
 
 static void a_refusal_is_on_record_and_tried_again_at_exec(void **state)
@@ -340,49 +239,6 @@ static void what_is_not_kept_is_not_tagged(void **state)
 	assert_nothing_to_undo(m, 100);
 }
 
-static void what_is_kept_in_part_is_undone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'schedqos': { 'default': 'none' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	/* It says that it has slices, but does not keep them. */
-	m->caps.slice = true;
-	m->kernel.slice = false;
-	spawns(m, INIT, 100, "/usr/bin/gcc");
-	assert_carries(m, 100, "SCHED_BATCH nice 4 util 0..256");
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void a_task_that_ends_before_it_is_set_is_gone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	forks(m, INIT, 100);
-	m->hold = true;
-	execs(m, 100, "/usr/bin/gcc");
-	exits(m, 100);
-	carry_out(m);
-	assert_int_equal(m->result, PLAN_GONE);
-	/* What is on record of it is what it was to get: its children are looked at. */
-	assert_true(record(m, 100)->flags & TASK_FRESH);
-}
-
-static void a_task_that_ends_before_it_is_looked_at_is_left_alone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	forks(m, INIT, 100);
-	m->deaf = true;
-	execs(m, 100, "/usr/bin/gcc");
-	exits(m, 100);
-	count_from_here(m);
-	hear(m);
-	assert_no_action(m);
-}
-
 static void an_exit_is_the_end_of_the_record(void **state)
 {
 	struct machine *m = *state;
@@ -399,34 +255,61 @@ static void an_exit_is_the_end_of_the_record(void **state)
 	assert_unknown(m, 100);
 }
 
+static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_RR, 7);
+	m->refuse = 1;
+	execs(m, 100, "/usr/bin/cmd");
+	m->refuse = 0;
+	execs(m, 100, "/usr/bin/chrome");
+	assert_task(m, 100, "SCHED_RR priority 7", REASON_NOT_FAIR);
+	stop(m);
+	assert_carries(m, 100, "SCHED_RR priority 7");
+}
+
+/* Between the look and the set: the policy is not put back. */
+static void a_task_that_leaves_real_time_during_a_set_is_looked_at_again(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_RR, 7);
+	m->hold = true;
+	execs(m, 100, "/usr/bin/cmd");
+	chrt(m, 100, POLICY_NORMAL, 0);
+	carry_out(m);
+	assert_int_equal(m->result, PLAN_CHANGED);
+	assert_carries(m, 100, "SCHED_NORMAL nice 2 slice 16 ms util 0..512");
+	hear(m);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_deadline_class_comes_with_its_budget),
 		MACHINE_TEST(a_task_leaves_a_deadline_class),
 		MACHINE_TEST(a_child_of_a_deadline_task_is_born_without_it),
-		MACHINE_TEST(a_real_time_class_is_for_tasks_that_a_rule_names),
 		MACHINE_TEST(tasks_that_are_not_fair_are_left_alone),
-		MACHINE_TEST(our_clamp_does_not_stay_on_what_becomes_real_time),
-		MACHINE_TEST(a_tagged_task_that_becomes_real_time_is_left_alone),
 		MACHINE_TEST(a_real_time_task_s_nice_value_is_left_alone),
-		MACHINE_TEST(nothing_of_a_class_stays_below_real_time),
-		MACHINE_TEST(what_is_chosen_below_real_time_is_kept),
-		MACHINE_TEST(below_real_time_lies_the_slice_of_the_thread_that_execs),
 		MACHINE_TEST(kernel_threads_are_left_alone),
 		MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id),
 		MACHINE_TEST(schedqos_leaves_itself_alone),
 		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
-		MACHINE_TEST(a_kernel_without_clamps_gets_the_rest),
 		MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec),
 		MACHINE_TEST(a_rename_is_no_reason_to_try_again),
 		MACHINE_TEST(a_refused_task_still_has_something_to_undo),
 		MACHINE_TEST(a_refused_undo_ends),
 		MACHINE_TEST(what_is_not_kept_is_not_tagged),
-		MACHINE_TEST(what_is_kept_in_part_is_undone),
-		MACHINE_TEST(a_task_that_ends_before_it_is_set_is_gone),
-		MACHINE_TEST(a_task_that_ends_before_it_is_looked_at_is_left_alone),
 		MACHINE_TEST(an_exit_is_the_end_of_the_record),
+		MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours),
+		MACHINE_TEST(a_task_that_leaves_real_time_during_a_set_is_looked_at_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

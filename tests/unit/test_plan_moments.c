@@ -116,23 +116,6 @@ static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **sta
 		assert_task(m, (pid_t)(100 + i), cases[i].after, REASON_UNDONE);
 }
 
-/* Nobody has looked since. */
-static void so_it_is_for_a_task_found_only_at_the_stop(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/gcc");
-	spawns(m, INIT, 101, "/usr/bin/gcc");
-	spawns(m, INIT, 102, "/usr/bin/gcc");
-	renice(m, 100, 9);
-	chrt(m, 101, POLICY_NORMAL, 0);
-	chrt(m, 102, POLICY_IDLE, 0);
-	stops_without_trace(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 9");
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 102, "SCHED_IDLE nice 0");
-}
-
 /* The kernel takes no util_min above util_max, and the two may be chosen apart. */
 static void a_clamp_of_ours_gives_way_to_one_of_theirs(void **state)
 {
@@ -191,19 +174,6 @@ static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
 		assert_int_equal(machine_on(state), 0);
 		m = *state;
 	}
-}
-
-static void a_yielding_rule_gives_way_at_the_exec_after_a_change(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': true }", "/usr/bin/chrome");
-	renice(m, 100, 9);
-	scan(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_CHANGED);
-	execs(m, 100, "/usr/bin/chrome");
-	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-	stops_without_trace(m);
 }
 
 static void a_task_is_left_alone_until_a_rule_takes_effect(void **state)
@@ -313,19 +283,6 @@ static void the_default_s_modes_judge_anew_when_they_come_into_force(void **stat
 
 #define MAKE(more) "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true" more " }"
 
-static void no_task_inherits_from_one_left_alone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, MAKE(", 'yield': true") ", 'schedqos': { 'default': 'all' }");
-	forks(m, INIT, 100);
-	renice(m, 100, 5);
-	execs(m, 100, "/usr/bin/make");
-	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
-	spawns(m, 100, 101, "/usr/bin/sh");
-	assert_task(m, 101, "SCHED_BATCH nice 5 slice 16 ms util 0..512", REASON_DEFAULT);
-}
-
 static void nor_of_one_that_is_not_fair(void **state)
 {
 	struct machine *m = *state;
@@ -401,6 +358,18 @@ static void how_it_stands_is_told_of_this_moment(void **state)
 	assert_int_equal(plan_detail(m->plan, record(m, 100), facts_of(m, 100, 100), &detail), -ESRCH);
 }
 
+static void a_later_change_stays(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, THREADS, "/usr/bin/chrome");
+	renice(m, 100, 10);
+	renames(m, 100, "other");
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,18 +378,16 @@ int main(void)
 		MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs),
 		MACHINE_TEST(a_rename_that_brings_another_class_does_not),
 		MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s),
-		MACHINE_TEST(so_it_is_for_a_task_found_only_at_the_stop),
 		MACHINE_TEST(a_clamp_of_ours_gives_way_to_one_of_theirs),
 		MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen),
-		MACHINE_TEST(a_yielding_rule_gives_way_at_the_exec_after_a_change),
 		MACHINE_TEST(a_task_is_left_alone_until_a_rule_takes_effect),
 		MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs),
 		MACHINE_TEST(a_reload_that_brings_another_class_does_not),
 		MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force),
-		MACHINE_TEST(no_task_inherits_from_one_left_alone),
 		MACHINE_TEST(nor_of_one_that_is_not_fair),
 		MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec),
 		MACHINE_TEST(how_it_stands_is_told_of_this_moment),
+		MACHINE_TEST(a_later_change_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,8 @@
 /* The plan, as a specification: other rules for tasks that run. */
 #include "fake_daemon.h"
 
-#define CHROME	    "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
-#define CHROME_SLOW "'chrome': { 'qos': 'QOS_BACKGROUND' }"
-#define NONE	    "'schedqos': { 'default': 'none' }"
-#define MAKE	    "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
+#define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
+#define MAKE   "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
 
 static void the_same_rules_again_change_nothing(void **state)
 {
@@ -19,43 +17,6 @@ static void the_same_rules_again_change_nothing(void **state)
 	assert_no_action(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
-}
-
-static void changed_rules_are_applied_to_running_tasks(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	spawns(m, INIT, 200, "/usr/bin/vi");
-	reload(m, CHROME_SLOW ", 'vi': { 'qos': 'QOS_USER_INITIATED' }");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	assert_task(m, 101, BACKGROUND, REASON_RULE);
-	assert_task(m, 200, INITIATED, REASON_RULE);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 200, PRISTINE);
-}
-
-static void a_changed_class_is_applied_to_running_tasks(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	reload(m, CHROME ", 'QOS_USER_INTERACTIVE': { 'sched_nice': -7 }");
-	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 8 ms", REASON_RULE);
-}
-
-static void a_reload_yields_to_what_somebody_changed(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	renice(m, 100, 10);
-	scan(m);
-	reload(m, CHROME);
-	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 }
 
 /* What the class made possible does not stay once it gives something else. */
@@ -73,17 +34,6 @@ static void a_changed_class_takes_what_it_made_possible(void **state)
 	reload(m, "'QOS_USER_INTERACTIVE': { 'sched_nice': -2 }, 'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_int_equal(machine_task(m, 100)->attr.nice, 5);
 	stops_without_trace(m);
-}
-
-static void a_removed_rule_leaves_the_default(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	reload(m, "");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	reload(m, NONE);
-	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 }
 
 static void a_task_whose_rule_is_gone_can_be_decided_before_the_scan(void **state)
@@ -155,35 +105,16 @@ static void a_new_inheriting_rule_reaches_running_descendants(void **state)
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
 }
 
-static void attributes_of_the_last_configuration_are_known_as_ours(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	m->lossy = true;
-	forks(m, 100, 101);
-	reload(m, CHROME_SLOW);
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	assert_task(m, 101, BACKGROUND, REASON_RULE);
-	stop(m);
-	assert_carries(m, 101, PRISTINE);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(the_same_rules_again_change_nothing),
-		MACHINE_TEST(changed_rules_are_applied_to_running_tasks),
-		MACHINE_TEST(a_changed_class_is_applied_to_running_tasks),
-		MACHINE_TEST(a_reload_yields_to_what_somebody_changed),
 		MACHINE_TEST(a_changed_class_takes_what_it_made_possible),
-		MACHINE_TEST(a_removed_rule_leaves_the_default),
 		MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan),
 		MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern),
 		MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone),
 		MACHINE_TEST(a_list_s_inheriting_rule_is_found_again),
 		MACHINE_TEST(a_new_inheriting_rule_reaches_running_descendants),
-		MACHINE_TEST(attributes_of_the_last_configuration_are_known_as_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

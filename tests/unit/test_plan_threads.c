@@ -9,48 +9,6 @@
 	"'thread_qos': { 'bg': 'QOS_BACKGROUND', 'pool*': 'QOS_UTILITY', 'pool-hot': " \
 	"'QOS_USER_INITIATED' } }"
 
-static void a_thread_takes_the_class_of_its_name(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	assert_task(m, 101, BACKGROUND, REASON_THREAD);
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-}
-
-static void a_thread_that_changes_its_name_changes_its_class(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	renames(m, 101, "pool-7");
-	assert_task(m, 101, UTILITY, REASON_THREAD);
-	renames(m, 101, "pool-hot");
-	assert_task(m, 101, INITIATED, REASON_THREAD);
-	renames(m, 101, "idle");
-	assert_task(m, 101, INTERACTIVE, REASON_RULE);
-}
-
-static void the_leader_is_a_thread_as_well(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'chrome': { 'thread_qos': { 'chrome': 'QOS_USER_INTERACTIVE', 'bg': "
-		 "'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_THREAD);
-	renames(m, 100, "bg");
-	assert_task(m, 100, BACKGROUND, REASON_THREAD);
-	renames(m, 100, "other");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-}
-
 static void a_rename_without_thread_rules_costs_nothing(void **state)
 {
 	struct machine *m = *state;
@@ -92,21 +50,6 @@ static void the_rename_of_an_unknown_task_is_of_no_interest(void **state)
 	renames(m, 100, "bg");
 	assert_no_fetch(m);
 	assert_unknown(m, 100);
-}
-
-static void a_renamed_task_that_is_gone_is_left_alone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	m->deaf = true;
-	renames(m, 101, "bg");
-	exits(m, 101);
-	count_from_here(m);
-	hear(m);
-	assert_no_action(m);
 }
 
 static void a_thread_of_a_mixed_process_is_looked_at(void **state)
@@ -185,32 +128,6 @@ static void a_thread_that_execs_takes_the_leader_s_id(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_thread_that_execs_a_tagged_program_takes_its_class(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	execs(m, 101, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-static void a_niced_thread_that_execs_stays_niced(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renice(m, 101, 19);
-	execs(m, 101, "/usr/bin/vi");
-	assert_task(m, 100, "SCHED_NORMAL nice 19", REASON_CHOSEN);
-}
-
 /* ---- inheritance ---- */
 
 #define MAKE                                                     \
@@ -229,18 +146,6 @@ static void descendants_inherit_the_class(void **state)
 	spawns(m, 101, 102, "/usr/bin/as");
 	assert_no_action(m);
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
-	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
-}
-
-static void a_rule_in_between_does_not_break_the_chain(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, MAKE);
-	spawns(m, INIT, 100, "/usr/bin/make");
-	spawns(m, 100, 101, "/usr/bin/ld");
-	spawns(m, 101, 102, "/usr/bin/as");
-	assert_task(m, 101, INITIATED, REASON_RULE);
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
@@ -279,16 +184,6 @@ static void an_orphan_keeps_what_it_inherits(void **state)
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
-static void no_task_inherits_without_inherit(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, MAKE);
-	spawns(m, INIT, 100, "/usr/bin/ld");
-	spawns(m, 100, 101, "/usr/bin/sh");
-	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
-}
-
 static void a_rule_of_threads_alone_is_a_rule_of_its_own(void **state)
 {
 	struct machine *m = *state;
@@ -299,27 +194,6 @@ static void a_rule_of_threads_alone_is_a_rule_of_its_own(void **state)
 	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
 	renames(m, 101, "bg");
 	assert_task(m, 101, INTERACTIVE, REASON_THREAD);
-}
-
-/* Only the first thread was lowered, and is no more: that must not be taken for what the daemon gave. */
-static void a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept(void **state)
-{
-	struct machine *m = *state;
-
-	m->pace = 10;
-	start(m, "");
-	spawns(m, INIT, 100, "/bin/sh");
-	clones(m, 100, 101);
-	renice(m, 100, 10);
-	scan(m);
-	execs(m, 101, "/bin/sh");
-	m->deaf = true;
-	forks(m, 100, 102);
-	renice(m, 102, 10);
-	m->deaf = false;
-	hear(m);
-	stop(m);
-	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }
 
 /* Its record was the leader's, which somebody has made real-time; but it copied a thread that we have. */
@@ -349,28 +223,19 @@ static void one_without_a_class_that_copied_a_real_time_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_thread_takes_the_class_of_its_name),
-		MACHINE_TEST(a_thread_that_changes_its_name_changes_its_class),
-		MACHINE_TEST(the_leader_is_a_thread_as_well),
 		MACHINE_TEST(a_rename_without_thread_rules_costs_nothing),
 		MACHINE_TEST(a_rename_within_a_class_costs_nothing),
 		MACHINE_TEST(the_rename_of_an_unknown_task_is_of_no_interest),
-		MACHINE_TEST(a_renamed_task_that_is_gone_is_left_alone),
 		MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at),
 		MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process),
 		MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing),
 		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
 		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
-		MACHINE_TEST(a_thread_that_execs_a_tagged_program_takes_its_class),
-		MACHINE_TEST(a_niced_thread_that_execs_stays_niced),
 		MACHINE_TEST(descendants_inherit_the_class),
-		MACHINE_TEST(a_rule_in_between_does_not_break_the_chain),
 		MACHINE_TEST(the_nearest_ancestor_wins),
 		MACHINE_TEST(the_same_process_inherits_from_what_it_was),
 		MACHINE_TEST(an_orphan_keeps_what_it_inherits),
-		MACHINE_TEST(no_task_inherits_without_inherit),
 		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
-		MACHINE_TEST(a_choice_that_equals_what_was_before_another_thread_s_exec_is_kept),
 		MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread),
 	};
 

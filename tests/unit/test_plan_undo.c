@@ -36,22 +36,6 @@ static void every_tagged_task_gets_back_what_it_had(void **state)
 	assert_task(m, INIT, PRISTINE, REASON_UNDONE);
 }
 
-static void a_task_that_inherited_gets_what_the_ancestor_had(void **state)
-{
-	struct machine *m = *state;
-
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	renice(m, 100, 6);
-	start(m, CHROME);
-	forks(m, 100, 101);
-	clones(m, 101, 102);
-	renames(m, 102, "bg");
-	exits(m, 100);
-	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 6");
-	assert_carries(m, 102, "SCHED_NORMAL nice 6");
-}
-
 static void what_somebody_changed_stays_and_all_else_goes(void **state)
 {
 	struct machine *m = *state;
@@ -94,115 +78,6 @@ static void a_child_born_during_the_undo_is_undone(void **state)
 	assert_task(m, 102, PRISTINE, REASON_UNDONE);
 }
 
-static void a_child_born_before_but_announced_after_its_parent_s_undo_is_undone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	begins_fork(m, 100, 101);
-	stop(m);
-	passes(m, 100);
-	ends_fork(m, 101);
-	assert_task(m, 101, PRISTINE, REASON_UNDONE);
-}
-
-static void a_child_whose_fork_lasts_long_after_its_parent_s_undo_is_undone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	begins_fork(m, 100, 101);
-	begins_undo(m);
-	hear(m);
-	passes(m, 4000);
-	ends_fork(m, 101);
-	assert_carries(m, 101, PRISTINE);
-}
-
-static void nothing_is_tagged_any_more(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	stop(m);
-	count_from_here(m);
-	renames(m, 100, "bg");
-	execs(m, 100, "/usr/bin/chrome");
-	spawns(m, 100, 101, "/usr/bin/chrome");
-	scan(m);
-	assert_no_action(m);
-	assert_carries(m, 100, PRISTINE);
-	assert_carries(m, 101, PRISTINE);
-}
-
-static void an_exec_during_the_undo_is_undone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	begins_undo(m);
-	execs(m, 100, "/usr/bin/vi");
-	assert_task(m, 100, PRISTINE, REASON_UNDONE);
-}
-
-static void a_task_without_events_is_undone_by_the_last_scan(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	m->lossy = true;
-	forks(m, 100, 101);
-	clones(m, 100, 102);
-	stop(m);
-	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 102, PRISTINE);
-}
-
-static void a_real_time_class_is_undone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_RR', 'sched_priority': 5 }, "
-		 "'jackd': { 'qos': 'QOS_RT', 'yield': false }");
-	forks(m, INIT, 100);
-	renice(m, 100, 5);
-	execs(m, 100, "/usr/bin/jackd");
-	assert_carries(m, 100, "SCHED_RR priority 5");
-	forks(m, 100, 101);
-	stop(m);
-	assert_carries(m, 100, "SCHED_NORMAL nice 5");
-	assert_carries(m, 101, "SCHED_NORMAL nice 5");
-}
-
-static void a_task_that_ended_is_left_alone(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	exits(m, 100);
-	count_from_here(m);
-	stop(m);
-	assert_int_not_equal(m->last.tid, 100);
-}
-
-static void a_second_undo_finds_nothing(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	stop(m);
-	count_from_here(m);
-	stop(m);
-	assert_no_action(m);
-}
-
 /* Its child is born with what its origin had by us. */
 static void a_fork_that_outlasts_the_stop_is_looked_at_later(void **state)
 {
@@ -232,18 +107,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later),
 		MACHINE_TEST(every_tagged_task_gets_back_what_it_had),
-		MACHINE_TEST(a_task_that_inherited_gets_what_the_ancestor_had),
 		MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes),
 		MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at),
 		MACHINE_TEST(a_child_born_during_the_undo_is_undone),
-		MACHINE_TEST(a_child_born_before_but_announced_after_its_parent_s_undo_is_undone),
-		MACHINE_TEST(a_child_whose_fork_lasts_long_after_its_parent_s_undo_is_undone),
-		MACHINE_TEST(nothing_is_tagged_any_more),
-		MACHINE_TEST(an_exec_during_the_undo_is_undone),
-		MACHINE_TEST(a_task_without_events_is_undone_by_the_last_scan),
-		MACHINE_TEST(a_real_time_class_is_undone),
-		MACHINE_TEST(a_task_that_ended_is_left_alone),
-		MACHINE_TEST(a_second_undo_finds_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,21 +120,6 @@ static void a_removed_record_is_used_again(void **state)
 	assert_int_equal(tasks_memory(tasks), memory);
 }
 
-static void tids_of_one_chain_are_told_apart(void **state)
-{
-	struct tasks *tasks = *state;
-	struct task *a = put(tasks, 5), *b = put(tasks, 5 + 4096);
-	struct task *c = put(tasks, 5 + 8192);
-
-	tasks_remove(tasks, b);
-	assert_ptr_equal(tasks_find(tasks, 5), a);
-	assert_null(tasks_find(tasks, 5 + 4096));
-	assert_ptr_equal(tasks_find(tasks, 5 + 8192), c);
-	tasks_remove(tasks, c);
-	tasks_remove(tasks, a);
-	assert_int_equal(tasks_count(tasks), 0);
-}
-
 static void records_do_not_move_as_the_table_grows(void **state)
 {
 	enum { MANY = 20000 };
@@ -175,19 +160,6 @@ static void every_task_is_returned_once(void **state)
 	}
 	assert_int_equal(count, MANY - MANY / 10);
 	assert_int_equal(tasks_count(tasks), count);
-}
-
-static void the_task_just_returned_may_be_removed(void **state)
-{
-	struct tasks *tasks = *state;
-	struct task *task;
-	uint32_t cursor = 0;
-
-	for (pid_t tid = 1; tid <= 3000; tid++)
-		put(tasks, tid);
-	while ((task = tasks_next(tasks, &cursor)))
-		tasks_remove(tasks, task);
-	assert_int_equal(tasks_count(tasks), 0);
 }
 
 /* ---- memory of the caller's ---- */
@@ -233,18 +205,6 @@ static void records_live_where_the_caller_says(void **state)
 	free(arena);
 }
 
-static void a_freed_record_belongs_to_no_task(void **state)
-{
-	struct tasks *tasks = *state;
-	struct task *task = put(tasks, 7);
-
-	/* What a crash leaves behind must not be taken for a task with something to undo. */
-	task->known.nice = 4;
-	tasks_remove(tasks, task);
-	assert_int_equal(task->tid, 0);
-	assert_int_equal(task->known.nice, 0);
-}
-
 /* ---- threads ---- */
 
 static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *tids)
@@ -261,20 +221,6 @@ static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *t
 
 #define THREADS(...) ((const pid_t[]){ __VA_ARGS__, 0 })
 #define NO_THREADS   ((const pid_t[]){ 0 })
-
-static void a_process_s_threads_are_returned_youngest_first(void **state)
-{
-	struct tasks *tasks = *state;
-
-	put(tasks, 10);
-	put(tasks, 20);
-	put_thread(tasks, 10, 11);
-	put_thread(tasks, 20, 21);
-	put_thread(tasks, 10, 12);
-	put_thread(tasks, 10, 13);
-	assert_threads(tasks, 10, THREADS(13, 12, 11));
-	assert_threads(tasks, 20, THREADS(21));
-}
 
 static void a_removed_one_is_not_returned(void **state)
 {
@@ -399,13 +345,9 @@ int main(void)
 		TABLE_TEST(a_tid_that_comes_again_is_another_task),
 		TABLE_TEST(what_is_put_is_a_copy),
 		TABLE_TEST(a_removed_record_is_used_again),
-		TABLE_TEST(tids_of_one_chain_are_told_apart),
 		TABLE_TEST(records_do_not_move_as_the_table_grows),
 		TABLE_TEST(every_task_is_returned_once),
-		TABLE_TEST(the_task_just_returned_may_be_removed),
 		TABLE_TEST(records_live_where_the_caller_says),
-		TABLE_TEST(a_freed_record_belongs_to_no_task),
-		TABLE_TEST(a_process_s_threads_are_returned_youngest_first),
 		TABLE_TEST(a_removed_one_is_not_returned),
 		TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process),
 		TABLE_TEST(a_leader_takes_its_threads_with_it),
