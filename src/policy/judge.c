@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose each attribute is: by the record alone, then with what others say of those whose records are copies, or in doubt. */
 #include "judge.h"
+
+#include "plan_private.h"
+
+/* At most so many threads are compared, or looked at: a process may have tens of thousands. */
+#define THREADS_COMPARED 256
+#define THREADS_LOOKED_AT 64
+
+/* ---- by the record ---- */
 
 /* Slices and clamps, no defaults, that a class gives: only classes set these, or who imitates one. */
 static uint8_t marks_of_classes(const struct task_attr *actual, const struct given *given, const struct attr_caps *caps)
@@ -150,4 +159,238 @@ void judge(struct task *task, const struct task_attr *actual, bool is_vouched, c
 		judged.had.reset_on_fork = actual->reset_on_fork;
 	judged.known.reset_on_fork = actual->reset_on_fork;
 	record(task, &judged);
+}
+
+/* ---- what the task carries ---- */
+
+void plan_note_base(struct plan *plan)
+{
+	const uint32_t base = plan->caps->base_slice_ns;
+
+	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
+		if (plan->bases[i] == base)
+			return;
+	}
+	plan->bases[plan->n_bases++ % BASES_MAX] = base;
+}
+
+/*
+ * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
+ * time after a change.
+ */
+static bool is_base_slice(const struct plan *plan, uint32_t slice_ns)
+{
+	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
+		if (plan->bases[i] == slice_ns)
+			return true;
+	}
+	return slice_ns == plan->caps->base_slice_ns;
+}
+
+void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
+{
+	if (!task_policy_is_fair(attr->policy))
+		attr->slice_ns = known->slice_ns;
+	else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns))
+		attr->slice_ns = 0;
+}
+
+int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
+{
+	int r = facts_need(facts, FACT_ATTR);
+
+	if (r < 0)
+		return r;
+	*ret = facts->attr;
+	plan_make_comparable(plan, ret, known);
+	/* It may be a base slice that we do not know of yet. */
+	if (ret->slice_ns && ret->slice_ns != known->slice_ns) {
+		facts_need(facts, FACT_BASE);
+		plan_make_comparable(plan, ret, known);
+	}
+	return 0;
+}
+
+/* ---- threads that differ ---- */
+
+bool plan_differ(const struct task *a, const struct task *b)
+{
+	return attr_difference(&a->known, &b->known) || attr_difference(&a->had, &b->had) ||
+	       a->theirs != b->theirs || a->own != b->own;
+}
+
+/*
+ * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
+ * ended, so the flag may outlive the threads that it is about.
+ */
+bool plan_is_mixed(const struct plan *plan, const struct task *leader)
+{
+	const struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
+}
+
+/* Whether any of its other threads may have called an exec that we were not told of: then none of them lives. */
+static bool may_have_lost_exec(const struct plan *plan, const struct task *leader)
+{
+	const struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	if (!plan->events_lost || leader->scan != plan->scan || !thread)
+		return false;
+	while (thread && thread->scan != plan->scan)
+		thread = tasks_next_thread(plan->tasks, thread);
+	return !thread;
+}
+
+/* Whether it may be, or be a copy of, any thread of its process. Those that have ended are of no use after that. */
+static bool is_in_doubt(const struct plan *plan, const struct task *task)
+{
+	const struct task *thread;
+
+	if (task->tid != task->tgid)
+		return (task->flags & TASK_COPY) && (task->flags & TASK_MIXED);
+	thread = tasks_next_thread(plan->tasks, task);
+	return thread && ((thread->flags & TASK_ENDED) || may_have_lost_exec(plan, task));
+}
+
+/*
+ * Of those that know its policy, nice value and I/O priority the task is to have had the least; of all, if none does.
+ * A slice says nothing here: its owner may have chosen it on any of them.
+ */
+static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
+{
+	const struct task *other = plan_leader_of(plan, task);
+	struct task settled = *task;
+	bool is_known = false, any = false;
+
+	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
+		const bool fits = !(attr_difference(actual, &other->known) &
+				    (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY));
+
+		if ((other == task && task->tid != task->tgid) || fits < is_known)
+			continue;
+		if (!any || fits > is_known)
+			settled.had = other->had;
+		else
+			settled.had = attr_least(&settled.had, &other->had);
+		if (fits > is_known) {
+			settled.known = other->known;
+			settled.theirs = other->theirs;
+		}
+		is_known = fits;
+		any = true;
+	}
+	if (other)
+		given_lower(&plan->given, actual, &settled.had);
+	task->had = settled.had;
+	task->theirs = settled.theirs;
+	task->known = settled.known;
+	task->flags |= TASK_TOUCHED;
+}
+
+void plan_remove_ended(struct plan *plan, struct task *leader)
+{
+	const bool all = may_have_lost_exec(plan, leader);
+	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
+
+	for (; thread; thread = next) {
+		next = tasks_next_thread(plan->tasks, thread);
+		if (all || (thread->flags & TASK_ENDED))
+			tasks_remove(plan->tasks, thread);
+	}
+}
+
+/* ---- who vouches ---- */
+
+/* The task that it copied, unless it is a thread; its living parent, if nobody told us of it; NULL if that is gone. */
+static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
+{
+	struct task *origin = tasks_find(plan->tasks, due->origin ? due->origin : due->parent);
+	const struct task *leader = origin ? plan_leader_of(plan, origin) : NULL;
+
+	return leader && leader->tid == due->parent && plan_is_same_start(due->parent_start, leader->start) ? origin : NULL;
+}
+
+/* Whether we have looked at the task, and it still carries what its record says: who lowers it cannot go back. */
+static bool carries_its_record(const struct plan *plan, const struct task *task, struct facts *facts)
+{
+	struct task_attr now;
+
+	if ((task->flags & (TASK_COPY | TASK_SETTING | TASK_ENDED)) || facts->look(facts, task->tid, &now) < 0)
+		return false;
+	plan_make_comparable(plan, &now, &task->known);
+	return !attr_difference(&now, &task->known);
+}
+
+/* Of a new thread, whose maker no event names: all others have to vouch. */
+static bool threads_vouch(const struct plan *plan, const struct task *task, struct facts *facts, struct task_attr *had)
+{
+	const struct task *other = plan_leader_of(plan, task);
+	int n = 0;
+
+	for (; other && n < THREADS_LOOKED_AT; other = tasks_next_thread(plan->tasks, other)) {
+		if (other == task)
+			continue;
+		if (!carries_its_record(plan, other, facts))
+			return false;
+		*had = attr_least(had, &other->had);
+		n++;
+	}
+	return n && !other;
+}
+
+/* Whether what a class gives is ours on it, whatever its record says; *had is the lesser of both then. */
+static bool is_vouched(const struct plan *plan, const struct task *task, const struct plan_due *due, struct facts *facts,
+		       const struct task_attr *actual, struct task_attr *had)
+{
+	const uint8_t differs = attr_difference(actual, &task->known);
+	const struct task *origin;
+
+	if (task->flags & TASK_SETTING)
+		return true;
+	/* What is not below `had` needs nobody. */
+	if (!((differs & TASK_ATTR_NICE) && actual->nice > had->nice) &&
+	    !((differs & TASK_ATTR_POLICY) && actual->policy == POLICY_IDLE))
+		return false;
+	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !facts->look)
+		return false;
+	if (task->tid != task->tgid)
+		return threads_vouch(plan, task, facts, had);
+	origin = origin_of(plan, due);
+	if (!origin || !carries_its_record(plan, origin, facts))
+		return false;
+	*had = attr_least(had, &origin->had);
+	return true;
+}
+
+/* A child that carries all that was set on its origin: so will the next ones, since forks follow each other. */
+static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
+{
+	struct task *origin = task->tid == task->tgid ? origin_of(plan, due) : plan_leader_of(plan, task);
+
+	/* While all is put back, it says who was: see add_forkers() in undo.c. */
+	if (origin && due->origin && !plan->undoing && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
+		origin->flags &= ~TASK_FRESH;
+}
+
+void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
+		const struct task_attr *actual)
+{
+	const bool in_doubt = is_in_doubt(plan, task);
+	struct task_attr had;
+	bool vouched = false;
+
+	if (in_doubt)
+		settle_doubt(plan, task, actual);
+	had = task->had;
+	if (!in_doubt && attr_difference(actual, &task->known))
+		vouched = is_vouched(plan, task, due, facts, actual, &had);
+	else if (!in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH))
+		prove(plan, task, due);
+	if (vouched)
+		task->had = had;
+	judge(task, actual, vouched, &plan->given, plan->caps);
+	if (task->flags & TASK_COPY)
+		task->flags &= ~(TASK_COPY | TASK_FRESH | TASK_MIXED);
+	task->flags &= ~TASK_SETTING;
 }

@@ -2,7 +2,7 @@
 /* Whose each attribute of a task is: the four lines of the model (plan.h), as a function of what is passed to it alone. */
 #pragma once
 
-#include <schedqos/policy/given.h>
+#include <schedqos/policy/qos_class.h>
 #include <schedqos/policy/tasks.h>
 
 /*

@@ -56,7 +56,7 @@ struct assignment {
 /* Notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
 
-/* ---- plan_units.c ---- */
+/* ---- plan_assign.c: units ---- */
 
 /* Takes the place of those before. 0 or -ENOMEM. */
 int plan_units_put(struct plan *plan, const struct unit_class *units, size_t n);
@@ -113,7 +113,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 /* The class's own attributes. */
 const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
 
-/* ---- plan_judge.c ---- */
+/* ---- judge.c ---- */
 
 /*
  * Reads what the task carries. The slice is 0 where it has none of its own; what its policy hides is taken from

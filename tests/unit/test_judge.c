@@ -196,7 +196,7 @@ static void what_classes_give_is_summed_up(void **state)
 
 	(void)state;
 	given_init(&none);
-	assert_int_equal(none.lowest_nice, NICE_NONE);
+	assert_int_equal(none.lowest_nice, GIVEN_NICE_NONE);
 	assert_int_equal(given.lowest_nice, -4);
 	assert_int_equal(given.highest_rank, 0);
 	assert_true(given.has_io_priority);

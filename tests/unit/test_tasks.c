@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <schedqos/policy/reason.h>
+#include <schedqos/policy/tasks.h>
 
 static int table_on(void **state)
 {

@@ -63,9 +63,8 @@
 
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/facts.h>
-#include <schedqos/policy/given.h>
+#include <schedqos/policy/qos_class.h>
 #include <schedqos/policy/overrides.h>
-#include <schedqos/policy/reason.h>
 #include <schedqos/policy/tasks.h>
 #include <schedqos/util/terms.h>
 

@@ -16,7 +16,7 @@
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
-#include <schedqos/policy/reason.h>
+#include <schedqos/policy/tasks.h>
 #include <schedqos/util/log.h>
 
 struct tagger;
