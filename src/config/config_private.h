@@ -206,6 +206,8 @@ void parse_groups(struct parser *parser, const struct json_node *object, void *i
 void put_groups(struct json_writer *json, const char *key, const void *from);
 void parse_weights(struct parser *parser, const struct json_node *object, void *into);
 void put_weights(struct json_writer *json, const char *key, const void *from);
+void parse_user_weights(struct parser *parser, const struct json_node *object, void *into);
+void put_user_weights(struct json_writer *json, const char *key, const void *from);
 
 /* config_pattern.c: warnings about patterns that can match nothing of what they are compared with. */
 pattern_check check_brackets;
