@@ -149,11 +149,12 @@ static void parse_devices(struct parser *parser, const struct json_node *object,
 	}
 }
 
+/* Read by parse_trees(), and written by put_profile(). */
 static const struct key trees[KNOB_TREES] = {
-	[KNOB_DEBUGFS] = { "debugfs", KEY_OTHER },
-	[KNOB_CPUFREQ] = { "cpufreq", KEY_OTHER },
-	[KNOB_SYSCTL] = { "sysctl", KEY_OTHER },
-	[KNOB_BLOCK] = { "block", KEY_OTHER },
+	[KNOB_DEBUGFS] = { "debugfs", .parse = NULL },
+	[KNOB_CPUFREQ] = { "cpufreq", .parse = NULL },
+	[KNOB_SYSCTL] = { "sysctl", .parse = NULL },
+	[KNOB_BLOCK] = { "block", .parse = NULL },
 };
 
 static void parse_trees(struct parser *parser, const struct json_node *object, struct sched_profile *profile)
