@@ -235,14 +235,14 @@ DESKTOP_TEXTS = $(foreach unit,$(DESKTOP_UNITS),$(unit):$(UNITDIR)/$(notdir $(un
 	systemd/desktop/org.schedqos1.conf:$(DBUSDIR)/system.d/org.schedqos1.conf \
 	systemd/desktop/org.schedqos1.policy:$(POLKITDIR)/org.schedqos1.policy \
 	systemd/desktop/schedqos.service.conf:$(UNITDIR)/schedqos.service.d/desktop.conf \
-	systemd/user/schedqos-weights.service:$(USERUNITDIR)/schedqos-weights.service \
 	$(if $(FOCUS),systemd/user/schedqos-focus.service:$(USERUNITDIR)/schedqos-focus.service)
 
 install-desktop: all ## install what lets users and desktops ask for classes, by the system bus, as well
 	$Q$(if $(FOCUS),$(INSTALL) -D -m 755 $(FOCUS) "$(DESTDIR)$(LIBEXECDIR)/schedqos-focus")
 	$Qset -e; for text in $(DESKTOP_TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
 		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
-	$Q[ -n "$(DESTDIR)" ] || printf '%s\n' '' 'Next:  sudo systemd-sysusers && sudo systemctl daemon-reload && sudo systemctl restart schedqos'
+	$Q[ -n "$(DESTDIR)" ] || printf '%s\n' '' 'Next:  sudo systemd-sysusers && sudo systemctl daemon-reload' \
+		'       sudo systemctl reload dbus && sudo systemctl restart schedqos'
 
 TARBALL = $B/dist/schedqos-$(RELEASE).tar
 

@@ -14,11 +14,6 @@
 
 #include "accounts.h"
 
-#ifndef BUS_USERS_INTERFACE
-#define BUS_USERS_INTERFACE "org.schedqos1.Users"
-#define BUS_ERROR_NEEDS_RAISE "org.schedqos1.Error.NeedsRaise"
-#endif
-
 #define SYSTEM76_NAME "com.system76.Scheduler"
 #define SYSTEM76_PATH "/com/system76/Scheduler"
 

@@ -2,7 +2,9 @@
 #include "methods.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -17,19 +19,35 @@
 
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
-/* The daemon sees more of a process than /proc shows to other users. */
+/*
+ * The daemon sees more of a process than /proc shows to other users. What it has answered is of one that the caller has
+ * started; that it runs no setuid program, or the like, is seen by whose /proc has it now.
+ */
+static bool is_own(const struct call *call, const cJSON *explained)
+{
+	const cJSON *uid = cJSON_GetObjectItemCaseSensitive(explained, "uid");
+	uint32_t task = 0;
+	struct stat owner;
+	char path[32];
+
+	if (!cJSON_IsNumber(uid) || uid->valuedouble != call->uid)
+		return false;
+	if (sd_bus_message_rewind(call->message, 1) < 0 || sd_bus_message_read(call->message, "u", &task) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u", task);
+	return stat(path, &owner) == 0 && owner.st_uid == call->uid;
+}
+
 static int answer_explain(struct call *call, sd_bus_message *reply, sd_bus_error *error)
 {
 	_cleanup_(cJSON_Deletep) cJSON *all = NULL;
-	const cJSON *uid;
 	const char *text;
 	int r = sd_bus_message_read(reply, "s", &text);
 
 	if (r < 0)
 		return r;
 	all = cJSON_Parse(text);
-	uid = cJSON_GetObjectItemCaseSensitive(all, "uid");
-	if (call->uid != 0 && (!cJSON_IsNumber(uid) || uid->valuedouble != call->uid))
+	if (call->uid != 0 && !is_own(call, all))
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not a task of yours: try 'sudo schedqos explain'");
 	return sd_bus_reply_method_return(call->message, "s", text);
 }

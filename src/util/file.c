@@ -81,19 +81,14 @@ int open_list(int folder, const char *path, DIR **ret)
 
 /* ---- the runtime folder ---- */
 
-int folder_open(const char *path, mode_t mode)
+int state_folder_open(void)
 {
 	int fd;
 
-	if (mkdir(path, mode) < 0 && errno != EEXIST)
+	if (mkdir(STATE_FOLDER, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = open(STATE_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-int state_folder_open(void)
-{
-	return folder_open(STATE_FOLDER, 0755);
 }
 
 static int open_error(int error)

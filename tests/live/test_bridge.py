@@ -23,14 +23,17 @@ POLKITD = [path for path in ("/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd"
 BUS_CONFIG = "/usr/share/dbus-1/system.conf"
 NAME, PATH = "org.schedqos1", "/org/schedqos1"
 SYSTEM76, SYSTEM76_PATH = "com.system76.Scheduler", "/com/system76/Scheduler"
-# Alice sits at the machine, and Bob does not.
-BRIDGE, ALICE, BOB = 54321, 54322, 54323
-UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
-INITIATED = "QOS_USER_INITIATED"
+# Alice sits at the machine, Bob does not, and Carol knows the password.
+BRIDGE, ALICE, BOB, CAROL = 54321, 54322, 54323, 54324
+USERS = {"schedqos": BRIDGE, "alice": ALICE, "bob": BOB, "carol": CAROL}
+UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
+DEFAULT = "QOS_DEFAULT"
 DENIED, PASSWORD = "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 LIMITS, INVALID = "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.InvalidArgs"
 NOT_YOURS, NO_DAEMON = NAME + ".Error.NotYours", NAME + ".Error.NoDaemon"
 RULES = """polkit.addRule(function(action, subject) {
+	if (subject.user == "carol")
+		return polkit.Result.YES;
 	if (subject.user == "alice" && (action.id == "org.schedqos1.set-own" || action.id == "org.schedqos1.show"))
 		return polkit.Result.YES;
 });
@@ -63,8 +66,7 @@ class Bridge(LiveTest):
         """The machine's, and ours."""
         with open("/etc/" + file, encoding="utf-8") as users:
             text = users.read()
-        self.write("etc/" + file, text + "".join(
-            line % {"name": name, "id": number} for name, number in (("schedqos", BRIDGE), ("alice", ALICE), ("bob", BOB))))
+        self.write("etc/" + file, text + "".join(line % {"name": name, "id": number} for name, number in USERS.items()))
 
     def make_namespace(self):
         self.users("passwd", "%(name)s:x:%(id)d:%(id)d::/:/bin/false\n")
@@ -172,6 +174,14 @@ class Bridge(LiveTest):
         self.assertEqual(result.returncode, status, result.stderr + self.logs())
         return result.stdout + result.stderr
 
+    def setuid_program(self, user):
+        path = self.copy("setuid-app")
+        os.chmod(path, 0o4755)
+        program = self.run_program([path, "1000"], user=user)
+        with open("/proc/%d/status" % program.pid, encoding="ascii") as status:
+            self.assertIn("Uid:\t%d\t0\t0\t0\n" % user, status.read())
+        return program
+
 
 class Interface(Bridge):
     """What of it needs no process."""
@@ -220,7 +230,7 @@ class Interface(Bridge):
         # Without polkit only root may.
         self.polkit.end()
         wait_for(lambda: not self.has_name("org.freedesktop.PolicyKit1"), "no polkit")
-        self.assert_refused(self.ask(alice, "Reload"), DENIED, "polkit")
+        self.assert_refused(self.ask(alice, "Reload"), DENIED, "there is no polkit here")
         self.assertEqual(self.ask(root, "Reload")[0], "ok")
         self.assertEqual(self.ask(alice, "Status")[0], "ok")
         self.end_bridge()
@@ -252,13 +262,15 @@ class Interface(Bridge):
         app = self.sleeper("app", user=ALICE)
         self.assert_carries(app, INITIATED)
         self.assertEqual(self.ask(alice, "Explain", "u", app.pid)[0], "ok")
-        for task in (app.pid, 1, self.current.pid, 2):
+        setuid = self.setuid_program(BOB)
+        for task in (app.pid, setuid.pid, 1, self.current.pid, 2):
             self.assertEqual(self.ask(bob, "Explain", "u", task)[0], "error", task)
         self.assert_refused(self.ask(bob, "Explain", "u", app.pid), DENIED, "not a task of yours")
         self.assert_refused(self.ask(bob, "Explain", "u", 2 ** 32 - 1), NAME + ".Error.NoTask")
         self.assertIn(INITIATED, self.verb(ALICE, "explain", app.pid))
         self.assertIn("app", self.verb(BOB, "list"))
         self.assertIn("tasks in", self.verb(BOB, "status"))
+        self.assertIn("QOS_", self.verb(BOB, "top"))
         self.assertIn("password", self.verb(BOB, "reload", status=1))
         self.assertIn("only root", self.verb(BOB, "explain", "--name", "app", status=1))
 
@@ -292,6 +304,139 @@ class Interface(Bridge):
         self.daemon(CONFIG, prefix=self.inside)
         for verb in (("list",), ("set", os.getpid(), BACKGROUND), ("limit", os.getpid(), BACKGROUND), ("explain", os.getpid())):
             self.assertIn("schedqos-desktop", self.verb(ALICE, *verb, status=1))
+
+
+class Own(Bridge):
+    """Classes and limits for a user's own processes."""
+
+    def test_a_class_and_its_end(self):
+        self.start_all()
+        app = self.sleeper("app", user=ALICE)
+        self.assert_carries(app, INITIATED)
+        self.verb(ALICE, "set", app.pid, BACKGROUND)
+        self.assert_carries(app, BACKGROUND)
+        self.assertIn("at run time", self.verb(ALICE, "explain", app.pid))
+        # What is kept outlasts the bridge.
+        self.end_bridge()
+        self.assert_keeps(app, BACKGROUND)
+        self.start_bridge()
+        self.verb(ALICE, "reset", app.pid)
+        self.assert_carries(app, INITIATED)
+        self.assertIn("nobody has set", self.verb(ALICE, "reset", app.pid, status=1))
+        self.assertIn("did you mean", self.verb(ALICE, "set", app.pid, "QOS_BACKGRUND", status=2))
+        self.end_bridge()
+
+    def test_more_than_the_rules_give_takes_a_password(self):
+        self.start_all()
+        for user, status, becomes in ((ALICE, 1, BACKGROUND), (CAROL, 0, UI)):
+            slow = self.sleeper("slow", user=user)
+            self.assert_carries(slow, BACKGROUND)
+            self.verb(user, "set", slow.pid, UI, status=status)
+            self.assert_keeps(slow, becomes)
+
+    def test_what_is_held_ends_with_whoever_holds_it(self):
+        self.start_all()
+        app, other = self.sleeper("app", user=ALICE), self.sleeper("app", user=ALICE)
+        alice = self.asker(ALICE)
+        self.assertEqual(self.ask(alice, "SetClass", "hsbb", app.pid, UTILITY, "false", "false")[:2], ["ok", UTILITY])
+        self.assertEqual(self.ask(self.asker(ALICE), "LimitProcess", "hsb", other.pid, BACKGROUND, "true"), ["ok"])
+        self.assert_carries(app, UTILITY)
+        self.hang_up(alice)
+        self.assert_carries(app, INITIATED)
+        self.assert_keeps(other, BACKGROUND)
+        self.assertEqual(self.ask(self.asker(ALICE), "LiftProcess", "h", other.pid), ["ok", "1"])
+        self.assert_carries(other, INITIATED)
+
+    def test_a_bridge_that_is_killed_holds_nothing(self):
+        self.start_all()
+        app, alice = self.sleeper("app", user=ALICE), self.asker(ALICE)
+        self.assertEqual(self.ask(alice, "SetClass", "hsbb", app.pid, UTILITY, "false", "false")[0], "ok")
+        self.assert_carries(app, UTILITY)
+        self.bridge.end()
+        self.assert_carries(app, INITIATED)
+
+    def test_limit_returns_with_the_process_or_the_daemon(self):
+        self.start_all()
+        for end in ("process", "daemon"):
+            app = self.sleeper("app", user=ALICE)
+            limit = self.run_program([*self.inside, *self.identity(ALICE), SCHEDQOS, "limit", str(app.pid), BACKGROUND],
+                                     stderr=subprocess.PIPE, env=environment())
+            self.assertIn(b"limited", limit.popen.stderr.readline())
+            self.assert_carries(app, BACKGROUND)
+            if end == "process":
+                app.end()
+            else:
+                self.current.stop()
+            self.assertEqual(limit.popen.wait(PATIENCE), 0 if end == "process" else 1)
+
+    def test_root_goes_before(self):
+        self.start_all()
+        app = self.sleeper("app", user=CAROL)
+        self.verb(0, "set", app.pid, BACKGROUND)
+        self.assertIn("limited to " + BACKGROUND, self.verb(CAROL, "set", app.pid, UI))
+        self.assert_keeps(app, BACKGROUND)
+        self.verb(CAROL, "reset", app.pid)
+        self.verb(CAROL, "reset", app.pid, status=1)
+        self.assert_keeps(app, BACKGROUND)
+
+    # ---- those who try ----
+
+    def test_what_is_not_ones_own(self):
+        self.start_all()
+        carol, bobs = self.asker(CAROL), self.sleeper("app", user=BOB)
+        self.assert_carries(bobs, INITIATED)
+        setuid = self.setuid_program(CAROL)
+        for pid in (bobs.pid, setuid.pid, 1, os.getpid(), self.bridge.pid, self.current.pid):
+            for call in (("SetClass", "hsbb", pid, BACKGROUND, "true", "true"), ("LimitProcess", "hsb", pid, BACKGROUND, "true")):
+                self.assert_refused(self.ask(carol, *call), NOT_YOURS)
+            for call in (("Reset", "h", pid), ("LiftProcess", "h", pid)):
+                self.assertIn(self.ask(carol, *call)[1], (NOT_YOURS, "0"))
+        for cgroup in ("/", "/user.slice", "/user.slice/user-%d.slice" % BOB, "/user.slice/user-%d.slice/.." % CAROL, "none"):
+            self.assertEqual(self.ask(carol, "LimitCgroup", "ssb", cgroup, BACKGROUND, "true")[0], "error", cgroup)
+        self.assert_keeps(bobs, INITIATED)
+
+    def test_what_is_no_process(self):
+        """Above all not what would have the daemon wait for it."""
+        self.start_all()
+        carol = self.asker(CAROL)
+        for path in (SCHEDQOS, "/", "/dev/null", "/proc/self/status"):
+            for call in (("SetClass", "hsbb", path, UTILITY, "true", "true"), ("Reset", "h", path), ("SetShown", "hs", path, "hidden"),
+                         ("LimitProcess", "hsb", path, UTILITY, "true"), ("LiftProcess", "h", path)):
+                self.assert_refused(self.ask(carol, *call), INVALID, "not a pidfd")
+
+    def test_anything(self):
+        """As anybody may call it: whatever that says, nothing of others changes, and both go on."""
+        chance = random.Random(os.environ.get("SEED", "schedqos"))
+        self.start_all()
+        bobs, own = self.sleeper("app", user=BOB), self.sleeper("app", user=CAROL)
+        self.assert_carries(bobs, INITIATED)
+        types = {"SetClass": "hsbb", "Reset": "h", "LimitProcess": "hsb", "LimitCgroup": "ssb", "LiftProcess": "h", "LiftCgroup": "s",
+                 "SetShown": "hs", "Explain": "u"}
+        words = {"h": [own.pid, bobs.pid, 1, "/", "/dev/zero"], "b": ["true", "false"],
+                 "u": [0, own.pid, bobs.pid, 2 ** 31, 2 ** 32 - 1],
+                 "s": ["-", UI, UTILITY, "focused", "hidden", "played", "/", "/user.slice", "/../..", "/user.slice/user-%d.slice" % CAROL,
+                       "QOS_\x1b[31m", "\u202e", "%s%n", "x" * 3000]}
+        for _ in range(3):
+            carol = self.asker(CAROL)
+            for _ in range(120):
+                method = chance.choice(list(types))
+                kinds = types[method] if chance.random() < .9 else "".join(chance.choices("hsbu", k=chance.randrange(5)))
+                answer = self.ask(carol, method, *([kinds] if kinds else []), *(chance.choice(words[kind]) for kind in kinds))
+                self.assertIn(answer[0], ("ok", "error"), self.logs())
+        self.assert_keeps(bobs, INITIATED)
+        self.assertEqual(self.ask(self.asker(BOB), "Status")[0], "ok")
+        self.end_bridge()
+
+
+class System76(Bridge):
+    def test_modes_and_profiles(self):
+        self.start_all("--system76")
+        alice = self.asker(ALICE, SYSTEM76, SYSTEM76_PATH)
+        self.assertEqual(self.ask(alice, "SetCpuMode", "y", 3, interface=SYSTEM76), ["ok"])
+        self.assert_refused(self.ask(alice, "SetCpuMode", "y", 4, interface=SYSTEM76), INVALID)
+        self.assert_refused(self.ask(alice, "SetCpuProfile", "s", "qos", interface=SYSTEM76), PASSWORD)
+        self.assert_refused(self.ask(alice, "ReloadConfiguration", interface=SYSTEM76), PASSWORD)
+        self.assertEqual(self.ask(self.asker(CAROL, SYSTEM76, SYSTEM76_PATH), "ReloadConfiguration", interface=SYSTEM76), ["ok"])
 
 
 if __name__ == "__main__":
