@@ -126,8 +126,8 @@ class Bridge(LiveTest):
 
     # ---- what is tested ----
 
-    def start_bridge(self, *args):
-        self.bridge = self.start("bridge", *self.identity(BRIDGE), SCHEDQOS, "bridge", *args)
+    def start_bridge(self, *args, prefix=()):
+        self.bridge = self.start("bridge", *prefix, *self.identity(BRIDGE), SCHEDQOS, "bridge", *args)
         self.await_name(SYSTEM76 if args else NAME)
 
     def start_all(self, *args, config=None):
@@ -274,6 +274,17 @@ class Interface(Bridge):
         self.assertIn("password", self.verb(BOB, "reload", status=1))
         self.assertIn("only root", self.verb(BOB, "explain", "--name", "app", status=1))
 
+    def test_where_proc_hides_others(self):
+        """As that of the machine does, if the administrator has it so."""
+        self.daemon(CONFIG, prefix=self.inside)
+        self.start_bridge(prefix=["unshare", "-m", "sh", "-ec", 'mount -t proc -o hidepid=2 proc /proc; exec "$@"', "sh"])
+        alice, root, app = self.asker(ALICE), self.asker(0), self.sleeper("app", user=ALICE)
+        self.assert_refused(self.ask(alice, "List"), DENIED, "hides others")
+        self.assert_refused(self.ask(alice, "Explain", "u", app.pid), DENIED)
+        self.assertEqual(self.ask(root, "List")[0], "ok")
+        self.assertEqual(self.ask(alice, "Status")[0], "ok")
+        self.end_bridge()
+
     def test_one_user_floods_and_another_is_served(self):
         self.start_all()
         flood, bob = [self.asker(ALICE) for _ in range(4)], self.asker(BOB)
@@ -348,12 +359,23 @@ class Own(Bridge):
         self.assert_carries(other, INITIATED)
 
     def test_a_bridge_that_is_killed_holds_nothing(self):
+        """Wherever it is with what it was asked."""
         self.start_all()
-        app, alice = self.sleeper("app", user=ALICE), self.asker(ALICE)
-        self.assertEqual(self.ask(alice, "SetClass", "hsbb", app.pid, UTILITY, "false", "false")[0], "ok")
-        self.assert_carries(app, UTILITY)
-        self.bridge.end()
-        self.assert_carries(app, INITIATED)
+        apps = [self.sleeper("app", user=ALICE) for _ in range(8)]
+        for answers in range(len(apps) + 1):
+            askers = [self.asker(ALICE) for _ in apps]
+            for asker, app in zip(askers, apps):
+                asker.stdin.write("%s SetClass hsbb %d %s false false\n" % (NAME, app.pid, UTILITY))
+                asker.stdin.flush()
+            for asker in askers[:answers]:
+                self.assertEqual(asker.stdout.readline().split("\t")[:2], ["ok", UTILITY])
+            self.bridge.end()
+            for asker in askers:
+                self.hang_up(asker)
+            for app in apps:
+                self.assert_carries(app, INITIATED)
+            self.start_bridge()
+        self.assertEqual(self.current.status()["overrides"], 0)
 
     def test_limit_returns_with_the_process_or_the_daemon(self):
         self.start_all()
