@@ -167,7 +167,8 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 	int r = link_need(bridge);
 
 	if (r == -EACCES || r == -EPERM)
-		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "the daemon does not let the bridge in");
+		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "the daemon does not let the bridge in: its unit has not the group schedqos, or "
+					 "had it not when it was started");
 	if (r < 0)
 		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "no daemon runs: 'systemctl start schedqos' starts it");
 	if (call->method->flags & METHOD_HOLDS)

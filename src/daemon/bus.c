@@ -382,9 +382,10 @@ static void admit_bridge(struct bus_server *server)
 		r = -errno;
 	if (r == 0)
 		server->bridge = uid;
+	/* Where there is but the daemon, its unit has not that group: nothing is amiss. */
 	else if (r != -ENOENT)
-		log_notice("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s",
-			   strerror(-r));
+		log_at(r == -EPERM ? LOG_DEBUG : LOG_NOTICE,
+		       "the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
 }
 
 /* Only root may connect at first. */
