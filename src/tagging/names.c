@@ -69,7 +69,7 @@ void names_update(struct tagger *tagger)
 void names_close(struct tagger *tagger)
 {
 	sd_event_source_set_enabled(tagger->names.timer, SD_EVENT_OFF);
-	tagger->names.is_paused = false;
+	tagger->names.is_paused = tagger->names.flood.is_on = false;
 	if (tagger->intake)
 		close_queue(tagger);
 }
