@@ -85,7 +85,7 @@ static int method_set_mapping(sd_bus_message *message, void *userdata, sd_bus_er
 }
 
 /* Tells all clients that these properties may have changed. */
-static void tell_changed(struct bus_server *server, char *const *properties)
+static void tell_changed(struct bus_server *server, const char *const *properties)
 {
 	for (size_t i = 0; i < PEERS_MAX; i++) {
 		if (server->peers[i].bus)
@@ -96,7 +96,7 @@ static void tell_changed(struct bus_server *server, char *const *properties)
 
 static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	char *const changed[] = { "SchedProfile", NULL };
+	static const char *const changed[] = { "SchedProfile", NULL };
 	struct daemon *daemon = userdata;
 	int r = bus_set_sched_profile(message, daemon, error);
 
@@ -311,7 +311,7 @@ static struct peer *take_slot(struct bus_server *server)
 
 void bus_server_reloaded(struct bus_server *server)
 {
-	char *const changed[] = { "SchedProfile", "Mapping", NULL };
+	static const char *const changed[] = { "SchedProfile", "Mapping", NULL };
 
 	tell_changed(server, changed);
 	for (size_t i = 0; i < PEERS_MAX; i++) {

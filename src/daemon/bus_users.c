@@ -42,7 +42,7 @@ static bool owns_cgroup(uid_t uid, const char *cgroup)
 /* Whoever has the descriptor may have got it from anybody. That it is still the same process is found out by held_put. */
 static int look_at_process(const struct daemon *daemon, struct request *request)
 {
-	uid_t owner;
+	uid_t owner = 0;
 	int r = procfs_pidfd(daemon->proc, request->pidfd, &request->asked.pid);
 
 	if (r == 0)
