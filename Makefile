@@ -235,6 +235,7 @@ DESKTOP_TEXTS = $(foreach unit,$(DESKTOP_UNITS),$(unit):$(UNITDIR)/$(notdir $(un
 	systemd/desktop/org.schedqos1.conf:$(DBUSDIR)/system.d/org.schedqos1.conf \
 	systemd/desktop/org.schedqos1.policy:$(POLKITDIR)/org.schedqos1.policy \
 	systemd/desktop/schedqos.service.conf:$(UNITDIR)/schedqos.service.d/desktop.conf \
+	systemd/user/schedqos-weights.service:$(USERUNITDIR)/schedqos-weights.service \
 	$(if $(FOCUS),systemd/user/schedqos-focus.service:$(USERUNITDIR)/schedqos-focus.service)
 
 install-desktop: all ## install what lets users and desktops ask for classes, by the system bus, as well

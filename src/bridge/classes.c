@@ -207,6 +207,16 @@ static int read_answers(sd_bus_message *reply, struct classes *classes)
 	return r;
 }
 
+void classes_resolve(struct classes *classes, const struct config *config)
+{
+	for (size_t i = 0; i < classes->count; i++) {
+		const struct qos_class *class = qos_class_find(config->classes, config->n_classes, classes->items[i].qos);
+
+		classes->items[i].weight = class ? weight_of_class(class) : 0;
+		complain(&classes->items[i], "no such class");
+	}
+}
+
 int classes_tell(struct classes *classes, sd_bus *daemon)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL, *reply = NULL;

@@ -8,6 +8,7 @@
 #include <systemd/sd-bus.h>
 
 #include <schedqos/kernel/helper.h>
+#include <schedqos/policy/config.h>
 
 /* Begins with zeros. */
 struct classes {
@@ -31,6 +32,9 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
 
 /* Tells the daemon all of them, and learns what their classes weigh. 0 or -errno. */
 int classes_tell(struct classes *classes, sd_bus *daemon);
+
+/* The same from a configuration, where there is no daemon to tell. */
+void classes_resolve(struct classes *classes, const struct config *config);
 
 /* NULL: it names none. */
 const struct named_class *classes_find(const struct classes *classes, const char *unit);

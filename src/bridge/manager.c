@@ -45,10 +45,10 @@ static int call(sd_bus *bus, const char *method, sd_bus_message **ret, const cha
 	return outcome(r, &error);
 }
 
-int manager_open(sd_bus **ret)
+int manager_open(bool is_user, sd_bus **ret)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	int r = sd_bus_open_system(&bus);
+	int r = is_user ? sd_bus_open_user(&bus) : sd_bus_open_system(&bus);
 
 	if (r >= 0)
 		r = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
@@ -179,6 +179,17 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	if (r >= 0)
 		r = read_text_property(bus, path, interface, "Slice", ret->slice, sizeof(ret->slice));
 	return r;
+}
+
+void unit_state(sd_bus *bus, const char *name, char ret[32])
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *path;
+
+	*ret = '\0';
+	if (find_unit(bus, name, false, &reply, &path) >= 0 &&
+	    read_text_property(bus, path, SYSTEMD ".Unit", "ActiveState", ret, 32) < 0)
+		*ret = '\0';
 }
 
 int unit_each_file(sd_bus *bus, const char *name, void (*found)(void *context, const char *path), void *context)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The service manager, on the system bus. What it has to say comes within 30 s, or is -ETIMEDOUT. */
+/* The service manager, on the system bus, or a user's own on his. What it has to say comes within 30 s, or is -ETIMEDOUT. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,6 +8,7 @@
 #include <systemd/sd-bus.h>
 
 #define WEIGHT_UNSET	UINT64_MAX
+#define WEIGHT_USUAL	100 /* what a unit without any has */
 #define CGROUP_PATH_MAX 4096
 
 /* A unit with tasks, as far as its weight is concerned. */
@@ -20,7 +21,10 @@ struct unit {
 };
 
 /* Connects, and asks for signals. It stays open when the loop ends: what is put back is put back then. 0 or -errno. */
-int manager_open(sd_bus **ret);
+int manager_open(bool is_user, sd_bus **ret);
+
+/* What the manager says of a unit's state: "active", "reloading" ...; empty if it cannot be told. */
+void unit_state(sd_bus *bus, const char *name, char ret[32]);
 
 /* Calls found for each unit that is loaded; less than 0 from it ends that. 0 or -errno. */
 int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name), void *context);

@@ -85,9 +85,9 @@ static int read_record(struct weight_record *record)
 	return r < 0 ? r : parse(record, text);
 }
 
-static int lock_and_read(struct weight_record *record)
+static int lock_and_read(struct weight_record *record, const char *path)
 {
-	int r = record->folder = state_folder_open();
+	int r = record->folder = path ? folder_open(path, 0700) : state_folder_open();
 
 	if (r < 0)
 		return r;
@@ -101,10 +101,10 @@ static int lock_and_read(struct weight_record *record)
 	return 0;
 }
 
-int weight_record_open(struct weight_record **ret)
+int weight_record_open(const char *path, struct weight_record **ret)
 {
 	struct weight_record *record = calloc(1, sizeof(*record));
-	int r = record ? lock_and_read(record) : -ENOMEM;
+	int r = record ? lock_and_read(record, path) : -ENOMEM;
 
 	if (r < 0)
 		weight_record_close(record);

@@ -21,9 +21,9 @@ struct weight_record {
 
 /*
  * Locks and reads it. 0 or -errno: -EBUSY while another process has it. One that cannot be of use is set aside, which is
- * logged.
+ * logged. path: of the folder; NULL: /run/schedqos.
  */
-int weight_record_open(struct weight_record **ret);
+int weight_record_open(const char *path, struct weight_record **ret);
 void weight_record_close(struct weight_record *record);
 
 /* NULL: none. */

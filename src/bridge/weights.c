@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/limits.h>
 #include <signal.h>
 #include <string.h>
 
@@ -20,9 +21,18 @@
 #include "record.h"
 #include "seats.h"
 
+#define DAEMON_UNIT "schedqos.service"
+#define DAEMON_PATH "/org/freedesktop/systemd1/unit/schedqos_2eservice"
+
 struct weights {
 	sd_event *event;
 	sd_bus *daemon, *manager;
+	bool is_user;	       /* the manager is a user's, who cannot ask the daemon: */
+	sd_bus *system;	       /* tells whether that runs */
+	char daemon_state[32]; /* as it says */
+	const struct config_paths *paths;
+	struct config *config; /* read from there; NULL: it does not run */
+	char record_path[PATH_MAX];
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
 	struct weight_record *record;
@@ -62,15 +72,38 @@ static int put_back(struct weights *weights, struct kept_weight *kept, const str
 	return 0;
 }
 
+/* Set by systemd itself or, since that has been put back, by us. */
+static void look_for_choice(void *context, const char *path)
+{
+	static const char *const shipped[] = { "/usr/lib/systemd/user/", "/lib/systemd/user/", "/run/user/" };
+	bool *is_chosen = context, is_shipped = false;
+
+	for (size_t i = 0; i < array_size(shipped); i++)
+		is_shipped |= strncmp(path, shipped[i], strlen(shipped[i])) == 0;
+	*is_chosen |= !is_shipped;
+}
+
+/* Slices of users have 100 in systemd's own files, which is what they would have without. */
+static int has_chosen_weight(struct weights *weights, const char *name, const struct unit *unit, bool *ret)
+{
+	*ret = unit->weight != WEIGHT_UNSET;
+	if (!weights->is_user || unit->weight != WEIGHT_USUAL)
+		return 0;
+	*ret = false;
+	return unit_each_file(weights->manager, name, look_for_choice, ret);
+}
+
 /* Whether nobody has chosen what the unit gets, and its weight would not make a border. */
 static int may_set(struct weights *weights, const char *name, const struct unit *unit, bool *ret)
 {
-	int r;
+	bool is_chosen;
+	int r = has_chosen_weight(weights, name, unit, &is_chosen);
 
 	*ret = false;
-	if (unit->weight != WEIGHT_UNSET || unit->other) {
-		log_at(weights->level, "%s: somebody has chosen its %s, which stays", name,
-		       unit->weight != WEIGHT_UNSET ? "CPUWeight" : unit->other);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (is_chosen || unit->other) {
+		log_at(weights->level, "%s: somebody has chosen its %s, which stays", name, is_chosen ? "CPUWeight" : unit->other);
 		return 0;
 	}
 	r = unit_has_border(weights->manager, unit, ret);
@@ -108,6 +141,8 @@ static unsigned weight_of(const struct weights *weights, const char *name)
 	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
 	const struct named_class *class = classes_find(&weights->classes, name);
 
+	if (!weights->daemon && !weights->config)
+		return 0;
 	return weight || !class ? weight : class->weight;
 }
 
@@ -154,8 +189,12 @@ static int look_listed(void *context, const char *name)
 /* A daemon that does not answer has what it had; when it ends we are told. */
 static void tell_classes(struct weights *weights)
 {
-	int r = classes_tell(&weights->classes, weights->daemon);
+	int r = 0;
 
+	if (weights->daemon)
+		r = classes_tell(&weights->classes, weights->daemon);
+	else if (weights->config)
+		classes_resolve(&weights->classes, weights->config);
 	if (r < 0)
 		log_warning("the daemon does not take the classes of units: %s", strerror(-r));
 }
@@ -167,7 +206,7 @@ static void tell_count(struct weights *weights)
 
 	sd_notifyf(0, "STATUS=%" PRIu32 " units have a weight, %zu name a class, somebody is %sat a seat", count,
 		   weights->classes.count, weights->seat_is_used ? "" : "not ");
-	if (count == weights->told)
+	if (count == weights->told || !weights->daemon)
 		return;
 	weights->told = count;
 	sd_bus_call_method_async(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "SetWeightCount", NULL, NULL, "u", count);
@@ -414,6 +453,73 @@ static int match(sd_bus *bus, const char *path, const char *interface, const cha
 	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
 }
 
+/* Without a daemon that runs nothing is wanted, and with a configuration that has errors what was. */
+static void read_files(struct weights *weights)
+{
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+	struct unit_weight *wanted;
+	size_t n = 0;
+
+	if (strcmp(weights->daemon_state, "active") != 0 && strcmp(weights->daemon_state, "reloading") != 0) {
+		config_free(take_ptr(weights->config));
+		weights->n_wanted = 0;
+		return;
+	}
+	if (config_load(weights->paths, 0, &config, &errors) < 0)
+		log_warning("the configuration cannot be read: see \"schedqos check\"");
+	config_errors_clear(&errors);
+	wanted = config ? weights_rank(config->user_weights, config->n_user_weights, config->classes, config->n_classes, &n) : NULL;
+	if (!wanted) {
+		config_free(config);
+		return;
+	}
+	free(weights->wanted);
+	config_free(weights->config);
+	weights->wanted = wanted;
+	weights->n_wanted = n;
+	weights->config = config;
+}
+
+/* Of its unit. A reload is a state of its own. */
+static int on_daemon_state(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct weights *weights = userdata;
+	char before[sizeof(weights->daemon_state)];
+
+	(void)message;
+	(void)error;
+	strcpy(before, weights->daemon_state);
+	unit_state(weights->system, DAEMON_UNIT, weights->daemon_state);
+	if (strcmp(before, weights->daemon_state) == 0)
+		return 0;
+	read_files(weights);
+	return give_up(weights, consider_all(weights));
+}
+
+/* Whoever sits at the machine does so with a session of his own, or this would not run. */
+static int follow_daemon(struct weights *weights)
+{
+	int r = manager_open(false, &weights->system);
+
+	if (r >= 0)
+		r = match(weights->system, DAEMON_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_daemon_state,
+			  weights);
+	if (r >= 0)
+		r = match(weights->system, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
+			  on_manager_gone, weights);
+	if (r >= 0)
+		r = sd_bus_attach_event(weights->system, weights->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0) {
+		log_error("talking to systemd on the system bus, which knows whether the daemon runs: %s", strerror(-r));
+		return r;
+	}
+	weights->seat_is_used = true;
+	unit_state(weights->system, DAEMON_UNIT, weights->daemon_state);
+	read_files(weights);
+	return 0;
+}
+
 static int connect_to_daemon(struct weights *weights)
 {
 	int r = sd_bus_new(&weights->daemon);
@@ -430,12 +536,6 @@ static int connect_to_daemon(struct weights *weights)
 	if (r >= 0)
 		r = read_wanted(weights);
 	if (r >= 0)
-		r = sd_event_add_defer(weights->event, &weights->tell, on_tell, weights);
-	if (r >= 0)
-		r = sd_event_source_set_priority(weights->tell, SD_EVENT_PRIORITY_IDLE);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(weights->tell, SD_EVENT_OFF);
-	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		log_error("talking to the daemon: %s", strerror(-r));
@@ -445,7 +545,7 @@ static int connect_to_daemon(struct weights *weights)
 static int connect_to_manager(struct weights *weights)
 {
 	static const char path[] = "/org/freedesktop/systemd1", interface[] = "org.freedesktop.systemd1.Manager";
-	int r = manager_open(&weights->manager);
+	int r = manager_open(weights->is_user, &weights->manager);
 
 	if (r >= 0)
 		r = match(weights->manager, path, interface, "UnitNew", on_unit, weights);
@@ -456,28 +556,43 @@ static int connect_to_manager(struct weights *weights)
 			  on_manager_gone, weights);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->manager, weights->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r >= 0)
+		r = sd_event_add_defer(weights->event, &weights->tell, on_tell, weights);
+	if (r >= 0)
+		r = sd_event_source_set_priority(weights->tell, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(weights->tell, SD_EVENT_OFF);
 	if (r < 0)
-		log_error("talking to systemd on the system bus, which sets cpu weights: %s", strerror(-r));
+		log_error("talking to systemd on the %s bus, which sets cpu weights: %s", weights->is_user ? "user's" : "system",
+			  strerror(-r));
 	return r;
 }
 
 static int open_record(struct weights *weights)
 {
-	int r = weight_record_open(&weights->record);
+	const char *folder = weights->is_user ? getenv("XDG_RUNTIME_DIR") : NULL;
+	int r = weights->is_user && !folder ? -ENXIO : 0;
 
+	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos", folder ? folder : RUNDIR);
+	if (r == 0)
+		r = weight_record_open(folder ? weights->record_path : NULL, &weights->record);
 	if (r < 0)
-		log_error("the record of cpu weights, " STATE_FOLDER "/weights: %s",
+		log_error("the record of cpu weights, %s/weights: %s", weights->record_path,
 			  r == -EBUSY ? "\"schedqos weights\" runs already" : strerror(-r));
 	return r;
 }
 
 static int start(struct weights *weights)
 {
-	static int (*const steps[])(struct weights *) = { listen_to_signals, open_record, connect_to_daemon, connect_to_manager,
-							  listen_to_logins,  consider_all };
+	static int (*const of_system[])(struct weights *) = { listen_to_signals,  open_record,	    connect_to_daemon,
+							      connect_to_manager, listen_to_logins, consider_all };
+	static int (*const of_user[])(struct weights *) = { listen_to_signals,	open_record,  connect_to_manager,
+							    follow_daemon,	consider_all };
+	int (*const *steps)(struct weights *) = weights->is_user ? of_user : of_system;
+	const size_t n = weights->is_user ? array_size(of_user) : array_size(of_system);
 	int r = sd_event_new(&weights->event);
 
-	for (size_t i = 0; i < array_size(steps) && r >= 0; i++) {
+	for (size_t i = 0; i < n && r >= 0; i++) {
 		r = steps[i](weights);
 		if (r < 0 && steps[i] == consider_all)
 			give_up(weights, r);
@@ -494,6 +609,8 @@ static void clear(struct weights *weights)
 	sd_bus_message_unref(weights->reply);
 	sd_login_monitor_unref(weights->logins);
 	sd_bus_close_unref(weights->daemon);
+	sd_bus_close_unref(weights->system);
+	config_free(weights->config);
 	sd_bus_flush_close_unref(weights->manager);
 	weight_record_close(weights->record);
 	sd_event_unref(weights->event);
@@ -505,13 +622,13 @@ static int finish(struct weights *weights)
 	int r = put_all_back(weights);
 
 	if (r < 0)
-		log_error("cpu weights are not put back, but still in the record, " STATE_FOLDER "/weights: %s", strerror(-r));
+		log_error("cpu weights are not put back, but still in the record, %s/weights: %s", weights->record_path, strerror(-r));
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-int weights_run(void)
+int weights_run(const struct config_paths *user)
 {
-	_cleanup_(clear) struct weights weights = { .level = LOG_DEBUG };
+	_cleanup_(clear) struct weights weights = { .is_user = user, .paths = user, .level = LOG_DEBUG };
 	int status;
 
 	if (start(&weights) < 0)
@@ -520,17 +637,17 @@ int weights_run(void)
 	return status ? EXIT_FAILURE : finish(&weights);
 }
 
-int weights_restore(void)
+int weights_restore(bool is_user)
 {
-	_cleanup_(clear) struct weights weights = { .level = LOG_DEBUG };
+	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_DEBUG };
 	int r = open_record(&weights);
 
 	if (r < 0)
 		return EXIT_FAILURE;
 	if (!weights.record->count)
 		return EXIT_SUCCESS;
-	r = manager_open(&weights.manager);
+	r = manager_open(is_user, &weights.manager);
 	if (r < 0)
-		log_error("talking to systemd on the system bus: %s", strerror(-r));
+		log_error("talking to systemd on the bus: %s", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : finish(&weights);
 }

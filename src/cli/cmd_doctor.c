@@ -104,20 +104,17 @@ static size_t count_differences(sd_bus *bus, const struct config *config)
 	return diff.others + diff.added + diff.removed + diff.changed;
 }
 
-/* Of the configuration that the command line names, or that of the daemon that runs. The caller frees it. */
-static struct config *load(const struct config_paths *paths, sd_bus *bus, struct doctor_input *ret)
+/* Of the configuration that the command line names, or that of the daemon that runs. */
+static void load(const struct config_paths *paths, sd_bus *bus, struct config **ret, struct doctor_input *input)
 {
 	struct config_errors errors = { 0 };
-	struct config *config = NULL;
 
-	if (config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0)
-		config = NULL;
-	ret->config = config;
-	ret->n_errors = errors.n_errors;
-	if (ret->is_daemons && config)
-		ret->n_differences = count_differences(bus, config);
+	if (config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors) == 0)
+		input->config = *ret;
+	input->n_errors = errors.n_errors;
+	if (input->is_daemons && input->config)
+		input->n_differences = count_differences(bus, input->config);
 	config_errors_clear(&errors);
-	return config;
 }
 
 int cmd_doctor(const struct command *command)
@@ -136,7 +133,7 @@ int cmd_doctor(const struct command *command)
 		input.is_daemons = false;
 		input.daemon = instance_owner();
 	}
-	config = load(&paths, bus, &input);
+	load(&paths, bus, &config, &input);
 	if (doctor(&input, &findings) < 0)
 		log_error("out of memory");
 	else

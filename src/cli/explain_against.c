@@ -33,6 +33,7 @@ struct pair {
 	const char *why, *words;
 };
 
+/* 0, or -errno after logging. */
 static int read_side(const struct pair *pair, int proc, struct side *side)
 {
 	struct ksched_attr attr;
@@ -43,6 +44,10 @@ static int read_side(const struct pair *pair, int proc, struct side *side)
 		r = procfs_comm(proc, side->tid, comm);
 	if (r == 0)
 		r = cpu_group_of(&pair->where, proc, side->tid, &side->inner);
+	if (r == -ESRCH)
+		log_error("there is no task %d: it may have ended", (int)side->tid);
+	else if (r < 0)
+		log_error("task %d: %s", (int)side->tid, strerror(-r));
 	if (r < 0)
 		return r;
 	text_escape_to(side->name, sizeof(side->name), comm, strlen(comm));
@@ -88,20 +93,19 @@ static void say_why(struct pair *pair)
 	}
 }
 
-static int compare(struct pair *pair, const struct side **ret_lacking)
+/* 0, or -errno after logging. */
+static int compare(struct pair *pair)
 {
 	struct side *a = &pair->sides[0], *b = &pair->sides[1];
 	_cleanup_close_ int proc = procfs_open();
 	struct cpu_rival rivals[2];
+	int r = proc < 0 ? proc : 0;
 
 	pair->where = cpu_hierarchies_find(AT_FDCWD);
-	for (size_t i = 0; i < 2; i++) {
-		int r = proc < 0 ? proc : read_side(pair, proc, &pair->sides[i]);
-
-		*ret_lacking = &pair->sides[i];
-		if (r < 0)
-			return r;
-	}
+	for (size_t i = 0; i < 2 && r == 0; i++)
+		r = read_side(pair, proc, &pair->sides[i]);
+	if (r < 0)
+		return r;
 	pair->around = cpu_groups_part(&pair->where, &a->group, &b->group);
 	rivals[0] = rival_of(a);
 	rivals[1] = rival_of(b);
@@ -202,14 +206,8 @@ static int print_json(const struct pair *pair)
 int explain_against(pid_t one, pid_t other, bool as_json)
 {
 	struct pair pair = { .sides = { { .tid = one }, { .tid = other } } };
-	const struct side *lacking = NULL;
-	const int r = compare(&pair, &lacking);
 
-	if (r == -ESRCH)
-		log_error("there is no task %d: it may have ended", (int)lacking->tid);
-	else if (r < 0)
-		log_error("task %d: %s", (int)lacking->tid, strerror(-r));
-	if (r < 0)
+	if (compare(&pair) < 0)
 		return EXIT_FAILURE;
 	if (as_json)
 		return print_json(&pair);

@@ -91,7 +91,7 @@ _schedqos()
 		words='--json --name --against --config --configs-path --help'
 		[[ $cur == -* ]] || words=$(cd /proc && echo [0-9]*)
 		;;
-	weights) words='--restore --help' ;;
+	weights) words='--user --restore --config --configs-path --help' ;;
 	bridge) words='--system76 --help' ;;
 	focus) words='--print --help' ;;
 	doctor) words='--json --config --configs-path --help' ;;

@@ -42,8 +42,8 @@ complete -c schedqos -n __fish_use_subcommand -a import -d 'Turn the rules of an
 
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s d -l daemon -d 'Go to the background'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart' -s v -l verbose -d 'Log at debug level'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
-complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile weights doctor' -l config -r -F -d 'Use this file instead of /etc/schedqos.json'
+complete -c schedqos -n '__fish_seen_subcommand_from start restart check edit explain sched_profile weights doctor' -l configs-path -x -a '(__fish_complete_directories)' -d 'Use only this folder'
 complete -c schedqos -n '__fish_seen_subcommand_from start restart check' -l mapping -x -a '(__schedqos_mappings)' -d 'Instead of the mapping that the files name'
 complete -c schedqos -n '__fish_seen_subcommand_from check' -F
 complete -c schedqos -n '__fish_seen_subcommand_from check' -l print -d 'Print the merged result'
@@ -60,6 +60,7 @@ complete -c schedqos -n '__fish_seen_subcommand_from sched_profile' -a '(schedqo
 complete -c schedqos -n '__fish_seen_subcommand_from import' -F
 complete -c schedqos -n '__fish_seen_subcommand_from import' -a ananicy -d 'Rules of ananicy'
 complete -c schedqos -n '__fish_seen_subcommand_from focus' -l print -d 'Print what is seen, and tell nobody'
+complete -c schedqos -n '__fish_seen_subcommand_from weights' -l user -d 'Of your own service manager'
 complete -c schedqos -n '__fish_seen_subcommand_from weights' -l restore -d 'Put back what one that was killed has set'
 complete -c schedqos -n '__fish_seen_subcommand_from bridge' -l system76 -d 'Serve com.system76.Scheduler instead'
 

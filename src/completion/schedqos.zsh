@@ -127,7 +127,7 @@ _schedqos()
 		_arguments $help '1:whose rules:(ananicy)' '*:file or folder:_files'
 		;;
 	(weights)
-		_arguments $help '--restore[put back what one that was killed has set]'
+		_arguments $help $paths '--user[of your own service manager]' '--restore[put back what one that was killed has set]'
 		;;
 	(bridge)
 		_arguments $help '--system76[serve com.system76.Scheduler instead]'

@@ -209,5 +209,6 @@ void config_free(struct config *config)
 	free(config->profiles);
 	free(config->groups);
 	free(config->weights);
+	free(config->user_weights);
 	free(config);
 }

@@ -20,11 +20,12 @@ enum kind {
 
 static const char *const kind_names[] = { "setting", "class", "profile", "rule" };
 
-/* Its number is that among those of its kind. */
 struct item {
 	enum kind kind;
 	const char *name;
-	size_t number;
+	size_t number;	    /* of a setting */
+	const void *what;   /* the class, profile or rule */
+	const struct source *source;
 };
 
 struct items {
@@ -40,42 +41,42 @@ static int compare(const void *va, const void *vb)
 	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
 }
 
-static const char *name_of(const struct config *config, enum kind kind, size_t number)
+static int add(struct items *items, const struct item *item)
 {
-	const struct rule *rule;
+	struct item *all = array_room(items->all, items->count, sizeof(*all));
 
-	switch (kind) {
-	case KIND_SETTING:
-		return config_print_setting(NULL, config, number);
-	case KIND_CLASS:
-		return number < config->n_classes ? config->classes[number].name : NULL;
-	case KIND_PROFILE:
-		return number < config->n_profiles ? config->profiles[number].name : NULL;
-	case KIND_RULE:
-		rule = rules_nth(config->rules, number);
-		return rule ? rule->pattern : NULL;
-	}
-	return NULL;
+	if (!all)
+		return -ENOMEM;
+	items->all = all;
+	all[items->count++] = *item;
+	return 0;
 }
 
 /* 0 or -ENOMEM; the caller frees all. */
 static int list(const struct config *config, struct items *ret)
 {
+	const struct rule *rule;
 	const char *name;
+	int r = 0;
 
 	*ret = (struct items){ .config = config };
-	for (enum kind kind = KIND_SETTING; kind <= KIND_RULE; kind++) {
-		for (size_t i = 0; (name = name_of(config, kind, i)); i++) {
-			struct item *all = array_room(ret->all, ret->count, sizeof(*all));
+	for (size_t i = 0; r == 0 && (name = config_print_setting(NULL, config, i)); i++)
+		r = add(ret, &(struct item){ KIND_SETTING, name, i, NULL, NULL });
+	for (size_t i = 0; r == 0 && i < config->n_classes; i++) {
+		const struct qos_class *class = &config->classes[i];
 
-			if (!all)
-				return -ENOMEM;
-			ret->all = all;
-			all[ret->count++] = (struct item){ kind, name, i };
-		}
+		r = add(ret, &(struct item){ KIND_CLASS, class->name, i, class, &class->source });
 	}
-	qsort(ret->all, ret->count, sizeof(*ret->all), compare);
-	return 0;
+	for (size_t i = 0; r == 0 && i < config->n_profiles; i++) {
+		const struct sched_profile *profile = &config->profiles[i];
+
+		r = add(ret, &(struct item){ KIND_PROFILE, profile->name, i, profile, &profile->source });
+	}
+	for (size_t i = 0; r == 0 && (rule = rules_nth(config->rules, i)); i++)
+		r = add(ret, &(struct item){ KIND_RULE, rule->pattern, i, rule, &rule->source });
+	if (r == 0)
+		qsort(ret->all, ret->count, sizeof(*ret->all), compare);
+	return r;
 }
 
 /* On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what the item says. */
@@ -91,13 +92,13 @@ static char *text_of(const struct config *config, const struct item *item)
 		config_print_setting(&json, config, item->number);
 		break;
 	case KIND_CLASS:
-		put_class(&json, NULL, &config->classes[item->number]);
+		put_class(&json, NULL, item->what);
 		break;
 	case KIND_PROFILE:
-		put_profile(&json, NULL, &config->profiles[item->number]);
+		put_profile(&json, NULL, item->what);
 		break;
 	case KIND_RULE:
-		put_rules(&json, NULL, rules_nth(config->rules, item->number), NULL);
+		put_rules(&json, NULL, item->what, NULL);
 		break;
 	}
 	text = json_take(&json);
@@ -108,26 +109,11 @@ static char *text_of(const struct config *config, const struct item *item)
 
 static char *place_of(const struct config *config, const struct item *item)
 {
-	const struct source *source = NULL;
-	const struct rule *rule;
+	const struct rule *rule = item->kind == KIND_RULE ? item->what : NULL;
 
-	switch (item->kind) {
-	case KIND_SETTING:
-		break;
-	case KIND_CLASS:
-		source = &config->classes[item->number].source;
-		break;
-	case KIND_PROFILE:
-		source = &config->profiles[item->number].source;
-		break;
-	case KIND_RULE:
-		rule = rules_nth(config->rules, item->number);
-		if (rule->from)
-			return text_escape(rule->from, strlen(rule->from));
-		source = &rule->source;
-		break;
-	}
-	return source && source->line ? config_place(config->files, source) : strdup("");
+	if (rule && rule->from)
+		return text_escape(rule->from, strlen(rule->from));
+	return item->source && item->source->line ? config_place(config->files, item->source) : strdup("");
 }
 
 /* item: what is there last, in config. 0 or -ENOMEM. */

@@ -201,15 +201,13 @@ void put_settings(struct json_writer *json, const struct config *config);
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
 
-/* config_user.c: a name or a number, of a struct rule_match. */
-void parse_user(struct parser *parser, const struct json_node *value, void *into);
-void put_user(struct json_writer *json, const char *key, const void *from);
-
 /* config_groups.c, config_weights.c: of a struct config. */
 void parse_groups(struct parser *parser, const struct json_node *object, void *into);
 void put_groups(struct json_writer *json, const char *key, const void *from);
 void parse_weights(struct parser *parser, const struct json_node *object, void *into);
 void put_weights(struct json_writer *json, const char *key, const void *from);
+void parse_user_weights(struct parser *parser, const struct json_node *object, void *into);
+void put_user_weights(struct json_writer *json, const char *key, const void *from);
 
 /* config_pattern.c: warnings about patterns that can match nothing of what they are compared with. */
 pattern_check check_brackets;

@@ -175,6 +175,7 @@ static const struct key settings[] = {
 	{ "interpreters", .parse = parse_interpreters, .put = put_interpreters },
 	{ "groups", .parse = parse_groups, .put = put_groups },
 	{ "weights", .parse = parse_weights, .put = put_weights },
+	{ "user_weights", .parse = parse_user_weights, .put = put_user_weights },
 };
 
 bool is_setting(const char *key)

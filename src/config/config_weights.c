@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The setting "weights": for units of the service manager, the class or number of their cpu weight. */
+/* The settings "weights" and "user_weights": for units of the service manager, the class or number of their cpu weight. */
 #include "config_private.h"
 
 #include <string.h>
@@ -121,19 +121,18 @@ static void parse_entry(struct parser *parser, const struct json_node *value, st
 	}
 }
 
-void parse_weights(struct parser *parser, const struct json_node *object, void *into)
+static void parse_all(struct parser *parser, const struct json_node *object, struct weight **all, size_t *n)
 {
-	struct config *config = into;
-	void *weights = config->weights;
+	void *weights = *all;
 	const struct json_node *value;
 
 	if (!value_is_object(parser, object))
 		return;
 	json_each (value, object) {
 		const char *pattern = keep_text(parser, value->key);
-		struct weight *weight = pattern ? item_for(parser, &weights, &config->n_weights, sizeof(*weight), pattern) : NULL;
+		struct weight *weight = pattern ? item_for(parser, &weights, n, sizeof(*weight), pattern) : NULL;
 
-		config->weights = weights;
+		*all = weights;
 		if (!weight)
 			return;
 		*weight = (struct weight){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
@@ -142,15 +141,27 @@ void parse_weights(struct parser *parser, const struct json_node *object, void *
 	}
 }
 
-void put_weights(struct json_writer *json, const char *key, const void *from)
+void parse_weights(struct parser *parser, const struct json_node *object, void *into)
 {
-	const struct config *config = from;
+	struct config *config = into;
 
-	if (!config->n_weights)
+	parse_all(parser, object, &config->weights, &config->n_weights);
+}
+
+void parse_user_weights(struct parser *parser, const struct json_node *object, void *into)
+{
+	struct config *config = into;
+
+	parse_all(parser, object, &config->user_weights, &config->n_user_weights);
+}
+
+static void put_all(struct json_writer *json, const char *key, const struct weight *all, size_t n)
+{
+	if (!n)
 		return;
 	json_begin(json, key, '{');
-	for (size_t i = 0; i < config->n_weights; i++) {
-		const struct weight *weight = &config->weights[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct weight *weight = &all[i];
 
 		if (weight->is_masked)
 			continue;
@@ -163,4 +174,18 @@ void put_weights(struct json_writer *json, const char *key, const void *from)
 		json_end(json, '}');
 	}
 	json_end(json, '}');
+}
+
+void put_weights(struct json_writer *json, const char *key, const void *from)
+{
+	const struct config *config = from;
+
+	put_all(json, key, config->weights, config->n_weights);
+}
+
+void put_user_weights(struct json_writer *json, const char *key, const void *from)
+{
+	const struct config *config = from;
+
+	put_all(json, key, config->user_weights, config->n_user_weights);
 }

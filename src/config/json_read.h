@@ -29,8 +29,8 @@ enum json_type {
 
 struct json_node {
 	enum json_type type;
-	uint32_t count;		 /* of an object or a list: how many nodes are in it; of a text: its bytes */
-	const char *text;	 /* of a string, without escapes; of a number as it is written, without a NUL */
+	uint32_t count;		 /* of an object or a list: how many nodes are in it; of a number: its characters */
+	const char *text;	 /* of a string, without escapes; of a number as it is written, without a NUL at its end */
 	const char *key;	 /* in an object */
 	struct json_node *child; /* the first in it, or NULL */
 	struct json_node *next;	 /* beside it, or NULL */

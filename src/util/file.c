@@ -81,14 +81,19 @@ int open_list(int folder, const char *path, DIR **ret)
 
 /* ---- the runtime folder ---- */
 
-int state_folder_open(void)
+int folder_open(const char *path, mode_t mode)
 {
 	int fd;
 
-	if (mkdir(STATE_FOLDER, 0755) < 0 && errno != EEXIST)
+	if (mkdir(path, mode) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open(STATE_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+int state_folder_open(void)
+{
+	return folder_open(STATE_FOLDER, 0755);
 }
 
 static int open_error(int error)

@@ -5,6 +5,7 @@
  *
  *   unit NAME CGROUP SLICE    loads a unit, and says so on the bus; "-": none
  *   files NAME FILE DROP-IN   these are its files from now on; "-": none. As after a daemon-reload, it comes anew
+ *   state NAME STATE         it is in that, and says so
  *   gone NAME                 it goes, likewise
  *   put NAME WEIGHT QUOTA     what somebody else sets
  *   get NAME                  its weight
@@ -27,7 +28,7 @@
 #define UNITS	32
 
 static struct unit {
-	char *name, *state, *cgroup, *slice, *fragment, *drop_ins[2];
+	char *name, *state, *cgroup, *slice, *fragment, *active, *drop_ins[2];
 	uint64_t weight, quota;
 	int transient;
 } units[UNITS];
@@ -202,6 +203,7 @@ static const sd_bus_vtable of_all[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Id", "s", NULL, offsetof(struct unit, name), 0),
 	SD_BUS_PROPERTY("LoadState", "s", NULL, offsetof(struct unit, state), 0),
+	SD_BUS_PROPERTY("ActiveState", "s", NULL, offsetof(struct unit, active), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("FragmentPath", "s", NULL, offsetof(struct unit, fragment), 0),
 	SD_BUS_PROPERTY("DropInPaths", "as", drop_ins_of, 0, 0),
 	SD_BUS_PROPERTY("Transient", "b", NULL, offsetof(struct unit, transient), 0),
@@ -233,6 +235,15 @@ static int on_path(sd_bus *on, const char *path, const char *interface, void *us
 	return *ret != NULL;
 }
 
+static void tell_changed(const char *name)
+{
+	char *path = NULL;
+
+	if (sd_bus_path_encode(PATH "/unit", name, &path) >= 0)
+		sd_bus_emit_properties_changed(bus, path, NAME ".Unit", "ActiveState", NULL);
+	free(path);
+}
+
 static const char *or_none(const char *word)
 {
 	return strcmp(word, "-") == 0 ? "" : word;
@@ -251,6 +262,9 @@ static void obey(const char *line)
 		unit->fragment = strdup(or_none(cgroup));
 		unit->drop_ins[0] = *or_none(drop_in) ? strdup(drop_in) : NULL;
 		tell("UnitNew", name);
+	} else if (sscanf(line, "state %255s %255s", name, slice) == 2 && (unit = unit_find(name))) {
+		unit->active = strdup(slice);
+		tell_changed(name);
 	} else if (sscanf(line, "gone %255s", name) == 1 && (unit = unit_find(name))) {
 		unit->name = NULL;
 		tell("UnitRemoved", name);

@@ -51,7 +51,8 @@ class Weights(LiveTest):
         if not shutil.which("dbus-daemon"):
             self.skipTest("no dbus-daemon")
         self.need(["unshare", "-m", "--propagation", "private"])
-        self.weights = self.manager = None
+        self.weights = self.manager = self.user_env = None
+        self.of_user = []
         self.make_border()
         self.start_bus()
         self.start_manager()
@@ -320,6 +321,70 @@ class Weights(LiveTest):
             self.assert_carries(other, "QOS_DEFAULT")
         self.stop()
         self.assertNotIn("weights", self.current.status())
+
+    def start_user(self):
+        path = self.folder + "/notify"
+        if os.path.exists(path):
+            os.unlink(path)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(self.folder + "/weights.log", "ab") as log:
+            notify.bind(path)
+            notify.settimeout(PATIENCE)
+            self.weights = subprocess.Popen([SCHEDQOS, "weights", "--user", *self.of_user], stderr=log,
+                                            env=dict(self.user_env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL)
+            self.addCleanup(self.end, self.weights)
+            self.assertIn(b"READY=1", notify.recv(1024))
+
+    def test_of_a_user(self):
+        """The manager is both his and the system's."""
+        runtime = os.path.join(self.folder, "runtime")
+        os.mkdir(runtime, 0o700)
+        self.user_env = dict(self.env, XDG_RUNTIME_DIR=runtime, DBUS_SESSION_BUS_ADDRESS=self.env["DBUS_SYSTEM_BUS_ADDRESS"])
+        config = self.unit_file("user.json", '{"schedqos": {"user_weights": {"session.slice": 500, "c*.slice": 7}}}')
+        self.of_user = ["--config", config, "--configs-path", runtime]
+        for name in ("session", "app", "c1", "c2"):
+            self.tell("unit %s.slice %s -.slice" % (name, GROUP))
+            self.tell("put %s.slice 100 %s" % (name, UNSET))
+            self.tell("files %s.slice /usr/lib/systemd/user/%s.slice -" % (name, name))
+        self.tell("files c1.slice /usr/lib/systemd/user/c1.slice /home/user/.config/systemd/user/c1.slice.d/own.conf")
+        self.tell("put c2.slice 300 %s" % UNSET)
+        own = self.unit_file("app.slice", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
+        self.tell("files app.slice /usr/lib/systemd/user/app.slice %s" % own)
+        self.tell("put app.slice %s %s" % (UNSET, UNSET))
+        self.tell("unit schedqos.service - -")
+        self.tell("state schedqos.service inactive")
+
+        def wanted(*weights):
+            for name, weight in zip(("session", "app", "c1", "c2"), weights):
+                self.becomes(name + ".slice", weight)
+
+        with self.subTest("no daemon"):
+            self.start_user()
+            wanted("100", UNSET, "100", "300")
+            self.assertEqual(os.listdir(runtime), ["schedqos"])
+        with self.subTest("it starts, and is reloaded"):
+            self.tell("state schedqos.service active")
+            wanted("500", BACKGROUND, "100", "300")
+            self.unit_file("user.json", '{"schedqos": {"user_weights": {"session.slice": 600}}}')
+            self.tell("state schedqos.service reloading")
+            wanted("600", BACKGROUND, "100", "300")
+            self.tell("state schedqos.service active")
+            self.assertEqual(os.listdir(runtime + "/schedqos"), ["weights"])
+        with self.subTest("it ends"):
+            self.tell("state schedqos.service inactive")
+            wanted("100", UNSET, "100", "300")
+        with self.subTest("SIGKILL"):
+            self.tell("state schedqos.service active")
+            wanted("600", BACKGROUND, "100", "300")
+            self.weights.kill()
+            self.ends(-signal.SIGKILL)
+            self.tell("files session.slice /usr/lib/systemd/user/session.slice /run/user/0/systemd/user.control/w.conf")
+            subprocess.run([SCHEDQOS, "weights", "--user", "--restore"], env=self.user_env, check=True)
+            wanted("100", UNSET, "100", "300")
+            self.start_user()
+            wanted("600", BACKGROUND, "100", "300")
+        self.stop()
+        wanted("100", UNSET, "100", "300")
+        self.assertEqual(os.listdir(runtime + "/schedqos"), [])
 
     def test_one_at_a_time(self):
         self.start()

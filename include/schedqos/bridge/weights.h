@@ -6,11 +6,16 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
+#include <schedqos/daemon/daemon.h>
+
 /*
  * Follows the daemon's configuration, the units and the seats until it is told to stop or the daemon ends, and puts all
- * back then. Returns an exit status.
+ * back then. Returns an exit status. user: NULL; or it is the caller's own manager, and the
+ * configuration is read from there whenever the daemon has been started or reloaded.
  */
-int weights_run(void);
+int weights_run(const struct config_paths *user);
 
 /* Puts back what one that was killed has set. Returns an exit status. */
-int weights_restore(void);
+int weights_restore(bool is_user);

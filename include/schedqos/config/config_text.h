@@ -9,7 +9,7 @@
 
 #include <schedqos/policy/config.h>
 
-/* What a file may have at most: twice what the largest collection of rules that we know makes, and some 25 MB while it is read. */
+/* What a file may have at most: twice what the largest collection of rules that we know makes, and some 30 MB while it is read. */
 #define CONFIG_SIZE_MAX	 (4 * 1024 * 1024)
 #define CONFIG_DEPTH_MAX 32
 
@@ -57,7 +57,7 @@ struct config_errors {
  * look_up turns a user's name into its uid and returns an error as in struct rule_user; it is called
  * once for each name, with context. If it is NULL, no name is known.
  *
- * The JSON tree of a file takes some heap temporarily (6 MB for 15,000 rules); malloc_trim() returns
+ * The JSON tree of a file takes some heap temporarily (4 MB for 15,000 rules); malloc_trim() returns
  * it to the kernel.
  */
 int config_parse(const struct config_file *files, size_t n_files,

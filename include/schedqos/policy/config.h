@@ -181,6 +181,8 @@ struct config {
 	size_t n_groups;
 	struct weight *weights; /* one for each pattern */
 	size_t n_weights;
+	struct weight *user_weights; /* the same, of users' own managers */
+	size_t n_user_weights;
 	struct settings settings;
 	struct sched_profile *profiles;
 	size_t n_profiles;

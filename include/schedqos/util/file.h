@@ -42,7 +42,8 @@ int open_list(int folder, const char *path, DIR **ret);
 /* Suffix of a file that has been set aside. */
 #define STATE_DAMAGED ".damaged"
 
-/* Opens the runtime folder, which is made if it does not exist. A descriptor, or -errno. */
+/* Opens a folder, which is made if it does not exist: the runtime folder, or any. A descriptor, or -errno. */
+int folder_open(const char *path, mode_t mode);
 int state_folder_open(void);
 
 /*
