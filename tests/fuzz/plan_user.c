@@ -5,7 +5,6 @@
 /* No class's, so that the choice can be seen; and for somebody with privilege none between those and what there was. */
 static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 19 };
 #define LOWEST_CLASS  (-4)
-#define HIGHEST_CLASS 4
 
 /* What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between. */
 static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
@@ -23,9 +22,6 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 	const struct task *known;
 
 	chosen.nice = nice;
-	/* Where there are no slices, nothing else tells a class's policy on what may be a copy of another task. */
-	if (!run->m->kernel.slice && task->attr.policy != task->without.policy)
-		run_exempt(task, TASK_ATTR_POLICY);
 	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
 		return;
 	if (run->everybody) {
@@ -35,9 +31,6 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With reset-on-fork nothing below real time is handed down: a child does not show what was just chosen. */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
-		/* Where there are no slices, a policy beside a class's nice value counts as the class's. */
-		if (!run->m->kernel.slice && nice >= LOWEST_CLASS && nice <= HIGHEST_CLASS)
-			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE);
 		task->attr.nice = nice;
 		if (nice > task->without.nice)
 			task->without.nice = nice;
@@ -64,11 +57,8 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 		return;
 	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
 		return;
-	/*
-	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class marks a class's policy
-	 * where there are no slices.
-	 */
-	if (task->without.policy == POLICY_IDLE || !run->m->kernel.slice)
+	/* What is born before anybody looks stays SCHED_IDLE, for safety. */
+	if (task->without.policy == POLICY_IDLE)
 		run_exempt(task, TASK_ATTR_POLICY);
 	/* So it does on a copy, beside a class's slice. */
 	if (known && (known->flags & TASK_COPY) && task->attr.slice_ns)
@@ -96,6 +86,13 @@ static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
 	ionice(run->m, task->tid, IO_CLASS(chosen.io_priority), IO_LEVEL(chosen.io_priority));
 }
 
+static bool descends_from(struct run *run, const struct machine_task *task, pid_t tgid)
+{
+	while (task && task->tgid != tgid)
+		task = machine_task(run->m, task->parent);
+	return task;
+}
+
 /*
  * While forks are under way, or not heard of: what the daemon learns of a task may be older than what its child copied, or
  * newer.
@@ -104,8 +101,10 @@ static void exempt_relatives(struct run *run, const struct machine_task *task, u
 {
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
 		struct machine_task *other = &run->m->tasks[i];
+		const struct task *known = other->tid ? record(run->m, other->tid) : NULL;
 
-		if (other->tid && (other->tgid == task->tgid || tgid_of(run->m, other->parent) == task->tgid))
+		if (other->tid && (other == task || !known || (known->flags & (TASK_COPY | TASK_FRESH))) &&
+		    descends_from(run, other, task->tgid))
 			run_exempt(other, bits);
 	}
 }
@@ -124,9 +123,6 @@ void run_chooses(struct run *run, uint8_t kind)
 	    (kind == RESET && (run_is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) &&
 							    (task->without.nice > 0 || task->without.policy == POLICY_BATCH)))))
 		run_exempt(task, EVERYTHING);
-	/* Nor does the loss of a clamp show beside a class that gives none. */
-	if (kind == RESET)
-		run_exempt(task, TASK_ATTR_UTIL_MIN | TASK_ATTR_UTIL_MAX);
 	if (run->m->n_queued || run->n_unborn)
 		exempt_relatives(run, task, EVERYTHING);
 	run->alone = false;

@@ -104,6 +104,40 @@ static void a_child_may_take_a_while_to_be_announced(void **state)
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 }
 
+/*
+ * A child, or thread, born with the class before of its origin. Its higher nice value is a class's if that still is as we
+ * know it; else the child may have chosen it, and the stop leaves it.
+ */
+static void whom_its_origin_vouches_for_is_ours(void **state)
+{
+	static void (*const begins[])(struct machine *m, pid_t parent, pid_t child) = { begins_fork, begins_clone };
+	enum { AS_KNOWN, CHANGED, ENDED } origin;
+	struct machine *m = *state;
+
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
+	for (int is_thread = 0; is_thread < 2; is_thread++) {
+		for (origin = AS_KNOWN; origin <= (is_thread ? CHANGED : ENDED); origin++) {
+			const pid_t pid = 100 + 100 * is_thread + 10 * (pid_t)origin, child = pid + 1;
+
+			spawns(m, INIT, pid, "/usr/bin/chrome");
+			renames(m, pid, "bg");
+			begins[is_thread](m, pid, child);
+			renames(m, pid, "ui");
+			if (origin == CHANGED)
+				renice(m, pid, 9);
+			if (origin == ENDED)
+				exits(m, pid);
+			ends_fork(m, child);
+		}
+	}
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 201, PRISTINE);
+	assert_carries(m, 111, "SCHED_NORMAL nice 4");
+	assert_carries(m, 121, "SCHED_NORMAL nice 4");
+	assert_carries(m, 211, "SCHED_NORMAL nice 4");
+}
+
 /* ---- what the event does not tell: who the creator was ---- */
 
 static void a_thread_of_a_thread_that_somebody_changed_has_that_from_it(void **state)
@@ -229,6 +263,7 @@ int main(void)
 		MACHINE_TEST(a_fork_under_a_known_tid_is_another_task),
 		MACHINE_TEST(a_child_born_before_its_parent_was_tagged_is_tagged),
 		MACHINE_TEST(a_child_may_take_a_while_to_be_announced),
+		MACHINE_TEST(whom_its_origin_vouches_for_is_ours),
 		MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it),
 		MACHINE_TEST(so_has_the_process_after_its_exec),
 		MACHINE_TEST(but_a_nice_above_zero_stays_on_it),
