@@ -75,7 +75,8 @@ static void add_row(struct listing *listing, struct text_buf *rows, const struct
 	text_buf_printf(rows, "%s\t%d\t%s\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid,
 			user_name(listing, row->uid), name_of(row, name), row->app ? row->app : "-");
 	/* A policy goes without the prefix that all of them share. */
-	text_buf_printf(rows, "%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
+	text_buf_printf(rows, "%s%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
+			row->flags & BUS_TASK_RAISED ? ",focused" : "",
 			task_policy_name(row->policy) + strlen("SCHED_"), row->nice, slice);
 	text_buf_printf(rows, "%zu\t%.2f\t%.1f\n", row->tasks, (double)row->run_ns / 1e9, (double)row->delay_ns / 1e6);
 }
@@ -107,6 +108,7 @@ static void put_row(struct listing *listing, struct json_writer *json, const str
 	json_put_text(json, "app", row->app);
 	json_put_text(json, "reason", row->reason);
 	json_put_bool(json, "limited", row->flags & BUS_TASK_LIMITED);
+	json_put_bool(json, "focused", row->flags & BUS_TASK_RAISED);
 	json_put_bool(json, "differs", row->flags & BUS_TASK_DIFFERS);
 	json_put_text(json, "policy", task_policy_name(row->policy));
 	json_put_number(json, "nice", row->nice);

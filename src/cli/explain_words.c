@@ -215,7 +215,7 @@ static void print_limit(const cJSON *all, const cJSON *thread)
 
 	if (!member_flag(thread, "limited"))
 		return;
-	if (*max)
+	if (*max && !member_is(all, "shown", "hidden"))
 		printf(LABEL "no more than %s is allowed: asked for at run time\n", "limited", max);
 	cJSON_ArrayForEach (group, groups) {
 		printf(LABEL "%s is not allowed in its cgroup %s: group ", "limited", member_text(thread, "assigned_class"),
@@ -225,6 +225,17 @@ static void print_limit(const cJSON *all, const cJSON *thread)
 			printf(" has %s at most", member_text(group, "max"));
 		printf("\n");
 	}
+}
+
+static void print_shown(const cJSON *all, const cJSON *thread)
+{
+	if (member_is(all, "shown", "focused") && member_flag(thread, "raised"))
+		printf(LABEL "its app has the focus: at least %s meanwhile\n", "raised", member_text(thread, "class"));
+	else if (member_flag(all, "keeps"))
+		printf(LABEL "its app's windows are; its rule has \"hidden\": \"keep\"\n", "hidden");
+	else if (member_is(all, "shown", "hidden"))
+		printf(LABEL "its app's windows are, so it has QOS_UTILITY at most; \"hidden\": \"keep\" in its rule prevents that\n",
+		       "hidden");
 }
 
 /* What others chose, before or since. */
@@ -394,6 +405,7 @@ int explain_print(const char *json)
 		print_rule(all, thread);
 		print_close_thread_rule(thread);
 		print_limit(all, thread);
+		print_shown(all, thread);
 		print_chosen(thread);
 		print_carries(all, thread);
 		has_class |= *member_text(thread, "class") != '\0';

@@ -108,6 +108,7 @@ static int put_builtin(struct parser *parser)
 		.sched_profile = "qos",
 		.default_mode = DEFAULT_PRISTINE,
 		.autogroup_off = true,
+		.focus = "QOS_USER_INITIATED",
 		.mapping = "announcement",
 		.interpreters = interpreters_default,
 		.n_interpreters = interpreters_default_count,

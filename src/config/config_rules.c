@@ -238,6 +238,8 @@ static void parse_from(struct parser *parser, const struct json_node *value, voi
 	rule->from = value_kept(parser, value);
 }
 
+static const struct word hidden_words[] = { { "keep", true } };
+
 static const struct key rule_keys[] = {
 	{ "qos", KEY_CLASS, FIELD(struct rule, qos) },
 	{ "thread_qos", .parse = parse_thread_qos, .put = put_thread_qos },
@@ -245,6 +247,7 @@ static const struct key rule_keys[] = {
 	{ "version", KEY_TEXT, FIELD(struct rule, version) },
 	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit) },
 	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
+	{ "hidden", WORDS(hidden_words), FIELD(struct rule, keeps_hidden) },
 	{ "yield", .parse = parse_yield, .put = put_yield },
 	{ "match", .parse = parse_match, .put = put_match },
 	{ "from", .parse = parse_from },

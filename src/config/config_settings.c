@@ -31,6 +31,21 @@ static void put_sched_profile(struct json_writer *json, const char *key, const v
 		json_put_null(json, key);
 }
 
+static void parse_focus(struct parser *parser, const struct json_node *value, void *into)
+{
+	((struct config *)into)->settings.focus = value->type != JSON_NULL ? value_class(parser, value) : NULL;
+}
+
+static void put_focus(struct json_writer *json, const char *key, const void *from)
+{
+	const struct config *config = from;
+
+	if (config->settings.focus)
+		json_put_text(json, key, config->settings.focus);
+	else
+		json_put_null(json, key);
+}
+
 static const char *interpreter_pattern(struct parser *parser, const struct json_node *value)
 {
 	const char *pattern = value_kept(parser, value);
@@ -169,6 +184,7 @@ static const struct key settings[] = {
 	{ "sched_profile", .parse = parse_sched_profile, .put = put_sched_profile },
 	{ "default", WORDS(defaults), SETTING(default_mode) },
 	{ "autogroup", WORDS(autogroups), SETTING(autogroup_off) },
+	{ "focus", .parse = parse_focus, .put = put_focus },
 	/* Not written: the classes follow in full, so no preset is needed. */
 	{ "mapping", .parse = parse_mapping_name },
 	{ "log", WORDS(log_levels), SETTING(log_level) },

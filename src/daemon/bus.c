@@ -195,6 +195,9 @@ static const sd_bus_vtable users[] = {
 				 bus_users_lift, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("LiftCgroup", "us", SD_BUS_PARAM(uid) SD_BUS_PARAM(cgroup), "t", SD_BUS_PARAM(lifted),
 				 bus_users_lift_cgroup, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Shown", "ushs",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(shown), "", ,
+				 bus_users_shown, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("Drop", "s", SD_BUS_PARAM(holder), "", , bus_users_drop, FOR_BRIDGE),
 	SD_BUS_VTABLE_END,
 };

@@ -59,6 +59,7 @@ int bus_users_limit(sd_bus_message *message, void *userdata, sd_bus_error *error
 int bus_users_limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_users_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_users_lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_shown(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_users_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */

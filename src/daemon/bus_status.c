@@ -60,7 +60,10 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon,
 	json_put_count(json, "resident_bytes", stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
 	json_put_count(json, "table_bytes", status->table_bytes);
 	json_put_count(json, "log_lost", log_sink_lost());
-	json_put_count(json, "overrides", daemon->held.count);
+	json_put_count(json, "overrides", daemon->held.count - held_shown(daemon, SHOWN_VISIBLE) -
+						  held_shown(daemon, SHOWN_HIDDEN) - held_shown(daemon, SHOWN_FOCUSED));
+	json_put_count(json, "apps_focused", held_shown(daemon, SHOWN_FOCUSED));
+	json_put_count(json, "apps_hidden", held_shown(daemon, SHOWN_HIDDEN));
 	if (daemon->weights.teller) {
 		json_put_count(json, "weights", daemon->weights.count);
 		json_put_count(json, "unit_classes", daemon->weights.n_classes);
@@ -172,6 +175,7 @@ static void put_config(struct json_writer *json, const struct daemon *daemon)
 	put_escaped(json, "config_mapping", daemon->paths.mapping);
 	put_escaped(json, "mapping", config->settings.mapping);
 	json_put_text(json, "mapping_source", place);
+	put_escaped(json, "focus", config->settings.focus);
 	json_put_count(json, "rules", rules_count(config->rules));
 	json_put_count(json, "reloads", daemon->reloads);
 	json_put_count(json, "reloads_failed", daemon->reloads_failed);

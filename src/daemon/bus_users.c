@@ -14,6 +14,7 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
 
 #include "daemon_private.h"
 
@@ -167,6 +168,49 @@ int bus_users_limit(sd_bus_message *message, void *userdata, sd_bus_error *error
 int bus_users_limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	return limit(message, userdata, true, error);
+}
+
+static bool parse_shown(const char *text, enum shown *ret)
+{
+	static const struct {
+		const char *text;
+		enum shown shown;
+	} words[] = {
+		{ "focused", SHOWN_FOCUSED },
+		{ "played", SHOWN_FOCUSED },
+		{ "visible", SHOWN_VISIBLE },
+		{ "hidden", SHOWN_HIDDEN },
+	};
+
+	for (size_t i = 0; i < array_size(words); i++) {
+		if (strcmp(text, words[i].text) == 0) {
+			*ret = words[i].shown;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
+int bus_users_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct daemon *daemon = userdata;
+	struct request request;
+	const char *shown = "";
+	int r = read_user(message, true, &request);
+
+	request.asked.kind = OVERRIDE_SHOWN;
+	if (r >= 0)
+		r = read_process(message, daemon, &request);
+	if (r >= 0)
+		r = sd_bus_message_read(message, "s", &shown);
+	if (r >= 0 && !parse_shown(shown, &request.asked.shown))
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
+	if (r >= 0)
+		r = put(daemon, message, &request, false);
+	if (r < 0)
+		return refuse(daemon, &request, r, error);
+	return sd_bus_reply_method_return(message, NULL);
 }
 
 /* Whatever it is now, what he asked for he may end. */

@@ -173,24 +173,33 @@ static bool has_room(struct held *held)
 	return true;
 }
 
-/* What a user has asked for, but for what is like this; uid 0: all users. */
-static size_t count_of_user(const struct daemon *daemon, uid_t uid, const struct override *like)
+static bool is_focused(const struct override *override)
 {
-	size_t count = 0;
+	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_FOCUSED;
+}
+
+/* Whether users may not ask for that, too: besides what it takes the place of. */
+static bool users_have_too_many(const struct daemon *daemon, const struct override *asked)
+{
+	size_t all = 0, own = 0, focused = 0;
 
 	for (size_t i = 0; i < daemon->held.count; i++) {
 		const struct override *override = override_of(daemon->held.all[i]);
+		const bool is_own = override->uid == asked->uid;
 
-		count += override->uid && (!uid || override->uid == uid) && !is_like(override, like);
+		if (!override->uid || (is_own && is_like(override, asked)))
+			continue;
+		all++;
+		own += is_own;
+		focused += is_own && is_focused(override);
 	}
-	return count;
+	return all >= HELD_BY_USERS_MAX || own >= HELD_BY_USER_MAX || (is_focused(asked) && focused >= HELD_FOCUSED_MAX);
 }
 
 static bool has_too_many(const struct daemon *daemon, struct holder holder, const struct override *override)
 {
 	if (override->uid)
-		return count_of_user(daemon, override->uid, override) >= HELD_BY_USER_MAX ||
-		       count_of_user(daemon, 0, override) >= HELD_BY_USERS_MAX;
+		return users_have_too_many(daemon, override);
 	return held_count(daemon, holder.bus) >= (holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
 }
 
@@ -214,13 +223,19 @@ static bool takes_place_of(const struct held_override *held, const struct held_o
 	       (override->uid || held->holder == other->holder);
 }
 
+static bool lacks_class(const struct daemon *daemon, const struct override *override)
+{
+	return override->kind != OVERRIDE_SHOWN &&
+	       !qos_class_find(daemon->config->classes, daemon->config->n_classes, override->qos);
+}
+
 int held_put(struct daemon *daemon, struct holder holder, int pidfd, const struct override *override)
 {
 	struct held_override *held;
 	size_t before = daemon->held.count;
 	int r;
 
-	if (!qos_class_find(daemon->config->classes, daemon->config->n_classes, override->qos))
+	if (lacks_class(daemon, override))
 		return -ENOENT;
 	if (has_too_many(daemon, holder, override))
 		return -EDQUOT;
@@ -268,11 +283,10 @@ void held_drop(struct daemon *daemon, struct holder holder)
 
 void held_reloaded(struct daemon *daemon)
 {
-	const struct config *config = daemon->config;
 	size_t ended = 0;
 
 	for (size_t i = daemon->held.count; i-- > 0;) {
-		if (qos_class_find(config->classes, config->n_classes, override_of(daemon->held.all[i])->qos))
+		if (!lacks_class(daemon, override_of(daemon->held.all[i])))
 			continue;
 		end_and_tell(daemon, i);
 		ended++;
@@ -297,4 +311,16 @@ void held_free(struct daemon *daemon)
 		free_one(daemon->held.all[i]);
 	free(daemon->held.all);
 	daemon->held = (struct held){ 0 };
+}
+
+size_t held_shown(const struct daemon *daemon, enum shown shown)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < daemon->held.count; i++) {
+		const struct override *override = override_of(daemon->held.all[i]);
+
+		count += override->kind == OVERRIDE_SHOWN && override->shown == shown;
+	}
+	return count;
 }

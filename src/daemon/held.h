@@ -19,8 +19,9 @@ struct held {
 #define HELD_MAX 128
 #define HELD_BY_NOBODY_MAX 512
 
-/* What one user has asked for; and all users together. */
+/* What one user has asked for; of that, apps with the focus or played; and all users together. */
 #define HELD_BY_USER_MAX 64
+#define HELD_FOCUSED_MAX 8
 #define HELD_BY_USERS_MAX 4096
 
 /* Who holds an override: a client; if that is the bridge, for whom. */
@@ -46,6 +47,9 @@ void held_drop(struct daemon *daemon, struct holder holder);
 
 /* Ends those whose class the configuration lacks, and logs it. */
 void held_reloaded(struct daemon *daemon);
+
+/* Of how many apps that was said last. */
+size_t held_shown(const struct daemon *daemon, enum shown shown);
 
 /* How many the client holds; NULL: how many of root's nobody does. */
 size_t held_count(const struct daemon *daemon, const sd_bus *holder);

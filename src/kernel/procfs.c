@@ -143,6 +143,7 @@ int procfs_comm(int proc, pid_t tid, char comm[16])
 enum {
 	STAT_STATE = 3,
 	STAT_PPID = 4,
+	STAT_TTY = 7,
 	STAT_FLAGS = 9,
 	STAT_UTIME = 14,
 	STAT_START = 22,
@@ -179,6 +180,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	if (fields[STAT_PPID] > INT_MAX)
 		return -EBADMSG;
 	ret->ppid = (pid_t)fields[STAT_PPID];
+	ret->tty = (int32_t)fields[STAT_TTY];
 	ret->flags = (uint32_t)fields[STAT_FLAGS];
 	ret->utime = fields[STAT_UTIME];
 	ret->start = fields[STAT_START];

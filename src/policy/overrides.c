@@ -21,17 +21,24 @@ struct overrides {
 	size_t n_classes;
 	const struct tag *tags;
 	size_t n_tags;
+	uint16_t focus_tag; /* TAG_NONE: off */
+	const struct qos_class *hidden; /* the highest class of what is hidden */
 };
 
 struct overrides *overrides_new(void)
 {
-	return calloc(1, sizeof(struct overrides));
+	struct overrides *overrides = calloc(1, sizeof(*overrides));
+
+	if (overrides)
+		overrides->focus_tag = TAG_NONE;
+	return overrides;
 }
 
 static void clear_entry(struct entry *entry)
 {
 	free((char *)entry->override.cgroup);
 	free((char *)entry->override.qos);
+	free((char *)entry->override.app);
 	*entry = (struct entry){ 0 };
 }
 
@@ -52,23 +59,35 @@ static struct entry *entry_of(const struct overrides *overrides, uint16_t number
 }
 
 /* The tag without a period, which there is for each class (see rules_finish). */
-static void resolve(const struct overrides *overrides, struct entry *entry)
+static uint16_t tag_of(const struct overrides *overrides, const struct qos_class *class)
 {
-	entry->class = qos_class_find(overrides->classes, overrides->n_classes, entry->override.qos);
-	entry->tag = TAG_NONE;
-	for (size_t i = 0; entry->class && i < overrides->n_tags; i++) {
-		if (overrides->tags[i].period_ns == 0 &&
-		    &overrides->classes[overrides->tags[i].qos_class] == entry->class)
-			entry->tag = (uint16_t)i;
+	for (size_t i = 0; class && i < overrides->n_tags; i++) {
+		if (overrides->tags[i].period_ns == 0 && &overrides->classes[overrides->tags[i].qos_class] == class)
+			return (uint16_t)i;
 	}
+	return TAG_NONE;
 }
 
-void overrides_follow(struct overrides *overrides, const struct qos_class *classes, size_t n_classes,
-		      const struct rules *rules)
+static const struct qos_class *class_named(const struct overrides *overrides, const char *name)
 {
-	overrides->classes = classes;
-	overrides->n_classes = n_classes;
-	overrides->tags = rules_tags(rules, &overrides->n_tags);
+	return qos_class_find(overrides->classes, overrides->n_classes, name);
+}
+
+static void resolve(const struct overrides *overrides, struct entry *entry)
+{
+	entry->class = class_named(overrides, entry->override.qos);
+	entry->tag = tag_of(overrides, entry->class);
+}
+
+void overrides_follow(struct overrides *overrides, const struct config *config)
+{
+	overrides->classes = config->classes;
+	overrides->n_classes = config->n_classes;
+	overrides->tags = rules_tags(config->rules, &overrides->n_tags);
+	overrides->focus_tag = TAG_NONE;
+	if (config->settings.focus)
+		overrides->focus_tag = tag_of(overrides, class_named(overrides, config->settings.focus));
+	overrides->hidden = class_named(overrides, "QOS_UTILITY");
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		if (overrides->entries[i].is_used)
 			resolve(overrides, &overrides->entries[i]);
@@ -96,7 +115,7 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 {
 	struct entry *entry;
 
-	if (!qos_class_find(overrides->classes, overrides->n_classes, override->qos))
+	if (override->kind != OVERRIDE_SHOWN && !class_named(overrides, override->qos))
 		return -ENOENT;
 	entry = take_entry(overrides);
 	if (!entry)
@@ -106,7 +125,9 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 	entry->override = *override;
 	entry->override.qos = strdup(override->qos);
 	entry->override.cgroup = override->cgroup ? strdup(override->cgroup) : NULL;
-	if (!entry->override.qos || (override->cgroup && !entry->override.cgroup)) {
+	entry->override.app = override->app ? strdup(override->app) : NULL;
+	if (!entry->override.qos || (override->cgroup && !entry->override.cgroup) ||
+	    (override->app && !entry->override.app)) {
 		clear_entry(entry);
 		return -ENOMEM;
 	}
@@ -146,6 +167,8 @@ enum override_slot overrides_slot(const struct overrides *overrides, uint16_t nu
 {
 	const struct override *override = overrides_get(overrides, number);
 
+	if (override->kind == OVERRIDE_SHOWN)
+		return SLOT_SHOWN;
 	if (override->kind == OVERRIDE_CLASS)
 		return override->uid ? SLOT_USERS_CLASS : SLOT_CLASS;
 	return override->uid ? SLOT_USERS_LIMIT : SLOT_LIMIT;
@@ -163,7 +186,7 @@ bool overrides_count(const struct overrides *overrides, uint16_t number, uid_t o
 
 bool overrides_need_owner(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS])
 {
-	return joined[SLOT_USERS_CLASS] || joined[SLOT_USERS_LIMIT] || overrides->n_users_cgroups;
+	return joined[SLOT_USERS_CLASS] || joined[SLOT_USERS_LIMIT] || joined[SLOT_SHOWN] || overrides->n_users_cgroups;
 }
 
 bool overrides_raises(const struct overrides *overrides, uint16_t number)
@@ -177,7 +200,7 @@ bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number)
 {
 	const struct entry *entry = entry_of(overrides, number);
 
-	return entry && (entry->override.kind == OVERRIDE_LIMIT || entry->override.is_tree);
+	return entry && (entry->override.kind != OVERRIDE_CLASS || entry->override.is_tree);
 }
 
 uint16_t overrides_tag(const struct overrides *overrides, uint16_t number)
@@ -185,6 +208,61 @@ uint16_t overrides_tag(const struct overrides *overrides, uint16_t number)
 	const struct entry *entry = entry_of(overrides, number);
 
 	return entry && entry->class ? entry->tag : TAG_NONE;
+}
+
+/* ---- what is seen of apps ---- */
+
+enum shown overrides_shown(const struct overrides *overrides, uint16_t number, uid_t owner)
+{
+	const struct entry *entry = entry_of(overrides, number);
+
+	if (!counts(entry, owner) || overrides->focus_tag == TAG_NONE)
+		return SHOWN_VISIBLE;
+	return entry->override.shown;
+}
+
+uint16_t overrides_focus_tag(const struct overrides *overrides)
+{
+	return overrides->focus_tag;
+}
+
+bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid)
+{
+	for (size_t i = 0; i < overrides->n_entries; i++) {
+		const struct entry *entry = &overrides->entries[i];
+
+		if (entry->is_used && entry->override.kind == OVERRIDE_SHOWN && entry->override.pid == pid && i + 1 != number)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the name, of that length, begins and ends so. */
+static bool is_named(const char *name, size_t length, const char *begin, const char *end)
+{
+	const size_t n = strlen(begin), tail = strlen(end);
+
+	return length >= n + tail && strncmp(name, begin, n) == 0 && strncmp(name + length - tail, end, tail) == 0;
+}
+
+/* systemd has each app in a unit below app.slice, or a slice app-NAME.slice; but not what the bus itself starts. */
+int overrides_app(const char *cgroup)
+{
+	bool is_user = false, is_app = false;
+
+	for (const char *name = cgroup, *end; *name == '/'; name = end) {
+		const size_t length = strcspn(++name, "/");
+
+		end = name + length;
+		if (is_user && (is_named(name, length, "session", ".slice") || is_named(name, length, "init", ".scope")))
+			return -ENOENT;
+		if (is_app && (is_named(name, length, "", ".scope") || is_named(name, length, "", ".service")))
+			return is_named(name, length, "dbus", ".service") && !memchr(name, '@', length) ? 0 :
+													   (int)(end - cgroup);
+		is_app |= is_user && is_named(name, length, "app", ".slice") && (name[3] == '.' || name[3] == '-');
+		is_user |= is_named(name, length, "user@", ".service");
+	}
+	return 0;
 }
 
 /* ---- limits ---- */
@@ -219,7 +297,7 @@ uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t numb
 	return 0;
 }
 
-static bool is_below(const char *cgroup, const char *top)
+bool overrides_is_below(const char *cgroup, const char *top)
 {
 	const size_t length = strlen(top);
 
@@ -233,7 +311,7 @@ static void lower(const struct qos_class **max, const struct qos_class *class)
 }
 
 const struct qos_class *overrides_max(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS],
-				      const char *cgroup, uid_t owner)
+				      const char *cgroup, uid_t owner, bool is_hidden)
 {
 	const struct entry *entry = entry_of(overrides, joined[SLOT_LIMIT]);
 	const struct entry *users = entry_of(overrides, joined[SLOT_USERS_LIMIT]);
@@ -241,9 +319,11 @@ const struct qos_class *overrides_max(const struct overrides *overrides, const u
 
 	if (counts(users, owner))
 		lower(&max, users->class);
+	if (is_hidden)
+		lower(&max, overrides->hidden);
 	for (size_t i = 0; overrides->entries && overrides->n_cgroups && i < overrides->n_entries; i++) {
 		entry = &overrides->entries[i];
-		if (entry->override.cgroup && counts(entry, owner) && is_below(cgroup, entry->override.cgroup))
+		if (entry->override.cgroup && counts(entry, owner) && overrides_is_below(cgroup, entry->override.cgroup))
 			lower(&max, entry->class);
 	}
 	return max;

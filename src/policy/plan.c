@@ -71,6 +71,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE))
 		task.state = TASK_UNDECIDED;
 	memset(task.joined, 0, sizeof(task.joined));
+	task.shown = SHOWN_VISIBLE;
 	task.assigned_by = ASSIGNED_NOT_YET;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
@@ -198,7 +199,7 @@ int plan_set_config(struct plan *plan, const struct config *config)
 	plan->limits = limits;
 	plan->config = config;
 	plan_units_follow(plan);
-	overrides_follow(plan->overrides, config->classes, config->n_classes, config->rules);
+	overrides_follow(plan->overrides, config);
 	return 0;
 }
 

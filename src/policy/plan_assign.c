@@ -214,12 +214,22 @@ static uint16_t class_override(const struct plan *plan, const struct task *leade
 }
 
 /* Nothing is as high as QOS_DEFAULT. */
-static bool is_above(const struct plan *plan, const struct qos_class *class, uint16_t tag)
+static const struct qos_class *class_of(const struct plan *plan, uint16_t tag)
 {
 	size_t count;
 	const struct tag *tags = rules_tags(plan->config->rules, &count);
 
-	return class_compare(class, &plan->config->classes[tags[tag == TAG_NONE ? TAG_DEFAULT : tag].qos_class]) < 0;
+	return &plan->config->classes[tags[tag == TAG_NONE ? TAG_DEFAULT : tag].qos_class];
+}
+
+static bool is_above(const struct plan *plan, const struct qos_class *class, uint16_t tag)
+{
+	return class_compare(class, class_of(plan, tag)) < 0;
+}
+
+int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b)
+{
+	return a == TAG_NONE || b == TAG_NONE || a == b ? 0 : class_compare(class_of(plan, a), class_of(plan, b));
 }
 
 bool plan_is_above_rules(const struct plan *plan, const struct task *leader, const struct qos_class *class)
@@ -231,21 +241,41 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 {
 	const struct assignment by_rules = assign_by_rules(plan, leader, comm);
 	const uint16_t number = class_override(plan, leader), tag = overrides_tag(plan->overrides, number);
-	size_t count;
 
 	if (tag == TAG_NONE)
 		return by_rules;
-	if (!overrides_raises(plan->overrides, number) &&
-	    is_above(plan, &plan->config->classes[rules_tags(plan->config->rules, &count)[tag].qos_class], by_rules.tag))
+	if (!overrides_raises(plan->overrides, number) && is_above(plan, class_of(plan, tag), by_rules.tag))
 		return by_rules;
 	return (struct assignment){ tag, 0, ASSIGNED_BY_OVERRIDE };
 }
 
-uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own)
+bool plan_is_lowered(const struct plan *plan, const struct task *leader)
+{
+	const struct rule *rule = plan_rule_of(plan, leader->app ? leader->app : leader->inherit);
+
+	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
+}
+
+/* Of an app with the focus: the process that has the window, but for threads that a rule names; else only what no rule names. */
+static bool is_raised(const struct plan *plan, const struct task *leader, const struct assignment *own)
+{
+	if (!leader || leader->shown != SHOWN_FOCUSED || !leader->joined[SLOT_SHOWN])
+		return false;
+	if (own->by == ASSIGNED_BY_DEFAULT)
+		return true;
+	return (own->by == ASSIGNED_BY_RULE || own->by == ASSIGNED_BY_INHERITED || own->by == ASSIGNED_BY_UNIT) &&
+	       overrides_get(plan->overrides, leader->joined[SLOT_SHOWN])->pid == leader->tgid;
+}
+
+uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
 {
 	const struct task *leader = plan_leader_of(plan, task);
+	const uint16_t focus = overrides_focus_tag(plan->overrides);
+	uint16_t tag = own->tag;
 
-	return limits_apply(plan->limits, leader ? leader->limit : task->limit, own);
+	if (focus != TAG_NONE && is_raised(plan, leader, own) && is_above(plan, class_of(plan, focus), tag))
+		tag = focus;
+	return limits_apply(plan->limits, leader ? leader->limit : task->limit, tag);
 }
 
 int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)
@@ -253,25 +283,44 @@ int plan_need_owner(const struct plan *plan, const struct task *leader, struct f
 	return overrides_need_owner(plan->overrides, leader->joined) ? facts_need(facts, FACT_OWNER) : 0;
 }
 
-/* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
-static int look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
+/*
+ * What is seen of its app, and whether its user's override counts. What has another terminal than the app's own process is
+ * not of that app, and neither are its children.
+ */
+static int look_at_owner(struct plan *plan, struct task *leader, struct facts *facts)
 {
-	const bool needs_cgroup = plan->config->n_groups || plan->units.count || overrides_need_cgroup(plan->overrides);
-	int r = needs_cgroup ? facts_need(facts, FACT_CGROUP) : 0;
-	const char *cgroup = needs_cgroup ? facts->cgroup : "";
+	uint16_t *app = &leader->joined[SLOT_SHOWN];
+	int r = plan_need_owner(plan, leader, facts);
 
-	if (r == 0)
-		r = plan_need_owner(plan, leader, facts);
+	if (r == 0 && *app)
+		r = facts_need(facts, FACT_STAT);
 	if (r < 0)
 		return r;
+	if (*app && facts->tty && facts->tty != overrides_get(plan->overrides, *app)->tty)
+		*app = 0;
+	leader->shown = overrides_shown(plan->overrides, *app, facts->owner);
 	leader->flags &= ~TASK_OWNERS;
 	if (overrides_count(plan->overrides, leader->joined[SLOT_USERS_CLASS], facts->owner))
 		leader->flags |= TASK_OWNERS;
-	if (needs_cgroup && *cgroup != '/')
-		return 0;
-	leader->unit = plan_unit_tag(plan, cgroup);
-	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader->joined, cgroup, facts->owner), &leader->limit);
 	return 0;
+}
+
+static bool needs_cgroup(const struct plan *plan)
+{
+	return plan->config->n_groups || plan->units.count || overrides_need_cgroup(plan->overrides);
+}
+
+/* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
+static void look_at_cgroup(struct plan *plan, struct task *leader, const struct facts *facts)
+{
+	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";
+	const struct qos_class *max;
+
+	if (needs_cgroup(plan) && *cgroup != '/')
+		return;
+	leader->unit = plan_unit_tag(plan, cgroup);
+	max = overrides_max(plan->overrides, leader->joined, cgroup, facts->owner, plan_is_lowered(plan, leader));
+	limits_find(plan->limits, cgroup, max, &leader->limit);
 }
 
 /* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
@@ -288,7 +337,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 {
 	const uint32_t app = leader->app;
 	const uint16_t limit = leader->limit, unit = leader->unit;
-	const uint8_t owners = leader->flags & TASK_OWNERS;
+	const uint8_t owners = leader->flags & TASK_OWNERS, shown = leader->shown;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
@@ -298,8 +347,10 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (!facts->exe[0] && !facts->exe_is_unknown)
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
+	if (r == 0 && needs_cgroup(plan))
+		r = facts_need(facts, FACT_CGROUP);
 	if (r == 0)
-		r = look_at_cgroup(plan, leader, facts);
+		r = look_at_owner(plan, leader, facts);
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */
@@ -309,8 +360,10 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	}
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
+	look_at_cgroup(plan, leader, facts);
 	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
-	if (leader->app != app || leader->limit != limit || leader->unit != unit || (leader->flags & TASK_OWNERS) != owners)
+	if (leader->app != app || leader->limit != limit || leader->unit != unit || leader->shown != shown ||
+	    (leader->flags & TASK_OWNERS) != owners)
 		plan_mark_threads(plan, leader);
 	return 0;
 }

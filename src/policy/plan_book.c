@@ -28,6 +28,7 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.inherit = leader->inherit;
 	child.limit = leader->limit;
 	child.unit = leader->unit;
+	child.shown = leader->shown;
 	memset(child.joined, 0, sizeof(child.joined));
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
@@ -50,6 +51,9 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 		due = DUE_LOOK;
 	if (child->tid != child->tgid)
 		return due < DUE_MATCH && mixed && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
+	/* What the focus raises of a program that a rule names is the process that has the window. */
+	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->app)
+		due = DUE_LOOK;
 	/* Not every class is handed on. */
 	if (due < DUE_MATCH && memcmp(child->joined, leader->joined, sizeof(child->joined)) != 0)
 		due = DUE_MATCH;

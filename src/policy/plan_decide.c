@@ -198,7 +198,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	const uint16_t tag = task->tag;
 
 	task->own = assignment->tag;
-	task->tag = plan_limited(plan, task, task->own);
+	task->tag = plan_limited(plan, task, assignment);
 	task->rule = assignment->rule;
 	task->assigned_by = assignment->by;
 	task->state = next_state(plan, task, is_anew);

@@ -32,19 +32,19 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 {
-	const bool is_class = overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS;
+	const enum override_kind kind = overrides_get(plan->overrides, number)->kind;
 	struct task *leader = tasks_find(plan->tasks, tgid);
 	uint16_t *at, joined = number;
 
 	if (!leader || leader->tgid != tgid)
 		return -ESRCH;
 	at = &leader->joined[overrides_slot(plan->overrides, number)];
-	if (!is_class)
+	if (kind == OVERRIDE_LIMIT)
 		joined = overrides_lower(plan->overrides, *at, number);
 	if (*at == joined)
 		return 0;
 	*at = joined;
-	mark_process(plan, leader, is_class);
+	mark_process(plan, leader, kind == OVERRIDE_CLASS);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 	if (!leader)
 		return false;
 	joined = leader->joined[overrides_slot(plan->overrides, number)];
-	if (overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS)
+	if (overrides_get(plan->overrides, number)->kind != OVERRIDE_LIMIT)
 		return joined == number;
 	return overrides_covers(plan->overrides, joined, number);
 }
@@ -75,7 +75,8 @@ const char *plan_override_max(const struct plan *plan, struct facts *facts)
 	const struct qos_class *max = NULL;
 
 	if (leader && facts_need(facts, FACT_CGROUP) == 0 && plan_need_owner(plan, leader, facts) == 0)
-		max = overrides_max(plan->overrides, leader->joined, facts->cgroup, facts->owner);
+		max = overrides_max(plan->overrides, leader->joined, facts->cgroup, facts->owner,
+				    plan_is_lowered(plan, leader));
 	return max ? max->name : NULL;
 }
 

@@ -104,8 +104,8 @@ bool plan_is_above_rules(const struct plan *plan, const struct task *leader, con
 /* Has facts->owner filled in, as far as the process's overrides ask for it. 0 or -errno. */
 int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts);
 
-/* What becomes of the task's own class under the limit of its cgroup and overrides. */
-uint16_t plan_limited(const struct plan *plan, const struct task *task, uint16_t own);
+/* What becomes of the task's own class by the focus, and under the limit of its cgroup and overrides. */
+uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own);
 
 /* The attributes of the task's class on top of had. What is theirs is not considered yet. */
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task);

@@ -126,6 +126,17 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	json_put_text(json, "limit", plan_override_max(source->plan, facts));
 }
 
+/* What is seen of its app, and what becomes of that. */
+static void put_shown(struct json_writer *json, const struct explain_source *source, const struct task *leader)
+{
+	static const char *const names[] = { [SHOWN_HIDDEN] = "hidden", [SHOWN_FOCUSED] = "focused" };
+
+	if (leader->shown == SHOWN_VISIBLE)
+		return;
+	json_put_text(json, "shown", names[leader->shown]);
+	json_put_bool(json, "keeps", leader->shown == SHOWN_HIDDEN && !plan_is_lowered(source->plan, leader));
+}
+
 /* Everything but the threads, whose look makes use of the same memory. */
 static void put_process(struct json_writer *json, const struct explain_source *source, const struct task *leader)
 {
@@ -135,6 +146,7 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 	if (facts_need(facts, FACT_UID) == 0)
 		json_put_count(json, "uid", facts->uid);
 	put_cgroup(json, source, facts);
+	put_shown(json, source, leader);
 	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
 	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
 	put_weaker(json, source, leader, leader->tgid);

@@ -171,7 +171,8 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
-	json_put_bool(json, "limited", task->own != task->tag);
+	json_put_bool(json, "limited", plan_compare_tags(source->plan, task->tag, task->own) > 0);
+	json_put_bool(json, "raised", plan_compare_tags(source->plan, task->tag, task->own) < 0);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);

@@ -108,6 +108,7 @@ static int fetch_stat(struct live_facts *live)
 		return r;
 	facts->start = stat.start;
 	facts->ppid = stat.ppid;
+	facts->tty = stat.tty;
 	return 0;
 }
 

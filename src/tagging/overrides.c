@@ -9,10 +9,14 @@ static void decide_now(struct tagger *tagger)
 	due_decide(tagger);
 }
 
-int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number)
+int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number)
 {
-	int r;
+	struct override complete = *asked, *override = &complete;
+	char app[PATH_MAX];
+	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override, app) : 0;
 
+	if (r < 0)
+		return r;
 	events_drain(tagger);
 	if (override->kind == OVERRIDE_CLASS && override->uid && !override->raises &&
 	    plan_override_needs_raise(tagger->plan, override->qos, override->pid))

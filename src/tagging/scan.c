@@ -3,6 +3,7 @@
 #include "tagger_private.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 
 struct process {
 	pid_t pid, ppid;
+	int32_t tty;
 	uint64_t start;
 };
 
@@ -74,7 +76,7 @@ static int add_process(struct scan *scan, pid_t pid)
 		scan->processes = process;
 		scan->size = size;
 	}
-	scan->processes[scan->count++] = (struct process){ pid, stat.ppid, stat.start };
+	scan->processes[scan->count++] = (struct process){ pid, stat.ppid, stat.tty, stat.start };
 	return 0;
 }
 
@@ -151,13 +153,66 @@ static int pass(struct scan *scan)
 	return r;
 }
 
-/* Of the process itself, or a child of one that the override holds for already. */
+/* Whether it is in this cgroup, or below it. */
+static bool is_in_cgroup(int proc, pid_t pid, const char *cgroup)
+{
+	char path[PATH_MAX];
+
+	return procfs_cgroup(proc, pid, path, sizeof(path)) > 0 && overrides_is_below(path, cgroup);
+}
+
+/* Whether somebody has called for a shell or the like in there: what has another terminal is a terminal's child. */
+static bool has_other_tty(const struct scan *scan, const struct override *app)
+{
+	for (size_t i = 0; i < scan->count; i++) {
+		const struct process *process = &scan->processes[i];
+
+		if (process->tty && process->tty != app->tty && is_in_cgroup(scan->tagger->proc, process->pid, app->app))
+			return true;
+	}
+	return false;
+}
+
+int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX])
+{
+	struct scan scan = { .tagger = tagger };
+	struct procfs_stat stat;
+	int r = procfs_stat(tagger->proc, app->pid, &stat), length = 0;
+
+	app->tty = stat.tty;
+	if (r == 0 && procfs_cgroup(tagger->proc, app->pid, path, PATH_MAX) > 0)
+		length = overrides_app(path);
+	if (length < 0)
+		app->shown = SHOWN_VISIBLE;
+	if (r < 0 || length <= 0)
+		return r;
+	path[length] = '\0';
+	app->app = path;
+	r = list_processes(&scan);
+	if (r == 0 && has_other_tty(&scan, app))
+		app->app = NULL;
+	free(scan.processes);
+	return r;
+}
+
+/*
+ * Of the process itself, or a child of one that the override holds for already; for what is seen of an app see struct
+ * override.
+ */
 static bool is_of_tree(const struct scan *scan, const struct process *process, uint16_t number)
 {
-	const struct override *override = overrides_get(plan_overrides(scan->tagger->plan), number);
+	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
+	const struct override *override = overrides_get(overrides, number);
 
 	if (process->pid == override->pid)
 		return process->start == override->start;
+	if (override->kind == OVERRIDE_SHOWN) {
+		if ((process->tty && process->tty != override->tty) ||
+		    overrides_is_other_app(overrides, number, process->pid))
+			return false;
+		if (override->app)
+			return is_in_cgroup(scan->tagger->proc, process->pid, override->app);
+	}
 	return plan_override_holds(scan->tagger->plan, number, process->ppid);
 }
 
@@ -187,7 +242,7 @@ static int join_tree(struct scan *scan, uint16_t number)
 int scan_tree(struct tagger *tagger, uint16_t number)
 {
 	const struct override *override = overrides_get(plan_overrides(tagger->plan), number);
-	const bool descendants = override->kind == OVERRIDE_LIMIT || override->is_tree;
+	const bool descendants = override->kind != OVERRIDE_CLASS || override->is_tree;
 	struct scan scan = { .tagger = tagger };
 	int r = 1;
 

@@ -26,6 +26,8 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include <systemd/sd-event.h>
 
 #include <schedqos/policy/plan.h>
@@ -288,6 +290,12 @@ void scan_all(struct tagger *tagger);
  * if there is no such process, or it is one that is never touched.
  */
 int scan_tree(struct tagger *tagger, uint16_t number);
+
+/*
+ * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the app and
+ * has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.
+ */
+int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX]);
 
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);

@@ -7,12 +7,14 @@ and makes no thread that it was not told to make.
 
 import _thread
 import ctypes
+import fcntl
 import json
 import os
 import resource
 import signal
 import socket
 import sys
+import termios
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -22,6 +24,7 @@ CLONE_PARENT = 0x8000
 SYS_CLONE, SYS_EXIT = (56, 60) if os.uname().machine == "x86_64" else (220, 93)
 
 workers = []
+terminals = []
 
 
 class Worker:
@@ -98,6 +101,19 @@ def fork(count=1):
 def spawn(argv, path=None):
     """A child that execs. Returns its pid."""
     return os.posix_spawn(path or argv[0], argv, os.environ)
+
+
+def in_terminal(argv, path):
+    """As a terminal starts a shell: it leads a session, with a terminal of its own."""
+    master, slave = os.openpty()
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        os.execv(path, argv)
+    os.close(slave)
+    terminals.append(master)
+    return pid
 
 
 def sibling(argv):
@@ -227,7 +243,7 @@ def nice_often(value, count):
 
 
 VERBS = {function.__name__: function for function in (
-    name, thread, fork, spawn, sibling, run, leave, allocate, children_of_many, programs_often, rename_often,
+    name, thread, fork, spawn, in_terminal, sibling, run, leave, allocate, children_of_many, programs_often, rename_often,
     threads_often, bomb, become, connect, flood, nice, nice_often)}
 
 

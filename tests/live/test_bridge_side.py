@@ -105,14 +105,15 @@ class Socket(BridgeSide):
         self.assert_carries(app, UI)
 
 
-class Users(BridgeSide):
-    """What two ordinary users ask for, by the connection of the bridge."""
+class UsersCase(BridgeSide):
+    """Two ordinary users, and the connection of the bridge."""
 
     ALICE, BOB = 54331, 54332
+    CONFIG = {"app": {"qos": INITIATED}, "calm": {"qos": BACKGROUND}}
 
     def setUp(self):
         super().setUp()
-        self.daemon_with_bridge({"app": {"qos": INITIATED}, "calm": {"qos": BACKGROUND}})
+        self.daemon_with_bridge(self.CONFIG)
         self.bridge = self.asker(BRIDGE)
 
     def users(self, method, types, *words):
@@ -137,6 +138,10 @@ class Users(BridgeSide):
 
     def spawned(self, puppet, name, path):
         return puppet.tell(0, "spawn", [name, "1000"], path)
+
+
+class Users(UsersCase):
+    """What they ask for."""
 
     def test_lowering_and_back(self):
         app = self.sleeper("app", user=self.ALICE)
@@ -304,6 +309,152 @@ class Users(BridgeSide):
             self.assert_refused(answer, FAILED, "no process")
             self.assert_keeps(again, INITIATED)
             again.end()
+
+
+class Levels(UsersCase):
+    """What is seen of an app: with real trees, cgroups and terminals."""
+
+    CONFIG = {"app": {"qos": INITIATED}, "calm": {"qos": BACKGROUND}, "call": {"qos": INITIATED, "hidden": "keep"}}
+
+    def shown(self, program, shown, uid=None, holder=":1.1"):
+        return self.users("Shown", "ushs", uid or self.ALICE, holder, program.pid, shown)
+
+    def app(self, name="window"):
+        """A process that has a window, and a child of it that no rule names, and one that a rule does."""
+        app = self.puppet(name)
+        app.tell(0, "become", self.ALICE)
+        return app, self.spawned(app, "helper", self.alias("helper")), self.spawned(app, "app", self.alias("app"))
+
+    def explained(self, tid):
+        return self.current.ask("explain", str(tid)).stdout
+
+    def test_a_tree(self):
+        app, helper, named = self.app("calm")
+        self.assert_carries(app, BACKGROUND)
+        for word in ("focused", "played"):
+            self.assertEqual(self.shown(app, word), ["ok"])
+            self.assert_keeps(app, INITIATED)
+            self.assert_keeps(helper, INITIATED)
+            self.assertIn("its app has the focus", self.explained(helper))
+            self.assertEqual(self.current.status()["apps_focused"], 1)
+            self.assertEqual(self.shown(app, "visible"), ["ok"])
+            self.assert_keeps(app, BACKGROUND)
+            self.assert_keeps(helper, DEFAULT)
+        self.shown(app, "hidden")
+        self.assert_keeps(named, UTILITY)
+        self.assert_keeps(app, BACKGROUND)
+        self.assertIn('"hidden": "keep" in its rule prevents that', self.explained(named))
+        status = self.current.status()
+        self.assertEqual([status[key] for key in ("apps_focused", "apps_hidden", "overrides")], [0, 1, 0])
+        born = self.spawned(app, "app", self.alias("app"))
+        self.assert_carries(born, UTILITY)
+        self.assertEqual(self.shown(app, "focused"), ["ok"])
+        for tid in (born, named, app.pid, helper):
+            self.assert_keeps(tid, INITIATED)
+        app.end()
+        self.assert_carries(helper, DEFAULT)
+        self.assertEqual(self.current.status()["apps_focused"], 0)
+
+    def test_who_keeps_his_class(self):
+        call = self.sleeper("call", user=self.ALICE)
+        self.assert_carries(call, INITIATED)
+        self.shown(call, "hidden")
+        self.assert_keeps(call, INITIATED)
+        self.assertIn('its rule has "hidden": "keep"', self.explained(call.pid))
+
+    def test_a_program_that_an_app_has_started_is_one_of_its_own(self):
+        """Once something has been seen of it; not before."""
+        app, _, named = self.app()
+        self.assert_carries(named, INITIATED)
+        self.shown(app, "hidden")
+        self.assert_keeps(named, UTILITY)
+        self.users("Shown", "ushs", self.ALICE, ":1.1", named, "visible")
+        self.assert_keeps(named, INITIATED)
+        self.shown(app, "focused")
+        self.shown(app, "hidden")
+        self.assert_keeps(named, INITIATED)
+
+    def test_an_app_with_a_cgroup(self):
+        """Whatever is in there, orphans too, and nothing else."""
+        groups = Cgroups("user.slice")
+        self.addCleanup(groups.remove)
+        top = "user-%d.slice/user@%d.service" % (self.ALICE, self.ALICE)
+        app, helper, _ = self.app()
+        orphan, outside = self.sleeper("other", user=self.ALICE), self.sleeper("other", user=self.ALICE)
+        roots, bobs = self.sleeper("other"), self.sleeper("other", user=self.BOB)
+        for pid in (app.pid, orphan.pid, roots.pid, bobs.pid):
+            groups.move(pid, top + "/app.slice/app-x.scope")
+        groups.move(outside.pid, top + "/app.slice/app-x2.scope")
+        self.shown(app, "focused")
+        self.assert_keeps(orphan, INITIATED)
+        # A child that has been moved elsewhere is an app of its own.
+        for tid in (helper, outside.pid, roots.pid, bobs.pid):
+            self.assert_keeps(tid, DEFAULT)
+        groups.move(app.pid, top + "/session.slice/shell.service")
+        self.shown(app, "focused")
+        for tid in (app.pid, orphan.pid):
+            self.assert_keeps(tid, DEFAULT)
+
+    def test_a_terminal(self):
+        """A build in it goes on whether it is seen or not: its shell has a terminal of its own."""
+        groups = Cgroups("user.slice")
+        self.addCleanup(groups.remove)
+        terminal = self.puppet("window")
+        groups.move(terminal.pid, "user-%d.slice/user@%d.service/app.slice/term.scope" % (self.ALICE, self.ALICE))
+        terminal.tell(0, "become", self.ALICE)
+        shell = terminal.tell(0, "in_terminal", [self.path("app"), "1000"], self.alias("app"))
+        other = terminal.tell(0, "in_terminal", ["tool", "1000"], self.alias("app"))
+        for _ in range(2):
+            self.assertEqual(self.shown(terminal, "focused"), ["ok"])
+            self.assert_keeps(terminal, INITIATED)
+            self.assert_keeps(other, DEFAULT)
+            self.assertEqual(self.shown(terminal, "hidden"), ["ok"])
+            self.assert_keeps(terminal, DEFAULT)
+            self.assert_keeps(shell, INITIATED)
+        born = terminal.tell(0, "in_terminal", [self.path("app"), "1000"], self.alias("app"))
+        self.assert_carries(born, INITIATED)
+
+    def test_who_may_say_so(self):
+        bobs, app = self.sleeper("calm", user=self.BOB), self.sleeper("calm", user=self.ALICE)
+        self.assert_refused(self.shown(bobs, "focused"), NOT_YOURS)
+        self.assert_refused(self.shown(app, "seen"), FAILED)
+        apps = [self.sleeper("calm", user=self.ALICE) for _ in range(9)]
+        for program in apps[:8]:
+            self.assertEqual(self.shown(program, "focused"), ["ok"])
+        self.assert_refused(self.shown(apps[8], "focused"), FAILED, "too many")
+        self.assertEqual(self.shown(apps[0], "hidden"), ["ok"])
+        self.assertEqual(self.shown(apps[8], "focused", holder=":1.2"), ["ok"])
+        # Nothing is left of it when whoever said so has gone.
+        self.users("Drop", "s", ":1.2")
+        self.assert_keeps(apps[8], BACKGROUND)
+        self.end(self.bridge)
+        wait_for(lambda: self.current.status()["apps_focused"] == 0, "the end of the bridge's connection")
+        self.assert_keeps(apps[1], BACKGROUND)
+
+    def test_back_and_forth(self):
+        """A thousand times: it is so when the call returns."""
+        apps = [self.app()[:2] for _ in range(2)]
+        for i in range(1000):
+            app, helper = apps[i % 2]
+            before, _ = apps[1 - i % 2]
+            self.shown(before, "visible")
+            self.assertEqual(self.shown(app, "focused"), ["ok"])
+            if i % 100 < 2:
+                self.assert_keeps(helper, INITIATED)
+                self.assert_keeps(before, DEFAULT)
+
+    def test_off(self):
+        app, helper, named = self.app("calm")
+        self.assert_carries(named, INITIATED)
+        self.assertEqual(self.current.status()["focus"], INITIATED)
+        self.shown(app, "hidden")
+        self.assertEqual(self.current.reload({**self.CONFIG, "schedqos": {"focus": None}}).returncode, 0)
+        self.assertEqual(self.current.status()["focus"], "")
+        self.assert_keeps(named, INITIATED)
+        self.shown(app, "focused")
+        self.assert_keeps(app, BACKGROUND)
+        self.assertEqual(self.current.reload(self.CONFIG).returncode, 0)
+        self.assert_keeps(helper, INITIATED)
 
 
 if __name__ == "__main__":

@@ -160,6 +160,7 @@ static int fetch(struct facts *facts, enum fact fact)
 		break;
 	case FACT_STAT:
 		facts->start = task->start;
+		facts->tty = leader->tty;
 		facts->ppid = leader->parent ? tgid_of(m, leader->parent) : 0;
 		break;
 	case FACT_BASE:

@@ -51,6 +51,7 @@ struct machine_task {
 	struct task_attr without; /* what it would carry had there been no daemon */
 	uint8_t unsure; /* for a fuzzer: attributes for which that need not be found out; handed on */
 	uid_t uid;
+	int32_t tty;
 	bool is_privileged; /* it runs set-user-ID, or with capabilities */
 	char comm[TASK_COMM_LEN];
 	char exe[64];

@@ -180,6 +180,11 @@ static const struct example {
 	  { RULES("{'schedqos': {'sched_profile': null, 'log': 'error', 'autogroup': 'off', 'default': 'pristine'}}") },
 	  "+setting log 'error'\n"
 	  "~setting sched_profile null\n" },
+	{ "the focus is of no account",
+	  { RULES("{'schedqos': {'focus': 'QOS_LATER'}, 'QOS_LATER': {'sched_nice': 1}}"),
+	    RULES("{'schedqos': {'focus': null}}") },
+	  "~setting focus null\n"
+	  "+class QOS_LATER { 'sched_policy': 'SCHED_NORMAL', 'sched_nice': 1 } # rules.json:1:38\n" },
 	{ "interpreters", { RULES("{'schedqos': {'interpreters': ['sh', 'python*']}}") },
 	  "+setting interpreters [ 'sh', 'python*' ]\n" },
 	{ "no interpreters", { RULES("{'schedqos': {'interpreters': []}}") },
@@ -239,6 +244,8 @@ static const struct example {
 	      "'user_namespace': 'any'}}}") },
 	  "+rule x { 'match': { 'argv': [ '-v' ], 'user': 4294967294 } } # rules.json:1:2\n"
 	  "+rule y { 'match': { 'user': 'root', 'user_namespace': 'any' } } # rules.json:1:54\n" },
+	{ "what stays while it is hidden", { RULES("{'x': {'qos': 'QOS_UTILITY', 'hidden': 'keep'}}") },
+	  "+rule x { 'qos': 'QOS_UTILITY', 'hidden': 'keep' } # rules.json:1:2\n" },
 	{ "a list of rules",
 	  { RULES("{'java': [\n"
 	      "{'match': {'argv': '*ide*'}, 'qos': 'QOS_UTILITY'},\n"
@@ -393,7 +400,8 @@ static void print_is_for_people(void **state)
 				   "\t\"schedqos\": {\n"
 				   "\t\t\"sched_profile\": null,\n"
 				   "\t\t\"default\": \"all\",\n"
-				   "\t\t\"autogroup\": \"off\"\n"
+				   "\t\t\"autogroup\": \"off\",\n"
+				   "\t\t\"focus\": \"QOS_USER_INITIATED\"\n"
 				   "\t},\n"
 				   "\t\"QOS_USER_INTERACTIVE\": {\n"
 				   "\t\t\"sched_policy\": \"SCHED_FIFO\",\n"

@@ -295,6 +295,8 @@ static void bad_settings(void **state)
 		{ "{'schedqos': {'default': 'prestine'}}", 1, 26, "schedqos.default",
 		  "unknown default \"prestine\" (did you mean \"pristine\"?)" },
 		{ "{'schedqos': {'default': true}}", 1, 26, "schedqos.default", "not true or false" },
+		{ "{'schedqos': {'focus': 'QOS_UTILTY'}}", 1, 24, "schedqos.focus", "did you mean \"QOS_UTILITY\"?" },
+		{ "{'schedqos': {'focus': false}}", 1, 24, "schedqos.focus", "must be a string" },
 		{ "{'schedqos': {'autogroup': 'disabled'}}", 1, 28, "schedqos.autogroup",
 		  "unknown autogroup \"disabled\": must be off or keep" },
 		{ "{'schedqos': {'interpreters': 'python3'}}", 1, 31, "schedqos.interpreters",
@@ -345,6 +347,8 @@ static void bad_rules(void **state)
 		{ "{'a': {'qos': 'QOS_UTILITY', 'enforce': true, 'yield': true}}", 1, 56,
 		  "a.yield", "cannot both yield to others and enforce" },
 		{ "{'a': {'yield': null}}", 1, 17, "a.yield", "must be true or false, not null" },
+		{ "{'a': {'hidden': true}}", 1, 18, "a.hidden", "must be keep, not true or false" },
+		{ "{'a': {'hidden': 'limit'}}", 1, 18, "a.hidden", "must be keep" },
 		{ "{'a': {'enforce': 'program'}}", 1, 19, "a.enforce", "must be true or false, not a string" },
 	};
 

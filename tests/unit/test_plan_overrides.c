@@ -551,6 +551,175 @@ static void a_user_s_cgroup(void **state)
 	stops_without_trace(m);
 }
 
+/* ---- what is seen ---- */
+
+static uint16_t says(struct machine *m, uid_t uid, pid_t pid, enum shown shown)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = uid, .qos = "", .shown = shown,
+					  .tty = living(m, pid)->tty }, pid);
+}
+
+#define LOW  "'low': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 'io': 'QOS_BACKGROUND' } }"
+#define KEEP "'kept': { 'qos': 'QOS_USER_INITIATED', 'hidden': 'keep' }"
+
+static void the_focus_raises_the_window_s_process_and_what_no_rule_names(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, LOW);
+	runs_as(m, 100, ALICE, "/usr/bin/low");
+	clones(m, 100, 105);
+	renames(m, 105, "io");
+	number = says(m, ALICE, 100, SHOWN_FOCUSED);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_task(m, 105, BACKGROUND, REASON_THREAD);
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/helper");
+	assert_task(m, 101, INITIATED, REASON_DEFAULT);
+	forks(m, 101, 102);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	/* As after fork: the window is the other one's. */
+	forks(m, 100, 103);
+	assert_task(m, 103, BACKGROUND, REASON_RULE);
+	ends(m, number);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
+static void the_focus_takes_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, ALICE, "/usr/bin/other");
+	runs_as(m, 102, ALICE, "/usr/bin/nice");
+	renice(m, 102, 7);
+	renice(m, 101, 5);
+	scan(m);
+	says(m, ALICE, 100, SHOWN_FOCUSED);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	/* Nor anything that somebody has chosen. */
+	says(m, ALICE, 101, SHOWN_FOCUSED);
+	assert_int_equal(living(m, 101)->attr.nice, 5);
+	execs(m, 102, "/usr/bin/nice");
+	says(m, ALICE, 102, SHOWN_FOCUSED);
+	assert_task(m, 102, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	limits(m, 100, "QOS_BACKGROUND");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	stop(m);
+}
+
+static void what_is_hidden_is_lowered_unless_its_rule_keeps_it(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP ", " LOW ", " KEEP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, ALICE, "/usr/bin/kept");
+	number = says(m, ALICE, 100, SHOWN_HIDDEN);
+	says(m, ALICE, 101, SHOWN_HIDDEN);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	forks(m, 100, 102);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	execs(m, 102, "/usr/bin/app");
+	assert_task(m, 102, UTILITY, REASON_RULE);
+	execs(m, 102, "/usr/bin/kept");
+	assert_task(m, 102, INITIATED, REASON_RULE);
+	says(m, ALICE, 100, SHOWN_VISIBLE);
+	ends(m, number);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	/* Only of what is hers alone. */
+	living(m, 101)->is_privileged = true;
+	execs(m, 101, "/usr/bin/app");
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* A terminal's shell, and what that starts, is neither raised nor lowered; nor is what has left its terminal since. */
+static void what_has_another_terminal_is_not_of_the_app(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/terminal");
+	says(m, ALICE, 100, SHOWN_FOCUSED);
+	forks(m, 100, 101);
+	living(m, 101)->tty = 34816;
+	execs(m, 101, "/bin/bash");
+	assert_task(m, 100, INITIATED, REASON_DEFAULT);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	forks(m, 101, 102);
+	execs(m, 102, "/usr/bin/app");
+	forks(m, 101, 103);
+	living(m, 103)->tty = 0;
+	execs(m, 103, "/usr/bin/server");
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
+	says(m, ALICE, 100, SHOWN_HIDDEN);
+	assert_task(m, 102, INITIATED, REASON_RULE);
+	/* One that was started in a terminal has its. */
+	says(m, ALICE, 102, SHOWN_HIDDEN);
+	assert_task(m, 102, UTILITY, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void off_means_that_nothing_is(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, ALICE, "/usr/bin/other");
+	says(m, ALICE, 100, SHOWN_HIDDEN);
+	says(m, ALICE, 101, SHOWN_FOCUSED);
+	reload(m, "'schedqos': { 'focus': null }, " APP);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	reload(m, "'schedqos': { 'focus': 'QOS_USER_INTERACTIVE' }, " APP);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	assert_task(m, 101, INTERACTIVE, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
+static void which_cgroup_is_an_app_s(void **state)
+{
+	static const struct {
+		const char *cgroup;
+		int want; /* length */
+	} cases[] = {
+#define USER "/user.slice/user-7.slice/user@7.service"
+#define IS(path, rest) { path rest, sizeof(path) - 1 }
+		IS(USER "/app.slice/app-gnome-firefox-12.scope", ""),
+		IS(USER "/app.slice/app-org.gnome.Terminal.slice/vte-spawn-1.scope", ""),
+		IS(USER "/app.slice/snap.x.scope", "/inner/y.scope"),
+		IS(USER "/app-graphical.slice/app-x.service", ""),
+		IS(USER "/app.slice/dbus-:1.2-org.gnome.Nautilus@0.service", ""),
+		{ USER "/app.slice/dbus.service", 0 },
+		{ USER "/app.slice/dbus-broker.service", 0 },
+		{ USER "/app.slice", 0 },
+		{ USER "/application.slice/x.scope", 0 },
+		{ USER "/background.slice/x.service", 0 },
+		{ USER "/session.slice/plasma-kwin.service", -ENOENT },
+		{ USER "/init.scope", -ENOENT },
+		{ USER, 0 },
+		{ "/user.slice/user-7.slice/session-2.scope", 0 },
+		{ "/system.slice/app.slice/x.scope", 0 },
+		{ "/session.slice/x.scope", 0 },
+		{ "/", 0 },
+		{ "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(overrides_app(cases[i].cgroup), cases[i].want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -576,6 +745,12 @@ int main(void)
 		MACHINE_TEST(root_s_goes_before_a_user_s),
 		MACHINE_TEST(a_lower_limit_of_a_user_hides_none_of_root_s),
 		MACHINE_TEST(a_user_s_cgroup),
+		MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names),
+		MACHINE_TEST(the_focus_takes_nothing),
+		MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it),
+		MACHINE_TEST(what_has_another_terminal_is_not_of_the_app),
+		MACHINE_TEST(off_means_that_nothing_is),
+		cmocka_unit_test(which_cgroup_is_an_app_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@ struct procfs_stat {
 	char comm[64]; /* raw, not escaped */
 	char state;
 	pid_t ppid;
+	int32_t tty;	    /* of the process; 0: none */
 	uint32_t flags;	    /* PF_* */
 	uint64_t utime;	    /* ticks in user mode */
 	uint64_t start;	    /* ticks since boot */

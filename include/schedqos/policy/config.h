@@ -164,6 +164,7 @@ struct settings {
 	const char *sched_profile; /* name of one of the profiles, or NULL for none */
 	enum default_mode default_mode;
 	bool autogroup_off;
+	const char *focus; /* name of the class of an app that has the focus; NULL: what is seen does not matter */
 	const char *mapping; /* "announcement" or the preset asked for */
 	bool mapping_is_named; /* rather than built in */
 	struct source mapping_source;

@@ -29,7 +29,7 @@ enum fact {
 	FACT_UID = 1 << 5,    /* uid */
 	FACT_PARENT = 1 << 6, /* parent: its exe, argv and comm can be asked for */
 	FACT_BASE = 1 << 7,   /* the base slice in the plan's capabilities is current */
-	FACT_STAT = 1 << 8,   /* start, ppid */
+	FACT_STAT = 1 << 8,   /* start, ppid, tty */
 	FACT_USERNS = 1 << 9, /* initial_userns */
 	FACT_OWNER = 1 << 10, /* owner */
 };
@@ -62,6 +62,7 @@ struct facts {
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */
+	int32_t tty;	/* its terminal, 0: none */
 	bool initial_userns; /* it is in the initial user namespace, not in one made since */
 };
 

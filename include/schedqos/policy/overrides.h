@@ -18,6 +18,7 @@
 enum override_kind {
 	OVERRIDE_LIMIT, /* qos is the highest class that is allowed; handed on to children */
 	OVERRIDE_CLASS, /* qos is the class */
+	OVERRIDE_SHOWN, /* a user's: what is seen of an app; handed on to children */
 };
 
 struct override {
@@ -29,6 +30,9 @@ struct override {
 	const char *qos; /* name of the class */
 	uid_t uid;	 /* whose it is; 0: root's */
 	bool raises;	 /* a user's class: it may be higher than what rules give */
+	enum shown shown;
+	const char *app; /* cgroup that holds just the app; NULL: it is what descends from the process */
+	int32_t tty;	 /* the process's, 0: none; what has another is somebody else's: a terminal's child */
 };
 
 struct overrides;
@@ -41,8 +45,7 @@ void overrides_free(struct overrides *overrides);
  * Follows another configuration, which must live until the next call. An override whose class it lacks has no effect
  * from then on.
  */
-void overrides_follow(struct overrides *overrides, const struct qos_class *classes, size_t n_classes,
-		      const struct rules *rules);
+void overrides_follow(struct overrides *overrides, const struct config *config);
 
 /* Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many. */
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number);
@@ -70,6 +73,27 @@ bool overrides_need_owner(const struct overrides *overrides, const uint16_t join
 /* Whether its class may be higher than what rules give; number 0: no. */
 bool overrides_raises(const struct overrides *overrides, uint16_t number);
 
+/*
+ * What counts of SLOT_SHOWN's number for a process with this owner. VISIBLE for 0, and if the setting "focus" is
+ * off.
+ */
+enum shown overrides_shown(const struct overrides *overrides, uint16_t number, uid_t owner);
+
+/* The tag of a focused app. TAG_NONE: the setting is off. */
+uint16_t overrides_focus_tag(const struct overrides *overrides);
+
+/* Whether the process is one of which another override than this says what is seen of it. */
+bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid);
+
+/*
+ * What the cgroup of a process with a window is: the length of the path of the unit that holds just the app, 0: none does, so
+ * the app is what descends from the process; -ENOENT: the process is the session's, and no app.
+ */
+int overrides_app(const char *cgroup);
+
+/* Whether the cgroup is this one, or lies below it. */
+bool overrides_is_below(const char *cgroup, const char *top);
+
 /* Whether a process with this number hands it on to its children. */
 bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number);
 
@@ -88,6 +112,9 @@ bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b)
 /* The next limit after this one (0: the first) that a lower one has covered for some process. 0: there is none. */
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
 
-/* The highest class that is allowed to a process with these numbers in this cgroup. NULL: there is no limit. */
+/*
+ * The highest class that is allowed to a process with these numbers in this cgroup. NULL: there is no limit. is_hidden: nothing
+ * is seen of it, and its rule does not mind.
+ */
 const struct qos_class *overrides_max(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS],
-				      const char *cgroup, uid_t owner);
+				      const char *cgroup, uid_t owner, bool is_hidden);

@@ -206,6 +206,12 @@ const char *plan_override_max(const struct plan *plan, struct facts *facts);
 /* Whether this class, asked for by a user, is higher than what rules give the process. */
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid);
 
+/* Whether nothing is seen of the process, and its rule does not keep its class even so. */
+bool plan_is_lowered(const struct plan *plan, const struct task *leader);
+
+/* As class_compare; 0 if either is TAG_NONE. */
+int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b);
+
 /* To ask for one, or to disable one that is to end: it counts no more for whoever joins another then. */
 struct overrides *plan_overrides(const struct plan *plan);
 

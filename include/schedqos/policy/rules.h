@@ -135,6 +135,7 @@ struct rule {
 	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
 	bool inherit;
 	bool enforce; /* whatever anybody changes of what it has put on is put back */
+	bool keeps_hidden; /* the class stays while no window of the app is seen */
 	enum rule_yield yield;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;

@@ -57,7 +57,15 @@ enum override_slot {
 	SLOT_LIMIT,	  /* root's: the lowest of those that limit it */
 	SLOT_USERS_CLASS, /* the same two of a user's: whether they count is found out at each match */
 	SLOT_USERS_LIMIT,
+	SLOT_SHOWN, /* what is seen of the app that it is of; likewise */
 	OVERRIDE_SLOTS,
+};
+
+/* What the person at the screen sees or plays of an app. */
+enum shown {
+	SHOWN_VISIBLE, /* or nobody has said anything */
+	SHOWN_HIDDEN,
+	SHOWN_FOCUSED, /* or played */
 };
 
 struct task {
@@ -80,9 +88,10 @@ struct task {
 	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since we put its class on */
 	uint8_t due : 2;	/* enum due */
 	uint8_t flags;		/* enum task_flag */
+	uint8_t shown;		/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 84, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its

@@ -117,7 +117,8 @@ struct tagger_task {
 	pid_t tid, tgid;
 	enum reason reason;
 	uint16_t tag; /* its class, among rules_tags; TAG_NONE: none of ours */
-	bool is_limited; /* a group or an override allows no higher one */
+	bool is_limited; /* a group, an override or what is seen of it allows no higher one */
+	bool is_raised;	 /* its app has the focus, and so it has more than its rule gives */
 	bool differs;	 /* it carries something else than its class means */
 	uint32_t rule;	 /* id of the rule behind it; 0: none */
 	struct task_attr attr; /* what it carries */
