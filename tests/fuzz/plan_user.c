@@ -89,7 +89,7 @@ static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
 static bool descends_from(struct run *run, const struct machine_task *task, pid_t tgid)
 {
 	while (task && task->tgid != tgid)
-		task = machine_task(run->m, task->parent);
+		task = task->parent ? machine_task(run->m, task->parent) : NULL;
 	return task;
 }
 
