@@ -141,21 +141,6 @@ class Void(CrashTest):
         self.assertEqual(read(DAMAGED), b"the first")
 
 
-class Tags(CrashTest):
-    def test_more_than_there_is_room_for(self):
-        rules = {"p%d" % i: {"qos": UI, "period": 2000000 + 1000 * i} for i in range(500)}
-        daemon = self.daemon({**RULES, **rules})
-        self.assert_carries(self.app, BACKGROUND)
-        self.assertFalse(daemon.status()["crash_safe"])
-        problem, = daemon.status()["problems"]
-        self.assertIn("more different classes and periods than", problem)
-        daemon.stop()
-        daemon = self.daemon(RULES)
-        self.assertTrue(daemon.status()["crash_safe"])
-        self.assertEqual(daemon.reload({**RULES, **rules}).returncode, 0)
-        self.assertFalse(daemon.status()["crash_safe"])
-
-
 def reap_helpers():
     """Those of whom was killed: the runner is their reaper now, and what has not been reaped is in /proc."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
