@@ -107,6 +107,10 @@ def add_installation(build, kernels):
     def fill(tree):
         add_tests(build, kernels)(tree)
         _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
+        # The rest of install-desktop is not tried here.
+        units = os.path.join(tree, "usr/lib/systemd/user")
+        os.makedirs(units, exist_ok=True)
+        shutil.copy(os.path.join(TOP, "systemd/user/schedqos-weights.service"), units)
         _add_service(tree, "boot.py")
 
     return fill

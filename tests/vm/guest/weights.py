@@ -7,12 +7,13 @@ chose one, gone when the service is, however it ended, and nowhere with a contro
 import glob
 import json
 import os
+import shutil
 import signal
 import time
 
 from steps import CONFIG, UNIT, command, equal, show, systemctl, write
 from units import drop_in, journal
-from scopes import USER, USER_MANAGER
+from scopes import AS_USER, USER, USER_MANAGER
 from waiting import wait_for
 
 WEIGHTS = "schedqos-weights.service"
@@ -28,6 +29,12 @@ ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /
 # As a container engine: from then on its neighbours have the controller, too.
 DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
 KILLS = 8
+CLASSY = "[Service]\nExecStart=/run/classy 100000\n[X-SchedQoS]\nClass=QOS_BACKGROUND\n"
+# A user's bus is in a package of its own, and with it a session's PAM modules, without which this machine is made.
+BUS = {"dbus.socket": "[Socket]\nListenStream=%t/bus\n",
+       "dbus.service": "[Unit]\nRequires=dbus.socket\n[Service]\nExecStart=dbus-daemon --session --address=systemd: --nofork\n"}
+USERS = {"session.slice": 500, "app.slice": 50}
+USERS_GROUP = CGROUPS + "/user.slice/user-%d.slice/user@%d.service" % (USER, USER)
 
 
 def weight(unit):
@@ -69,6 +76,20 @@ def becomes(unit, wanted):
 def has_told(words):
     wait_for(lambda: any(words in line["MESSAGE"] for line in journal(WEIGHTS)),
              lambda: "%r is not in %s" % (words, [line["MESSAGE"] for line in journal(WEIGHTS)]))
+
+
+def of_user(*args):
+    return command(*AS_USER, "systemctl", "--user", *args)
+
+
+def users(unit, name="CPUWeight"):
+    return of_user("show", "--value", "-p", name, unit)
+
+
+def users_become(session, app):
+    wanted = {"session.slice": session, "app.slice": app}
+    wait_for(lambda: {unit: users(unit) for unit in wanted} == wanted, lambda: "%s, not %s\n%s" %
+             ([users(unit) for unit in wanted], wanted, command("journalctl", "-n", "30", "_UID=%d" % USER)))
 
 
 def kill(unit):
@@ -217,6 +238,67 @@ class Weights:
         os.unlink(SESSION)
         becomes("user.slice", UNSET)
         becomes(NAMED, UNSET)
+
+    def a_unit_names_its_class(self):
+        shutil.copy("/bin/sleep", "/run/classy")
+        write("/run/systemd/system/classy.service", CLASSY)
+        systemctl("daemon-reload")
+        systemctl("start", "classy.service")
+        becomes("classy.service", MAINTENANCE)
+        pid = int(show("MainPID", "classy.service"))
+        wait_for(lambda: os.getpriority(os.PRIO_PROCESS, pid) == 4, lambda: command("schedqos", "explain", str(pid)))
+        drop_in("class", "[X-SchedQoS]\nClass=QOS_USER_INTERACTIVE\n", ["classy.service"])
+        wait_for(lambda: os.getpriority(os.PRIO_PROCESS, pid) == -4, lambda: command("schedqos", "explain", str(pid)))
+        becomes("classy.service", INTERACTIVE)
+        if "classy.service.d/class.conf:2" not in command("schedqos", "explain", str(pid)):
+            raise AssertionError(command("schedqos", "explain", str(pid)))
+        systemctl("set-property", "--runtime", "classy.service", "CPUWeight=33")
+        drop_in("class", "[X-SchedQoS]\nClass=QOS_UTILITYY\n", ["classy.service"])
+        has_told("did you mean")
+        wait_for(lambda: os.getpriority(os.PRIO_PROCESS, pid) == 2, lambda: command("schedqos", "explain", str(pid)))
+        equal(weight("classy.service"), "33")
+        systemctl("stop", "classy.service")
+        shutil.rmtree("/run/systemd/system/classy.service.d")
+        os.unlink("/run/systemd/system/classy.service")
+        command("systemctl", "revert", "classy.service")
+        systemctl("daemon-reload")
+
+    def a_user_has_his_own(self):
+        for name, text in BUS.items():
+            write("/etc/systemd/user/" + name, text)
+        write(CONFIG, json.dumps({"schedqos": {"user_weights": USERS}}))
+        systemctl("reload", UNIT)
+        of_user("daemon-reload")
+        of_user("start", "dbus.socket", "session.slice", "app.slice")
+        command("pkill", "-USR1", "-U", str(USER), "-x", "systemd")
+        before = users("session.slice"), users("app.slice")
+        equal(before, ("100", "100"))
+        of_user("start", "schedqos-weights.service")
+        users_become("500", "50")
+        with open(USERS_GROUP + "/session.slice/cpu.weight", encoding="ascii") as file:
+            equal(file.read().strip(), "500")
+
+    def a_user_s_choice_stays(self):
+        of_user("set-property", "--runtime", "app.slice", "CPUWeight=300")
+        of_user("restart", "schedqos-weights.service")
+        users_become("500", "300")
+
+    def it_goes_with_the_daemon(self):
+        systemctl("stop", UNIT)
+        users_become("100", "300")
+        systemctl("start", UNIT, WEIGHTS)
+        users_become("500", "300")
+
+    def a_killed_one_of_the_user_comes_back(self):
+        pid = int(users("schedqos-weights.service", "MainPID"))
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: users("schedqos-weights.service", "MainPID") not in ("0", str(pid)), "another")
+        users_become("500", "300")
+        of_user("stop", "schedqos-weights.service")
+        users_become("100", "300")
+        equal(os.listdir("/run/user/%d/schedqos" % USER), [])
+        os.unlink(CONFIG)
+        systemctl("reload", UNIT)
 
     def nothing_is_left(self):
         systemctl("stop", "delegated.service")
