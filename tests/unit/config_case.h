@@ -2,21 +2,13 @@
 /* Configurations for tests, written where they are used. */
 #pragma once
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 #include <schedqos/config/config_text.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FILES_MAX    4
+#define FILES_MAX 4
 
 /* alice, uid 1000, is the only user that is known; of slow nothing can be told now. */
 static inline int lookup_user(void *context, const char *name, uid_t *ret)

@@ -2,13 +2,7 @@
 /* The kernel's calls for attributes, made up for the tests of the applier. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "../../src/tagging/apply.h"
 

@@ -2,22 +2,13 @@
 /* Folders like those of the kernel's, made up in a temporary folder, so that no test needs root. */
 #pragma once
 
+#include "test.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The temporary folder; paths below are beneath it. */
 static char top[64];

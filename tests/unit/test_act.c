@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Carrying out what the plan wants of a task whose id may be another's by then: ourselves, with a made-up scheduler. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <unistd.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <unistd.h>
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/kernel/procfs.h>

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* JSON as it is written: whole numbers in all their digits, and texts that any reader and any terminal can take. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include <cjson/cJSON.h>
 
 #include <schedqos/util/json_writer.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void written(struct json_writer *json, const char *want)
 {

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a command line gives a verb. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <stdbool.h>
+#include <getopt.h>
 
 #include "../../src/cli/verb.h"
 

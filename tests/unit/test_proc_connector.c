@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The proc connector's messages, built by hand: what is read from good ones, and that bad ones do
  * no harm. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 #include <linux/cn_proc.h>
 #include <linux/connector.h>

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* /proc: the parsers on good and hostile text, the readers on a made-up folder. */
+#include "test.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- stat ---- */
 

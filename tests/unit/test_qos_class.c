@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Classes: scaling by period, and what a task is to carry. What overrides what: test_config.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>

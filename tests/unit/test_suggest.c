@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which of the words known is near enough to a misspelt one to be worth a "did you mean". */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <stdbool.h>
 
 #include <schedqos/util/text.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *suggest(const char *word, const char *const *candidates, size_t n)
 {

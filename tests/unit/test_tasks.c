@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of tasks: found by tid or by their process, never moved, gone when removed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include <schedqos/policy/tasks.h>
 

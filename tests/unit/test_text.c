@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a task chose, made safe to show: printable UTF-8 stays, all else is escaped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include <schedqos/util/text.h>
 
