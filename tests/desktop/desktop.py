@@ -4,10 +4,12 @@ A session for one test: a runtime folder, a bus, a compositor with real windows,
 ordinary user, since compositors refuse root.
 """
 
+import glob
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -55,7 +57,7 @@ class DesktopTest(unittest.TestCase):
                 self.skipTest("no %s" % name)
         self.programs = 0
         self.folder = tempfile.mkdtemp(prefix="schedqos-desktop-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.addCleanup(self.remove_folder)
         self.runtime = os.path.join(self.folder, "run")
         os.mkdir(self.runtime, 0o700)
         for path in (self.folder, self.runtime):
@@ -66,6 +68,16 @@ class DesktopTest(unittest.TestCase):
         bus = "unix:path=" + os.path.join(self.runtime, "bus")
         self.env = dict(keep, PATH=self.path(), HOME=self.folder, SHELL="/bin/sh", XDG_RUNTIME_DIR=self.runtime,
                         DBUS_SESSION_BUS_ADDRESS=bus, DBUS_SYSTEM_BUS_ADDRESS=bus)
+
+    def remove_folder(self):
+        """The last thing of a test. What programs have said is shown if it has failed."""
+        result = self._outcome.result
+        if any(test is self for test, _ in result.failures + result.errors):
+            for path in sorted(glob.glob(self.folder + "/*.log")):
+                with open(path, encoding="utf-8", errors="backslashreplace") as file:
+                    for line in file.read().splitlines()[-20:]:
+                        print("    %s: %s" % (os.path.basename(path), line))
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     @staticmethod
     def path():
@@ -117,8 +129,18 @@ class DesktopTest(unittest.TestCase):
         with open(config, "w", encoding="utf-8") as file:
             file.write(BUS % os.path.join(self.runtime, "bus"))
         bus = self.start("dbus-daemon", "--nofork", "--config-file=" + config)
-        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "bus")), "the bus")
+        self.await_socket("bus")
         return bus
+
+    def await_socket(self, name):
+        """Until somebody listens there, in the runtime folder: it is there a little before. Returns its path."""
+        path = os.path.join(self.runtime, name)
+
+        def listens():
+            with socket.socket(socket.AF_UNIX) as client:
+                return client.connect_ex(path) == 0
+        wait_for(listens, "somebody who listens at " + name)
+        return path
 
     def has_name(self, name):
         """Whether somebody has it on the session's bus."""

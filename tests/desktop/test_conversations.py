@@ -11,7 +11,7 @@ import socket
 import threading
 
 from desktop import USER, DesktopTest
-from waiting import PATIENCE, wait_for
+from waiting import PATIENCE
 
 
 class Conversation(DesktopTest):

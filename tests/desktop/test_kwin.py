@@ -27,7 +27,7 @@ class KWin(DesktopTest):
 
     def start_kwin(self):
         kwin = self.start("kwin_wayland", "--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "wayland-schedqos")
-        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "wayland-schedqos")), "KWin's socket")
+        self.await_socket("wayland-schedqos")
         wait_for(lambda: self.has_name("org.kde.KWin"), "KWin on the bus")
         return kwin
 

@@ -116,7 +116,7 @@ class RealMutter(Units):
             self.skipTest("Mutter knows no other place of cgroups than /sys/fs/cgroup")
         self.start("mutter", "--headless", "--wayland", "--no-x11", "--virtual-monitor", "800x600", "--wayland-display",
                    "wayland-schedqos")
-        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "wayland-schedqos")), "Mutter's socket")
+        self.await_socket("wayland-schedqos")
         wait_for(lambda: self.has_name(NAME), "Mutter on the bus")
 
     def test_windows_come_and_go(self):

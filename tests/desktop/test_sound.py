@@ -26,7 +26,7 @@ class Sound(SwayTest):
 
     def start_pipewire(self):
         server = self.start("pipewire")
-        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "pipewire-0")), "PipeWire")
+        self.await_socket("pipewire-0")
         self.start("wireplumber")
         self.run_tool("pw-cli", "create-node", "adapter", SINK)
         wait_for(lambda: "nowhere" in self.run_tool("pw-dump"), "the sink")
@@ -75,6 +75,6 @@ class Sound(SwayTest):
                 self.skipTest("no %s" % name)
         self.start_pipewire()
         self.start("pipewire-pulse")
-        wait_for(lambda: os.path.exists(os.path.join(self.runtime, "pulse/native")), "pipewire-pulse")
+        self.await_socket("pulse/native")
         lines = self.start_printing()
         self.play(lines, "paplay", self.silence)

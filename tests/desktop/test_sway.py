@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """sway, headless, with foot: real windows, without a screen or a GPU."""
 
-import glob
 import json
 import os
 
-from desktop import FOCUS, DesktopTest
+from desktop import FOCUS, USER, DesktopTest
 from waiting import wait_for
 
 
@@ -23,8 +22,7 @@ class SwayTest(DesktopTest):
 
     def start_sway(self, config=None):
         self.sway = self.start("sway", "-c", config or os.path.join(self.folder, "sway.conf"))
-        self.socket = os.path.join(self.runtime, "sway-ipc.%s.%d.sock" % (os.stat(self.runtime).st_uid, self.sway.pid))
-        wait_for(lambda: os.path.exists(self.socket), "sway's socket")
+        self.socket = self.await_socket("sway-ipc.%d.%d.sock" % (USER, self.sway.pid))
 
     def msg(self, *words):
         return self.run_tool("swaymsg", "-s", self.socket, *words)

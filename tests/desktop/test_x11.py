@@ -13,7 +13,7 @@ class X11(DesktopTest):
 
     def setUp(self):
         super().setUp()
-        server = self.start("Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp",
+        server = self.start("Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset",
                             stdout=subprocess.PIPE, encoding="ascii")
         display = Lines(server.stdout)
         display.wait(r"^\d+$")
