@@ -243,7 +243,8 @@ install-desktop: all ## install what lets users and desktops ask for classes, by
 	$Qset -e; for text in $(DESKTOP_TEXTS); do target="$(DESTDIR)$${text#*:}"; sed '$(PATHS)' $${text%%:*} > $B/text; \
 		$(INSTALL) -D -m 644 $B/text "$$target"; printf '  %-7s %s\n' INSTALL "$$target"; done
 	$Q[ -n "$(DESTDIR)" ] || printf '%s\n' '' 'Next:  sudo systemd-sysusers && sudo systemctl daemon-reload' \
-		'       sudo systemctl reload dbus && sudo systemctl restart schedqos'
+		'       sudo systemctl reload dbus && sudo systemctl restart schedqos' \
+		$(if $(FOCUS),'       systemctl --user enable --now schedqos-focus')
 
 TARBALL = $B/dist/schedqos-$(RELEASE).tar
 

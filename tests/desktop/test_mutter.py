@@ -5,6 +5,7 @@ by the test. With Mutter itself, real windows get the focus; without it the test
 """
 
 import contextlib
+import fcntl
 import os
 import signal
 import unittest
@@ -31,6 +32,10 @@ class Units(DesktopTest):
         self.start_bus()
         self.env["WAYLAND_DISPLAY"] = "wayland-schedqos"
         self.apps = unified()
+        # One at a time: the folders are named by the user.
+        lock = os.open(self.apps, os.O_RDONLY | os.O_CLOEXEC)
+        self.addCleanup(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         for name in ("user.slice", "user-%d.slice" % USER, "user@%d.service" % USER, "app.slice"):
             self.apps = self.make(self.apps, name)
 

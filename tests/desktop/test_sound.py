@@ -33,14 +33,19 @@ class Sound(SwayTest):
         return server
 
     def play(self, lines, *argv):
-        player = self.start(*(argv or ("pw-cat", "--playback", self.silence)))
-        lines.wait(r"^ *%d \S+ +plays sound" % player.pid)
-        return player
+        """Somebody who plays, and gives up while WirePlumber does not know the sink."""
+        players = []
+
+        def plays():
+            if not players or players[-1].poll() is not None:
+                players.append(self.start(*(argv or ("pw-cat", "--playback", self.silence))))
+            return lines.find(r"^ *%d \S+ +plays sound" % players[-1].pid)
+        wait_for(plays, lambda: "sound in:\n" + "\n".join(lines.all))
 
     def play_from_window(self):
         """A terminal, and what plays in it."""
         before = set(self.windows())
-        self.msg("exec", "foot pw-cat --playback " + self.silence)
+        self.msg("exec", "foot sh -c 'while :; do pw-cat --playback %s; sleep 0.1; done'" % self.silence)
         return wait_for(lambda: set(self.windows()) - before, "a window").pop()
 
     def test_what_is_heard_is_not_hidden(self):

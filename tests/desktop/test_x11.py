@@ -29,7 +29,10 @@ class X11(DesktopTest):
         return process, wait_for(lambda: self.window_of(process.pid), "a window")
 
     def window_of(self, pid):
-        for line in self.run_tool("wmctrl", "-lp").splitlines():
+        # Before the first window there may be no list, which is an error to it.
+        listed = subprocess.run(["wmctrl", "-lp"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                encoding="utf-8", check=False)
+        for line in listed.stdout.splitlines():
             words = line.split()
             if int(words[2]) == pid:
                 return words[0]
