@@ -72,7 +72,7 @@ static void put_work(const cJSON *status)
 	printf(LABEL "%" PRIu64 " known\n", "tasks", member_count(status, "tasks"));
 	put_members(status, "tasks_by_class", "classes");
 	put_members(status, "tasks_by_reason", "because");
-	put_if_any(status, "tasks_limited", "limited", "of them by a group, an override, or since they are hidden");
+	put_if_any(status, "tasks_limited", "limited", "of them by a group or an override, or hidden");
 	put_if_any(status, "apps_focused", "focused", "apps, or played");
 	put_if_any(status, "apps_hidden", "hidden", "apps");
 	put_if_any(status, "overrides", "overrides", "in force, asked for at run time");
