@@ -2,7 +2,7 @@
 /* The files in configs/ are good, without a warning, and say what is built in. Runs in the top folder. */
 #include <glob.h>
 
-#include "config_case.h"
+#include "fake_process.h"
 
 #define SHIPPED_MAX 32
 
@@ -134,6 +134,40 @@ static void rules_are_good_and_keep_what_somebody_chose(void **state)
 	config_free(config);
 }
 
+static void windows_programs_but_not_wine_s_own(void **state)
+{
+	static struct {
+		struct process process;
+		const char *pattern;
+	} cases[] = {
+		{ PROCESS("/opt/Proton 9/files/bin/wine64-preloader", "game.exe", "Z:\\games\\game.exe\0-x"), "*.exe" },
+		{ PROCESS("/usr/lib/wine/wine64", "wine64", "C:\\Program Files\\A b\\a.exe"), "*.exe" },
+		{ PROCESS("/usr/bin/wine-preloader", "services.exe", "C:\\windows\\system32\\services.exe"), "services.exe" },
+		{ PROCESS("/usr/lib/wine/wine64", "explorer.exe", "C:\\windows\\system32\\explorer.exe\0/desktop"), "explorer.exe" },
+		{ PROCESS("/usr/lib/wine/wineserver64", "wineserver64", "/usr/lib/wine/wineserver64"), "wineserver*" },
+		{ PROCESS("/usr/bin/mono-sgen", "mono", "mono\0/srv/thing.exe"), NULL },
+	};
+	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_matches(config, &cases[i].process, cases[i].pattern);
+	config_free(config);
+}
+
+/* What is lowered while nobody looks at it, and what is not. */
+static void a_call_goes_on_behind_other_windows(void **state)
+{
+	static const char *const kept[] = { "zoom", "Discord", "obs", "steam", "qbittorrent", "sing-box", "plasmashell" };
+	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(kept); i++)
+		assert_true(rule_for(config, kept[i])->keeps_hidden);
+	assert_false(rule_for(config, "firefox")->keeps_hidden);
+	config_free(config);
+}
+
 /* By schedqos.json alone, which names it. */
 static void the_folder_puts_a_preset_in_force(void **state)
 {
@@ -182,6 +216,8 @@ int main(void)
 		cmocka_unit_test(what_is_built_in_is_shipped_as_well),
 		cmocka_unit_test(presets_define_all_classes_and_no_other),
 		cmocka_unit_test(rules_are_good_and_keep_what_somebody_chose),
+		cmocka_unit_test(windows_programs_but_not_wine_s_own),
+		cmocka_unit_test(a_call_goes_on_behind_other_windows),
 		cmocka_unit_test(the_folder_puts_a_preset_in_force),
 		cmocka_unit_test(an_option_brings_the_announcement_back),
 		cmocka_unit_test(rules_hand_out_nothing_to_warn_of),
