@@ -115,6 +115,13 @@ void run_exempt(struct machine_task *task, uint8_t bits)
 	task->unsure |= bits;
 }
 
+static bool has_unseen_policy(struct run *run, pid_t tid)
+{
+	const struct task *known = record(run->m, tid);
+
+	return known && known->known.policy != living(run->m, tid)->attr.policy;
+}
+
 static bool has_chosen(struct run *run, pid_t tid)
 {
 	const struct task *known = record(run->m, tid);
@@ -129,6 +136,9 @@ static void bear(struct run *run, uint8_t kind)
 
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
 		return;
+	/* A policy that nobody has seen counts as the class's whose slice is beside it. */
+	if (has_unseen_policy(run, parent))
+		unsure |= TASK_ATTR_POLICY;
 	/* What somebody chose beside a class hides which one that is, if its origin gets another before its fork is heard of. */
 	if ((kind == BEGIN || run->m->deaf) &&
 	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))

@@ -43,7 +43,8 @@
  *		is not the kernel's default; an inherited rule, one of which anything was theirs.
  * rename, move, reload	do the same if they bring another rule or class, and so does the first sight of a task. Arguments
  *		that can be read only some time after the exec may bring another class, too, but clear nothing.
- * limit	of a cgroup, or by an override: a lower class. It clears nothing, neither when it comes nor when it goes.
+ * limit	of a cgroup, or by an override: a lower class. It clears nothing, neither when it comes nor when it goes. But a
+ *		choice beyond the bounds ends there, as with any reload, unless the class gives as much.
  * override	A class by override takes effect like a rule's, and over what somebody had lowered as well.
  * renice	and its like make nobody due. The next look finds them: theirs, and had's, until a rule takes effect. Where
  *		a rule enforces we look at once and take it back; had keeps it for the stop.
