@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "fuzz.h"
 
+#include <schedqos/policy/plan.h>
+
 #include <schedqos/util/text.h>
 
 #include "../../src/tagging/state.h"

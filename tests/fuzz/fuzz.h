@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/policy/plan.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
@@ -62,6 +61,10 @@ void check_printable(const char *text);
 
 /* Valid UTF-8. */
 void check_utf8(const char *text);
+
+struct plan;
+struct plan_action;
+struct tasks_memory;
 
 /* What holds of a task's record after every event. */
 void check_known(const struct plan *plan, pid_t tid);

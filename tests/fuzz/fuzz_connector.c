@@ -11,6 +11,8 @@
 
 #include "fuzz.h"
 
+#include <schedqos/policy/plan.h>
+
 /* Few enough that events often concern the same task. */
 #define TIDS 16
 

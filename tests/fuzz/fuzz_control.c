@@ -25,6 +25,8 @@
 #include "../../src/tagging/tagger_private.h"
 #include "fuzz.h"
 
+#include <schedqos/policy/plan.h>
+
 #define TEXT_MAX 1024
 
 static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n";

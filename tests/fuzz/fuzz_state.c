@@ -10,6 +10,8 @@
 #include "../../src/tagging/state.h"
 #include "fuzz.h"
 
+#include <schedqos/policy/plan.h>
+
 #define BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
 _Static_assert(sizeof(BOOT_ID) == BOOT_ID_SIZE, "as the kernel writes it");
 
