@@ -409,7 +409,8 @@ class Own(Bridge):
         self.assert_carries(bobs, INITIATED)
         setuid = self.setuid_program(CAROL)
         for pid in (bobs.pid, setuid.pid, 1, os.getpid(), self.bridge.pid, self.current.pid):
-            for call in (("SetClass", "hsbb", pid, BACKGROUND, "true", "true"), ("LimitProcess", "hsb", pid, BACKGROUND, "true")):
+            for call in (("SetClass", "hsbb", pid, BACKGROUND, "true", "true"), ("LimitProcess", "hsb", pid, BACKGROUND, "true"),
+                         ("SetShown", "hs", pid, "hidden"), ("SetShown", "hs", pid, "focused")):
                 self.assert_refused(self.ask(carol, *call), NOT_YOURS)
             for call in (("Reset", "h", pid), ("LiftProcess", "h", pid)):
                 self.assertIn(self.ask(carol, *call)[1], (NOT_YOURS, "0"))
@@ -450,7 +451,40 @@ class Own(Bridge):
         self.end_bridge()
 
 
+class Shown(Bridge):
+    def test_in_front_and_hidden(self):
+        self.start_all(config={"schedqos": {"focus": UI}})
+        alice, window = self.asker(ALICE), self.sleeper("window", user=ALICE)
+        focus = self.ask(alice, "Get", "ss", NAME, "Focus", interface="org.freedesktop.DBus.Properties")
+        self.assertEqual(focus, ["ok", UI])
+        for shown, becomes in (("focused", UI), ("hidden", UTILITY), ("visible", DEFAULT), ("played", UI)):
+            self.assertEqual(self.ask(alice, "SetShown", "hs", window.pid, shown), ["ok"], shown)
+            self.assert_carries(window, becomes)
+        self.assertEqual(self.ask(alice, "SetShown", "hs", window.pid, "nowhere")[0], "error")
+        self.hang_up(alice)
+        self.assert_carries(window, DEFAULT)
+
+
 class System76(Bridge):
+    def test_the_window_in_front(self):
+        self.start_all("--system76", config={"schedqos": {"focus": UI}})
+        alice = self.asker(ALICE, SYSTEM76, SYSTEM76_PATH)
+        first, second, bobs = (self.sleeper("window", user=user) for user in (ALICE, ALICE, BOB))
+
+        def in_front(program):
+            return self.ask(alice, "SetForegroundProcess", "u", program.pid, interface=SYSTEM76)
+        self.assertEqual(in_front(first), ["ok"])
+        self.assert_carries(first, UI)
+        self.assertEqual(in_front(second), ["ok"])
+        self.assert_carries(second, UI)
+        self.assert_carries(first, DEFAULT)
+        self.assert_refused(in_front(bobs), NOT_YOURS)
+        self.assert_keeps(bobs, DEFAULT)
+        self.assertEqual(in_front(first), ["ok"])
+        self.hang_up(alice)
+        self.assert_carries(first, DEFAULT)
+        self.end_bridge()
+
     def test_modes_and_profiles(self):
         self.start_all("--system76")
         alice = self.asker(ALICE, SYSTEM76, SYSTEM76_PATH)
