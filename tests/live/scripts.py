@@ -114,25 +114,14 @@ class Group:
             return len(self.tasks) > len(gone)
         if step.word == "nice":
             return self.may_choose(task, step.args[0], step.outside)
-        if step.word == "attr":
-            return self.may_choose(task, step.args[1], step.outside, True)
         return True
 
     def is_root(self, outside):
         return outside or not self.user
 
-    def may_choose(self, task, nice, outside, at_once=False):
-        """
-        What lies between the lowest nice value of any class and what the task would have is nobody's to choose while
-        the daemon runs. A user may try, for without the daemon he is refused, and afterwards nothing is left of it; but
-        what he may do without it he is refused while a class gives him a higher value. at_once: with others, which are
-        refused when it is.
-        """
-        if self.is_root(outside):
-            return nice < LOWEST or nice >= task.nice
-        if nice < task.nice:
-            return not at_once
-        return nice >= HIGHEST or nice == task.nice == 0
+    def may_choose(self, task, nice, outside):
+        """What a user may do without the daemon he is refused while a class gives him a higher value."""
+        return self.is_root(outside) or nice >= HIGHEST or nice == task.nice == 0
 
     def apply(self, step):
         task = self.tasks.get(step.slot)
@@ -178,12 +167,14 @@ class Group:
 
 
 class Writer:
-    """Writes one script."""
+    """
+    Writes one script, of what people do and of what can be seen: no value that a class gives, no reset-on-fork, of which
+    nobody hears, no CLONE_PARENT, whose maker nobody knows, and nobody is raised to where he may have been lowered from.
+    """
 
-    programs, names, slices = PROGRAMS, NAMES, SLICES
-    choices = {"nice": 5, "policy": 3, "slice": 3, "attr": 1, "reset": 1}
+    choices = {"nice": 5, "policy": 3, "slice": 3}
     kinds = {"own": 30, "outside": 10, "birth": 24, "exec": 16, "rename": 12, "end": 6}
-    births = (6, 3, 3, 5, 7)
+    births = {"fork": 6, "double": 3, "spawn": 5, "thread": 7}
 
     def __init__(self, random, group):
         self.random = random
@@ -198,23 +189,16 @@ class Writer:
         return self.next - 1
 
     def nice(self, task, outside):
-        """Mostly one that no class gives, so that it can be seen."""
-        every = range(-20, 20)
-        if self.random.random() > 0.1:
-            every = [nice for nice in every if nice not in CLASS_NICES]
-        every = [nice for nice in every if self.group.may_choose(task, nice, outside)]
-        down = [nice for nice in every if nice < task.nice]
-        # As often up as down; at 19 there is nowhere to go.
-        return self.random.choice(down if down and self.random.random() < 0.5 else every)
+        every = [nice for nice in range(task.nice, 20)
+                 if nice not in CLASS_NICES and self.group.may_choose(task, nice, outside)]
+        return self.random.choice(every) if every else task.nice
 
     def policy(self, task, outside):
+        if task.policy == IDLE:
+            return IDLE, 0
         if self.group.is_root(outside) and self.random.random() < 0.25:
             return self.random.choice((FIFO, RR)), self.random.randint(1, 9)
         return self.random.choice((NORMAL, NORMAL, BATCH, BATCH, IDLE)), 0
-
-    def slice(self):
-        every = self.slices if self.random.random() < 0.8 else (0, *CLASS_SLICES)
-        return self.random.choice(every)
 
     def choice(self, slot, outside):
         task = self.group.tasks[slot]
@@ -223,19 +207,16 @@ class Writer:
             args = (self.nice(task, outside),)
         elif word == "policy":
             args = self.policy(task, outside)
-        elif word == "slice":
-            args = (self.slice(),)
-        elif word == "attr":
-            args = (self.random.choice((NORMAL, BATCH, IDLE)), self.nice(task, outside), self.slice())
-        elif word == "clamp":
-            args = (0, self.random.choice((256, 512, 768, 1024)))
         else:
-            args = (self.random.choice((1, 1, 0)),)
+            args = (self.random.choice(SLICES),)
         return Step(slot, word, args, outside)
 
     def birth(self, slot):
-        word = self.random.choices(BIRTHS, self.births)[0]
-        args = (self.slot(),) if word != "spawn" else (self.slot(), self.random.choice(self.programs))
+        word = self.choose(self.births)
+        # It is not known which thread created another one, where they differ.
+        if word == "thread" and len(self.group.tasks[slot].process.slots) > 1:
+            word = "fork"
+        args = (self.slot(),) if word != "spawn" else (self.slot(), self.random.choice(PROGRAMS))
         return Step(slot, word, args)
 
     def step(self):
@@ -248,9 +229,9 @@ class Writer:
         if kind == "birth":
             return self.birth(slot)
         if kind == "exec":
-            return Step(slot, "exec", (self.random.choice(self.programs),))
+            return Step(slot, "exec", (self.random.choice(PROGRAMS),))
         if kind == "rename":
-            return Step(slot, "rename", (self.random.choice(self.names),))
+            return Step(slot, "rename", (self.random.choice(NAMES),))
         return Step(slot, self.random.choice(("exit", "exit", "leave")))
 
     def write(self, length):
@@ -263,35 +244,8 @@ class Writer:
         return script
 
 
-class Plain(Writer):
-    """
-    One of what people do, and of what can be seen: no value that a class gives, no reset-on-fork, of which nobody hears,
-    no CLONE_PARENT, whose maker nobody knows, and nobody is raised to where he may have been lowered from.
-    """
-
-    choices = {"nice": 5, "policy": 3, "slice": 3}
-    births = (6, 0, 3, 5, 7)
-
-    def birth(self, slot):
-        """It is not known which thread created another one, where they differ."""
-        step = super().birth(slot)
-        alone = len(self.group.tasks[slot].process.slots) == 1
-        return step if alone or step.word != "thread" else Step(slot, "fork", step.args)
-
-    def nice(self, task, outside):
-        every = [nice for nice in range(-20, 20)
-                 if nice not in CLASS_NICES and nice >= task.nice and self.group.may_choose(task, nice, outside)]
-        return self.random.choice(every) if every else task.nice
-
-    def policy(self, task, outside):
-        return (IDLE, 0) if task.policy == IDLE else super().policy(task, outside)
-
-    def slice(self):
-        return self.random.choice(self.slices)
-
-
-def write(random, user, length, plain=True):
-    return (Plain if plain else Writer)(random, Group(user)).write(length)
+def write(random, user, length):
+    return Writer(random, Group(user)).write(length)
 
 
 def prune(script, user):

@@ -4,18 +4,14 @@ An ordinary user who wants more than is his: names of every rule, his own slices
 threads, forks, execs. Never may a task of his carry a nice value below the lowest that the rule for its name gives, and
 after the daemon's end, whichever it is, none may have more than it would have without any daemon, nor anything that is
 a class's.
-
-CLIMBING_SEED=N chooses the random attacks, CLIMBING_SECONDS=600 goes on from there for so long.
 """
 
 import itertools
 import json
 import os
-import random
 import resource
 import subprocess
 import time
-import unittest
 from typing import NamedTuple
 
 import scripts
@@ -27,17 +23,15 @@ from programs import Program
 from scripts import Step
 from waiting import STORM, storm_of, wait_for
 
-SEED = int(os.environ.get("CLIMBING_SEED", "1"))
-SECONDS = float(os.environ.get("CLIMBING_SECONDS", "0"))
 NOBODY = 65534
-LENGTH, GROUPS = 40, 24
+GROUPS = 24
 # Between two steps where the daemon is to have seen the first one.
 PAUSE = 0.03 / STORM
 # For so long, in seconds, an event may wait for a daemon that is busy.
 QUEUED = 0.1
 
 # Names that are rules' in the shipped configurations, and what a user knows of them.
-INTERACTIVE, INITIATED, IMPOSED = "gnome-shell", "clangd", "restic"
+INTERACTIVE, IMPOSED = "gnome-shell", "restic"
 SHIPPED_SLICES = (8 * MS, 12 * MS, 16 * MS, 20 * MS)
 
 # Classes below and above what a user may take, with rules of every kind.
@@ -103,36 +97,6 @@ def attacks(interactive, imposed, slices):
     }
 
 
-class Hostile(scripts.Writer):
-    """Whatever a user may try."""
-
-    choices = {"nice": 5, "policy": 3, "slice": 5, "attr": 2, "reset": 1, "clamp": 1}
-    kinds = {"own": 34, "birth": 22, "exec": 26, "rename": 10, "end": 6}
-    names = ("bottom", "upper", "nice", "any", "schbench-msg")
-    unseen = (-12, -6, -4, -2, 2, 4, 14)
-
-    def __init__(self, rng, group, programs, slices):
-        super().__init__(rng, group)
-        self.programs, self.slices = programs, slices
-
-    def nice(self, task, outside):
-        """None of a class: choosing what the class gives already changes nothing that could be seen."""
-        value = self.random.choice((self.random.randint(-20, 19), self.random.randint(-5, 5)))
-        return value if value not in self.unseen else self.nice(task, outside)
-
-    def step(self):
-        if self.random.random() < 0.005:
-            return Step(self.random.choice(sorted(self.group.tasks)), "storm", (storm_of(100000),))
-        return super().step()
-
-
-class Anything(scripts.Group):
-    """A group of an unrestricted user."""
-
-    def may_choose(self, task, nice, outside, at_once=False):
-        return True
-
-
 class Least(NamedTuple):
     """What a task was lowered to."""
 
@@ -146,10 +110,6 @@ class Least(NamedTuple):
     def or_less(self, *others):
         """Of each the least."""
         return Least(*map(min, zip(self, *others)))
-
-    def after(self, before, now):
-        """With what has been chosen since."""
-        return Least(*(new if new != old else least for least, old, new in zip(self, before, now)))
 
 
 NOT_LOWERED = Least(False, 0)
@@ -226,7 +186,7 @@ class Hostility(LiveTest):
         The tasks after the script, as they would be without a daemon; those whose origin no daemon can be sure of; and
         by slot what each may be thought to have been lowered to at least.
         """
-        model, unsure, least = Anything(NOBODY), set(), {0: NOT_LOWERED}
+        model, unsure, least = scripts.Group(NOBODY), set(), {0: NOT_LOWERED}
         # Of each process, what it had at its birth: a user goes no lower. And those that may carry more than they had.
         had, raised = {model.tasks[0].process: NOT_LOWERED}, set()
         for step, outcome in zip(group.script, group.outcomes):
@@ -258,8 +218,6 @@ class Hostility(LiveTest):
                 had.setdefault(process, least[slot])
                 if maker in raised:
                     raised.add(process)
-            elif group.pause >= PAUSE:
-                least[step.slot] = least[step.slot].after(before, Least.of(task))
             elif Least.of(task) != before and step.slot not in unsure:
                 # What is chosen between the daemon's look and its setting is overwritten.
                 least[step.slot] = before
@@ -305,8 +263,7 @@ class Hostility(LiveTest):
                 # Whether a child made for its maker's parent lowered itself cannot be known, so it stays where it is.
                 if slot not in unsure:
                     # Nor is it known what was born two changes of its parent ago copied.
-                    self.assertIn(now.nice, chosen["nice"] | (self.lowering if group.pause < PAUSE else set()) | {0},
-                                  told)
+                    self.assertIn(now.nice, chosen["nice"] | self.lowering | {0}, told)
                     self.assertIn(now.policy, chosen["policy"] | {NORMAL}, told)
                 if now.policy != IDLE:
                     self.assertIn(now.slice, chosen["slice"] | base_slices(), told)
@@ -380,18 +337,11 @@ class Climbing(Hostility):
         for group in groups:
             group.end()
 
-    def test_the_known_one(self):
-        """By the names of a shell and of nice, and the slice of another class, a user got nice -8 permanently."""
-        for slice in SHIPPED_SLICES:
-            found = attacks(INTERACTIVE, IMPOSED, (8 * MS, slice))
-            name = next(iter(found))
-            self.attack({name: found[name]}, layers=self.shipped(), what=name)
-
-    def fixed(self, how):
+    def test_shipped_rules(self):
         found = attacks(INTERACTIVE, IMPOSED, SHIPPED_SLICES)
         if not has_clamp():
             del found["clamps"]
-        self.attack(found, layers=self.shipped(), how=how)
+        self.attack(found, layers=self.shipped())
 
     def wide(self, how, outage=None):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
@@ -400,15 +350,6 @@ class Climbing(Hostility):
             found = {name: script for name, script in found.items() if "clamps" not in name}
         self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}},
                     outage=outage)
-
-    def test_shipped_rules_until_a_stop(self):
-        self.fixed("stop")
-
-    def test_shipped_rules_until_a_crash_and_a_start(self):
-        self.fixed("start")
-
-    def test_shipped_rules_until_a_crash_and_a_restore(self):
-        self.fixed("restore")
 
     def test_wide_classes_until_a_stop(self):
         self.wide("stop")
@@ -446,13 +387,12 @@ class Climbing(Hostility):
         self.assertEqual((now.nice, now.slice), (-1, 5 * MS))
         group.end()
 
-    def insist(self, tid, nice):
+    def insist(self, tid, nice, slice):
         """Somebody who chooses this for the task all the time, from here on."""
-        insist = Program([tool("insist"), str(NOBODY), str(tid), str(nice), str(5 * MS)], stdout=subprocess.PIPE)
+        insist = Program([tool("insist"), *map(str, (NOBODY, tid, nice, slice))], stdout=subprocess.PIPE)
         self.addCleanup(insist.end)
         self.assertEqual(insist.popen.stdout.readline(), b"ready\n")
         self.addCleanup(insist.popen.stdout.close)
-        wait_for(lambda: seen(tid).nice == nice, "its choice")
 
     def test_insisting(self):
         """The kernel checks a call before it takes the lock, so that one may overtake the daemon's, and mostly would."""
@@ -460,7 +400,8 @@ class Climbing(Hostility):
         group, = self.run_all([chain("0 exec " + INTERACTIVE)])
         tid, found = group.tids[0], []
         self.current.sync()
-        self.insist(tid, -3)
+        self.insist(tid, -3, 5 * MS)
+        wait_for(lambda: seen(tid).nice == -3, "its choice")
         # A call that was interrupted between the check and the lock may still come later.
         while len(found) < 8 and 2 not in found:
             result = schedqos("limit", "--keep", str(tid), "QOS_UTILITY")
@@ -479,10 +420,7 @@ class Climbing(Hostility):
         puppet.tell(0, "become", NOBODY)
         daemon.sync()
         set_attr(puppet.pid, IDLE)
-        insist = Program([tool("insist"), str(NOBODY), str(puppet.pid), "0", "0"], stdout=subprocess.PIPE)
-        self.addCleanup(insist.end)
-        self.assertEqual(insist.popen.stdout.readline(), b"ready\n")
-        self.addCleanup(insist.popen.stdout.close)
+        self.insist(puppet.pid, 0, 0)
         found = set()
         for number in range(2000):
             puppet.tell(0, "name", ("odd", "even")[number % 2])
@@ -504,34 +442,6 @@ class Climbing(Hostility):
         self.current.stop()
         self.check_after(groups, "every name")
 
-    def random_scripts(self, rng, programs, slices):
-        return {str(number): Hostile(rng, Anything(NOBODY), programs, slices).write(LENGTH) for number in range(GROUPS)}
-
-    def check_random(self, seed):
-        rng = random.Random(seed)
-        how, pause = rng.choice(("stop", "start", "restore")), rng.choice((0, 0.002, 0.03)) / STORM
-        what = "CLIMBING_SEED=%d" % seed
-        if rng.random() < 0.5:
-            programs = (INTERACTIVE, INITIATED, IMPOSED, "nice", "plain", "make", "schbench")
-            config, layers, slices, other = None, self.shipped(), SHIPPED_SLICES, None
-        else:
-            config, layers, slices = {**WIDE, **rng.choice(({}, REAL_TIME))}, None, WIDE_SLICES
-            other = {**WIDE, "plain": {"qos": "QOS_TOP"}}
-            # Not c-spare: who chooses SCHED_IDLE there changes nothing that could be seen.
-            programs = ("c-top", "c-upper", "c-bottom", "c-hard", "c-keep", "nice", "plain", "c-rt")
-        written = self.random_scripts(rng, programs, slices)
-        outage = rng.choice((None, (rng.random() * LENGTH * pause, rng.random() * LENGTH * pause)))
-        self.attack(written, config, layers, how, pause, other, what, outage)
-
-    @unittest.skipUnless(SECONDS, "CLIMBING_SECONDS is not set")
-    def test_at_random_for_long(self):
-        end = time.monotonic() + SECONDS
-        for seed in itertools.count(SEED):
-            self.check_random(seed)
-            self.begin_anew()
-            if time.monotonic() > end:
-                return
-
 
 class Privilege(Hostility):
     """With a resource limit or a capability a task may rightfully take more."""
@@ -539,37 +449,30 @@ class Privilege(Hostility):
     user = "%d+" % NOBODY
     nice_limit = rt_limit = None
 
-    def check(self, script, limit, running, after):
+    def test_what_it_may_take_it_keeps(self):
+        nice, real_time = {"nice": -11}, {"policy": FIFO, "priority": 7}
+        cases = [(["0 exec " + name, "0 nice -11"], self.nice_limit, nice, {**nice, "policy": NORMAL})
+                 for name in ("plain", INTERACTIVE, IMPOSED, "make")]
+        cases += [(["0 exec " + name, "0 policy %d 7" % FIFO], self.rt_limit, real_time, real_time)
+                  for name in ("plain", INTERACTIVE, "make")]
+        cases += [(["0 nice -11", "0 exec plain"], self.nice_limit, nice, nice),
+                  (["0 exec " + INTERACTIVE, "0 policy %d 7" % FIFO, "0 exec plain", "0 policy 0 0", "0 exec nice"],
+                   self.rt_limit, {}, {"policy": NORMAL, "nice": 0})]
         self.begin(layers=self.shipped())
-        group, = self.run_all([chain(*script)], PAUSE, limit, self.user)
+        groups = [self.run_all([chain(*script)], PAUSE, limit, self.user)[0] for script, limit, _, _ in cases]
         self.current.sync()
-        now = seen(group.tids[0])
-        told = self.describe("now", group, 0, now)
-        self.assertEqual([outcome.error for outcome in group.outcomes], [0] * len(script), told)
-        self.assertEqual(now, now._replace(**running), told)
+        for group, (script, _, running, _) in zip(groups, cases):
+            now = seen(group.tids[0])
+            told = self.describe("now", group, 0, now)
+            self.assertEqual([outcome.error for outcome in group.outcomes], [0] * len(script), told)
+            self.assertEqual(now, now._replace(**running), told)
         self.current.stop()
-        now = seen(group.tids[0])
-        told = self.describe("after the stop", group, 0, now)
-        self.assertEqual(now, now._replace(**after), told)
-        self.assertTrue(now.policy in (FIFO, RR) or now.slice in base_slices(), told)
-        group.end()
-
-    def test_a_nice_value_below_every_class(self):
-        for name in ("plain", INTERACTIVE, IMPOSED, "make"):
-            self.check(["0 exec " + name, "0 nice -11"], self.nice_limit, {"nice": -11},
-                       {"nice": -11, "policy": NORMAL})
-
-    def test_a_nice_value_before_an_exec(self):
-        self.check(["0 nice -11", "0 exec plain"], self.nice_limit, {"nice": -11}, {"nice": -11})
-
-    def test_a_real_time_policy(self):
-        for name in ("plain", INTERACTIVE, "make"):
-            self.check(["0 exec " + name, "0 policy %d 7" % FIFO], self.rt_limit,
-                       {"policy": FIFO, "priority": 7}, {"policy": FIFO, "priority": 7})
-
-    def test_real_time_and_back(self):
-        self.check(["0 exec " + INTERACTIVE, "0 policy %d 7" % FIFO, "0 exec plain", "0 policy 0 0", "0 exec nice"],
-                   self.rt_limit, {}, {"policy": NORMAL, "nice": 0})
+        for group, (_, _, _, after) in zip(groups, cases):
+            now = seen(group.tids[0])
+            told = self.describe("after the stop", group, 0, now)
+            self.assertEqual(now, now._replace(**after), told)
+            self.assertTrue(now.policy in (FIFO, RR) or now.slice in base_slices(), told)
+            group.end()
 
 
 class Limits(Privilege):

@@ -67,13 +67,10 @@ EXEMPTIONS = {
                "at is nobody's to choose",
     "no effect": "what the class gives kept the kernel from doing anything: a slice under SCHED_IDLE",
     "refused": "under a class of SCHED_IDLE leaving that policy takes a privilege",
-    "left idle": "for safety: what somebody had does not leave SCHED_IDLE while another class is put over it",
     "hearsay": "for safety: of a task of which nobody knows what it copied, values that classes give count as the "
                "daemon's",
     "slow fork": "so do a policy and a slice on a child that nobody has looked at, for its fork may be older than what was "
                  "set on its origin",
-    "sibling": "for safety: a child made for its maker's parent is thought to have copied that one, and its nice value "
-               "and SCHED_IDLE to be its own; without the daemon it has its maker's",
     "unheard": "for safety: of a task born while there was no daemon, whose parent is gone, not the one that made "
                "it, or has chosen for itself since, nobody knows what it had",
     "meanwhile": "chosen while a daemon that starts or reloads looks at every task: it may have looked before or after",
@@ -186,16 +183,11 @@ class Judge:
         if step.word == "thread" and task.process.leader not in task.process.slots:
             # It may as well have copied the leader, which is there until the last thread ends.
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
-        elif step.word == "sibling" or (step.word == "thread" and len(task.process.slots) > 1):
+        elif step.word == "thread" and len(task.process.slots) > 1:
             self.exempt_ambiguous(slot, "hearsay")
-            if step.word == "thread":
-                self.exempt_unknown(slot)
+            self.exempt_unknown(slot)
         else:
             self.exempt_ambiguous(slot, "slow fork")
-        if step.word == "sibling":
-            self.why[slot]["nice"] = "sibling"
-            if watched.before.policy == IDLE:
-                self.why[slot]["policy"] = "sibling"
         if self.is_unheard(watched):
             # A leader that has left is there until the last thread ends.
             is_one_of_many = len(task.process.slots) > 1 or task.process.leader not in task.process.slots
@@ -212,7 +204,7 @@ class Judge:
         for slot, (maker, word, is_one_of_many) in self.unheard.items():
             task = self.group.tasks.get(slot)
             is_orphan = task and word != "thread" and not task.process.living_parent()
-            if is_one_of_many or is_orphan or word in ("sibling", "double") or \
+            if is_one_of_many or is_orphan or word == "double" or \
                     (maker in self.unheard and self.why[maker] == unknown):
                 self.why[slot] = dict(unknown)
             else:
@@ -285,14 +277,9 @@ class Judge:
             for slot, (maker, *_) in self.unheard.items():
                 if maker == step.slot:
                     self.why[slot][attribute] = "unheard"
-            if attribute == "policy" and was == IDLE != target and watched.before.policy != IDLE:
-                why[attribute] = "left idle"
-            elif watched.error and not alone.error:
+            if watched.error and not alone.error:
                 if watched.before.policy == IDLE != alone.before.policy:
                     why[attribute] = "refused"
-            elif alone.error and not watched.error:
-                if step.word == "attr":
-                    why[attribute] = "left idle"
             elif alone.error:
                 pass
             elif after != target:
@@ -304,13 +291,13 @@ class Judge:
                 why[attribute] = "unseen"
             elif attribute == "nice" and scripts.LOWEST <= target < (max(had, before) if "nice" in why else had):
                 why[attribute] = "between"
-            elif attribute == "nice" and why.get(attribute) in ("unheard", "hearsay", "sibling") and \
+            elif attribute == "nice" and why.get(attribute) in ("unheard", "hearsay") and \
                     scripts.LOWEST <= target < 19:
                 # It may be thought to have had a higher one.
                 pass
             elif self.is_within(self.every_look, watched):
                 why[attribute] = "meanwhile"
-            elif attribute == "policy" and why.get(attribute) in ("unheard", "hearsay", "sibling", "slow fork") and \
+            elif attribute == "policy" and why.get(attribute) in ("unheard", "hearsay", "slow fork") and \
                     IDLE not in (target, watched.before.policy):
                 # It may be thought to have had SCHED_IDLE, which it does not leave while another class is put over it.
                 pass
