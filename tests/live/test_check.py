@@ -44,10 +44,6 @@ class Files(LiveTest):
         if not os.path.exists("/etc/schedqos.json"):
             self.assertIn("found no file", "".join(self.check(empty)))
 
-    def test_an_unknown_key_is_answered_with_those_there_are(self):
-        Daemon.write(self.path("wrong.json"), {"app": {"frobnicate": 1}})
-        self.assertIn("must be qos, thread_qos, period", schedqos("check", self.path("wrong.json")).stderr)
-
     def test_print_says_where_each_rule_is_from(self):
         folder = self.layer(**{"app_configs|a.json": '{\n"x": {},\n"y": [{"match": {"user": 0}}, {}]}'})
         Daemon.write(self.path("own.json"), {"z": {}})
@@ -60,15 +56,6 @@ class Files(LiveTest):
 
 
 class Difference(LiveTest):
-    def test_without_a_daemon(self):
-        result = schedqos("check", "--diff")
-        self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertIn("not running", result.stderr)
-
-    def test_usage(self):
-        for args in (("--diff", "--print"), ("--diff", "x.json")):
-            self.assertEqual(schedqos("check", *args).returncode, 2, args)
-
     def test_what_a_reload_would_bring(self):
         daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": UTILITY}})
         app = self.sleeper("app")

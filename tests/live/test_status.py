@@ -4,7 +4,7 @@
 from daemon import schedqos
 from harness import LiveTest, main
 
-UTILITY, BACKGROUND = "QOS_UTILITY", "QOS_BACKGROUND"
+UTILITY = "QOS_UTILITY"
 WELL = r"well: \d+ tasks? in \d+ class(es)?, nothing lost, nothing refused"
 
 
@@ -66,9 +66,6 @@ class Metrics(LiveTest):
 
     def test_without_a_daemon(self):
         self.assertEqual(self.read(1), {"schedqos_up": 0})
-
-    def test_forms_exclude_each_other(self):
-        self.assertEqual(schedqos("status", "--json", "--metrics").returncode, 2)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs, threads and their children carry their classes."""
 
-import contextlib
 import os
 import shutil
 import signal
@@ -10,6 +9,8 @@ import time
 import unittest
 
 from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
+from cgroups import Cgroups
+from groups import tool
 from harness import LiveTest, main
 from tasks import comm
 from waiting import wait_for
@@ -25,14 +26,6 @@ class Many(LiveTest):
         self.daemon({name: {"qos": qos} for name, qos in wanted.items()})
         programs = [(self.sleeper(name), qos) for name, qos in wanted.items()]
         for program, qos in programs:
-            self.assert_carries(program, qos)
-
-    def test_300_programs_that_were_there_before(self):
-        wanted = {"program%03d" % i: FOUR[i % 4] for i in range(300)}
-        programs = [(self.sleeper(name), qos) for name, qos in wanted.items()]
-        self.daemon({name: {"qos": qos} for name, qos in wanted.items()})
-        for program, qos in programs:
-            self.assertEqual(get_attr(program.pid).nice, {UI: -4, INITIATED: -2, UTILITY: 2, BACKGROUND: 4}[qos])
             self.assert_carries(program, qos)
 
     def test_100_threads_that_name_themselves(self):
@@ -82,11 +75,8 @@ class Births(LiveTest):
         app = self.puppet("app")
         self.assert_carries(app, BACKGROUND)
         for child in app.tell(0, "fork", 5):
-            self.assertEqual(get_attr(child), self.current_class(BACKGROUND))
-        self.assertEqual(get_attr(app.tell(0, "thread")[1]), self.current_class(BACKGROUND))
-
-    def current_class(self, name):
-        return classes()[name]
+            self.assertEqual(get_attr(child), classes()[BACKGROUND])
+        self.assertEqual(get_attr(app.tell(0, "thread")[1]), classes()[BACKGROUND])
 
     def test_a_child_that_execs_takes_its_own_class(self):
         self.daemon({"app": {"qos": BACKGROUND}, "child": {"qos": UI}})
@@ -132,24 +122,10 @@ class Names(LiveTest):
 class Conditions(LiveTest):
     def test_argv(self):
         self.daemon({"java": {"qos": UI, "match": {"argv": ["-jar", "*minecraft*"]}}})
-        self.assert_carries(self.sleeper("java", "-jar", "/opt/minecraft.jar", executable=self.patient()), UI)
-        self.assert_carries(self.sleeper("java", "-jar", "/opt/other.jar", executable=self.patient()), DEFAULT)
-        self.assert_carries(self.sleeper("java", "minecraft", executable=self.patient()), DEFAULT)
-
-    def patient(self):
-        """A program that sleeps whatever its arguments are."""
-        path = self.path("patient")
-        if not os.path.exists(path):
-            with open(path, "w", encoding="ascii") as file:
-                file.write("#!/bin/sh\nwhile :; do sleep 1000; done\n")
-            os.chmod(path, 0o755)
-        return path
-
-    def sleeper(self, name, *args, executable=None, prefix=(), **options):
-        """With arguments, a script of that name: sleep minds its arguments."""
-        if executable is None:
-            return super().sleeper(name, *args, prefix=prefix, **options)
-        return self.run_program([self.alias(name, executable), *args], start_new_session=True, **options)
+        java = self.alias("java", tool("patient"))
+        for arguments, qos in ((["-jar", "/opt/minecraft.jar"], UI), (["-jar", "/opt/other.jar"], DEFAULT),
+                               (["minecraft"], DEFAULT)):
+            self.assert_carries(self.run_program([java, *arguments]), qos)
 
     def test_user(self):
         self.daemon({"app": [{"qos": UI, "match": {"user": "nobody"}},
@@ -183,30 +159,12 @@ class Conditions(LiveTest):
         self.assert_carries(other.tell(0, "spawn", child), DEFAULT)
 
     def test_cgroup(self):
-        mount = next((path for path in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
-                      if os.path.exists(path + "/cgroup.procs")), None)
-        if not mount:
-            self.skipTest("no cgroup v2")
-        group = "%s/schedqos-live-%d" % (mount, os.getpid())
-        try:
-            os.mkdir(group)
-        except OSError as error:
-            self.skipTest("cannot make a cgroup: %s" % error)
-        self.addCleanup(self.remove_group, group)
-        self.daemon({"app": {"qos": UI, "match": {"cgroup": "*/schedqos-live-*"}}})
-        shell = "echo $$ > %s/cgroup.procs && exec %s 1000" % (group, self.alias("app"))
+        cgroups = Cgroups("schedqos-live")
+        self.addCleanup(cgroups.remove)
+        self.daemon({"app": {"qos": UI, "match": {"cgroup": "*/schedqos-live/*"}}})
+        shell = "echo $$ > %s/cgroup.procs && exec %s 1000" % (cgroups.make("app.scope"), self.alias("app"))
         self.assert_carries(self.run_program(["sh", "-c", shell]), UI)
         self.assert_carries(self.sleeper("app"), DEFAULT)
-
-    @staticmethod
-    def remove_group(group):
-        def is_removed():
-            with contextlib.suppress(OSError):
-                os.rmdir(group)
-            return not os.path.exists(group)
-
-        # What is killed leaves its group a moment later, and its list (cgroup.procs) maybe before that.
-        wait_for(is_removed, "an empty cgroup")
 
 
 class Classes(LiveTest):
