@@ -74,7 +74,7 @@ static int list(const struct config *config, struct items *ret)
 	}
 	for (size_t i = 0; r == 0 && (rule = rules_nth(config->rules, i)); i++)
 		r = add(ret, &(struct item){ KIND_RULE, rule->pattern, i, rule, &rule->source });
-	if (r == 0)
+	if (r == 0 && ret->count)
 		qsort(ret->all, ret->count, sizeof(*ret->all), compare);
 	return r;
 }

@@ -58,7 +58,7 @@ static bool is_refusal(const sd_bus_error *error)
 	static const char *const names[] = {
 		SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_ACCESS_DENIED, SD_BUS_ERROR_NO_REPLY,
 		SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, SD_BUS_ERROR_UNKNOWN_METHOD, "org.freedesktop.DBus.Error.Spawn.",
-		SD_BUS_ERROR_LIMITS_EXCEEDED, BRIDGE ".Error.NoDaemon",
+		SD_BUS_ERROR_LIMITS_EXCEEDED, "org.schedqos1.Error.NoDaemon",
 	};
 
 	for (size_t i = 0; i < array_size(names); i++) {
