@@ -5,6 +5,7 @@
 /* No class's, so that the choice can be seen; and for somebody with privilege none between those and what there was. */
 static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 19 };
 #define LOWEST_CLASS  (-4)
+#define HIGHEST_CLASS 4
 
 /* What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between. */
 static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
@@ -31,6 +32,10 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With reset-on-fork nothing below real time is handed down: a child does not show what was just chosen. */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
+		/* Where there are no slices a class's nice value on a copy is the class's, beside its policy. */
+		known = record(run->m, task->tid);
+		if (!run->m->kernel.slice && (!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS)
+			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
 		task->attr.nice = nice;
 		if (nice > task->without.nice)
 			task->without.nice = nice;
@@ -57,8 +62,11 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 		return;
 	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
 		return;
-	/* What is born before anybody looks stays SCHED_IDLE, for safety. */
-	if (task->without.policy == POLICY_IDLE)
+	/*
+	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class marks a class's policy
+	 * where there are no slices.
+	 */
+	if (task->without.policy == POLICY_IDLE || !run->m->kernel.slice)
 		run_exempt(task, TASK_ATTR_POLICY);
 	/* So it does on a copy, beside a class's slice. */
 	if (known && (known->flags & TASK_COPY) && task->attr.slice_ns)
