@@ -17,7 +17,3 @@ class Escape(unittest.TestCase):
 
     def test_markup(self):
         self.assertEqual(escape.markup("<\x00\"'&"), "&lt;\\x00&quot;&#x27;&amp;")
-
-
-if __name__ == "__main__":
-    unittest.main()

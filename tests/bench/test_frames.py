@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from case import Folder
 from schedqos_bench import layouts, scenarios
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import frames
@@ -100,20 +101,16 @@ class Scenario(unittest.TestCase):
                              [each.what for each in frames.needs(options("--frames-layouts", "flat"))])
 
 
-class Layouts(unittest.TestCase):
-    def setUp(self):
-        self.root = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
-        self.addCleanup(shutil.rmtree, self.root)
-
+class Layouts(Folder):
     def made(self, layout, unified, systemd="/nonexistent", daemon=(), weight=None):
         stack = contextlib.ExitStack()
         self.addCleanup(stack.close)
-        stack.enter_context(mock.patch.object(layouts, "hierarchy", return_value=(self.root, unified)))
+        stack.enter_context(mock.patch.object(layouts, "hierarchy", return_value=(self.folder, unified)))
         stack.enter_context(mock.patch.object(layouts, "_SYSTEMD", Path(systemd)))
         return stack, stack.enter_context(layouts.made(layout, daemon, weight))
 
     def folders(self):
-        return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_dir())
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_dir())
 
     def test_every_program_is_placed(self):
         for name, group_of in layouts.LAYOUTS.items():
@@ -129,7 +126,7 @@ class Layouts(unittest.TestCase):
                   "/user/app/terminal", "/user/session"]
         self.assertEqual(self.folders(), ["schedqosbench" + each for each in inside])
         run = subprocess.run([*prefix("build"), "sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
-        entered = self.root / "schedqosbench" / "user" / "app" / "build" / "cgroup.procs"
+        entered = self.folder / "schedqosbench" / "user" / "app" / "build" / "cgroup.procs"
         # The same process: it is what is started, and ended, as before.
         self.assertEqual(entered.read_text(encoding="ascii"), run.stdout)
         entered.unlink()
@@ -149,14 +146,14 @@ class Layouts(unittest.TestCase):
         with mock.patch.object(layouts, "write", move), mock.patch.object(layouts, "_remove"), \
                 mock.patch.object(layouts, "cpu_group", return_value="/"):
             stack, _ = self.made("session", False, daemon={7, 8})
-            daemon = self.root / "schedqosbench" / "daemon" / "cgroup.procs"
+            daemon = self.folder / "schedqosbench" / "daemon" / "cgroup.procs"
             self.assertEqual(groups[daemon], {"7", "8"})
             move(daemon, "9")
             stack.close()
-        self.assertEqual(groups[self.root / "cgroup.procs"], {"7", "8", "9"})
+        self.assertEqual(groups[self.folder / "cgroup.procs"], {"7", "8", "9"})
 
     def test_v2_gets_its_controller_where_it_lacks_it_and_loses_it_again(self):
-        knob = self.root / "cgroup.subtree_control"
+        knob = self.folder / "cgroup.subtree_control"
         knob.write_text("memory\n", encoding="ascii")
         made = Path.mkdir
 
@@ -167,7 +164,7 @@ class Layouts(unittest.TestCase):
         with mock.patch.object(Path, "mkdir", mkdir):
             stack, _ = self.made("session", True)
         self.assertEqual(knob.read_text(encoding="ascii"), "+cpu")
-        for path in self.root.rglob("schedqosbench/**/cgroup.subtree_control"):
+        for path in self.folder.rglob("schedqosbench/**/cgroup.subtree_control"):
             path.unlink()
         stack.close()
         self.assertEqual(knob.read_text(encoding="ascii"), "-cpu")
@@ -180,7 +177,7 @@ class Layouts(unittest.TestCase):
                     mock.patch.object(layouts, "_control"):
                 stack, _ = self.made("session", unified, weight=300)
                 stack.close()
-            self.assertEqual(written, {self.root / "schedqosbench" / name: text for name, text in given.items()})
+            self.assertEqual(written, {self.folder / "schedqosbench" / name: text for name, text in given.items()})
         called = []
         with mock.patch.object(layouts, "_systemctl", lambda *arguments: called.append(arguments)):
             stack, _ = self.made("session", False, systemd="/", weight=300)

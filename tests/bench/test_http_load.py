@@ -211,7 +211,3 @@ class Histogram(unittest.TestCase):
             found = self.percentile(values, hundredths)
             self.assertTrue(exact <= found <= exact * (1 + STEP), (hundredths, exact, found))
         self.assertEqual(self.percentile(values, 10000), values[-1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,12 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import textwrap
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from case import Folder
 from schedqos_bench import block, scenarios
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import io
@@ -86,11 +86,7 @@ def context(folder, seconds, *arguments):
                              folder)
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Disks(Folder):
     def disk(self, name, text="none [mq-deadline] bfq\n"):
         """A disk in a sysfs of our own."""
         disk = self.folder / "sys" / "devices" / name
@@ -118,7 +114,7 @@ class Parsing(unittest.TestCase):
         self.assertEqual(io.parse_written(PROC_IO), 323932160)
 
 
-class Options(Folder):
+class Options(Disks):
     def test_what_is_missing_is_said(self):
         with mock.patch.object(shutil, "which", return_value=None):
             self.assertEqual([tuple(each) for each in io.needs(options(self.folder))], [("fio", "package fio")])
@@ -136,7 +132,7 @@ class Options(Folder):
                              ["the I/O scheduler kyber"])
 
 
-class Restoring(Folder):
+class Restoring(Disks):
     def interrupted(self, disks, name, number):
         """A program that has changed the schedulers and gets this signal. What it printed, and its status."""
         code = textwrap.dedent("""\
@@ -179,7 +175,7 @@ class Restoring(Folder):
         self.assertEqual(block.parse((disk / "queue" / "scheduler").read_text())[0], current)
 
 
-class Rounds(Folder):
+class Rounds(Disks):
     """With a fio that prints at once."""
 
     def round(self, seed=1, fails=False):
@@ -204,7 +200,3 @@ class Rounds(Folder):
     def test_a_failure_puts_the_scheduler_back(self):
         with self.assertRaises(Failure):
             self.round(fails=True)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,12 +4,10 @@
 import os
 import shutil
 import sys
-import tempfile
 import time
 import types
-import unittest
-from pathlib import Path
 
+from case import Folder
 from schedqos_bench import accounting, kernel_build
 from schedqos_bench.process import Failure, adopt_orphans, until
 
@@ -28,14 +26,12 @@ modules_prepare:
 """
 
 
-class KernelBuild(unittest.TestCase):
+class KernelBuild(Folder):
     def setUp(self):
         if not shutil.which("make"):
             self.skipTest("needs make (package make)")
         adopt_orphans()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.source = self.folder / "linux"
         self.source.mkdir()
         (self.source / "Makefile").write_text(MAKEFILE, encoding="utf-8")

@@ -4,10 +4,8 @@
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
+from case import Folder
 from schedqos_bench.knob import put_back, write
 from schedqos_bench.process import until
 
@@ -21,11 +19,10 @@ with put_back(sys.argv[1], "it's 100% $HOME"):
 """
 
 
-class PutBack(unittest.TestCase):
+class PutBack(Folder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "a knob"
+        super().setUp()
+        self.path = self.folder / "a knob"
         self.path.write_text("it was", encoding="utf-8")
 
     def test_at_the_end_of_the_context(self):

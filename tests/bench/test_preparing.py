@@ -2,11 +2,9 @@
 """What --prepare changes is put back: on folders that look like the kernel's."""
 
 import contextlib
-import tempfile
-import unittest
 import unittest.mock
-from pathlib import Path
 
+from case import Folder
 from schedqos_bench import preparing
 
 
@@ -14,14 +12,9 @@ def quiet(_):
     pass
 
 
-class Preparing(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-
+class Preparing(Folder):
     def group(self, path, controllers, **files):
-        group = self.root / path
+        group = self.folder / path
         group.mkdir(parents=True, exist_ok=True)
         (group / "cgroup.subtree_control").write_text(controllers)
         for name, text in files.items():
@@ -29,7 +22,7 @@ class Preparing(unittest.TestCase):
         return group
 
     def test_autogroup(self):
-        knob = self.root / "knob"
+        knob = self.folder / "knob"
         for was in ("0", "1"):
             knob.write_text(was + "\n")
             with contextlib.ExitStack() as stack:
@@ -38,7 +31,7 @@ class Preparing(unittest.TestCase):
             self.assertEqual(knob.read_text().strip(), was)
 
     def test_autogroup_is_put_back_when_we_are_stopped(self):
-        knob = self.root / "knob"
+        knob = self.folder / "knob"
         knob.write_text("1\n")
         with self.assertRaises(SystemExit):
             with contextlib.ExitStack() as stack:
@@ -62,7 +55,7 @@ class Preparing(unittest.TestCase):
                         (child / "cpu.weight").write_text("100\n")
         with unittest.mock.patch.object(preparing, "write", write):
             with contextlib.ExitStack() as stack:
-                preparing.flat_v2(stack, quiet, [self.root])
+                preparing.flat_v2(stack, quiet, [self.folder])
                 # A group may lose the controller only when its children do not hand it on.
                 self.assertEqual(writes, [(inner / "cgroup.subtree_control", "-cpu"),
                                           (top / "cgroup.subtree_control", "-cpu")])
@@ -73,12 +66,12 @@ class Preparing(unittest.TestCase):
 
     def test_version_1_is_left_for_its_root(self):
         self.group("ours", "")
-        (self.root / "cgroup.procs").write_text("")
-        (self.root / "ours" / "cgroup.procs").write_text("")
-        membership = self.root / "membership"
+        (self.folder / "cgroup.procs").write_text("")
+        (self.folder / "ours" / "cgroup.procs").write_text("")
+        membership = self.folder / "membership"
         membership.write_text("3:cpuset:/x\n2:cpu,cpuacct:/ours\n0::/\n")
         pid = str(preparing.os.getpid())
         with contextlib.ExitStack() as stack:
-            preparing.flat_v1(stack, quiet, [self.root / "missing", self.root], membership)
-            self.assertEqual((self.root / "cgroup.procs").read_text(), pid)
-        self.assertEqual((self.root / "ours" / "cgroup.procs").read_text(), pid)
+            preparing.flat_v1(stack, quiet, [self.folder / "missing", self.folder], membership)
+            self.assertEqual((self.folder / "cgroup.procs").read_text(), pid)
+        self.assertEqual((self.folder / "ours" / "cgroup.procs").read_text(), pid)

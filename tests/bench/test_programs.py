@@ -4,14 +4,15 @@
 import os
 import signal
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from case import Folder
 from schedqos_bench import accounting, programs
 from schedqos_bench.process import Failure, Program, adopt_orphans, end_group, nothing_left, until
 from schedqos_bench.programs import Background, measure
+
 
 class Interruption(unittest.TestCase):
     def test_what_was_about_to_start_ends_as_well(self):
@@ -25,12 +26,10 @@ class Interruption(unittest.TestCase):
         self.child.returncode = 0
 
 
-class Programs(unittest.TestCase):
+class Programs(Folder):
     def setUp(self):
         adopt_orphans()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
 
     def path(self, name):
         return str(self.folder / name)

@@ -138,7 +138,3 @@ class Distributions(unittest.TestCase):
             each["distributions"] = {"wakeup": {"unit": "us", "kind": "histogram", "points": []}}
         self.assertIsNone(figures.distribution(result, "schbench", "schedqos", "wakeup"))
         self.assertEqual(list(figures.distributions(result, "schbench")["wakeup"]), ["default"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -102,7 +102,3 @@ class Page(unittest.TestCase):
                 found.append([path.read_bytes() for path in paths])
             self.assertEqual(*found)
             self.assertIn(b"<svg", found[0][1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,38 +9,13 @@ import unittest
 from pathlib import Path
 
 import synthetic
-from schedqos_bench import report
+from case import recorded
+from schedqos_bench import report, scenarios
 from schedqos_bench.report import blocks, export, figures, markdown, words
 
 # The announcement's, as it was sent; its archive has lost the spaces.
-ANNOUNCED = """\
-Wakeup Latencies percentiles (usec) runtime 30 (s) (45018 total samples)
-50.0th: 1618 (11870 samples)
-90.0th: 3580 (18081 samples)
-* 99.0th: 4952 (3973 samples)
-99.9th: 6760 (405 samples)
-min=1, max=11092
-Request Latencies percentiles (usec) runtime 30 (s) (45042 total samples)
-50.0th: 12464 (13518 samples)
-90.0th: 22496 (18009 samples)
-* 99.0th: 36032 (4020 samples)
-99.9th: 75904 (405 samples)
-min=3860, max=144284
-RPS percentiles (requests) runtime 30 (s) (31 total samples)
-20.0th: 1458 (7 samples)
-* 50.0th: 1486 (9 samples)
-90.0th: 1566 (12 samples)
-min=1420, max=1603
-average rps: 1501.40
-"""
-PRINTED = {
-    "wakeup": {"runtime": 30, "samples": 45018, "min": 1, "max": 11092,
-               "percentiles": [[50.0, 1618, 11870], [90.0, 3580, 18081], [99.0, 4952, 3973], [99.9, 6760, 405]]},
-    "request": {"runtime": 30, "samples": 45042, "min": 3860, "max": 144284,
-                "percentiles": [[50.0, 12464, 13518], [90.0, 22496, 18009], [99.0, 36032, 4020], [99.9, 75904, 405]]},
-    "rps": {"runtime": 30, "samples": 31, "min": 1420, "max": 1603, "average": 1501.40,
-            "percentiles": [[20.0, 1458, 7], [50.0, 1486, 9], [90.0, 1566, 12]]},
-}
+ANNOUNCED = recorded("schbench-announced-default.txt")
+PRINTED = scenarios.load("schbench").parse(ANNOUNCED)["printed"]
 HOSTILE = "x\n# h1 <script>alert(1)</script> \x00\x1b[31m`é` \"'& [a](b)"
 
 
@@ -73,7 +48,7 @@ def with_hostile_names():
 class Blocks(unittest.TestCase):
     def test_schbench_as_announced(self):
         lines = [" ".join(line.split()) for line in blocks.schbench(PRINTED)]
-        self.assertEqual(lines, ANNOUNCED.splitlines())
+        self.assertEqual(lines, [line.strip() for line in ANNOUNCED.splitlines()])
 
     def test_schbench_in_its_own_columns(self):
         lines = blocks.schbench(PRINTED)
@@ -227,10 +202,6 @@ class Comparison(unittest.TestCase):
         text = self.compared(with_hostile_names(), synthetic.result(("cyclictest",), 1, 2))
         self.assertTrue(text.isascii())
         self.assertNotIn("\n# h1", text)
-
-
-if __name__ == "__main__":
-    unittest.main()
 
 
 class Export(unittest.TestCase):

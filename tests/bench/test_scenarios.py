@@ -3,20 +3,11 @@
 
 import argparse
 import os
-import tempfile
 import unittest
-from pathlib import Path
 
+from case import Folder, recorded
 from schedqos_bench import scenarios
 from schedqos_bench.process import Failure
-
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
-
-
-def recorded(name):
-    with open(os.path.join(DATA, name), encoding="utf-8") as file:
-        return file.read()
-
 
 def defaults(name, *arguments):
     parser = argparse.ArgumentParser()
@@ -43,16 +34,11 @@ class Interface(unittest.TestCase):
             self.assertLessEqual({metric for metric in module.AXES.values() if metric}, metrics.keys())
 
 
-class Here(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.proc = Path(folder.name)
-
+class Here(Folder):
     def task(self, name, tid, wait, start=5, pid=None):
-        folder = self.proc / str(pid or tid) / "task" / str(tid)
+        folder = self.folder / str(pid or tid) / "task" / str(tid)
         folder.mkdir(parents=True, exist_ok=True)
-        (self.proc / str(pid or tid) / "comm").write_text(f"{name}\n", encoding="ascii")
+        (self.folder / str(pid or tid) / "comm").write_text(f"{name}\n", encoding="ascii")
         (folder / "schedstat").write_text(" ".join(map(str, wait)), encoding="ascii")
         (folder / "stat").write_text(f"{tid} (a) b) S" + " 0" * 18 + f" {start} 0", encoding="ascii")
 
@@ -63,12 +49,12 @@ class Here(unittest.TestCase):
         self.task("chrome", 20, (7, 7000, 7))
         self.task("again", 30, (900, 900, 900))
         self.task("schedqos", 40, (0, 0, 0))
-        before = here.snapshot(self.proc)
+        before = here.snapshot(self.folder)
         self.task("make", 10, (3000, 9000, 4))
         self.task("make", 11, (10, 4000, 2), pid=10)
         self.task("again", 30, (10, 900000, 1), start=6)
         self.task("schedqos", 40, (9, 9000000, 9))
-        found, notes = here.figures(before, here.snapshot(self.proc), ["make", "chrome"])
+        found, notes = here.figures(before, here.snapshot(self.folder), ["make", "chrome"])
         self.assertEqual(found, {"wait": 2.0, "wait_make": 2.0, "wait_chrome": None})
         self.assertEqual(notes, ["chrome: did not run in this round"])
 

@@ -5,11 +5,11 @@ import argparse
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from case import Folder
 from schedqos_bench import accounting, scenarios
 from schedqos_bench.process import Failure, adopt_orphans
 from schedqos_bench.scenarios import service
@@ -40,12 +40,6 @@ def options(folder, *arguments):
 def context(folder, seconds, *arguments):
     return scenarios.Context(options(folder, *arguments), seconds, 1, lambda name: folder / f"{name}.txt", folder,
                              folder / "build" / "bench")
-
-
-class Folder(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="schedqos-test-"))
-        self.addCleanup(shutil.rmtree, self.folder)
 
 
 class Parsing(unittest.TestCase):
@@ -149,7 +143,3 @@ class Live(Folder):
         self.assertGreater(found.metrics["noise_cpu"], 0)
         self.assertEqual(len(groups), 3)
         self.assertEqual([accounting.group(group) for group in groups], [{}] * 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

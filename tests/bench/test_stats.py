@@ -96,7 +96,3 @@ class Ratios(unittest.TestCase):
                 held += found.low <= 1 <= found.high
         self.assertGreater(held, 180)
         self.assertLess(held, 200)
-
-
-if __name__ == "__main__":
-    unittest.main()

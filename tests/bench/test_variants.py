@@ -3,21 +3,19 @@
 
 import json
 import os
-import tempfile
-import unittest
 from pathlib import Path
 
+from case import Folder
 from schedqos_bench import variants
 from schedqos_bench.process import Failure, adopt_orphans, children, until
 
 CLASSES = {"QOS_BACKGROUND": {"sched_policy": "SCHED_IDLE"}}
 
 
-class Parse(unittest.TestCase):
+class Parse(Folder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = os.path.join(folder.name, "mine.json")
+        super().setUp()
+        self.file = os.path.join(self.folder, "mine.json")
         Path(self.file).write_text(json.dumps(CLASSES), encoding="utf-8")
 
     def test_all_kinds(self):
@@ -64,56 +62,52 @@ class Parse(unittest.TestCase):
                 variants.parse([text], "schedqos")
 
 
-class Configuration(unittest.TestCase):
+class Configuration(Folder):
     def test_what_is_wrong_with_a_mapping_is_said_of_that_file(self):
         program = os.path.join(os.path.dirname(variants.__file__), "..", "..", "build", "schedqos")
         if not os.path.exists(program):
             self.skipTest("needs the daemon: make")
-        with tempfile.TemporaryDirectory() as folder:
-            mapping = Path(folder) / "mine.json"
-            mapping.write_text("{,}", encoding="utf-8")
-            with self.assertRaises(Failure) as caught:
-                variants.parse_one(f"schedqos:{mapping}", program).classes()
-            self.assertIn(f"\n{mapping.resolve()}:1:2: ", str(caught.exception))
+        mapping = self.folder / "mine.json"
+        mapping.write_text("{,}", encoding="utf-8")
+        with self.assertRaises(Failure) as caught:
+            variants.parse_one(f"schedqos:{mapping}", program).classes()
+        self.assertIn(f"\n{mapping.resolve()}:1:2: ", str(caught.exception))
 
     def test_the_mapping_is_asked_for_by_its_name(self):
-        with tempfile.TemporaryDirectory() as folder:
-            mapping = Path(folder) / "quick.json"
-            mapping.write_text(json.dumps(CLASSES), encoding="utf-8")
-            with variants.configuration({"make": {"qos": "QOS_BACKGROUND"}}, mapping) as options:
-                own, configs = Path(options[1]), Path(options[3])
-                self.assertEqual(json.loads(own.read_text()), {"schedqos": {"mapping": "quick"}})
-                self.assertEqual(json.loads((configs / "mappings" / "quick.json").read_text()), CLASSES)
-                self.assertEqual(json.loads((configs / "app_configs" / "bench.json").read_text()),
-                                 {"make": {"qos": "QOS_BACKGROUND"}})
-            self.assertFalse(own.exists())
+        mapping = self.folder / "quick.json"
+        mapping.write_text(json.dumps(CLASSES), encoding="utf-8")
+        with variants.configuration({"make": {"qos": "QOS_BACKGROUND"}}, mapping) as options:
+            own, configs = Path(options[1]), Path(options[3])
+            self.assertEqual(json.loads(own.read_text()), {"schedqos": {"mapping": "quick"}})
+            self.assertEqual(json.loads((configs / "mappings" / "quick.json").read_text()), CLASSES)
+            self.assertEqual(json.loads((configs / "app_configs" / "bench.json").read_text()),
+                             {"make": {"qos": "QOS_BACKGROUND"}})
+        self.assertFalse(own.exists())
 
 
-class Running(unittest.TestCase):
+class Running(Folder):
     def test_another_daemon_that_ends_during_a_round_is_no_result(self):
         adopt_orphans()
-        with tempfile.TemporaryDirectory() as folder:
-            go = Path(folder) / "go"
-            os.mkfifo(go)
-            command = variants.parse_one(f"cmd:other=cat {go}; echo out of memory; exit 3", "schedqos")
-            before = children()
-            with self.assertRaisesRegex(Failure, r"(?s)ended during the round \(status 3\).*out of memory"), \
-                    command.running({}) as running:
-                self.assertIsNotNone(running.cpu_seconds())
-                child, = children() - before
-                go.write_text("", encoding="ascii")
-                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        go = self.folder / "go"
+        os.mkfifo(go)
+        command = variants.parse_one(f"cmd:other=cat {go}; echo out of memory; exit 3", "schedqos")
+        before = children()
+        with self.assertRaisesRegex(Failure, r"(?s)ended during the round \(status 3\).*out of memory"), \
+                command.running({}) as running:
+            self.assertIsNotNone(running.cpu_seconds())
+            child, = children() - before
+            go.write_text("", encoding="ascii")
+            os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 
     def test_what_leaves_the_process_group_ends_with_the_variant_as_well(self):
         adopt_orphans()
         before = children()
-        with tempfile.TemporaryDirectory() as folder:
-            pids = [Path(folder) / name for name in ("polite", "deaf")]
-            command = variants.parse_one(
-                f"cmd:other=setsid sh -c 'echo $$ > {pids[0]}; exec sleep 1000' & "
-                f"setsid sh -c 'trap \"\" TERM; echo $$ > {pids[1]}; exec sleep 1000' & exec sleep 1000", "schedqos")
-            with command.running({}):
-                until(lambda: all(path.exists() and path.read_text(encoding="ascii") for path in pids), 30, "daemons")
-            for path in pids:
-                self.assertFalse(Path("/proc", path.read_text(encoding="ascii").strip()).exists())
+        pids = [self.folder / name for name in ("polite", "deaf")]
+        command = variants.parse_one(
+            f"cmd:other=setsid sh -c 'echo $$ > {pids[0]}; exec sleep 1000' & "
+            f"setsid sh -c 'trap \"\" TERM; echo $$ > {pids[1]}; exec sleep 1000' & exec sleep 1000", "schedqos")
+        with command.running({}):
+            until(lambda: all(path.exists() and path.read_text(encoding="ascii") for path in pids), 30, "daemons")
+        for path in pids:
+            self.assertFalse(Path("/proc", path.read_text(encoding="ascii").strip()).exists())
         self.assertEqual(children(), before)
