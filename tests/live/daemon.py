@@ -170,7 +170,7 @@ class Daemon:
         self.status()
 
     def kill(self):
-        """As a crash. On a busy machine it may have gone on in another process, which ends with it: see takeover.h."""
+        """As a crash."""
         self.popen.kill()
         self.popen.wait()
         wait_for(lambda: schedqos("status").returncode, "no daemon")

@@ -173,7 +173,6 @@ class Moments(CrashTest):
             process.kill()
             process.wait()
             too_late += has_ended(daemon, process)
-            # It may have gone on in another process: see Daemon.kill().
             wait_for(lambda: schedqos("status").returncode, "no daemon")
             self.assert_restored(daemon)
             reap_helpers()

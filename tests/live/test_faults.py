@@ -127,25 +127,6 @@ class Restore(LiveTest):
         self.assertEqual(app.attr(), pristine())
         first.check_undone()
 
-    def test_a_slow_fork_meanwhile(self):
-        """Its child may not be in /proc yet when its parent is put back, as when a daemon stops."""
-        app = self.puppet("app")
-        app.tell(0, "allocate", 700)
-        # One that does not wait often has luck: such a fork takes 5 ms, and a look at all tasks 3 ms.
-        for _ in range(6):
-            first = self.daemon(RULES)
-            self.assert_carries(app, BACKGROUND)
-            thread = threading.Thread(target=app.tell, args=(0, "fork", 12))
-            known = set(app.descendants())
-            thread.start()
-            wait_for(lambda: set(app.descendants()) - known, "the first fork")
-            kill(first)
-            self.assertEqual(schedqos("restore").returncode, 0)
-            thread.join()
-            for pid in app.descendants():
-                self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
-            first.check_undone()
-
 
 class FileSize(LiveTest):
     def test_a_limit(self):
