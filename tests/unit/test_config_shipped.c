@@ -134,24 +134,80 @@ static void rules_are_good_and_keep_what_somebody_chose(void **state)
 	config_free(config);
 }
 
-static void windows_programs_but_not_wine_s_own(void **state)
+/* What a process has by the shipped rules. "no class" is a rule's as well: nothing is inherited then. */
+#define INTERACTIVE "QOS_USER_INTERACTIVE"
+#define KEPT	    ", kept while hidden"
+
+/* What Wine hands to its loader when it starts a program, and what the program has made of it by the next reload. */
+#define WINE(...)	 PROCESS("/usr/lib/wine/wine64", "wine64", "/usr/lib/wine/wine64\0" __VA_ARGS__)
+#define WINE_RUNS(...)	 PROCESS("/usr/lib/wine/wine64", "game.exe", __VA_ARGS__)
+#define PROTON_BIN	 "/home/me/.steam/steam/steamapps/common/Proton 9.0/files/bin/"
+#define PROTON(...)                                                                                        \
+	PROCESS(PROTON_BIN "wine64-preloader", "wine64-preloade",                                          \
+		PROTON_BIN "wine64-preloader\0" PROTON_BIN "wine64\0" __VA_ARGS__, .sandboxed = true)
+
+/* As Wine, Electron and sandboxes name what they run; see the comments in the files. */
+static struct desktop_program {
+	struct process process;
+	const char *want;
+} desktop_programs[] = {
+	/* Windows programs, by whatever path and loader; but not mono's. */
+	{ WINE("/home/me/games/Foo.exe"), INTERACTIVE },
+	{ WINE("Z:\\home\\me\\games\\FOO.EXE\0-windowed"), INTERACTIVE },
+	{ WINE_RUNS("Z:\\home\\me\\games\\Foo.exe"), INTERACTIVE },
+	{ PROTON("C:\\Program Files (x86)\\Foo\\Foo.exe"), INTERACTIVE },
+	{ PROCESS("/opt/wine-staging/bin/wine-preloader", "wine-preloader", "/opt/wine-staging/bin/wine-preloader\0wine\0Foo.exe"),
+	  INTERACTIVE },
+	{ PROCESS("/usr/bin/mono-sgen", "mono", "mono\0/usr/lib/mono/4.5/mcs.exe"), "no rule" },
+	{ PROCESS("/usr/bin/foo.exe", "foo.exe", "foo.exe"), "no rule" },
+	/* Wine's own. */
+	{ WINE("C:\\windows\\system32\\services.exe"), "no class" },
+	{ WINE("C:\\windows\\system32\\explorer.exe\0/desktop"), "no class" },
+	{ WINE_RUNS("C:\\windows\\system32\\svchost.exe\0-k\0LocalServiceNetworkRestricted"), "no class" },
+	{ WINE_RUNS("C:\\WINDOWS\\system32\\rpcss.exe"), "no class" },
+	{ WINE_RUNS("start.exe\0/exec"), "no class" },
+	{ WINE("explorer\0/desktop=Foo,1280x720\0Foo.exe"), "no class" },
+	{ WINE("cmd\0/c\0run.bat"), "no class" },
+	{ PROTON("c:\\windows\\system32\\steam.exe\0/home/me/games/Foo.exe"), "no class" },
+	{ PROTON("C:\\windows\\system32\\tabtip.exe"), "no class" },
+	/* Neither a game's server nor a compiler. */
+	{ WINE("/srv/game/PalServer-Win64-Shipping-Cmd.exe"), "no class" },
+	{ WINE("Z:\\opt\\msvc\\bin\\cl.exe\0/c"), "QOS_BACKGROUND" },
+	{ PROCESS("/usr/lib/wine/wineserver64", "wineserver64", "/usr/lib/wine/wineserver64\0-p0"), INTERACTIVE },
+	{ PROCESS(PROTON_BIN "wineserver", "wineserver", PROTON_BIN "wineserver", .sandboxed = true), INTERACTIVE },
+	/* Electron's, Flatpak's and Snap's. */
+	{ PROCESS("/usr/lib/electron34/electron", "electron", "/usr/bin/electron34\0/usr/lib/foo/app.asar"), INTERACTIVE },
+	{ PROCESS("/usr/lib/electron34/electron", "electron", "/proc/self/exe\0--type=zygote"), INTERACTIVE },
+	{ PROCESS("/app/bin/Telegram", "Telegram", "Telegram\0--", .sandboxed = true), INTERACTIVE KEPT },
+	{ PROCESS("/app/discord/Discord", "Discord", "/app/discord/Discord\0--type=gpu-process", .sandboxed = true), INTERACTIVE KEPT },
+	{ PROCESS("/snap/slack/164/usr/lib/slack/slack", "slack", "/snap/slack/164/usr/lib/slack/slack\0--type=zygote"),
+	  INTERACTIVE KEPT },
+	{ PROCESS("/usr/bin/bwrap", "bwrap", "bwrap\0--args\00042\0--\0Telegram"), "no rule" },
+	{ PROCESS("/usr/libexec/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "QOS_USER_INITIATED" },
+	{ PROCESS("/home/me/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "no rule" },
+	/* What goes on while it is hidden; many are services as well, and so have no class. */
+	{ PROCESS("/usr/bin/clash-verge", "clash-verge", "clash-verge"), "no class" KEPT },
+	{ PROCESS("/usr/bin/sing-box", "sing-box", "sing-box\0run"), "no class" KEPT },
+	{ PROCESS("/usr/bin/qbittorrent", "qbittorrent", "qbittorrent"), "no class" KEPT },
+};
+
+static void programs_of_a_desktop_are_known(void **state)
 {
-	static struct {
-		struct process process;
-		const char *pattern;
-	} cases[] = {
-		{ PROCESS("/opt/Proton 9/files/bin/wine64-preloader", "game.exe", "Z:\\games\\game.exe\0-x"), "*.exe" },
-		{ PROCESS("/usr/lib/wine/wine64", "wine64", "C:\\Program Files\\A b\\a.exe"), "*.exe" },
-		{ PROCESS("/usr/bin/wine-preloader", "services.exe", "C:\\windows\\system32\\services.exe"), "services.exe" },
-		{ PROCESS("/usr/lib/wine/wine64", "explorer.exe", "C:\\windows\\system32\\explorer.exe\0/desktop"), "explorer.exe" },
-		{ PROCESS("/usr/lib/wine/wineserver64", "wineserver64", "/usr/lib/wine/wineserver64"), "wineserver*" },
-		{ PROCESS("/usr/bin/mono-sgen", "mono", "mono\0/srv/thing.exe"), NULL },
-	};
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_matches(config, &cases[i].process, cases[i].pattern);
+	for (size_t i = 0; i < COUNT(desktop_programs); i++) {
+		struct desktop_program *program = &desktop_programs[i];
+		int error;
+		const struct rule *rule = process_match(config, &program->process, &error);
+		const char *qos = rule && rule->qos ? rule->qos : rule ? "no class" : "no rule";
+		char found[64];
+
+		assert_int_equal(error, 0);
+		snprintf(found, sizeof(found), "%s%s", qos, rule && rule->keeps_hidden ? KEPT : "");
+		if (strcmp(found, program->want) != 0)
+			fail_msg("number %zu, %s: %s by \"%s\"", i, program->process.exe, found, rule ? rule->pattern : "");
+	}
 	config_free(config);
 }
 
@@ -216,7 +272,7 @@ int main(void)
 		cmocka_unit_test(what_is_built_in_is_shipped_as_well),
 		cmocka_unit_test(presets_define_all_classes_and_no_other),
 		cmocka_unit_test(rules_are_good_and_keep_what_somebody_chose),
-		cmocka_unit_test(windows_programs_but_not_wine_s_own),
+		cmocka_unit_test(programs_of_a_desktop_are_known),
 		cmocka_unit_test(a_call_goes_on_behind_other_windows),
 		cmocka_unit_test(the_folder_puts_a_preset_in_force),
 		cmocka_unit_test(an_option_brings_the_announcement_back),
