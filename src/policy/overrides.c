@@ -288,10 +288,14 @@ uint16_t overrides_lower(struct overrides *overrides, uint16_t a, uint16_t b)
 	return is_a ? a : b;
 }
 
-uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number)
+uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number, uint16_t ending)
 {
-	for (size_t i = number; i < overrides->n_entries; i++) {
-		if (overrides->entries[i].is_covered && overrides->entries[i].class)
+	const struct override *end = overrides_get(overrides, ending);
+
+	for (size_t i = number; i < overrides->n_entries && end->kind == OVERRIDE_LIMIT && !end->cgroup; i++) {
+		const struct entry *entry = &overrides->entries[i];
+
+		if (entry->is_covered && entry->class && entry->override.uid == end->uid)
 			return (uint16_t)(i + 1);
 	}
 	return 0;

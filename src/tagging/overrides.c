@@ -40,11 +40,8 @@ const struct override *tagger_get_override(const struct tagger *tagger, uint16_t
 
 void tagger_end_override(struct tagger *tagger, uint16_t number)
 {
-	uint16_t covered = 0;
-
 	overrides_disable(plan_overrides(tagger->plan), number);
-	while ((covered = overrides_next_covered(plan_overrides(tagger->plan), covered)))
-		scan_tree(tagger, covered);
+	scan_covered(tagger, number);
 	plan_override_remove(tagger->plan, number);
 	traced_update(tagger);
 	decide_now(tagger);

@@ -263,6 +263,24 @@ int scan_tree(struct tagger *tagger, uint16_t number)
 	return plan_override_holds(tagger->plan, number, override->pid) ? 0 : -ESRCH;
 }
 
+void scan_covered(struct tagger *tagger, uint16_t ending)
+{
+	const struct overrides *overrides = plan_overrides(tagger->plan);
+	struct scan scan = { .tagger = tagger };
+	int r = overrides_next_covered(overrides, 0, ending);
+
+	/* All of them in one pass: a user may have as many as he likes covered. */
+	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
+		uint16_t number = 0;
+
+		events_drain(tagger);
+		r = list_processes(&scan);
+		while (r >= 0 && (number = overrides_next_covered(overrides, number, ending)))
+			r += join_tree(&scan, number);
+	}
+	free(scan.processes);
+}
+
 void scan_all(struct tagger *tagger)
 {
 	struct scan scan = { .tagger = tagger };

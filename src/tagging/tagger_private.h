@@ -291,6 +291,9 @@ void scan_all(struct tagger *tagger);
  */
 int scan_tree(struct tagger *tagger, uint16_t number);
 
+/* scan.c: the same of all limits that the one which ends may have covered; it has no effect any more. */
+void scan_covered(struct tagger *tagger, uint16_t ending);
+
 /*
  * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the app and
  * has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.

@@ -42,7 +42,7 @@ static void ends(struct machine *m, uint16_t number)
 	uint16_t covered = 0;
 
 	overrides_disable(plan_overrides(m->plan), number);
-	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered)))
+	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered, number)))
 		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid);
 	plan_override_remove(m->plan, number);
 	hear(m);
@@ -536,6 +536,27 @@ static void a_lower_limit_of_a_user_hides_none_of_root_s(void **state)
 	stops_without_trace(m);
 }
 
+/* Each one that may have been covered has its tree looked for in /proc: what a user has many of is not to cost others. */
+static void who_is_looked_for_at_an_end(void **state)
+{
+	const struct overrides *overrides;
+	struct machine *m = *state;
+	uint16_t low, covered, class, roots;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	low = user_limits(m, ALICE, 100, "QOS_BACKGROUND");
+	covered = user_limits(m, ALICE, 100, "QOS_UTILITY");
+	class = user_gives(m, ALICE, 100, "QOS_UTILITY", false);
+	roots = limits(m, 100, "QOS_UTILITY");
+	overrides = plan_overrides(m->plan);
+	assert_int_equal(overrides_next_covered(overrides, 0, low), covered);
+	assert_int_equal(overrides_next_covered(overrides, covered, low), 0);
+	assert_int_equal(overrides_next_covered(overrides, 0, class), 0);
+	assert_int_equal(overrides_next_covered(overrides, 0, roots), 0);
+	stops_without_trace(m);
+}
+
 static void a_user_s_cgroup(void **state)
 {
 	struct machine *m = *state;
@@ -744,6 +765,7 @@ int main(void)
 		MACHINE_TEST(a_user_s_is_for_what_is_his_alone),
 		MACHINE_TEST(root_s_goes_before_a_user_s),
 		MACHINE_TEST(a_lower_limit_of_a_user_hides_none_of_root_s),
+		MACHINE_TEST(who_is_looked_for_at_an_end),
 		MACHINE_TEST(a_user_s_cgroup),
 		MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names),
 		MACHINE_TEST(the_focus_takes_nothing),

@@ -109,8 +109,11 @@ uint16_t overrides_lower(struct overrides *overrides, uint16_t a, uint16_t b);
 /* Whether the limit a leaves b, in the same slot, nothing to do. */
 bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b);
 
-/* The next limit after this one (0: the first) that a lower one has covered for some process. 0: there is none. */
-uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
+/*
+ * The next limit after this one (0: the first) that a lower one has covered for some process, which may be the one that ends:
+ * so both are a user's, or root's. 0: there is none.
+ */
+uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number, uint16_t ending);
 
 /*
  * The highest class that is allowed to a process with these numbers in this cgroup. NULL: there is no limit. is_hidden: nothing
