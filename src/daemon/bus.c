@@ -19,6 +19,12 @@
 /* Clients are short-lived, or hold an override. More at once than this would use up our descriptors: the oldest is dropped. */
 #define PEERS_MAX 32
 
+/*
+ * Of these, those of the bridge's user: it needs a connection or two. One more, and its own oldest is dropped, so that nothing
+ * of root's ends by it.
+ */
+#define BRIDGE_PEERS_MAX 4
+
 /* Replies queued for a client, beyond what its socket holds (some 200 KB; a reply takes 3 KB). */
 #define REPLIES_MAX 8
 
@@ -39,6 +45,7 @@ struct bus_server {
 		struct bus_server *server;
 		sd_bus *bus;
 		uint64_t number;
+		bool is_root;
 	} peers[PEERS_MAX];
 };
 
@@ -234,11 +241,56 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 	return 1;
 }
 
-static int open_peer(struct bus_server *server, struct peer *peer, int fd)
+static bool holds_anything(const struct peer *peer)
+{
+	const struct daemon *daemon = peer->server->daemon;
+
+	return held_count(daemon, peer->bus) || daemon->weights.teller == peer->bus;
+}
+
+/* Whether it is rather this one that is to be sent away: whoever holds something may wait for long, and with reason. */
+static bool is_older(const struct peer *peer, const struct peer *than)
+{
+	const bool holds = holds_anything(peer), than_holds = holds_anything(than);
+
+	return holds == than_holds ? peer->number < than->number : than_holds;
+}
+
+/* A free slot for one more client, or the oldest client's: of the bridge's user only among its own. */
+static struct peer *take_slot(struct bus_server *server, bool is_root)
+{
+	struct peer *empty = NULL, *oldest = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		struct peer *peer = &server->peers[i];
+
+		if (!peer->bus) {
+			empty = peer;
+			continue;
+		}
+		if (!is_root && peer->is_root)
+			continue;
+		count++;
+		if (!oldest || is_older(peer, oldest))
+			oldest = peer;
+	}
+	if (empty && (is_root || count < BRIDGE_PEERS_MAX))
+		return empty;
+	if (!oldest)
+		return NULL;
+	problem_report(&server->daemon->problems[PROBLEM_BUS],
+		       "too many clients on " BUS_SOCKET ": the oldest is disconnected");
+	drop(oldest);
+	return oldest;
+}
+
+static int open_peer(struct bus_server *server, int fd, bool is_root)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	struct peer *peer = take_slot(server, is_root);
 	sd_id128_t id;
-	int r = sd_bus_new(&bus);
+	int r = peer ? sd_bus_new(&bus) : -EBUSY;
 
 	if (r >= 0)
 		r = sd_bus_set_fd(bus, fd, fd);
@@ -274,42 +326,8 @@ static int open_peer(struct bus_server *server, struct peer *peer, int fd)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return r;
-	*peer = (struct peer){ server, take_ptr(bus), ++server->served };
+	*peer = (struct peer){ server, take_ptr(bus), ++server->served, is_root };
 	return 0;
-}
-
-static bool holds_anything(const struct peer *peer)
-{
-	const struct daemon *daemon = peer->server->daemon;
-
-	return held_count(daemon, peer->bus) || daemon->weights.teller == peer->bus;
-}
-
-/* Whether it is rather this one that is to be sent away: whoever holds something may wait for long, and with reason. */
-static bool is_older(const struct peer *peer, const struct peer *than)
-{
-	const bool holds = holds_anything(peer), than_holds = holds_anything(than);
-
-	return holds == than_holds ? peer->number < than->number : than_holds;
-}
-
-/* A free slot for one more client, or the oldest client's. */
-static struct peer *take_slot(struct bus_server *server)
-{
-	struct peer *oldest = &server->peers[0];
-
-	for (size_t i = 0; i < PEERS_MAX; i++) {
-		struct peer *peer = &server->peers[i];
-
-		if (!peer->bus)
-			return peer;
-		if (is_older(peer, oldest))
-			oldest = peer;
-	}
-	problem_report(&server->daemon->problems[PROBLEM_BUS],
-		       "too many clients on " BUS_SOCKET ": the oldest is disconnected");
-	drop(oldest);
-	return oldest;
 }
 
 void bus_server_reloaded(struct bus_server *server)
@@ -325,7 +343,7 @@ void bus_server_reloaded(struct bus_server *server)
 }
 
 /* Returns a descriptor or -errno: -EACCES for others than root and the bridge, who get no further than this. */
-static int accept_client(struct bus_server *server)
+static int accept_client(struct bus_server *server, bool *ret_is_root)
 {
 	_cleanup_close_ int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct ucred peer;
@@ -333,6 +351,7 @@ static int accept_client(struct bus_server *server)
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		return -errno;
+	*ret_is_root = peer.uid == 0;
 	return peer.uid == 0 || peer.uid == server->bridge ? take_fd(fd) : -EACCES;
 }
 
@@ -358,13 +377,14 @@ static int wait_for_descriptors(struct bus_server *server)
 static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
 {
 	struct bus_server *server = userdata;
-	int r = accept_client(server);
+	bool is_root = false;
+	int r = accept_client(server, &is_root);
 
 	(void)source;
 	(void)listener;
 	(void)revents;
 	if (r >= 0)
-		r = open_peer(server, take_slot(server), r);
+		r = open_peer(server, r, is_root);
 	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
 		problem_report(&server->daemon->problems[PROBLEM_BUS],
 			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
