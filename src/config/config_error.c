@@ -228,9 +228,12 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	return text_buf_take(&path);
 }
 
+/* Whoever asks for a class by a name of millions of letters is not to get all of them back, escaped. */
+#define NAME_TOLD 256
+
 static void put_escaped(struct text_buf *text, const char *before, const char *name, const char *after)
 {
-	_cleanup_free_ char *safe = text_escape(name, strlen(name));
+	_cleanup_free_ char *safe = text_escape(name, strnlen(name, NAME_TOLD));
 
 	text_buf_printf(text, "%s%s%s", before, safe ? safe : "", after);
 }

@@ -90,6 +90,9 @@ static int read_user(sd_bus_message *message, bool has_holder, struct request *r
 		r = sd_bus_message_read(message, "s", &ret->holder.name);
 	if (r < 0)
 		return r;
+	/* Names on the bus are no longer, and this one is kept. */
+	if (ret->holder.name && strlen(ret->holder.name) > NAME_MAX)
+		return -ENAMETOOLONG;
 	/* Root asks in his own name, and nobody is the last. */
 	return uid == 0 || uid == (uid_t)-1 ? -EPERM : 0;
 }

@@ -5,7 +5,7 @@
  *
  * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
  * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
- * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string. "wait SIGNAL" waits for a
+ * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string, "huge" one of a million bytes. "wait SIGNAL" waits for a
  * signal; "hold PID" opens a descriptor of that process, which "held" stands for then. It ends with the connection, or with
  * its input.
  */
@@ -52,6 +52,15 @@ static int append_descriptor(sd_bus_message *call, const char *word)
 	return append_opened(call, word);
 }
 
+/* Of which each byte takes four when it is escaped. */
+static const char *huge(void)
+{
+	static char text[1000001];
+
+	memset(text, 1, sizeof(text) - 1);
+	return text;
+}
+
 static int append(sd_bus_message *call, char type, const char *word)
 {
 	const uint32_t number = (uint32_t)strtoul(word, NULL, 10);
@@ -59,6 +68,8 @@ static int append(sd_bus_message *call, char type, const char *word)
 
 	switch (type) {
 	case 's':
+		if (strcmp(word, "huge") == 0)
+			word = huge();
 		return sd_bus_message_append_basic(call, 's', strcmp(word, "-") ? word : "");
 	case 'u':
 		return sd_bus_message_append_basic(call, 'u', &number);

@@ -291,6 +291,25 @@ class Users(UsersCase):
         self.assertEqual(self.set(self.BOB, bobs, UTILITY)[0], "ok")
         self.assertEqual(schedqos("set", str(programs[64].pid), UTILITY).returncode, 0)
 
+    def test_texts_without_end(self):
+        app = self.sleeper("app", user=self.ALICE)
+        answers = [self.set(self.ALICE, app, "huge"), self.set(self.ALICE, app, UTILITY, holder="huge"),
+                   self.users("LimitCgroup", "usssb", self.ALICE, ":1.1", "huge", UTILITY, "false"),
+                   self.users("Shown", "ushs", self.ALICE, ":1.1", app.pid, "huge")]
+        for answer in answers:
+            self.assertEqual(answer[0], "error", answer)
+            self.assertLess(len(answer[2]), 2000)
+        self.assertEqual(self.current.status()["overrides"], 0)
+
+    def test_a_bridge_with_many_connections_ends_nothing_of_roots(self):
+        roots, root = self.sleeper("app"), self.asker()
+        self.assertEqual(self.ask(root, OVERRIDES, "Set", "usbb", roots.pid, BACKGROUND, "false", "false")[0], "ok")
+        for _ in range(35):
+            program = self.sleeper("app", user=self.ALICE)
+            self.assertEqual(self.ask(self.asker(BRIDGE), USERS, "Set", "ushsbbb", self.ALICE, ":1.1", program.pid, UTILITY,
+                                      "false", "false", "false")[0], "ok")
+        self.assert_keeps(roots, BACKGROUND)
+
     def test_ids_that_are_used_again(self):
         """He names a process that ends, while others get its id: nobody else's is ever touched."""
         with open("/proc/sys/kernel/ns_last_pid", encoding="ascii") as file:
