@@ -2,6 +2,7 @@
 #include "calls.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,11 +234,29 @@ static int send_out(struct call *call, sd_bus_error *error)
 	return polkit_ask(call->message, method->action, on_polkit_answers, call, &call->waits);
 }
 
+/* No name or path is as long. What is kept while polkit is asked, and copied for the daemon, should not be what a user likes. */
+static bool has_long_text(sd_bus_message *message)
+{
+	const char *types = sd_bus_message_get_signature(message, 1), *text;
+	bool is_long = false;
+
+	for (; *types && !is_long; types++) {
+		if (*types == 's')
+			is_long = sd_bus_message_read_basic(message, 's', &text) < 0 || strlen(text) > PATH_MAX;
+		else
+			sd_bus_message_skip(message, (const char[]){ *types, '\0' });
+	}
+	return is_long || sd_bus_message_rewind(message, 1) < 0;
+}
+
 int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error)
 {
-	struct call *call = calloc(1, sizeof(*call));
+	struct call *call;
 	int r;
 
+	if (has_long_text(message))
+		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "no name is that long");
+	call = calloc(1, sizeof(*call));
 	if (!call)
 		return -ENOMEM;
 	*call = (struct call){ .bridge = bridge, .method = method, .message = sd_bus_message_ref(message) };

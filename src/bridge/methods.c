@@ -60,25 +60,26 @@ static int begin_list(struct call *call, sd_bus_message *question, sd_bus_error 
 	return sd_bus_message_copy(question, call->message, 1);
 }
 
-/* Whoever lists all tasks or has one explained has the daemon read /proc. */
+/* What has the daemon read /proc: of one process; of all, for those that descend from one; or look at all tasks. */
 #define COST_STATUS 5
 #define COST_EXPLAIN 5
-#define COST_LIST 20
+#define COST_TREE 5
+#define COST_ALL 20
 
 static const struct method methods[] = {
 	{ "Status", "Status", NULL, COST_STATUS, 0, NULL, NULL },
 	{ "Explain", "Explain", NULL, COST_EXPLAIN, 0, NULL, answer_explain },
-	{ "List", "ListTasks", NULL, COST_LIST, 0, begin_list, NULL },
+	{ "List", "ListTasks", NULL, COST_ALL, 0, begin_list, NULL },
 	{ "Reload", "Reload", MANAGE, 1, 0, NULL, NULL },
 	{ "SetSchedProfile", "SetSchedProfile", MANAGE, 1, 0, NULL, NULL },
 	{ "SetMapping", "SetMapping", MANAGE, 1, 0, NULL, NULL },
-	{ "SetClass", "Set", SET_OWN, 1, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
+	{ "SetClass", "Set", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
 	{ "Reset", "Reset", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
-	{ "LimitProcess", "Limit", SET_OWN, 1, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
-	{ "LimitCgroup", "LimitCgroup", SET_OWN, 1, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "LimitProcess", "Limit", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "LimitCgroup", "LimitCgroup", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
-	{ "LiftCgroup", "LiftCgroup", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
-	{ "SetShown", "Shown", SHOW, 1, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "LiftCgroup", "LiftCgroup", SET_OWN, COST_ALL, METHOD_AS_USER, NULL, NULL },
+	{ "SetShown", "Shown", SHOW, COST_TREE, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 };
 
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -51,7 +51,7 @@ static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error
 	return sd_bus_reply_method_return(call->message, NULL);
 }
 
-static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 1,
+static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 10,
 					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, answer_nothing };
 static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
 static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };

@@ -427,6 +427,16 @@ class Own(Bridge):
                          ("LimitProcess", "hsb", path, UTILITY, "true"), ("LiftProcess", "h", path)):
                 self.assert_refused(self.ask(carol, *call), INVALID, "not a pidfd")
 
+    def test_texts_without_end(self):
+        """What lies in our memory while polkit is asked, and goes on to the daemon."""
+        self.start_all()
+        carol, own = self.asker(CAROL), self.sleeper("app", user=CAROL)
+        for call in (("SetClass", "hsbb", own.pid, "huge", "true", "true"), ("LimitProcess", "hsb", own.pid, "huge", "true"),
+                     ("LimitCgroup", "ssb", "huge", UTILITY, "true"), ("LiftCgroup", "s", "huge"), ("SetShown", "hs", own.pid, "huge"),
+                     ("SetMapping", "s", "huge")):
+            self.assert_refused(self.ask(carol, *call), INVALID, "long")
+        self.end_bridge()
+
     def test_anything(self):
         """As anybody may call it: whatever that says, nothing of others changes, and both go on."""
         chance = random.Random(os.environ.get("SEED", "schedqos"))
