@@ -104,14 +104,18 @@ def spawn(argv, path=None):
 
 
 def in_terminal(argv, path):
-    """As a terminal starts a shell: it leads a session, with a terminal of its own."""
+    """As a terminal starts a shell: it leads a session, with a terminal of its own. Returns when it has called exec."""
     master, slave = os.openpty()
+    done, doing = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         os.execv(path, argv)
     os.close(slave)
+    os.close(doing)
+    os.read(done, 1)
+    os.close(done)
     terminals.append(master)
     return pid
 
