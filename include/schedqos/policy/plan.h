@@ -3,62 +3,70 @@
  * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. It makes no
  * system call and reads no clock: the caller carries each action out and reports how that went.
  *
- * THE MODEL. Of each task there is a record (tasks.h). Beside its class it has
+ * THE MODEL. Of each task there is a record (tasks.h). Beside the task's class it has
  *	had	what the task would carry without us: the stop gives it that
- *	known	what it carries as far as we know: what we found when we last looked, or have set since
- *	theirs	which attributes somebody else has chosen since the class was put on
- * The task is to carry known's value of what is theirs, its class's of the rest, had's of what the class does not give.
+ *	known	what the task carries as far as we know: what we last found, or have set since
+ *	theirs	which attributes somebody else has chosen since a rule last took effect on it
+ * To put a class on is to set each attribute: to known's value if it is theirs; else to the class's; else, if the class
+ * gives none, to had's. A rule takes effect at a few moments only (see exec): theirs is cleared, then its class put on.
  *
- * Events are booked: that changes records and marks tasks as due, without a system call. Then plan_decide() decides
- * about each task that is due, in the order of marking. It finds the class, looks at what the task carries, judges
- * whose that is, and returns what to set. Who is not due is not looked at.
+ * Events are booked: that changes records and marks tasks as due, without a system call. Then plan_decide() takes each
+ * task that is due, in the order of marking. It finds the class, looks at the task, and returns what to set. To look is
+ * to read what the task carries and to judge whose that is. A task that is not due is not looked at.
  *
  * WHOSE IS IT? Each attribute that a look finds (policy with its priority, nice, slice, two clamps, I/O priority) is
  * judged by the first line that fits. known becomes it in any case.
- *	1 a slice or clamp that a class gives	ours
+ *	1 a slice or clamp, no default, that a class gives	ours
  *	2 what known says			nobody has touched it: ours or theirs, as before
- *	3 on a copy: what a class gives		ours
- *	4 anything else				somebody chose it: theirs, and had becomes it
- * "A class" is any that was given since the first start after boot. A copy is a task at which we have not looked since
- * its fork: its record is a copy of its origin's, the task that forked. The kernel may have copied the attributes
- * earlier, when the origin carried another class or none. But it copies policy, nice value and slice together. So line
- * 3 fits if these three are what some class makes of had, or had itself: they sign for the rest. (Where the kernel has
- * no slices, the other two do.) By lowering himself anybody could imitate that. So what lies below had (SCHED_IDLE, a
- * higher nice value) is ours by line 3 only if the origin vouches for the copy: it lives, we have looked at it, and
- * right now it carries what its record says. All other threads of its process have to vouch for a new thread. Then had
- * is the lesser of the copy's and theirs.
+ *	3 on a copy: what a class gives, or had	ours, on the conditions below
+ *	4 anything else				somebody chose it: theirs, and had becomes it, within the bounds below
+ * "A class" is any that was given since the first start after boot. A copy is a task that we have not looked at since
+ * its fork: its record is a copy of its origin's, which is the task that forked or, of a new thread, the leader, since no
+ * event says who made it. The kernel may have copied the attributes earlier, when the origin carried another class or
+ * none. But it copies policy, nice value and slice together. So line 3 needs all three (where the kernel has no slices,
+ * the other two) to be what some class leaves on a task with this had, or all to be had's. Then what else that class
+ * gives is ours, too. Beside a slice that only the class gives, the policy is ours even if the nice value differs.
+ * Anybody could lower himself to what a class gives and fork: if that were ours, the stop would raise the child again.
+ * So what lies below had (SCHED_IDLE, a higher nice value) is ours by line 3 only if the copy was born while its origin
+ * was due or just set, and the origin vouches: it lives, we have looked at it, and right now it carries what its record
+ * says. For a new thread all other threads of its process must vouch. The copy's had becomes the least had of all these.
  *
- * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What lies beyond them is theirs,
- * but had stays. On a copy, and where a class was put on the task or an ancestor, had's nice value falls only below
- * those of all classes, which takes privilege. had leaves SCHED_IDLE only if known was that, too. And had takes no
- * real-time priority, of CPU or I/O, up to the highest that a class gives.
+ * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What somebody chooses beyond them
+ * is theirs and stays while we run, but had does not become it, so the stop takes it away. On a copy, or once a class was
+ * put on the task or an ancestor, had takes a lower nice value only if that is lower than every class's: any other may be
+ * left of a class. had leaves SCHED_IDLE only if known was that, too; on a copy, only if no class ever took a task out of
+ * it. had takes no real-time priority up to known's; of I/O, or on a copy, none up to the highest that a class gives.
  *
  * WHAT HAPPENS
- * fork		The child's record is a copy, and that is all: it was born with the right attributes. It is due only if
- *		its origin is due; or was set, and no child has been seen since that carries all of that; or has
- *		reset-on-fork; or, for a new thread, if the records of its process's threads differ.
- * exec		The task is due, and its rule takes effect: theirs is cleared, and the class put on over everything. But
- *		what somebody had lowered before (had has SCHED_IDLE, or a nice value above 0) is not raised, unless the
- *		rule has yield: false or enforce. A rule with yield: true, and QOS_DEFAULT, leave a task alone whose had
- *		is not the kernel's default; an inherited rule, one of which anything was theirs.
- * rename, move, reload	do the same if they bring another rule or class, and so does the first sight of a task. Arguments
- *		that can be read only some time after the exec may bring another class, too, but clear nothing.
- * limit	of a cgroup, or by an override: a lower class. It clears nothing, neither when it comes nor when it goes. But a
- *		choice beyond the bounds ends there, as with any reload, unless the class gives as much.
- * override	A class by override takes effect like a rule's, and over what somebody had lowered as well.
- * renice	and its like make nobody due. The next look finds them: theirs, and had's, until a rule takes effect. Where
- *		a rule enforces we look at once and take it back; had keeps it for the stop.
- * thread	No event says which thread made a new one, or called exec. If their records differ, it was one of those whose
- *		known is what we find, or any of them if there is none: had is the least privileged of theirs.
- * loss		A scan looks at every task. Who has no record and was born since we began to listen is a copy of his leader
- *		or living parent; an orphan has at most what anybody had whom a class ever raised. Who is older has chosen
- *		what he carries.
- * crash	The records are in /run. The next daemon takes them over and scans. That is no moment at which rules take
- *		effect, and all count as just set: see fork. Of a task that was being set at the crash, both what it
- *		carried before and what it was to carry are ours. Without a next daemon, restore does what a stop does.
- * stop		Every task of which anything is ours is judged and gets had, and so does who is born meanwhile. A fork may
- *		outlast that. So the records stay, and half a minute later restore, or the next start, does the same
- *		to tasks without a record that carry what a class gives.
+ * fork		The child's record is a copy. As a rule that is all: it was born with the right attributes. It is due only if
+ *		its origin is due, or has reset-on-fork, or was set and no child seen since carries all of that; if an override
+ *		of its parent's, or the focus, does not hold for it; or, a thread, if the records of its process's threads differ.
+ * exec		The task is due, and its rule takes effect. But what somebody had lowered (had has SCHED_IDLE, a nice value above
+ *		0, an I/O priority) is not raised, unless the rule has yield: false or enforce. The task is left alone (it is to
+ *		carry had) if had is not the kernel's default and the rule has yield: true or no rule names the task (see the
+ *		setting `default`); or if the rule is inherited and anything was theirs before this.
+ * rename, move, reload	The same, if they bring another rule or class; and so the first sight of a task. Arguments that can
+ *		be read only some time after the exec may bring another class, too, but clear nothing.
+ * override	A class by override takes effect like a rule's; if it may raise, over what somebody had lowered as well. When the
+ *		override ends, the rule's class is put on, but theirs is not cleared.
+ * limit, focus	put another class on while they last. theirs is not cleared, neither then nor when they end; but a choice
+ *		beyond the bounds is dropped, as at a reload, if it takes more privilege than the new class gives.
+ * renice	and its like make no task due. The next look, for whatever reason, finds the choice: theirs until a rule takes
+ *		effect, and in had even after that. While any rule enforces, a tracepoint tells us that somebody has set
+ *		something: that makes all tasks of such rules due, and they get their class back.
+ * thread	Where the records of a process's threads differ, a new thread may be any one's copy, and any may have called exec.
+ *		Of those whose known is what we find, or of all if there is none, the least had becomes the task's.
+ * loss		A scan looks at every task. One without a record, born since we began to listen, is a copy of its living parent
+ *		(a thread: of its leader). An orphan may be anybody's child: if a class may have raised it, had is the lowest from
+ *		which a class ever raised a task. One that is older has chosen what it carries.
+ * crash	The records are in /run. The next daemon takes them over, scans, and puts on what the rules say now. They do not take
+ *		effect, whatever exec or reload it has missed, but where an exec was booked, an override held or a stop had begun.
+ *		All tasks count as just set: see fork. Where one was being set, had's values and any class's are ours. Without
+ *		a next daemon, restore does what a stop does.
+ * stop		Every task with anything but had is looked at, and gets all of had; so does who is born meanwhile. What is theirs
+ *		is had's already, within the bounds. A fork may outlast that. So the file of records stays, under another name,
+ *		which tells a stop from a crash. Half a minute later restore, or the next start, does the same to tasks that are
+ *		not on record and carry what a class gives. Their had is found as after a loss.
  */
 #pragma once
 
@@ -181,7 +189,7 @@ void plan_scan_begin(struct plan *plan, bool events_lost);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on tasks get back what they had, and none is tagged. Every task that carries something of ours is due, and
+ * From now on tasks get back what they had, and none is tagged. Every task that carries anything but had is due, and
  * so is each one that is born or found from now on.
  */
 void plan_undo_begin(struct plan *plan);

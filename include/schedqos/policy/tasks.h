@@ -85,7 +85,7 @@ struct task {
 	uint16_t unit;		/* leader: the class that its unit gives where no rule does; TAG_DEFAULT: none */
 	uint8_t assigned_by : 4; /* enum assigned_by */
 	uint8_t state : 4;	/* enum task_state */
-	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since we put its class on */
+	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule took effect */
 	uint8_t due : 2;	/* enum due */
 	uint8_t flags;		/* enum task_flag */
 	uint8_t shown;		/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
