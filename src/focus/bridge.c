@@ -136,6 +136,15 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 	return 0;
 }
 
+/* With the daemon ends what the bridge was told, and Version changes; so it does when the next one is there. */
+static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)message;
+	(void)error;
+	repeat(userdata);
+	return 0;
+}
+
 static int on_bus_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
@@ -154,6 +163,9 @@ static int open_bus(struct bridge *bridge)
 
 	if (r >= 0)
 		r = sd_bus_add_match_async(bridge->bus, NULL, match, on_owner, NULL, bridge);
+	if (r >= 0)
+		r = sd_bus_match_signal_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, "org.freedesktop.DBus.Properties",
+					      "PropertiesChanged", on_properties, NULL, bridge);
 	if (r >= 0)
 		r = sd_bus_match_signal_async(bridge->bus, NULL, NULL, "/org/freedesktop/DBus/Local",
 					      "org.freedesktop.DBus.Local", "Disconnected", on_bus_gone, NULL, bridge);

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+All of it together: a daemon with the shipped configuration, the bridge on a system bus, schedqos-focus of an ordinary user,
+and windows in a headless sway.
+"""
+
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import threading
+import time
+
+from daemon import SCHEDQOS, TOP, schedqos
+from harness import main
+from tasks import comm, descendants, state
+from test_bridge import ALICE, BACKGROUND, DEFAULT, DESKTOP, INITIATED, NAME, UI, UTILITY, Bridge
+from waiting import wait_for
+
+FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
+
+
+class Desktop(Bridge):
+    """A session of Alice's: a terminal, which has a rule, and a window without one."""
+
+    def setUp(self):
+        missing = [tool for tool in ("sway", "swaymsg", "foot") if not shutil.which(tool)]
+        if missing or not os.access(FOCUS, os.X_OK):
+            self.skipTest("no %s" % ", ".join(missing or ["schedqos-focus"]))
+        super().setUp()
+        with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
+            text = file.read()
+        # As on a machine without systemd.
+        self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
+        self.daemon({"schedqos": {"mapping": "announcement"}}, prefix=self.inside, layers=self.shipped())
+        self.focus = self.start_focus()
+        self.start_sway()
+        # What the terminal runs has a terminal of its own: a build, and what no rule names.
+        self.terminal = self.open_window(shutil.which("foot"), "%s 1000 & %s 1000" % (self.alias("make"), self.alias("unnamed")))
+        self.window = self.open_window(self.copy("window", shutil.which("foot")), "exec sleep 1000")
+        self.build, self.unnamed = (self.child(name) for name in ("make", "unnamed"))
+
+    @staticmethod
+    def shipped():
+        """The shipped configuration as a folder's layers."""
+        layers, top = {}, os.path.join(TOP, "configs")
+        for folder, _, names in os.walk(top):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    layers[os.path.relpath(os.path.join(folder, name), top)] = file.read()
+        return layers
+
+    # ---- the session ----
+
+    def as_alice(self, name, *command):
+        runtime = self.path("runtime")
+        if not os.path.isdir(runtime):
+            os.mkdir(runtime, 0o700)
+            os.chown(runtime, ALICE, ALICE)
+        return self.start(name, *self.identity(ALICE), "env", "-C", runtime, "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY", "-u", "SWAYSOCK",
+                          "HOME=" + runtime, "XDG_RUNTIME_DIR=" + runtime, "DBUS_SESSION_BUS_ADDRESS=unix:path=" + runtime + "/bus",
+                          "SHELL=/bin/sh", "WLR_BACKENDS=headless", "WLR_RENDERER=pixman", "WLR_LIBINPUT_NO_DEVICES=1", *command)
+
+    def start_focus(self):
+        return self.as_alice("focus", FOCUS)
+
+    def start_sway(self):
+        self.write("sway.conf", "output HEADLESS-1 resolution 800x600\nxwayland disable\n")
+        self.as_alice("sway", "sway", "-c", self.path("sway.conf"))
+        wait_for(lambda: glob.glob(self.path("runtime/sway-ipc.*.sock")), self.logs)
+        wait_for(lambda: self.sway("-t", "get_version"), self.logs)
+
+    def logs(self):
+        text = super().logs()
+        for name in ("focus", "sway"):
+            if os.path.exists(self.path(name + ".log")):
+                with open(self.path(name + ".log"), encoding="utf-8", errors="backslashreplace") as file:
+                    text += file.read()
+        return text
+
+    def sway(self, *words):
+        return self.run_as(ALICE, "swaymsg", "-s", *glob.glob(self.path("runtime/sway-ipc.*.sock")), *words).stdout
+
+    def windows(self):
+        pids, ahead = set(), [json.loads(self.sway("-t", "get_tree"))]
+        while ahead:
+            node = ahead.pop()
+            pids |= {node["pid"]} if node.get("pid") else set()
+            ahead += node["nodes"] + node["floating_nodes"]
+        return pids
+
+    def open_window(self, program, script):
+        before = self.windows()
+        self.sway("exec", "%s sh -c '%s'" % (program, script))
+        return wait_for(lambda: self.windows() - before, lambda: "a window\n" + self.logs()).pop()
+
+    def child(self, name):
+        def find():
+            return [pid for pid in descendants(self.terminal) if comm(pid) == name.encode()]
+        return wait_for(find, name)[0]
+
+    # ---- what is tested ----
+
+    def bridge_pid(self):
+        """0: there is none."""
+        said = self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                           "GetConnectionUnixProcessID", "s", NAME).stdout
+        return int(said.split()[1]) if said else 0
+
+    def go_to(self, pid):
+        self.sway("[pid=%d] focus" % pid)
+
+    def assert_in_front(self, pid):
+        """Which of the two is, and that all else is as its rule says."""
+        self.assert_carries(self.window, INITIATED if pid == self.window else DEFAULT, self.logs())
+        self.assert_carries(self.terminal, UI, self.logs())
+        self.assert_keeps(self.build, BACKGROUND)
+        self.assert_keeps(self.unnamed, DEFAULT)
+
+    def test_what_is_in_front(self):
+        self.assert_in_front(self.window)
+        for _ in range(3):
+            self.go_to(self.terminal)
+            self.assert_in_front(self.terminal)
+            self.go_to(self.window)
+            self.assert_in_front(self.window)
+        self.assertIn("has the focus", self.verb(ALICE, "explain", self.window))
+        # Ten seconds.
+        self.sway("workspace", "2")
+        self.assert_carries(self.window, DEFAULT)
+        self.assert_carries(self.terminal, UTILITY)
+        self.assert_keeps(self.build, BACKGROUND)
+        self.assert_keeps(self.unnamed, DEFAULT)
+        self.sway("workspace", "1")
+        self.assert_in_front(self.window)
+
+    def test_with_the_service_ends_what_it_has_said(self):
+        self.assert_in_front(self.window)
+        self.focus.end()
+        self.assert_in_front(None)
+        self.focus = self.start_focus()
+        self.assert_in_front(self.window)
+
+    def test_any_of_them_killed(self):
+        """Wherever it is with a focus that moves, whoever comes after it is told all again."""
+        chance = random.Random(os.environ.get("SEED", "schedqos"))
+        self.assert_in_front(self.window)
+        for who in ("focus", "bridge", "daemon"):
+            self.kill(who)
+            self.assert_in_front(self.window)
+            for _ in range(3):
+                front, back = chance.sample((self.window, self.terminal), 2)
+                self.go_to(back)
+                mover = threading.Thread(target=self.go_to, args=(front,))
+                mover.start()
+                time.sleep(chance.uniform(0, 0.05))
+                self.kill(who)
+                mover.join()
+                self.assert_in_front(front)
+            self.go_to(self.window)
+            self.assert_in_front(self.window)
+
+    def kill(self, who):
+        """And have another start, which the bus does for the bridge."""
+        victim = {"focus": self.focus.pid, "daemon": self.current.pid}.get(who) or wait_for(self.bridge_pid, "the bridge")
+        os.kill(victim, signal.SIGKILL)
+        wait_for(lambda: state(victim) in (None, "Z"), "its end")
+        if who == "focus":
+            self.focus = self.start_focus()
+        elif who == "bridge":
+            wait_for(lambda: self.bridge_pid() not in (0, victim), "another bridge")
+        else:
+            wait_for(lambda: schedqos("status").returncode, "no daemon")
+            self.current.popen.wait()
+            self.current.run()
+            self.current.await_ready()
+
+
+if __name__ == "__main__":
+    main()
