@@ -234,6 +234,27 @@ static int send_out(struct call *call, sd_bus_error *error)
 	return polkit_ask(call->message, method->action, on_polkit_answers, call, &call->waits);
 }
 
+/* What a user's units can say at once. */
+#define TEXTS_MAX (32 * PATH_MAX)
+
+/* An array of three texts each. */
+static bool are_long_texts(sd_bus_message *message)
+{
+	const char *texts[3];
+	size_t total = 0;
+	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
+
+	while (r >= 0 && total <= TEXTS_MAX) {
+		r = sd_bus_message_read(message, "(sss)", &texts[0], &texts[1], &texts[2]);
+		if (r <= 0)
+			break;
+		/* An empty one takes room, too. */
+		for (size_t i = 0; i < array_size(texts); i++)
+			total += strlen(texts[i]) + sizeof(uint64_t);
+	}
+	return r < 0 || total > TEXTS_MAX;
+}
+
 /* No name or path is as long. What is kept while polkit is asked, and copied for the daemon, should not be what a user likes. */
 static bool has_long_text(sd_bus_message *message)
 {
@@ -241,6 +262,8 @@ static bool has_long_text(sd_bus_message *message)
 	bool is_long = false;
 
 	for (; *types && !is_long; types++) {
+		if (*types == 'a')
+			return are_long_texts(message) || sd_bus_message_rewind(message, 1) < 0;
 		if (*types == 's')
 			is_long = sd_bus_message_read_basic(message, 's', &text) < 0 || strlen(text) > PATH_MAX;
 		else

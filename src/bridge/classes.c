@@ -173,7 +173,7 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 
 /* ---- the daemon ---- */
 
-static int append_all(sd_bus_message *message, const struct classes *classes)
+int classes_append(sd_bus_message *message, const struct classes *classes)
 {
 	int r = sd_bus_message_open_container(message, 'a', "(sss)");
 
@@ -223,7 +223,7 @@ int classes_tell(struct classes *classes, sd_bus *daemon)
 	int r = sd_bus_message_new_method_call(daemon, &message, NULL, BUS_PATH, BUS_INTERFACE, "SetUnitClasses");
 
 	if (r >= 0)
-		r = append_all(message, classes);
+		r = classes_append(message, classes);
 	if (r >= 0)
 		r = sd_bus_call(daemon, message, 0, NULL, &reply);
 	return r < 0 ? r : read_answers(reply, classes);

@@ -30,6 +30,9 @@ void classes_clear(struct classes *classes);
  */
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
 
+/* Appends all of them: a(sss) of cgroup, class and place. 0 or -errno. */
+int classes_append(sd_bus_message *message, const struct classes *classes);
+
 /* Tells the daemon all of them, and learns what their classes weigh. 0 or -errno. */
 int classes_tell(struct classes *classes, sd_bus *daemon);
 

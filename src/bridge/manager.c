@@ -237,11 +237,16 @@ int unit_cgroup(sd_bus *bus, const char *name, char ret[CGROUP_PATH_MAX])
 {
 	_cleanup_free_ char *made = NULL;
 	struct text_buf path = { 0 };
-	struct unit unit;
+	struct unit unit, root;
 	int r = unit_read(bus, name, false, &unit);
 
+	if (r >= 0)
+		r = unit_read(bus, "-.slice", false, &root);
 	if (r < 0)
 		return r;
+	/* A user's manager has its own somewhere below. */
+	if (strcmp(root.cgroup, "/") != 0)
+		text_buf_printf(&path, "%s", root.cgroup);
 	if (is_slice(name))
 		put_slice(&path, name);
 	else if (is_slice(unit.slice))

@@ -79,6 +79,7 @@ static const struct method methods[] = {
 	{ "LimitCgroup", "LimitCgroup", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
 	{ "LiftCgroup", "LiftCgroup", SET_OWN, COST_ALL, METHOD_AS_USER, NULL, NULL },
+	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 	{ "SetShown", "Shown", SHOW, COST_TREE, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 };
 
@@ -128,6 +129,7 @@ static const sd_bus_vtable vtable[] = {
 	METHOD("LimitCgroup", "ssb", IN(cgroup) IN(class) IN(keep), NULL, ),
 	METHOD("LiftProcess", "h", IN(pidfd), "t", IN(lifted)),
 	METHOD("LiftCgroup", "s", IN(cgroup), "t", IN(lifted)),
+	METHOD("SetUnitClasses", "a(sss)", IN(units), NULL, ),
 	METHOD("SetShown", "hs", IN(pidfd) IN(shown), NULL, ),
 	PROPERTY("Version", PROPERTY_VERSION),
 	PROPERTY("SchedProfile", PROPERTY_PROFILE),

@@ -20,25 +20,19 @@
 #include "manager.h"
 #include "record.h"
 #include "seats.h"
-
-#define DAEMON_UNIT "schedqos.service"
-#define DAEMON_PATH "/org/freedesktop/systemd1/unit/schedqos_2eservice"
+#include "user_side.h"
+#include "wanted.h"
 
 struct weights {
 	sd_event *event;
 	sd_bus *daemon, *manager;
-	bool is_user;	       /* the manager is a user's, who cannot ask the daemon: */
-	sd_bus *system;	       /* tells whether that runs */
-	char daemon_state[32]; /* as it says */
-	const struct config_paths *paths;
-	struct config *config; /* read from there; NULL: it does not run */
+	bool is_user; /* the manager is a user's, who cannot ask the daemon: */
+	struct user_side user;
 	char record_path[PATH_MAX];
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
 	struct weight_record *record;
-	sd_bus_message *reply;	   /* of the daemon; holds the patterns of: */
-	struct unit_weight *wanted; /* the first that holds counts */
-	size_t n_wanted;
+	struct wanted wanted;
 	struct classes classes;	  /* that units name, for those that are not wanted */
 	sd_event_source *tell;	  /* the daemon about them, when no more signals wait */
 	uint32_t told;		  /* how many units have a weight */
@@ -138,10 +132,10 @@ static int set(struct weights *weights, const char *name, const struct unit *uni
 /* The setting goes first. 0: none. */
 static unsigned weight_of(const struct weights *weights, const char *name)
 {
-	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
+	const unsigned weight = weights_find(weights->wanted.all, weights->wanted.n, name, weights->seat_is_used);
 	const struct named_class *class = classes_find(&weights->classes, name);
 
-	if (!weights->daemon && !weights->config)
+	if (!weights->daemon && !weights->user.config)
 		return 0;
 	return weight || !class ? weight : class->weight;
 }
@@ -186,6 +180,12 @@ static int look_listed(void *context, const char *name)
 	return r < 0 ? r : 0;
 }
 
+static void tell_bridge(struct weights *weights)
+{
+	classes_resolve(&weights->classes, weights->user.config);
+	user_side_tell(&weights->user, &weights->classes);
+}
+
 /* A daemon that does not answer has what it had; when it ends we are told. */
 static void tell_classes(struct weights *weights)
 {
@@ -193,8 +193,8 @@ static void tell_classes(struct weights *weights)
 
 	if (weights->daemon)
 		r = classes_tell(&weights->classes, weights->daemon);
-	else if (weights->config)
-		classes_resolve(&weights->classes, weights->config);
+	else if (weights->user.config)
+		tell_bridge(weights);
 	if (r < 0)
 		log_warning("the daemon does not take the classes of units: %s", strerror(-r));
 }
@@ -217,8 +217,8 @@ static int consider_listed(void *context, const char *name)
 {
 	struct weights *weights = context;
 
-	for (size_t i = 0; i < weights->n_wanted; i++) {
-		if (strcmp(weights->wanted[i].pattern, name) == 0)
+	for (size_t i = 0; i < weights->wanted.n; i++) {
+		if (strcmp(weights->wanted.all[i].pattern, name) == 0)
 			return 0;
 	}
 	return consider(weights, name, false);
@@ -247,9 +247,9 @@ static int consider_all(struct weights *weights)
 		tell_classes(weights);
 	if (r >= 0)
 		r = consider_kept(weights);
-	for (size_t i = 0; i < weights->n_wanted && r >= 0; i++) {
-		if (!pattern_is_glob(weights->wanted[i].pattern))
-			r = consider(weights, weights->wanted[i].pattern, true);
+	for (size_t i = 0; i < weights->wanted.n && r >= 0; i++) {
+		if (!pattern_is_glob(weights->wanted.all[i].pattern))
+			r = consider(weights, weights->wanted.all[i].pattern, true);
 	}
 	if (r >= 0)
 		r = manager_each_unit(weights->manager, consider_listed, weights);
@@ -342,41 +342,6 @@ static int on_unit_removed(sd_bus_message *message, void *userdata, sd_bus_error
 	return 0;
 }
 
-static int read_wanted(struct weights *weights)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct unit_weight *wanted = NULL;
-	size_t n = 0;
-	int r = sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", &error, &reply, NULL);
-
-	if (r >= 0)
-		r = sd_bus_message_enter_container(reply, 'a', "(sqb)");
-	while (r >= 0) {
-		struct unit_weight *all = reallocarray(wanted, n + 1, sizeof(*all));
-		int at_seat;
-
-		r = all ? 0 : -ENOMEM;
-		if (all)
-			wanted = all;
-		if (all)
-			r = sd_bus_message_read(reply, "(sqb)", &all[n].pattern, &all[n].number, &at_seat);
-		if (r <= 0)
-			break;
-		all[n++].at_seat = at_seat;
-	}
-	if (r < 0) {
-		free(wanted);
-		return r;
-	}
-	free(weights->wanted);
-	sd_bus_message_unref(weights->reply);
-	weights->wanted = wanted;
-	weights->n_wanted = n;
-	weights->reply = take_ptr(reply);
-	return 0;
-}
-
 static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
@@ -384,7 +349,7 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 	(void)message;
 	(void)error;
 	/* A daemon that does not answer has the configuration that it had. */
-	if (read_wanted(weights) >= 0)
+	if (wanted_ask(&weights->wanted, weights->daemon) >= 0)
 		give_up(weights, consider_all(weights));
 	return 0;
 }
@@ -453,71 +418,22 @@ static int match(sd_bus *bus, const char *path, const char *interface, const cha
 	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
 }
 
-/* Without a daemon that runs nothing is wanted, and with a configuration that has errors what was. */
-static void read_files(struct weights *weights)
+static int on_changed(void *context, int error)
 {
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-	struct unit_weight *wanted;
-	size_t n = 0;
+	struct weights *weights = context;
 
-	if (strcmp(weights->daemon_state, "active") != 0 && strcmp(weights->daemon_state, "reloading") != 0) {
-		config_free(take_ptr(weights->config));
-		weights->n_wanted = 0;
-		return;
-	}
-	if (config_load(weights->paths, 0, &config, &errors) < 0)
-		log_warning("the configuration cannot be read: see \"schedqos check\"");
-	config_errors_clear(&errors);
-	wanted = config ? weights_rank(config->user_weights, config->n_user_weights, config->classes, config->n_classes, &n) : NULL;
-	if (!wanted) {
-		config_free(config);
-		return;
-	}
-	free(weights->wanted);
-	config_free(weights->config);
-	weights->wanted = wanted;
-	weights->n_wanted = n;
-	weights->config = config;
-}
-
-/* Of its unit. A reload is a state of its own. */
-static int on_daemon_state(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct weights *weights = userdata;
-	char before[sizeof(weights->daemon_state)];
-
-	(void)message;
-	(void)error;
-	strcpy(before, weights->daemon_state);
-	unit_state(weights->system, DAEMON_UNIT, weights->daemon_state);
-	if (strcmp(before, weights->daemon_state) == 0)
-		return 0;
-	read_files(weights);
-	return give_up(weights, consider_all(weights));
+	wanted_take(&weights->wanted, weights->user.config);
+	return give_up(weights, error < 0 ? error : consider_all(weights));
 }
 
 /* Whoever sits at the machine does so with a session of his own, or this would not run. */
 static int follow_daemon(struct weights *weights)
 {
-	int r = manager_open(false, &weights->system);
+	int r = user_side_open(&weights->user, weights->event);
 
-	if (r >= 0)
-		r = match(weights->system, DAEMON_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_daemon_state,
-			  weights);
-	if (r >= 0)
-		r = match(weights->system, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
-			  on_manager_gone, weights);
-	if (r >= 0)
-		r = sd_bus_attach_event(weights->system, weights->event, SD_EVENT_PRIORITY_NORMAL);
-	if (r < 0) {
-		log_error("talking to systemd on the system bus, which knows whether the daemon runs: %s", strerror(-r));
-		return r;
-	}
 	weights->seat_is_used = true;
-	unit_state(weights->system, DAEMON_UNIT, weights->daemon_state);
-	read_files(weights);
-	return 0;
+	wanted_take(&weights->wanted, weights->user.config);
+	return r;
 }
 
 static int connect_to_daemon(struct weights *weights)
@@ -534,7 +450,7 @@ static int connect_to_daemon(struct weights *weights)
 		r = match(weights->daemon, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
 			  on_daemon_gone, weights);
 	if (r >= 0)
-		r = read_wanted(weights);
+		r = wanted_ask(&weights->wanted, weights->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
@@ -603,14 +519,12 @@ static int start(struct weights *weights)
 static void clear(struct weights *weights)
 {
 	problem_summary(&weights->refused);
-	free(weights->wanted);
+	wanted_clear(&weights->wanted);
 	sd_event_source_unref(weights->tell);
 	classes_clear(&weights->classes);
-	sd_bus_message_unref(weights->reply);
 	sd_login_monitor_unref(weights->logins);
 	sd_bus_close_unref(weights->daemon);
-	sd_bus_close_unref(weights->system);
-	config_free(weights->config);
+	user_side_close(&weights->user);
 	sd_bus_flush_close_unref(weights->manager);
 	weight_record_close(weights->record);
 	sd_event_unref(weights->event);
@@ -628,9 +542,10 @@ static int finish(struct weights *weights)
 
 int weights_run(const struct config_paths *user)
 {
-	_cleanup_(clear) struct weights weights = { .is_user = user, .paths = user, .level = LOG_DEBUG };
+	_cleanup_(clear) struct weights weights = { .is_user = user, .level = LOG_DEBUG };
 	int status;
 
+	weights.user = (struct user_side){ .paths = user, .changed = on_changed, .context = &weights };
 	if (start(&weights) < 0)
 		return EXIT_FAILURE;
 	status = sd_event_loop(weights.event);

@@ -205,14 +205,18 @@ static const sd_bus_vtable users[] = {
 	SD_BUS_METHOD_WITH_NAMES("Shown", "ushs",
 				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(shown), "", ,
 				 bus_users_shown, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "usa(sss)", SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(units), "", ,
+				 bus_users_set_unit_classes, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("Drop", "s", SD_BUS_PARAM(holder), "", , bus_users_drop, FOR_BRIDGE),
 	SD_BUS_VTABLE_END,
 };
 
 static void drop(struct peer *peer)
 {
-	held_drop(peer->server->daemon, (struct holder){ peer->bus, NULL });
-	bus_units_drop(peer->server->daemon, peer->bus);
+	const struct holder holder = { peer->bus, NULL };
+
+	held_drop(peer->server->daemon, holder);
+	bus_units_drop(peer->server->daemon, holder);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -245,7 +249,7 @@ static bool holds_anything(const struct peer *peer)
 {
 	const struct daemon *daemon = peer->server->daemon;
 
-	return held_count(daemon, peer->bus) || daemon->weights.teller == peer->bus;
+	return held_count(daemon, peer->bus) || bus_units_hold(daemon, peer->bus);
 }
 
 /* Whether it is rather this one that is to be sent away: whoever holds something may wait for long, and with reason. */

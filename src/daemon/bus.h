@@ -7,6 +7,10 @@
 
 #include <systemd/sd-bus.h>
 
+#include <schedqos/policy/plan.h>
+
+#include "held.h"
+
 struct daemon;
 
 /*
@@ -38,8 +42,24 @@ int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set_weight_count(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
-/* Forgets what the client has said of units. Call it before its connection is closed. */
-void bus_units_drop(struct daemon *daemon, const sd_bus *bus);
+/* The units of one user that can have a class, and those of all users. */
+#define BUS_UNITS_OF_USER_MAX  256
+#define BUS_UNITS_OF_USERS_MAX 4096
+
+/* Reads a(sss). Allocates the array, also where that fails; its texts are the message's. 0 or -errno: -EDQUOT for more than max. */
+int bus_read_units(sd_bus_message *message, size_t max, struct unit_class **ret, size_t *ret_n);
+
+/* Puts a user's in place of what was said before in his name. 0 or -errno: -EDQUOT: users have too many. */
+int bus_units_put(struct daemon *daemon, struct holder holder, uid_t uid, const struct unit_class *units, size_t n);
+
+/* Whether the client has said anything of units. */
+bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus);
+
+/* Frees what is known of those who have; the tasks are left. */
+void bus_units_free(struct daemon *daemon);
+
+/* Forgets what the client has said of units, or if there is a name for whom. Call it before its connection is closed. */
+void bus_units_drop(struct daemon *daemon, struct holder holder);
 
 /* Says what went wrong with this target. */
 struct daemon;
@@ -60,6 +80,7 @@ int bus_users_limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error
 int bus_users_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_users_lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_users_shown(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_users_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_users_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */

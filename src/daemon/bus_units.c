@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `schedqos weights`, which asks the service manager, has to say of units. It counts until its connection ends. */
+/*
+ * What `schedqos weights`, which asks the service manager, has to say of units. It counts until its connection ends; what the
+ * bridge says for a user's, until that one's does.
+ */
 #include "bus.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/cleanup.h>
 
 #include "daemon_private.h"
 
-/* Allocates the array; its texts are the message's. */
-static int read_units(sd_bus_message *message, struct unit_class **ret, size_t *ret_n)
+int bus_read_units(sd_bus_message *message, size_t max, struct unit_class **ret, size_t *ret_n)
 {
 	struct unit_class *units = NULL;
 	size_t n = 0;
@@ -26,7 +29,8 @@ static int read_units(sd_bus_message *message, struct unit_class **ret, size_t *
 			r = sd_bus_message_read(message, "(sss)", &units[n].cgroup, &units[n].qos, &units[n].place);
 		if (r <= 0)
 			break;
-		n++;
+		if (++n > max)
+			r = -EDQUOT;
 	}
 	*ret = units;
 	*ret_n = n;
@@ -54,11 +58,11 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 	_cleanup_free_ struct unit_class *units = NULL;
 	struct daemon *daemon = userdata;
 	size_t n = 0;
-	int r = read_units(message, &units, &n);
+	int r = bus_read_units(message, SIZE_MAX, &units, &n);
 
 	(void)error;
 	if (r >= 0)
-		r = tagger_set_units(daemon->tagger, units, n);
+		r = tagger_set_units(daemon->tagger, 0, units, n);
 	if (r >= 0) {
 		daemon->weights.teller = sd_bus_message_get_bus(message);
 		daemon->weights.n_classes = n;
@@ -83,10 +87,83 @@ int bus_set_weight_count(sd_bus_message *message, void *userdata, sd_bus_error *
 	return sd_bus_reply_method_return(message, NULL);
 }
 
-void bus_units_drop(struct daemon *daemon, const sd_bus *bus)
+/* ---- users' ---- */
+
+struct units_told {
+	struct units_told *next;
+	const sd_bus *bus; /* compared only */
+	uid_t uid;
+	size_t n;
+	char holder[];
+};
+
+/* Of the one before, if there was. */
+static void forget(struct daemon *daemon, uid_t uid)
 {
-	if (daemon->weights.teller != bus)
+	for (struct units_told **at = &daemon->users_units; *at; at = &(*at)->next) {
+		struct units_told *told = *at;
+
+		if (told->uid != uid)
+			continue;
+		*at = told->next;
+		free(told);
+		return;
+	}
+}
+
+int bus_units_put(struct daemon *daemon, struct holder holder, uid_t uid, const struct unit_class *units, size_t n)
+{
+	struct units_told *told;
+	size_t all = n;
+	int r;
+
+	for (told = daemon->users_units; told; told = told->next)
+		all += told->uid == uid ? 0 : told->n;
+	if (all > BUS_UNITS_OF_USERS_MAX)
+		return -EDQUOT;
+	told = calloc(1, sizeof(*told) + strlen(holder.name) + 1);
+	r = told ? tagger_set_units(daemon->tagger, uid, units, n) : -ENOMEM;
+	if (r < 0) {
+		free(told);
+		return r;
+	}
+	forget(daemon, uid);
+	*told = (struct units_told){ daemon->users_units, holder.bus, uid, n };
+	strcpy(told->holder, holder.name);
+	daemon->users_units = told;
+	return 0;
+}
+
+/* ---- their end ---- */
+
+bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus)
+{
+	const struct units_told *told = daemon->users_units;
+
+	while (told && told->bus != bus)
+		told = told->next;
+	return told || daemon->weights.teller == bus;
+}
+
+void bus_units_free(struct daemon *daemon)
+{
+	while (daemon->users_units)
+		forget(daemon, daemon->users_units->uid);
+}
+
+void bus_units_drop(struct daemon *daemon, struct holder holder)
+{
+	struct units_told *next;
+
+	for (struct units_told *told = daemon->users_units; told; told = next) {
+		next = told->next;
+		if (told->bus != holder.bus || (holder.name && strcmp(told->holder, holder.name) != 0))
+			continue;
+		tagger_set_units(daemon->tagger, told->uid, NULL, 0);
+		forget(daemon, told->uid);
+	}
+	if (holder.name || daemon->weights.teller != holder.bus)
 		return;
 	daemon->weights = (struct weights_told){ 0 };
-	tagger_set_units(daemon->tagger, NULL, 0);
+	tagger_set_units(daemon->tagger, 0, NULL, 0);
 }

@@ -247,6 +247,41 @@ int bus_users_lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error 
 	return end(message, userdata, OVERRIDE_LIMIT, true, error);
 }
 
+/* ---- units ---- */
+
+static int check_unit(uid_t uid, const struct unit_class *unit)
+{
+	if (strlen(unit->cgroup) >= PATH_MAX || strlen(unit->qos) >= NAME_MAX || strlen(unit->place) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (!bus_is_cgroup_path(unit->cgroup))
+		return -ENOTDIR;
+	return owns_cgroup(uid, unit->cgroup) ? 0 : -EPERM;
+}
+
+int bus_users_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ struct unit_class *units = NULL;
+	struct request request;
+	size_t n = 0;
+	int r = read_user(message, true, &request);
+
+	request.asked.cgroup = "";
+	request.holder.bus = sd_bus_message_get_bus(message);
+	if (r >= 0)
+		r = bus_read_units(message, BUS_UNITS_OF_USER_MAX, &units, &n);
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		request.asked.cgroup = units[i].cgroup;
+		r = check_unit(request.asked.uid, &units[i]);
+	}
+	if (r >= 0)
+		r = bus_units_put(userdata, request.holder, request.asked.uid, units, n);
+	if (r == -EDQUOT)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units with a class");
+	if (r < 0)
+		return refuse(userdata, &request, r, error);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
 /* Somebody has left the bridge. */
 int bus_users_drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -257,5 +292,6 @@ int bus_users_drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return r;
 	held_drop(userdata, holder);
+	bus_units_drop(userdata, holder);
 	return sd_bus_reply_method_return(message, NULL);
 }

@@ -42,6 +42,7 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	held_free(daemon);
+	bus_units_free(daemon);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	tagger_free(daemon->tagger);

@@ -22,6 +22,7 @@ enum daemon_problem {
 };
 
 struct bus_server;
+struct units_told;
 
 struct daemon {
 	sd_event *event;
@@ -39,6 +40,7 @@ struct daemon {
 		uint32_t count;	      /* of units that have a weight */
 		size_t n_classes;     /* of units that give a class */
 	} weights;
+	struct units_told *users_units; /* who has told of users' units */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

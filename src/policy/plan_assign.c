@@ -9,53 +9,47 @@
 
 /* ---- the classes of units: what a unit of the service manager gives its tasks that no rule names ---- */
 
-static void clear_units(struct plan_units *units)
+static void clear_unit(struct unit_class *unit)
 {
-	for (size_t i = 0; i < units->count; i++) {
-		free((char *)units->all[i].cgroup);
-		free((char *)units->all[i].qos);
-		free((char *)units->all[i].place);
-	}
-	free(units->all);
-	free(units->tags);
-	*units = (struct plan_units){ 0 };
+	free((char *)unit->cgroup);
+	free((char *)unit->qos);
+	free((char *)unit->place);
 }
 
 void plan_units_clear(struct plan *plan)
 {
-	clear_units(&plan->units);
+	for (size_t i = 0; i < plan->units.count; i++)
+		clear_unit(&plan->units.all[i]);
+	free(plan->units.all);
+	free(plan->units.tags);
+	plan->units = (struct plan_units){ 0 };
 }
 
 static int compare_units(const void *a, const void *b)
 {
-	return strcmp(((const struct unit_class *)a)->cgroup, ((const struct unit_class *)b)->cgroup);
+	const struct unit_class *ua = a, *ub = b;
+	const int paths = strcmp(ua->cgroup, ub->cgroup);
+
+	return paths ? paths : ua->uid < ub->uid ? -1 : ua->uid > ub->uid;
 }
 
-static int copy_units(const struct unit_class *from, size_t n, struct plan_units *ret)
+static bool has_real_time_io(const struct qos_class *class)
 {
-	*ret = (struct plan_units){ calloc(n + 1, sizeof(*ret->all)), calloc(n + 1, sizeof(*ret->tags)), 0 };
-	if (!ret->all || !ret->tags)
-		return -ENOMEM;
-	for (; ret->count < n; ret->count++, from++) {
-		struct unit_class *unit = &ret->all[ret->count];
-
-		*unit = (struct unit_class){ strdup(from->cgroup), strdup(from->qos), strdup(from->place) };
-		if (!unit->cgroup || !unit->qos || !unit->place) {
-			ret->count++;
-			return -ENOMEM;
-		}
-	}
-	qsort(ret->all, n, sizeof(*ret->all), compare_units);
-	return 0;
+	return (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
 }
 
-/* The class's tag without a period, which there is for each class (see rules_finish); of one that there is not, QOS_DEFAULT's. */
-static uint16_t unit_tag(const struct config *config, const char *qos)
+/*
+ * The class's tag without a period, which there is for each class (see rules_finish); of one that there is not QOS_DEFAULT's.
+ * TAG_NONE: a user's means nothing, since there is no such class, or it gives more than its rank tells.
+ */
+static uint16_t unit_tag(const struct config *config, const struct unit_class *unit)
 {
-	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, qos);
+	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, unit->qos);
 	size_t n_tags;
 	const struct tag *tags = rules_tags(config->rules, &n_tags);
 
+	if (unit->uid && (!class || has_real_time_io(class)))
+		return TAG_NONE;
 	for (size_t i = 0; class && i < n_tags; i++) {
 		if (tags[i].period_ns == 0 && &config->classes[tags[i].qos_class] == class)
 			return (uint16_t)i;
@@ -65,30 +59,66 @@ static uint16_t unit_tag(const struct config *config, const char *qos)
 
 void plan_units_follow(struct plan *plan)
 {
-	for (size_t i = 0; i < plan->units.count; i++)
-		plan->units.tags[i] = unit_tag(plan->config, plan->units.all[i].qos);
+	struct plan_units *units = &plan->units;
+
+	units->n_users = 0;
+	for (size_t i = 0; i < units->count; i++) {
+		units->tags[i] = unit_tag(plan->config, &units->all[i]);
+		units->n_users += units->all[i].uid != 0;
+	}
 }
 
-int plan_units_put(struct plan *plan, const struct unit_class *units, size_t n)
+/* Appends copies. Without memory the array is as before. */
+static int append_units(struct plan_units *units, uid_t uid, const struct unit_class *from, size_t n)
 {
-	struct plan_units now;
-	int r = copy_units(units, n, &now);
+	const size_t before = units->count, count = before + n;
+	struct unit_class *all = reallocarray(units->all, count, sizeof(*all));
+	uint16_t *tags = reallocarray(units->tags, count, sizeof(*tags));
 
-	if (r < 0) {
-		clear_units(&now);
-		return r;
+	units->all = all ? all : units->all;
+	units->tags = tags ? tags : units->tags;
+	if (!all || !tags)
+		return -ENOMEM;
+	for (; n > 0; n--, from++) {
+		struct unit_class *unit = &all[units->count++];
+
+		*unit = (struct unit_class){ strdup(from->cgroup), strdup(from->qos), strdup(from->place), uid };
+		if (unit->cgroup && unit->qos && unit->place)
+			continue;
+		while (units->count > before)
+			clear_unit(&all[--units->count]);
+		return -ENOMEM;
 	}
-	plan_units_clear(plan);
-	plan->units = now;
+	return 0;
+}
+
+int plan_units_put(struct plan *plan, uid_t uid, const struct unit_class *from, size_t n)
+{
+	struct plan_units *units = &plan->units;
+	const size_t before = units->count;
+	size_t kept = 0;
+	int r = n ? append_units(units, uid, from, n) : 0;
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < units->count; i++) {
+		if (i < before && units->all[i].uid == uid)
+			clear_unit(&units->all[i]);
+		else
+			units->all[kept++] = units->all[i];
+	}
+	units->count = kept;
+	if (kept)
+		qsort(units->all, kept, sizeof(*units->all), compare_units);
 	plan_units_follow(plan);
 	return 0;
 }
 
-/* Its number, or that of the nearest one around it; less than 0: none. */
-static ssize_t find_unit(const struct plan *plan, const char *cgroup)
+/* The number of that uid's unit for the cgroup, or of the nearest one around it; less than 0: none. */
+static ssize_t find_unit(const struct plan *plan, const char *cgroup, uid_t uid)
 {
 	char path[PATH_MAX];
-	const struct unit_class key = { .cgroup = path }, *found;
+	const struct unit_class key = { .cgroup = path, .uid = uid }, *found;
 	char *last;
 
 	if (!plan->units.count || *cgroup != '/' || strlen(cgroup) >= sizeof(path))
@@ -104,18 +134,32 @@ static ssize_t find_unit(const struct plan *plan, const char *cgroup)
 	}
 }
 
-const struct unit_class *plan_unit_of(const struct plan *plan, const char *cgroup)
+static uint16_t tag_of_unit(const struct plan *plan, ssize_t number)
 {
-	const ssize_t number = find_unit(plan, cgroup);
-
-	return number < 0 ? NULL : &plan->units.all[number];
+	return number < 0 ? TAG_DEFAULT : plan->units.tags[number];
 }
 
-uint16_t plan_unit_tag(const struct plan *plan, const char *cgroup)
+/* The same of the unit that counts: a user's, if that lies in the system's, or is the same, and does not raise. */
+static ssize_t unit_that_counts(const struct plan *plan, const char *cgroup, uid_t owner)
 {
-	const ssize_t number = find_unit(plan, cgroup);
+	const struct plan_units *units = &plan->units;
+	const ssize_t systems = find_unit(plan, cgroup, 0);
+	const ssize_t users = units->n_users ? find_unit(plan, cgroup, owner) : -1;
 
-	return number < 0 ? TAG_DEFAULT : plan->units.tags[number];
+	if (users < 0 || units->tags[users] == TAG_NONE)
+		return systems;
+	if (plan_compare_tags(plan, units->tags[users], tag_of_unit(plan, systems)) < 0)
+		return systems;
+	if (systems >= 0 && strlen(units->all[users].cgroup) < strlen(units->all[systems].cgroup))
+		return systems;
+	return users;
+}
+
+const struct unit_class *plan_unit_of(const struct plan *plan, const char *cgroup, uid_t owner)
+{
+	const ssize_t number = unit_that_counts(plan, cgroup, owner);
+
+	return number < 0 ? NULL : &plan->units.all[number];
 }
 
 /* ---- rules and classes ---- */
@@ -280,7 +324,9 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, const st
 
 int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)
 {
-	return overrides_need_owner(plan->overrides, leader->joined) ? facts_need(facts, FACT_OWNER) : 0;
+	if (!plan->units.n_users && !overrides_need_owner(plan->overrides, leader->joined))
+		return 0;
+	return facts_need(facts, FACT_OWNER);
 }
 
 /*
@@ -318,7 +364,7 @@ static void look_at_cgroup(struct plan *plan, struct task *leader, const struct 
 
 	if (needs_cgroup(plan) && *cgroup != '/')
 		return;
-	leader->unit = plan_unit_tag(plan, cgroup);
+	leader->unit = tag_of_unit(plan, unit_that_counts(plan, cgroup, facts->owner));
 	max = overrides_max(plan->overrides, leader->joined, cgroup, facts->owner, plan_is_lowered(plan, leader));
 	limits_find(plan->limits, cgroup, max, &leader->limit);
 }

@@ -103,7 +103,7 @@ void plan_override_remove(struct plan *plan, uint16_t number)
 		plan_mark_processes(plan);
 }
 
-int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n)
+int plan_set_units(struct plan *plan, uid_t uid, const struct unit_class *units, size_t n)
 {
 	int r;
 
@@ -111,7 +111,7 @@ int plan_set_units(struct plan *plan, const struct unit_class *units, size_t n)
 	plan->was_overridden |= n > 0;
 	r = plan_give_classes(plan, plan->config);
 	if (r == 0)
-		r = plan_units_put(plan, units, n);
+		r = plan_units_put(plan, uid, units, n);
 	if (r == 0)
 		plan_mark_processes(plan);
 	return r;

@@ -16,11 +16,11 @@ struct marks {
 	size_t first, count, size;
 };
 
-/* Sorted by cgroup, each with its class's tag in the configuration in force. */
+/* Sorted by cgroup and uid, each with its class's tag in the configuration in force. */
 struct plan_units {
 	struct unit_class *all;
 	uint16_t *tags;
-	size_t count;
+	size_t count, n_users;
 };
 
 struct plan {
@@ -58,15 +58,12 @@ int plan_give_classes(struct plan *plan, const struct config *config);
 
 /* ---- plan_assign.c: units ---- */
 
-/* Takes the place of those before. 0 or -ENOMEM. */
-int plan_units_put(struct plan *plan, const struct unit_class *units, size_t n);
+/* Takes the place of those before of the same uid. 0 or -ENOMEM. */
+int plan_units_put(struct plan *plan, uid_t uid, const struct unit_class *units, size_t n);
 
 /* Another configuration is in force. */
 void plan_units_follow(struct plan *plan);
 void plan_units_clear(struct plan *plan);
-
-/* The class that its unit gives to the tasks of this cgroup; TAG_DEFAULT: none. */
-uint16_t plan_unit_tag(const struct plan *plan, const char *cgroup);
 
 /* ---- plan_decide.c ---- */
 
@@ -101,7 +98,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 /* Whether the class is higher than what rules give the process. */
 bool plan_is_above_rules(const struct plan *plan, const struct task *leader, const struct qos_class *class);
 
-/* Has facts->owner filled in, as far as the process's overrides ask for it. 0 or -errno. */
+/* Has facts->owner filled in, as far as the process's overrides or units ask for it. 0 or -errno. */
 int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts);
 
 /* What becomes of the task's own class by the focus, and under the limit of its cgroup and overrides. */

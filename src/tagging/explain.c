@@ -122,7 +122,8 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 		return;
 	explain_put_text(json, "cgroup", facts->cgroup);
 	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
-	put_unit(json, plan_unit_of(source->plan, facts->cgroup));
+	if (facts_need(facts, FACT_OWNER) == 0)
+		put_unit(json, plan_unit_of(source->plan, facts->cgroup, facts->owner));
 	json_put_text(json, "limit", plan_override_max(source->plan, facts));
 }
 

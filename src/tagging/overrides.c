@@ -47,9 +47,9 @@ void tagger_end_override(struct tagger *tagger, uint16_t number)
 	decide_now(tagger);
 }
 
-int tagger_set_units(struct tagger *tagger, const struct unit_class *units, size_t n)
+int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *units, size_t n)
 {
-	int r = plan_set_units(tagger->plan, units, n);
+	int r = plan_set_units(tagger->plan, uid, units, n);
 
 	if (r < 0)
 		return r;

@@ -5,8 +5,9 @@
  *
  * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
  * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
- * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string, "huge" one of a million bytes. "wait SIGNAL" waits for a
- * signal; "hold PID" opens a descriptor of that process, which "held" stands for then. It ends with the connection, or with
+ * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string, "huge" one of a million
+ * bytes; for a(sss) all that is left are its strings. "wait SIGNAL" waits for a signal; "hold PID" opens a descriptor of that
+ * process, which "held" stands for then. It ends with the connection, or with
  * its input.
  */
 #include <errno.h>
@@ -113,6 +114,22 @@ static void print_answer(sd_bus_message *reply)
 	printf("\n");
 }
 
+/* All words that are left. */
+static int append_triples(sd_bus_message *call)
+{
+	int r = sd_bus_message_open_container(call, 'a', "(sss)");
+	const char *word;
+
+	while (r >= 0 && (word = strtok(NULL, " "))) {
+		r = sd_bus_message_open_container(call, 'r', "sss");
+		for (int i = 0; i < 3 && r >= 0; i++, word = i < 3 ? strtok(NULL, " ") : NULL)
+			r = word ? append(call, 's', word) : -EINVAL;
+		if (r >= 0)
+			r = sd_bus_message_close_container(call);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(call);
+}
+
 static int call(sd_bus *bus, char *line)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -120,10 +137,12 @@ static int call(sd_bus *bus, char *line)
 	const char *interface = strtok(line, " "), *method = strtok(NULL, " "), *types = strtok(NULL, " "), *word;
 	int r = interface && method ? sd_bus_message_new_method_call(bus, &message, destination, path, interface, method) : -EINVAL;
 
-	for (; r >= 0 && types && *types; types++) {
+	for (; r >= 0 && types && *types && *types != 'a'; types++) {
 		word = strtok(NULL, " ");
 		r = word ? append(message, *types, word) : -EINVAL;
 	}
+	if (r >= 0 && types && *types == 'a')
+		r = append_triples(message);
 	if (r >= 0)
 		r = sd_bus_call(bus, message, TIMEOUT_US, &error, &reply);
 	if (r >= 0) {
@@ -164,7 +183,7 @@ static void hold(const char *pid)
 
 int main(int argc, char **argv)
 {
-	char address[512], line[8192];
+	char address[512], line[32768];
 	sd_bus *bus = NULL;
 	int r = -EINVAL;
 

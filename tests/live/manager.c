@@ -9,6 +9,8 @@
  *   gone NAME                 it goes, likewise
  *   put NAME WEIGHT QUOTA     what somebody else sets
  *   get NAME                  its weight
+ *   bridge HOW                as the bridge it is there from now on, HOW: "here", or "gone" again
+ *   told                      what the bridge was told of units since that was last asked, on one line
  *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
  */
 #include <errno.h>
@@ -25,6 +27,7 @@
 
 #define NAME	"org.freedesktop.systemd1"
 #define PATH	"/org/freedesktop/systemd1"
+#define BRIDGE	"org.schedqos1"
 #define UNITS	32
 
 static struct unit {
@@ -199,6 +202,39 @@ static int drop_ins_of(sd_bus *on, const char *path, const char *interface, cons
 	return sd_bus_message_append_strv(reply, unit->drop_ins);
 }
 
+/* ---- the bridge ---- */
+
+static char told[2048];
+
+static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const char *cgroup, *class, *place;
+	size_t length = 0;
+	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
+
+	(void)userdata;
+	(void)error;
+	length += (size_t)snprintf(told, sizeof(told), "told");
+	while (r >= 0 && (r = sd_bus_message_read(message, "(sss)", &cgroup, &class, &place)) > 0 && length < sizeof(told))
+		length += (size_t)snprintf(told + length, sizeof(told) - length, " %s %s %s", cgroup, class, place);
+	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+}
+
+static const sd_bus_vtable bridge[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("SetUnitClasses", "a(sss)", NULL, set_unit_classes, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_VTABLE_END,
+};
+
+static int put_bridge(const char *where)
+{
+	if (strcmp(where, "here") == 0)
+		return sd_bus_request_name(bus, BRIDGE, 0);
+	return sd_bus_release_name(bus, BRIDGE);
+}
+
+/* ---- units ---- */
+
 static const sd_bus_vtable of_all[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Id", "s", NULL, offsetof(struct unit, name), 0),
@@ -274,7 +310,14 @@ static void obey(const char *line)
 	} else if (sscanf(line, "get %255s", name) == 1 && (unit = unit_find(name))) {
 		printf("%" PRIu64 "\n", unit->weight);
 		return;
-	} else if (sscanf(line, "kill %255s %15s", doomed, how) != 2) {
+	} else if (strcmp(line, "told\n") == 0) {
+		printf("%s\n", told);
+		*told = '\0';
+		return;
+	} else if (sscanf(line, "bridge %255s", name) == 1 && put_bridge(name) < 0) {
+		printf("no name\n");
+		return;
+	} else if (strncmp(line, "bridge ", 7) != 0 && sscanf(line, "kill %255s %15s", doomed, how) != 2) {
 		printf("what?\n");
 		return;
 	}
@@ -306,6 +349,8 @@ int main(void)
 		r = sd_bus_open_system(&bus);
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, PATH, NAME ".Manager", manager, NULL);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, "/org/schedqos1", BRIDGE, bridge, NULL);
 	if (r >= 0)
 		r = sd_bus_add_fallback_vtable(bus, NULL, PATH "/unit", NAME ".Unit", of_all, on_path, NULL);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && r >= 0; i++)

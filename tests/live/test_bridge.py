@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
+from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
 from harness import LiveTest, main
 from tasks import state
@@ -390,6 +391,25 @@ class Own(Bridge):
             else:
                 self.current.stop()
             self.assertEqual(limit.popen.wait(PATIENCE), 0 if end == "process" else 1)
+
+    def test_classes_of_his_units(self):
+        groups = Cgroups("user.slice")
+        self.addCleanup(groups.remove)
+        self.start_all()
+        alice, own, path = self.asker(ALICE), self.sleeper("own", user=ALICE), "user-%d.slice/own.service" % ALICE
+        groups.move(own.pid, path)
+        self.assert_carries(own, DEFAULT)
+        said = ("SetUnitClasses", "a(sss)", groups.path(path), BACKGROUND)
+        self.assert_refused(self.ask(self.asker(BOB), *said, "own:2"), PASSWORD)
+        self.assert_refused(self.ask(self.asker(CAROL), *said, "own:2"), NOT_YOURS)
+        for place in ("huge", "x" + " / x x" * 4900):
+            self.assert_refused(self.ask(alice, *said, place), INVALID)
+        self.assert_keeps(own, DEFAULT)
+        self.assertEqual(self.ask(alice, *said, "\033[2Jown:2"), ["ok"])
+        self.assert_keeps(own, BACKGROUND)
+        self.assertIn("its unit own.service says Class=%s (\\x1b[2Jown:2)" % BACKGROUND, self.verb(ALICE, "explain", own.pid))
+        self.hang_up(alice)
+        self.assert_carries(own, DEFAULT)
 
     def test_root_goes_before(self):
         self.start_all()

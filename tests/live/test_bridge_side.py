@@ -263,6 +263,48 @@ class Users(UsersCase):
         self.assertEqual(self.users("LiftCgroup", "us", self.ALICE, path), ["ok", "1"])
         self.assert_keeps(own, INITIATED)
 
+    def units(self, uid, *units, holder=":1.1"):
+        return self.users("SetUnitClasses", "usa(sss)", uid, holder, *(word for unit in units for word in unit))
+
+    def test_classes_of_units(self):
+        groups = Cgroups("user.slice")
+        self.addCleanup(groups.remove)
+        path = "user-%d.slice/own.service" % self.ALICE
+        own, ruled, bobs = self.sleeper("own", user=self.ALICE), self.sleeper("app", user=self.ALICE), self.sleeper("own", user=self.BOB)
+        puppet = self.puppet_of(self.ALICE)
+        for program in (own, ruled, bobs, puppet):
+            groups.move(program.pid, path)
+        setuid = self.spawned(puppet, "own", self.set_user_id("own"))
+        path = groups.path(path)
+
+        def carry(qos):
+            self.assert_carries(own, qos)
+            self.assert_keeps(ruled, INITIATED)
+            for program in (bobs, setuid):
+                self.assert_keeps(program, DEFAULT)
+        carry(DEFAULT)
+        for holder in (":1.1", ":1.2"):
+            self.assertEqual(self.units(self.ALICE, (path, BACKGROUND, "own:2"), holder=holder), ["ok"])
+        carry(BACKGROUND)
+        self.assertEqual(self.users("Drop", "s", ":1.1"), ["ok"])
+        carry(BACKGROUND)
+        self.assertEqual(self.units(self.ALICE, (path, UI, "own:2"), holder=":1.2"), ["ok"])
+        carry(DEFAULT)
+        self.assertEqual(self.units(self.ALICE, *[(path, BACKGROUND, "own:2")] * 256, holder=":1.2"), ["ok"])
+        carry(BACKGROUND)
+        self.assert_refused(self.units(self.ALICE, *[(path, UI, "own:2")] * 257), FAILED, "too many")
+        self.assert_refused(self.units(self.ALICE, (path, UI, "x" * 4096)), FAILED)
+        self.assert_refused(self.units(self.ALICE, (path + "/..", UI, "own:2")), FAILED)
+        for uid in (0, self.BOB, 2**32 - 1):
+            self.assert_refused(self.units(uid, (path, UI, "own:2")), NOT_YOURS)
+        carry(BACKGROUND)
+        self.assertEqual(self.users("Drop", "s", ":1.2"), ["ok"])
+        carry(DEFAULT)
+        self.assertEqual(self.units(self.ALICE, (path, BACKGROUND, "own:2")), ["ok"])
+        carry(BACKGROUND)
+        self.end(self.bridge)
+        carry(DEFAULT)
+
     def test_what_ends_it(self):
         programs = [self.sleeper("app", user=self.ALICE) for _ in range(4)]
         for program in programs:

@@ -389,6 +389,18 @@ class Weights(LiveTest):
             wanted("600", BACKGROUND, "100", "300")
             self.tell("state schedqos.service active")
             self.assertEqual(os.listdir(runtime + "/schedqos"), ["weights"])
+        with self.subTest("what a unit says of its tasks goes to the bridge"):
+            self.assertEqual(self.log().count("units that name a class get its weight alone"), 1)
+            for _ in range(2):
+                self.tell("bridge here")
+                wait_for(lambda: self.ask("told") == "told %s QOS_BACKGROUND %s:2" % (GROUP, own), "the unit's class")
+                self.tell("bridge gone")
+            self.tell("bridge here")
+            wait_for(lambda: self.ask("told"), "the unit's class")
+            self.tell("files app.slice /usr/lib/systemd/user/app.slice -")
+            wait_for(lambda: self.ask("told") == "told", "no class")
+            self.tell("files app.slice /usr/lib/systemd/user/app.slice %s" % own)
+            wanted("600", BACKGROUND, "100", "300")
         with self.subTest("it ends"):
             self.tell("state schedqos.service inactive")
             wanted("100", UNSET, "100", "300")

@@ -11,9 +11,9 @@
 
 static void set(struct machine *m, const char *cgroup, const char *qos, const char *inner)
 {
-	const struct unit_class units[] = { { cgroup, qos, "a.conf:2" }, { INNER, inner, "b.scope:3" } };
+	const struct unit_class units[] = { { cgroup, qos, "a.conf:2", 0 }, { INNER, inner, "b.scope:3", 0 } };
 
-	assert_int_equal(plan_set_units(m->plan, units, !!qos + !!inner), 0);
+	assert_int_equal(plan_set_units(m->plan, 0, units, !!qos + !!inner), 0);
 	hear(m);
 }
 
@@ -97,7 +97,7 @@ static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	reload(m, "'QOS_OWN': { 'sched_nice': -7 }");
 	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_UNIT);
-	assert_string_equal(plan_unit_of(m->plan, SERVICE "/sub")->place, "a.conf:2");
+	assert_string_equal(plan_unit_of(m->plan, SERVICE "/sub", 0)->place, "a.conf:2");
 	reload(m, "'schedqos': { 'default': 'none' }");
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 	set(m, SERVICE, "QOS_UTILITY", NULL);
@@ -105,7 +105,7 @@ static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
 	assert_true(plan_needs_moves(m->plan));
 	set(m, NULL, NULL, NULL);
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
-	assert_null(plan_unit_of(m->plan, SERVICE));
+	assert_null(plan_unit_of(m->plan, SERVICE, 0));
 	assert_false(plan_needs_moves(m->plan));
 	stops_without_trace(m);
 }
@@ -147,6 +147,104 @@ static void a_group_s_limit_and_an_override_go_first(void **state)
 	stops_without_trace(m);
 }
 
+/* ---- users' ---- */
+
+#define ALICE 1000
+#define BOB   1001
+#define OWN   "/user.slice/own.service"
+
+static void user_says(struct machine *m, uid_t uid, const char *cgroup, const char *qos)
+{
+	const struct unit_class unit = { cgroup, qos, "own.service:2", 0 };
+
+	assert_int_equal(plan_set_units(m->plan, uid, &unit, !!qos), 0);
+	hear(m);
+}
+
+static void run_as(struct machine *m, pid_t pid, uid_t uid, const char *exe)
+{
+	forks(m, INIT, pid);
+	living(m, pid)->uid = uid;
+	moves(m, pid, OWN);
+	execs(m, pid, exe);
+}
+
+static void a_user_s_is_for_what_runs_as_nobody_but_him(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, RULES);
+	user_says(m, ALICE, OWN, "QOS_BACKGROUND");
+	run_as(m, 100, ALICE, "/usr/bin/other");
+	run_as(m, 101, BOB, "/usr/bin/other");
+	run_as(m, 102, ALICE, "/usr/bin/app");
+	run_as(m, 103, ALICE, "/usr/bin/other");
+	assert_task(m, 100, BACKGROUND, REASON_UNIT);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 102, INITIATED, REASON_RULE);
+	living(m, 103)->is_privileged = true;
+	execs(m, 103, "/usr/bin/other");
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
+	living(m, 103)->is_privileged = false;
+	execs(m, 103, "/usr/bin/other");
+	assert_task(m, 103, BACKGROUND, REASON_UNIT);
+	assert_non_null(plan_unit_of(m->plan, OWN, ALICE));
+	assert_null(plan_unit_of(m->plan, OWN, BOB));
+	user_says(m, BOB, OWN, "QOS_UTILITY");
+	assert_task(m, 101, UTILITY, REASON_UNIT);
+	user_says(m, ALICE, OWN, NULL);
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 101, UTILITY, REASON_UNIT);
+	stops_without_trace(m);
+}
+
+/* Than QOS_DEFAULT, and than what a unit of the system's around it gives. */
+static void a_user_s_only_lowers(void **state)
+{
+	static const struct {
+		const char *systems, *around, *users, *attr;
+		enum reason reason;
+	} cases[] = {
+		{ NULL, OWN, "QOS_USER_INITIATED", BY_DEFAULT, REASON_DEFAULT },
+		{ NULL, OWN, "QOS_UTILITY", UTILITY, REASON_UNIT },
+		{ NULL, OWN, "QOS_NONE", BY_DEFAULT, REASON_DEFAULT },
+		{ "QOS_USER_INTERACTIVE", "/user.slice", "QOS_USER_INITIATED", INITIATED, REASON_UNIT },
+		{ "QOS_USER_INTERACTIVE", OWN, "QOS_USER_INITIATED", INITIATED, REASON_UNIT },
+		{ "QOS_USER_INTERACTIVE", OWN, "QOS_NONE", INTERACTIVE, REASON_UNIT },
+		{ "QOS_USER_INITIATED", OWN, "QOS_USER_INTERACTIVE", INITIATED, REASON_UNIT },
+		{ "QOS_BACKGROUND", "/user.slice", "QOS_UTILITY", BACKGROUND, REASON_UNIT },
+		/* The system's is nearer. */
+		{ "QOS_USER_INTERACTIVE", OWN "/sub", "QOS_BACKGROUND", INTERACTIVE, REASON_UNIT },
+	};
+	struct machine *m = *state;
+
+	start(m, RULES);
+	run_as(m, 100, ALICE, "/usr/bin/other");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const bool is_nearer = cases[i].around && strlen(cases[i].around) > strlen(OWN);
+
+		moves(m, 100, is_nearer ? cases[i].around : OWN);
+		set(m, cases[i].around, cases[i].systems, NULL);
+		user_says(m, ALICE, OWN, cases[i].users);
+		assert_task(m, 100, cases[i].attr, cases[i].reason);
+	}
+	stops_without_trace(m);
+}
+
+/* Which its rank does not tell. */
+static void a_user_s_brings_no_real_time_io(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'QOS_LOW': { 'sched_nice': 9, 'io_class': 'realtime', 'io_priority': 0 }");
+	run_as(m, 100, ALICE, "/usr/bin/other");
+	user_says(m, ALICE, OWN, "QOS_LOW");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	reload(m, "'QOS_LOW': { 'sched_nice': 9 }");
+	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_UNIT);
+	stops_without_trace(m);
+}
+
 static void a_crash_leaves_nothing(void **state)
 {
 	struct machine *m = *state;
@@ -167,6 +265,9 @@ int main(void)
 		MACHINE_TEST(it_comes_and_goes_and_a_reload_looks_it_up_again),
 		MACHINE_TEST(what_somebody_has_chosen_stays),
 		MACHINE_TEST(a_group_s_limit_and_an_override_go_first),
+		MACHINE_TEST(a_user_s_is_for_what_runs_as_nobody_but_him),
+		MACHINE_TEST(a_user_s_only_lowers),
+		MACHINE_TEST(a_user_s_brings_no_real_time_io),
 		MACHINE_TEST(a_crash_leaves_nothing),
 	};
 

@@ -68,8 +68,8 @@ const struct override *tagger_get_override(const struct tagger *tagger, uint16_t
 /* Ends it. Its tasks are as they would be without it, when this returns. */
 void tagger_end_override(struct tagger *tagger, uint16_t number);
 
-/* Takes the place of all classes of units, and returns when the tasks carry the result. 0 or -ENOMEM. */
-int tagger_set_units(struct tagger *tagger, const struct unit_class *units, size_t n);
+/* Takes the place of all classes of that uid's units (0: the system's), and returns when the tasks carry the result. 0 or -ENOMEM. */
+int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *units, size_t n);
 
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);

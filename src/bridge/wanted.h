@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The weights that units are to have, as the daemon or its configuration says. */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include <schedqos/policy/config.h>
+
+/* Begins with zeros. */
+struct wanted {
+	struct unit_weight *all; /* the first that holds counts */
+	size_t n;
+	sd_bus_message *reply; /* of the daemon; holds the patterns */
+};
+
+/* Asks the daemon. 0 or -errno: they are as they were. */
+int wanted_ask(struct wanted *wanted, sd_bus *daemon);
+
+/* Those of users, which live as long as the configuration. NULL, or without memory: none. */
+void wanted_take(struct wanted *wanted, const struct config *config);
+
+void wanted_clear(struct wanted *wanted);
