@@ -89,14 +89,19 @@ void plan_override_remove(struct plan *plan, uint16_t number)
 {
 	const bool is_of_cgroup = overrides_get(plan->overrides, number)->cgroup;
 	const enum override_slot slot = overrides_slot(plan->overrides, number);
+	const bool has_raised = slot == SLOT_SHOWN || overrides_raises(plan->overrides, number);
 	uint32_t cursor = 0;
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->joined[slot] != number)
-			continue;
-		task->joined[slot] = 0;
-		mark_process(plan, task, false);
+		if (task->joined[slot] == number) {
+			task->joined[slot] = 0;
+			mark_process(plan, task, false);
+		} else if (has_raised && (task->flags & TASK_COPY)) {
+			/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. As with a reload. */
+			task->tag = TAG_NONE;
+			plan_mark(plan, task, DUE_LOOK);
+		}
 	}
 	overrides_remove(plan->overrides, number);
 	if (is_of_cgroup)

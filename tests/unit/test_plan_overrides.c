@@ -536,6 +536,32 @@ static void a_lower_limit_of_a_user_hides_none_of_root_s(void **state)
 	stops_without_trace(m);
 }
 
+/* Of whom no event says that the child is a copy of its maker. */
+static void a_child_made_for_its_grandparent_does_not_stay_raised(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	forks(m, 100, 101);
+	number = user_gives(m, ALICE, 101, "QOS_USER_INTERACTIVE", true);
+	/* The first child is looked at in any case. */
+	forks(m, 101, 102);
+	hear(m);
+	forks_for_parent(m, 101, 103);
+	forks_for_parent(m, 101, 104);
+	/* From -4. */
+	renice(m, 104, -3);
+	hear(m);
+	ends(m, number);
+	assert_carries(m, 103, INITIATED);
+	assert_int_equal(living(m, 104)->attr.nice, -2);
+	/* The machine takes the choice for one that the stop leaves. */
+	exits(m, 104);
+	stops_without_trace(m);
+}
+
 /* Each one that may have been covered has its tree looked for in /proc: what a user has many of is not to cost others. */
 static void who_is_looked_for_at_an_end(void **state)
 {
@@ -765,6 +791,7 @@ int main(void)
 		MACHINE_TEST(a_user_s_is_for_what_is_his_alone),
 		MACHINE_TEST(root_s_goes_before_a_user_s),
 		MACHINE_TEST(a_lower_limit_of_a_user_hides_none_of_root_s),
+		MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised),
 		MACHINE_TEST(who_is_looked_for_at_an_end),
 		MACHINE_TEST(a_user_s_cgroup),
 		MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names),
