@@ -15,8 +15,8 @@
  * to read what the task carries and to judge whose that is. A task that is not due is not looked at.
  *
  * WHOSE IS IT? Each attribute that a look finds (policy with its priority, nice, slice, two clamps, I/O priority) is
- * judged by the first line that fits. known becomes it in any case.
- *	1 a slice or clamp, no default, that a class gives	ours
+ * judged by the first line that fits. In any case known becomes what was found.
+ *	1 a slice or clamp, not the default, that a class gives	ours
  *	2 what known says			nobody has touched it: ours or theirs, as before
  *	3 on a copy: what a class gives, or had	ours, on the conditions below
  *	4 anything else				somebody chose it: theirs, and had becomes it, within the bounds below
@@ -33,41 +33,41 @@
  *
  * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What somebody chooses beyond them
  * is theirs and stays while we run, but had does not become it, so the stop takes it away. On a copy, or once a class was
- * put on the task or an ancestor, had takes a lower nice value only if that is lower than every class's: any other may be
- * left of a class. had leaves SCHED_IDLE only if known was that, too; on a copy, only if no class ever took a task out of
- * it. had takes no real-time priority up to known's; of I/O, or on a copy, none up to the highest that a class gives.
+ * put on the task or an ancestor, a nice value lower than had's becomes had's only if it is lower than every class's: any
+ * other may be left of a class. had leaves SCHED_IDLE only if known was that, too; on a copy, only if no class ever took a
+ * task out of it. A real-time priority becomes had's only if it is above known's; of I/O, or on a copy, above every class's.
  *
  * WHAT HAPPENS
- * fork		The child's record is a copy. As a rule that is all: it was born with the right attributes. It is due only if
- *		its origin is due, or has reset-on-fork, or was set and no child seen since carries all of that; if an override
- *		of its parent's, or the focus, does not hold for it; or, a thread, if the records of its process's threads differ.
- * exec		The task is due, and its rule takes effect. But what somebody had lowered (had has SCHED_IDLE, a nice value above
- *		0, an I/O priority) is not raised, unless the rule has yield: false or enforce. The task is left alone (it is to
- *		carry had) if had is not the kernel's default and the rule has yield: true or no rule names the task (see the
- *		setting `default`); or if the rule is inherited and anything was theirs before this.
- * rename, move, reload	The same, if they bring another rule or class; and so the first sight of a task. Arguments that can
- *		be read only some time after the exec may bring another class, too, but clear nothing.
- * override	A class by override takes effect like a rule's; if it may raise, over what somebody had lowered as well. When the
- *		override ends, the rule's class is put on, but theirs is not cleared. If it could raise, every copy is looked at
- *		then, and keeps of theirs what it would through a reload.
+ * fork		The child's record is a copy. As a rule that is all: it was born with the right attributes. It is due only
+ *		if its origin is due, or has reset-on-fork, or was set and no child seen since carries all of that; if an
+ *		override of its parent's, or the focus, does not hold for it; or, a thread, if its process's records differ.
+ * exec		The task is due, and its rule takes effect. But what somebody had lowered (had has SCHED_IDLE, a nice value
+ *		above 0, an I/O priority) is not raised, unless the rule has yield: false or enforce. The task is left alone
+ *		(is to carry had) if had is not the kernel's default and the rule has yield: true or no rule names the task
+ *		(see the setting `default`); or if the rule is inherited and anything was theirs before this.
+ * rename, move, reload	The same, if they bring another rule or class; and so the first sight of a task. Arguments that
+ *		can be read only some time after the exec may bring another class, too, but clear nothing.
+ * override	A class by override takes effect like a rule's; root's (or of a user who may raise) also raises what somebody
+ *		had lowered. When the override ends, the rule's class is put on, but theirs is not cleared. If it could raise,
+ *		every copy is due then, too, and keeps of theirs what it would keep at a reload (see limit): its maker may be another than recorded.
  * limit, focus	put another class on while they last. theirs is not cleared, neither then nor when they end; but a choice
  *		beyond the bounds is dropped, as at a reload, if it takes more privilege than the new class gives.
  * renice	and its like make no task due. The next look, for whatever reason, finds the choice: theirs until a rule takes
  *		effect, and in had even after that. While any rule enforces, a tracepoint tells us that somebody has set
  *		something: that makes all tasks of such rules due, and they get their class back.
- * thread	Where the records of a process's threads differ, a new thread may be any one's copy, and any may have called exec.
- *		Of those whose known is what we find, or of all if there is none, the least had becomes the task's.
- * loss		A scan looks at every task. One without a record, born since we began to listen, is a copy of its living parent
- *		(a thread: of its leader). An orphan may be anybody's child: if a class may have raised it, had is the lowest from
- *		which a class ever raised a task. One that is older has chosen what it carries.
- * crash	The records are in /run. The next daemon takes them over, scans, and puts on what the rules say now. They do not take
- *		effect, whatever exec or reload it has missed, but where an exec was booked, an override held or a stop had begun.
- *		All tasks count as just set: see fork. Where one was being set, had's values and any class's are ours. Without
- *		a next daemon, restore does what a stop does.
- * stop		Every task with anything but had is looked at, and gets all of had; so does who is born meanwhile. What is theirs
- *		is had's already, within the bounds. A fork may outlast that. So the file of records stays, under another name,
- *		which tells a stop from a crash. Half a minute later restore, or the next start, does the same to tasks that are
- *		not on record and carry what a class gives. Their had is found as after a loss.
+ * thread	Where the records of a process's threads differ, a new thread may be any one's copy, and any may have called
+ *		exec. Of those whose known is what we find, or of all if there is none, the least had becomes the task's.
+ * loss		A scan looks at every task. One without a record, born since we began to listen, is a copy of its living
+ *		parent (a thread: of its leader). An orphan may be anybody's child: if a class may have raised it, had is the
+ *		lowest from which a class ever raised a task. Whoever is older is taken to have chosen what he carries.
+ * crash	The records are in /run. The next daemon takes them over, scans, and puts on what the rules say now. They do
+ *		not take effect, whatever exec or reload was missed; except where an exec was booked, an override held or a
+ *		stop had begun. All tasks count as just set: see fork. Where one was being set, had's values and any class's
+ *		are ours. Without a next daemon, restore does what a stop does.
+ * stop		Every task with anything but had is looked at, and gets all of had; so does who is born meanwhile. What is
+ *		theirs is had's already, within the bounds. A fork may outlast that. So the file of records stays, renamed,
+ *		which tells a stop from a crash. Half a minute later restore, or the next start, does the same to tasks that
+ *		are not on record and carry what a class gives. Their had is found as after a loss.
  */
 #pragma once
 
