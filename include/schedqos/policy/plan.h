@@ -48,8 +48,8 @@
  * rename, move, reload	The same, if they bring another rule or class; and so the first sight of a task. Arguments that
  *		can be read only some time after the exec may bring another class, too, but clear nothing.
  * override	A class by override takes effect like a rule's; root's (or of a user who may raise) also raises what somebody
- *		had lowered. When the override ends, the rule's class is put on, but theirs is not cleared. If it could raise,
- *		every copy is due then, too, and keeps of theirs what it would keep at a reload (see limit): its maker may be another than recorded.
+ *		had lowered. At its end the rule's class is put on, but theirs is not cleared. If it could raise, all copies
+ *		are due at that end, and keep of theirs only what a reload keeps (see limit).
  * limit, focus	put another class on while they last. theirs is not cleared, neither then nor when they end; but a choice
  *		beyond the bounds is dropped, as at a reload, if it takes more privilege than the new class gives.
  * renice	and its like make no task due. The next look, for whatever reason, finds the choice: theirs until a rule takes
