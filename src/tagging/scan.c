@@ -216,6 +216,19 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 	return plan_override_holds(scan->tagger->plan, number, process->ppid);
 }
 
+/* What another user has asked for of what runs as him stays, though it descends from this one's process. */
+static bool is_anothers(const struct scan *scan, const struct override *override, uint16_t number, pid_t pid)
+{
+	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
+	const struct task *leader = tasks_find(plan_tasks(scan->tagger->plan), pid);
+	const uint16_t joined = leader ? leader->joined[overrides_slot(overrides, number)] : 0;
+	uid_t owner;
+
+	if (!joined || overrides_get(overrides, joined)->uid == override->uid)
+		return false;
+	return procfs_owner(scan->tagger->proc, pid, &owner) < 0 || owner != override->uid;
+}
+
 /* Returns how many processes have joined, or -errno. */
 static int join_tree(struct scan *scan, uint16_t number)
 {
@@ -227,7 +240,8 @@ static int join_tree(struct scan *scan, uint16_t number)
 
 		const bool holds = plan_override_holds(plan, number, process->pid);
 
-		if (!is_of_tree(scan, process, number))
+		if (!is_of_tree(scan, process, number) ||
+		    is_anothers(scan, overrides_get(plan_overrides(plan), number), number, process->pid))
 			continue;
 		if (!tasks_find(plan_tasks(plan), process->pid)) {
 			book_task(scan, process, process->pid, process->start);

@@ -3,6 +3,7 @@
 """What the daemon lets in beside root: the bridge's user, and what he may ask for."""
 
 import os
+import shutil
 import subprocess
 
 from cgroups import Cgroups
@@ -136,8 +137,8 @@ class UsersCase(BridgeSide):
         os.chmod(path, 0o4755)
         return path
 
-    def spawned(self, puppet, name, path):
-        return puppet.tell(0, "spawn", [name, "1000"], path)
+    def spawned(self, puppet, name, path, *args):
+        return puppet.tell(0, "spawn", [name, *args, "1000"], path)
 
 
 class Users(UsersCase):
@@ -332,6 +333,18 @@ class Users(UsersCase):
         self.assertEqual(self.set(self.ALICE, programs[0], BACKGROUND, keep="true")[0], "ok")
         self.assertEqual(self.set(self.BOB, bobs, UTILITY)[0], "ok")
         self.assertEqual(schedqos("set", str(programs[64].pid), UTILITY).returncode, 0)
+
+    def test_a_tree_with_anothers_in_it(self):
+        """As by su: what he has asked for himself stays."""
+        app = self.puppet("app")
+        child = self.spawned(app, "setpriv", shutil.which("setpriv"), "--reuid=%d" % self.BOB, self.alias("helper"))
+        app.tell(0, "become", self.ALICE)
+        wait_for(lambda: comm(child) == b"helper", "exec")
+        for call in (("Limit", "ushsb", self.BOB, ":1.2", child, BACKGROUND, "false"),
+                     ("Limit", "ushsb", self.ALICE, ":1.1", app.pid, UTILITY, "false")):
+            self.assertEqual(self.users(*call)[0], "ok")
+        self.assert_keeps(app, UTILITY)
+        self.assert_keeps(child, BACKGROUND)
 
     def test_texts_without_end(self):
         app = self.sleeper("app", user=self.ALICE)
