@@ -454,43 +454,47 @@ static void nor_what_somebody_lowered(void **state)
 }
 
 /* What runs as another user or with privileges is as without it; what is hers again below that is of the tree. */
-static void a_user_s_is_for_what_is_his_alone(void **state)
+static void is_for_what_is_his_alone(struct machine *m, bool is_limit)
 {
-	struct machine *m = *state;
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	if (is_limit)
+		user_limits(m, ALICE, 100, "QOS_BACKGROUND");
+	else
+		user_gives(m, ALICE, 100, "QOS_BACKGROUND", false);
+	forks(m, 100, 101);
+	living(m, 101)->is_privileged = true;
+	execs(m, 101, "/usr/bin/app");
+	clones(m, 101, 105);
+	forks(m, 101, 102);
+	living(m, 102)->uid = BOB;
+	living(m, 102)->is_privileged = false;
+	execs(m, 102, "/usr/bin/app");
+	forks(m, 101, 103);
+	living(m, 103)->is_privileged = false;
+	living(m, 103)->uid = ALICE;
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	assert_carries(m, 105, INITIATED);
+	assert_task(m, 102, INITIATED, REASON_RULE);
+	assert_task(m, 103, INITIATED, REASON_RULE);
+	execs(m, 103, "/usr/bin/app");
+	assert_carries(m, 103, BACKGROUND);
+	/* Once more without an exec, as by a scan. */
+	living(m, 103)->uid = BOB;
+	scan(m);
+	assert_task(m, 103, INITIATED, REASON_RULE);
+	assert_carries(m, 100, BACKGROUND);
+	stops_without_trace(m);
+}
 
-	for (int is_limit = 0; is_limit < 2; is_limit++) {
-		start(m, APP);
-		runs_as(m, 100, ALICE, "/usr/bin/app");
-		if (is_limit)
-			user_limits(m, ALICE, 100, "QOS_BACKGROUND");
-		else
-			user_gives(m, ALICE, 100, "QOS_BACKGROUND", false);
-		forks(m, 100, 101);
-		living(m, 101)->is_privileged = true;
-		execs(m, 101, "/usr/bin/app");
-		clones(m, 101, 105);
-		forks(m, 101, 102);
-		living(m, 102)->uid = BOB;
-		living(m, 102)->is_privileged = false;
-		execs(m, 102, "/usr/bin/app");
-		forks(m, 101, 103);
-		living(m, 103)->is_privileged = false;
-		living(m, 103)->uid = ALICE;
-		assert_task(m, 101, INITIATED, REASON_RULE);
-		assert_carries(m, 105, INITIATED);
-		assert_task(m, 102, INITIATED, REASON_RULE);
-		assert_task(m, 103, INITIATED, REASON_RULE);
-		execs(m, 103, "/usr/bin/app");
-		assert_carries(m, 103, BACKGROUND);
-		/* Once more without an exec, as by a scan. */
-		living(m, 103)->uid = BOB;
-		scan(m);
-		assert_task(m, 103, INITIATED, REASON_RULE);
-		assert_carries(m, 100, BACKGROUND);
-		stops_without_trace(m);
-		for (pid_t pid = 100; pid <= 103; pid++)
-			exits(m, pid);
-	}
+static void a_user_s_class_is_for_what_is_his_alone(void **state)
+{
+	is_for_what_is_his_alone(*state, false);
+}
+
+static void and_so_is_his_limit(void **state)
+{
+	is_for_what_is_his_alone(*state, true);
 }
 
 static void root_s_goes_before_a_user_s(void **state)
@@ -788,7 +792,8 @@ int main(void)
 		MACHINE_TEST(classes_that_no_rule_names),
 		MACHINE_TEST(a_user_s_never_raises_unless_it_says_so),
 		MACHINE_TEST(nor_what_somebody_lowered),
-		MACHINE_TEST(a_user_s_is_for_what_is_his_alone),
+		MACHINE_TEST(a_user_s_class_is_for_what_is_his_alone),
+		MACHINE_TEST(and_so_is_his_limit),
 		MACHINE_TEST(root_s_goes_before_a_user_s),
 		MACHINE_TEST(a_lower_limit_of_a_user_hides_none_of_root_s),
 		MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised),
