@@ -16,8 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 PACKAGES = """
-    dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libsystemd0 make procps python3 rt-tests
-    systemd-sysv udev util-linux
+    dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libpam-systemd libpipewire-0.3-0 libsystemd0 libxcb-res0
+    libxcb1 make polkitd procps python3 rt-tests systemd-sysv udev util-linux
 """.split()
 # It is not read in the guest.
 BALLAST = """
@@ -83,6 +83,7 @@ def add_tests(build, kernels):
         shutil.copy(os.path.join(build, "schedqos"), os.path.join(top, "build"))
         for source, target in ((os.path.join(build, "tests/unit"), "build/tests/unit"),
                                (os.path.join(build, "tests/live"), "build/tests/live"),
+                               (os.path.join(build, "tests/desktop"), "build/tests/desktop"),
                                (os.path.join(TOP, "tests/live"), "tests/live"),
                                (os.path.join(TOP, "tests/vm/guest"), "tests/vm/guest"),
                                (os.path.join(TOP, ".packaging"), ".packaging"),
@@ -107,10 +108,12 @@ def add_installation(build, kernels):
     def fill(tree):
         add_tests(build, kernels)(tree)
         _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
-        # The rest of install-desktop is not tried here.
+        # Of install-desktop only this is there at first; the guest adds the rest.
+        desktop = os.path.join(tree, "schedqos/desktop")
+        _run("make", "-C", TOP, "install-desktop", "B=" + os.path.abspath(build), "DESTDIR=" + desktop)
         units = os.path.join(tree, "usr/lib/systemd/user")
         os.makedirs(units, exist_ok=True)
-        shutil.copy(os.path.join(TOP, "systemd/user/schedqos-weights.service"), units)
+        shutil.copy(os.path.join(desktop, "usr/lib/systemd/user/schedqos-weights.service"), units)
         _add_service(tree, "boot.py")
 
     return fill

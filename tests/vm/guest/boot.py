@@ -17,6 +17,7 @@ from steps import (  # noqa: E402
 )
 from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
+import desktop  # noqa: E402
 import scopes  # noqa: E402
 import weights  # noqa: E402
 from units import drop_in, journal  # noqa: E402
@@ -165,6 +166,13 @@ class Boot(Steps):
     def weights(self):
         """What Weights tries; then as before."""
         weights.take_all()
+        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
+        systemctl("start", UNIT)
+        self.becomes("QOS_USER_INTERACTIVE")
+
+    def desktop(self):
+        """What Desktop tries; then as before."""
+        desktop.take_all()
         write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("start", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")

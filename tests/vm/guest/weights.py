@@ -30,7 +30,7 @@ ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /
 DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
 KILLS = 8
 CLASSY = "[Service]\nExecStart=/run/classy 100000\n[X-SchedQoS]\nClass=QOS_BACKGROUND\n"
-# A user's bus is in a package of its own, and with it a session's PAM modules, without which this machine is made.
+# A user's bus is in a package of its own, without which this machine is made.
 BUS = {"dbus.socket": "[Socket]\nListenStream=%t/bus\n",
        "dbus.service": "[Unit]\nRequires=dbus.socket\n[Service]\nExecStart=dbus-daemon --session --address=systemd: --nofork\n"}
 USERS = {"session.slice": 500, "app.slice": 50}
@@ -80,6 +80,15 @@ def has_told(words):
 
 def of_user(*args):
     return command(*AS_USER, "systemctl", "--user", *args)
+
+
+def start_users_bus():
+    """And has his manager go there."""
+    for name, text in BUS.items():
+        write("/etc/systemd/user/" + name, text)
+    of_user("daemon-reload")
+    of_user("start", "dbus.socket")
+    command("pkill", "-USR1", "-U", str(USER), "-x", "systemd")
 
 
 def users(unit, name="CPUWeight"):
@@ -264,13 +273,10 @@ class Weights:
         systemctl("daemon-reload")
 
     def a_user_has_his_own(self):
-        for name, text in BUS.items():
-            write("/etc/systemd/user/" + name, text)
         write(CONFIG, json.dumps({"schedqos": {"user_weights": USERS}}))
         systemctl("reload", UNIT)
-        of_user("daemon-reload")
-        of_user("start", "dbus.socket", "session.slice", "app.slice")
-        command("pkill", "-USR1", "-U", str(USER), "-x", "systemd")
+        start_users_bus()
+        of_user("start", "session.slice", "app.slice")
         before = users("session.slice"), users("app.slice")
         equal(before, ("100", "100"))
         of_user("start", "schedqos-weights.service")

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What `make install-desktop` adds, under a real systemd, system bus and polkit: the bridge in its confinement, asked by an
+ordinary user; and schedqos-focus among his services, that hears of windows as from GNOME, of apps that are real scopes.
+"""
+
+import json
+import os
+import pwd
+
+from attributes import get_attr, pristine
+from programs import Program, sleep_program
+from scopes import AS_USER, BACKGROUND, INITIATED, UI, USER, USER_MANAGER, carries, cgroup
+from steps import CONFIG, TOP, UNIT, command, equal, show, systemctl, write
+from units import drop_in
+from waiting import wait_for
+from weights import CGROUPS, of_user, start_users_bus, users
+
+BRIDGE, FOCUS = "schedqos-bridge.service", "schedqos-focus.service"
+DEFAULT = "QOS_DEFAULT"
+PROGRAM = "/run/desktop-test"
+# In place of a session that is active at the machine, which has both.
+POLKIT = "/etc/polkit-1/rules.d/10-test.rules"
+ACTIVE = """polkit.addRule(function(action, subject) {
+	if (subject.user == "user" && (action.id == "org.schedqos1.set-own" || action.id == "org.schedqos1.show"))
+		return polkit.Result.YES;
+});
+"""
+# What the filter of system calls refuses is an error that may go unnoticed. Here it is the end.
+STRICT = "[Service]\nSystemCallErrorNumber=kill\n"
+KILLED = "31/SYS"
+STRICT_FOCUS = "/run/systemd/user/%s.d/strict.conf" % FOCUS
+# What GNOME's compositor is called on the user's bus, and what it writes where.
+MUTTER = "org.gnome.Mutter.DisplayConfig"
+OWNER = os.path.join(TOP, "build/tests/desktop/bridge")
+SETXATTR = "import os, sys; os.setxattr(sys.argv[1], 'user.xdg.inactive-since', sys.argv[2].encode())"
+FOCUSED, NOT_FOCUSED = "-1", "1234567"
+# The window's process and another one.
+APP = 'setsid "$0" 100000 & exec "$0" 100000'
+
+
+def ask(method, *args, status=0):
+    """An ordinary user calls the bridge; the values that are returned."""
+    answer = command(*AS_USER, "busctl", "--system", "--json=short", "call", "org.schedqos1", "/org/schedqos1",
+                     "org.schedqos1", method, *args, status=status)
+    return answer if status else json.loads(answer)["data"]
+
+
+def as_user(*argv, **options):
+    return command(*AS_USER, "schedqos", *argv, **options)
+
+
+def procs(group):
+    with open(CGROUPS + group + "/cgroup.procs", encoding="ascii") as file:
+        return [int(line) for line in file]
+
+
+class Desktop:
+    """The steps, in their order."""
+
+    def __init__(self):
+        self._own = self._others = self._mutter = None
+        self._apps = []
+
+    def _app(self, name):
+        """As a desktop starts it. Returns its cgroup."""
+        app = Program([*AS_USER, "systemd-run", "--user", "--scope", "--quiet", "--slice=app.slice", "--unit=" + name, "sh",
+                       "-c", APP, PROGRAM])
+        self._apps.append(app)
+        wait_for(lambda: cgroup(app.pid).endswith("/app.slice/%s.scope" % name), lambda: cgroup(app.pid))
+        wait_for(lambda: len(procs(cgroup(app.pid))) == 2, lambda: "%s has %s" % (name, procs(cgroup(app.pid))))
+        return cgroup(app.pid)
+
+    @staticmethod
+    def _say(group, value):
+        command(*AS_USER, "python3", "-c", SETXATTR, CGROUPS + group, value)
+
+    def _carry(self, *classes):
+        """Each app, with all of its processes."""
+        for app, qos in zip(self._apps, classes):
+            for pid in procs(cgroup(app.pid)):
+                carries(pid, qos)
+
+    def it_is_installed(self):
+        """And what it says is to be done next."""
+        os.symlink(sleep_program(), PROGRAM)
+        write(CONFIG, json.dumps({"schedqos": {"mapping": "announcement"}}))
+        write(POLKIT, ACTIVE)
+        command("cp", "-a", os.path.join(TOP, "desktop/."), "/")
+        drop_in("strict", STRICT, [BRIDGE])
+        command("systemd-sysusers")
+        systemctl("daemon-reload")
+        systemctl("reload", "dbus")
+        systemctl("restart", UNIT)
+        self._others = Program([PROGRAM, "100000"])
+        self._own = Program([*AS_USER, PROGRAM, "100000"])
+        for program in (self._others, self._own):
+            carries(program.pid, DEFAULT)
+
+    def a_users_question_starts_it(self):
+        equal((show("LoadState", BRIDGE), show("ActiveState", BRIDGE)), ("loaded", "inactive"))
+        equal(str(json.loads(ask("Status")[0])["pid"]), show("MainPID"))
+        equal(show("ActiveState", BRIDGE), "active")
+
+    def it_is_confined(self):
+        ask("Status")
+        pid = show("MainPID", BRIDGE)
+        equal(os.stat("/proc/" + pid).st_uid, pwd.getpwnam("schedqos").pw_uid)
+        with open("/proc/%s/status" % pid, encoding="ascii") as file:
+            lines = dict(line.strip().partition(":\t")[::2] for line in file)
+        equal({name: value for name, value in lines.items() if name.startswith("Cap") and int(value, 16)}, {})
+        equal((lines["NoNewPrivs"], lines["Seccomp"]), ("1", "2"))
+        print(command("systemd-analyze", "--no-pager", "security", BRIDGE).splitlines()[-1], flush=True)
+
+    def tasks_are_listed(self):
+        listed = {task["pid"] for task in json.loads(as_user("list", "--json"))}
+        equal({self._own.pid, self._others.pid} - listed, set())
+
+    def ones_own_gets_less(self):
+        as_user("set", str(self._own.pid), BACKGROUND)
+        carries(self._own.pid, BACKGROUND)
+        as_user("reset", str(self._own.pid))
+        carries(self._own.pid, DEFAULT)
+
+    def more_takes_a_password(self):
+        if "password" not in as_user("set", str(self._own.pid), UI, status=1):
+            raise AssertionError("it is refused for another reason")
+        carries(self._own.pid, DEFAULT)
+
+    def what_is_others_stays(self):
+        if "not yours" not in as_user("set", str(self._others.pid), BACKGROUND, status=1):
+            raise AssertionError("it is refused for another reason")
+        carries(self._others.pid, DEFAULT)
+
+    def it_ends_with_the_daemon(self):
+        """What was asked for, and not the bridge, which finds the next one."""
+        as_user("set", str(self._own.pid), BACKGROUND)
+        carries(self._own.pid, BACKGROUND)
+        systemctl("restart", UNIT)
+        carries(self._own.pid, DEFAULT)
+        as_user("set", str(self._own.pid), BACKGROUND)
+        carries(self._own.pid, BACKGROUND)
+
+    def a_window_gets_the_focus(self):
+        """Its app does, all of it, and no other."""
+        drop_in("test", USER_MANAGER, ["user@.service"])
+        systemctl("start", "user@%d.service" % USER)
+        start_users_bus()
+        write(STRICT_FOCUS, STRICT)
+        of_user("daemon-reload")
+        first, _ = self._app("app-first"), self._app("app-second")
+        self._mutter = Program([*AS_USER, "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/user/%d/bus" % USER, OWNER, MUTTER])
+        self._say(first, FOCUSED)
+        of_user("start", FOCUS)
+        self._carry(INITIATED, DEFAULT)
+
+    def another_window_gets_it(self):
+        first, second = [cgroup(app.pid) for app in self._apps]
+        self._say(first, NOT_FOCUSED)
+        self._say(second, FOCUSED)
+        self._carry(DEFAULT, INITIATED)
+
+    def the_next_daemon_hears_of_it(self):
+        systemctl("restart", UNIT)
+        self._carry(DEFAULT, INITIATED)
+
+    def the_next_bridge_hears_of_it(self):
+        pid = show("MainPID", BRIDGE)
+        systemctl("stop", BRIDGE)
+        wait_for(lambda: show("MainPID", BRIDGE) not in ("0", pid), "another bridge")
+        self._carry(DEFAULT, INITIATED)
+
+    def it_ends_with_the_service(self):
+        equal((users(FOCUS, "NRestarts"), users(FOCUS, "Slice")), ("0", "session.slice"))
+        of_user("stop", FOCUS)
+        self._carry(DEFAULT, DEFAULT)
+        of_user("start", FOCUS)
+        self._carry(DEFAULT, INITIATED)
+
+    def the_daemon_stops(self):
+        systemctl("stop", UNIT)
+        for pid in [self._own.pid, *(pid for app in self._apps for pid in procs(cgroup(app.pid)))]:
+            equal(get_attr(pid), pristine())
+        answer = ask("Status", status=1)
+        if "no daemon" not in answer:
+            raise AssertionError(answer)
+
+    def nothing_was_refused(self):
+        """By a filter: it would have been their end."""
+        equal((users(FOCUS, "ActiveState"), users(FOCUS, "NRestarts")), ("active", "0"))
+        equal([line for line in command("journalctl", "-b", "--no-pager").splitlines() if KILLED in line], [])
+
+    def and_all_ends(self):
+        of_user("stop", FOCUS)
+        for program in (self._own, self._others, self._mutter):
+            program.end()
+        of_user("stop", "app-first.scope", "app-second.scope")
+        for app in self._apps:
+            app.end()
+        systemctl("stop", "user@%d.service" % USER, BRIDGE)
+        os.unlink(STRICT_FOCUS)
+        os.unlink(POLKIT)
+        drop_in("strict", "", [BRIDGE])
+        equal(systemctl("--failed", "--no-legend", "--plain"), "")
+
+
+def take_all():
+    """Takes the steps, each on top of those before it."""
+    desktop = Desktop()
+    for step in [step for step in vars(Desktop) if step[0] != "_"]:
+        try:
+            getattr(desktop, step)()
+        except Exception as error:
+            raise AssertionError("desktop: %s" % step) from error
+        print("  ok    %s" % step, flush=True)
