@@ -47,7 +47,7 @@ struct sound {
 	struct pw_loop *loop;
 	struct pw_context *context;
 	struct pw_core *core; /* NULL: not connected */
-	struct pw_registry *registry;
+	struct pw_registry *globals;
 	struct spa_hook core_listener, registry_listener;
 	struct spa_list clients, nodes;
 	sd_event_source *io, *retrying, *sockets;
@@ -207,7 +207,7 @@ static void add_node(struct sound *sound, uint32_t id)
 
 	if (!node)
 		return;
-	node->proxy = pw_registry_bind(sound->registry, id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
+	node->proxy = pw_registry_bind(sound->globals, id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
 	if (!node->proxy) {
 		free(node);
 		return;
@@ -294,7 +294,7 @@ static void disconnect_from(struct sound *sound)
 	spa_list_for_each_safe(node, next, &sound->nodes, link)
 		remove_node(node);
 	spa_hook_remove(&sound->registry_listener);
-	pw_proxy_destroy((struct pw_proxy *)sound->registry);
+	pw_proxy_destroy((struct pw_proxy *)sound->globals);
 	spa_hook_remove(&sound->core_listener);
 	pw_core_disconnect(sound->core);
 	sound->core = NULL;
@@ -308,8 +308,8 @@ static bool connect_to(struct sound *sound)
 	if (!sound->core)
 		return false;
 	pw_core_add_listener(sound->core, &sound->core_listener, &core_events, sound);
-	sound->registry = pw_core_get_registry(sound->core, PW_VERSION_REGISTRY, 0);
-	pw_registry_add_listener(sound->registry, &sound->registry_listener, &registry_events, sound);
+	sound->globals = pw_core_get_registry(sound->core, PW_VERSION_REGISTRY, 0);
+	pw_registry_add_listener(sound->globals, &sound->registry_listener, &registry_events, sound);
 	focus_changed(sound->focus);
 	return true;
 }
