@@ -36,13 +36,14 @@ class Desktop(Bridge):
             text = file.read()
         # As on a machine without systemd.
         self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
-        self.daemon({"schedqos": {"mapping": "announcement"}}, prefix=self.inside, layers=self.shipped())
+        # By make, which runs these tests, all would inherit.
+        self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=self.shipped())
         self.focus = self.start_focus()
         self.start_sway()
         # What the terminal runs has a terminal of its own: a build, and what no rule names.
-        self.terminal = self.open_window(shutil.which("foot"), "%s 1000 & %s 1000" % (self.alias("make"), self.alias("unnamed")))
+        self.terminal = self.open_window(shutil.which("foot"), "%s 1000 & %s 1000" % (self.alias("gmake"), self.alias("unnamed")))
         self.window = self.open_window(self.copy("window", shutil.which("foot")), "exec sleep 1000")
-        self.build, self.unnamed = (self.child(name) for name in ("make", "unnamed"))
+        self.build, self.unnamed = (self.child(name) for name in ("gmake", "unnamed"))
 
     @staticmethod
     def shipped():
