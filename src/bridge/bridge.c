@@ -49,15 +49,9 @@ static int watch_need(struct bridge *bridge)
 
 static int listen_to_signals(struct bridge *bridge)
 {
-	sigset_t signals;
-	int r;
+	int r = sd_event_add_signal(bridge->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	r = sd_event_add_signal(bridge->event, NULL, SIGTERM, NULL, NULL);
-	return r < 0 ? r : sd_event_add_signal(bridge->event, NULL, SIGINT, NULL, NULL);
+	return r < 0 ? r : sd_event_add_signal(bridge->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 }
 
 static int open_bus(struct bridge *bridge)

@@ -401,15 +401,9 @@ static int listen_to_logins(struct weights *weights)
 
 static int listen_to_signals(struct weights *weights)
 {
-	sigset_t signals;
-	int r;
+	int r = sd_event_add_signal(weights->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	r = sd_event_add_signal(weights->event, NULL, SIGTERM, NULL, NULL);
-	return r < 0 ? r : sd_event_add_signal(weights->event, NULL, SIGINT, NULL, NULL);
+	return r < 0 ? r : sd_event_add_signal(weights->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 }
 
 static int match(sd_bus *bus, const char *path, const char *interface, const char *member, sd_bus_message_handler_t handler,

@@ -129,15 +129,9 @@ static void print_sources(struct program *program)
 
 static int listen_to_signals(struct focus *focus)
 {
-	sigset_t signals;
-	int r;
+	int r = sd_event_add_signal(focus->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	r = sd_event_add_signal(focus->event, NULL, SIGTERM, NULL, NULL);
-	return r < 0 ? r : sd_event_add_signal(focus->event, NULL, SIGINT, NULL, NULL);
+	return r < 0 ? r : sd_event_add_signal(focus->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 }
 
 static int start(struct program *program, bool prints)
