@@ -2,9 +2,7 @@
 #include <schedqos/bridge/unit_file.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
@@ -98,22 +96,13 @@ void unit_file_parse(const char *text, size_t size, struct unit_said *ret)
 
 int unit_file_read(const char *path, struct unit_said *ret)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
-	struct stat stat;
 	size_t size;
-	int r;
+	int r = read_text_file(path, SIZE_MAX_BYTES, &text, &size);
 
 	*ret = (struct unit_said){ 0 };
-	if (fd < 0 || fstat(fd, &stat) < 0)
-		return -errno;
-	/* A unit that is masked is /dev/null. */
-	if (!S_ISREG(stat.st_mode))
-		return 0;
-	if (stat.st_size > SIZE_MAX_BYTES)
-		return -EFBIG;
-	r = read_text(fd, (size_t)stat.st_size, &text, &size);
 	if (r == 0)
 		unit_file_parse(text, size, ret);
-	return r;
+	/* A unit that is masked is /dev/null. */
+	return r == -EINVAL ? 0 : r;
 }

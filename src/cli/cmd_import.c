@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <schedqos/config/ananicy.h>
 #include <schedqos/config/config_text.h>
@@ -31,20 +28,15 @@ static int complain(const char *path, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* Opens without blocking, in case it is a FIFO. Returns an exit status. */
-static int read_file(struct ananicy *ananicy, const char *path)
+/* Returns an exit status. */
+static int read_one(struct ananicy *ananicy, const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
-	struct stat stat;
 	size_t size;
-	int r;
+	int r = read_text_file(path, FILE_MAX, &text, &size);
 
-	if (fd < 0 || fstat(fd, &stat) < 0)
-		return complain(path, strerror(errno));
-	if (!S_ISREG(stat.st_mode) || stat.st_size > FILE_MAX)
-		return complain(path, S_ISREG(stat.st_mode) ? "is too large" : "is no regular file");
-	r = read_text(fd, stat.st_size, &text, &size);
+	if (r == -EINVAL)
+		return complain(path, "is no regular file");
 	if (r == 0)
 		r = ananicy_read(ananicy, path, text, size);
 	return r < 0 ? complain(path, strerror(-r)) : 0;
@@ -78,7 +70,7 @@ static int read_all(struct ananicy *ananicy, char **operands)
 			if (item->fts_info == FTS_DNR || item->fts_info == FTS_ERR || item->fts_info == FTS_NS)
 				status = complain(item->fts_path, strerror(item->fts_errno));
 			else if (item->fts_info != FTS_D && item->fts_info != FTS_DP && is_of_ananicy(item))
-				status = read_file(ananicy, item->fts_path);
+				status = read_one(ananicy, item->fts_path);
 		}
 		if (walk)
 			fts_close(walk);

@@ -48,6 +48,18 @@ int read_text(int fd, size_t size, char **ret, size_t *ret_size)
 	return 0;
 }
 
+int read_text_file(const char *path, size_t max, char **ret, size_t *ret_size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return -EINVAL;
+	return (size_t)stat.st_size > max ? -EFBIG : read_text(fd, (size_t)stat.st_size, ret, ret_size);
+}
+
 int write_full(int fd, const void *buf, size_t size)
 {
 	const char *from = buf;

@@ -15,6 +15,9 @@ ssize_t read_full(int fd, char *buf, size_t size);
  */
 int read_text(int fd, size_t size, char **ret, size_t *ret_size);
 
+/* The same of a file, opened without blocking in case it is a FIFO; -EINVAL: not a regular one; -EFBIG: larger than max. */
+int read_text_file(const char *path, size_t max, char **ret, size_t *ret_size);
+
 /* Writes all of it, however many calls that takes. 0, or -errno with some of it written. */
 int write_full(int fd, const void *buf, size_t size);
 
