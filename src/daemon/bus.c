@@ -409,10 +409,9 @@ static void admit_bridge(struct bus_server *server)
 		r = -errno;
 	if (r == 0)
 		server->bridge = uid;
-	/* Where there is but the daemon, its unit has not that group: nothing is amiss. */
+	/* Whoever has no such user has no bridge. */
 	else if (r != -ENOENT)
-		log_at(r == -EPERM ? LOG_DEBUG : LOG_NOTICE,
-		       "the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
+		log_warning("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
 }
 
 /* Only root may connect at first. */

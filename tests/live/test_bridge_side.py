@@ -74,6 +74,11 @@ class Socket(BridgeSide):
         self.assertEqual(self.asker().state, "ready")
         self.assertEqual(self.asker(BRIDGE).state, "Permission denied")
 
+    def test_it_is_said_that_the_socket_cannot_be_his(self):
+        daemon = self.daemon_with_bridge(prefix=["setpriv", "--bounding-set=-chown", "--"])
+        self.assertEqual(self.asker(BRIDGE).state, "Permission denied")
+        self.assertIn("so the bridge does not work: Operation not permitted", daemon.log())
+
     def test_what_the_bridge_may_call(self):
         self.daemon_with_bridge()
         bridge, root, app = self.asker(BRIDGE), self.asker(), self.sleeper("app")
