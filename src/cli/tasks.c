@@ -33,9 +33,9 @@ static int read_patterns(sd_bus_message *reply, const char ***ret, size_t *ret_c
 {
 	const char *pattern;
 	uint32_t number;
-	int r = sd_bus_message_enter_container(reply, 'a', "{us}");
+	int r = sd_bus_message_enter_container(reply, 'a', "(us)");
 
-	while (r >= 0 && (r = sd_bus_message_read(reply, "{us}", &number, &pattern)) > 0) {
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(us)", &number, &pattern)) > 0) {
 		const char **all = reallocarray(*ret, (size_t)number + 1, sizeof(*all));
 
 		if (!all)

@@ -157,7 +157,7 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("ExplainName", "s", SD_BUS_PARAM(name), "s", SD_BUS_PARAM(json), bus_explain_name, 0),
 	SD_BUS_METHOD_WITH_NAMES("ListTasks", NULL, ,
-				 "asasa{us}auauauauaqanayayay",
+				 "asasa(us)auauauauaqanayayay",
 				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules)
 					 SD_BUS_PARAM(tid) SD_BUS_PARAM(tgid) SD_BUS_PARAM(rule)
 						 SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)

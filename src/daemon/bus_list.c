@@ -173,7 +173,7 @@ static int append_rules(sd_bus_message *reply, const struct task_table *table,
 			const struct rules *rules)
 {
 	const struct rule *rule;
-	int r = sd_bus_message_open_container(reply, 'a', "{us}");
+	int r = sd_bus_message_open_container(reply, 'a', "(us)");
 
 	for (uint32_t id = 1; r >= 0 && (rule = rules_by_id(rules, id)); id++) {
 		_cleanup_free_ char *pattern = NULL;
@@ -181,7 +181,7 @@ static int append_rules(sd_bus_message *reply, const struct task_table *table,
 		if (!table->is_named[id])
 			continue;
 		pattern = text_escape(rule->pattern, strlen(rule->pattern));
-		r = pattern ? sd_bus_message_append(reply, "{us}", id, pattern) : -ENOMEM;
+		r = pattern ? sd_bus_message_append(reply, "(us)", id, pattern) : -ENOMEM;
 	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }

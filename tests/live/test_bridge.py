@@ -5,6 +5,7 @@ The bridge on a system bus with our policy, a real polkit, and two ordinary user
 and what comes of hostile arguments. All of these are in mount namespaces of their own.
 """
 
+import json
 import os
 import random
 import re
@@ -270,6 +271,8 @@ class Interface(Bridge):
         self.assert_refused(self.ask(bob, "Explain", "u", 2 ** 32 - 1), NAME + ".Error.NoTask")
         self.assertIn(INITIATED, self.verb(ALICE, "explain", app.pid))
         self.assertIn("app", self.verb(BOB, "list"))
+        listed = json.loads(self.run_as(BOB, "busctl", "--json=short", "call", NAME, PATH, NAME, "List").stdout)["data"]
+        self.assertIn("app", [pattern for _, pattern in listed[2]])
         self.assertIn("tasks in", self.verb(BOB, "status"))
         self.assertIn("QOS_", self.verb(BOB, "top"))
         self.assertIn("password", self.verb(BOB, "reload", status=1))
