@@ -379,6 +379,11 @@ static int on_login(sd_event_source *source, int fd, uint32_t revents, void *use
 	(void)fd;
 	(void)revents;
 	sd_login_monitor_flush(weights->logins);
+	/* The session may be in front now, in which polkit allows what it did not. */
+	if (weights->is_user && weights->user.is_refused)
+		tell_classes(weights);
+	if (weights->is_user)
+		return 0;
 	weights->seat_is_used = seat_is_used();
 	return weights->seat_is_used == was_used ? 0 : give_up(weights, consider_all(weights));
 }
@@ -496,8 +501,8 @@ static int start(struct weights *weights)
 {
 	static int (*const of_system[])(struct weights *) = { listen_to_signals,  open_record,	    connect_to_daemon,
 							      connect_to_manager, listen_to_logins, consider_all };
-	static int (*const of_user[])(struct weights *) = { listen_to_signals,	open_record,  connect_to_manager,
-							    follow_daemon,	consider_all };
+	static int (*const of_user[])(struct weights *) = { listen_to_signals, open_record,	 connect_to_manager,
+							    listen_to_logins,  follow_daemon, consider_all };
 	int (*const *steps)(struct weights *) = weights->is_user ? of_user : of_system;
 	const size_t n = weights->is_user ? array_size(of_user) : array_size(of_system);
 	int r = sd_event_new(&weights->event);

@@ -9,13 +9,14 @@
  *   gone NAME                 it goes, likewise
  *   put NAME WEIGHT QUOTA     what somebody else sets
  *   get NAME                  its weight
- *   bridge HOW                as the bridge it is there from now on, HOW: "here", or "gone" again
+ *   bridge HOW                as the bridge it is there from now on, HOW: "here", "refuses", or "gone" again
  *   told                      what the bridge was told of units since that was last asked, on one line
  *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,7 @@ static int drop_ins_of(sd_bus *on, const char *path, const char *interface, cons
 /* ---- the bridge ---- */
 
 static char told[2048];
+static bool refuses;
 
 static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -213,7 +215,9 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
 
 	(void)userdata;
-	(void)error;
+	snprintf(told, sizeof(told), "refused");
+	if (refuses)
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not in front");
 	length += (size_t)snprintf(told, sizeof(told), "told");
 	while (r >= 0 && (r = sd_bus_message_read(message, "(sss)", &cgroup, &class, &place)) > 0 && length < sizeof(told))
 		length += (size_t)snprintf(told + length, sizeof(told) - length, " %s %s %s", cgroup, class, place);
@@ -228,9 +232,13 @@ static const sd_bus_vtable bridge[] = {
 
 static int put_bridge(const char *where)
 {
-	if (strcmp(where, "here") == 0)
-		return sd_bus_request_name(bus, BRIDGE, 0);
-	return sd_bus_release_name(bus, BRIDGE);
+	int r;
+
+	refuses = strcmp(where, "refuses") == 0;
+	if (strcmp(where, "gone") == 0)
+		return sd_bus_release_name(bus, BRIDGE);
+	r = sd_bus_request_name(bus, BRIDGE, 0);
+	return r == -EALREADY ? 0 : r;
 }
 
 /* ---- units ---- */

@@ -349,7 +349,7 @@ class Weights(LiveTest):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(self.folder + "/weights.log", "ab") as log:
             notify.bind(path)
             notify.settimeout(PATIENCE)
-            self.weights = subprocess.Popen([SCHEDQOS, "weights", "--user", *self.of_user], stderr=log,
+            self.weights = subprocess.Popen(self.command("--user", *self.of_user), stderr=log,
                                             env=dict(self.user_env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL)
             self.addCleanup(self.end, self.weights)
             self.assertIn(b"READY=1", notify.recv(1024))
@@ -396,7 +396,10 @@ class Weights(LiveTest):
                 self.tell("bridge here")
                 wait_for(lambda: self.ask("told") == "told %s QOS_BACKGROUND %s:2" % (GROUP, own), "the unit's class")
                 self.tell("bridge gone")
+            self.tell("bridge refuses")
+            wait_for(lambda: self.ask("told") == "refused", "the refusal")
             self.tell("bridge here")
+            self.sit_down()
             wait_for(lambda: self.ask("told"), "the unit's class")
             self.tell("files app.slice /usr/lib/systemd/user/app.slice -")
             wait_for(lambda: self.ask("told") == "told", "no class")
