@@ -12,7 +12,7 @@
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /* While there is no daemon, how often it is looked for: who waits for one has the property Version to tell. */
-#define RETRY_US (5 * 1000000ULL)
+#define RETRY_US 1000000ULL
 
 /* A daemon that is stopped in a debugger should not keep people from being told so. */
 #define BEGIN_US (5 * 1000000ULL)
