@@ -98,7 +98,6 @@ static void put_verdict(const cJSON *status)
 	} wrong[] = {
 		{ *member_text(status, "reload_error") != '\0', "the last reload was refused" },
 		{ member_count(status, "lost"), "events were lost" },
-		{ member_count(status, "receive_errors"), "events could not be received" },
 		{ member_sum(status, "refused"), "the kernel refused" },
 		{ member_count(status, "not_kept"), "the kernel did not keep what was set" },
 		{ cJSON_GetArraySize(cJSON_GetObjectItem(status, "pending_users")), "a user is not known" },

@@ -140,9 +140,7 @@ static void put_counters(struct json_writer *json, const struct daemon *daemon,
 	json_put_count(json, "not_kept", counters->not_kept);
 	json_put_count(json, "lost", counters->lost);
 	json_put_count(json, "rename_floods", counters->rename_floods);
-	json_put_count(json, "receive_errors", counters->receive_errors);
 	json_put_count(json, "scans", counters->scans);
-	json_put_count(json, "foreign", status->foreign);
 	json_put_count(json, "unread", status->unread);
 	json_begin(json, "refused", '{');
 	for (int i = 0; i <= TAGGER_ERRNO_MAX; i++) {

@@ -33,7 +33,6 @@ struct proc_connector {
 	struct nl_sock *socket;
 	uint32_t wanted;
 	bool has_filter;
-	uint64_t foreign;
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
@@ -149,6 +148,7 @@ static int drop_others(int fd, uint32_t wanted)
 
 static int open_socket(struct proc_connector *connector, int buffer_size)
 {
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	int fd, group = CN_IDX_PROC;
 
 	errno = 0;
@@ -167,7 +167,9 @@ static int open_socket(struct proc_connector *connector, int buffer_size)
 		if (r < 0)
 			return r;
 	}
-	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
+	/* Then nobody else can send to our port (netlink_getsockbyportid in af_netlink.c). */
+	if (connect(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0 ||
+	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
 		return -errno;
 	if (nl_socket_set_nonblocking(connector->socket) < 0)
 		return -(errno ? errno : EIO);
@@ -222,11 +224,6 @@ int proc_connector_fd(const struct proc_connector *connector)
 	return nl_socket_get_fd(connector->socket);
 }
 
-uint64_t proc_connector_foreign(const struct proc_connector *connector)
-{
-	return connector->foreign;
-}
-
 int proc_connector_receive(struct proc_connector *connector, struct task_event *events, size_t max,
 			   bool *ret_drained)
 {
@@ -242,14 +239,10 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 	for (int i = 0; i < n; i++) {
 		const struct mmsghdr *message = &connector->messages[i];
 
-		/* Others may send to our port; only the kernel does so from port 0. */
-		if (connector->senders[i].nl_pid != 0 ||
-		    message->msg_hdr.msg_namelen != sizeof(struct sockaddr_nl)) {
-			connector->foreign++;
-			continue;
-		}
-		if (proc_connector_decode(connector->datagrams[i], message->msg_len,
-					  &events[count]) == 1 &&
+		/* Others with CAP_NET_ADMIN may send to the group; only the kernel does so from port 0. */
+		if (connector->senders[i].nl_pid == 0 &&
+		    message->msg_hdr.msg_namelen == sizeof(struct sockaddr_nl) &&
+		    proc_connector_decode(connector->datagrams[i], message->msg_len, &events[count]) == 1 &&
 		    (events[count].what & connector->wanted))
 			count++;
 	}

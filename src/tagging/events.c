@@ -23,9 +23,6 @@
  */
 #define DRAIN_MAX_MS 100
 
-/* A batch of datagrams without an event counts as this many: it costs less than events do, but not nothing. */
-#define NOISE_EVENTS 32
-
 #define EVENTS_BATCH 512
 
 /*
@@ -104,7 +101,6 @@ static void note_loss(struct tagger *tagger)
 
 static void note_error(struct tagger *tagger, int error)
 {
-	tagger->counters.receive_errors++;
 	tagger->events_lost = true;
 	problem_report(&tagger->problems[PROBLEM_RECEIVE], "receiving events: %s", strerror(error));
 }
@@ -129,9 +125,6 @@ static bool book_some(struct tagger *tagger)
 		case INTAKE_EMPTY:
 			tagger->booked_ms = began_ms;
 			return true;
-		case INTAKE_NOISE:
-			i += NOISE_EVENTS;
-			break;
 		case INTAKE_LOST:
 			note_loss(tagger);
 			break;

@@ -16,7 +16,6 @@
 struct queue {
 	struct proc_connector *connector; /* NULL: the queue is closed, or a trace */
 	struct trace *trace;		  /* moves; NULL: closed */
-	uint64_t foreign;		  /* datagrams of connectors closed since, not from the kernel */
 	int head, count;
 	bool is_drained; /* nothing was left when it was read last */
 	bool is_ignored; /* until it is opened anew */
@@ -58,8 +57,6 @@ static int open_queue(struct intake *intake, enum intake_queue kind)
 
 static void close_queue(struct queue *queue)
 {
-	if (queue->connector)
-		queue->foreign += proc_connector_foreign(queue->connector);
 	proc_connector_close(queue->connector);
 	trace_close(queue->trace);
 	queue->connector = NULL;
@@ -119,18 +116,6 @@ int intake_subscribe_moves(struct intake *intake, bool subscribe)
 	if (!subscribe)
 		close_queue(moves);
 	return !subscribe || moves->trace ? 0 : cgroup_moves_open(&moves->trace);
-}
-
-uint64_t intake_foreign(const struct intake *intake)
-{
-	uint64_t count = 0;
-
-	for (int i = 0; i < INTAKE_QUEUES; i++) {
-		const struct queue *queue = &intake->queues[i];
-
-		count += queue->foreign + (queue->connector ? proc_connector_foreign(queue->connector) : 0);
-	}
-	return count;
 }
 
 int intake_fd(const struct intake *intake, enum intake_queue queue)
@@ -201,25 +186,23 @@ void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns)
 	}
 }
 
-/*
- * Reads the queue, unless some of its events are still there. Returns 0 or -errno: -EAGAIN when there were datagrams but
- * no event in them, which somebody could send for ever.
- */
+/* Reads the queue, unless some of its events are still there. Returns 0 or -errno. */
 static int read_queue(struct intake *intake, struct queue *queue)
 {
-	bool drained;
-	int n;
-
 	if (queue->head == queue->count) {
+		bool is_drained;
+		int n;
+
 		queue->head = queue->count = 0;
-		n = receive(intake, queue, &drained);
+		/* A batch may hold nothing but what is none of ours. */
+		do {
+			n = receive(intake, queue, &is_drained);
+		} while (n == 0 && !is_drained);
 		if (n < 0)
 			return n;
 		intake_put_in_order(queue->events, n, clock_ns(CLOCK_MONOTONIC));
 		queue->count = n;
-		queue->is_drained = drained;
-		if (n == 0 && !drained)
-			return -EAGAIN;
+		queue->is_drained = is_drained;
 	}
 	if (!queue->is_drained && queue->events[queue->count - 1].ns < intake->until_ns)
 		intake->until_ns = queue->events[queue->count - 1].ns;
@@ -261,8 +244,6 @@ static struct queue *earliest(struct intake *intake, bool *ret_left)
 
 static enum intake_result result_of(int error, enum intake_queue which, int *ret_error)
 {
-	if (error == -EAGAIN)
-		return INTAKE_NOISE;
 	if (error == -ENOBUFS)
 		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
 	*ret_error = -error;

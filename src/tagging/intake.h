@@ -28,7 +28,6 @@ struct intake;
 enum intake_result {
 	INTAKE_EVENT, /* *ret is filled in */
 	INTAKE_EMPTY, /* nothing is queued */
-	INTAKE_NOISE, /* a batch held no event: call again, unless others should have their turn first */
 	INTAKE_LOST,  /* the kernel has dropped events; the queues can still be read */
 	INTAKE_LOST_NAMES, /* it has dropped renames only */
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
@@ -49,9 +48,6 @@ void intake_ignore_names(struct intake *intake);
  * cgroup_moves_open.
  */
 int intake_subscribe_moves(struct intake *intake, bool subscribe);
-
-/* The number of datagrams that did not come from the kernel. */
-uint64_t intake_foreign(const struct intake *intake);
 
 /* The descriptor to poll, or -1 if the queue is closed. */
 int intake_fd(const struct intake *intake, enum intake_queue queue);

@@ -298,7 +298,6 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 		.changes = tagger->changes.how,
 		.crash_error = keep_error(tagger),
 		.unread = count_unread(tagger),
-		.foreign = tagger->intake ? intake_foreign(tagger->intake) : 0,
 		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader),
 	};
 }

@@ -6,6 +6,7 @@ and makes no thread that it was not told to make.
 """
 
 import _thread
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -222,15 +223,9 @@ def flood(ports, count):
     import proc_events
     message, sent = proc_events.rename(1, b"other"), 0
     with proc_events.open_socket() as netlink:
-        netlink.setblocking(False)
-        for _ in range(count):
-            for port in ports:
-                try:
-                    sent += netlink.sendto(message, (port, 0)) > 0
-                except BlockingIOError:
-                    pass
-                except ConnectionRefusedError:
-                    return sent
+        for port in ports * count:
+            with contextlib.suppress(ConnectionRefusedError):
+                sent += netlink.sendto(message, (port, 0)) > 0
     return sent
 
 

@@ -18,8 +18,8 @@ from waiting import PATIENCE, wait_for
 UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 
 STATUS_KEYS = [
-    "config_files", "cpu_usec", "execs", "features", "foreign", "forks", "log_lost", "lost", "not_kept", "pid",
-    "problems", "races", "receive_errors", "refused", "reload_error", "reloads", "reloads_failed", "renames",
+    "config_files", "cpu_usec", "execs", "features", "forks", "log_lost", "lost", "not_kept", "pid",
+    "problems", "races", "refused", "reload_error", "reloads", "reloads_failed", "renames",
     "resident_bytes", "rules", "scans", "set", "since_usec", "table_bytes", "tasks", "tasks_by_class",
     "tasks_by_reason", "unread", "version"]
 

@@ -24,12 +24,6 @@ void proc_connector_close(struct proc_connector *connector);
 
 int proc_connector_fd(const struct proc_connector *connector);
 
-/*
- * How many datagrams were dropped because they were not from the kernel: any task with CAP_NET_ADMIN may send to our
- * port.
- */
-uint64_t proc_connector_foreign(const struct proc_connector *connector);
-
 /* Whether this kernel sends a subscription only the events it wants (since 6.6), so that no socket filter has to. */
 bool proc_connector_has_filter(void);
 

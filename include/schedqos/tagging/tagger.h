@@ -103,7 +103,6 @@ struct tagger_counters {
 	uint64_t races;			/* the task was gone before we acted */
 	uint64_t not_kept;		/* accepted, but something else was read back */
 	uint64_t refused[TAGGER_ERRNO_MAX + 1]; /* by errno */
-	uint64_t receive_errors;
 };
 
 /* Lives as long as the tagger. */
@@ -163,7 +162,6 @@ struct tagger_status {
 	enum tagger_changes changes;
 	int crash_error;	/* 0 if a crash could be repaired now, else a -errno that says why not */
 	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
-	uint64_t foreign;	/* datagrams that did not come from the kernel */
 	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's children's */
 };
 struct tagger_status tagger_status(const struct tagger *tagger);
