@@ -44,25 +44,17 @@ bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms)
 {
 	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
 		*flood = (struct flood){ .since_ms = ms };
-	flood->count++;
-	/* Boyer-Moore majority vote. */
-	if (flood->lead == 0)
-		flood->tgid = tgid;
-	if (flood->tgid == tgid)
-		flood->lead++;
-	else
-		flood->lead--;
-	if (flood->count < FLOOD_RATE * COUNTED_MS / 1000)
+	flood->tgid = tgid;
+	if (++flood->count < FLOOD_RATE * COUNTED_MS / 1000)
 		return false;
 	flood->count = 0;
 	return true;
 }
 
 /* Has the loop pause names: see struct names. */
-static void begin_flood(struct tagger *tagger, bool is_lost)
+static void begin_flood(struct tagger *tagger)
 {
 	tagger->names.flood.is_on = true;
-	tagger->names.flood.is_lost = is_lost;
 	intake_ignore_names(tagger->intake);
 }
 
@@ -83,7 +75,7 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_RENAME:
 		tagger->counters.renames++;
 		if (flood_count(&tagger->names.flood, event->tgid, event->ms))
-			begin_flood(tagger, false);
+			begin_flood(tagger);
 		break;
 	case EVENT_MOVE:
 		tagger->counters.moves++;
@@ -129,7 +121,8 @@ static bool book_some(struct tagger *tagger)
 			note_loss(tagger);
 			break;
 		case INTAKE_LOST_NAMES:
-			begin_flood(tagger, true);
+			tagger->names.flood.tgid = 0;
+			begin_flood(tagger);
 			break;
 		case INTAKE_ERROR:
 			note_error(tagger, error);

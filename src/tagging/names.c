@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tagger_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
@@ -101,22 +102,18 @@ void names_read(struct tagger *tagger)
 void names_check(struct tagger *tagger)
 {
 	struct flood *flood = &tagger->names.flood;
-	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4];
+	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], whose[TASK_COMM_LEN * 4 + 64] = "";
 
 	if (!flood->is_on)
 		return;
 	flood->is_on = false;
 	tagger->counters.rename_floods++;
-	procfs_comm(tagger->proc, flood->tgid, comm);
-	text_escape_to(name, sizeof(name), comm, strlen(comm));
-	if (flood->is_lost)
-		problem_report(&tagger->problems[PROBLEM_RENAMES],
-			       "so many renames at once that the kernel dropped some: while that lasts, "
-			       "the names that rules ask for are read from time to time");
-	else
-		problem_report(&tagger->problems[PROBLEM_RENAMES],
-			       "more than %d renames a second, most of them of process %d (%s): while that lasts, "
-			       "the names that rules ask for are read from time to time",
-			       FLOOD_RATE, (int)flood->tgid, name);
+	if (flood->tgid && procfs_comm(tagger->proc, flood->tgid, comm) == 0)
+		snprintf(whose, sizeof(whose), ", the last of process %d (%s)", (int)flood->tgid,
+			 text_escape_to(name, sizeof(name), comm, strlen(comm)));
+	problem_report(&tagger->problems[PROBLEM_RENAMES],
+		       "more than %d renames a second%s: while that lasts, the names that rules ask for are read from time to "
+		       "time",
+		       FLOOD_RATE, whose);
 	pause_names(tagger);
 }

@@ -60,10 +60,8 @@ enum tagger_problem {
 struct flood {
 	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
 	uint32_t count;	   /* since then */
-	pid_t tgid;	   /* the process with more than half of them, if there is one */
-	uint32_t lead;	   /* the counter of the majority vote */
+	pid_t tgid;	   /* the process of the last one; 0: it was lost */
 	bool is_on;	   /* it makes names_check begin a pause */
-	bool is_lost;	   /* the kernel has dropped some: whose is not known */
 };
 
 /* This many a second are a flood: each costs us some 2 us, and its author less. */

@@ -39,16 +39,6 @@ static void time_may_wrap_around(void **state)
 	assert_in_range(flood_after(&flood, UINT32_MAX - 100, FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
-static void process_with_most_renames_is_found(void **state)
-{
-	static const pid_t mostly[] = { 100, 7, 100, 8, 100 };
-	struct flood flood = { 0 };
-
-	(void)state;
-	assert_in_range(flood_after(&flood, 0, 1000, mostly, 5), 0, 1);
-	assert_int_equal(flood.tgid, 100);
-}
-
 static void counting_starts_over_after_a_flood(void **state)
 {
 	static const pid_t one[] = { 100 }, other[] = { 200 };
@@ -66,7 +56,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flood_starts_at_the_rate),
 		cmocka_unit_test(time_may_wrap_around),
-		cmocka_unit_test(process_with_most_renames_is_found),
 		cmocka_unit_test(counting_starts_over_after_a_flood),
 	};
 
