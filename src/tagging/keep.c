@@ -2,7 +2,6 @@
 #include "tagger_private.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,8 +9,6 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
-
-#define RETRY_MAX_US (64 * KEEP_RETRY_MIN_US)
 
 /* A plan with the records of a killed daemon, and the state in which they are kept. 0 or -ENOMEM. */
 static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, struct plan **ret_plan,
@@ -59,63 +56,23 @@ int keep_error(const struct tagger *tagger)
 	return tagger->state ? state_error(tagger->state) : -EAGAIN;
 }
 
-static void retry_after(struct keep *keep, uint64_t us)
-{
-	keep->wait_us = us < RETRY_MAX_US ? us : RETRY_MAX_US;
-	sd_event_source_set_time_relative(keep->timer, keep->wait_us);
-	sd_event_source_set_enabled(keep->timer, SD_EVENT_ONESHOT);
-}
-
-/* Logs it each time, unlike other problems, since all was well in between. */
-static void report_error(struct tagger *tagger, int error)
-{
-	struct problem *problem = &tagger->problems[PROBLEM_STATE];
-	char text[sizeof(problem->text)];
-
-	if (error == -E2BIG)
-		snprintf(text, sizeof(text),
-			 "more different classes and periods than the state file has room for: "
-			 "a crash could not be repaired for all tasks");
-	else
-		snprintf(text, sizeof(text),
-			 "the state file cannot hold all tasks: %s: a crash could not be repaired for all tasks",
-			 strerror(-error));
-	if (problem->count)
-		log_warning("%s", text);
-	problem_report(problem, "%s", text);
-}
-
 void keep_check(struct tagger *tagger)
 {
 	struct keep *keep = &tagger->keep;
-	int error = keep_error(tagger);
+	const int error = keep_error(tagger);
 
-	if (!error == !keep->logged && (error == -E2BIG) == (keep->logged == -E2BIG))
+	if (error == keep->logged)
 		return;
 	keep->logged = error;
-	if (!error) {
-		log_notice("all that is to be put back is kept in " STATE_FOLDER "/" STATE_TASKS " again");
-		return;
-	}
-	report_error(tagger, error);
-	/* The room for tags is fixed. */
-	if (error != -E2BIG)
-		retry_after(keep, KEEP_RETRY_MIN_US);
+	problem_report(&tagger->problems[PROBLEM_STATE],
+		       "the state file cannot hold all %s: %s: until a restart a crash could not be repaired for all tasks",
+		       error == -E2BIG ? "classes" : "tasks", strerror(-error));
 }
 
 void keep_now(struct tagger *tagger)
 {
 	state_keep(tagger->state, plan_given(tagger->plan));
 	keep_check(tagger);
-}
-
-void keep_retry(struct tagger *tagger)
-{
-	struct keep *keep = &tagger->keep;
-
-	keep_now(tagger);
-	if (keep->logged && keep->logged != -E2BIG)
-		retry_after(keep, keep->wait_us * 2);
 }
 
 int keep_init(struct tagger *tagger)

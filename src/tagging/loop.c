@@ -199,14 +199,6 @@ static int on_shortage_over(sd_event_source *source, uint64_t usec, void *userda
 	return 0;
 }
 
-static int on_keep_retry(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	(void)source;
-	(void)usec;
-	keep_retry(userdata);
-	return 0;
-}
-
 /* Adds a timer that does not run yet. */
 static int add_timer(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us,
 		     sd_event_time_handler_t handler)
@@ -236,8 +228,6 @@ int loop_init(struct tagger *tagger)
 		r = add_timer(tagger, &tagger->later, 1000, on_later);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
-	if (r >= 0)
-		r = add_timer(tagger, &tagger->keep.timer, KEEP_RETRY_MIN_US / 4, on_keep_retry);
 	pace_init(&tagger->execs, &tagger->counters.execs, exec_limits, on_paced, tagger);
 	pace_init(&tagger->forks, &tagger->counters.forks, fork_limits, on_paced, tagger);
 	pace_init(&tagger->names.pace, &tagger->counters.renames, other_limits, on_paced, tagger);
@@ -254,7 +244,6 @@ int loop_listen(struct tagger *tagger)
 
 void loop_free(struct tagger *tagger)
 {
-	sd_event_source_disable_unref(tagger->keep.timer);
 	sd_event_source_disable_unref(tagger->shortage.timer);
 	sd_event_source_disable_unref(tagger->later);
 	sd_event_source_disable_unref(tagger->answers);

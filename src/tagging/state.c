@@ -14,20 +14,12 @@
 
 #define STATE_TASKS_NEW STATE_TASKS ".new"
 
-/* TASKS_CHUNK records, in the file or, if that has no room, in anonymous memory. */
-struct chunk {
-	struct task *records;
-	bool in_file;
-};
-
 struct state {
 	int folder;
 	int fd; /* -1: there is no file yet */
 	off_t size;
 	uint32_t start;
 	struct state_header *header;
-	struct chunk *chunks;
-	size_t n_chunks;
 	bool replaces;
 	bool published; /* the file has its final name */
 	int error;	/* see state_error */
@@ -183,23 +175,6 @@ static void *map_more(struct state *state, size_t bytes)
 	return memory;
 }
 
-int state_new(int folder, uint64_t start, bool replaces, struct state **ret)
-{
-	struct state *state = calloc(1, sizeof(*state));
-
-	if (!state)
-		return -ENOMEM;
-	*state = (struct state){
-		.folder = folder,
-		.fd = -1,
-		.start = (uint32_t)start,
-		.replaces = replaces,
-		.error = -EAGAIN,
-	};
-	*ret = state;
-	return 0;
-}
-
 static void close_file(struct state *state)
 {
 	if (state->header)
@@ -245,33 +220,35 @@ static int make_file(struct state *state)
 	return r;
 }
 
-static void *anonymous(void)
+int state_new(int folder, uint64_t start, bool replaces, struct state **ret)
 {
-	void *memory = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct state *state = calloc(1, sizeof(*state));
 
-	return memory == MAP_FAILED ? NULL : memory;
+	if (!state)
+		return -ENOMEM;
+	*state = (struct state){
+		.folder = folder,
+		.fd = -1,
+		.start = (uint32_t)start,
+		.replaces = replaces,
+	};
+	state->error = make_file(state);
+	*ret = state;
+	return 0;
 }
 
+/* TASKS_CHUNK records, in the file or, if that has no room, in anonymous memory. */
 static struct task *grow(void *context)
 {
 	struct state *state = context;
-	struct chunk *chunks = reallocarray(state->chunks, state->n_chunks + 1, sizeof(*chunks));
-	struct chunk chunk = { 0 };
+	void *memory = state->fd >= 0 ? map_more(state, TASKS_CHUNK_BYTES) : NULL;
 
-	if (!chunks)
-		return NULL;
-	state->chunks = chunks;
-	if (state->fd >= 0) {
-		chunk.records = map_more(state, TASKS_CHUNK_BYTES);
-		chunk.in_file = chunk.records;
-		if (!chunk.in_file)
-			state->error = -errno;
-	}
-	if (!chunk.in_file)
-		chunk.records = anonymous();
-	if (chunk.records)
-		chunks[state->n_chunks++] = chunk;
-	return chunk.records;
+	if (memory)
+		return memory;
+	if (state->fd >= 0)
+		state->error = -errno;
+	memory = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 static void release(void *context, struct task *chunk)
@@ -285,37 +262,6 @@ struct tasks_memory state_memory(struct state *state)
 	return (struct tasks_memory){ grow, release, state };
 }
 
-/* See task_publish: we may be killed at any moment, and every record with a tid is taken as valid. */
-static void copy_records(struct task *to, const struct task *from)
-{
-	for (size_t i = 0; i < TASKS_CHUNK; i++) {
-		struct task task = from[i];
-
-		task.tid = 0;
-		to[i] = task;
-		task_publish();
-		to[i].tid = from[i].tid;
-	}
-}
-
-/*
- * Maps the file over the chunk's memory. If mremap fails after it has unmapped the old memory, for which the kernel
- * would have to lack a few hundred bytes, we crash; but then everything is in the file.
- */
-static int move_to_file(struct state *state, struct chunk *chunk)
-{
-	void *memory = map_more(state, TASKS_CHUNK_BYTES);
-
-	if (!memory)
-		return -errno;
-	copy_records(memory, chunk->records);
-	if (mremap(memory, TASKS_CHUNK_BYTES, TASKS_CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
-		   chunk->records) == MAP_FAILED)
-		return -errno;
-	chunk->in_file = true;
-	return 0;
-}
-
 /* Adds those that are not in the file yet: what has been given only grows. 0 or -E2BIG. */
 static int add_tags(struct state_header *header, const struct given *given)
 {
@@ -327,32 +273,18 @@ static int add_tags(struct state_header *header, const struct given *given)
 	return header->n_tags < given->count ? -E2BIG : 0;
 }
 
-/* Replaces an earlier file, unless that one may hold more. 0 or -errno. */
-static int publish(struct state *state, bool holds_all)
-{
-	if (state->published || (state->replaces && !holds_all))
-		return 0;
-	if (renameat(state->folder, STATE_TASKS_NEW, state->folder, STATE_TASKS) < 0)
-		return -errno;
-	state->published = true;
-	return 0;
-}
-
 int state_keep(struct state *state, const struct given *given)
 {
-	int r = state->fd < 0 ? make_file(state) : 0, tags, published;
+	int tags = state->fd < 0 ? 0 : add_tags(state->header, given);
 
-	state->error = r;
-	if (r < 0)
-		return r;
-	tags = add_tags(state->header, given);
-	for (size_t i = 0; i < state->n_chunks && r == 0; i++) {
-		if (!state->chunks[i].in_file)
-			r = move_to_file(state, &state->chunks[i]);
+	/* An earlier file may hold more. */
+	if (state->fd >= 0 && !state->published && !(state->replaces && state->error)) {
+		state->published = renameat(state->folder, STATE_TASKS_NEW, state->folder, STATE_TASKS) == 0;
+		if (!state->published)
+			state->error = -errno;
 	}
-	published = publish(state, r == 0);
-	/* First an error that another call may overcome. */
-	state->error = r < 0 ? r : published < 0 ? published : tags;
+	if (!state->error)
+		state->error = tags;
 	return state->error;
 }
 
@@ -368,7 +300,6 @@ void state_free(struct state *state)
 	if (state->fd >= 0 && !state->published)
 		unlinkat(state->folder, STATE_TASKS_NEW, 0);
 	close_file(state);
-	free(state->chunks);
 	free(state);
 }
 

@@ -32,9 +32,9 @@ int state_read(int folder, const char *name, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
- * Makes a state without a file: see state_keep. The folder stays the caller's. start: as in struct state_legacy.
- * replaces: the records were taken over from an earlier file, which stays until the new one holds them all. 0 or
- * -ENOMEM.
+ * Makes a state, with a file that no reader finds before state_keep. The folder stays the caller's. start: as in struct
+ * state_legacy. replaces: the records were taken over from an earlier file, which stays if this one does not hold them all.
+ * 0 or -ENOMEM.
  */
 int state_new(int folder, uint64_t start, bool replaces, struct state **ret);
 
@@ -42,13 +42,15 @@ int state_new(int folder, uint64_t start, bool replaces, struct state **ret);
 struct tasks_memory state_memory(struct state *state);
 
 /*
- * Brings the file up to date with the records and the attributes of classes: makes it if there is none, moves into it
- * the records for which there was no room (their addresses stay), and replaces an earlier file. Returns 0 or -errno,
- * and can be called again after an error; but -E2BIG, more tags than the file has room for, is permanent.
+ * Adds the attributes of classes to the file, and gives that its name. Call it when the records of an earlier file are in
+ * the table, and whenever there are more classes. Returns as state_error does.
  */
 int state_keep(struct state *state, const struct given *given);
 
-/* 0 if the file holds everything; else the error of state_keep, or -EAGAIN before its first call. */
+/*
+ * 0 if the file holds everything. Else it never will, and this is the first -errno: that of making it or of making room in
+ * it; -E2BIG: there were more classes than it has room for.
+ */
 int state_error(const struct state *state);
 
 /* Frees the state and leaves the file. The plan must have been freed. */

@@ -111,19 +111,11 @@ struct changes {
 	pid_t put_back;		  /* a task whose change was put back since the last check, 0: none */
 };
 
-/* The first retry is made after this time; the interval doubles each time. */
-#define KEEP_RETRY_MIN_US 1000000ULL
-
-/*
- * Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, writes our own, and
- * retries for as long as either fails.
- */
+/* Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, and writes our own. */
 struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
 	uint64_t start; /* when we subscribed to events: ticks since boot */
-	int logged;	/* the last keep_error that was logged; 0: none since all was well */
-	uint64_t wait_us;
-	sd_event_source *timer; /* owned by the loop: runs while a retry is due */
+	int logged;	/* the keep_error that was logged; 0: none */
 };
 
 /* Descriptors or memory have run out, so tasks could not be read or booked: a later scan makes up for it. */
@@ -268,10 +260,7 @@ void keep_free(struct tagger *tagger);
 /* keep.c: brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold. */
 void keep_now(struct tagger *tagger);
 
-/* keep.c: writes again what could not be written. */
-void keep_retry(struct tagger *tagger);
-
-/* keep.c: call it after tasks were booked: if the file had no room for them, logs it and starts retrying. */
+/* keep.c: call it after tasks were booked: if the file had no room for them, logs it. */
 void keep_check(struct tagger *tagger);
 
 /* keep.c: 0 if a crash could be repaired now, else a -errno that says why not. */

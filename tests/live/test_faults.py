@@ -10,7 +10,6 @@ import resource
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import threading
 import time
@@ -200,15 +199,6 @@ class Run(Mounts):
         self.assertIn("a crash could not be repaired", problem)
         self.assertEqual(count, 1)
         self.assertIn(problem, daemon.ask("status").stdout)
-        os.unlink(ballast)
-        wait_for(lambda: daemon.status()["crash_safe"], daemon.log)
-        self.assertIn("kept in /run/schedqos/state again", daemon.log())
-        # A daemon that was killed then leaves everything in the file.
-        daemon.sync()
-        with open(self.root_of(daemon) + "/run/schedqos/state", "rb") as file:
-            content = file.read()
-        for pid in puppet.descendants():
-            self.assertIn(struct.pack("=ii", pid, pid), content)
         daemon.stop()
         self.assertEqual({get_attr(pid) for pid in puppet.descendants()}, {pristine()})
 
