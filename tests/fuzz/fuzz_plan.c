@@ -18,10 +18,16 @@ static void check_scan_finds_nothing(struct run *run)
 	check(run->m->actions == 0);
 }
 
-/* What counts: no slice that the policy hides, nor one below SCHED_IDLE, where it cannot be set. */
+/* Real time hides a slice, and below SCHED_IDLE none can be set. */
+static bool shows_slice(const struct task_attr *attr)
+{
+	return task_policy_is_fair(attr->policy) && attr->policy != POLICY_IDLE;
+}
+
+/* What counts. */
 static struct task_attr shown(struct task_attr attr)
 {
-	if (!task_policy_is_fair(attr.policy) || attr.policy == POLICY_IDLE)
+	if (!shows_slice(&attr))
 		attr.slice_ns = 0;
 	return attr;
 }
@@ -39,14 +45,18 @@ static void check_same(const struct machine_task *task)
 {
 	struct task_attr attr = shown(task->attr), without = shown(task->without);
 	const uint8_t differs = attr_difference(&attr, &without);
+	uint8_t unsure = task->unsure;
 	char a[TASK_ATTR_TEXT_MAX], b[TASK_ATTR_TEXT_MAX];
 
+	/* If its policy may be either, and one of them shows none, there is nothing to compare. */
+	if ((differs & unsure & TASK_ATTR_POLICY) && shows_slice(&attr) != shows_slice(&without))
+		unsure |= TASK_ATTR_SLICE;
 	n_checks += 6;
-	n_exempt += __builtin_popcount(differs & task->unsure & EVERYTHING);
-	if (differs & ~task->unsure)
+	n_exempt += __builtin_popcount(differs & unsure & EVERYTHING);
+	if (differs & ~unsure)
 		print_error("task %d carries %s, not %s\n", (int)task->tid, task_attr_text(&task->attr, a),
 			    task_attr_text(&task->without, b));
-	check(!(differs & ~task->unsure));
+	check(!(differs & ~unsure));
 }
 
 /* No unprivileged task has got more than it would have had. */
