@@ -99,7 +99,7 @@ static void trace(const struct run *run, uint8_t kind)
 	static const char *const names[KINDS] = { "fork", "clone", "begin", "exec", "rename", "exit", "pass", "hear", "deaf",
 						  "reload", "scan", "lose", "renice", "chrt", "refuse", "ignore", "miss",
 						  "crash", "hear-some", "slice", "clamp", "reset", "ionice", "move",
-						  "change", "override", "lift" };
+						  "change", "override", "lift", "seen" };
 	char a[TASK_ATTR_TEXT_MAX], b[TASK_ATTR_TEXT_MAX], had[TASK_ATTR_TEXT_MAX], known[TASK_ATTR_TEXT_MAX];
 
 	fprintf(stderr, "%s%s\n", names[kind], run->exact ? "" : " (not exact)");
@@ -129,6 +129,11 @@ static void does(struct run *run, uint8_t kind)
 	case RESET:
 	case IONICE:
 		run_chooses(run, kind);
+		break;
+	case OVERRIDE:
+	case LIFT:
+	case SEEN:
+		run_is_asked(run, kind);
 		break;
 	default:
 		run_happens(run, kind);

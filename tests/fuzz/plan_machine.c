@@ -6,7 +6,7 @@
 	"'groups': { 'low': { 'max': 'QOS_BACKGROUND' }, '/*/mid': { 'max': 'QOS_UTILITY' }, 'mid': { 'max': " \
 	"'QOS_UTILITY' }, 'one': { 'QOS_USER_INTERACTIVE': false } }"
 
-static const char *const cgroups[] = { "/", "/low", "/x/mid", "/mid/low/y", "/one" };
+const char *const run_cgroups[N_CGROUPS] = { "/", "/low", "/x/mid", "/mid/low/y", "/one" };
 
 static const char *const configs[] = {
 	"'schedqos': { " GROUPS " },"
@@ -72,8 +72,7 @@ void run_end_forks(struct run *run)
 	run->n_unborn = 0;
 }
 
-/* Never 0: at the worst, all forks end. */
-static pid_t some_running(struct run *run)
+pid_t run_some_running(struct run *run)
 {
 	pid_t tid = run_some_task(run);
 
@@ -131,7 +130,7 @@ static bool has_chosen(struct run *run, pid_t tid)
 
 static void bear(struct run *run, uint8_t kind)
 {
-	pid_t parent = some_running(run), born;
+	pid_t parent = run_some_running(run), born;
 	uint8_t unsure = 0;
 
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
@@ -162,7 +161,7 @@ static void bear(struct run *run, uint8_t kind)
 
 static void end(struct run *run)
 {
-	pid_t tid = some_running(run);
+	pid_t tid = run_some_running(run);
 	const struct machine_task *task;
 
 	if (tid == INIT)
@@ -188,23 +187,36 @@ static void end_forks_of_process(struct run *run, pid_t tid)
 /* A fork takes over the cgroup as the last thing, and a move waits for that (cgroup_threadgroup_rwsem in cgroup.c). */
 static void move(struct run *run)
 {
-	const pid_t tid = some_running(run);
+	const pid_t tid = run_some_running(run);
 
 	end_forks_of_process(run, tid);
-	moves(run->m, tgid_of(run->m, tid), cgroups[take_byte(&run->input) % 5]);
+	moves(run->m, tgid_of(run->m, tid), run_cgroups[take_byte(&run->input) % N_CGROUPS]);
+}
+
+/* It goes on as who it is, as one of two users, or as both somebody and root. */
+static void changes_owner(struct machine_task *leader, uint8_t how)
+{
+	static const uid_t uids[] = { ALICE, BOB };
+
+	if (how > 1)
+		leader->is_privileged = how == 4;
+	if (how == 2 || how == 3)
+		leader->uid = uids[how - 2];
 }
 
 /* Exec waits for the other threads to end, and these for their forks (de_thread in exec.c). */
 static void exec(struct run *run)
 {
-	pid_t tid = some_running(run);
-	uint8_t unsure = 0;
+	pid_t tid = run_some_running(run);
+	uint8_t unsure = 0, how;
 
 	end_forks_of_process(run, tid);
 	/* Nor which thread called exec. */
 	looks_like_another(run, tid, &unsure);
 	run_exempt(machine_task(run->m, tid), unsure);
-	execs(run->m, tid, commands[take_byte(&run->input) % 6]);
+	how = take_byte(&run->input);
+	changes_owner(living(run->m, tgid_of(run->m, tid)), how / 6 % 5);
+	execs(run->m, tid, commands[how % 6]);
 	run->n_tasks = 0;
 	for (size_t i = 0; i < MACHINE_TASKS; i++)
 		run->n_tasks += run->m->tasks[i].tid > KTHREADD;
@@ -237,7 +249,7 @@ static void is_told(struct run *run, uint8_t kind)
 		exec(run);
 		break;
 	case RENAME:
-		renames(m, some_running(run), names[take_byte(&run->input) % 6]);
+		renames(m, run_some_running(run), names[take_byte(&run->input) % 6]);
 		break;
 	case EXIT:
 		end(run);
@@ -277,60 +289,6 @@ static void is_told(struct run *run, uint8_t kind)
 	}
 }
 
-/* ---- what is asked for at run time ---- */
-
-static void hear_unless_deaf(struct machine *m)
-{
-	if (!m->deaf)
-		hear(m);
-}
-
-static void lifts(struct run *run)
-{
-	if (!run->n_overrides)
-		return;
-	plan_override_remove(run->m->plan, run->overrides[0]);
-	memmove(run->overrides, run->overrides + 1, --run->n_overrides * sizeof(run->overrides[0]));
-	hear_unless_deaf(run->m);
-}
-
-/* A new one, for a process or a cgroup; or one more process for the last one. */
-static void overrides(struct run *run)
-{
-	const uint8_t how = take_byte(&run->input);
-	struct machine *m = run->m;
-	uint16_t last;
-	const bool is_of_cgroup = (how & 13) == 12;
-	const struct override override = {
-		.kind = how & 1 ? OVERRIDE_CLASS : OVERRIDE_LIMIT,
-		.is_tree = how & 2,
-		.cgroup = is_of_cgroup ? cgroups[how % 5] : NULL,
-		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
-	};
-
-	if ((how & 12) != 8 || !run->n_overrides) {
-		if (run->n_overrides == OVERRIDES_MAX)
-			lifts(run);
-		check(plan_override_add(m->plan, &override, &run->overrides[run->n_overrides++]) == 0);
-	}
-	last = run->overrides[run->n_overrides - 1];
-	if (!overrides_get(plan_overrides(m->plan), last)->cgroup)
-		plan_override_join(m->plan, last, tgid_of(m, some_running(run)));
-	hear_unless_deaf(m);
-}
-
-static void is_asked(struct run *run, uint8_t kind)
-{
-	switch (kind) {
-	case OVERRIDE:
-		overrides(run);
-		break;
-	case LIFT:
-		lifts(run);
-		break;
-	}
-}
-
 /* ---- what keeps the plan from being exact ---- */
 
 static void crash_and_start(struct run *run)
@@ -340,7 +298,7 @@ static void crash_and_start(struct run *run)
 	run_end_forks(run);
 	run_hear_all(run);
 	crash(m);
-	run->n_overrides = 0;
+	run->n_asked = 0;
 	start(m, some_config(run));
 	free(m->legacy_tags);
 	m->legacy_tags = NULL;
@@ -386,10 +344,6 @@ void run_begin(struct run *run, uint8_t how)
 void run_happens(struct run *run, uint8_t kind)
 {
 	switch (kind) {
-	case OVERRIDE:
-	case LIFT:
-		is_asked(run, kind);
-		break;
 	case LOSE:
 	case REFUSE:
 	case IGNORE:

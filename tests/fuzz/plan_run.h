@@ -9,8 +9,13 @@
 
 #include "../unit/fake_daemon.h"
 
-#define TASKS_MAX     40
-#define OVERRIDES_MAX 6
+#define TASKS_MAX 40
+#define ASKED_MAX 6
+#define N_CGROUPS 5
+
+/* Who may ask for something, beside root. */
+#define ALICE 1000
+#define BOB   1001
 
 enum {
 	FORK,
@@ -40,7 +45,14 @@ enum {
 	CHANGE,
 	OVERRIDE,  /* asked for at run time ... */
 	LIFT,	   /* ... and no longer */
+	SEEN,	   /* what is seen of an app */
 	KINDS
+};
+
+/* An override, and the process that it was last asked for. */
+struct asked {
+	uint16_t number;
+	pid_t pid; /* 0: none */
 };
 
 struct run {
@@ -50,8 +62,8 @@ struct run {
 	pid_t unborn[TASKS_MAX];  /* their forks have begun, and are not announced yet */
 	pid_t parents[TASKS_MAX]; /* in the middle of a fork */
 	size_t n_unborn;
-	uint16_t overrides[OVERRIDES_MAX];
-	size_t n_overrides;
+	struct asked asked[ASKED_MAX];
+	size_t n_asked;
 	size_t n_tasks;
 	bool own;	/* the configuration is that, all the time */
 	bool alone;	/* only the plan has set attributes */
@@ -74,6 +86,11 @@ void run_hear_all(struct run *run);
 /* A task to act on: not the daemon, not a kernel thread. 0 if there is none. */
 pid_t run_some_task(struct run *run);
 
+/* One that is not in the middle of a fork; never 0: at the worst, all forks end. */
+pid_t run_some_running(struct run *run);
+
+extern const char *const run_cgroups[N_CGROUPS];
+
 /* Whether it carries what its record does not show. */
 bool run_is_unseen(struct run *run, const struct machine_task *task);
 
@@ -81,6 +98,11 @@ bool run_is_unseen(struct run *run, const struct machine_task *task);
 #define EVERYTHING ((uint8_t)0x7f)
 #define MAY_CLIMB  ((uint8_t)0x80)
 void run_exempt(struct machine_task *task, uint8_t bits);
+
+/* ---- plan_asked.c ---- */
+
+/* Root or a user asks for something at run time, or does no longer: what was asked for has to hold. */
+void run_is_asked(struct run *run, uint8_t kind);
 
 /* ---- plan_user.c ---- */
 

@@ -312,6 +312,33 @@ void stops_without_trace(struct machine *m)
 	assert_carries_what_it_would(m);
 }
 
+/* ---- what is asked for at run time ---- */
+
+uint16_t asks(struct machine *m, struct override override, pid_t pid)
+{
+	uint16_t number;
+
+	override.pid = pid;
+	assert_int_equal(plan_override_add(m->plan, &override, &number), 0);
+	if (pid)
+		assert_int_equal(plan_override_join(m->plan, number, pid), 0);
+	hear(m);
+	return number;
+}
+
+/* Of the processes that a limit has been asked for, and not of what descends from them. */
+void ends(struct machine *m, uint16_t number)
+{
+	uint16_t covered = 0;
+
+	overrides_disable(plan_overrides(m->plan), number);
+	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered, number)))
+		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid);
+	plan_override_remove(m->plan, number);
+	if (!m->deaf)
+		hear(m);
+}
+
 /* ---- what is so ---- */
 
 void assert_carries_what_it_would(struct machine *m)

@@ -267,6 +267,8 @@ static void is_born(struct machine *m, pid_t parent, pid_t child, bool thread)
 	task->without = attr_copied(&from->without);
 	task->unsure = from->unsure;
 	task->uid = from->uid;
+	task->tty = from->tty;
+	task->is_privileged = from->is_privileged;
 	memcpy(task->comm, from->comm, sizeof(task->comm));
 	memcpy(task->exe, from->exe, sizeof(task->exe));
 	memcpy(task->cgroup, living(m, from->tgid)->cgroup, sizeof(task->cgroup));

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What root and users ask for at run time, and whether they get it. */
+#include "plan_run.h"
+
+static const struct qos_class *class_named(const struct machine *m, const char *name)
+{
+	return qos_class_find(m->config->classes, m->config->n_classes, name);
+}
+
+/* Whether what it says counts for the process, and the plan has heard and seen all about that. */
+static bool counts(struct run *run, const struct asked *asked)
+{
+	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
+	const struct machine_task *task = asked->pid ? machine_task(run->m, asked->pid) : NULL;
+	const struct task *known = task ? record(run->m, asked->pid) : NULL;
+
+	if (!run->exact || run->m->n_queued || run->n_unborn || !known || known->due != DUE_NOTHING)
+		return false;
+	return !override->uid || (task->uid == override->uid && !task->is_privileged);
+}
+
+/* Nothing of it is put on a process that is higher than any limit that counts. */
+static void check_limit(struct run *run, const struct asked *asked)
+{
+	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
+	const struct task *task = record(run->m, asked->pid);
+	size_t n_tags;
+	const struct tag *tags = rules_tags(run->m->config->rules, &n_tags);
+	const struct qos_class *is = task->tag == TAG_NONE ? NULL : &run->m->config->classes[tags[task->tag].qos_class];
+
+	if (is && class_compare(is, class_named(run->m, override->qos)) < 0)
+		print_error("process %d has %s, over the limit %s\n", (int)asked->pid, is->name, override->qos);
+	check(!is || class_compare(is, class_named(run->m, override->qos)) >= 0);
+}
+
+/* A user raises nothing, unless he may. */
+static void check_class(struct run *run, const struct asked *asked)
+{
+	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
+	const struct task *task = record(run->m, asked->pid);
+	const uint16_t number = task->joined[override->uid ? SLOT_USERS_CLASS : SLOT_CLASS];
+
+	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]))
+		return;
+	if (override->uid && !override->raises && plan_override_needs_raise(run->m->plan, override->qos, asked->pid))
+		check(task->assigned_by != ASSIGNED_BY_OVERRIDE);
+	else
+		check(task->assigned_by == ASSIGNED_BY_OVERRIDE &&
+		      task->own == overrides_tag(plan_overrides(run->m->plan), number));
+}
+
+static void check_asked(struct run *run)
+{
+	for (size_t i = 0; i < run->n_asked; i++) {
+		const struct override *override = overrides_get(plan_overrides(run->m->plan), run->asked[i].number);
+
+		if (override->cgroup || !counts(run, &run->asked[i]))
+			continue;
+		if (override->kind == OVERRIDE_LIMIT)
+			check_limit(run, &run->asked[i]);
+		else if (override->kind == OVERRIDE_CLASS)
+			check_class(run, &run->asked[i]);
+	}
+}
+
+static void hear_unless_deaf(struct machine *m)
+{
+	if (!m->deaf)
+		hear(m);
+}
+
+static void lifts(struct run *run)
+{
+	if (!run->n_asked)
+		return;
+	ends(run->m, run->asked[0].number);
+	memmove(run->asked, run->asked + 1, --run->n_asked * sizeof(run->asked[0]));
+}
+
+/* pid: the process, or 0: for a cgroup. */
+static void asks_for(struct run *run, struct override override, pid_t pid)
+{
+	struct asked *asked;
+
+	if (run->n_asked == ASKED_MAX)
+		lifts(run);
+	asked = &run->asked[run->n_asked++];
+	override.pid = pid;
+	override.tty = pid ? living(run->m, pid)->tty : 0;
+	check(plan_override_add(run->m->plan, &override, &asked->number) == 0);
+	asked->pid = pid && plan_override_join(run->m->plan, asked->number, pid) == 0 ? pid : 0;
+	hear_unless_deaf(run->m);
+}
+
+/* Also for one more process, as for a child that a scan finds. */
+static void holds_for_another(struct run *run, pid_t pid)
+{
+	struct asked *asked = &run->asked[run->n_asked - 1];
+
+	if (overrides_get(plan_overrides(run->m->plan), asked->number)->cgroup)
+		return;
+	plan_override_join(run->m->plan, asked->number, pid);
+	hear_unless_deaf(run->m);
+}
+
+static void overrides(struct run *run)
+{
+	static const uid_t uids[] = { 0, ALICE, BOB, 0 };
+	const uint8_t how = take_byte(&run->input);
+	const bool is_of_cgroup = (how & 13) == 12;
+	const struct override override = {
+		.kind = how & 1 ? OVERRIDE_CLASS : OVERRIDE_LIMIT,
+		.is_tree = how & 2,
+		.raises = how & 4,
+		.cgroup = is_of_cgroup ? run_cgroups[how % N_CGROUPS] : NULL,
+		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
+		.uid = uids[(how >> 4) / QOS_BUILTIN_COUNT],
+	};
+
+	if ((how & 12) == 8 && run->n_asked)
+		holds_for_another(run, tgid_of(run->m, run_some_running(run)));
+	else
+		asks_for(run, override, is_of_cgroup ? 0 : tgid_of(run->m, run_some_running(run)));
+}
+
+static void is_seen(struct run *run)
+{
+	const uint8_t how = take_byte(&run->input);
+	const struct override override = {
+		.kind = OVERRIDE_SHOWN,
+		.shown = how % (SHOWN_FOCUSED + 1),
+		.uid = how & 4 ? BOB : ALICE,
+		.qos = "",
+	};
+
+	asks_for(run, override, tgid_of(run->m, run_some_running(run)));
+}
+
+void run_is_asked(struct run *run, uint8_t kind)
+{
+	switch (kind) {
+	case OVERRIDE:
+		overrides(run);
+		break;
+	case LIFT:
+		lifts(run);
+		break;
+	case SEEN:
+		is_seen(run);
+		break;
+	}
+	check_asked(run);
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan: what users ask for at run time, and what is seen of their apps. */
+#include "fake_daemon.h"
+
+#include <errno.h>
+
+#define APP "'app': { 'qos': 'QOS_USER_INITIATED', 'thread_qos': { 'io': 'QOS_UTILITY' } }"
+
+#define ALICE 1000
+#define BOB   1001
+
+/* Her process of that program. */
+static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program)
+{
+	forks(m, INIT, pid);
+	living(m, pid)->uid = uid;
+	execs(m, pid, program);
+}
+
+/* By whom: 0 is root. */
+static uint16_t gives(struct machine *m, uid_t uid, pid_t pid, const char *qos, bool raises)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .is_tree = true, .qos = qos, .uid = uid, .raises = raises },
+		    pid);
+}
+
+static uint16_t limits(struct machine *m, uid_t uid, pid_t pid, const char *qos)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos, .uid = uid }, pid);
+}
+
+static void a_user_s_never_raises_unless_it_says_so(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP ", 'low': { 'qos': 'QOS_BACKGROUND' }");
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	assert_true(plan_override_needs_raise(m->plan, "QOS_USER_INTERACTIVE", 100));
+	assert_false(plan_override_needs_raise(m->plan, "QOS_USER_INITIATED", 100));
+	number = gives(m, ALICE, 100, "QOS_UTILITY", false);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	/* What rules give less stays so, a thread's class as well. */
+	clones(m, 100, 101);
+	renames(m, 101, "io");
+	assert_carries(m, 101, UTILITY);
+	forks(m, 100, 102);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	execs(m, 102, "/usr/bin/app");
+	assert_task(m, 102, UTILITY, REASON_OVERRIDE);
+	ends(m, number);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	gives(m, ALICE, 102, "QOS_USER_INTERACTIVE", true);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, INTERACTIVE, REASON_OVERRIDE);
+	stops_without_trace(m);
+}
+
+/* It takes effect as a rule does: not over what somebody has lowered. */
+static void nor_what_somebody_lowered(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	renice(m, 100, 10);
+	scan(m);
+	number = gives(m, ALICE, 100, "QOS_UTILITY", false);
+	assert_task(m, 100, "SCHED_BATCH nice 10 slice 16 ms util 0..512", REASON_OVERRIDE);
+	ends(m, number);
+	assert_int_equal(living(m, 100)->attr.nice, 10);
+	gives(m, ALICE, 100, "QOS_UTILITY", true);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	stop(m);
+}
+
+#define CLASS OVERRIDE_CLASS
+#define LIMIT OVERRIDE_LIMIT
+#define ROOT  ((uid_t)0)
+
+/*
+ * A child of Alice's program, by whom it runs as: what was asked for her process before it was born, and for itself
+ * after its exec.
+ */
+static const struct {
+	struct {
+		uid_t uid;
+		enum override_kind kind;
+		const char *qos; /* NULL: nothing */
+	} asked[2], then;
+	uid_t owner; /* ROOT: Alice, with privileges */
+	const char *attr;
+} children[] = {
+	{ { { ALICE, CLASS, "QOS_BACKGROUND" } }, { 0 }, ALICE, BACKGROUND },
+	{ { { ALICE, CLASS, "QOS_BACKGROUND" } }, { 0 }, ROOT, INITIATED },
+	{ { { ALICE, CLASS, "QOS_BACKGROUND" } }, { 0 }, BOB, INITIATED },
+	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ALICE, BACKGROUND },
+	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ROOT, INITIATED },
+	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, BOB, INITIATED },
+	/* A user's limit hides none of root's, nor of another user's. */
+	{ { { ROOT, LIMIT, "QOS_UTILITY" }, { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ALICE, BACKGROUND },
+	{ { { ROOT, LIMIT, "QOS_UTILITY" }, { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ROOT, UTILITY },
+	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { BOB, LIMIT, "QOS_UTILITY" }, BOB, UTILITY },
+	{ { { ALICE, LIMIT, "QOS_UTILITY" } }, { ALICE, LIMIT, "QOS_BACKGROUND" }, ALICE, BACKGROUND },
+	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { ALICE, LIMIT, "QOS_UTILITY" }, ALICE, BACKGROUND },
+	/* Root's class goes before a user's, whichever was first. */
+	{ { { ALICE, CLASS, "QOS_BACKGROUND" }, { ROOT, CLASS, "QOS_UTILITY" } }, { 0 }, ALICE, UTILITY },
+	{ { { ROOT, CLASS, "QOS_UTILITY" } }, { ALICE, CLASS, "QOS_BACKGROUND" }, ALICE, UTILITY },
+};
+
+static void it_is_for_what_is_his_alone(void **state)
+{
+	struct machine *m = *state;
+	pid_t pid = 100;
+
+	start(m, APP);
+	for (size_t i = 0; i < sizeof(children) / sizeof(children[0]); i++, pid += 2) {
+		const uid_t owner = children[i].owner;
+
+		runs_as(m, pid, ALICE, "/usr/bin/app");
+		for (size_t k = 0; k < 2 && children[i].asked[k].qos; k++)
+			asks(m, (struct override){ .kind = children[i].asked[k].kind, .is_tree = true,
+						   .uid = children[i].asked[k].uid, .qos = children[i].asked[k].qos }, pid);
+		forks(m, pid, pid + 1);
+		living(m, pid + 1)->uid = owner ? owner : ALICE;
+		living(m, pid + 1)->is_privileged = !owner;
+		execs(m, pid + 1, "/usr/bin/app");
+		if (children[i].then.qos)
+			asks(m, (struct override){ .kind = children[i].then.kind, .is_tree = true,
+						   .uid = children[i].then.uid, .qos = children[i].then.qos }, pid + 1);
+		assert_carries(m, pid + 1, children[i].attr);
+	}
+	stops_without_trace(m);
+}
+
+/* What is hers again below what is not, and what is not any more though it called no exec. */
+static void and_is_looked_at_with_each_match(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	limits(m, ALICE, 100, "QOS_BACKGROUND");
+	forks(m, 100, 101);
+	living(m, 101)->is_privileged = true;
+	execs(m, 101, "/usr/bin/app");
+	clones(m, 101, 105);
+	forks(m, 101, 103);
+	living(m, 103)->is_privileged = false;
+	assert_carries(m, 105, INITIATED);
+	assert_task(m, 103, INITIATED, REASON_RULE);
+	execs(m, 103, "/usr/bin/app");
+	assert_carries(m, 103, BACKGROUND);
+	living(m, 103)->uid = BOB;
+	scan(m);
+	assert_task(m, 103, INITIATED, REASON_RULE);
+	assert_carries(m, 100, BACKGROUND);
+	stops_without_trace(m);
+}
+
+static void root_s_goes_before_a_user_s(void **state)
+{
+	struct machine *m = *state;
+	uint16_t users, roots, low;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	users = gives(m, ALICE, 100, "QOS_USER_INTERACTIVE", true);
+	roots = gives(m, 0, 100, "QOS_UTILITY", true);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	low = limits(m, 0, 100, "QOS_BACKGROUND");
+	limits(m, ALICE, 100, "QOS_UTILITY");
+	assert_task(m, 100, BACKGROUND, REASON_OVERRIDE);
+	ends(m, low);
+	ends(m, roots);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	ends(m, users);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* Of whom no event says that the child is a copy of its maker. */
+static void a_child_made_for_its_grandparent_does_not_stay_raised(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	forks(m, 100, 101);
+	number = gives(m, ALICE, 101, "QOS_USER_INTERACTIVE", true);
+	/* The first child is looked at in any case. */
+	forks(m, 101, 102);
+	hear(m);
+	forks_for_parent(m, 101, 103);
+	forks_for_parent(m, 101, 104);
+	/* From -4. */
+	renice(m, 104, -3);
+	hear(m);
+	ends(m, number);
+	assert_carries(m, 103, INITIATED);
+	assert_int_equal(living(m, 104)->attr.nice, -2);
+	/* The machine takes the choice for one that the stop leaves. */
+	exits(m, 104);
+	stops_without_trace(m);
+}
+
+/* Each one that may have been covered has its tree looked for in /proc: what a user has many of is not to cost others. */
+static void who_is_looked_for_at_an_end(void **state)
+{
+	const struct overrides *overrides;
+	struct machine *m = *state;
+	uint16_t low, covered, class, roots;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	low = limits(m, ALICE, 100, "QOS_BACKGROUND");
+	covered = limits(m, ALICE, 100, "QOS_UTILITY");
+	class = gives(m, ALICE, 100, "QOS_UTILITY", false);
+	roots = limits(m, 0, 100, "QOS_UTILITY");
+	overrides = plan_overrides(m->plan);
+	assert_int_equal(overrides_next_covered(overrides, 0, low), covered);
+	assert_int_equal(overrides_next_covered(overrides, covered, low), 0);
+	assert_int_equal(overrides_next_covered(overrides, 0, class), 0);
+	assert_int_equal(overrides_next_covered(overrides, 0, roots), 0);
+	stops_without_trace(m);
+}
+
+static void a_user_s_cgroup(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, BOB, "/usr/bin/app");
+	moves(m, 100, "/a");
+	moves(m, 101, "/a");
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a", .qos = "QOS_UTILITY", .uid = ALICE }, 0);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* ---- what is seen ---- */
+
+static uint16_t says(struct machine *m, uid_t uid, pid_t pid, enum shown shown)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = uid, .qos = "", .shown = shown,
+					  .tty = living(m, pid)->tty }, pid);
+}
+
+#define LOW  "'low': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 'io': 'QOS_BACKGROUND' } }"
+#define KEEP "'kept': { 'qos': 'QOS_USER_INITIATED', 'hidden': 'keep' }"
+
+static void the_focus_raises_the_window_s_process_and_what_no_rule_names(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, LOW);
+	runs_as(m, 100, ALICE, "/usr/bin/low");
+	clones(m, 100, 105);
+	renames(m, 105, "io");
+	number = says(m, ALICE, 100, SHOWN_FOCUSED);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_task(m, 105, BACKGROUND, REASON_THREAD);
+	forks(m, 100, 101);
+	execs(m, 101, "/usr/bin/helper");
+	assert_task(m, 101, INITIATED, REASON_DEFAULT);
+	forks(m, 101, 102);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	/* As after fork: the window is the other one's. */
+	forks(m, 100, 103);
+	assert_task(m, 103, BACKGROUND, REASON_RULE);
+	ends(m, number);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
+static void the_focus_takes_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, ALICE, "/usr/bin/other");
+	runs_as(m, 102, ALICE, "/usr/bin/nice");
+	renice(m, 102, 7);
+	renice(m, 101, 5);
+	scan(m);
+	says(m, ALICE, 100, SHOWN_FOCUSED);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	/* Nor anything that somebody has chosen. */
+	says(m, ALICE, 101, SHOWN_FOCUSED);
+	assert_int_equal(living(m, 101)->attr.nice, 5);
+	execs(m, 102, "/usr/bin/nice");
+	says(m, ALICE, 102, SHOWN_FOCUSED);
+	assert_task(m, 102, "SCHED_NORMAL nice 7", REASON_CHOSEN);
+	limits(m, 0, 100, "QOS_BACKGROUND");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	stop(m);
+}
+
+static void what_is_hidden_is_lowered_unless_its_rule_keeps_it(void **state)
+{
+	struct machine *m = *state;
+	uint16_t number;
+
+	start(m, APP ", " LOW ", " KEEP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, ALICE, "/usr/bin/kept");
+	number = says(m, ALICE, 100, SHOWN_HIDDEN);
+	says(m, ALICE, 101, SHOWN_HIDDEN);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	forks(m, 100, 102);
+	execs(m, 102, "/usr/bin/low");
+	assert_task(m, 102, BACKGROUND, REASON_RULE);
+	execs(m, 102, "/usr/bin/app");
+	assert_task(m, 102, UTILITY, REASON_RULE);
+	execs(m, 102, "/usr/bin/kept");
+	assert_task(m, 102, INITIATED, REASON_RULE);
+	says(m, ALICE, 100, SHOWN_VISIBLE);
+	ends(m, number);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	/* Only of what is hers alone. */
+	living(m, 101)->is_privileged = true;
+	execs(m, 101, "/usr/bin/app");
+	assert_task(m, 101, INITIATED, REASON_RULE);
+	stops_without_trace(m);
+}
+
+/* A terminal's shell, and what that starts, is neither raised nor lowered; nor is what has left its terminal since. */
+static void what_has_another_terminal_is_not_of_the_app(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/terminal");
+	says(m, ALICE, 100, SHOWN_FOCUSED);
+	forks(m, 100, 101);
+	living(m, 101)->tty = 34816;
+	execs(m, 101, "/bin/bash");
+	assert_task(m, 100, INITIATED, REASON_DEFAULT);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	forks(m, 101, 102);
+	execs(m, 102, "/usr/bin/app");
+	forks(m, 101, 103);
+	living(m, 103)->tty = 0;
+	execs(m, 103, "/usr/bin/server");
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
+	says(m, ALICE, 100, SHOWN_HIDDEN);
+	assert_task(m, 102, INITIATED, REASON_RULE);
+	/* One that was started in a terminal has its. */
+	says(m, ALICE, 102, SHOWN_HIDDEN);
+	assert_task(m, 102, UTILITY, REASON_RULE);
+	stops_without_trace(m);
+}
+
+static void off_means_that_nothing_is(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	runs_as(m, 101, ALICE, "/usr/bin/other");
+	says(m, ALICE, 100, SHOWN_HIDDEN);
+	says(m, ALICE, 101, SHOWN_FOCUSED);
+	reload(m, "'schedqos': { 'focus': null }, " APP);
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	reload(m, "'schedqos': { 'focus': 'QOS_USER_INTERACTIVE' }, " APP);
+	assert_task(m, 100, UTILITY, REASON_RULE);
+	assert_task(m, 101, INTERACTIVE, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
+static void which_cgroup_is_an_app_s(void **state)
+{
+	static const struct {
+		const char *cgroup;
+		int want; /* length */
+	} cases[] = {
+#define USER "/user.slice/user-7.slice/user@7.service"
+#define IS(path, rest) { path rest, sizeof(path) - 1 }
+		IS(USER "/app.slice/app-gnome-firefox-12.scope", ""),
+		IS(USER "/app.slice/app-org.gnome.Terminal.slice/vte-spawn-1.scope", ""),
+		IS(USER "/app.slice/snap.x.scope", "/inner/y.scope"),
+		IS(USER "/app-graphical.slice/app-x.service", ""),
+		IS(USER "/app.slice/dbus-:1.2-org.gnome.Nautilus@0.service", ""),
+		{ USER "/app.slice/dbus.service", 0 },
+		{ USER "/app.slice/dbus-broker.service", 0 },
+		{ USER "/app.slice", 0 },
+		{ USER "/application.slice/x.scope", 0 },
+		{ USER "/background.slice/x.service", 0 },
+		{ USER "/session.slice/plasma-kwin.service", -ENOENT },
+		{ USER "/init.scope", -ENOENT },
+		{ USER, 0 },
+		{ "/user.slice/user-7.slice/session-2.scope", 0 },
+		{ "/system.slice/app.slice/x.scope", 0 },
+		{ "/session.slice/x.scope", 0 },
+		{ "/", 0 },
+		{ "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(overrides_app(cases[i].cgroup), cases[i].want);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_user_s_never_raises_unless_it_says_so),
+		MACHINE_TEST(nor_what_somebody_lowered),
+		MACHINE_TEST(it_is_for_what_is_his_alone),
+		MACHINE_TEST(and_is_looked_at_with_each_match),
+		MACHINE_TEST(root_s_goes_before_a_user_s),
+		MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised),
+		MACHINE_TEST(who_is_looked_for_at_an_end),
+		MACHINE_TEST(a_user_s_cgroup),
+		MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names),
+		MACHINE_TEST(the_focus_takes_nothing),
+		MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it),
+		MACHINE_TEST(what_has_another_terminal_is_not_of_the_app),
+		MACHINE_TEST(off_means_that_nothing_is),
+		cmocka_unit_test(which_cgroup_is_an_app_s),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
