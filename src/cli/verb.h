@@ -15,8 +15,8 @@
 
 /*
  * A new option: a name here and a row in the table of options.c; OPTION_BIT(NAME) with its verbs in
- * main.c; schedqos(8) and the completions. One that means something else with another verb has a
- * row for each meaning, as no verb takes both.
+ * main.c; schedqos(8). Completions ask --help, and know what its words in capitals stand for. One that
+ * means something else with another verb has a row for each meaning, as no verb takes both.
  */
 enum option_name {
 	OPTION_DAEMON,
