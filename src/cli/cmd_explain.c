@@ -16,7 +16,7 @@
 #include "explain.h"
 #include "verb.h"
 
-DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
+DEFINE_CLEANUP(struct tagger, tagger_free)
 
 /* What is asked about: a task, or a program that need not run. */
 struct question {
@@ -59,18 +59,16 @@ static int ask_daemon(const struct question *question, char **ret)
 static int rehearse(const struct command *command, const struct question *question, char **ret)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
-	_cleanup_(rehearsal_freep) struct rehearsal *rehearsal = NULL;
+	_cleanup_(tagger_freep) struct tagger *tagger = NULL;
 	int status = local_config(&command->paths, &config), r;
 
 	if (status)
 		return status;
-	r = rehearsal_new(config, &rehearsal);
-	if (r == 0 && question->task) {
-		rehearsal_scan(rehearsal);
-		r = tagger_explain(rehearsal_tagger(rehearsal), (pid_t)question->task, ret);
-	} else if (r == 0) {
-		r = tagger_explain_name(rehearsal_tagger(rehearsal), question->name, ret);
-	}
+	r = tagger_rehearse(config, &tagger);
+	if (r == 0 && question->task)
+		r = tagger_explain(tagger, (pid_t)question->task, ret);
+	else if (r == 0)
+		r = tagger_explain_name(tagger, question->name, ret);
 	return r < 0 ? say_failure(question, r) : 0;
 }
 

@@ -8,7 +8,7 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 
-DEFINE_CLEANUP(struct rehearsal, rehearsal_free)
+DEFINE_CLEANUP(struct tagger, tagger_free)
 
 /* Whether a tagger of the one configuration gives the task another class, or period, than one of the other. */
 static bool is_given_other(const struct config *before, const struct tagger_task *was, const struct config *after,
@@ -28,19 +28,17 @@ static bool is_given_other(const struct config *before, const struct tagger_task
 /* How many of the tasks of this moment would change class; they are set nothing. 0 or -errno. */
 static int count_changes(const struct config *before, const struct config *after, size_t *ret)
 {
-	_cleanup_(rehearsal_freep) struct rehearsal *old = NULL, *new = NULL;
+	_cleanup_(tagger_freep) struct tagger *old = NULL, *new = NULL;
 	struct tagger_task was, is;
 	uint32_t cursor = 0;
-	int r = rehearsal_new(before, &old);
+	int r = tagger_rehearse(before, &old);
 
 	if (r == 0)
-		r = rehearsal_new(after, &new);
+		r = tagger_rehearse(after, &new);
 	if (r < 0)
 		return r;
-	rehearsal_scan(old);
-	rehearsal_scan(new);
-	while (tagger_next_task(rehearsal_tagger(old), &cursor, &was)) {
-		if (tagger_find_task(rehearsal_tagger(new), was.tid, &is))
+	while (tagger_next_task(old, &cursor, &was)) {
+		if (tagger_find_task(new, was.tid, &is))
 			*ret += is_given_other(before, &was, after, &is);
 	}
 	return 0;

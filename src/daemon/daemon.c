@@ -217,7 +217,6 @@ static void finish(struct daemon *daemon)
 
 	sd_notify(0, "STOPPING=1");
 	users_end(daemon);
-	tagger_wind_down(daemon->tagger);
 	/* Before the tasks: those without a custom slice then get the base slice of before our start. */
 	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);

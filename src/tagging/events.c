@@ -210,7 +210,7 @@ void due_carry_out(struct tagger *tagger, const struct plan_action *action)
 	enum plan_result result;
 	int r;
 
-	if (tagger->is_rehearsal) {
+	if (tagger->sets_nothing) {
 		plan_applied(tagger->plan, action, 0, &action->want);
 		return;
 	}

@@ -72,6 +72,10 @@ void tagger_free(struct tagger *tagger)
 {
 	if (!tagger)
 		return;
+	if (tagger->is_bare) {
+		bare_free(tagger);
+		return;
+	}
 	traced_close(tagger);
 	loop_free(tagger);
 	arguments_free(&tagger->arguments);
@@ -180,16 +184,13 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
-void tagger_wind_down(struct tagger *tagger)
-{
-	names_close(tagger);
-	traced_close(tagger);
-}
-
 uint64_t tagger_undo(struct tagger *tagger)
 {
-	const uint64_t count = undo_all(tagger);
+	uint64_t count;
 
+	names_close(tagger);
+	traced_close(tagger);
+	count = undo_all(tagger);
 	tagger->undone = true;
 	return count;
 }
@@ -261,7 +262,7 @@ int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
 		.live = tagger->facts,
 		.caps = &tagger->applier.caps,
 		.proc = tagger->proc,
-		.is_rehearsal = tagger->is_rehearsal,
+		.is_rehearsal = tagger->sets_nothing,
 	};
 
 	return explain_task(&source, tid, ret);

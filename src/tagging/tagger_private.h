@@ -3,26 +3,19 @@
  * Shared by the files of the tagger. At the bottom are those that know no struct tagger (intake, pace, apply,
  * live_facts, arguments, state ...). The others form layers, and each calls only what stands below it in this list:
  *
- *	tagger.c	the public functions; restore.c, undo without a loop; rehearsal.c, decisions without it
+ *	tagger.c	the public functions
  *	loop.c		the event sources and their handlers
  *	overrides.c	puts overrides in force, and ends them
- *	keep.c		the state file: written, retried, taken over
+ *	keep.c		the state file: written, taken over
+ *	bare.c		undo and decisions without a loop and events
  *	undo.c		puts everything back
  *	scan.c		books every task in /proc
  *	events.c	books events, has what is due decided in order, and carries that out
  *	names.c		subscribes to renames, or pauses that in a flood
  *	traced.c	subscribes to moves between cgroups, and to changes of attributes
  *
- * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it.
- *
- * How an exec event leads to attributes:
- *
- *	on_paced, handle, events_handle		loop.c, events.c	the loop is woken
- *	intake_next, proc_connector_receive	intake.c		recvmmsg, and the earliest event of all queues
- *	book, plan_book				events.c		the plan marks the task as due
- *	due_decide, plan_next, plan_decide	events.c		the plan asks for facts: live_facts.c reads /proc
- *	due_carry_out, applier_apply		events.c, apply.c	sched_setattr, and sched_getattr to read back
- *	plan_applied				events.c		the plan records the result, and it is counted
+ * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it. How an exec comes
+ * to its attributes is in src/README.md.
  */
 #pragma once
 
@@ -174,7 +167,8 @@ struct tagger {
 	struct state *state;
 	struct keep keep;
 	bool undone; /* everything has been put back */
-	bool is_rehearsal; /* decides, but sets nothing */
+	bool is_bare;	   /* has neither loop nor events */
+	bool sets_nothing; /* decides only */
 
 	struct shortage shortage;
 	struct tagger_counters counters;
@@ -200,14 +194,10 @@ static inline void request_scan(struct tagger *tagger)
 /* tagger.c: what has to follow when other classes may be given from now on. */
 void tagger_follow_classes(struct tagger *tagger);
 
-/*
- * restore.c: a tagger without a loop and without events, which takes over the records of a killed daemon. The folder of
- * the state file stays closed. 0 or -errno; in either case clear it.
- */
-int tagger_init_bare(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy);
-void tagger_clear_bare(struct tagger *tagger);
+/* bare.c: frees a tagger that has neither loop nor events. */
+void bare_free(struct tagger *tagger);
 
-/* restore.c: looks once more at what may have outlasted a stop. False if something is left, which has been logged. */
+/* bare.c: looks once more at what may have outlasted a stop. False if something is left, which has been logged. */
 bool restore_stopped(int folder, bool *ret_done);
 
 /*

@@ -74,11 +74,15 @@ int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
-/* Prepares for the end: unsubscribes from renames, moves and changes. */
-void tagger_wind_down(struct tagger *tagger);
-
 /* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
 uint64_t tagger_undo(struct tagger *tagger);
+
+/*
+ * A tagger that has decided about every task as a daemon would that is started now, and sets nothing: for queries alone.
+ * Where a daemon was killed, its records are taken into account, as the next one would. config must outlive it; no daemon
+ * may be running. 0 or -errno.
+ */
+int tagger_rehearse(const struct config *config, struct tagger **ret);
 
 /*
  * Puts back what a killed daemon has left, and removes its state file. No tagger may be running. Returns true if
@@ -165,25 +169,3 @@ struct tagger_status {
 	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's children's */
 };
 struct tagger_status tagger_status(const struct tagger *tagger);
-
-/* ---- a rehearsal ---- */
-
-/*
- * What a daemon would do if it were started now: every task is looked at and decided about, and nothing is set. Where a
- * daemon was killed, its records are taken into account, as the next one would.
- */
-
-struct rehearsal;
-
-/* config must outlive it. No daemon may be running. 0 or -errno. */
-int rehearsal_new(const struct config *config, struct rehearsal **ret);
-void rehearsal_free(struct rehearsal *rehearsal);
-
-/* Looks at all tasks, and decides about them. */
-void rehearsal_scan(struct rehearsal *rehearsal);
-
-/*
- * For the queries in tagger.h: tagger_explain, and tagger_next_task, whose reasons and classes are those that tasks
- * would have.
- */
-const struct tagger *rehearsal_tagger(const struct rehearsal *rehearsal);
