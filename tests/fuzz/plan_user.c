@@ -71,6 +71,9 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	/* So it does on a copy, beside a class's slice. */
 	if (known && (known->flags & TASK_COPY) && task->attr.slice_ns)
 		run_exempt(task, TASK_ATTR_POLICY);
+	/* A class without a slice tells by its policy and nice value alone, on a copy that its origin vouches for. */
+	if (policy == POLICY_IDLE && !run->own && (!known || (known->flags & TASK_FRESH)))
+		run_exempt(task, TASK_ATTR_POLICY | MAY_CLIMB);
 	chrt(run->m, task->tid, policy, priority);
 }
 
