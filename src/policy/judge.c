@@ -259,7 +259,7 @@ static bool is_in_doubt(const struct plan *plan, const struct task *task)
  */
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
-	const struct task *other = plan_leader_of(plan, task);
+	const struct task *other = tasks_leader(plan->tasks, task);
 	struct task settled = *task;
 	bool is_known = false, any = false;
 
@@ -306,9 +306,9 @@ void plan_remove_ended(struct plan *plan, struct task *leader)
 static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
 {
 	struct task *origin = tasks_find(plan->tasks, due->origin ? due->origin : due->parent);
-	const struct task *leader = origin ? plan_leader_of(plan, origin) : NULL;
+	const struct task *leader = origin ? tasks_leader(plan->tasks, origin) : NULL;
 
-	return leader && leader->tid == due->parent && plan_is_same_start(due->parent_start, leader->start) ? origin : NULL;
+	return leader && leader->tid == due->parent && task_is_same_start(due->parent_start, leader->start) ? origin : NULL;
 }
 
 /* Whether we have looked at the task, and it still carries what its record says: who lowers it cannot go back. */
@@ -325,7 +325,7 @@ static bool carries_its_record(const struct plan *plan, const struct task *task,
 /* Of a new thread, whose maker no event names: all others have to vouch. */
 static bool threads_vouch(const struct plan *plan, const struct task *task, struct facts *facts, struct task_attr *had)
 {
-	const struct task *other = plan_leader_of(plan, task);
+	const struct task *other = tasks_leader(plan->tasks, task);
 	int n = 0;
 
 	for (; other && n < THREADS_LOOKED_AT; other = tasks_next_thread(plan->tasks, other)) {
@@ -366,7 +366,7 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 /* A child that carries all that was set on its origin: so will the next ones, since forks follow each other. */
 static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
 {
-	struct task *origin = task->tid == task->tgid ? origin_of(plan, due) : plan_leader_of(plan, task);
+	struct task *origin = task->tid == task->tgid ? origin_of(plan, due) : tasks_leader(plan->tasks, task);
 
 	/* While all is put back, it says who was: see add_forkers() in undo.c. */
 	if (origin && due->origin && !plan->undoing && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))

@@ -17,10 +17,7 @@ struct overrides {
 	struct entry *entries; /* the first one is number 1 */
 	size_t n_entries;
 	size_t n_cgroups, n_users_cgroups; /* those for cgroups; of these, users' */
-	const struct qos_class *classes;
-	size_t n_classes;
-	const struct tag *tags;
-	size_t n_tags;
+	const struct config *config;
 	uint16_t focus_tag; /* TAG_NONE: off */
 	const struct qos_class *hidden; /* the highest class of what is hidden */
 };
@@ -58,19 +55,14 @@ static struct entry *entry_of(const struct overrides *overrides, uint16_t number
 	return number ? &overrides->entries[number - 1] : NULL;
 }
 
-/* The tag without a period, which there is for each class (see rules_finish). */
-static uint16_t tag_of(const struct overrides *overrides, const struct qos_class *class)
-{
-	for (size_t i = 0; class && i < overrides->n_tags; i++) {
-		if (overrides->tags[i].period_ns == 0 && &overrides->classes[overrides->tags[i].qos_class] == class)
-			return (uint16_t)i;
-	}
-	return TAG_NONE;
-}
-
 static const struct qos_class *class_named(const struct overrides *overrides, const char *name)
 {
-	return qos_class_find(overrides->classes, overrides->n_classes, name);
+	return qos_class_find(overrides->config->classes, overrides->config->n_classes, name);
+}
+
+static uint16_t tag_of(const struct overrides *overrides, const struct qos_class *class)
+{
+	return class ? rules_tag_of(overrides->config->rules, (size_t)(class - overrides->config->classes)) : TAG_NONE;
 }
 
 static void resolve(const struct overrides *overrides, struct entry *entry)
@@ -81,9 +73,7 @@ static void resolve(const struct overrides *overrides, struct entry *entry)
 
 void overrides_follow(struct overrides *overrides, const struct config *config)
 {
-	overrides->classes = config->classes;
-	overrides->n_classes = config->n_classes;
-	overrides->tags = rules_tags(config->rules, &overrides->n_tags);
+	overrides->config = config;
 	overrides->focus_tag = TAG_NONE;
 	if (config->settings.focus)
 		overrides->focus_tag = tag_of(overrides, class_named(overrides, config->settings.focus));

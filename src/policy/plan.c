@@ -33,7 +33,7 @@ void plan_free(struct plan *plan)
 	overrides_free(plan->overrides);
 	given_clear(&plan->given);
 	limits_free(plan->limits);
-	plan_units_clear(plan);
+	units_clear(&plan->units);
 	free(plan->marks.all);
 	free(plan);
 }
@@ -51,6 +51,11 @@ const struct config *plan_config(const struct plan *plan)
 const struct given *plan_given(const struct plan *plan)
 {
 	return &plan->given;
+}
+
+const struct units *plan_units(const struct plan *plan)
+{
+	return &plan->units;
 }
 
 uint64_t plan_failed(const struct plan *plan)
@@ -198,7 +203,7 @@ int plan_set_config(struct plan *plan, const struct config *config)
 	limits_free(plan->limits);
 	plan->limits = limits;
 	plan->config = config;
-	plan_units_follow(plan);
+	units_follow(&plan->units, config);
 	overrides_follow(plan->overrides, config);
 	return 0;
 }

@@ -3,166 +3,6 @@
 #include "plan_private.h"
 
 #include <errno.h>
-#include <linux/limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- the classes of units: what a unit of the service manager gives its tasks that no rule names ---- */
-
-static void clear_unit(struct unit_class *unit)
-{
-	free((char *)unit->cgroup);
-	free((char *)unit->qos);
-	free((char *)unit->place);
-}
-
-void plan_units_clear(struct plan *plan)
-{
-	for (size_t i = 0; i < plan->units.count; i++)
-		clear_unit(&plan->units.all[i]);
-	free(plan->units.all);
-	free(plan->units.tags);
-	plan->units = (struct plan_units){ 0 };
-}
-
-static int compare_units(const void *a, const void *b)
-{
-	const struct unit_class *ua = a, *ub = b;
-	const int paths = strcmp(ua->cgroup, ub->cgroup);
-
-	return paths ? paths : ua->uid < ub->uid ? -1 : ua->uid > ub->uid;
-}
-
-static bool has_real_time_io(const struct qos_class *class)
-{
-	return (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
-}
-
-/*
- * The class's tag without a period, which there is for each class (see rules_finish); of one that there is not QOS_DEFAULT's.
- * TAG_NONE: a user's means nothing, since there is no such class, or it gives more than its rank tells.
- */
-static uint16_t unit_tag(const struct config *config, const struct unit_class *unit)
-{
-	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, unit->qos);
-	size_t n_tags;
-	const struct tag *tags = rules_tags(config->rules, &n_tags);
-
-	if (unit->uid && (!class || has_real_time_io(class)))
-		return TAG_NONE;
-	for (size_t i = 0; class && i < n_tags; i++) {
-		if (tags[i].period_ns == 0 && &config->classes[tags[i].qos_class] == class)
-			return (uint16_t)i;
-	}
-	return TAG_DEFAULT;
-}
-
-void plan_units_follow(struct plan *plan)
-{
-	struct plan_units *units = &plan->units;
-
-	units->n_users = 0;
-	for (size_t i = 0; i < units->count; i++) {
-		units->tags[i] = unit_tag(plan->config, &units->all[i]);
-		units->n_users += units->all[i].uid != 0;
-	}
-}
-
-/* Appends copies. Without memory the array is as before. */
-static int append_units(struct plan_units *units, uid_t uid, const struct unit_class *from, size_t n)
-{
-	const size_t before = units->count, count = before + n;
-	struct unit_class *all = reallocarray(units->all, count, sizeof(*all));
-	uint16_t *tags = reallocarray(units->tags, count, sizeof(*tags));
-
-	units->all = all ? all : units->all;
-	units->tags = tags ? tags : units->tags;
-	if (!all || !tags)
-		return -ENOMEM;
-	for (; n > 0; n--, from++) {
-		struct unit_class *unit = &all[units->count++];
-
-		*unit = (struct unit_class){ strdup(from->cgroup), strdup(from->qos), strdup(from->place), uid };
-		if (unit->cgroup && unit->qos && unit->place)
-			continue;
-		while (units->count > before)
-			clear_unit(&all[--units->count]);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-int plan_units_put(struct plan *plan, uid_t uid, const struct unit_class *from, size_t n)
-{
-	struct plan_units *units = &plan->units;
-	const size_t before = units->count;
-	size_t kept = 0;
-	int r = n ? append_units(units, uid, from, n) : 0;
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < units->count; i++) {
-		if (i < before && units->all[i].uid == uid)
-			clear_unit(&units->all[i]);
-		else
-			units->all[kept++] = units->all[i];
-	}
-	units->count = kept;
-	if (kept)
-		qsort(units->all, kept, sizeof(*units->all), compare_units);
-	plan_units_follow(plan);
-	return 0;
-}
-
-/* The number of that uid's unit for the cgroup, or of the nearest one around it; less than 0: none. */
-static ssize_t find_unit(const struct plan *plan, const char *cgroup, uid_t uid)
-{
-	char path[PATH_MAX];
-	const struct unit_class key = { .cgroup = path, .uid = uid }, *found;
-	char *last;
-
-	if (!plan->units.count || *cgroup != '/' || strlen(cgroup) >= sizeof(path))
-		return -1;
-	strcpy(path, cgroup);
-	for (;;) {
-		found = bsearch(&key, plan->units.all, plan->units.count, sizeof(key), compare_units);
-		if (found || !path[1])
-			return found ? found - plan->units.all : -1;
-		last = strrchr(path, '/');
-		/* The last one to ask for is the root. */
-		last[last == path] = '\0';
-	}
-}
-
-static uint16_t tag_of_unit(const struct plan *plan, ssize_t number)
-{
-	return number < 0 ? TAG_DEFAULT : plan->units.tags[number];
-}
-
-/* The same of the unit that counts: a user's, if that lies in the system's, or is the same, and does not raise. */
-static ssize_t unit_that_counts(const struct plan *plan, const char *cgroup, uid_t owner)
-{
-	const struct plan_units *units = &plan->units;
-	const ssize_t systems = find_unit(plan, cgroup, 0);
-	const ssize_t users = units->n_users ? find_unit(plan, cgroup, owner) : -1;
-
-	if (users < 0 || units->tags[users] == TAG_NONE)
-		return systems;
-	if (plan_compare_tags(plan, units->tags[users], tag_of_unit(plan, systems)) < 0)
-		return systems;
-	if (systems >= 0 && strlen(units->all[users].cgroup) < strlen(units->all[systems].cgroup))
-		return systems;
-	return users;
-}
-
-const struct unit_class *plan_unit_of(const struct plan *plan, const char *cgroup, uid_t owner)
-{
-	const ssize_t number = unit_that_counts(plan, cgroup, owner);
-
-	return number < 0 ? NULL : &plan->units.all[number];
-}
-
-/* ---- rules and classes ---- */
 
 const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 {
@@ -194,19 +34,6 @@ bool plan_needs_changes(const struct plan *plan)
 	return rules_enforce(plan->config->rules);
 }
 
-void plan_look_at_enforced(struct plan *plan)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
-		const struct rule *rule = plan_rule_of(plan, task->rule);
-
-		if (rule && rule->enforce && !(task->flags & TASK_ENDED))
-			plan_mark(plan, task, DUE_LOOK);
-	}
-}
-
 bool plan_needs_renames(const struct plan *plan)
 {
 	const struct rule *rule;
@@ -224,7 +51,7 @@ const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
 
 	do
 		task = tasks_next(plan->tasks, cursor);
-	while (task && ((task->flags & TASK_ENDED) || !plan_has_thread_rules(plan, plan_leader_of(plan, task))));
+	while (task && ((task->flags & TASK_ENDED) || !plan_has_thread_rules(plan, tasks_leader(plan->tasks, task))));
 	return task;
 }
 
@@ -313,7 +140,7 @@ static bool is_raised(const struct plan *plan, const struct task *leader, const 
 
 uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
 {
-	const struct task *leader = plan_leader_of(plan, task);
+	const struct task *leader = tasks_leader(plan->tasks, task);
 	const uint16_t focus = overrides_focus_tag(plan->overrides);
 	uint16_t tag = own->tag;
 
@@ -351,20 +178,17 @@ static int look_at_owner(struct plan *plan, struct task *leader, struct facts *f
 	return 0;
 }
 
-static bool needs_cgroup(const struct plan *plan)
-{
-	return plan->config->n_groups || plan->units.count || overrides_need_cgroup(plan->overrides);
-}
-
 /* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
 static void look_at_cgroup(struct plan *plan, struct task *leader, const struct facts *facts)
 {
-	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";
+	const char *cgroup = plan_needs_moves(plan) ? facts->cgroup : "";
 	const struct qos_class *max;
+	const struct unit *unit;
 
-	if (needs_cgroup(plan) && *cgroup != '/')
+	if (plan_needs_moves(plan) && *cgroup != '/')
 		return;
-	leader->unit = tag_of_unit(plan, unit_that_counts(plan, cgroup, facts->owner));
+	unit = units_find(&plan->units, cgroup, facts->owner);
+	leader->unit = unit ? unit->tag : TAG_DEFAULT;
 	max = overrides_max(plan->overrides, leader->joined, cgroup, facts->owner, plan_is_lowered(plan, leader));
 	limits_find(plan->limits, cgroup, max, &leader->limit);
 }
@@ -393,7 +217,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (!facts->exe[0] && !facts->exe_is_unknown)
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
-	if (r == 0 && needs_cgroup(plan))
+	if (r == 0 && plan_needs_moves(plan))
 		r = facts_need(facts, FACT_CGROUP);
 	if (r == 0)
 		r = look_at_owner(plan, leader, facts);
@@ -407,11 +231,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	look_at_cgroup(plan, leader, facts);
-	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
-	if (leader->app != app || leader->limit != limit || leader->unit != unit || leader->shown != shown ||
-	    (leader->flags & TASK_OWNERS) != owners)
-		plan_mark_threads(plan, leader);
-	return 0;
+	return leader->app != app || leader->limit != limit || leader->unit != unit || leader->shown != shown ||
+	       (leader->flags & TASK_OWNERS) != owners;
 }
 
 /*
@@ -431,7 +252,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
 	if ((task->assigned_by == ASSIGNED_BY_OVERRIDE &&
-	     overrides_raises(plan->overrides, class_override(plan, plan_leader_of(plan, task)))) ||
+	     overrides_raises(plan->overrides, class_override(plan, tasks_leader(plan->tasks, task)))) ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;
 	/* Does not raise a task that somebody lowered. */

@@ -1,11 +1,115 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Booking: events, in the order of time and without a system call; and what is found in /proc. */
+/* Booking: events, in the order of time and without a system call; what is found in /proc; and what is due by that. */
 #include "plan_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define INIT	 1
 #define KTHREADD 2
+
+/* ---- which tasks are due, in what order ---- */
+
+static bool has_room(struct marks *marks)
+{
+	size_t size = marks->size ? marks->size * 2 : 256;
+	struct plan_due *all;
+
+	if (marks->first == marks->count)
+		marks->first = marks->count = 0;
+	if (marks->count < marks->size)
+		return true;
+	all = reallocarray(marks->all, size, sizeof(*all));
+	if (!all)
+		return false;
+	marks->all = all;
+	marks->size = size;
+	return true;
+}
+
+void plan_push(struct plan *plan, struct plan_due due)
+{
+	if (has_room(&plan->marks))
+		plan->marks.all[plan->marks.count++] = due;
+	else
+		plan->marks_failed++;
+}
+
+/*
+ * A task that was gone when we decided, or whose facts could not be read, stays due but is no longer queued: an exec or
+ * a scan queues it again.
+ */
+static void mark(struct plan *plan, struct task *task, enum due due, struct plan_due pushed)
+{
+	if (task->due == DUE_NOTHING || due == DUE_EXEC)
+		plan_push(plan, pushed);
+	if (task->due < due)
+		task->due = due;
+}
+
+void plan_mark(struct plan *plan, struct task *task, enum due due)
+{
+	mark(plan, task, due, (struct plan_due){ .tid = task->tid, .tgid = task->tgid });
+}
+
+void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin)
+{
+	struct plan_due pushed = { .tid = task->tid, .tgid = task->tgid, .origin = origin->tid };
+	const struct task *parent = task->tid == task->tgid ? tasks_leader(plan->tasks, origin) : NULL;
+
+	if (parent) {
+		pushed.parent = parent->tid;
+		pushed.parent_start = parent->start;
+	}
+	mark(plan, task, due, pushed);
+}
+
+void plan_mark_threads(struct plan *plan, const struct task *leader)
+{
+	struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	for (; thread; thread = tasks_next_thread(plan->tasks, thread))
+		plan_mark(plan, thread, DUE_MATCH);
+}
+
+void plan_mark_processes(struct plan *plan)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while ((task = tasks_next(plan->tasks, &cursor))) {
+		if (task->tid == task->tgid)
+			plan_mark(plan, task, DUE_MATCH);
+	}
+}
+
+void plan_look_at_enforced(struct plan *plan)
+{
+	uint32_t cursor = 0;
+	struct task *task;
+
+	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
+		const struct rule *rule = plan_rule_of(plan, task->rule);
+
+		if (rule && rule->enforce && !(task->flags & TASK_ENDED))
+			plan_mark(plan, task, DUE_LOOK);
+	}
+}
+
+bool plan_next(struct plan *plan, struct plan_due *ret)
+{
+	struct marks *marks = &plan->marks;
+
+	while (marks->first < marks->count) {
+		const struct plan_due *due = &marks->all[marks->first++];
+		const struct task *task = tasks_find(plan->tasks, due->tid);
+
+		*ret = *due;
+		if (!task || (task->due != DUE_NOTHING && !(task->flags & TASK_ENDED)))
+			return true;
+	}
+	return false;
+}
 
 /* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
 static bool is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid)
@@ -144,7 +248,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	/* If the task is to be matched anyway, its name is read then. */
 	if (!task || task->due >= DUE_MATCH || plan->undoing)
 		return;
-	leader = plan_leader_of(plan, task);
+	leader = tasks_leader(plan->tasks, task);
 	if (leader && leader->due >= DUE_MATCH) {
 		plan_mark(plan, task, DUE_MATCH);
 		return;
@@ -166,7 +270,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 static void book_move(struct plan *plan, const struct task_event *move)
 {
 	struct task *task = tasks_find(plan->tasks, move->tid);
-	struct task *leader = task ? plan_leader_of(plan, task) : NULL;
+	struct task *leader = task ? tasks_leader(plan->tasks, task) : NULL;
 
 	if (leader && !plan->undoing)
 		plan_mark(plan, leader, DUE_MATCH);
@@ -241,7 +345,7 @@ static struct task *book_found(struct plan *plan, const struct plan_found *found
 	/* A program that the kernel has started is a child of kthreadd's. */
 	if (is_excluded(plan, found->tid, found->tgid, found->parent_tgid == KTHREADD ? 0 : found->parent_tgid))
 		return NULL;
-	if (!task || task->tgid != found->tgid || !plan_is_same_start(task->start, (uint32_t)found->start)) {
+	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
 		if (task)
 			tasks_remove(plan->tasks, task);
 		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
@@ -304,4 +408,11 @@ bool plan_is_seen(const struct plan *plan, pid_t tid)
 	const struct task *task = tasks_find(plan->tasks, tid);
 
 	return task && task->scan == plan->scan;
+}
+
+bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start)
+{
+	const struct task *task = tasks_find(plan->tasks, tid);
+
+	return task && !task_is_same_start(task->start, (uint32_t)start);
 }

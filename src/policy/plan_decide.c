@@ -9,7 +9,7 @@
 static int find_assignment(struct plan *plan, struct task *task, enum due due, struct facts *facts,
 			   struct assignment *ret)
 {
-	struct task *leader = plan_leader_of(plan, task);
+	struct task *leader = tasks_leader(plan->tasks, task);
 	const char *comm = NULL;
 	int r = 0;
 
@@ -18,13 +18,17 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 		return 0;
 	if (leader == task)
 		r = plan_match(plan, leader, due, facts);
-	if (r == 0 && plan_has_thread_rules(plan, leader)) {
+	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
+	if (r > 0)
+		plan_mark_threads(plan, leader);
+	if (r >= 0 && plan_has_thread_rules(plan, leader)) {
 		r = facts_need(facts, FACT_COMM);
 		comm = facts->comm;
 	}
-	if (r == 0)
-		*ret = plan_assign(plan, leader, comm);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = plan_assign(plan, leader, comm);
+	return 0;
 }
 
 /* Whether a rule takes effect. Which one was in effect before is not known for an adopted task. */
@@ -52,7 +56,7 @@ static bool is_no_moment(const struct task *task, const struct assignment *assig
 /* A thread's class follows from its process's rule, which is found before. */
 static void note_arguments(const struct plan *plan, struct task *task)
 {
-	const struct task *leader = plan_leader_of(plan, task);
+	const struct task *leader = tasks_leader(plan->tasks, task);
 
 	if (leader)
 		task->flags = (task->flags & ~TASK_UNREAD) | (leader->flags & TASK_UNREAD);
@@ -172,7 +176,7 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, b
 /* Notes in the leader's record if its threads differ, so that each new one is looked at. */
 static void note_mixture(const struct plan *plan, const struct task *task)
 {
-	struct task *leader = plan_leader_of(plan, task);
+	struct task *leader = tasks_leader(plan->tasks, task);
 
 	if (leader && leader != task && plan_differ(leader, task))
 		leader->flags |= TASK_MIXED;
@@ -273,7 +277,7 @@ static void inherit(const struct plan *plan, struct task *task, const struct pla
 	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
 
 	/* Its id may have been reused. */
-	if (!parent || !plan_is_same_start(due->parent_start, parent->start))
+	if (!parent || !task_is_same_start(due->parent_start, parent->start))
 		return;
 	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)

@@ -116,7 +116,7 @@ int plan_set_units(struct plan *plan, uid_t uid, const struct unit_class *units,
 	plan->was_overridden |= n > 0;
 	r = plan_give_classes(plan, plan->config);
 	if (r == 0)
-		r = plan_units_put(plan, uid, units, n);
+		r = units_put(&plan->units, plan->config, uid, units, n);
 	if (r == 0)
 		plan_mark_processes(plan);
 	return r;

@@ -16,13 +16,6 @@ struct marks {
 	size_t first, count, size;
 };
 
-/* Sorted by cgroup and uid, each with its class's tag in the configuration in force. */
-struct plan_units {
-	struct unit_class *all;
-	uint16_t *tags;
-	size_t count, n_users;
-};
-
 struct plan {
 	const struct attr_caps *caps;
 	pid_t self;
@@ -35,7 +28,7 @@ struct plan {
 	const struct config *config;
 	struct limits *limits; /* of the configuration's groups */
 	struct overrides *overrides;
-	struct plan_units units;
+	struct units units;
 	bool was_overridden; /* there has been an override, or a unit's class */
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
@@ -56,21 +49,23 @@ struct assignment {
 /* Notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
 
-/* ---- plan_assign.c: units ---- */
-
-/* Takes the place of those before of the same uid. 0 or -ENOMEM. */
-int plan_units_put(struct plan *plan, uid_t uid, const struct unit_class *units, size_t n);
-
-/* Another configuration is in force. */
-void plan_units_follow(struct plan *plan);
-void plan_units_clear(struct plan *plan);
-
 /* ---- plan_decide.c ---- */
 
 /* What the task is to carry, by its record. takes_effect: a rule takes effect now. */
 struct task_attr plan_target(const struct plan *plan, const struct task *task, bool takes_effect);
 
 /* ---- plan_book.c ---- */
+
+/* Appends a mark. Without memory that is counted, and a scan finds the task. */
+void plan_push(struct plan *plan, struct plan_due due);
+
+/* Marks the task as due; or its process's other threads, as may be another program's. */
+void plan_mark(struct plan *plan, struct task *task, enum due due);
+void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin);
+void plan_mark_threads(struct plan *plan, const struct task *leader);
+
+/* Marks every process: its cgroup may mean something else now. */
+void plan_mark_processes(struct plan *plan);
 
 /*
  * Books a task that we received an event of but have no record for, because its parent has none either. NULL if it is
@@ -91,7 +86,8 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 
 /*
  * Matches the process's program and cgroup against the rules and groups again, as far as they can be read now. If that
- * brings another rule or limit, its threads are due as well. 0 or -errno: -ESRCH if the process is about to end.
+ * brings another rule or limit, its threads are to be matched as well. 1: it does; 0 or -errno: -ESRCH if the process is
+ * about to end.
  */
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 
@@ -132,26 +128,3 @@ void plan_remove_ended(struct plan *plan, struct task *leader);
 /* Whether the records of two tasks differ in attributes or class; whether any of a process's threads do. */
 bool plan_differ(const struct task *a, const struct task *b);
 bool plan_is_mixed(const struct plan *plan, const struct task *leader);
-
-/* ---- plan_due.c ---- */
-
-/* The record of the process's leader, or NULL. */
-struct task *plan_leader_of(const struct plan *plan, const struct task *task);
-
-/*
- * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
- * any time, since a fork can be preempted before it sends its event; but a task with the same id that started earlier
- * would have ended before the one on record was born.
- */
-bool plan_is_same_start(uint32_t recorded, uint32_t from_proc);
-
-/* Appends a mark. Without memory that is counted, and a scan finds the task. */
-void plan_push(struct plan *plan, struct plan_due due);
-
-/* Marks the task as due; or its process's other threads, as may be another program's. */
-void plan_mark(struct plan *plan, struct task *task, enum due due);
-void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin);
-void plan_mark_threads(struct plan *plan, const struct task *leader);
-
-/* Marks every process: its cgroup may mean something else now. */
-void plan_mark_processes(struct plan *plan);

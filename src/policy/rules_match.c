@@ -433,6 +433,15 @@ const struct tag *rules_tags(const struct rules *rules, size_t *ret_count)
 	return rules->tags;
 }
 
+uint16_t rules_tag_of(const struct rules *rules, size_t qos_class)
+{
+	for (size_t i = 0; i < rules->n_tags; i++) {
+		if (rules->tags[i].period_ns == 0 && rules->tags[i].qos_class == qos_class)
+			return (uint16_t)i;
+	}
+	return TAG_NONE;
+}
+
 size_t rules_n_assigned(const struct rules *rules)
 {
 	return rules->n_assigned;

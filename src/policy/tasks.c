@@ -13,6 +13,12 @@
 /* More tasks than that cannot be: PID_MAX_LIMIT. */
 #define CHUNKS_MAX (4194304 / TASKS_CHUNK)
 
+/*
+ * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
+ * offset between the two clocks is measured with an error.
+ */
+#define START_EARLY_TICKS 1
+
 struct tasks {
 	struct tasks_memory memory;
 	struct task *chunks[CHUNKS_MAX];
@@ -93,6 +99,16 @@ static uint32_t find_number(const struct tasks *tasks, pid_t tid)
 struct task *tasks_find(const struct tasks *tasks, pid_t tid)
 {
 	return record(tasks, find_number(tasks, tid));
+}
+
+struct task *tasks_leader(const struct tasks *tasks, const struct task *task)
+{
+	return tasks_find(tasks, task->tgid);
+}
+
+bool task_is_same_start(uint32_t recorded, uint32_t from_proc)
+{
+	return (int32_t)(recorded - from_proc) >= -START_EARLY_TICKS;
 }
 
 static bool grow(struct tasks *tasks)

@@ -104,15 +104,15 @@ static void put_weaker(struct json_writer *json, const struct explain_source *so
 /* ---- a task ---- */
 
 /* Nothing for NULL. */
-static void put_unit(struct json_writer *json, const struct unit_class *unit)
+static void put_unit(struct json_writer *json, const struct unit *unit)
 {
 	if (!unit)
 		return;
 	json_begin(json, "unit", '{');
-	explain_put_text(json, "name", path_base(unit->cgroup));
-	explain_put_text(json, "cgroup", unit->cgroup);
-	explain_put_text(json, "qos", unit->qos);
-	explain_put_text(json, "place", unit->place);
+	explain_put_text(json, "name", path_base(unit->is.cgroup));
+	explain_put_text(json, "cgroup", unit->is.cgroup);
+	explain_put_text(json, "qos", unit->is.qos);
+	explain_put_text(json, "place", unit->is.place);
 	json_end(json, '}');
 }
 
@@ -123,7 +123,7 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	explain_put_text(json, "cgroup", facts->cgroup);
 	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
 	if (facts_need(facts, FACT_OWNER) == 0)
-		put_unit(json, plan_unit_of(source->plan, facts->cgroup, facts->owner));
+		put_unit(json, units_find(plan_units(source->plan), facts->cgroup, facts->owner));
 	json_put_text(json, "limit", plan_override_max(source->plan, facts));
 }
 

@@ -97,7 +97,7 @@ static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	reload(m, "'QOS_OWN': { 'sched_nice': -7 }");
 	assert_task(m, 100, "SCHED_NORMAL nice -7", REASON_UNIT);
-	assert_string_equal(plan_unit_of(m->plan, SERVICE "/sub", 0)->place, "a.conf:2");
+	assert_string_equal(units_find(plan_units(m->plan), SERVICE "/sub", 0)->is.place, "a.conf:2");
 	reload(m, "'schedqos': { 'default': 'none' }");
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
 	set(m, SERVICE, "QOS_UTILITY", NULL);
@@ -105,7 +105,7 @@ static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
 	assert_true(plan_needs_moves(m->plan));
 	set(m, NULL, NULL, NULL);
 	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
-	assert_null(plan_unit_of(m->plan, SERVICE, 0));
+	assert_null(units_find(plan_units(m->plan), SERVICE, 0));
 	assert_false(plan_needs_moves(m->plan));
 	stops_without_trace(m);
 }
@@ -188,8 +188,8 @@ static void a_user_s_is_for_what_runs_as_nobody_but_him(void **state)
 	living(m, 103)->is_privileged = false;
 	execs(m, 103, "/usr/bin/other");
 	assert_task(m, 103, BACKGROUND, REASON_UNIT);
-	assert_non_null(plan_unit_of(m->plan, OWN, ALICE));
-	assert_null(plan_unit_of(m->plan, OWN, BOB));
+	assert_non_null(units_find(plan_units(m->plan), OWN, ALICE));
+	assert_null(units_find(plan_units(m->plan), OWN, BOB));
 	user_says(m, BOB, OWN, "QOS_UTILITY");
 	assert_task(m, 101, UTILITY, REASON_UNIT);
 	user_says(m, ALICE, OWN, NULL);

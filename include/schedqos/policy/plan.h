@@ -76,6 +76,7 @@
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/tasks.h>
+#include <schedqos/policy/units.h>
 #include <schedqos/util/terms.h>
 
 /* A task found in /proc. */
@@ -230,26 +231,9 @@ void plan_override_remove(struct plan *plan, uint16_t number);
 
 /* ---- classes of units ---- */
 
-/* What a unit of the service manager says of its tasks that no rule names. */
-struct unit_class {
-	const char *cgroup; /* the unit's; what is below is the unit's, too, unless that has a unit nearer by */
-	const char *qos;    /* one that there is not means nothing */
-	const char *place;  /* where it says so: for people */
-	uid_t uid;	    /* whose service manager has it; 0: the system's */
-};
-
-/*
- * Takes the place of those before of the same uid, which is that of all of these. Copies them, and marks every process as
- * due. 0 or -ENOMEM.
- */
+/* See units_put; marks every process as due. */
 int plan_set_units(struct plan *plan, uid_t uid, const struct unit_class *units, size_t n);
-
-/*
- * The nearest unit with a class for the tasks of this cgroup, or NULL. One of a user's counts for processes that run as
- * nobody but him, which owner says (see struct facts), and only if it is no higher class than they would have without.
- * Lives until the next plan_set_units.
- */
-const struct unit_class *plan_unit_of(const struct plan *plan, const char *cgroup, uid_t owner);
+const struct units *plan_units(const struct plan *plan);
 
 /* Whether any rule in force looks at renames. */
 bool plan_needs_renames(const struct plan *plan);

@@ -176,6 +176,7 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 
 size_t rules_count(const struct rules *rules);		/* patterns that are not masked */
 const struct tag *rules_tags(const struct rules *rules, size_t *ret_count);
+uint16_t rules_tag_of(const struct rules *rules, size_t qos_class); /* without a period; TAG_NONE: no such class */
 size_t rules_n_assigned(const struct rules *rules); /* so many tags, the first ones, rules and groups can give */
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL for 0 or unknown */
 

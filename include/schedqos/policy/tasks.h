@@ -134,6 +134,16 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid);
  */
 struct task *tasks_put(struct tasks *tasks, const struct task *from);
 
+/* The record of the process's leader, or NULL. */
+struct task *tasks_leader(const struct tasks *tasks, const struct task *task);
+
+/*
+ * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
+ * any time, since a fork can be preempted before it sends its event; but a task with the same id that started earlier
+ * would have ended before the one on record was born.
+ */
+bool task_is_same_start(uint32_t recorded, uint32_t from_proc);
+
 /* Removing a leader removes the records of its process's other threads as well: they cannot outlive it. */
 void tasks_remove(struct tasks *tasks, struct task *task);
 
