@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
 #include "bridge_private.h"
@@ -84,6 +85,8 @@ static int start(struct bridge *bridge)
 	int r = sd_event_default(&bridge->event);
 
 	if (r >= 0)
+		r = bridge->proc = procfs_open();
+	if (r >= 0)
 		r = listen_to_signals(bridge);
 	if (r >= 0)
 		r = watch_need(bridge);
@@ -110,11 +113,12 @@ static void clear(struct bridge *bridge)
 	sd_event_source_disable_unref(bridge->idle);
 	sd_bus_flush_close_unref(bridge->bus);
 	sd_event_unref(bridge->event);
+	cleanup_close(&bridge->proc);
 }
 
 int bridge_run(bool is_system76)
 {
-	struct bridge bridge = { .is_system76 = is_system76 };
+	struct bridge bridge = { .is_system76 = is_system76, .proc = -1 };
 	int r = start(&bridge);
 
 	if (r >= 0)

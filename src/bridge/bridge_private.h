@@ -30,6 +30,7 @@ struct holder;
 
 struct bridge {
 	sd_event *event;
+	int proc;	/* descriptor of /proc */
 	sd_bus *bus;	/* the system's */
 	sd_bus *daemon; /* NULL: not connected */
 	bool is_system76;
@@ -72,7 +73,7 @@ struct holder {
 	struct bridge *bridge;
 	sd_bus_track *track;
 	uid_t uid;
-	int foreground; /* com.system76.Scheduler: a pidfd of what was in front last, or -1 */
+	uint32_t foreground; /* com.system76.Scheduler: the process that was in front last; 0: none */
 	char name[];
 };
 

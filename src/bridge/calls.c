@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
@@ -74,6 +73,13 @@ static void take_error(const sd_bus_error *fault, sd_bus_error *error)
 		sd_bus_error_copy(error, fault);
 }
 
+int call_answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error *error)
+{
+	(void)reply;
+	(void)error;
+	return sd_bus_reply_method_return(call->message, NULL);
+}
+
 static int pass_on(struct call *call, sd_bus_message *reply)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *answer = NULL;
@@ -111,24 +117,40 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 }
 
 /*
- * Whether the descriptor that comes next is a pidfd, by the one look at it that nothing can make wait: to ask the file, or
- * to close it, waits for who runs the file system, and that should not become the daemon's trouble.
+ * A process is passed on by its number, since the daemon takes no descriptor. The number may be another process's when that
+ * reads it; but it finds out whose that is, and what is the same user's he could have named as well.
  */
-static int check_pidfd(sd_bus_message *message, sd_bus_error *error)
+static int put_process(struct call *call, sd_bus_message *question, sd_bus_error *error)
 {
-	char path[32], target[64];
-	ssize_t len;
-	int fd, r = sd_bus_message_read(message, "h", &fd);
+	pid_t pid = 0;
+	int fd, r = sd_bus_message_read(call->message, "h", &fd);
 
-	if (r < 0)
-		return r;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	len = readlink(path, target, sizeof(target) - 1);
-	target[len < 0 ? 0 : len] = '\0';
-	/* The name before Linux 6.9, and since. */
-	if (strcmp(target, "anon_inode:[pidfd]") != 0 && strncmp(target, "pidfd:[", strlen("pidfd:[")) != 0)
+	if (r >= 0)
+		r = procfs_pidfd(call->bridge->proc, fd, &pid);
+	if (r == -EBADF)
 		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "the descriptor is not a pidfd");
-	return sd_bus_message_rewind(message, 1);
+	if (r == -ESRCH)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no process: it has ended");
+	return r < 0 ? r : sd_bus_message_append(question, "u", (uint32_t)pid);
+}
+
+/* What comes before all other arguments: of a limit a cgroup's path, or if that is empty a process. */
+static int put_target(struct call *call, sd_bus_message *question, sd_bus_error *error)
+{
+	const bool is_process = sd_bus_message_get_signature(call->message, 1)[0] == 'h';
+	const bool is_limit = call->method->flags & METHOD_IS_LIMIT;
+	const char *cgroup = "";
+	int r = 0;
+
+	if (is_limit && !is_process)
+		r = sd_bus_message_read(call->message, "s", &cgroup);
+	if (r >= 0 && is_limit)
+		r = sd_bus_message_append(question, "s", cgroup);
+	if (r >= 0 && is_process)
+		r = put_process(call, question, error);
+	else if (r >= 0 && is_limit)
+		r = sd_bus_message_append(question, "u", 0);
+	return r;
 }
 
 static int put_arguments(struct call *call, sd_bus_message *question, sd_bus_error *error)
@@ -136,12 +158,12 @@ static int put_arguments(struct call *call, sd_bus_message *question, sd_bus_err
 	const struct method *method = call->method;
 	int r = sd_bus_message_rewind(call->message, 1);
 
-	if (r >= 0 && sd_bus_message_get_signature(call->message, 1)[0] == 'h')
-		r = check_pidfd(call->message, error);
 	if (r >= 0 && (method->flags & METHOD_AS_USER))
 		r = sd_bus_message_append(question, "u", (uint32_t)call->uid);
 	if (r >= 0 && (method->flags & METHOD_HOLDS))
 		r = sd_bus_message_append(question, "s", sd_bus_message_get_sender(call->message));
+	if (r >= 0)
+		r = put_target(call, question, error);
 	if (r >= 0)
 		r = method->put_arguments ? method->put_arguments(call, question, error) :
 					    sd_bus_message_copy(question, call->message, 1);
@@ -176,7 +198,7 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 		r = know_holder(call, error);
 	if (r >= 0)
 		r = sd_bus_message_new_method_call(bridge->daemon, &question, NULL, BUS_PATH,
-						   as_user ? BUS_USERS_INTERFACE : BUS_INTERFACE, call->method->daemons);
+						   as_user ? BUS_OVERRIDES_INTERFACE : BUS_INTERFACE, call->method->daemons);
 	if (r >= 0)
 		r = put_arguments(call, question, error);
 	if (r >= 0)

@@ -10,9 +10,10 @@
 #include "bridge_private.h"
 
 enum method_flags {
-	METHOD_AS_USER = 1 << 0,   /* of the daemon's interface for users: the uid goes before the arguments */
+	METHOD_AS_USER = 1 << 0,   /* of the daemon's overrides: the uid goes before the arguments */
 	METHOD_HOLDS = 1 << 1,	   /* and then the caller's name: what it asks for may end with him */
-	METHOD_MAY_RAISE = 1 << 2, /* and after them, whether polkit has allowed more than the rules give */
+	METHOD_IS_LIMIT = 1 << 2,  /* and then a cgroup or a process, where the caller's first argument is one of these */
+	METHOD_MAY_RAISE = 1 << 3, /* and after them, whether polkit has allowed more than the rules give */
 };
 
 struct call;
@@ -40,6 +41,9 @@ struct call {
 
 /* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */
 int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error);
+
+/* For what has nothing to say but that it is done. */
+int call_answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error *error);
 
 /* Those that are under way. */
 void calls_free(struct bridge *bridge);

@@ -220,8 +220,10 @@ void classes_resolve(struct classes *classes, const struct config *config)
 int classes_tell(struct classes *classes, sd_bus *daemon)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL, *reply = NULL;
-	int r = sd_bus_message_new_method_call(daemon, &message, NULL, BUS_PATH, BUS_INTERFACE, "SetUnitClasses");
+	int r = sd_bus_message_new_method_call(daemon, &message, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "SetUnitClasses");
 
+	if (r >= 0)
+		r = sd_bus_message_append(message, "us", 0, "");
 	if (r >= 0)
 		r = classes_append(message, classes);
 	if (r >= 0)

@@ -13,7 +13,6 @@
 static void free_one(struct holder *holder)
 {
 	sd_bus_track_unref(holder->track);
-	cleanup_close(&holder->foreground);
 	free(holder);
 }
 
@@ -29,7 +28,7 @@ static int on_vanished(sd_bus_track *track, void *userdata)
 		*at = holder->next;
 		/* A daemon that has gone has forgotten all of them. */
 		if (bridge->daemon)
-			sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_USERS_INTERFACE, "Drop", NULL, NULL, "s",
+			sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop", NULL, NULL, "s",
 						 holder->name);
 		free_one(holder);
 		break;
@@ -62,7 +61,7 @@ int holder_need(struct bridge *bridge, const char *name, uid_t uid)
 	holder = calloc(1, sizeof(*holder) + strlen(name) + 1);
 	if (!holder)
 		return -ENOMEM;
-	*holder = (struct holder){ .bridge = bridge, .uid = uid, .foreground = -1 };
+	*holder = (struct holder){ .bridge = bridge, .uid = uid };
 	strcpy(holder->name, name);
 	r = sd_bus_track_new(bridge->bus, &holder->track, on_vanished, holder);
 	if (r >= 0)

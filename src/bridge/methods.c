@@ -75,11 +75,11 @@ static const struct method methods[] = {
 	{ "SetMapping", "SetMapping", MANAGE, 1, 0, NULL, NULL },
 	{ "SetClass", "Set", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
 	{ "Reset", "Reset", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
-	{ "LimitProcess", "Limit", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
-	{ "LimitCgroup", "LimitCgroup", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
-	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
-	{ "LiftCgroup", "LiftCgroup", SET_OWN, COST_ALL, METHOD_AS_USER, NULL, NULL },
-	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "LimitProcess", "Limit", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
+	{ "LimitCgroup", "Limit", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
+	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
+	{ "LiftCgroup", "Lift", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
+	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, call_answer_nothing },
 	{ "SetShown", "Shown", SHOW, COST_TREE, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 };
 

@@ -4,11 +4,6 @@
  * but one such window for each caller.
  */
 #include <errno.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <schedqos/util/cleanup.h>
 
 #include "calls.h"
 #include "methods.h"
@@ -17,44 +12,32 @@
 enum mode { MODE_AUTO, MODE_CUSTOM, MODE_DEFAULT, MODE_RESPONSIVE };
 
 /* Before the new one, since both may be of the same app. */
-static void send_behind(struct call *call, struct holder *holder)
+static void send_behind(struct call *call, const struct holder *holder)
 {
-	if (holder->foreground < 0)
-		return;
-	sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_USERS_INTERFACE, "Shown", NULL, NULL, "ushs",
-				 (uint32_t)call->uid, holder->name, holder->foreground, "visible");
-	close(take_fd(holder->foreground));
+	if (holder->foreground)
+		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown", NULL, NULL,
+					 "usus", (uint32_t)call->uid, holder->name, holder->foreground, "visible");
 }
 
-/* The number may be anybody's: that it is a process of the caller's is for the daemon to see, by the descriptor. */
+/* The number may be anybody's: that it is a process of the caller's is for the daemon to see. */
 static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_error *error)
 {
 	struct holder *holder = holder_find(call->bridge, sd_bus_message_get_sender(call->message));
 	uint32_t pid;
 	int r = holder ? sd_bus_message_read(call->message, "u", &pid) : -ESRCH;
 
+	(void)error;
 	if (r < 0)
 		return r;
 	send_behind(call, holder);
-	if (pid <= INT32_MAX)
-		holder->foreground = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-	if (holder->foreground < 0)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "there is no such process");
-	return sd_bus_message_append(question, "hs", holder->foreground, "focused");
-}
-
-/* As the interface has it, without the names of knobs that were not to be changed. */
-static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error *error)
-{
-	(void)reply;
-	(void)error;
-	return sd_bus_reply_method_return(call->message, NULL);
+	holder->foreground = pid;
+	return sd_bus_message_append(question, "us", pid, "focused");
 }
 
 static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 10,
-					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, answer_nothing };
-static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
-static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, answer_nothing };
+					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, call_answer_nothing };
+static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, call_answer_nothing };
+static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, call_answer_nothing };
 
 static int on_foreground(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {

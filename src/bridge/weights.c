@@ -35,7 +35,6 @@ struct weights {
 	struct wanted wanted;
 	struct classes classes;	  /* that units name, for those that are not wanted */
 	sd_event_source *tell;	  /* the daemon about them, when no more signals wait */
-	uint32_t told;		  /* how many units have a weight */
 	int level;	     /* at which is said what is respected */
 	bool has_told_border;
 	struct problem refused;
@@ -199,17 +198,11 @@ static void tell_classes(struct weights *weights)
 		log_warning("the daemon does not take the classes of units: %s", strerror(-r));
 }
 
-/* Tells whoever asks for our status, or the daemon for its. */
-static void tell_count(struct weights *weights)
+/* Whoever asks the service manager for our status. */
+static void tell_status(struct weights *weights)
 {
-	const uint32_t count = (uint32_t)weights->record->count;
-
-	sd_notifyf(0, "STATUS=%" PRIu32 " units have a weight, %zu name a class, somebody is %sat a seat", count,
+	sd_notifyf(0, "STATUS=%zu units have a weight, %zu name a class, somebody is %sat a seat", weights->record->count,
 		   weights->classes.count, weights->seat_is_used ? "" : "not ");
-	if (count == weights->told || !weights->daemon)
-		return;
-	weights->told = count;
-	sd_bus_call_method_async(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "SetWeightCount", NULL, NULL, "u", count);
 }
 
 /* Those that are named have been asked about. */
@@ -258,7 +251,7 @@ static int consider_all(struct weights *weights)
 	if (r < 0)
 		return r;
 	sd_notify(0, "READY=1");
-	tell_count(weights);
+	tell_status(weights);
 	return 0;
 }
 
@@ -303,7 +296,7 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		sd_event_source_set_enabled(weights->tell, SD_EVENT_ONESHOT);
 	else if (r == 0)
 		r = consider(weights, name, false);
-	tell_count(weights);
+	tell_status(weights);
 	return give_up(weights, r);
 }
 
@@ -318,7 +311,7 @@ static int on_tell(sd_event_source *source, void *userdata)
 	r = consider_kept(weights);
 	for (size_t i = 0; i < weights->classes.count && r >= 0; i++)
 		r = consider(weights, weights->classes.items[i].unit, false);
-	tell_count(weights);
+	tell_status(weights);
 	return give_up(weights, r);
 }
 
@@ -338,7 +331,7 @@ static int on_unit_removed(sd_bus_message *message, void *userdata, sd_bus_error
 	kept = weight_record_find(weights->record, name);
 	if (kept && kept->is_transient && unit_read(weights->manager, name, false, &unit) == -ENOENT)
 		put_back(weights, kept, NULL);
-	tell_count(weights);
+	tell_status(weights);
 	return 0;
 }
 

@@ -219,7 +219,8 @@ static int ask_class(sd_bus *bus, pid_t pid, const char *qos, bool inherit, sd_b
 	_cleanup_close_ int fd = -1;
 
 	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Set", ret, "usbb", (uint32_t)pid, qos, (int)inherit, 1);
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos, (int)inherit, 1,
+				   1);
 	fd = client_process(pid);
 	return fd < 0 ? EXIT_FAILURE : client_call(bus, NULL, "SetClass", ret, "hsbb", fd, qos, (int)inherit, 1);
 }

@@ -138,8 +138,8 @@ static int ask_limit(sd_bus *bus, const struct target *target, int process, cons
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 
 	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Limit", &reply, "susb", target->cgroup, (uint32_t)target->pid, qos,
-				   (int)keep);
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Limit", &reply, "ussusb", 0, "", target->cgroup,
+				   (uint32_t)target->pid, qos, (int)keep);
 	return target->pid ? client_call(bus, NULL, "LimitProcess", &reply, "hsb", process, qos, (int)keep) :
 			     client_call(bus, NULL, "LimitCgroup", &reply, "ssb", target->cgroup, qos, (int)keep);
 }
@@ -147,7 +147,7 @@ static int ask_limit(sd_bus *bus, const struct target *target, int process, cons
 static int ask_lift(sd_bus *bus, const struct target *target, int process, sd_bus_message **ret)
 {
 	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Lift", ret, "su", target->cgroup, (uint32_t)target->pid);
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup, (uint32_t)target->pid);
 	return target->pid ? client_call(bus, NULL, "LiftProcess", ret, "h", process) :
 			     client_call(bus, NULL, "LiftCgroup", ret, "s", target->cgroup);
 }

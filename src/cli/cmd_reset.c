@@ -13,7 +13,7 @@ static int reset(sd_bus *bus, pid_t pid, sd_bus_message **ret)
 	_cleanup_close_ int fd = -1;
 
 	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Reset", ret, "u", (uint32_t)pid);
+		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Reset", ret, "uu", 0, (uint32_t)pid);
 	fd = client_process(pid);
 	return fd < 0 ? EXIT_FAILURE : client_call(bus, NULL, "Reset", ret, "h", fd);
 }

@@ -31,6 +31,10 @@
 /* After this time we try again to accept a client for whom there was no descriptor. */
 #define RETRY_US 1000000
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 struct bus_server {
 	struct daemon *daemon;
 	const char *path;
@@ -144,9 +148,6 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles),
 				 bus_get_config, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
-	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "a(sss)", SD_BUS_PARAM(units), "a(qs)", SD_BUS_PARAM(weights),
-				 bus_set_unit_classes, 0),
-	SD_BUS_METHOD_WITH_NAMES("SetWeightCount", "u", SD_BUS_PARAM(count), "", , bus_set_weight_count, 0),
 	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), method_set_sched_profile, FOR_BRIDGE),
@@ -167,47 +168,28 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_END,
 };
 
+/* The first argument is the user in whose name it is, of what is held the second for whom: see bus_read_user. */
 static const sd_bus_vtable overrides[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Limit", "susb",
-				 SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(keep), "", ,
-				 bus_limit, 0),
-	SD_BUS_METHOD_WITH_NAMES("Lift", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(lifted),
-				 bus_lift, 0),
-	SD_BUS_METHOD_WITH_NAMES("Set", "usbb",
-				 SD_BUS_PARAM(pid) SD_BUS_PARAM(class) SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep),
-				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), bus_set, 0),
-	SD_BUS_METHOD_WITH_NAMES("Reset", "u", SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(ended), bus_reset, 0),
-	SD_BUS_SIGNAL_WITH_NAMES("Ended", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), 0),
-	SD_BUS_VTABLE_END,
-};
-
-static const sd_bus_vtable users[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Set", "ushsbbb",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(class)
+	SD_BUS_METHOD_WITH_NAMES("Set", "ususbbb",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(pid) SD_BUS_PARAM(class)
 					 SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep) SD_BUS_PARAM(raise),
-				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), bus_users_set, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Reset", "uh", SD_BUS_PARAM(uid) SD_BUS_PARAM(process), "t", SD_BUS_PARAM(ended),
-				 bus_users_reset, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Limit", "ushsb",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(class)
+				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), bus_set, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Reset", "uu", SD_BUS_PARAM(uid) SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(ended), bus_reset,
+				 FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Limit", "ussusb",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid) SD_BUS_PARAM(class)
 					 SD_BUS_PARAM(keep),
-				 "", , bus_users_limit, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("LimitCgroup", "usssb",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(cgroup) SD_BUS_PARAM(class)
-					 SD_BUS_PARAM(keep),
-				 "", , bus_users_limit_cgroup, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Lift", "uh", SD_BUS_PARAM(uid) SD_BUS_PARAM(process), "t", SD_BUS_PARAM(lifted),
-				 bus_users_lift, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("LiftCgroup", "us", SD_BUS_PARAM(uid) SD_BUS_PARAM(cgroup), "t", SD_BUS_PARAM(lifted),
-				 bus_users_lift_cgroup, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Shown", "ushs",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(process) SD_BUS_PARAM(shown), "", ,
-				 bus_users_shown, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "usa(sss)", SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(units), "", ,
-				 bus_users_set_unit_classes, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Drop", "s", SD_BUS_PARAM(holder), "", , bus_users_drop, FOR_BRIDGE),
+				 "", , bus_limit, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Lift", "usu", SD_BUS_PARAM(uid) SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), "t",
+				 SD_BUS_PARAM(lifted), bus_lift, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Shown", "usus",
+				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(pid) SD_BUS_PARAM(shown), "", , bus_shown,
+				 FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "usa(sss)", SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(units),
+				 "a(qs)", SD_BUS_PARAM(weights), bus_set_unit_classes, FOR_BRIDGE),
+	SD_BUS_METHOD_WITH_NAMES("Drop", "s", SD_BUS_PARAM(holder), "", , bus_drop, FOR_BRIDGE),
+	SD_BUS_SIGNAL_WITH_NAMES("Ended", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), 0),
 	SD_BUS_VTABLE_END,
 };
 
@@ -308,6 +290,8 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	 */
 	r = sd_bus_set_close_on_exit(bus, 0);
 	if (r >= 0)
+		r = sd_bus_negotiate_fds(bus, 0);
+	if (r >= 0)
 		r = sd_id128_randomize(&id);
 	if (r >= 0)
 		r = sd_bus_set_server(bus, 1, id);
@@ -324,8 +308,6 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, overrides,
 					     server->daemon);
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_USERS_INTERFACE, users, server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
@@ -414,9 +396,13 @@ static void admit_bridge(struct bus_server *server)
 		log_warning("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
 }
 
-/* Only root may connect at first. */
+/*
+ * Only root may connect at first. Nobody can hand us a file: to close one waits for who runs its file system. That takes Linux
+ * 6.16; before, the bridge could, if somebody else had taken it over.
+ */
 static int listen_on(const char *path)
 {
+	static const int no = 0;
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	mode_t mask;
@@ -425,6 +411,7 @@ static int listen_on(const char *path)
 	if (fd < 0)
 		return -errno;
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
 	if (unlink(path) < 0 && errno != ENOENT)
 		return -errno;
 	mask = umask(0177);

@@ -33,55 +33,42 @@ int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *erro
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* bus_overrides.c */
-int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* bus_units.c */
 int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_set_weight_count(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
-/* The units of one user that can have a class, and those of all users. */
-#define BUS_UNITS_OF_USER_MAX  256
-#define BUS_UNITS_OF_USERS_MAX 4096
+/* A call in the name of root or of a user: its message owns the texts. */
+struct bus_request {
+	struct override asked;
+	struct holder holder;
+};
 
-/* Reads a(sss). Allocates the array, also where that fails; its texts are the message's. 0 or -errno: -EDQUOT for more than max. */
-int bus_read_units(sd_bus_message *message, size_t max, struct unit_class **ret, size_t *ret_n);
+/* Reads its beginning: the user, and of what is held the holder. 0 or -errno: -EPERM: the caller may not ask in that name. */
+int bus_read_user(sd_bus_message *message, bool has_holder, struct bus_request *ret);
 
-/* Puts a user's in place of what was said before in his name. 0 or -errno: -EDQUOT: users have too many. */
-int bus_units_put(struct daemon *daemon, struct holder holder, uid_t uid, const struct unit_class *units, size_t n);
+/* Whether he may ask for something for that cgroup: 0, -ENOTDIR: it is none, or -EPERM. */
+int bus_check_cgroup(uid_t uid, const char *cgroup);
+
+/* Says what went wrong with this target. */
+int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error);
+
+/* How many units of the system give their tasks a class. */
+size_t bus_units_count(const struct daemon *daemon);
 
 /* Whether the client has said anything of units. */
 bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus);
 
-/* Frees what is known of those who have; the tasks are left. */
-void bus_units_free(struct daemon *daemon);
-
 /* Forgets what the client has said of units, or if there is a name for whom. Call it before its connection is closed. */
 void bus_units_drop(struct daemon *daemon, struct holder holder);
 
-/* Says what went wrong with this target. */
-struct daemon;
-struct override;
-int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error);
-
-/* Whether /proc/PID/cgroup can have such a path. */
-bool bus_is_cgroup_path(const char *path);
-
-/* The class that the process is in now, empty for none of ours, and why. */
-int bus_reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid);
-
-/* bus_users.c */
-int bus_users_set(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_reset(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_limit(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_shown(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_users_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
+/* Frees what is known of those who have; the tasks are left. */
+void bus_units_free(struct daemon *daemon);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */
 

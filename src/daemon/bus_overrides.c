@@ -1,16 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Classes, limits and what is seen of apps, as root asks for them, or the bridge in a user's name. That has asked polkit
+ * whether he may, and everything else is looked at here: the bridge is a program without privileges that talks to everybody.
+ */
 #include "bus.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <schedqos/config/config_text.h>
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
+
+/* ---- what is a user's: of a process held_put finds that out ---- */
+
+static bool is_cgroup_path(const char *path)
+{
+	for (const char *at = path; *at == '/'; at = strchrnul(at + 1, '/')) {
+		if (at[1] == '/' || (at[1] == '\0' && at != path) || strncmp(at, "/./", 3) == 0 ||
+		    strcmp(at, "/.") == 0 || strncmp(at, "/../", 4) == 0 || strcmp(at, "/..") == 0)
+			return false;
+	}
+	return *path == '/';
+}
+
+/* By the slice that systemd gives each user; else whoever owns the folder. */
+static bool owns_cgroup(uid_t uid, const char *cgroup)
+{
+	char folder[PATH_MAX], slice[64];
+	const int n = snprintf(slice, sizeof(slice), "/user.slice/user-%u.slice", uid);
+	struct stat stat_buf;
+
+	if (strncmp(cgroup, slice, (size_t)n) == 0 && (cgroup[n] == '/' || !cgroup[n]))
+		return true;
+	return host_cgroup_folder(cgroup, folder, sizeof(folder)) == 0 && stat(folder, &stat_buf) == 0 &&
+	       stat_buf.st_uid == uid;
+}
+
+int bus_check_cgroup(uid_t uid, const char *cgroup)
+{
+	if (!is_cgroup_path(cgroup))
+		return -ENOTDIR;
+	return !uid || owns_cgroup(uid, cgroup) ? 0 : -EPERM;
+}
+
+/*
+ * Whether the class gives more than its rank tells: a limit that lowers a process's nice value, say, should not bring it
+ * real-time I/O.
+ */
+static bool has_privileged_io(const struct daemon *daemon, const char *qos)
+{
+	const struct config *config = daemon->config;
+	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, qos);
+
+	return class && (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
+}
 
 /* ---- errors ---- */
 
@@ -27,104 +79,124 @@ int bus_refuse(const struct daemon *daemon, const struct override *asked, int r,
 
 	if (asked->cgroup)
 		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
-	if (r == -ENOENT)
+	switch (-r) {
+	case ENOENT:
 		return unknown_class(daemon, asked->qos, error);
-	if (r == -ESRCH)
+	case ESRCH:
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED,
 					 "no process %d, or it is one that is never touched (a kernel thread, schedqos)",
 					 (int)asked->pid);
-	if (r == -ENOTDIR)
+	case ENOTDIR:
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
-	if (r == -EDQUOT)
+	case EDQUOT:
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides at once");
+	case EPERM:
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
+					asked->cgroup ? "that cgroup is not yours" :
+							"that process is not yours, or runs with more privileges than you have");
+	case EACCES:
+		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE, "that is more than the rules give");
+	}
 	return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 }
 
 /* ---- arguments ---- */
 
-/* The process at the other end of the connection, in our pid namespace; or -errno. */
-static pid_t caller(sd_bus *bus)
+/* The process at the other end of the connection, in our pid namespace. */
+static int find_caller(sd_bus_message *message, struct ucred *ret)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	socklen_t size = sizeof(*ret);
 
-	if (getsockopt(sd_bus_get_fd(bus), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		return -errno;
-	return peer.pid;
+	return getsockopt(sd_bus_get_fd(sd_bus_message_get_bus(message)), SOL_SOCKET, SO_PEERCRED, ret, &size) < 0 ? -errno : 0;
+}
+
+int bus_read_user(sd_bus_message *message, bool has_holder, struct bus_request *ret)
+{
+	struct ucred caller;
+	uint32_t uid = 0;
+	int r = sd_bus_message_read(message, "u", &uid);
+
+	*ret = (struct bus_request){ .asked = { .uid = uid, .qos = "" }, .holder.bus = sd_bus_message_get_bus(message) };
+	if (r >= 0 && has_holder)
+		r = sd_bus_message_read(message, "s", &ret->holder.name);
+	if (r >= 0)
+		r = find_caller(message, &caller);
+	if (r < 0)
+		return r;
+	/* Names on the bus are no longer, and this one is kept. */
+	if (has_holder && strlen(ret->holder.name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (has_holder && !*ret->holder.name)
+		ret->holder.name = NULL;
+	/* Only root asks in his own name, and nobody is the last. */
+	return (uid == 0 && caller.uid != 0) || uid == (uid_t)-1 ? -EPERM : 0;
 }
 
 /* 0 stands for the caller, who may not know what his id is for us. */
-static int read_pid(sd_bus_message *message, pid_t *ret)
+static int read_pid(sd_bus_message *message, struct bus_request *request)
 {
+	struct ucred caller;
 	uint32_t pid;
 	int r = sd_bus_message_read(message, "u", &pid);
 
+	if (r >= 0)
+		r = find_caller(message, &caller);
 	if (r < 0)
 		return r;
-	*ret = pid ? (pid_t)pid : caller(sd_bus_message_get_bus(message));
-	return *ret > 0 ? 0 : -ESRCH;
-}
-
-bool bus_is_cgroup_path(const char *path)
-{
-	for (const char *at = path; *at == '/'; at = strchrnul(at + 1, '/')) {
-		if (at[1] == '/' || (at[1] == '\0' && at != path) || strncmp(at, "/./", 3) == 0 ||
-		    strcmp(at, "/.") == 0 || strncmp(at, "/../", 4) == 0 || strcmp(at, "/..") == 0)
-			return false;
-	}
-	return *path == '/';
+	request->asked.pid = pid ? (pid_t)pid : caller.pid;
+	return request->asked.pid > 0 ? 0 : -ESRCH;
 }
 
 /* A cgroup's path, or if that is empty a process. */
-static int read_target(sd_bus_message *message, struct override *ret)
+static int read_target(sd_bus_message *message, struct bus_request *request)
 {
-	int r = sd_bus_message_read(message, "s", &ret->cgroup);
+	int r = sd_bus_message_read(message, "s", &request->asked.cgroup);
 
 	if (r < 0)
 		return r;
-	if (!*ret->cgroup) {
-		ret->cgroup = NULL;
-		return read_pid(message, &ret->pid);
+	if (*request->asked.cgroup)
+		return sd_bus_message_skip(message, "u");
+	request->asked.cgroup = NULL;
+	return read_pid(message, request);
+}
+
+static bool parse_shown(const char *text, enum shown *ret)
+{
+	static const struct {
+		const char *text;
+		enum shown shown;
+	} words[] = {
+		{ "focused", SHOWN_FOCUSED },
+		{ "played", SHOWN_FOCUSED },
+		{ "visible", SHOWN_VISIBLE },
+		{ "hidden", SHOWN_HIDDEN },
+	};
+
+	for (size_t i = 0; i < array_size(words); i++) {
+		if (strcmp(text, words[i].text) == 0) {
+			*ret = words[i].shown;
+			return true;
+		}
 	}
-	if (!bus_is_cgroup_path(ret->cgroup))
-		return -ENOTDIR;
-	return sd_bus_message_skip(message, "u");
+	return false;
 }
 
 /* ---- methods ---- */
 
-static struct holder holder_of(sd_bus_message *message, bool keep)
+static int put(struct daemon *daemon, struct bus_request *request, bool keep)
 {
-	return (struct holder){ .bus = keep ? NULL : sd_bus_message_get_bus(message) };
-}
-
-int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct override asked = { .kind = OVERRIDE_LIMIT, .qos = "" };
-	struct daemon *daemon = userdata;
-	int keep = 0, r = read_target(message, &asked);
-
-	if (r >= 0)
-		r = sd_bus_message_read(message, "sb", &asked.qos, &keep);
-	if (r >= 0)
-		r = held_put(daemon, holder_of(message, keep), -1, &asked);
-	if (r < 0)
-		return bus_refuse(daemon, &asked, r, error);
-	return sd_bus_reply_method_return(message, NULL);
-}
-
-int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct override asked = { .kind = OVERRIDE_LIMIT, .qos = "" };
-	struct daemon *daemon = userdata;
-	int r = read_target(message, &asked);
+	const struct override *asked = &request->asked;
+	int r = asked->cgroup ? bus_check_cgroup(asked->uid, asked->cgroup) : 0;
 
 	if (r < 0)
-		return bus_refuse(daemon, &asked, r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
+		return r;
+	if (asked->uid && !asked->raises && has_privileged_io(daemon, asked->qos))
+		return -EACCES;
+	return held_put(daemon, keep ? (struct holder){ 0 } : request->holder, asked);
 }
 
-int bus_reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
+/* The class that the process is in now, empty for none of ours, and why. */
+static int reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
 {
 	struct tagger_task task = { .tag = TAG_NONE };
 	size_t n_tags;
@@ -139,27 +211,83 @@ int bus_reply_with_class(sd_bus_message *message, const struct daemon *daemon, p
 
 int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_CLASS, .qos = "" };
 	struct daemon *daemon = userdata;
-	int descendants = 0, keep = 0, r = read_pid(message, &asked.pid);
+	int descendants = 0, keep = 0, raise = 0;
+	struct bus_request request;
+	int r = bus_read_user(message, true, &request);
 
-	if (r == 0)
-		r = sd_bus_message_read(message, "sbb", &asked.qos, &descendants, &keep);
-	asked.is_tree = descendants;
+	request.asked.kind = OVERRIDE_CLASS;
 	if (r >= 0)
-		r = held_put(daemon, holder_of(message, keep), -1, &asked);
+		r = read_pid(message, &request);
+	if (r >= 0)
+		r = sd_bus_message_read(message, "sbbb", &request.asked.qos, &descendants, &keep, &raise);
+	request.asked.is_tree = descendants;
+	request.asked.raises = raise;
+	if (r >= 0)
+		r = put(daemon, &request, keep);
 	if (r < 0)
-		return bus_refuse(daemon, &asked, r, error);
-	return bus_reply_with_class(message, daemon, asked.pid);
+		return bus_refuse(daemon, &request.asked, r, error);
+	return reply_with_class(message, daemon, request.asked.pid);
+}
+
+int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bus_request request;
+	int keep = 0, r = bus_read_user(message, true, &request);
+
+	request.asked.kind = OVERRIDE_LIMIT;
+	if (r >= 0)
+		r = read_target(message, &request);
+	if (r >= 0)
+		r = sd_bus_message_read(message, "sb", &request.asked.qos, &keep);
+	if (r >= 0)
+		r = put(userdata, &request, keep);
+	if (r < 0)
+		return bus_refuse(userdata, &request.asked, r, error);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+/* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
+int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bus_request request;
+	const char *shown = "";
+	int r = bus_read_user(message, true, &request);
+
+	request.asked.kind = OVERRIDE_SHOWN;
+	if (r >= 0)
+		r = read_pid(message, &request);
+	if (r >= 0)
+		r = sd_bus_message_read(message, "s", &shown);
+	if (r >= 0 && !parse_shown(shown, &request.asked.shown))
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
+	if (r >= 0)
+		r = request.asked.uid ? put(userdata, &request, false) : -EPERM;
+	if (r < 0)
+		return bus_refuse(userdata, &request.asked, r, error);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+/* Whatever its target is now, whoever has asked for something may end it. */
+static int end(sd_bus_message *message, struct daemon *daemon, enum override_kind kind, sd_bus_error *error)
+{
+	struct bus_request request;
+	int r = bus_read_user(message, false, &request);
+
+	request.asked.kind = kind;
+	if (r >= 0)
+		r = kind == OVERRIDE_LIMIT ? read_target(message, &request) : read_pid(message, &request);
+	if (r < 0)
+		return bus_refuse(daemon, &request.asked, r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &request.asked));
 }
 
 int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_CLASS, .qos = "" };
-	struct daemon *daemon = userdata;
-	int r = read_pid(message, &asked.pid);
+	return end(message, userdata, OVERRIDE_CLASS, error);
+}
 
-	if (r < 0)
-		return bus_refuse(daemon, &asked, r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
+int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return end(message, userdata, OVERRIDE_LIMIT, error);
 }

@@ -64,10 +64,7 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon,
 						  held_shown(daemon, SHOWN_HIDDEN) - held_shown(daemon, SHOWN_FOCUSED));
 	json_put_count(json, "apps_focused", held_shown(daemon, SHOWN_FOCUSED));
 	json_put_count(json, "apps_hidden", held_shown(daemon, SHOWN_HIDDEN));
-	if (daemon->weights.teller) {
-		json_put_count(json, "weights", daemon->weights.count);
-		json_put_count(json, "unit_classes", daemon->weights.n_classes);
-	}
+	json_put_count(json, "unit_classes", bus_units_count(daemon));
 }
 
 static void put_abilities(struct json_writer *json, const struct tagger_status *status)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What `schedqos weights`, which asks the service manager, has to say of units. It counts until its connection ends; what the
- * bridge says for a user's, until that one's does.
+ * What units of the service manager say of their tasks, which `schedqos weights` has asked it; for a user's units the bridge
+ * passes that on. It counts until whoever has said it is gone.
  */
 #include "bus.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,113 @@
 
 #include "daemon_private.h"
 
-int bus_read_units(sd_bus_message *message, size_t max, struct unit_class **ret, size_t *ret_n)
+/* The units of one user that can have a class, and those of all users. */
+#define OF_USER_MAX  256
+#define OF_USERS_MAX 4096
+
+/* By whom, and of how many units, the last was said in a user's name, or in root's. */
+struct units_told {
+	struct units_told *next;
+	const sd_bus *bus; /* compared only */
+	uid_t uid;
+	size_t n;
+	char holder[];
+};
+
+/* ---- what is kept ---- */
+
+static void forget(struct daemon *daemon, uid_t uid)
+{
+	for (struct units_told **at = &daemon->units; *at; at = &(*at)->next) {
+		struct units_told *told = *at;
+
+		if (told->uid != uid)
+			continue;
+		*at = told->next;
+		free(told);
+		return;
+	}
+}
+
+static bool users_have_too_many(const struct daemon *daemon, uid_t uid, size_t n)
+{
+	size_t all = n;
+
+	for (const struct units_told *told = daemon->units; told; told = told->next)
+		all += told->uid == 0 || told->uid == uid ? 0 : told->n;
+	return all > OF_USERS_MAX;
+}
+
+static int keep(struct daemon *daemon, const struct bus_request *request, const struct unit_class *units, size_t n)
+{
+	const char *name = request->holder.name ? request->holder.name : "";
+	const uid_t uid = request->asked.uid;
+	struct units_told *told;
+	int r;
+
+	if (uid && users_have_too_many(daemon, uid, n))
+		return -EDQUOT;
+	told = calloc(1, sizeof(*told) + strlen(name) + 1);
+	r = told ? tagger_set_units(daemon->tagger, uid, units, n) : -ENOMEM;
+	if (r < 0) {
+		free(told);
+		return r;
+	}
+	forget(daemon, uid);
+	*told = (struct units_told){ daemon->units, request->holder.bus, uid, n };
+	strcpy(told->holder, name);
+	daemon->units = told;
+	return 0;
+}
+
+size_t bus_units_count(const struct daemon *daemon)
+{
+	const struct units_told *told = daemon->units;
+
+	while (told && told->uid)
+		told = told->next;
+	return told ? told->n : 0;
+}
+
+bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus)
+{
+	const struct units_told *told = daemon->units;
+
+	while (told && told->bus != bus)
+		told = told->next;
+	return told;
+}
+
+void bus_units_free(struct daemon *daemon)
+{
+	while (daemon->units)
+		forget(daemon, daemon->units->uid);
+}
+
+void bus_units_drop(struct daemon *daemon, struct holder holder)
+{
+	struct units_told *next;
+
+	for (struct units_told *told = daemon->units; told; told = next) {
+		next = told->next;
+		if (told->bus != holder.bus || (holder.name && strcmp(told->holder, holder.name) != 0))
+			continue;
+		tagger_set_units(daemon->tagger, told->uid, NULL, 0);
+		forget(daemon, told->uid);
+	}
+}
+
+/* ---- methods ---- */
+
+static int check_unit(uid_t uid, const struct unit_class *unit)
+{
+	if (strlen(unit->cgroup) >= PATH_MAX || strlen(unit->qos) >= NAME_MAX || strlen(unit->place) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return bus_check_cgroup(uid, unit->cgroup);
+}
+
+/* Reads a(sss). Allocates the array, also where that fails; its texts are the message's. 0 or -errno. */
+static int read_units(sd_bus_message *message, struct bus_request *request, struct unit_class **ret, size_t *ret_n)
 {
 	struct unit_class *units = NULL;
 	size_t n = 0;
@@ -29,8 +136,10 @@ int bus_read_units(sd_bus_message *message, size_t max, struct unit_class **ret,
 			r = sd_bus_message_read(message, "(sss)", &units[n].cgroup, &units[n].qos, &units[n].place);
 		if (r <= 0)
 			break;
-		if (++n > max)
-			r = -EDQUOT;
+		request->asked.cgroup = units[n].cgroup;
+		if (request->asked.uid)
+			r = n >= OF_USER_MAX ? -EDQUOT : check_unit(request->asked.uid, &units[n]);
+		n++;
 	}
 	*ret = units;
 	*ret_n = n;
@@ -57,17 +166,20 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ struct unit_class *units = NULL;
 	struct daemon *daemon = userdata;
+	struct bus_request request;
 	size_t n = 0;
-	int r = bus_read_units(message, SIZE_MAX, &units, &n);
+	int r = bus_read_user(message, true, &request);
 
-	(void)error;
+	request.asked.cgroup = "";
 	if (r >= 0)
-		r = tagger_set_units(daemon->tagger, 0, units, n);
-	if (r >= 0) {
-		daemon->weights.teller = sd_bus_message_get_bus(message);
-		daemon->weights.n_classes = n;
-		r = sd_bus_message_new_method_return(message, &reply);
-	}
+		r = read_units(message, &request, &units, &n);
+	if (r >= 0)
+		r = keep(daemon, &request, units, n);
+	if (r == -EDQUOT)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units with a class");
+	if (r < 0)
+		return bus_refuse(daemon, &request.asked, r, error);
+	r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)
 		r = append_answers(reply, daemon->config, units, n);
 	if (r >= 0)
@@ -75,95 +187,16 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 	return r < 0 ? r : 1;
 }
 
-int bus_set_weight_count(sd_bus_message *message, void *userdata, sd_bus_error *error)
+/* Somebody has left the bridge. */
+int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct daemon *daemon = userdata;
-	int r = sd_bus_message_read(message, "u", &daemon->weights.count);
+	struct holder holder = { .bus = sd_bus_message_get_bus(message) };
+	int r = sd_bus_message_read(message, "s", &holder.name);
 
 	(void)error;
 	if (r < 0)
 		return r;
-	daemon->weights.teller = sd_bus_message_get_bus(message);
+	held_drop(userdata, holder);
+	bus_units_drop(userdata, holder);
 	return sd_bus_reply_method_return(message, NULL);
-}
-
-/* ---- users' ---- */
-
-struct units_told {
-	struct units_told *next;
-	const sd_bus *bus; /* compared only */
-	uid_t uid;
-	size_t n;
-	char holder[];
-};
-
-/* Of the one before, if there was. */
-static void forget(struct daemon *daemon, uid_t uid)
-{
-	for (struct units_told **at = &daemon->users_units; *at; at = &(*at)->next) {
-		struct units_told *told = *at;
-
-		if (told->uid != uid)
-			continue;
-		*at = told->next;
-		free(told);
-		return;
-	}
-}
-
-int bus_units_put(struct daemon *daemon, struct holder holder, uid_t uid, const struct unit_class *units, size_t n)
-{
-	struct units_told *told;
-	size_t all = n;
-	int r;
-
-	for (told = daemon->users_units; told; told = told->next)
-		all += told->uid == uid ? 0 : told->n;
-	if (all > BUS_UNITS_OF_USERS_MAX)
-		return -EDQUOT;
-	told = calloc(1, sizeof(*told) + strlen(holder.name) + 1);
-	r = told ? tagger_set_units(daemon->tagger, uid, units, n) : -ENOMEM;
-	if (r < 0) {
-		free(told);
-		return r;
-	}
-	forget(daemon, uid);
-	*told = (struct units_told){ daemon->users_units, holder.bus, uid, n };
-	strcpy(told->holder, holder.name);
-	daemon->users_units = told;
-	return 0;
-}
-
-/* ---- their end ---- */
-
-bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus)
-{
-	const struct units_told *told = daemon->users_units;
-
-	while (told && told->bus != bus)
-		told = told->next;
-	return told || daemon->weights.teller == bus;
-}
-
-void bus_units_free(struct daemon *daemon)
-{
-	while (daemon->users_units)
-		forget(daemon, daemon->users_units->uid);
-}
-
-void bus_units_drop(struct daemon *daemon, struct holder holder)
-{
-	struct units_told *next;
-
-	for (struct units_told *told = daemon->users_units; told; told = next) {
-		next = told->next;
-		if (told->bus != holder.bus || (holder.name && strcmp(told->holder, holder.name) != 0))
-			continue;
-		tagger_set_units(daemon->tagger, told->uid, NULL, 0);
-		forget(daemon, told->uid);
-	}
-	if (holder.name || daemon->weights.teller != holder.bus)
-		return;
-	daemon->weights = (struct weights_told){ 0 };
-	tagger_set_units(daemon->tagger, 0, NULL, 0);
 }

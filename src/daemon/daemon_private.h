@@ -35,12 +35,7 @@ struct daemon {
 	struct machine *machine;
 	struct bus_server *bus;
 	struct held held;
-	struct weights_told {
-		const sd_bus *teller; /* the weights unit's connection, compared only; NULL: none */
-		uint32_t count;	      /* of units that have a weight */
-		size_t n_classes;     /* of units that give a class */
-	} weights;
-	struct units_told *users_units; /* who has told of users' units */
+	struct units_told *units; /* who has told of units' classes */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

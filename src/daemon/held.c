@@ -2,7 +2,6 @@
 #include "held.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -121,22 +120,28 @@ static bool has_ended(int pidfd)
 	return poll(&end, 1, 0) != 0;
 }
 
-/* The descriptor comes first: if the process lives after its start was read, that was its start. */
-static int watch_target(struct held_override *held, pid_t pid, int pidfd, uint64_t *ret_start)
+/* The descriptor comes first: if the process lives after its start and owner were read, they were its. */
+static int watch_target(struct held_override *held, struct override *override)
 {
-	_cleanup_close_ int fd = pidfd < 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : fcntl(pidfd, F_DUPFD_CLOEXEC, 3);
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, override->pid, 0);
+	const int proc = held->daemon->proc;
 	struct procfs_stat stat;
+	uid_t owner = 0;
 	int r;
 
 	/* For a thread it is EINVAL, and on later kernels ENOENT. */
 	if (fd < 0)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
-	r = procfs_stat(held->daemon->proc, pid, &stat);
+	r = procfs_stat(proc, override->pid, &stat);
+	if (r == 0 && override->uid)
+		r = procfs_owner(proc, override->pid, &owner);
 	if (r == 0 && has_ended(fd))
 		r = -ESRCH;
+	if (r == 0 && owner != override->uid)
+		r = -EPERM;
 	if (r < 0)
 		return r;
-	*ret_start = stat.start;
+	override->start = stat.start;
 	r = sd_event_add_io(held->daemon->event, &held->end, fd, EPOLLIN, on_process_ended, held);
 	if (r < 0)
 		return r;
@@ -203,14 +208,10 @@ static bool has_too_many(const struct daemon *daemon, struct holder holder, cons
 	return held_count(daemon, holder.bus) >= (holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
 }
 
-static int put_in_force(struct held_override *held, int pidfd, struct override override)
+static int put_in_force(struct held_override *held, struct override override)
 {
-	int r;
+	int r = override.cgroup ? watch_cgroup(held, override.cgroup) : watch_target(held, &override);
 
-	if (override.cgroup)
-		r = watch_cgroup(held, override.cgroup);
-	else
-		r = watch_target(held, override.pid, pidfd, &override.start);
 	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, &held->number);
 }
 
@@ -229,7 +230,7 @@ static bool lacks_class(const struct daemon *daemon, const struct override *over
 	       !qos_class_find(daemon->config->classes, daemon->config->n_classes, override->qos);
 }
 
-int held_put(struct daemon *daemon, struct holder holder, int pidfd, const struct override *override)
+int held_put(struct daemon *daemon, struct holder holder, const struct override *override)
 {
 	struct held_override *held;
 	size_t before = daemon->held.count;
@@ -245,7 +246,7 @@ int held_put(struct daemon *daemon, struct holder holder, int pidfd, const struc
 	held->daemon = daemon;
 	held->holder = holder.bus;
 	held->name = holder.name ? strdup(holder.name) : NULL;
-	r = holder.name && !held->name ? -ENOMEM : put_in_force(held, pidfd, *override);
+	r = holder.name && !held->name ? -ENOMEM : put_in_force(held, *override);
 	if (r < 0) {
 		free_one(held);
 		return r;

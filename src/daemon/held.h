@@ -32,12 +32,12 @@ struct holder {
 
 /*
  * Puts an override in force, which ends with the holder's connection, unless nobody holds it. In any case it ends with its
- * process or cgroup; the process's start need not be filled in. pidfd: of the process; -1: it is opened. It takes the place
- * of the same holder's, or same user's, for the same target. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such
- * class; -ESRCH: no such process, or one that is never touched; -ENOTDIR: no such cgroup; -EDQUOT: the client or user holds
- * too many; -EACCES: a user's would raise the process, and does not say so.
+ * process or cgroup; the process's start need not be filled in. It takes the place of the same holder's, or same user's, for
+ * the same target. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such class; -ESRCH: no such process, or one that
+ * is never touched; -EPERM: a user's is for a process that is not his, or not his alone; -ENOTDIR: no such cgroup; -EDQUOT: the
+ * client or user holds too many; -EACCES: a user's would raise the process, and does not say so.
  */
-int held_put(struct daemon *daemon, struct holder holder, int pidfd, const struct override *override);
+int held_put(struct daemon *daemon, struct holder holder, const struct override *override);
 
 /* Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number. */
 size_t held_end(struct daemon *daemon, const struct override *like);

@@ -88,9 +88,7 @@ pid_t instance_owner(void);
 #define BUS_BRIDGE_USER "schedqos"
 
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
-#define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* methods and a signal */
-
-#define BUS_USERS_INTERFACE "org.schedqos1.Users" /* the same, by the bridge for a user */
+#define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* by root, or by the bridge in a user's name: methods, a signal */
 
 /* Returned by Reload if the configuration has errors; the message holds all of them, one a line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
