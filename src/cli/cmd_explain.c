@@ -95,6 +95,8 @@ static int take_question(const struct command *command, struct question *ret)
 	ret->name = command->values[OPTION_NAME];
 	if (!task == !ret->name || (ret->name && against))
 		return usage_error(command->verb, "explain needs the number of a process or thread, or --name");
+	if (against && option_given(command, OPTION_JSON))
+		return usage_error(command->verb, "--against and --json exclude each other");
 	return status || !against ? status : take_task(command, against, &ret->against);
 }
 
@@ -107,7 +109,7 @@ int cmd_explain(const struct command *command)
 	if (status)
 		return status;
 	if (question.against)
-		return explain_against((pid_t)question.task, (pid_t)question.against, option_given(command, OPTION_JSON));
+		return explain_against((pid_t)question.task, (pid_t)question.against);
 	/* For others it takes the daemon, which sees what they may not. */
 	if (geteuid() != 0 && question.name) {
 		log_error("only root may ask about names: try 'sudo schedqos explain'");

@@ -21,4 +21,4 @@ int explain_print(const char *json);
 char *border_text(char *buf, size_t size, const struct cpu_group *group);
 
 /* Says what ranks the two tasks, and what each gets of a CPU. Returns an exit status. */
-int explain_against(pid_t one, pid_t other, bool as_json);
+int explain_against(pid_t one, pid_t other);

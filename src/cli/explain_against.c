@@ -14,7 +14,6 @@
 #include <schedqos/machine/machine.h>
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
-#include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
@@ -30,7 +29,8 @@ struct pair {
 	struct cpu_hierarchies where;
 	struct side sides[2];
 	size_t around; /* of the paths of inner, that of what is around both */
-	const char *why, *words;
+	bool by_weights, is_untold; /* whether weights rank the two; nobody but a sched_ext scheduler knows */
+	const char *why;
 };
 
 /* 0, or -errno after logging. */
@@ -72,24 +72,23 @@ static struct cpu_rival rival_of(const struct side *side)
 	};
 }
 
-static void say_why(struct pair *pair)
+static void find_why(struct pair *pair)
 {
 	const struct task_attr *a = &pair->sides[0].attr, *b = &pair->sides[1].attr;
 	char state[32] = "";
 
 	host_read("/sys/kernel/sched_ext/state", state, sizeof(state));
+	pair->by_weights = pair->sides[0].group.path[0] || pair->sides[1].group.path[0];
 	if (attr_rank(a->policy, a->rt_priority) || attr_rank(b->policy, b->rt_priority)) {
-		pair->why = "priority";
-		pair->words = "priorities go before whatever ranks fair tasks, and a deadline before them";
+		pair->by_weights = false;
+		pair->why = "priorities go before whatever ranks fair tasks, and a deadline before them";
 	} else if (strcmp(state, "enabled") == 0) {
-		pair->why = "sched-ext";
-		pair->words = "a sched_ext scheduler is loaded, which alone knows";
-	} else if (pair->sides[0].group.path[0] || pair->sides[1].group.path[0]) {
-		pair->why = "weights";
-		pair->words = DOCTOR_BORDER_WORDS;
+		pair->is_untold = true;
+		pair->why = "a sched_ext scheduler is loaded, which alone knows";
+	} else if (pair->by_weights) {
+		pair->why = DOCTOR_BORDER_WORDS;
 	} else {
-		pair->why = "attributes";
-		pair->words = "one cpu cgroup: policy and nice value divide the CPU, and the shorter slice waits less";
+		pair->why = "one cpu cgroup: policy and nice value divide the CPU, and the shorter slice waits less";
 	}
 }
 
@@ -109,9 +108,9 @@ static int compare(struct pair *pair)
 	pair->around = cpu_groups_part(&pair->where, &a->group, &b->group);
 	rivals[0] = rival_of(a);
 	rivals[1] = rival_of(b);
-	say_why(pair);
-	a->share = strcmp(pair->why, "sched-ext") == 0 ? -1 : cpu_share(&rivals[0], &rivals[1]);
-	b->share = a->share < 0 ? -1 : 1 - a->share;
+	find_why(pair);
+	a->share = cpu_share(&rivals[0], &rivals[1]);
+	b->share = 1 - a->share;
 	return 0;
 }
 
@@ -124,8 +123,8 @@ char *border_text(char *buf, size_t size, const struct cpu_group *group)
 	return buf;
 }
 
-/* Each quota around one of the two, once. json: NULL for people. */
-static void tell_quotas(const struct pair *pair, struct json_writer *json)
+/* Each quota around one of the two, once. */
+static void print_quotas(const struct pair *pair)
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct cpu_group group = pair->sides[i].inner;
@@ -133,84 +132,36 @@ static void tell_quotas(const struct pair *pair, struct json_writer *json)
 		char path[PATH_MAX];
 
 		for (; is_one && (!i || strlen(group.path) > pair->around); is_one = cpu_group_up(&pair->where, &group)) {
-			if (!group.has_quota)
-				continue;
-			text_escape_to(path, sizeof(path), group.path, strlen(group.path));
-			if (json)
-				json_put_text(json, NULL, path);
-			else
-				printf(LABEL "cpu cgroup %s has a quota of CPU time, which this leaves out\n", "limited", path);
+			if (group.has_quota)
+				printf(LABEL "cpu cgroup %s has a quota of CPU time, which this leaves out\n", "limited",
+				       text_escape_to(path, sizeof(path), group.path, strlen(group.path)));
 		}
 	}
 }
 
-static void print_words(const struct pair *pair)
+static void print_side(const struct pair *pair, const struct side *side)
 {
 	char text[PATH_MAX + 64], attr[TASK_ATTR_TEXT_MAX];
 
-	for (size_t i = 0; i < 2; i++) {
-		const struct side *side = &pair->sides[i];
-		const bool by_weight = side->group.path[0] && strcmp(pair->why, "priority") != 0;
-
-		printf("%d %s: ", (int)side->tid, side->name);
-		if (side->share < 0)
-			printf("cannot be told");
-		else
-			printf("%.*f %% of one CPU", side->share > 0 && side->share < .1 ? 1 : 0, side->share * 100);
-		printf("%s\n" LABEL "%s\n", i ? "" : ", if both want all of it and nobody else does", "ranked by",
-		       by_weight ? border_text(text, sizeof(text), &side->group) : task_attr_text(&side->attr, attr));
-	}
-	printf(LABEL "%s\n", "why", pair->words);
-	tell_quotas(pair, NULL);
+	printf("%d %s: ", (int)side->tid, side->name);
+	if (pair->is_untold)
+		printf("cannot be told");
+	else
+		printf("%.*f %% of one CPU", side->share > 0 && side->share < .1 ? 1 : 0, side->share * 100);
+	printf("%s\n" LABEL "%s\n", side == pair->sides ? ", if both want all of it and nobody else does" : "", "ranked by",
+	       pair->by_weights && side->group.path[0] ? border_text(text, sizeof(text), &side->group) :
+							 task_attr_text(&side->attr, attr));
 }
 
-static void put_side(struct json_writer *json, const struct side *side)
-{
-	char path[PATH_MAX];
-
-	json_begin(json, NULL, '{');
-	json_put_number(json, "pid", side->tid);
-	json_put_text(json, "name", side->name);
-	if (side->share >= 0)
-		json_put_count(json, "share_permille", (uint64_t)(side->share * 1000 + .5));
-	json_put_text(json, "policy", task_policy_name(side->attr.policy));
-	json_put_number(json, "nice", side->attr.nice);
-	json_put_count(json, "slice_ns", side->attr.slice_ns);
-	if (side->group.path[0]) {
-		text_escape_to(path, sizeof(path), side->group.path, strlen(side->group.path));
-		json_put_text(json, "cpu_cgroup", path);
-		json_put_text(json, "weight", side->group.weight);
-	}
-	json_end(json, '}');
-}
-
-static int print_json(const struct pair *pair)
-{
-	_cleanup_free_ char *text = NULL;
-	struct json_writer json = { 0 };
-
-	json_begin(&json, NULL, '{');
-	json_put_text(&json, "ranked_by", pair->why);
-	json_begin(&json, "tasks", '[');
-	put_side(&json, &pair->sides[0]);
-	put_side(&json, &pair->sides[1]);
-	json_end(&json, ']');
-	json_begin(&json, "quotas", '[');
-	tell_quotas(pair, &json);
-	json_end(&json, ']');
-	json_end(&json, '}');
-	text = json_take(&json);
-	return text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
-}
-
-int explain_against(pid_t one, pid_t other, bool as_json)
+int explain_against(pid_t one, pid_t other)
 {
 	struct pair pair = { .sides = { { .tid = one }, { .tid = other } } };
 
 	if (compare(&pair) < 0)
 		return EXIT_FAILURE;
-	if (as_json)
-		return print_json(&pair);
-	print_words(&pair);
+	print_side(&pair, &pair.sides[0]);
+	print_side(&pair, &pair.sides[1]);
+	printf(LABEL "%s\n", "why", pair.why);
+	print_quotas(&pair);
 	return 0;
 }
