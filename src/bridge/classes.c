@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include <schedqos/bridge/unit_file.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "manager.h"
+#include "unit_file.h"
 
 /* A file system that does not answer for so long is taken to be one that never will. */
 #define READ_MS 5000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/bridge/unit_file.h>
+#include "unit_file.h"
 
 #include <errno.h>
 #include <string.h>

@@ -89,7 +89,5 @@ int cmd_check(const struct command *command)
 	if (print)
 		return print_config(config);
 	list_files(config);
-	if (!command->n_operands)
-		check_units(config);
 	return 0;
 }

@@ -32,9 +32,6 @@ int daemon_config(sd_bus *bus, struct config **ret);
  * exit status. */
 int reload_daemon(sd_bus *bus);
 
-/* check_units.c: warns of classes that the files of this machine's units name and that there are not. */
-void check_units(const struct config *config);
-
 /* ---- the difference between two configurations, for people ---- */
 
 /* A line for each, then one that counts them, and one that tells how many running tasks change class. */

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <schedqos/bridge/unit_file.h>
+#include "../../src/bridge/unit_file.h"
 
 static void what_a_text_says(void **state)
 {
