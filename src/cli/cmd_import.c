@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/config/ananicy.h>
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>

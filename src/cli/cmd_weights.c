@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/bridge/weights.h>
+#include <schedqos/bridge/bridge.h>
 
 #include "verb.h"
 

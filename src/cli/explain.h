@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include <schedqos/kernel/cpu_group.h>
+#include <schedqos/kernel/host.h>
 
 #include "client.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads ananicy's files line by line, and gives each rule a class by its type, else by its values. */
-#include <schedqos/config/ananicy.h>
+#include <schedqos/config/config_text.h>
 
 #include <errno.h>
 #include <stdint.h>
@@ -10,7 +10,6 @@
 
 #include <cjson/cJSON.h>
 
-#include <schedqos/config/config_text.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>

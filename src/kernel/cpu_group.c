@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/cpu_group.h>
+#include <schedqos/kernel/host.h>
 
 #include <stdio.h>
 #include <stdlib.h>

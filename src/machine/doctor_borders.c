@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <schedqos/kernel/cpu_group.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/cpu_group.h>
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>

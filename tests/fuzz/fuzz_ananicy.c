@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include <schedqos/config/ananicy.h>
+#include <schedqos/config/config_text.h>
 
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rules of ananicy become rules of ours that match the same programs, and nothing is lost without a word. */
-#include <schedqos/config/ananicy.h>
+#include <schedqos/config/config_text.h>
 
 #include "config_case.h"
 

@@ -2,7 +2,7 @@
 /* In which cpu cgroup a task is, and where the ways of two part, on a made-up machine. */
 #include "made_up_tree.h"
 
-#include <schedqos/kernel/cpu_group.h>
+#include <schedqos/kernel/host.h>
 
 static struct cpu_hierarchies where;
 static int root, proc;
