@@ -9,99 +9,96 @@
 
 #include "config_private.h"
 
-static void check_later(struct parser *parser, const struct later *later)
+/* In this order: what a later one names is then known, in whatever file that is. */
+enum pass {
+	PASS_SYNTAX,
+	PASS_PRESETS,
+	PASS_DEFINITIONS, /* classes and profiles */
+	PASS_RULES,	  /* and settings */
+	PASSES,
+};
+
+/* For a file as a whole, and in place of what is no object. */
+static const struct json_node nothing = { .type = JSON_OBJECT };
+
+static const struct json_node *read_root(struct parser *parser, struct arena *arena, const struct config_file *file)
 {
-	const struct config *config = parser->config;
-	const struct class_table *classes = &parser->classes;
-	const bool is_class = later->kind == LATER_CLASS;
-	const size_t n = is_class ? classes->count : config->n_profiles;
-	struct suggestion near = { .word = later->name };
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = is_class ? classes->items[i].name : config->profiles[i].name;
-
-		if (strcmp(name, later->name) == 0)
-			return;
-		suggest_offer(&near, name);
-	}
-	complain_unknown_at(parser, later->file, later->position, later->path, is_class ? "class" : "sched_profile", &near, "");
-}
-
-static void parse_contents(struct parser *parser, const struct config_file *file)
-{
-	check_duplicates(parser);
-	if (!value_is_object(parser, parser->root))
-		return;
-	switch (file->kind) {
-	case CONFIG_RULES:
-		parse_rules(parser);
-		break;
-	case CONFIG_MAPPING:
-		parse_mapping(parser, &parser->classes);
-		break;
-	case CONFIG_PROFILES:
-		parse_profiles(parser);
-		break;
-	case CONFIG_PRESET:
-		parse_mapping(parser, &parser->presets[parser->n_presets - 1].classes);
-		break;
-	case CONFIG_CHOICE:
-		break;
-	}
-}
-
-static void parse_choice(struct parser *parser, const struct config_file *file)
-{
-	const struct source source = { .file = parser->file };
-	const char *name = keep_text(parser, file->text);
-	struct suggestion near = { .word = name };
-
-	if (!name || mapping_choose(parser, name, &source, &near))
-		return;
-	complain_unknown_at(parser, parser->file, (struct json_position){ 0 }, "", "mapping", &near, "");
-}
-
-static void parse_file(struct parser *parser, const struct config_file *file)
-{
-	struct arena *arena = arena_new();
 	struct json_problem problem;
-	int r = arena ? json_parse(arena, file->text, file->size, &parser->root, &problem) : -ENOMEM;
+	const struct json_node *root;
+	int r = file->kind == CONFIG_CHOICE ? 0 : json_parse(arena, file->text, file->size, &root, &problem);
 
 	if (r == -EINVAL)
-		complain_at(parser, parser->file, problem.at, "", "%s", problem.message);
+		complain(parser, &(struct json_node){ .at = problem.at }, AT_VALUE, "%s", problem.message);
 	if (r == -ENOMEM)
 		parser->no_memory = true;
-	if (r == 0)
-		parse_contents(parser, file);
-	arena_free(arena);
+	if (r < 0 || file->kind == CONFIG_CHOICE || !value_is_object(parser, root))
+		return &nothing;
+	check_duplicates(parser, root);
+	return root;
 }
 
-/* Presets are parsed first, wherever they are in the list: any file may use any of them. */
-static void parse_files(struct parser *parser, const struct config_file *files)
+static void parse_file(struct parser *parser, const struct config_file *file, enum pass pass)
 {
-	size_t n_files = parser->config->n_files;
+	struct preset *preset;
 
-	for (size_t i = 0; i < n_files; i++) {
-		parser->file = i;
-		if (files[i].kind == CONFIG_PRESET && preset_add(parser, files[i].path))
-			parse_file(parser, &files[i]);
+	switch (file->kind) {
+	case CONFIG_RULES:
+		if (pass == PASS_DEFINITIONS)
+			parse_definitions(parser);
+		if (pass == PASS_RULES)
+			parse_rules(parser);
+		break;
+	case CONFIG_MAPPING:
+		if (pass == PASS_DEFINITIONS)
+			parse_mapping(parser, &parser->classes);
+		break;
+	case CONFIG_PROFILES:
+		if (pass == PASS_DEFINITIONS)
+			parse_profiles(parser);
+		break;
+	case CONFIG_PRESET:
+		preset = pass == PASS_PRESETS ? preset_add(parser, file->path) : NULL;
+		if (preset)
+			parse_mapping(parser, &preset->classes);
+		break;
+	case CONFIG_CHOICE:
+		if (pass == PASS_DEFINITIONS)
+			mapping_choose(parser, &nothing, file->text);
+		break;
 	}
-	for (size_t i = 0; i < n_files; i++) {
-		parser->file = i;
-		if (files[i].kind == CONFIG_CHOICE)
-			parse_choice(parser, &files[i]);
-		else if (files[i].kind != CONFIG_PRESET)
-			parse_file(parser, &files[i]);
+}
+
+static int parse_files(struct parser *parser, const struct config_file *files)
+{
+	const size_t n_files = parser->config->n_files;
+	_cleanup_free_ const struct json_node **roots = calloc(n_files + 1, sizeof(*roots));
+	struct arena *arena = arena_new();
+
+	parser->no_memory |= !roots || !arena;
+	for (enum pass pass = PASS_SYNTAX; pass < PASSES && !parser->no_memory; pass++) {
+		for (parser->file = 0; parser->file < n_files; parser->file++) {
+			const struct config_file *file = &files[parser->file];
+
+			if (pass == PASS_SYNTAX)
+				roots[parser->file] = read_root(parser, arena, file);
+			parser->root = roots[parser->file];
+			parse_file(parser, file, pass);
+		}
 	}
+	arena_free(arena);
+	return parser->no_memory ? -ENOMEM : 0;
 }
 
 /* The built-in configuration. */
 static int put_builtin(struct parser *parser)
 {
 	struct config *config = parser->config;
+	struct preset *announcement = preset_add(parser, "announcement");
 
-	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
+	for (size_t i = 0; announcement && i < QOS_BUILTIN_COUNT; i++) {
+		class_define(parser, &announcement->classes, &qos_builtin[i]);
 		class_define(parser, &parser->classes, &qos_builtin[i]);
+	}
 	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++)
 		profile_define(parser, &profile_builtin[i]);
 	config->settings = (struct settings){
@@ -145,10 +142,7 @@ static void parser_clear(struct parser *parser)
 {
 	for (size_t i = 0; i < parser->n_presets; i++)
 		free(parser->presets[i].classes.items);
-	for (size_t i = 0; i < parser->n_later; i++)
-		free(parser->later[i].path);
 	free(parser->presets);
-	free(parser->later);
 	free(parser->classes.items);
 }
 
@@ -157,14 +151,11 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	struct config *config;
 	int r = parser_init(parser, files, n_files);
 
-	if (r < 0)
-		return r;
-	parse_files(parser, files);
-	for (size_t i = 0; i < parser->n_later; i++)
-		check_later(parser, &parser->later[i]);
+	if (r == 0)
+		r = parse_files(parser, files);
 	config_errors_sort(parser->errors, parser->n_before);
-	if (parser->no_memory || parser->errors->n_errors > parser->n_errors_before)
-		return parser->no_memory ? -ENOMEM : -EINVAL;
+	if (r < 0 || parser->errors->n_errors > parser->n_errors_before)
+		return r < 0 ? r : -EINVAL;
 	config = parser->config;
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;

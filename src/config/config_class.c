@@ -62,9 +62,9 @@ struct class_text {
 	uint16_t removed;		 /* enum qos_has: those given as null */
 };
 
-struct qos_class *class_find(const struct class_table *table, const char *name)
+struct names classes_of(const struct class_table *table)
 {
-	return (struct qos_class *)qos_class_find(table->items, table->count, name);
+	return NAMES(table->items, table->count);
 }
 
 static void parse_attributes(struct parser *parser, struct class_text *text)
@@ -186,14 +186,10 @@ static bool check_name(struct parser *parser, const struct class_table *table, c
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 	const char *name = value->key;
-	struct suggestion suggestion = { .word = name };
 
 	if (name[strlen(QOS_PREFIX)] && name[strspn(name, allowed)] == '\0')
 		return true;
-	for (size_t i = 0; i < table->count; i++)
-		suggest_offer(&suggestion, table->items[i].name);
-	complain_unknown(parser, value, AT_KEY, "class", &suggestion,
-			 ": after QOS_ come capitals, digits and _");
+	complain_unknown(parser, value, AT_KEY, "class", name, classes_of(table), ": after QOS_ come capitals, digits and _");
 	return false;
 }
 
@@ -210,7 +206,7 @@ void class_define(struct parser *parser, struct class_table *table, const struct
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value)
 {
 	struct class_text text = { .object = value };
-	const struct qos_class *below = class_find(table, value->key);
+	const struct qos_class *below = qos_class_find(table->items, table->count, value->key);
 	struct qos_class class = { .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } };
 	size_t n_errors = parser->errors->n_errors;
 
@@ -243,17 +239,12 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 	const struct json_node *value;
 
 	json_each (value, parser->root) {
-		struct suggestion suggestion = { .word = value->key };
-
 		if (is_schema(parser, value))
 			continue;
-		if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
+		if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
 			parse_class(parser, table, value);
-			continue;
-		}
-		for (size_t i = 0; i < table->count; i++)
-			suggest_offer(&suggestion, table->items[i].name);
-		complain_unknown(parser, value, AT_KEY, "class", &suggestion, ": names here begin with QOS_");
+		else
+			complain_unknown(parser, value, AT_KEY, "class", value->key, classes_of(table), ": names here begin with QOS_");
 	}
 }
 

@@ -148,16 +148,6 @@ void config_errors_sort(struct config_errors *errors, size_t n)
 		qsort(errors->items + n, errors->count - n, sizeof(*errors->items), compare);
 }
 
-void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (!add(parser->errors, parser->config->files[file], file, position, path, false, format, args))
-		parser->no_memory = true;
-	va_end(args);
-}
-
 void complain(struct parser *parser, const struct json_node *node, unsigned what, const char *format, ...)
 {
 	_cleanup_free_ char *path = json_path(node);
@@ -170,22 +160,35 @@ void complain(struct parser *parser, const struct json_node *node, unsigned what
 	va_end(args);
 }
 
-void complain_unknown_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *kind,
-			 const struct suggestion *suggestion, const char *otherwise)
+static const char *name_at(struct names names, size_t i)
 {
-	if (suggestion->best)
-		complain_at(parser, file, position, path, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, suggestion->word,
-			    suggestion->best);
-	else
-		complain_at(parser, file, position, path, "unknown %s \"%s\"%s", kind, suggestion->word, otherwise);
+	return *(const char *const *)((const char *)names.items + i * names.size);
+}
+
+char *names_to_choose(struct parser *parser, struct names names)
+{
+	struct text_buf text = { 0 };
+	char *taken;
+
+	for (size_t i = 0; i < names.n; i++)
+		text_buf_printf(&text, "%s%s", i == 0 ? ": must be " : i + 1 < names.n ? ", " : " or ", name_at(names, i));
+	taken = text_buf_take(&text);
+	parser->no_memory |= !taken;
+	return taken;
 }
 
 void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
-		      const struct suggestion *suggestion, const char *otherwise)
+		      const char *word, struct names names, const char *otherwise)
 {
-	_cleanup_free_ char *path = json_path(node);
+	_cleanup_free_ char *all = otherwise ? NULL : names_to_choose(parser, names);
+	struct suggestion near = { .word = word };
 
-	complain_unknown_at(parser, parser->file, where == AT_KEY ? node->key_at : node->at, path, kind, suggestion, otherwise);
+	for (size_t i = 0; i < names.n; i++)
+		suggest_offer(&near, name_at(names, i));
+	if (near.best)
+		complain(parser, node, where, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, word, near.best);
+	else
+		complain(parser, node, where, "unknown %s \"%s\"%s", kind, word, otherwise ? otherwise : all ? all : "");
 }
 
 /* ---- words for people ---- */

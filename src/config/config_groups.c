@@ -16,40 +16,27 @@ static void check_group(struct parser *parser, const struct json_node *value, un
 		check_brackets(parser, value, what, pattern);
 }
 
-static void complain_group_key(struct parser *parser, const struct json_node *value)
-{
-	struct suggestion suggestion = { .word = value->key };
-
-	suggest_offer(&suggestion, "max");
-	for (size_t i = 0; i < parser->classes.count; i++)
-		suggest_offer(&suggestion, parser->classes.items[i].name);
-	complain_unknown(parser, value, AT_KEY, "key", &suggestion, ": must be \"max\" or the name of a class");
-}
-
-static void parse_group_class(struct parser *parser, const struct json_node *value, struct group_class *class)
-{
-	class->name = keep_text(parser, value->key);
-	value_bool(parser, value, &class->is_allowed);
-	if (class->name)
-		look_up_later(parser, LATER_CLASS, value, AT_KEY, class->name);
-}
-
 static void parse_group(struct parser *parser, const struct json_node *object, struct group *group)
 {
 	struct group_class *classes = keep_alloc(parser, object->count * sizeof(*classes));
 	const struct json_node *value;
+	struct group_class *class;
 
 	if (!classes)
 		return;
 	if (!object->child)
 		complain(parser, object, AT_VALUE, "must not be empty");
 	json_each (value, object) {
-		if (strcmp(value->key, "max") == 0)
-			group->max = value_class(parser, value);
-		else if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
-			parse_group_class(parser, value, &classes[group->n_classes++]);
-		else
-			complain_group_key(parser, value);
+		if (strcmp(value->key, "max") == 0) {
+			group->max = class_named(parser, value, AT_VALUE);
+		} else if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
+			class = &classes[group->n_classes++];
+			class->name = class_named(parser, value, AT_KEY);
+			value_bool(parser, value, &class->is_allowed);
+		} else {
+			complain_unknown(parser, value, AT_KEY, "key", value->key, classes_of(&parser->classes),
+					 ": must be \"max\" or the name of a class");
+		}
 	}
 	group->classes = classes;
 }

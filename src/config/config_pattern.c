@@ -134,7 +134,7 @@ void check_thread(struct parser *parser, const struct json_node *value, unsigned
 			 may_cut ? ": write \"" : "", may_cut ? TASK_COMM_LEN - 1 : 0, pattern, may_cut ? "\"" : "");
 }
 
-bool pattern_key(struct parser *parser, const struct json_node *value, pattern_check *check)
+bool pattern_key(struct parser *parser, const struct json_node *value, text_check *check)
 {
 	if (!*value->key)
 		complain(parser, value, AT_KEY, "a pattern must not be empty");

@@ -28,26 +28,12 @@ struct preset {
 	struct class_table classes;
 };
 
-/* A reference to a name that a later file may define, and its place for the error if none does. */
-struct later {
-	enum later_kind {
-		LATER_CLASS,
-		LATER_PROFILE,
-	} kind;
-	const char *name;
-	size_t file;
-	struct json_position position;
-	char *path;
-};
-
 struct parser {
 	struct config *config;
 	struct arena *arena;
 	struct class_table classes; /* config->classes while they are being built */
 	struct preset *presets;
 	size_t n_presets;
-	struct later *later;
-	size_t n_later;
 	int (*look_up)(void *context, const char *name, uid_t *ret);
 	void *look_up_context;
 
@@ -67,8 +53,8 @@ struct word {
 #define WORDS(list)	    .type = KEY_WORD, .words = (list), .n_words = array_size(list)
 #define FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
-/* Warns of a pattern that value is or holds. what: enum complaint */
-typedef void pattern_check(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern);
+/* Complains, most often warns, of a text, such as a pattern, that value or its key is. what: enum complaint */
+typedef void text_check(struct parser *parser, const struct json_node *value, unsigned what, const char *text);
 
 /* What an object may hold: how it is read into a struct, and written from one. What is not given is not written. */
 struct key {
@@ -76,7 +62,7 @@ struct key {
 	enum {
 		KEY_OTHER,  /* by parse and put */
 		KEY_TEXT,   /* const char *; not empty */
-		KEY_CLASS,  /* const char *: the name of a class, which may be defined later */
+		KEY_CLASS,  /* const char *: the name of a class */
 		KEY_BOOL,   /* bool */
 		KEY_NUMBER, /* any signed integer, or an unsigned one of which half the range is enough; 0: not given */
 		KEY_WORD,   /* likewise; what has no word is not given */
@@ -86,7 +72,8 @@ struct key {
 	const struct word *words; /* WORDS() */
 	size_t n_words;
 	const char *kind; /* what errors call a word; NULL: by the key's name */
-	pattern_check *check; /* of a KEY_TEXT, or NULL */
+	bool or_null;	  /* of a KEY_TEXT or KEY_CLASS: null is a value, too */
+	text_check *check; /* of a KEY_TEXT, or NULL */
 	void (*parse)(struct parser *parser, const struct json_node *value, void *into);
 	void (*put)(struct json_writer *json, const char *key, const void *from); /* NULL: is not written */
 };
@@ -106,15 +93,19 @@ char *json_path(const struct json_node *node);
 void complain(struct parser *parser, const struct json_node *node, unsigned what, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* `unknown KIND "WORD"`, followed by the suggestion if there is one, else by `otherwise`. */
-void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
-		      const struct suggestion *suggestion, const char *otherwise);
-void complain_unknown_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *kind,
-			 const struct suggestion *suggestion, const char *otherwise);
+/* The names that there are: of n structs, each of which begins with a pointer to its own. */
+struct names {
+	const void *items;
+	size_t n, size;
+};
+#define NAMES(array, n) ((struct names){ (array), (n), sizeof((array)[0]) })
 
-/* Of a place in a file of that number; without a position for the file as a whole. */
-void complain_at(struct parser *parser, size_t file, struct json_position position, const char *path, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+/* `unknown KIND "WORD"`, followed by the name that is close if there is one, else by `otherwise`; NULL: by all of them. */
+void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
+		      const char *word, struct names names, const char *otherwise);
+
+/* ": must be a, b or c". The caller frees; NULL without memory, which sets parser->no_memory. */
+char *names_to_choose(struct parser *parser, struct names names);
 
 /* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
 char *config_place(const char *const *files, const struct source *source);
@@ -132,11 +123,18 @@ const char *value_text(struct parser *parser,
 const char *value_kept(struct parser *parser,
 		       const struct json_node *value); /* ... as long as the configuration */
 bool value_bool(struct parser *parser, const struct json_node *value, bool *ret);
+
+/*
+ * The texts of a list, as long as the configuration: each of the right type, not empty and checked. NULL without memory;
+ * *ret_n is 0 then.
+ */
+const char **value_texts(struct parser *parser, const struct json_node *list, text_check *check, size_t *ret_n);
+void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n);
 bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max,
 		   int64_t *ret);
 
-/* The name of a class, which may be defined later. NULL: wrong type, or no memory. */
-const char *value_class(struct parser *parser, const struct json_node *value);
+/* The name of a class, where that stands: as the value, or as its key. NULL: there is none of that name. */
+const char *class_named(struct parser *parser, const struct json_node *value, enum complaint where);
 
 /* Reads one value by its key. Returns false after a complaint, but not of KEY_OTHER. */
 bool parse_key(struct parser *parser, const struct key *key, const struct json_node *value, void *into);
@@ -156,17 +154,13 @@ int64_t key_number(const struct key *key, const void *from);
 bool is_schema(struct parser *parser, const struct json_node *value);
 
 /* Complains about every duplicate key in any object. */
-void check_duplicates(struct parser *parser);
+void check_duplicates(struct parser *parser, const struct json_node *root);
 
 /* Memory that lives as long as the configuration; NULL without memory, which sets parser->no_memory. */
 void *keep_alloc(struct parser *parser, size_t size);
 const char *keep_text(struct parser *parser, const char *text);
 char *keep_bytes(struct parser *parser, const char *text, size_t length);
 struct source source_of(const struct parser *parser, const struct json_node *node, enum complaint where);
-
-/* Looks the name up once all files have been read. */
-void look_up_later(struct parser *parser, enum later_kind kind, const struct json_node *value, enum complaint where,
-		   const char *name);
 
 /* Grows an array of count items by one, zeroed. NULL without memory, which sets parser->no_memory. */
 void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
@@ -178,20 +172,20 @@ void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
 void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name);
 
 /* config_class.c */
-struct qos_class *class_find(const struct class_table *table, const char *name);
+struct names classes_of(const struct class_table *table);
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
 
 /* config_settings.c */
 bool is_setting(const char *key);
-void parse_settings(struct parser *parser, const struct json_node *value);
+void parse_settings(struct parser *parser, const struct json_node *value); /* but "mapping" */
 
-/* Puts a mapping in force, named at source. False, and what it may have been meant to be, if there is none of that name. */
-bool mapping_choose(struct parser *parser, const char *name, const struct source *source, struct suggestion *near);
+/* Puts the mapping of that name in force; at: where it is named. */
+void mapping_choose(struct parser *parser, const struct json_node *at, const char *name);
 
-/* Adds an empty preset, so that it exists even if its file has errors. False without memory. */
-bool preset_add(struct parser *parser, const char *path);
+/* Adds an empty preset, so that it exists even if its file has errors. NULL without memory, which sets parser->no_memory. */
+struct preset *preset_add(struct parser *parser, const char *path);
 
 /* The setting of that number as a value of its own, if it is given. Returns its name; NULL after the last. */
 const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
@@ -210,16 +204,17 @@ void parse_user_weights(struct parser *parser, const struct json_node *object, v
 void put_user_weights(struct json_writer *json, const char *key, const void *from);
 
 /* config_pattern.c: warnings about patterns that can match nothing of what they are compared with. */
-pattern_check check_brackets;
-pattern_check check_path;    /* globs on a full path */
-pattern_check check_cgroup;  /* ... on that of a cgroup */
-pattern_check check_process; /* the key of a rule, or match.parent */
-pattern_check check_thread;
+text_check check_brackets;
+text_check check_path;	  /* globs on a full path */
+text_check check_cgroup;  /* ... on that of a cgroup */
+text_check check_process; /* the key of a rule, or match.parent */
+text_check check_thread;
 
 /* Checks a pattern that is a key. False, with an error, if it is empty. */
-bool pattern_key(struct parser *parser, const struct json_node *value, pattern_check *check);
+bool pattern_key(struct parser *parser, const struct json_node *value, text_check *check);
 
-/* config_rules.c */
+/* config_rules.c: a rules file's mapping and classes; then, when all files' are known, what names them */
+void parse_definitions(struct parser *parser);
 void parse_rules(struct parser *parser);
 
 /* A class, a profile or a pattern's rules as the value of key; NULL: as a value of its own. */

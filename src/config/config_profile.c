@@ -237,10 +237,7 @@ static void put_knob(struct json_writer *json, const struct knob *knob)
 		json_put_text(json, name, knob->values[0]);
 		return;
 	}
-	json_begin(json, name, '[');
-	for (size_t v = 0; v < knob->n_values; v++)
-		json_put_text(json, NULL, knob->values[v]);
-	json_end(json, ']');
+	put_texts(json, name, knob->values, knob->n_values);
 }
 
 /* Whether there is another knob, of the same devices. */

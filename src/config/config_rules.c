@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A rules file: settings and classes first, then a rule, a list of rules or null for each pattern.
- */
+/* A rules file: settings and classes; and a rule, a list of rules or null for each pattern. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -27,7 +26,7 @@ static void parse_thread_qos(struct parser *parser, const struct json_node *obje
 
 		pattern_key(parser, value, check_thread);
 		thread->pattern = keep_text(parser, value->key);
-		thread->qos = value_class(parser, value);
+		thread->qos = class_named(parser, value, AT_VALUE);
 		thread->source = source_of(parser, value, AT_KEY);
 	}
 }
@@ -63,50 +62,36 @@ static void put_yield(struct json_writer *json, const char *key, const void *fro
 
 /* ---- "match" ---- */
 
-static const char *argument_glob(struct parser *parser, const struct json_node *value)
+static void check_argument(struct parser *parser, const struct json_node *value, unsigned what, const char *glob)
 {
-	const char *glob = value_kept(parser, value);
-
-	if (glob)
-		check_brackets(parser, value, WARNING, glob);
+	check_brackets(parser, value, what, glob);
 	/* "-j 8", which is two arguments. */
-	if (glob && *glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
-		complain(parser, value, WARNING, "is compared with each argument alone: write the words as a list");
-	return glob;
+	if (*glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
+		complain(parser, value, what, "is compared with each argument alone: write the words as a list");
 }
 
+/* A string is a list of one. */
 static void parse_argv(struct parser *parser, const struct json_node *value, void *into)
 {
+	struct json_node item = *value;
+	const struct json_node alone = { .count = 1, .child = &item };
 	struct rule_match *match = into;
-	size_t n = value->type == JSON_LIST ? value->count : 1;
-	const char **globs = keep_alloc(parser, n * sizeof(*globs));
-	const struct json_node *item;
 
-	if (!globs)
-		return;
-	if (value->type == JSON_LIST && n == 0)
+	item.next = NULL;
+	if (value->type == JSON_LIST && !value->count)
 		complain(parser, value, AT_VALUE, "must not be empty");
 	else if (value->type != JSON_LIST && value->type != JSON_STRING)
-		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s",
-			 json_type_name(value));
-	else if (value->type == JSON_STRING)
-		globs[match->n_argv++] = argument_glob(parser, value);
+		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s", json_type_name(value));
 	else
-		json_each (item, value)
-			globs[match->n_argv++] = argument_glob(parser, item);
-	match->argv = globs;
+		match->argv = value_texts(parser, value->type == JSON_LIST ? value : &alone, check_argument, &match->n_argv);
 }
 
 static void put_argv(struct json_writer *json, const char *key, const void *from)
 {
 	const struct rule_match *match = from;
 
-	if (!match->n_argv)
-		return;
-	json_begin(json, key, '[');
-	for (size_t i = 0; i < match->n_argv; i++)
-		json_put_text(json, NULL, match->argv[i]);
-	json_end(json, ']');
+	if (match->n_argv)
+		put_texts(json, key, match->argv, match->n_argv);
 }
 
 static const struct rule_user *parse_user_number(struct parser *parser, const struct json_node *value)
@@ -397,26 +382,29 @@ static bool is_class(const struct json_node *value)
 	return strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
 }
 
-static bool is_settings(const struct json_node *value)
+/* This file's own classes override the mapping in its settings, in whatever order they are written. */
+void parse_definitions(struct parser *parser)
 {
-	return strcmp(value->key, SETTINGS_KEY) == 0;
+	const struct json_node *settings = json_member(parser->root, SETTINGS_KEY), *value;
+	const struct json_node *mapping = settings && settings->type == JSON_OBJECT ? json_member(settings, "mapping") : NULL;
+	const char *name = mapping ? value_text(parser, mapping) : NULL;
+
+	if (name)
+		mapping_choose(parser, mapping, name);
+	json_each (value, parser->root) {
+		if (is_class(value))
+			parse_class(parser, &parser->classes, value);
+	}
 }
 
-/* This file's own classes override the mapping in its settings, in whatever order they are written. */
 void parse_rules(struct parser *parser)
 {
 	const struct json_node *value;
 
 	json_each (value, parser->root) {
-		if (is_settings(value))
+		if (strcmp(value->key, SETTINGS_KEY) == 0)
 			parse_settings(parser, value);
-	}
-	json_each (value, parser->root) {
-		if (is_class(value))
-			parse_class(parser, &parser->classes, value);
-	}
-	json_each (value, parser->root) {
-		if (!is_settings(value) && !is_class(value) && !is_schema(parser, value))
+		else if (!is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}
 }

@@ -7,88 +7,39 @@
 #include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 
-static const char announcement[] = "announcement";
-
-/* ---- those that are more than a word ---- */
-
-static void parse_sched_profile(struct parser *parser, const struct json_node *value, void *into)
+static void check_profile(struct parser *parser, const struct json_node *value, unsigned what, const char *name)
 {
-	struct config *config = into;
-	const char *name = value->type != JSON_NULL ? value_kept(parser, value) : NULL;
+	const struct config *config = parser->config;
 
-	if (name)
-		look_up_later(parser, LATER_PROFILE, value, AT_VALUE, name);
-	config->settings.sched_profile = name;
+	(void)what;
+	if (!sched_profile_find(config->profiles, config->n_profiles, name))
+		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles), "");
 }
 
-static void put_sched_profile(struct json_writer *json, const char *key, const void *from)
+static void check_interpreter(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
-	const struct config *config = from;
-
-	if (config->settings.sched_profile)
-		json_put_text(json, key, config->settings.sched_profile);
-	else
-		json_put_null(json, key);
-}
-
-static void parse_focus(struct parser *parser, const struct json_node *value, void *into)
-{
-	((struct config *)into)->settings.focus = value->type != JSON_NULL ? value_class(parser, value) : NULL;
-}
-
-static void put_focus(struct json_writer *json, const char *key, const void *from)
-{
-	const struct config *config = from;
-
-	if (config->settings.focus)
-		json_put_text(json, key, config->settings.focus);
-	else
-		json_put_null(json, key);
-}
-
-static const char *interpreter_pattern(struct parser *parser, const struct json_node *value)
-{
-	const char *pattern = value_kept(parser, value);
-
-	if (pattern)
-		check_brackets(parser, value, WARNING, pattern);
-	if (pattern && strchr(pattern, '/'))
-		complain(parser, value, WARNING, "can never match: interpreters are known by the name after the last /");
-	return pattern;
+	check_brackets(parser, value, what, pattern);
+	if (strchr(pattern, '/'))
+		complain(parser, value, what, "can never match: interpreters are known by the name after the last /");
 }
 
 /* An empty list: none. */
 static void parse_interpreters(struct parser *parser, const struct json_node *list, void *into)
 {
 	struct settings *all = &((struct config *)into)->settings;
-	const char **patterns;
-	const struct json_node *value;
 
-	if (list->type != JSON_LIST || list->count > INTERPRETERS_MAX) {
+	if (list->type != JSON_LIST || list->count > INTERPRETERS_MAX)
 		complain(parser, list, AT_VALUE, "must be a list of at most %d patterns", INTERPRETERS_MAX);
-		return;
-	}
-	patterns = keep_alloc(parser, (list->count + 1) * sizeof(*patterns));
-	if (!patterns)
-		return;
-	all->interpreters = patterns;
-	all->n_interpreters = 0;
-	json_each (value, list) {
-		patterns[all->n_interpreters] = interpreter_pattern(parser, value);
-		all->n_interpreters += patterns[all->n_interpreters] != NULL;
-	}
+	else
+		all->interpreters = value_texts(parser, list, check_interpreter, &all->n_interpreters);
 }
 
 static void put_interpreters(struct json_writer *json, const char *key, const void *from)
 {
 	const struct settings *all = &((const struct config *)from)->settings;
 
-	if (all->interpreters == interpreters_default)
-		return;
-	json_begin(json, key, '[');
-	for (size_t i = 0; i < all->n_interpreters; i++)
-		json_put_text(json, NULL, all->interpreters[i]);
-	json_end(json, ']');
+	if (all->interpreters != interpreters_default)
+		put_texts(json, key, all->interpreters, all->n_interpreters);
 }
 
 /* ---- the mapping ---- */
@@ -104,41 +55,20 @@ static const struct preset *preset_find(const struct parser *parser, const char 
 }
 
 /* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
-static void use_preset(struct parser *parser, const struct preset *preset)
-{
-	for (size_t i = 0; preset && i < preset->classes.count; i++)
-		class_define(parser, &parser->classes, &preset->classes.items[i]);
-	for (size_t i = 0; !preset && i < QOS_BUILTIN_COUNT; i++)
-		class_define(parser, &parser->classes, &qos_builtin[i]);
-}
-
-bool mapping_choose(struct parser *parser, const char *name, const struct source *source, struct suggestion *near)
+void mapping_choose(struct parser *parser, const struct json_node *at, const char *name)
 {
 	struct settings *settings = &parser->config->settings;
 	const struct preset *preset = preset_find(parser, name);
 
-	if (!preset && strcmp(name, announcement) != 0) {
-		suggest_offer(near, announcement);
-		for (size_t i = 0; i < parser->n_presets; i++)
-			suggest_offer(near, parser->presets[i].name);
-		return false;
+	if (!preset) {
+		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets), "");
+		return;
 	}
-	settings->mapping = preset ? preset->name : announcement;
+	settings->mapping = preset->name;
 	settings->mapping_is_named = true;
-	settings->mapping_source = *source;
-	use_preset(parser, preset);
-	return true;
-}
-
-static void parse_mapping_name(struct parser *parser, const struct json_node *value, void *into)
-{
-	const char *name = value_text(parser, value);
-	const struct source source = source_of(parser, value, AT_VALUE);
-	struct suggestion near = { .word = name };
-
-	(void)into;
-	if (name && !mapping_choose(parser, name, &source, &near))
-		complain_unknown(parser, value, AT_VALUE, "mapping", &near, "");
+	settings->mapping_source = source_of(parser, at, AT_VALUE);
+	for (size_t i = 0; i < preset->classes.count; i++)
+		class_define(parser, &parser->classes, &preset->classes.items[i]);
 }
 
 static void preset_name(const char *path, const char **ret_name, size_t *ret_len)
@@ -153,21 +83,20 @@ static void preset_name(const char *path, const char **ret_name, size_t *ret_len
 	*ret_len = len;
 }
 
-bool preset_add(struct parser *parser, const char *path)
+struct preset *preset_add(struct parser *parser, const char *path)
 {
-	struct preset *presets, *preset;
+	struct preset *presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
 	const char *name;
 	size_t len;
 
-	presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
 	if (!presets)
-		return false;
+		return NULL;
 	parser->presets = presets;
 	preset_name(path, &name, &len);
-	preset = &presets[parser->n_presets];
-	preset->name = keep_bytes(parser, name, len);
-	parser->n_presets += preset->name != NULL;
-	return preset->name != NULL;
+	presets += parser->n_presets;
+	presets->name = keep_bytes(parser, name, len);
+	parser->n_presets += presets->name != NULL;
+	return presets->name ? presets : NULL;
 }
 
 /* ---- all of them ---- */
@@ -181,12 +110,12 @@ static const struct word log_levels[] = {
 };
 
 static const struct key settings[] = {
-	{ "sched_profile", .parse = parse_sched_profile, .put = put_sched_profile },
+	{ "sched_profile", KEY_TEXT, SETTING(sched_profile), .or_null = true, .check = check_profile },
 	{ "default", WORDS(defaults), SETTING(default_mode) },
 	{ "autogroup", WORDS(autogroups), SETTING(autogroup_off) },
-	{ "focus", .parse = parse_focus, .put = put_focus },
-	/* Not written: the classes follow in full, so no preset is needed. */
-	{ "mapping", .parse = parse_mapping_name },
+	{ "focus", KEY_CLASS, SETTING(focus), .or_null = true },
+	/* Read before, by parse_definitions(). Not written: the classes follow in full, so no preset is needed. */
+	{ "mapping", .parse = NULL },
 	{ "log", WORDS(log_levels), SETTING(log_level) },
 	{ "interpreters", .parse = parse_interpreters, .put = put_interpreters },
 	{ "groups", .parse = parse_groups, .put = put_groups },

@@ -45,6 +45,31 @@ const char *value_kept(struct parser *parser, const struct json_node *value)
 	return text ? keep_text(parser, text) : NULL;
 }
 
+const char **value_texts(struct parser *parser, const struct json_node *list, text_check *check, size_t *ret_n)
+{
+	const char **texts = keep_alloc(parser, (list->count + 1) * sizeof(*texts));
+	const struct json_node *value;
+
+	*ret_n = 0;
+	json_each (value, list) {
+		const char *text = texts ? value_kept(parser, value) : NULL;
+
+		if (!text)
+			continue;
+		check(parser, value, WARNING, text);
+		texts[(*ret_n)++] = text;
+	}
+	return texts;
+}
+
+void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n)
+{
+	json_begin(json, key, '[');
+	for (size_t i = 0; i < n; i++)
+		json_put_text(json, NULL, texts[i]);
+	json_end(json, ']');
+}
+
 bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 {
 	if (value->type != JSON_TRUE && value->type != JSON_FALSE) {
@@ -76,20 +101,15 @@ bool value_integer(struct parser *parser, const struct json_node *value, int64_t
 	return r == 0;
 }
 
-const char *value_class(struct parser *parser, const struct json_node *value)
+const char *class_named(struct parser *parser, const struct json_node *value, enum complaint where)
 {
-	const char *name = value_text(parser, value);
-	const struct qos_class *class;
+	const struct class_table *classes = &parser->classes;
+	const char *name = where == AT_KEY ? value->key : value_text(parser, value);
+	const struct qos_class *class = name ? qos_class_find(classes->items, classes->count, name) : NULL;
 
-	if (!name)
-		return NULL;
-	class = qos_class_find(parser->classes.items, parser->classes.count, name);
-	if (class)
-		return class->name;
-	name = keep_text(parser, name);
-	if (name)
-		look_up_later(parser, LATER_CLASS, value, AT_VALUE, name);
-	return name;
+	if (name && !class)
+		complain_unknown(parser, value, where, "class", name, classes_of(classes), "");
+	return class ? class->name : NULL;
 }
 
 /* ---- keys ---- */
@@ -133,29 +153,17 @@ static void set_number(const struct key *key, void *into, int64_t number)
 	}
 }
 
-/* Puts the name number i of n: in the end the text is ": must be a, b or c". */
-static void name_choice(struct text_buf *text, const char *name, size_t i, size_t n)
-{
-	text_buf_printf(text, "%s%s", i == 0 ? ": must be " : i + 1 < n ? ", " : " or ", name);
-}
-
 static void complain_word(struct parser *parser, const struct key *key, const struct json_node *value)
 {
-	const char *word = value->type == JSON_STRING ? value->text : "";
-	struct suggestion suggestion = { .word = word };
+	const struct names words = NAMES(key->words, key->n_words);
 	_cleanup_free_ char *all = NULL;
-	struct text_buf text = { 0 };
 
-	for (size_t i = 0; i < key->n_words; i++) {
-		suggest_offer(&suggestion, key->words[i].text);
-		name_choice(&text, key->words[i].text, i, key->n_words);
+	if (value->type == JSON_STRING && *value->text) {
+		complain_unknown(parser, value, AT_VALUE, key->kind ? key->kind : key->name, value->text, words, NULL);
+		return;
 	}
-	all = text_buf_take(&text);
-	if (!all)
-		parser->no_memory = true;
-	else if (*word)
-		complain_unknown(parser, value, AT_VALUE, key->kind ? key->kind : key->name, &suggestion, all);
-	else
+	all = names_to_choose(parser, words);
+	if (all)
 		complain(parser, value, AT_VALUE, "%s, not %s", all + strlen(": "),
 			 value->type == JSON_STRING ? "empty" : json_type_name(value));
 }
@@ -176,7 +184,10 @@ static bool parse_text(struct parser *parser, const struct key *key, const struc
 {
 	const char **field = (void *)((char *)into + key->offset);
 
-	*field = key->type == KEY_CLASS ? value_class(parser, value) : value_kept(parser, value);
+	*field = NULL;
+	if (key->or_null && value->type == JSON_NULL)
+		return true;
+	*field = key->type == KEY_CLASS ? class_named(parser, value, AT_VALUE) : value_kept(parser, value);
 	if (*field && key->check)
 		key->check(parser, value, WARNING, *field);
 	return *field;
@@ -201,7 +212,8 @@ bool parse_key(struct parser *parser, const struct key *key, const struct json_n
 			set_number(key, into, number);
 		return good;
 	case KEY_OTHER:
-		key->parse(parser, value, into);
+		if (key->parse)
+			key->parse(parser, value, into);
 		return true;
 	}
 	return false;
@@ -219,10 +231,15 @@ static void put_word(struct json_writer *json, const struct key *key, const char
 
 void put_key(struct json_writer *json, const struct key *key, const char *name, const void *from)
 {
+	const char *text;
+
 	switch (key->type) {
 	case KEY_TEXT:
 	case KEY_CLASS:
-		json_put_text(json, name, *(const char *const *)field_of(key, from));
+		text = *(const char *const *)field_of(key, from);
+		if (!text && key->or_null)
+			json_put_null(json, name);
+		json_put_text(json, name, text);
 		break;
 	case KEY_BOOL:
 		if (*(const bool *)field_of(key, from))
@@ -264,21 +281,10 @@ static bool is_like_class_attribute(const char *key)
 
 void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys, const char *kind)
 {
-	struct suggestion suggestion = { .word = value->key };
-	_cleanup_free_ char *others = NULL;
-	struct text_buf text = { 0 };
+	const bool is_for_classes = strcmp(kind, "attribute") != 0 && is_like_class_attribute(value->key);
 
-	for (size_t i = 0; i < n_keys; i++) {
-		suggest_offer(&suggestion, keys[i].name);
-		name_choice(&text, keys[i].name, i, n_keys);
-	}
-	others = text_buf_take(&text);
-	if (!others)
-		parser->no_memory = true;
-	else if (strcmp(kind, "attribute") != 0 && is_like_class_attribute(value->key))
-		complain_unknown(parser, value, AT_KEY, kind, &suggestion, ": that is for classes, whose names begin with QOS_");
-	else
-		complain_unknown(parser, value, AT_KEY, kind, &suggestion, others);
+	complain_unknown(parser, value, AT_KEY, kind, value->key, NAMES(keys, n_keys),
+			 is_for_classes ? ": that is for classes, whose names begin with QOS_" : NULL);
 }
 
 void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys, const char *kind,
@@ -347,9 +353,9 @@ static void check_members(struct parser *parser, const struct json_node *object)
 	}
 }
 
-void check_duplicates(struct parser *parser)
+void check_duplicates(struct parser *parser, const struct json_node *root)
 {
-	for (const struct json_node *node = parser->root; node; node = json_after(node)) {
+	for (const struct json_node *node = root; node; node = json_after(node)) {
 		if (node->type == JSON_OBJECT && node->count > 1)
 			check_members(parser, node);
 	}
@@ -415,26 +421,4 @@ void *item_for(struct parser *parser, void **items, size_t *count, size_t item_s
 		return NULL;
 	*items = all;
 	return all + (*count)++ * item_size;
-}
-
-void look_up_later(struct parser *parser, enum later_kind kind, const struct json_node *value, enum complaint where,
-		   const char *name)
-{
-	struct later *items = grow(parser, parser->later, parser->n_later, sizeof(*parser->later));
-	char *path = json_path(value);
-
-	if (items)
-		parser->later = items;
-	if (!items || !path) {
-		parser->no_memory = true;
-		free(path);
-		return;
-	}
-	items[parser->n_later++] = (struct later){
-		.kind = kind,
-		.name = name,
-		.file = parser->file,
-		.position = where == AT_KEY ? value->key_at : value->at,
-		.path = path,
-	};
 }

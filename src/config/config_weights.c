@@ -83,7 +83,7 @@ static void parse_weight(struct parser *parser, const struct json_node *value, v
 	int64_t number;
 
 	if (value->type == JSON_STRING)
-		weight->qos = value_class(parser, value);
+		weight->qos = class_named(parser, value, AT_VALUE);
 	else if (value->type != JSON_NUMBER)
 		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
 			 CPU_WEIGHT_MAX, json_type_name(value));
