@@ -7,72 +7,24 @@
 #include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 
-/* Those with tasks to which systemd gives weights and we do, too. */
-static const char *const suffixes[] = { ".service", ".slice", ".scope" };
-
-/* Those without a weight, or of which hardly anybody knows that they have tasks. */
-static const char *const others[] = { ".timer", ".socket", ".target", ".path", ".mount", ".automount", ".swap", ".device" };
-
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t length = strlen(text), n = strlen(end);
-
-	return length >= n && strcmp(text + length - n, end) == 0;
-}
-
-/* What is after the last wildcard. */
-static const char *tail_of(const char *pattern)
-{
-	const char *tail = pattern;
-
-	for (const char *p = pattern; *p; p++) {
-		if (strchr("*?]", *p))
-			tail = p + 1;
-	}
-	return tail;
-}
-
-/* Whether some unit's name can end so. */
-static bool can_end(const char *pattern)
-{
-	const char *tail = tail_of(pattern);
-
-	for (size_t i = 0; i < array_size(suffixes); i++) {
-		if (ends_with(tail, suffixes[i]) || (tail > pattern && ends_with(suffixes[i], tail)))
-			return true;
-	}
-	return false;
-}
-
-static void complain_ending(struct parser *parser, const struct json_node *value, const char *pattern)
-{
-	const char *dot = strrchr(pattern, '.'), *stem_end = strchr(pattern, '\0');
-	struct suggestion near = { .word = dot ? dot : "" };
-
-	for (size_t i = 0; i < array_size(others); i++) {
-		if (dot && strcmp(dot, others[i]) == 0)
-			stem_end = dot;
-	}
-	for (size_t i = 0; i < array_size(suffixes); i++)
-		suggest_offer(&near, suffixes[i]);
-	if (near.best)
-		stem_end = dot;
-	complain(parser, value, AT_KEY, "can name no unit with tasks: a name ends with .service, .slice or .scope (did you mean \"%.*s%s\"?)",
-		 (int)(stem_end - pattern), pattern, near.best ? near.best : ".service");
-}
-
+/* Of these units systemd has weights for tasks, as we do; any of them may be meant by a glob that ends in a wildcard. */
 static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
-	static const char in_names[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.\\@*?[]!^";
-	const char *strange = pattern + strspn(pattern, in_names);
+	static const char *const endings[] = { ".service", ".slice", ".scope" };
+	const size_t length = strlen(pattern);
+	const char *template = strstr(pattern, "@.");
+	bool can_be = strchr("*?]", pattern[length - 1]);
 
-	if (*strange)
-		complain(parser, value, AT_KEY, "can never name a unit: no name has a \"%.1s\"", strange);
-	else if (!can_end(pattern))
-		complain_ending(parser, value, pattern);
-	else if (strstr(pattern, "@."))
+	for (size_t i = 0; i < array_size(endings); i++) {
+		const size_t n = strlen(endings[i]);
+
+		can_be |= length > n && strcmp(pattern + length - n, endings[i]) == 0;
+	}
+	if (!can_be)
+		complain(parser, value, AT_KEY, "can name no unit with tasks: a name ends with .service, .slice or .scope");
+	else if (template)
 		complain(parser, value, AT_KEY, "names a template, of which only instances run: write \"%.*s@*%s\"",
-			 (int)(strstr(pattern, "@.") - pattern), pattern, strstr(pattern, "@.") + 1);
+			 (int)(template - pattern), pattern, template + 1);
 	check_brackets(parser, value, what, pattern);
 }
 

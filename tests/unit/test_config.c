@@ -200,11 +200,11 @@ static const struct example {
 	{ "weights add up pattern by pattern",
 	  { RULES("{'schedqos': {'weights': {'a.slice': 1, 'b*': 'QOS_UTILITY', 'c.scope': 10000}}}"),
 	    RULES("{'schedqos': {'weights': {'a.slice': {'when': 'seat', 'weight': 'QOS_LATER'}, 'c.scope': null, "
-	      "'d@*.service': {'weight': 50}, '*ice': 7}, 'user_weights': {'a.slice': 500}}, 'QOS_LATER': {}}") },
+	      "'d@*.service': {'weight': 50}, 'e-[0-9]': 7}, 'user_weights': {'a.slice': 500}}, 'QOS_LATER': {}}") },
 	  "+setting user_weights { 'a.slice': 500 }\n"
 	  "+setting weights { 'a.slice': { 'weight': 'QOS_LATER', 'when': 'seat' }, 'b*': 'QOS_UTILITY', "
-	  "'d@*.service': 50, '*ice': 7 }\n"
-	  "+class QOS_LATER { 'sched_policy': 'SCHED_NORMAL' } # rules.json:1:174\n" },
+	  "'d@*.service': 50, 'e-[0-9]': 7 }\n"
+	  "+class QOS_LATER { 'sched_policy': 'SCHED_NORMAL' } # rules.json:1:177\n" },
 	{ "a profile's values are as they were written",
 	  { PROFILES("{'mine': {'debugfs': {'base_slice_ns': 3000000,\n"
 	      "'features': ['NO_HRTICK', 'NEXT_BUDDY', 7], 'llc_balancing/enabled': 1, 'a/..b/c...': ['x', 'y']},\n"

@@ -431,13 +431,9 @@ static void bad_weights(void **state)
 		{ WEIGHTS("{'a.slice': {'weihgt': 1, 'weight': 1}}"), 1, 39, "schedqos.weights[\"a.slice\"].weihgt",
 		  "unknown key \"weihgt\" (did you mean \"weight\"?)" },
 		{ WEIGHTS("{'': 1}"), 1, 27, "schedqos.weights[\"\"]", "a pattern must not be empty" },
-		{ WEIGHTS("{'user': 1}"), 1, 27, "schedqos.weights.user", "did you mean \"user.service\"?" },
-		{ WEIGHTS("{'user.slcie': 1}"), 1, 27, "schedqos.weights[\"user.slcie\"]", "did you mean \"user.slice\"?" },
-		{ WEIGHTS("{'man-db.timer': 1}"), 1, 27, "schedqos.weights[\"man-db.timer\"]", "did you mean \"man-db.service\"?" },
-		{ WEIGHTS("{'*.mount': 1}"), 1, 27, "schedqos.weights[\"*.mount\"]", "did you mean \"*.service\"?" },
-		{ WEIGHTS("{'a*b': 1}"), 1, 27, "schedqos.weights[\"a*b\"]", "can name no unit with tasks: a name ends with" },
-		{ WEIGHTS("{'/user.slice': 1}"), 1, 27, "schedqos.weights[\"/user.slice\"]", "no name has a \"/\"" },
-		{ WEIGHTS("{'a b.slice': 1}"), 1, 27, "schedqos.weights[\"a b.slice\"]", "no name has a \" \"" },
+		{ WEIGHTS("{'user': 1}"), 1, 27, "schedqos.weights.user",
+		  "can name no unit with tasks: a name ends with .service, .slice or .scope" },
+		{ WEIGHTS("{'*.timer': 1}"), 1, 27, "schedqos.weights[\"*.timer\"]", "can name no unit with tasks" },
 		{ WEIGHTS("{'user@.service': 1}"), 1, 27, "schedqos.weights[\"user@.service\"]", "write \"user@*.service\"" },
 	};
 
