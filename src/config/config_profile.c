@@ -66,34 +66,20 @@ static void exchange(char *text, char from, char to)
 /* The knob's file, of the form that struct knob has it in. NULL after an error, which has been reported. */
 static const char *knob_file(struct parser *parser, const struct json_node *value, enum knob_tree tree)
 {
-	static const struct {
-		const char *folder, *wanted, *example;
-	} trees[] = {
-		[KNOB_DEBUGFS] = { "/sys/kernel/debug/sched/", "a path beneath /sys/kernel/debug/sched", "llc_balancing/enabled" },
-		[KNOB_CPUFREQ] = { "/", "a file's name, without a path", "scaling_governor" },
-		[KNOB_SYSCTL] = { "/proc/sys/", "a sysctl's name, without a path", "kernel.sched_rt_runtime_us" },
-		[KNOB_BLOCK] = { "/", "a file's name, without a path", "scheduler" },
+	static const char *const wanted[] = {
+		[KNOB_DEBUGFS] = "a path beneath /sys/kernel/debug/sched, such as llc_balancing/enabled",
+		[KNOB_CPUFREQ] = "a file's name, without a path, such as scaling_governor",
+		[KNOB_SYSCTL] = "a sysctl's name, without a path, such as kernel.sched_rt_runtime_us",
+		[KNOB_BLOCK] = "a file's name, without a path, such as scheduler",
 	};
-	const char *name = value->key;
-	const bool is_whole = strncmp(name, trees[tree].folder, strlen(trees[tree].folder)) == 0;
-	const bool is_path = tree == KNOB_SYSCTL && strchr(name, '/');
-	char *path = keep_bytes(parser, name, strlen(name)), *near;
+	const bool is_path = tree == KNOB_SYSCTL && strchr(value->key, '/');
+	char *path = keep_bytes(parser, value->key, strlen(value->key));
 
-	if (!path)
-		return NULL;
-	if (tree == KNOB_SYSCTL && !is_path)
+	if (path && tree == KNOB_SYSCTL)
 		exchange(path, '.', '/');
-	if (!is_path && is_knob(path, tree))
+	if (path && !is_path && is_knob(path, tree))
 		return path;
-	/* The user may have written the whole path. */
-	near = path + (is_whole ? strlen(trees[tree].folder) : 0);
-	if ((is_whole || is_path) && is_knob(near, tree)) {
-		if (is_path)
-			exchange(near, '/', '.');
-		complain(parser, value, AT_KEY, "must be %s (did you mean \"%s\"?)", trees[tree].wanted, near);
-	} else {
-		complain(parser, value, AT_KEY, "must be %s, such as %s", trees[tree].wanted, trees[tree].example);
-	}
+	complain(parser, value, AT_KEY, "must be %s", wanted[tree]);
 	return NULL;
 }
 

@@ -463,9 +463,9 @@ static void bad_profiles(void **state)
 		{ "{'a': {'sysctl': {'kernel.x': [1]}}}", 1, 31, "a.sysctl[\"kernel.x\"]",
 		  "must be a string or a whole number, not a list" },
 		{ "{'a': {'sysctl': {'kernel/sched_x': 1}}}", 1, 19,
-		  "a.sysctl[\"kernel/sched_x\"]", "(did you mean \"kernel.sched_x\"?)" },
+		  "a.sysctl[\"kernel/sched_x\"]", "must be a sysctl's name, without a path, such as kernel.sched_rt_runtime_us" },
 		{ "{'a': {'sysctl': {'/proc/sys/vm/swappiness': 1}}}", 1, 19,
-		  "a.sysctl[\"/proc/sys/vm/swappiness\"]", "(did you mean \"vm.swappiness\"?)" },
+		  "a.sysctl[\"/proc/sys/vm/swappiness\"]", "must be a sysctl's name, without a path" },
 		{ "{'a': {'sysctl': {'kernel': 1}}}", 1, 19, "a.sysctl.kernel",
 		  "must be a sysctl's name, without a path, such as" },
 		{ "{'a': {'sysctl': {'../x.y': 1}}}", 1, 19, "a.sysctl[\"../x.y\"]",
@@ -493,9 +493,8 @@ static void debugfs_paths_stay_beneath(void **state)
 {
 	static const char *const bad[] = {
 		"../x", "a/../x", "a/..", "./x", "a/./x", "a/.", "/x", "/", "a//x", "a/", "//", "a/b/../../../x",
-		"/etc/passwd", "/sys/kernel/debug/sched", "/sys/kernel/debug/sched/../x",
+		"/etc/passwd", "/sys/kernel/debug/sched", "/sys/kernel/debug/sched/x",
 	};
-	static const char folder[] = "/sys/kernel/debug/sched/";
 	char text[1024], where[512], long_name[300];
 	struct bad one = { text, 2, 3, where, "beneath /sys/kernel/debug/sched, such as llc_balancing/enabled" };
 
@@ -510,10 +509,6 @@ static void debugfs_paths_stay_beneath(void **state)
 	long_name[256] = '\0';
 	snprintf(text, sizeof(text), "{'a': {'debugfs': {\n  'a/%s': 1}}}", long_name);
 	snprintf(where, sizeof(where), "a.debugfs[\"a/%s\"]", long_name);
-	check_bad(CONFIG_PROFILES, &one, 1);
-	snprintf(text, sizeof(text), "{'a': {'debugfs': {\n  '%sa/b': 1}}}", folder);
-	snprintf(where, sizeof(where), "a.debugfs[\"%sa/b\"]", folder);
-	one.message = "(did you mean \"a/b\"?)";
 	check_bad(CONFIG_PROFILES, &one, 1);
 }
 
