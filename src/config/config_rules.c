@@ -274,25 +274,11 @@ void put_rules(struct json_writer *json, const char *key, const struct rule *lis
 	json_end(json, ']');
 }
 
-/* Whether the rule may leave a task to the one after it, by what is written: valid or not. */
-static bool has_conditions(const struct json_node *rule)
-{
-	const struct json_node *match = json_member(rule, "match"), *value;
-
-	if (!match || match->type != JSON_OBJECT)
-		return match;
-	json_each (value, match) {
-		if (strcmp(value->key, "user_namespace") != 0)
-			return true;
-	}
-	return !match->child;
-}
-
 /* Parses a list of rules and links them. */
 static void parse_list(struct parser *parser, const struct json_node *list, const char *pattern,
 		       struct rule *rules)
 {
-	/* The earlier rule that takes every task, or at least those of the initial user namespace. */
+	/* The earlier rule without conditions. */
 	const struct rule *taker = NULL;
 	const struct json_node *value;
 	size_t i = 0;
@@ -310,10 +296,8 @@ static void parse_list(struct parser *parser, const struct json_node *list, cons
 		if (is_rule)
 			parse_rule(parser, value, rule);
 		if (taker && (!rule_needs_initial_userns(taker) || rule_needs_initial_userns(rule)))
-			complain(parser, value, WARNING,
-				 "can never match: a rule before it has no %s",
-				 taker->match ? "other condition" : "\"match\"");
-		else if (is_rule && !has_conditions(value))
+			complain(parser, value, WARNING, "can never match: a rule before it has no \"match\"");
+		else if (is_rule && !json_member(value, "match"))
 			taker = rule;
 	}
 }
