@@ -9,19 +9,19 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* A class that rules of one file give: the first of them, to its process or to a thread, and how many there are. */
+/* A rule, or a thread rule of it if that is not NULL, and the class that it gives. */
 struct grant {
-	struct source at;
-	uint16_t qos_class;
 	const struct rule *rule;
-	const struct thread_rule *thread; /* or NULL */
-	size_t count;
+	const struct thread_rule *thread;
+	const struct source *at;
+	uint16_t qos_class;
 };
 
+/* How many rules of each file give each class to everybody; 0 again, once that is told at the first of them. */
 struct grants {
 	const struct config *config;
-	struct grant *items;
-	size_t count;
+	size_t *counts;
+	struct config_errors *errors; /* NULL: they are being counted */
 };
 
 /*
@@ -86,75 +86,6 @@ static bool is_dear(const struct qos_class *class, const struct rule *rule)
 	return rule->yield != YIELD_YES || !is_yield_enough(class, rule);
 }
 
-/* That of this class and file, with room for a new one. NULL without memory. */
-static struct grant *grant_for(struct grants *grants, uint16_t qos_class, uint16_t file)
-{
-	struct grant *items = grants->items;
-
-	for (size_t i = 0; i < grants->count; i++) {
-		if (items[i].qos_class == qos_class && items[i].at.file == file)
-			return &items[i];
-	}
-	items = array_room(items, grants->count, sizeof(*items));
-	if (!items)
-		return NULL;
-	grants->items = items;
-	items[grants->count] = (struct grant){ .qos_class = qos_class, .at = { .line = UINT32_MAX, .file = file } };
-	return &items[grants->count++];
-}
-
-static int add_grant(struct grants *grants, const struct rule *rule, const struct thread_rule *thread)
-{
-	const struct source *at = thread ? &thread->source : &rule->source;
-	size_t n_tags;
-	const struct tag *tags = rules_tags(grants->config->rules, &n_tags);
-	uint16_t qos_class = tags[thread ? thread->tag : rule->tag].qos_class;
-	struct grant *grant;
-
-	if (!is_dear(&grants->config->classes[qos_class], rule))
-		return 0;
-	grant = grant_for(grants, qos_class, at->file);
-	if (!grant)
-		return -ENOMEM;
-	grant->count++;
-	if (source_compare(at, &grant->at) < 0) {
-		grant->at = *at;
-		grant->rule = rule;
-		grant->thread = thread;
-	}
-	return 0;
-}
-
-static int find_grants(struct grants *grants)
-{
-	const struct rules *rules = grants->config->rules;
-	int r = 0;
-
-	for (size_t i = 0; i < rules_count(rules); i++) {
-		for (const struct rule *rule = rules_nth(rules, i); rule; rule = rule->next) {
-			if (!is_for_everybody(rule))
-				continue;
-			if (rule->qos)
-				r = add_grant(grants, rule, NULL);
-			for (size_t t = 0; r == 0 && t < rule->n_threads; t++)
-				r = add_grant(grants, rule, &rule->threads[t]);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
-}
-
-/* In the order of files and lines. */
-static int compare_grants(const void *va, const void *vb)
-{
-	const struct grant *a = va, *b = vb;
-
-	if (a->at.file != b->at.file)
-		return a->at.file < b->at.file ? -1 : 1;
-	return source_compare(&a->at, &b->at);
-}
-
 /* Also where the class was defined, if that is a later file, which the rule's author may not know. */
 static char *class_words(const struct config *config, const struct grant *grant)
 {
@@ -170,13 +101,13 @@ static char *class_words(const struct config *config, const struct grant *grant)
 		text_buf_printf(&text, "%s %u", task_policy_name(class->attr.policy), class->attr.priority);
 	if (is_realtime_io(&class->attr))
 		text_buf_printf(&text, ", io_class realtime");
-	if (class->source.line && class->source.file > grant->at.file)
+	if (class->source.line && class->source.file > grant->at->file)
 		text_buf_printf(&text, " by %s:%u", config->files[class->source.file], class->source.line);
 	text_buf_printf(&text, ")");
 	return text_buf_take(&text);
 }
 
-static int warn_granted(const struct config *config, const struct grant *grant, struct config_errors *errors)
+static int warn_granted(const struct config *config, const struct grant *grant, size_t n_more, struct config_errors *errors)
 {
 	const bool may_yield = is_yield_enough(&config->classes[grant->qos_class], grant->rule);
 	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *class = class_words(config, grant);
@@ -184,24 +115,53 @@ static int warn_granted(const struct config *config, const struct grant *grant, 
 
 	if (!path || !class)
 		return -ENOMEM;
-	if (grant->count > 1)
-		snprintf(more, sizeof(more), "; %zu more of this file do the same", grant->count - 1);
-	return config_warning_add(errors, config->files[grant->at.file], &grant->at, path,
+	if (n_more)
+		snprintf(more, sizeof(more), "; %zu more of this file do the same", n_more);
+	return config_warning_add(errors, config->files[grant->at->file], grant->at, path,
 				  "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user@.service%s%s",
 				  class, may_yield ? ", or accept that by \"yield\": true" : "", more);
 }
 
+static int take_grant(struct grants *grants, const struct rule *rule, const struct thread_rule *thread)
+{
+	const struct config *config = grants->config;
+	const struct tag *tags = rules_tags(config->rules, &(size_t){ 0 });
+	const struct grant grant = { rule, thread, thread ? &thread->source : &rule->source,
+				     tags[thread ? thread->tag : rule->tag].qos_class };
+	size_t *count = &grants->counts[grant.at->file * config->n_classes + grant.qos_class], n = *count;
+
+	if (!is_dear(&config->classes[grant.qos_class], rule))
+		return 0;
+	*count = grants->errors ? 0 : n + 1;
+	return grants->errors && n ? warn_granted(config, &grant, n - 1, grants->errors) : 0;
+}
+
+static int take_grants(struct grants *grants)
+{
+	const struct rules *rules = grants->config->rules;
+	int r = 0;
+
+	for (size_t i = 0; i < rules_count(rules); i++) {
+		for (const struct rule *rule = rules_nth(rules, i); rule; rule = rule->next) {
+			if (!is_for_everybody(rule))
+				continue;
+			if (rule->qos)
+				r = take_grant(grants, rule, NULL);
+			for (size_t t = 0; r == 0 && t < rule->n_threads; t++)
+				r = take_grant(grants, rule, &rule->threads[t]);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
 static int check_grants(const struct config *config, struct config_errors *errors)
 {
-	struct grants grants = { .config = config };
-	int r = find_grants(&grants);
+	_cleanup_free_ size_t *counts = calloc(config->n_files * config->n_classes + 1, sizeof(*counts));
+	int r = counts ? take_grants(&(struct grants){ config, counts, NULL }) : -ENOMEM;
 
-	if (r == 0 && grants.count)
-		qsort(grants.items, grants.count, sizeof(*grants.items), compare_grants);
-	for (size_t i = 0; r == 0 && i < grants.count; i++)
-		r = warn_granted(config, &grants.items[i], errors);
-	free(grants.items);
-	return r;
+	return r == 0 ? take_grants(&(struct grants){ config, counts, errors }) : r;
 }
 
 static int warn_beaten(const struct config *config, const struct rule *rule, const struct rule *before,
