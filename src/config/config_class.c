@@ -62,11 +62,6 @@ struct class_text {
 	uint16_t removed;		 /* enum qos_has: those given as null */
 };
 
-struct names classes_of(const struct class_table *table)
-{
-	return NAMES(table->items, table->count);
-}
-
 static void parse_attributes(struct parser *parser, struct class_text *text)
 {
 	const struct json_node *value;
@@ -189,7 +184,7 @@ static bool check_name(struct parser *parser, const struct class_table *table, c
 
 	if (name[strlen(QOS_PREFIX)] && name[strspn(name, allowed)] == '\0')
 		return true;
-	complain_unknown(parser, value, AT_KEY, "class", name, classes_of(table), ": after QOS_ come capitals, digits and _");
+	complain_unknown(parser, value, AT_KEY, "class", name, CLASSES(table), ": after QOS_ come capitals, digits and _");
 	return false;
 }
 
@@ -244,7 +239,7 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 		if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
 			parse_class(parser, table, value);
 		else
-			complain_unknown(parser, value, AT_KEY, "class", value->key, classes_of(table), ": names here begin with QOS_");
+			complain_unknown(parser, value, AT_KEY, "class", value->key, CLASSES(table), ": names here begin with QOS_");
 	}
 }
 

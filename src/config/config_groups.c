@@ -34,7 +34,7 @@ static void parse_group(struct parser *parser, const struct json_node *object, s
 			class->name = class_named(parser, value, AT_KEY);
 			value_bool(parser, value, &class->is_allowed);
 		} else {
-			complain_unknown(parser, value, AT_KEY, "key", value->key, classes_of(&parser->classes),
+			complain_unknown(parser, value, AT_KEY, "key", value->key, CLASSES(&parser->classes),
 					 ": must be \"max\" or the name of a class");
 		}
 	}

@@ -99,6 +99,7 @@ struct names {
 	size_t n, size;
 };
 #define NAMES(array, n) ((struct names){ (array), (n), sizeof((array)[0]) })
+#define CLASSES(table) NAMES((table)->items, (table)->count)
 
 /* `unknown KIND "WORD"`, followed by the name that is close if there is one, else by `otherwise`; NULL: by all of them. */
 void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
@@ -172,7 +173,6 @@ void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
 void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name);
 
 /* config_class.c */
-struct names classes_of(const struct class_table *table);
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);

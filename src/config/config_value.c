@@ -108,7 +108,7 @@ const char *class_named(struct parser *parser, const struct json_node *value, en
 	const struct qos_class *class = name ? qos_class_find(classes->items, classes->count, name) : NULL;
 
 	if (name && !class)
-		complain_unknown(parser, value, where, "class", name, classes_of(classes), "");
+		complain_unknown(parser, value, where, "class", name, CLASSES(classes), "");
 	return class ? class->name : NULL;
 }
 
