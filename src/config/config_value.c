@@ -93,8 +93,7 @@ bool value_integer(struct parser *parser, const struct json_node *value, int64_t
 	}
 	r = json_integer(value, min, max, ret);
 	if (r == -EINVAL)
-		complain(parser, value, AT_VALUE,
-			 "must be a whole number, without a fraction or an exponent");
+		complain(parser, value, AT_VALUE, "must be a whole number, without a fraction, an exponent or leading zeroes");
 	else if (r < 0)
 		complain(parser, value, AT_VALUE, "must be between %lld and %lld", (long long)min,
 			 (long long)max);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One pass over a copy of the text, in which strings lose their escapes where they stand. Only the first fault counts, and
- * after it the reader is at the end of the text, where everything ends by itself: nobody has to ask whether there was one.
+ * One pass over a copy of the text, in which strings lose their escapes where they stand; cJSON reads those. It could not
+ * read the rest: it knows no places, no comments, and no numbers of 64 bits. Only the first fault counts, and after it the
+ * reader is at the end of the text, where everything ends by itself: nobody has to ask whether there was one.
  */
 #include "json_read.h"
 
@@ -12,11 +13,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include <cjson/cJSON.h>
+
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-#define NUMBER_MAX  63
 #define EXCERPT_MAX 40
 
 struct reader {
@@ -25,7 +27,7 @@ struct reader {
 	unsigned line;
 	struct arena *arena;
 	int error;	   /* 0, -EINVAL or -ENOMEM */
-	const char *fault; /* where the problem is */
+	const char *fault; /* where the problem is, if it is -EINVAL */
 	struct json_problem *problem;
 	struct json_node *in; /* the object or list around, or NULL */
 	unsigned depth;
@@ -43,6 +45,12 @@ static void refuse(struct reader *reader, const char *at, const char *format, ..
 	va_end(args);
 	reader->error = -EINVAL;
 	reader->fault = at;
+	reader->at = reader->end;
+}
+
+static void run_out(struct reader *reader)
+{
+	reader->error = -ENOMEM;
 	reader->at = reader->end;
 }
 
@@ -97,86 +105,59 @@ static void skip_space(struct reader *reader)
 
 /* ---- strings ---- */
 
-/* The number of a \u escape, or -1. */
-static int unicode_escape(const char *s)
+static void check_escape(struct reader *reader, const char *at)
 {
-	char digits[5] = "";
-
-	if (s[0] != '\\' || s[1] != 'u')
-		return -1;
-	strncpy(digits, s + 2, 4);
-	return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (int)strtol(digits, NULL, 16) : -1;
-}
-
-/* Writes a character as UTF-8, which is shorter than any escape; returns what is after it. */
-static char *put_character(char *to, unsigned c)
-{
-	static const unsigned char marks[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	const int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (int i = length - 1; i > 0; i--, c >>= 6)
-		to[i] = (char)(0x80 | (c & 0x3f));
-	to[0] = (char)(marks[length] | c);
-	return to + length;
-}
-
-static char *read_unicode(struct reader *reader, char *to)
-{
-	const int first = unicode_escape(reader->at);
-	const bool is_half = first >= 0xd800 && first <= 0xdfff;
-	const int second = is_half ? unicode_escape(reader->at + 6) : 0;
-
-	if (first < 0)
-		refuse(reader, reader->at, "\\u needs four hexadecimal digits");
-	if (first == 0)
-		refuse(reader, reader->at, "\\u0000 is not allowed");
-	if (is_half && (first > 0xdbff || second < 0xdc00 || second > 0xdfff))
-		refuse(reader, reader->at, "half of a surrogate pair is no character");
-	if (reader->error)
-		return to;
-	reader->at += is_half ? 12 : 6;
-	return put_character(to, is_half ? 0x10000U + ((first & 0x3ffU) << 10) + (second & 0x3ffU) : (unsigned)first);
-}
-
-static char *read_character(struct reader *reader, char *to)
-{
-	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-	const char *at = reader->at, *letter = at[1] ? strchr(letters, at[1]) : NULL;
-	const bool is_escape = *at == '\\';
-
-	if (is_escape && at[1] == 'u')
-		return read_unicode(reader, to);
-	if (is_escape && !letter)
+	if (!at[1] || !strchr("\"\\/bfnrtu", at[1]))
 		refuse(reader, at, "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
-	if (reader->error)
-		return to;
-	*to = is_escape ? meant[letter - letters] : *at;
-	reader->at += is_escape ? 2 : 1;
-	return to + 1;
+	else if (at[1] == 'u' && strspn(at + 2, "0123456789abcdefABCDEF") < 4)
+		refuse(reader, at, "\\u needs four hexadecimal digits");
+	else if (strncmp(at + 1, "u0000", 5) == 0)
+		refuse(reader, at, "\\u0000 is not allowed");
+}
+
+/* A string whose escapes were checked, each by itself. What they stand for is shorter. */
+static void replace_escapes(struct reader *reader, char *quote, const char *end)
+{
+	const char *fault;
+	cJSON *string;
+
+	errno = 0;
+	string = cJSON_ParseWithLengthOpts(quote, (size_t)(end - quote), &fault, false);
+	if (string)
+		strcpy(quote + 1, string->valuestring);
+	else if (errno == ENOMEM)
+		run_out(reader);
+	else
+		refuse(reader, fault, "half of a surrogate pair is no character");
+	cJSON_Delete(string);
 }
 
 /* At a quote. */
 static const char *read_string(struct reader *reader)
 {
-	const char *quote = reader->at;
-	char *text = reader->at + 1, *to = text;
+	char *quote = reader->at, *end = quote + 1;
+	bool has_escapes = false;
 
-	pass(reader);
-	while (!reader->error && *reader->at != '"') {
+	for (; !reader->error && *end != '"'; end++) {
 		/* The missing quote belongs closer to the start than to the end of the line. */
-		if (reader->at == reader->end)
+		if (end == reader->end)
 			refuse(reader, quote, "string is not closed");
-		else if (*reader->at == '\n' || *reader->at == '\r')
+		else if (*end == '\n' || *end == '\r')
 			refuse(reader, quote, "string is not closed on its line");
-		else if (*reader->at == '\t')
-			refuse(reader, reader->at, "a tab in a string has to be written as \\t");
-		else
-			to = read_character(reader, to);
+		else if (*end == '\t')
+			refuse(reader, end, "a tab in a string has to be written as \\t");
+		if (*end != '\\')
+			continue;
+		has_escapes = true;
+		check_escape(reader, end++);
 	}
-	pass(reader);
-	if (!reader->error)
-		*to = '\0';
-	return text;
+	if (reader->error)
+		return NULL;
+	*end = has_escapes ? '"' : '\0';
+	reader->at = end + 1;
+	if (has_escapes)
+		replace_escapes(reader, quote, reader->at);
+	return quote + 1;
 }
 
 /* ---- words: numbers, true, false, null ---- */
@@ -197,31 +178,6 @@ static bool is_word(const char *word, size_t length, const char *other)
 	return length == strlen(other) && strncasecmp(word, other, length) == 0;
 }
 
-static size_t count_digits(const char *s)
-{
-	return strspn(s, "0123456789");
-}
-
-/* JSON's grammar: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
-static bool is_number(const char *s, const char *end)
-{
-	size_t n;
-
-	s += *s == '-';
-	n = *s == '0' ? 1 : count_digits(s);
-	s += n;
-	if (n && *s == '.') {
-		n = count_digits(++s);
-		s += n;
-	}
-	if (n && (*s == 'e' || *s == 'E')) {
-		s += s[1] == '+' || s[1] == '-' ? 2 : 1;
-		n = count_digits(s);
-		s += n;
-	}
-	return n && s == end;
-}
-
 static void refuse_word(struct reader *reader, bool is_key)
 {
 	const char *word = reader->at, *after;
@@ -234,7 +190,7 @@ static void refuse_word(struct reader *reader, bool is_key)
 		refuse(reader, word, "text must be in straight double quotes: \"");
 	if (is_key || *after == ':')
 		refuse(reader, word, "keys must be in double quotes: \"%.*s\"", n, word);
-	if (strchr("0123456789+-.", word[0]) || is_word(word, length, "NaN") || is_word(word, length, "Infinity"))
+	if (strchr("+.", word[0]) || is_word(word, length, "NaN") || is_word(word, length, "Infinity"))
 		refuse(reader, word, "not a number as JSON writes it: %.*s", n, word);
 	for (size_t i = 0; i < array_size(literals); i++) {
 		if (is_word(word, length, literals[i].word))
@@ -252,10 +208,9 @@ static void read_word(struct reader *reader, struct json_node *node)
 		if (node->count == strlen(literals[i].word) && memcmp(node->text, literals[i].word, node->count) == 0)
 			node->type = literals[i].type;
 	}
-	if (node->type == JSON_NUMBER && !is_number(node->text, node->text + node->count))
+	/* Whoever wants a number looks at all of it: json_integer(). */
+	if (node->type == JSON_NUMBER && !strchr("-0123456789", *node->text))
 		refuse_word(reader, false);
-	else if (node->count > NUMBER_MAX)
-		refuse(reader, reader->at, "number of more than %d characters", NUMBER_MAX);
 	else
 		reader->at += node->count;
 }
@@ -297,8 +252,6 @@ static void refuse_next(struct reader *reader)
 
 	if (reader->in && (c == '}' || c == ']'))
 		refuse_open(reader, c == '}' ? "\"}\" does not close" : "\"]\" does not close", "");
-	else if (c == '}' || c == ']')
-		refuse(reader, reader->at, "\"%c\" closes nothing", c);
 	else if (!reader->in)
 		refuse(reader, reader->at, "more text after the end of the JSON: everything belongs inside one pair of braces");
 	else if (c == ':' || reader->at == reader->end)
@@ -363,8 +316,7 @@ static struct json_node *read_node(struct reader *reader)
 	struct json_node *node = arena_alloc(reader->arena, sizeof(*node));
 
 	if (!node) {
-		reader->error = -ENOMEM;
-		reader->at = reader->end;
+		run_out(reader);
 		return NULL;
 	}
 	node->parent = reader->in;
@@ -400,30 +352,26 @@ static void read_items(struct reader *reader, struct json_node *node)
 	reader->in = around;
 }
 
-/* Finds the position of the fault, unless a byte that no text has comes before it. */
-static void check_bytes(struct reader *reader, const char *text, size_t size)
+static void check_bytes(struct reader *reader)
 {
-	struct json_problem *problem = reader->problem;
-	const size_t fault = reader->error ? (size_t)(reader->fault - reader->text) : size;
-	struct json_position at = { 1, 1 };
 	size_t length;
 
-	for (size_t i = 0; i < size; i += length, at.column += (uint32_t)length) {
-		const bool is_control = (unsigned char)text[i] < ' ' && !is_space(text[i]);
-
-		length = text_utf8_length(text + i, size - i);
-		if (length == 0 || is_control) {
-			reader->error = -EINVAL;
-			strcpy(problem->message, "invalid UTF-8");
-		}
-		if (is_control)
-			sprintf(problem->message, "control character 0x%02x: allowed only as an escape in a string", text[i]);
-		if (length == 0 || is_control || i >= fault)
-			break;
-		if (text[i] == '\n')
-			at = (struct json_position){ at.line + 1, 0 };
+	for (const char *at = reader->text; at < reader->end && !reader->error; at += length) {
+		length = text_utf8_length(at, (size_t)(reader->end - at));
+		if (!length)
+			refuse(reader, at, "invalid UTF-8");
+		else if ((unsigned char)*at < ' ' && !is_space(*at))
+			refuse(reader, at, "control character 0x%02x: allowed only as an escape in a string", *at);
 	}
-	problem->at = at;
+}
+
+static struct json_position position_of(const char *text, size_t offset)
+{
+	struct json_position at = { 1, 1 };
+
+	for (; offset; offset--, text++)
+		at = *text == '\n' ? (struct json_position){ at.line + 1, 1 } : (struct json_position){ at.line, at.column + 1 };
+	return at;
 }
 
 int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
@@ -441,15 +389,16 @@ int json_parse(struct arena *arena, const char *text, size_t size, const struct 
 	if (!copy)
 		return -ENOMEM;
 	reader.end = copy + size;
+	check_bytes(&reader);
 	/* Some Windows editors begin a file with a byte order mark. */
-	if (strncmp(copy, "\xef\xbb\xbf", 3) == 0)
+	if (!reader.error && strncmp(copy, "\xef\xbb\xbf", 3) == 0)
 		reader.at += 3;
 	skip_space(&reader);
 	*ret = read_node(&reader);
 	if (reader.at < reader.end)
 		refuse_next(&reader);
-	if (reader.error != -ENOMEM)
-		check_bytes(&reader, text, size);
+	if (reader.error == -EINVAL)
+		problem->at = position_of(text, (size_t)(reader.fault - copy));
 	return reader.error;
 }
 
@@ -477,13 +426,14 @@ const struct json_node *json_member(const struct json_node *object, const char *
 
 int json_integer(const struct json_node *node, int64_t min, int64_t max, int64_t *ret)
 {
+	const char *digits = node->text + (*node->text == '-');
+	const size_t n = strspn(digits, "0123456789");
 	long long value;
-	char *end;
 
-	errno = 0;
-	value = strtoll(node->text, &end, 10);
-	if (end != node->text + node->count)
+	if (!n || digits + n != node->text + node->count || (*digits == '0' && n > 1))
 		return -EINVAL;
+	errno = 0;
+	value = strtoll(node->text, NULL, 10);
 	if (errno == ERANGE || value < min || value > max)
 		return -ERANGE;
 	*ret = value;

@@ -30,7 +30,7 @@ enum json_type {
 struct json_node {
 	enum json_type type;
 	uint32_t count;		 /* of an object or a list: how many nodes are in it; of a number: its characters */
-	const char *text;	 /* of a string, without escapes; of a number as it is written, without a NUL at its end */
+	const char *text;	 /* of a string, without escapes; of what begins as a number, as it is written, without a NUL */
 	const char *key;	 /* in an object */
 	struct json_node *child; /* the first in it, or NULL */
 	struct json_node *next;	 /* beside it, or NULL */
@@ -41,7 +41,8 @@ struct json_node {
 
 /*
  * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the root, which lives
- * as long as the arena, -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported.
+ * as long as the arena, -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported, but
+ * before all a byte that no text has.
  */
 int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem);
 
@@ -53,7 +54,10 @@ const struct json_node *json_after(const struct json_node *node);
 /* The object's member of that key, or NULL. */
 const struct json_node *json_member(const struct json_node *object, const char *key);
 
-/* The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction or an exponent, or -ERANGE. */
+/*
+ * The exact value of a whole number in min..max. Returns 0, -EINVAL for a fraction, an exponent or what is no number at
+ * all although it begins like one, or -ERANGE.
+ */
 int json_integer(const struct json_node *node, int64_t min, int64_t max, int64_t *ret);
 
 /* "an object", "a string" ... */

@@ -74,7 +74,7 @@ static void bad_json(void **state)
 		{ "{'a': {},}", 1, 9, "", "trailing comma" },
 		{ "{a: {}}", 1, 2, "", "keys must be in double quotes" },
 		{ "{'a': {\n", 2, 1, "", "\"{\" opened at 1:7 is not closed" },
-		{ "{'a': {'period': 010}}", 1, 18, "", "not a number" },
+		{ "{'a': {'period': +10}}", 1, 18, "", "not a number" },
 	};
 
 	(void)state;
@@ -341,6 +341,7 @@ static void bad_rules(void **state)
 		  "a.thread_qos[\"t x\"]", "did you mean \"QOS_UTILITY\"?" },
 		{ "{'a': {'period': 999}}", 1, 18, "a.period", "must be between 1000 and 10000000000" },
 		{ "{'a': {'period': 10000000001}}", 1, 18, "a.period", "must be between 1000 and 10000000000" },
+		{ "{'a': {'period': 016}}", 1, 18, "a.period", "must be a whole number, without a fraction, an exponent or leading zeroes" },
 		{ "{'a': {'version': 2}}", 1, 19, "a.version", "must be a string" },
 		{ "{'a': {'inherit': 'yes'}}", 1, 19, "a.inherit", "must be true or false, not a string" },
 		{ "{'a': {'inherit': true}}", 1, 19, "a.inherit", "without \"qos\"" },

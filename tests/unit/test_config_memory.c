@@ -39,6 +39,8 @@ void *malloc(size_t size)
 {
 	void *p = runs_out() ? NULL : __libc_malloc(size);
 
+	if (!p)
+		errno = ENOMEM;
 	live += p != NULL;
 	return p;
 }
@@ -77,7 +79,7 @@ static const struct config_file good_files[] = {
 	PROFILES("{\"mine\": {\"debugfs\": {\"a\": 1, \"b\": [\"x\", 2]}, \"cpufreq\": {\"c\": "
 		 "\"d\"}, \"sysctl\": {\"e.f\": 1}, \"block\": {\"g*\": {\"h\": 2}}}}"),
 	RULES("{\"schedqos\": {\"mapping\": \"p\", \"sched_profile\": \"mine\"}, \"QOS_N\": {},\n"
-	      "\"a\": {\"qos\": \"QOS_N\", \"version\": \"1\", \"period\": 5000,\n"
+	      "\"a\": {\"qos\": \"QOS_N\", \"version\": \"\\u0031\", \"period\": 5000,\n"
 	      "\"thread_qos\": {\"0123456789abcdefg\": \"QOS_P\", \"u\": \"QOS_DEFAULT\"}},\n"
 	      "\"b\": [{\"match\": {\"user\": \"bob\", \"argv\": [\"x\"], \"exe\": \"/x\"}},\n"
 	      "{\"match\": {\"user\": 7}}], \"c*\": {}, \"d\": null, \"e\": {}, \"f\": {},\n"
