@@ -23,26 +23,21 @@
 
 /* ---- names of programs, compared byte by byte with a program's name, whatever they consist of ---- */
 
-/* Why a rule of this name matches nothing; NULL if it may match. */
-static const char *name_fault(const char *name)
+/* Whether a program can have this name: what follows the last slash or backslash is compared. */
+static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
+	bool good = len > 0 && len <= NAME_BYTES && !strpbrk(name, "/\\");
 
-	if (len > NAME_BYTES)
-		return "longer than any program's name";
-	/* Names are compared with what follows the last of these. */
-	if (strpbrk(name, "/\\"))
-		return "a name has no slash or backslash";
-	for (size_t n; len; name += n, len -= n) {
+	for (size_t n; good && len; name += n, len -= n) {
 		n = text_utf8_length(name, len);
-		if (!n)
-			return "not UTF-8";
+		good = n > 0;
 	}
-	return NULL;
+	return good;
 }
 
 /*
- * PATTERN_SIZE bytes, for a name without a fault. A character in brackets stands for itself. So does a space at the end,
+ * PATTERN_SIZE bytes, for a name that is_name(). A character in brackets stands for itself. So does a space at the end,
  * but whoever reads the pattern would miss it.
  */
 static void put_pattern(const char *name, char *buf)
@@ -57,43 +52,31 @@ static void put_pattern(const char *name, char *buf)
 
 /* ---- what is kept of the files ---- */
 
-#define NICE_NONE INT8_MIN
-
 /* So many of each kind are told by their place. */
 #define EXAMPLES_MAX 3
 
 /* What there is to tell about a line, after how many there are. */
 enum note {
-	NOTE_BROKEN,
-	NOTE_VALUE,
+	NOTE_LEFT_OUT,
 	NOTE_FIELD,
 	NOTE_OVERRIDDEN,
-	NOTE_TYPE,
-	NOTE_NOTHING,
-	NOTE_NAME,
 	NOTE_COUNT,
 };
 
 static const char *const note_words[NOTE_COUNT] = {
-	[NOTE_BROKEN] = "no rule",
-	[NOTE_VALUE] = "a value that is unknown or out of range: left out",
-	[NOTE_FIELD] = "a field that is not taken over: the type decides, or schedqos sets no such thing",
+	[NOTE_LEFT_OUT] = "left out",
+	[NOTE_FIELD] = "a field, or its value, that is not taken over",
 	[NOTE_OVERRIDDEN] = "overridden, or repeated, by a later line",
-	[NOTE_TYPE] = "a type that is not defined",
-	[NOTE_NOTHING] = "nothing that a class could be chosen by: left out",
-	[NOTE_NAME] = "a name that no program can have: left out",
 };
 
-/* A rule, or a type: its name is then that of the type. */
+/* A rule, or a type. */
 struct line {
-	const char *name, *type; /* of a rule; NULL: none */
-	const char *policy;	 /* as ananicy calls it, or NULL */
-	int8_t nice;		 /* or NICE_NONE */
-	bool has_more;		 /* values that have no say in the class */
-	const char *path;	 /* where it stands */
+	const char *name; /* of a type that; in the object */
+	cJSON *object;
+	const char *path; /* where it stands */
 	unsigned number;
 	size_t order;	 /* in which they were read */
-	const char *qos; /* NULL: left out */
+	const char *qos; /* of a rule; NULL: left out */
 };
 
 struct lines {
@@ -102,9 +85,9 @@ struct lines {
 };
 
 struct ananicy {
-	struct arena *arena;
+	struct arena *arena; /* of paths */
 	struct lines rules, types;
-	size_t n_files, n_read; /* n_read: rules, before any is left out */
+	size_t n_files, n_read, n_imported; /* n_read: rules, before any is left out */
 	size_t notes[NOTE_COUNT];
 	struct text_buf examples[NOTE_COUNT];
 };
@@ -123,14 +106,21 @@ int ananicy_new(struct ananicy **ret)
 	return 0;
 }
 
+static void lines_clear(struct lines *lines)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		cJSON_Delete(lines->items[i].object);
+	free(lines->items);
+}
+
 void ananicy_free(struct ananicy *ananicy)
 {
 	if (!ananicy)
 		return;
 	for (size_t i = 0; i < NOTE_COUNT; i++)
 		free(ananicy->examples[i].text);
-	free(ananicy->rules.items);
-	free(ananicy->types.items);
+	lines_clear(&ananicy->rules);
+	lines_clear(&ananicy->types);
 	arena_free(ananicy->arena);
 	free(ananicy);
 }
@@ -149,23 +139,7 @@ static void note(struct ananicy *ananicy, enum note kind, const struct line *lin
 			*name && *text ? ": " : "", shown[2]);
 }
 
-/* ---- reading ---- */
-
-static struct line *lines_add(struct lines *lines, const struct line *line)
-{
-	struct line *items = lines->items;
-
-	/* The capacity doubles, so it is used up only at a power of two. */
-	if ((lines->count & (lines->count - 1)) == 0) {
-		items = reallocarray(items, lines->count ? lines->count * 2 : 1, sizeof(*items));
-		if (!items)
-			return NULL;
-		lines->items = items;
-	}
-	items[lines->count] = *line;
-	items[lines->count].order = lines->count;
-	return &items[lines->count++];
-}
+/* ---- the fields of a line ---- */
 
 /* NULL if there is none, or another value. */
 static const char *field_text(const cJSON *object, const char *name)
@@ -173,93 +147,96 @@ static const char *field_text(const cJSON *object, const char *name)
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-/* ananicy's word for a policy as we keep it, or NULL. */
-static const char *policy_word(const char *word)
+/* The first letter of ananicy's word; 0: none, or another word. */
+static char policy_of(const cJSON *object)
 {
 	static const char *const policies[] = { "normal", "other", "batch", "idle", "fifo", "rr" };
+	const char *word = field_text(object, "sched");
 
 	for (size_t i = 0; word && i < array_size(policies); i++) {
 		if (strcmp(word, policies[i]) == 0)
-			return policies[i];
+			return *word;
 	}
-	return NULL;
-}
-
-static void read_field(struct ananicy *ananicy, const cJSON *item, struct line *line)
-{
-	const char *field = item->string;
-
-	if (strcmp(field, "sched") == 0) {
-		line->policy = policy_word(cJSON_GetStringValue(item));
-		if (!line->policy)
-			note(ananicy, NOTE_VALUE, line, line->name, field);
-	} else if (strcmp(field, "nice") == 0) {
-		if (cJSON_IsNumber(item) && item->valuedouble >= -20 && item->valuedouble <= 19)
-			line->nice = (int8_t)item->valuedouble;
-		else
-			note(ananicy, NOTE_VALUE, line, line->name, field);
-	} else if (strcmp(field, "rtprio") == 0 || strcmp(field, "ioclass") == 0 || strcmp(field, "ionice") == 0) {
-		line->has_more = true;
-	} else if (strcmp(field, "name") != 0 && strcmp(field, "type") != 0) {
-		note(ananicy, NOTE_FIELD, line, line->name, field);
-	}
-}
-
-static int take_object(struct ananicy *ananicy, const cJSON *object, const struct line *place)
-{
-	const char *name = field_text(object, "name"), *type = field_text(object, "type");
-	const char *group = field_text(object, "cgroup");
-	const cJSON *item;
-	struct line *line;
-
-	if (type && !*type)
-		type = NULL;
-	if (!name && !type && group && *group) {
-		note(ananicy, NOTE_FIELD, place, group, "cgroup");
-		return 0;
-	}
-	if (!name ? !type : !*name) {
-		note(ananicy, NOTE_BROKEN, place, "", name ? "an empty name" : "neither a name nor a type");
-		return 0;
-	}
-	line = lines_add(name ? &ananicy->rules : &ananicy->types, place);
-	if (!line)
-		return -ENOMEM;
-	ananicy->n_read += name != NULL;
-	line->name = arena_text(ananicy->arena, name ? name : type, strlen(name ? name : type));
-	if (name && type)
-		line->type = arena_text(ananicy->arena, type, strlen(type));
-	if (!line->name || (name && type && !line->type))
-		return -ENOMEM;
-	cJSON_ArrayForEach (item, object)
-		read_field(ananicy, item, line);
 	return 0;
 }
 
-static int read_line(struct ananicy *ananicy, const char *text, const char *end, const struct line *place)
+#define NICE_NONE INT8_MIN
+
+/* NICE_NONE if there is none, or it is out of range. */
+static int nice_of(const cJSON *object)
+{
+	const cJSON *nice = cJSON_GetObjectItemCaseSensitive(object, "nice");
+
+	return cJSON_IsNumber(nice) && nice->valuedouble >= -20 && nice->valuedouble <= 19 ? (int)nice->valuedouble : NICE_NONE;
+}
+
+static bool is_taken_over(const cJSON *object, const char *field)
+{
+	if (strcmp(field, "sched") == 0)
+		return policy_of(object);
+	if (strcmp(field, "nice") == 0)
+		return nice_of(object) != NICE_NONE;
+	return strcmp(field, "name") == 0 || strcmp(field, "type") == 0;
+}
+
+/* ---- reading ---- */
+
+/* Takes the line's object. 0 or -ENOMEM. */
+static int lines_add(struct lines *lines, const struct line *line)
+{
+	struct line *items = array_room(lines->items, lines->count, sizeof(*items));
+
+	if (!items) {
+		cJSON_Delete(line->object);
+		return -ENOMEM;
+	}
+	lines->items = items;
+	items[lines->count] = *line;
+	items[lines->count].order = lines->count;
+	lines->count++;
+	return 0;
+}
+
+/* Takes the line's object. 0 or -ENOMEM. */
+static int take_object(struct ananicy *ananicy, struct line *line)
+{
+	const char *name = field_text(line->object, "name"), *type = field_text(line->object, "type");
+	const cJSON *item;
+
+	ananicy->n_read += name != NULL;
+	if (name ? !is_name(name) : !type || !*type) {
+		note(ananicy, NOTE_LEFT_OUT, line, name ? name : "",
+		     name ? "no program can have this name" : "neither a name nor a type");
+		cJSON_Delete(line->object);
+		return 0;
+	}
+	line->name = name ? name : type;
+	cJSON_ArrayForEach (item, line->object) {
+		if (!is_taken_over(line->object, item->string))
+			note(ananicy, NOTE_FIELD, line, line->name, item->string);
+	}
+	return lines_add(name ? &ananicy->rules : &ananicy->types, line);
+}
+
+static int read_line(struct ananicy *ananicy, const char *text, const char *end, struct line line)
 {
 	const char *open;
-	cJSON *object;
-	int r;
 
 	while (text < end && strchr(" \t\r", *text) && *text)
 		text++;
 	if (text == end || *text == '#')
 		return 0;
 	open = memchr(text, '{', end - text);
-	object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
-	if (!object) {
-		note(ananicy, NOTE_BROKEN, place, "", "no JSON object");
-		return 0;
-	}
-	r = take_object(ananicy, object, place);
-	cJSON_Delete(object);
-	return r;
+	line.object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
+	if (line.object)
+		return take_object(ananicy, &line);
+	note(ananicy, NOTE_LEFT_OUT, &line, "", "no JSON object");
+	return 0;
 }
 
 int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, size_t size)
 {
-	struct line place = { .nice = NICE_NONE, .path = arena_text(ananicy->arena, path, strlen(path)) };
+	struct line place = { .path = arena_text(ananicy->arena, path, strlen(path)) };
 	const char *end = text + size;
 	int r = place.path ? 0 : -ENOMEM;
 
@@ -268,7 +245,7 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 		const char *newline = memchr(text, '\n', end - text), *stop = newline ? newline : end;
 
 		place.number++;
-		r = read_line(ananicy, text, stop, &place);
+		r = read_line(ananicy, text, stop, place);
 		text = stop + 1;
 	}
 	return r;
@@ -285,26 +262,27 @@ static int compare_lines(const void *va, const void *vb)
 	return r ? r : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Of those with the same name only the last one stays. */
-static void sort(struct ananicy *ananicy, struct lines *lines)
+/* Of rules with the same name only the last one stays. */
+static void sort(struct ananicy *ananicy)
 {
-	struct line *items = lines->items;
+	struct lines *rules = &ananicy->rules;
 	size_t kept = 0;
 
-	if (lines->count)
-		qsort(items, lines->count, sizeof(*items), compare_lines);
-	for (size_t i = 0; i < lines->count; i++) {
-		const struct line *next = i + 1 < lines->count ? &items[i + 1] : NULL;
+	if (rules->count)
+		qsort(rules->items, rules->count, sizeof(*rules->items), compare_lines);
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct line *rule = &rules->items[i], *next = i + 1 < rules->count ? rule + 1 : NULL;
 		char place[256];
 
-		if (!next || strcmp(next->name, items[i].name) != 0) {
-			items[kept++] = items[i];
+		if (!next || strcmp(next->name, rule->name) != 0) {
+			rules->items[kept++] = *rule;
 			continue;
 		}
 		snprintf(place, sizeof(place), "%s:%u", next->path, next->number);
-		note(ananicy, NOTE_OVERRIDDEN, &items[i], items[i].name, place);
+		note(ananicy, NOTE_OVERRIDDEN, rule, rule->name, place);
+		cJSON_Delete(rule->object);
 	}
-	lines->count = kept;
+	rules->count = kept;
 }
 
 /* The types of ananicy and of CachyOS, as schedqos-import(7) has them. */
@@ -328,71 +306,55 @@ static const struct {
 	{ "Service", "QOS_UTILITY" },
 };
 
-/* NULL: there is none for these values. policy: one of policy_word(), or NULL. */
-static const char *class_for_values(const char *policy, int nice)
+/* NULL: there is none for these values. */
+static const char *class_for_values(char policy, int nice)
 {
-	if (policy && (strcmp(policy, "fifo") == 0 || strcmp(policy, "rr") == 0))
+	if (policy == 'f' || policy == 'r')
 		return "QOS_USER_INTERACTIVE";
-	if (policy && strcmp(policy, "idle") == 0)
+	if (policy == 'i')
 		return "QOS_BACKGROUND";
 	if (nice != NICE_NONE && nice < 0)
 		return nice <= -4 ? "QOS_USER_INTERACTIVE" : "QOS_USER_INITIATED";
 	if (nice > 0)
 		return nice <= 10 ? "QOS_UTILITY" : "QOS_BACKGROUND";
-	if (policy && strcmp(policy, "batch") == 0)
+	if (policy == 'b')
 		return "QOS_UTILITY";
 	return policy || nice != NICE_NONE ? "QOS_DEFAULT" : NULL;
 }
 
-static const char *class_of(struct ananicy *ananicy, const struct line *rule)
+/* A rule's own values go before those of its type, where it is one of somebody's own. */
+static const char *class_of(const struct ananicy *ananicy, const struct line *rule)
 {
-	const bool has_values = rule->policy || rule->nice != NICE_NONE;
-	const struct line *type = NULL;
+	const char *type = field_text(rule->object, "type");
+	const cJSON *below = NULL;
+	char policy = policy_of(rule->object);
+	int nice = nice_of(rule->object);
 
-	for (size_t i = 0; rule->type && i < array_size(known_types); i++) {
-		if (strcmp(rule->type, known_types[i].type) != 0)
-			continue;
-		if (known_types[i].qos && (has_values || rule->has_more))
-			note(ananicy, NOTE_FIELD, rule, rule->name, rule->type);
-		if (known_types[i].qos || !has_values)
+	for (size_t i = 0; type && i < array_size(known_types); i++) {
+		if (strcmp(type, known_types[i].type) == 0 && (known_types[i].qos || (!policy && nice == NICE_NONE)))
 			return known_types[i].qos;
 	}
-	for (size_t i = 0; rule->type && i < ananicy->types.count && !type; i++)
-		type = strcmp(rule->type, ananicy->types.items[i].name) == 0 ? &ananicy->types.items[i] : NULL;
-	if (rule->type && !type)
-		note(ananicy, NOTE_TYPE, rule, rule->name, rule->type);
-	return class_for_values(rule->policy || !type ? rule->policy : type->policy,
-				rule->nice != NICE_NONE || !type ? rule->nice : type->nice);
+	for (size_t i = 0; type && i < ananicy->types.count; i++) {
+		if (strcmp(type, ananicy->types.items[i].name) == 0)
+			below = ananicy->types.items[i].object;
+	}
+	return class_for_values(policy ? policy : policy_of(below), nice != NICE_NONE ? nice : nice_of(below));
 }
 
 static void choose(struct ananicy *ananicy)
 {
-	sort(ananicy, &ananicy->types);
-	sort(ananicy, &ananicy->rules);
+	sort(ananicy);
 	for (size_t i = 0; i < ananicy->rules.count; i++) {
 		struct line *rule = &ananicy->rules.items[i];
-		const char *fault = name_fault(rule->name), *type = rule->type ? rule->type : "";
 
-		if (fault) {
-			note(ananicy, NOTE_NAME, rule, rule->name, fault);
-			continue;
-		}
 		rule->qos = class_of(ananicy, rule);
+		ananicy->n_imported += rule->qos != NULL;
 		if (!rule->qos)
-			note(ananicy, NOTE_NOTHING, rule, rule->name, type);
+			note(ananicy, NOTE_LEFT_OUT, rule, rule->name, "no class for its type or values");
 	}
 }
 
 /* ---- the result ---- */
-
-static size_t count_imported(const struct ananicy *ananicy)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < ananicy->rules.count; i++)
-		n += ananicy->rules.items[i].qos != NULL;
-	return n;
-}
 
 /* A rule that yields gives nobody what he could not have: see config_lint(). */
 static void put_rule(struct json_writer *json, const struct line *rule)
@@ -438,7 +400,7 @@ static char *summary(const struct ananicy *ananicy)
 
 	text_buf_printf(&text, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
 			ananicy->n_read == 1 ? "" : "s", ananicy->n_files, ananicy->n_files == 1 ? "" : "s",
-			count_imported(ananicy));
+			ananicy->n_imported);
 	for (enum note kind = 0; kind < NOTE_COUNT; kind++)
 		put_notes(&text, ananicy, kind);
 	return text_buf_take(&text);
@@ -446,11 +408,8 @@ static char *summary(const struct ananicy *ananicy)
 
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary)
 {
-	bool is_any;
-
 	choose(ananicy);
-	is_any = count_imported(ananicy) > 0;
 	*ret_summary = summary(ananicy);
-	*ret = is_any ? rules_text(ananicy) : NULL;
-	return *ret_summary && (*ret || !is_any) ? 0 : -ENOMEM;
+	*ret = ananicy->n_imported ? rules_text(ananicy) : NULL;
+	return *ret_summary && (*ret || !ananicy->n_imported) ? 0 : -ENOMEM;
 }
