@@ -143,6 +143,13 @@ static void on_base_slice(void *context)
 	tagger_follow_base_slice(daemon->tagger);
 }
 
+static void on_processors(void *context)
+{
+	struct daemon *daemon = context;
+
+	tagger_follow_processors(daemon->tagger);
+}
+
 static int init_machine(struct daemon *daemon)
 {
 	int r = machine_new(true, &daemon->machine);
@@ -154,7 +161,7 @@ static int init_machine(struct daemon *daemon)
 		return EXIT_FAILURE;
 	}
 	machine_set_config(daemon->machine, daemon->config);
-	machine_on_base_slice(daemon->machine, on_base_slice, daemon);
+	machine_on_change(daemon->machine, on_base_slice, on_processors, daemon);
 	return 0;
 }
 

@@ -409,9 +409,10 @@ static bool is_paranoid(void)
 	return host_read("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) == 0 && atoi(text) > 2;
 }
 
-/* Why trace_open failed. */
-static const char *trace_fault(int error)
+const char *trace_fault(int error)
 {
+	if (error == ENOENT)
+		return "this kernel has no such tracepoint, or is locked down";
 	if (error == ENODEV)
 		return "this kernel has no tracefs";
 	if (error == EACCES && is_paranoid())
@@ -435,23 +436,9 @@ int sched_calls_open(pid_t except, struct trace **ret)
 	return trace_open(points, POINTS_MAX, NULL, filter, ret);
 }
 
-const char *sched_calls_fault(int error)
-{
-	if (error == ENOENT)
-		return "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS), or is locked down";
-	return trace_fault(error);
-}
-
 int cgroup_moves_open(struct trace **ret)
 {
 	static const char *const moved = "cgroup/cgroup_attach_task";
 
 	return trace_open(&moved, 1, "pid", NULL, ret);
-}
-
-const char *cgroup_moves_fault(int error)
-{
-	if (error == ENOENT)
-		return "this kernel has no tracepoint cgroup:cgroup_attach_task, or is locked down";
-	return trace_fault(error);
 }

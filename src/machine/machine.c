@@ -27,6 +27,7 @@ struct machine {
 	/* Used by a daemon only. */
 	const struct config *config;
 	void (*base_slice_changed)(void *context);
+	void (*processors_changed)(void *context);
 	void *context;
 	sd_event_source *processors; /* uevents of processors going online or offline */
 	sd_event_source *jumps;	     /* of the clock, as after a suspend */
@@ -108,9 +109,11 @@ void machine_set_config(struct machine *machine, const struct config *config)
 	machine->config = config;
 }
 
-void machine_on_base_slice(struct machine *machine, void (*changed)(void *context), void *context)
+void machine_on_change(struct machine *machine, void (*base_slice)(void *context), void (*processors)(void *context),
+		       void *context)
 {
-	machine->base_slice_changed = changed;
+	machine->base_slice_changed = base_slice;
+	machine->processors_changed = processors;
 	machine->context = context;
 }
 
@@ -250,10 +253,14 @@ void machine_put_back(struct machine *machine)
 
 static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
+	struct machine *machine = userdata;
+
 	(void)source;
 	(void)revents;
 	uevent_drain(fd);
-	machine_refresh(userdata);
+	machine_refresh(machine);
+	if (machine->processors_changed)
+		machine->processors_changed(machine->context);
 	return 0;
 }
 
@@ -292,7 +299,7 @@ static void watch(sd_event *event, sd_event_source **source, int fd, sd_event_io
 	if (r < 0) {
 		if (fd >= 0)
 			close(fd);
-		log_warning("processors that come online get no sched profile: %s", strerror(-r));
+		log_warning("processors that come online are not noticed: %s", strerror(-r));
 		return;
 	}
 	sd_event_source_set_io_fd_own(*source, true);

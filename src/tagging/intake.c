@@ -48,15 +48,21 @@ static const struct {
 	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024 },
 };
 
-static int open_queue(struct intake *intake, enum intake_queue kind)
+int intake_subscribe(struct intake *intake, enum intake_queue kind)
 {
 	struct queue *queue = &intake->queues[kind];
 
+	if (queue->connector || queue->trace)
+		return 0;
+	if (kind == INTAKE_MOVES)
+		return cgroup_moves_open(&queue->trace);
 	return proc_connector_open(kinds[kind].wanted, kinds[kind].buffer, &queue->connector);
 }
 
-static void close_queue(struct queue *queue)
+void intake_unsubscribe(struct intake *intake, enum intake_queue kind)
 {
+	struct queue *queue = &intake->queues[kind];
+
 	proc_connector_close(queue->connector);
 	trace_close(queue->trace);
 	queue->connector = NULL;
@@ -73,9 +79,9 @@ int intake_open(struct intake **ret)
 
 	if (!intake)
 		return -ENOMEM;
-	r = open_queue(intake, INTAKE_EXECS);
+	r = intake_subscribe(intake, INTAKE_EXECS);
 	if (r == 0)
-		r = open_queue(intake, INTAKE_FORKS);
+		r = intake_subscribe(intake, INTAKE_FORKS);
 	if (r == 0)
 		r = proc_connector_probe(intake->queues[INTAKE_FORKS].connector);
 	if (r < 0) {
@@ -91,31 +97,13 @@ void intake_close(struct intake *intake)
 	if (!intake)
 		return;
 	for (int i = 0; i < INTAKE_QUEUES; i++)
-		close_queue(&intake->queues[i]);
+		intake_unsubscribe(intake, i);
 	free(intake);
-}
-
-int intake_subscribe_names(struct intake *intake, bool subscribe)
-{
-	struct queue *names = &intake->queues[INTAKE_NAMES];
-
-	if (!subscribe)
-		close_queue(names);
-	return !subscribe || names->connector ? 0 : open_queue(intake, INTAKE_NAMES);
 }
 
 void intake_ignore_names(struct intake *intake)
 {
 	intake->queues[INTAKE_NAMES].is_ignored = true;
-}
-
-int intake_subscribe_moves(struct intake *intake, bool subscribe)
-{
-	struct queue *moves = &intake->queues[INTAKE_MOVES];
-
-	if (!subscribe)
-		close_queue(moves);
-	return !subscribe || moves->trace ? 0 : cgroup_moves_open(&moves->trace);
 }
 
 int intake_fd(const struct intake *intake, enum intake_queue queue)

@@ -37,17 +37,14 @@ enum intake_result {
 int intake_open(struct intake **ret);
 void intake_close(struct intake *intake);
 
-/* Subscribes to renames, or unsubscribes and drops those that are queued. 0 or -errno as proc_connector_open. */
-int intake_subscribe_names(struct intake *intake, bool subscribe);
+/* Opens a queue, unless it is open. 0 or -errno, as proc_connector_open or, for moves, cgroup_moves_open. */
+int intake_subscribe(struct intake *intake, enum intake_queue kind);
+
+/* Closes it, and drops what is queued. */
+void intake_unsubscribe(struct intake *intake, enum intake_queue kind);
 
 /* A flood of renames: what is queued, and what comes until the next subscription, is not read any more. */
 void intake_ignore_names(struct intake *intake);
-
-/*
- * Subscribes to moves between cgroups, or unsubscribes and drops those that are queued. 0 or -errno as
- * cgroup_moves_open.
- */
-int intake_subscribe_moves(struct intake *intake, bool subscribe);
 
 /* The descriptor to poll, or -1 if the queue is closed. */
 int intake_fd(const struct intake *intake, enum intake_queue queue);

@@ -228,18 +228,18 @@ int loop_init(struct tagger *tagger)
 		r = add_timer(tagger, &tagger->later, 1000, on_later);
 	if (r >= 0)
 		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
-	pace_init(&tagger->execs, &tagger->counters.execs, exec_limits, on_paced, tagger);
-	pace_init(&tagger->forks, &tagger->counters.forks, fork_limits, on_paced, tagger);
-	pace_init(&tagger->names.pace, &tagger->counters.renames, other_limits, on_paced, tagger);
-	pace_init(&tagger->moves.pace, &tagger->counters.moves, other_limits, on_paced, tagger);
+	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits, on_paced, tagger);
+	pace_init(&tagger->paces[INTAKE_FORKS], &tagger->counters.forks, fork_limits, on_paced, tagger);
+	pace_init(&tagger->paces[INTAKE_NAMES], &tagger->counters.renames, other_limits, on_paced, tagger);
+	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, other_limits, on_paced, tagger);
 	return r;
 }
 
 int loop_listen(struct tagger *tagger)
 {
-	int r = pace_open(&tagger->execs, tagger->event, intake_fd(tagger->intake, INTAKE_EXECS));
+	int r = queue_open(tagger, INTAKE_EXECS);
 
-	return r < 0 ? r : pace_open(&tagger->forks, tagger->event, intake_fd(tagger->intake, INTAKE_FORKS));
+	return r < 0 ? r : queue_open(tagger, INTAKE_FORKS);
 }
 
 void loop_free(struct tagger *tagger)
@@ -250,8 +250,6 @@ void loop_free(struct tagger *tagger)
 	sd_event_source_disable_unref(tagger->names.timer);
 	sd_event_source_disable_unref(tagger->moves.timer);
 	sd_event_source_disable_unref(tagger->requests);
-	pace_close(&tagger->moves.pace);
-	pace_close(&tagger->names.pace);
-	pace_close(&tagger->forks);
-	pace_close(&tagger->execs);
+	for (int i = 0; i < INTAKE_QUEUES; i++)
+		pace_close(&tagger->paces[i]);
 }

@@ -17,30 +17,13 @@ static void report(struct tagger *tagger, int error)
 	problem_report(&tagger->problems[PROBLEM_RECEIVE], "listening to renames: %s", strerror(-error));
 }
 
-static int open_queue(struct tagger *tagger)
-{
-	int r = intake_subscribe_names(tagger->intake, true);
-
-	if (r == 0)
-		r = pace_open(&tagger->names.pace, tagger->event, intake_fd(tagger->intake, INTAKE_NAMES));
-	if (r < 0)
-		intake_subscribe_names(tagger->intake, false);
-	return r;
-}
-
-static void close_queue(struct tagger *tagger)
-{
-	pace_close(&tagger->names.pace);
-	intake_subscribe_names(tagger->intake, false);
-}
-
 static void pause_names(struct tagger *tagger)
 {
 	struct names *names = &tagger->names;
 	const uint64_t us = names->reading_us * PAUSE_PER_READ;
 	int r;
 
-	close_queue(tagger);
+	queue_close(tagger, INTAKE_NAMES);
 	names->is_paused = true;
 	r = sd_event_source_set_time_relative(names->timer, us > PAUSE_MIN_US ? us : PAUSE_MIN_US);
 	if (r >= 0)
@@ -51,7 +34,7 @@ static void pause_names(struct tagger *tagger)
 
 static void subscribe(struct tagger *tagger)
 {
-	int r = open_queue(tagger);
+	int r = queue_open(tagger, INTAKE_NAMES);
 
 	if (r < 0) {
 		report(tagger, r);
@@ -63,7 +46,7 @@ void names_update(struct tagger *tagger)
 {
 	if (!plan_needs_renames(tagger->plan))
 		names_close(tagger);
-	else if (!tagger->names.pace.source && !tagger->names.is_paused)
+	else if (!tagger->paces[INTAKE_NAMES].source && !tagger->names.is_paused)
 		subscribe(tagger);
 }
 
@@ -71,8 +54,7 @@ void names_close(struct tagger *tagger)
 {
 	sd_event_source_set_enabled(tagger->names.timer, SD_EVENT_OFF);
 	tagger->names.is_paused = tagger->names.flood.is_on = false;
-	if (tagger->intake)
-		close_queue(tagger);
+	queue_close(tagger, INTAKE_NAMES);
 }
 
 void names_resume(struct tagger *tagger)

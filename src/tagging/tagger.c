@@ -184,6 +184,16 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
+/* What happened before we subscribed again has to be found. */
+void tagger_follow_processors(struct tagger *tagger)
+{
+	if (tagger->moves.how != MOVES_HEARD && tagger->changes.how != CHANGES_HEARD)
+		return;
+	traced_close(tagger);
+	traced_update(tagger);
+	request_scan(tagger);
+}
+
 uint64_t tagger_undo(struct tagger *tagger)
 {
 	uint64_t count;

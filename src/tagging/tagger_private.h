@@ -66,7 +66,6 @@ struct flood {
  * names that rules can use are read from /proc.
  */
 struct names {
-	struct pace pace;
 	struct flood flood;
 	sd_event_source *timer; /* owned by the loop: ends a pause */
 	bool is_paused;		/* renames are ignored until the timer fires */
@@ -80,7 +79,6 @@ struct names {
  */
 struct moves {
 	enum tagger_moves how;
-	struct pace pace;
 	sd_event_source *timer; /* owned by the loop: MOVES_POLLED, while processes may be young */
 	uint64_t looked_ticks;	/* clock ticks since boot at the last look */
 	uint64_t forks;		/* so many had been heard then */
@@ -139,12 +137,10 @@ struct tagger {
 	void *context;
 
 	struct intake *intake; /* NULL: no subscription */
-	struct pace execs;
-	struct pace forks;
+	struct pace paces[INTAKE_QUEUES];
 	struct names names;
 	struct moves moves;
 	struct changes changes;
-	sd_event_source *processors; /* those that come online; NULL: nothing depends on them */
 	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
@@ -189,6 +185,26 @@ static inline void request_scan(struct tagger *tagger)
 {
 	tagger->scan_requested = true;
 	tagger_wake(tagger);
+}
+
+/* Drops what is queued, too. Does nothing to one that is closed. */
+static inline void queue_close(struct tagger *tagger, enum intake_queue kind)
+{
+	pace_close(&tagger->paces[kind]);
+	if (tagger->intake)
+		intake_unsubscribe(tagger->intake, kind);
+}
+
+/* Opens a queue of the intake that is closed, and has the loop read it. 0 or -errno. */
+static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
+{
+	int r = intake_subscribe(tagger->intake, kind);
+
+	if (r == 0)
+		r = pace_open(&tagger->paces[kind], tagger->event, intake_fd(tagger->intake, kind));
+	if (r < 0)
+		queue_close(tagger, kind);
+	return r;
 }
 
 /* tagger.c: what has to follow when other classes may be given from now on. */

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
-#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/trace.h>
 #include <schedqos/util/cleanup.h>
@@ -76,27 +74,10 @@ void moves_book_due(struct tagger *tagger)
 
 /* ---- moves ---- */
 
-static void close_moves_queue(struct tagger *tagger)
-{
-	pace_close(&tagger->moves.pace);
-	intake_subscribe_moves(tagger->intake, false);
-}
-
-static int open_moves_queue(struct tagger *tagger)
-{
-	int r = intake_subscribe_moves(tagger->intake, true);
-
-	if (r == 0)
-		r = pace_open(&tagger->moves.pace, tagger->event, intake_fd(tagger->intake, INTAKE_MOVES));
-	if (r < 0)
-		intake_subscribe_moves(tagger->intake, false);
-	return r;
-}
-
 static void subscribe_to_moves(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
-	int r = open_moves_queue(tagger);
+	int r = queue_open(tagger, INTAKE_MOVES);
 
 	if (r == 0) {
 		moves->how = MOVES_HEARD;
@@ -105,7 +86,7 @@ static void subscribe_to_moves(struct tagger *tagger)
 	if (moves->how != MOVES_POLLED)
 		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 0.2, 1 and 3 s "
 			   "after their start",
-			   cgroup_moves_fault(-r));
+			   trace_fault(-r));
 	moves->how = MOVES_POLLED;
 }
 
@@ -115,8 +96,7 @@ static void close_moves(struct tagger *tagger)
 
 	moves->how = MOVES_UNUSED;
 	sd_event_source_set_enabled(moves->timer, SD_EVENT_OFF);
-	if (tagger->intake)
-		close_moves_queue(tagger);
+	queue_close(tagger, INTAKE_MOVES);
 }
 
 static void update_moves(struct tagger *tagger)
@@ -234,7 +214,7 @@ static void begin_changes(struct tagger *tagger)
 	if (r >= 0)
 		return;
 	log_notice("what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
-		   sched_calls_fault(-r));
+		   trace_fault(-r));
 	pause_for_a_second(changes);
 }
 
@@ -286,61 +266,18 @@ static void check_changes(struct tagger *tagger)
 		       (int)tid, of, changes->are_several ? "one of several, perhaps " : "", by);
 }
 
-/* ---- processors: what comes from tracepoints is subscribed to one by one, and one that comes online has to be added ---- */
-
-/* What happened before we subscribed again has to be found. */
-static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	struct tagger *tagger = userdata;
-
-	(void)source;
-	(void)revents;
-	uevent_drain(fd);
-	if (tagger->moves.how == MOVES_HEARD)
-		close_moves(tagger);
-	if (tagger->changes.how == CHANGES_HEARD)
-		close_changes(tagger);
-	update_moves(tagger);
-	update_changes(tagger);
-	request_scan(tagger);
-	return 0;
-}
-
-static void update_processors(struct tagger *tagger)
-{
-	const bool is_needed = tagger->moves.how == MOVES_HEARD || tagger->changes.how == CHANGES_HEARD;
-	int fd, r;
-
-	if (!is_needed)
-		tagger->processors = sd_event_source_disable_unref(tagger->processors);
-	if (!is_needed || tagger->processors)
-		return;
-	fd = uevent_open();
-	r = fd < 0 ? fd : sd_event_add_io(tagger->event, &tagger->processors, fd, EPOLLIN, on_processors, tagger);
-	if (r >= 0) {
-		sd_event_source_set_io_fd_own(tagger->processors, true);
-		return;
-	}
-	if (fd >= 0)
-		close(fd);
-	log_warning("moves between cgroups, and changes of tasks, are not heard on processors that come online: %s",
-		    strerror(-r));
-}
-
 /* ---- all of it ---- */
 
 void traced_update(struct tagger *tagger)
 {
 	update_moves(tagger);
 	update_changes(tagger);
-	update_processors(tagger);
 }
 
 void traced_close(struct tagger *tagger)
 {
 	close_moves(tagger);
 	close_changes(tagger);
-	update_processors(tagger);
 }
 
 void traced_check(struct tagger *tagger)

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Processes that move between cgroups: what groups allow them, and rules that ask for a cgroup."""
 
+import os
 import subprocess
 
 from cgroups import HEARD, MOUNTS, TRACING, Cgroups
 from harness import LiveTest, main
+from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
                                                "QOS_BACKGROUND", "QOS_DEFAULT")
@@ -73,6 +75,30 @@ class Heard(Moves):
                 self.assert_carries(low, BACKGROUND)
         status = self.current.status()
         self.assertGreaterEqual(status["moves"], 6)
+
+    def test_on_a_processor_that_comes_online(self):
+        cpus = os.sched_getaffinity(0)
+        file = "/sys/devices/system/cpu/cpu%d/online" % max(cpus)
+
+        def switch(online):
+            with open(file, "w", encoding="ascii") as switch:
+                switch.write("01"[online])
+
+        if not os.path.exists(file):
+            self.skipTest("no processor that can be taken offline")
+        daemon = self.moving({"browser": {"qos": UI}})
+        scans = daemon.status()["scans"]
+        self.addCleanup(os.sched_setaffinity, 0, cpus)
+        self.addCleanup(switch, True)
+        switch(False)
+        switch(True)
+        wait_for(lambda: daemon.status()["scans"] > scans, "it heard of")
+        daemon.sync()
+        browser = self.sleeper("browser")
+        self.assert_carries(browser, UI)
+        os.sched_setaffinity(0, {max(cpus)})
+        self.cgroups.move(browser.pid, "background")
+        self.assert_carries(browser, BACKGROUND)
 
     def test_a_reload(self):
         daemon = self.moving({"browser": {"qos": UI}})

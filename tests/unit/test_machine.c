@@ -50,7 +50,7 @@ static int set_up_config(void **state)
 
 	log_set_sink(discard_line);
 	n_changes = 0;
-	machine_on_base_slice(machine, count_change, &n_changes);
+	machine_on_change(machine, count_change, NULL, &n_changes);
 	parse(CONFIG("\"one\""));
 	machine_set_config(machine, config);
 	return r;

@@ -31,9 +31,11 @@ int trace_next(struct trace *trace, struct trace_event *ret);
 
 /*
  * The functions below that subscribe return 0 or -errno: -ENOENT if this kernel has no such tracepoint; -EACCES or -EPERM
- * without the capability, or if something forbids perf_event_open; -ENOSYS if the kernel lacks it. The words for that are
- * for people: errno is positive, the storage static, or as strerror's.
+ * without the capability, or if something forbids perf_event_open; -ENOSYS if the kernel lacks it.
  */
+
+/* In words, for people: errno is positive, the storage static, or as strerror's. */
+const char *trace_fault(int error);
 
 /* ---- calls that change what a task carries ---- */
 
@@ -51,8 +53,6 @@ int trace_next(struct trace *trace, struct trace_event *ret);
  */
 int sched_calls_open(pid_t except, struct trace **ret);
 
-const char *sched_calls_fault(int error);
-
 /* ---- moves of processes between cgroups, which no other interface of the kernel reports ---- */
 
 /*
@@ -61,8 +61,6 @@ const char *sched_calls_fault(int error);
  * parent's (CLONE_INTO_CGROUP).
  */
 int cgroup_moves_open(struct trace **ret);
-
-const char *cgroup_moves_fault(int error);
 
 /* ---- the parser behind it ---- */
 

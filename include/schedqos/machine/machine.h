@@ -47,8 +47,9 @@ DEFINE_CLEANUP(struct machine, machine_free)
  */
 void machine_set_config(struct machine *machine, const struct config *config);
 
-/* Sets what is called whenever the kernel's base slice has been written. */
-void machine_on_base_slice(struct machine *machine, void (*changed)(void *context), void *context);
+/* Sets what is called whenever the kernel's base slice has been written, and when processors have come or gone. */
+void machine_on_change(struct machine *machine, void (*base_slice)(void *context), void (*processors)(void *context),
+		       void *context);
 
 /* Applies the configured profile, now and to processors as they come online. */
 void machine_start(struct machine *machine, sd_event *event);

@@ -74,6 +74,9 @@ int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
 
+/* Call it when processors have come or gone: what comes from tracepoints is subscribed to for each of them. */
+void tagger_follow_processors(struct tagger *tagger);
+
 /* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
 uint64_t tagger_undo(struct tagger *tagger);
 
