@@ -3,10 +3,12 @@
 #include "explain.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <string.h>
 
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 struct words {
 	const char *key, *words;
@@ -299,6 +301,17 @@ static void print_names(const cJSON *all)
 	       member_flag(all, "arguments_unread") ? " (its arguments cannot be read now)" : "");
 }
 
+static void print_user(uid_t uid)
+{
+	const struct passwd *found = getpwuid(uid);
+	char name[64];
+
+	if (found)
+		printf("%s", text_escape_to(name, sizeof(name), found->pw_name, strlen(found->pw_name)));
+	else
+		printf("uid %u", (unsigned)uid);
+}
+
 static void print_condition(const cJSON *close, const cJSON *all)
 {
 	const char *condition = member_text(close, "condition"), *found = member_text(close, "found");
@@ -306,6 +319,11 @@ static void print_condition(const cJSON *close, const cJSON *all)
 	if (strcmp(condition, "user_namespace") == 0) {
 		printf("holds in the initial user namespace only, and this is in another, as in a sandbox: "
 		       "\"match\": {\"user_namespace\": \"any\"} takes those as well\n");
+		return;
+	}
+	if (strcmp(condition, "raise") == 0) {
+		print_user((uid_t)number(all, "uid"));
+		printf(" has no session at a seat, and nobody else is raised by it\n");
 		return;
 	}
 	printf("match.%s asks for \"%s\"", condition, member_text(close, "wanted"));

@@ -55,7 +55,8 @@ static bool is_for_everybody(const struct rule *rule)
 {
 	const struct rule_match *match = rule->match;
 
-	return !match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup)));
+	return rule->raise != RAISE_SEAT &&
+	       (!match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup))));
 }
 
 /* The one I/O class that takes privilege. */

@@ -40,6 +40,7 @@ struct parser {
 	struct config_errors *errors; /* the caller's, whose own come first: */
 	size_t n_before, n_errors_before;
 	size_t file;		    /* the file being parsed */
+	enum rule_raise raise;	    /* of its rules that do not say */
 	const struct json_node *root; /* its contents */
 	bool no_memory;		    /* something could not be allocated, so the result is void */
 };
@@ -178,6 +179,7 @@ void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
 
 /* config_settings.c */
+extern const struct word raise_words[2];
 bool is_setting(const char *key);
 void parse_settings(struct parser *parser, const struct json_node *value); /* but "mapping" */
 

@@ -234,6 +234,7 @@ static const struct key rule_keys[] = {
 	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
 	{ "hidden", WORDS(hidden_words), FIELD(struct rule, keeps_hidden) },
 	{ "yield", .parse = parse_yield, .put = put_yield },
+	{ "raise", WORDS(raise_words), FIELD(struct rule, raise) },
 	{ "match", .parse = parse_match, .put = put_match },
 	{ "from", .parse = parse_from },
 };
@@ -242,6 +243,7 @@ static void parse_rule(struct parser *parser, const struct json_node *value, str
 {
 	size_t n_errors = parser->errors->n_errors;
 
+	rule->raise = parser->raise;
 	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", rule);
 	if (rule->yield == YIELD_YES && rule->enforce)
 		complain(parser, json_member(value, "yield"), AT_VALUE, "a rule cannot both yield to others and enforce its class");
@@ -297,7 +299,7 @@ static void parse_list(struct parser *parser, const struct json_node *list, cons
 			parse_rule(parser, value, rule);
 		if (taker && (!rule_needs_initial_userns(taker) || rule_needs_initial_userns(rule)))
 			complain(parser, value, WARNING, "can never match: a rule before it has no \"match\"");
-		else if (is_rule && !json_member(value, "match"))
+		else if (is_rule && !json_member(value, "match") && rule->raise != RAISE_SEAT)
 			taker = rule;
 	}
 }
@@ -381,14 +383,16 @@ void parse_definitions(struct parser *parser)
 	}
 }
 
+/* Settings first: one is of these rules. */
 void parse_rules(struct parser *parser)
 {
-	const struct json_node *value;
+	const struct json_node *settings = json_member(parser->root, SETTINGS_KEY), *value;
 
+	parser->raise = RAISE_DEFAULT;
+	if (settings)
+		parse_settings(parser, settings);
 	json_each (value, parser->root) {
-		if (strcmp(value->key, SETTINGS_KEY) == 0)
-			parse_settings(parser, value);
-		else if (!is_class(value) && !is_schema(parser, value))
+		if (value != settings && !is_class(value) && !is_schema(parser, value))
 			parse_pattern(parser, value);
 	}
 }

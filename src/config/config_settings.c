@@ -42,6 +42,17 @@ static void put_interpreters(struct json_writer *json, const char *key, const vo
 		put_texts(json, key, all->interpreters, all->n_interpreters);
 }
 
+const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };
+
+/* Of the rules of this file. */
+static void parse_raise(struct parser *parser, const struct json_node *value, void *into)
+{
+	static const struct key key = { "raise", WORDS(raise_words), FIELD(struct parser, raise) };
+
+	(void)into;
+	parse_key(parser, &key, value, parser);
+}
+
 /* ---- the mapping ---- */
 
 static const struct preset *preset_find(const struct parser *parser, const char *name)
@@ -118,6 +129,8 @@ static const struct key settings[] = {
 	{ "mapping", .parse = NULL },
 	{ "log", WORDS(log_levels), SETTING(log_level) },
 	{ "interpreters", .parse = parse_interpreters, .put = put_interpreters },
+	/* Not written: each rule has it. */
+	{ "raise", .parse = parse_raise },
 	{ "groups", .parse = parse_groups, .put = put_groups },
 	{ "weights", .parse = parse_weights, .put = put_weights },
 	{ "user_weights", .parse = parse_user_weights, .put = put_user_weights },

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,27 @@ int procfs_parse_owner(const char *text, uid_t *ret)
 		return -EBADMSG;
 	*ret = real == effective && real == saved && !permitted ? real : (uid_t)-1;
 	return 0;
+}
+
+int procfs_parse_may_nice(const char *text, uid_t *ret_real, bool *ret_may)
+{
+	const char *caps = strstr(text, "\nCapPrm:");
+	unsigned long long permitted = 0;
+	uid_t effective = 0;
+	int r = procfs_parse_users(text, ret_real, &effective);
+
+	if (caps)
+		sscanf(caps, "\nCapPrm: %llx", &permitted);
+	*ret_may = r == 0 && *ret_real == effective && (permitted & 1ULL << CAP_SYS_NICE);
+	return r;
+}
+
+int procfs_may_nice(int proc, pid_t tid, uid_t *ret_real, bool *ret_may)
+{
+	char buf[65536]; /* groups come first */
+	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
+
+	return n < 0 ? (int)n : procfs_parse_may_nice(buf, ret_real, ret_may);
 }
 
 int procfs_parse_pidfd(const char *text, pid_t *ret)

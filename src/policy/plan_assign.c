@@ -203,6 +203,17 @@ static void end_handing_on(const struct plan *plan, struct task *leader, struct 
 	leader->inherit = parent ? parent->inherit : 0;
 }
 
+/* What an ancestor hands on raises nobody whom it might not raise itself. */
+static int look_at_inherited(const struct plan *plan, struct task *leader, struct facts *facts)
+{
+	const struct rule *rule = plan_rule_of(plan, leader->inherit);
+	int r = rule ? rule_may_raise(rule, facts) : 1;
+
+	if (r == 0)
+		leader->inherit = 0;
+	return r < 0 ? r : 0;
+}
+
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
 	const uint32_t app = leader->app;
@@ -221,6 +232,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 		r = facts_need(facts, FACT_CGROUP);
 	if (r == 0)
 		r = look_at_owner(plan, leader, facts);
+	if (r == 0 && !rule)
+		r = look_at_inherited(plan, leader, facts);
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */

@@ -244,15 +244,24 @@ bool rule_needs_initial_userns(const struct rule *rule)
 	return true;
 }
 
+static bool raises(const struct rules *rules, uint16_t tag)
+{
+	return qos_attr_raises(&rules->tags[tag].attr);
+}
+
 static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_class *classes,
 		       size_t n_classes)
 {
+	const uint8_t seat = rule->raise == RAISE_SEAT ? BOUND_SEAT : 0;
+
 	rule->tag = TAG_DEFAULT;
 	if (rule->qos)
 		rule->tag = tag_for(rules, classes, n_classes, rule->qos, rule->period_ns);
 	if (rule->tag == TAG_NONE)
 		return -ENOMEM;
-	rule->initial_userns = rule_needs_initial_userns(rule);
+	rule->bounds = rule_needs_initial_userns(rule) ? BOUND_USERNS : 0;
+	if (rule->qos && raises(rules, rule->tag))
+		rule->bounds |= seat;
 	rule->n_exact_threads = 0;
 	for (size_t i = 0; i < rule->n_threads; i++) {
 		struct thread_rule *thread = &rule->threads[i];
@@ -261,6 +270,8 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 		thread->tag = tag_for(rules, classes, n_classes, thread->qos, rule->period_ns);
 		if (thread->tag == TAG_NONE)
 			return -ENOMEM;
+		if (raises(rules, thread->tag))
+			rule->bounds |= seat;
 		rule->n_exact_threads += !thread->is_glob;
 	}
 	if (rule->n_threads)

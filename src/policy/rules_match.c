@@ -316,15 +316,27 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 	return r == 0 ? does_not_hold(ret, CONDITION_PARENT, match->parent) : r;
 }
 
-/* The namespace comes last, so that it is read only for processes that the rule fits otherwise. */
+int rule_may_raise(const struct rule *rule, struct facts *facts)
+{
+	int r = rule->bounds & BOUND_SEAT ? facts_need(facts, FACT_SEAT) : 0;
+
+	return r < 0 ? r : !(rule->bounds & BOUND_SEAT) || facts->at_seat;
+}
+
+/* The bounds come last, so that they are asked for only of processes that the rule fits otherwise. */
 int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret)
 {
 	int r = rule->match ? match_holds(rules, rule->match, facts, ret) : 1;
 
-	if (r <= 0 || !rule->initial_userns)
+	if (r > 0 && (rule->bounds & BOUND_USERNS)) {
+		r = is_initial(facts);
+		if (r == 0)
+			return does_not_hold(ret, CONDITION_USERNS, NULL);
+	}
+	if (r <= 0)
 		return r;
-	r = is_initial(facts);
-	return r == 0 ? does_not_hold(ret, CONDITION_USERNS, NULL) : r;
+	r = rule_may_raise(rule, facts);
+	return r == 0 ? does_not_hold(ret, CONDITION_SEAT, NULL) : r;
 }
 
 /* The first rule of the list whose conditions hold, or NULL. */

@@ -212,14 +212,14 @@ const struct thread_rule *rule_thread_trace(const struct rule *rule, const char 
 
 /* ---- globs that never come to apply, since another rule always comes first ---- */
 
-/* Whether all rules of a list hold in the initial user namespace only. */
-static bool is_initial_only(const struct rule *list)
+/* What all rules of a list are bound to. */
+static uint8_t common_bounds(const struct rule *list)
 {
-	for (; list; list = list->next) {
-		if (!list->initial_userns)
-			return false;
-	}
-	return true;
+	uint8_t bounds = list->bounds;
+
+	while ((list = list->next))
+		bounds &= list->bounds;
+	return bounds;
 }
 
 static bool has_conditions(const struct rule_match *match)
@@ -231,7 +231,7 @@ static bool has_conditions(const struct rule_match *match)
 static const struct rule *taker_of(const struct rule *list, const struct rule *beaten)
 {
 	for (; list; list = list->next) {
-		if (!has_conditions(list->match) && (!list->initial_userns || is_initial_only(beaten)))
+		if (!has_conditions(list->match) && !(list->bounds & ~common_bounds(beaten)))
 			return list;
 	}
 	return NULL;

@@ -286,6 +286,7 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 		.argv = name,
 		.argv_size = strlen(name) + 1,
 		.initial_userns = true,
+		.at_seat = true,
 	};
 	struct json_writer json = { 0 };
 	int r;

@@ -34,6 +34,7 @@ static const char *const outcomes[] = {
 static const char *const conditions[] = {
 	[CONDITION_EXE] = "exe",       [CONDITION_ARGV] = "argv",     [CONDITION_USER] = "user",
 	[CONDITION_CGROUP] = "cgroup", [CONDITION_PARENT] = "parent", [CONDITION_USERNS] = "user_namespace",
+	[CONDITION_SEAT] = "raise",
 };
 
 void explain_put_text(struct json_writer *json, const char *key, const char *text)
@@ -104,6 +105,7 @@ static const char *fact_of(const struct config *config, const struct facts *fact
 	case CONDITION_ARGV:
 	case CONDITION_USER:
 	case CONDITION_USERNS:
+	case CONDITION_SEAT:
 		break;
 	}
 	return NULL;

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include <systemd/sd-login.h>
 
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
@@ -121,6 +124,28 @@ static int fetch_parent(struct live_facts *live)
 	return r;
 }
 
+/* By the files that logind keeps. Without logind there is nobody who would know: then everybody has one. */
+static bool has_seat(uid_t uid)
+{
+	return sd_uid_get_seats(uid, 0, NULL) > 0 || (access("/run/systemd/seats", F_OK) < 0 && errno == ENOENT);
+}
+
+static int fetch_seat(struct live_facts *live)
+{
+	struct facts *facts = &live->facts;
+	uid_t uid;
+	int r = procfs_may_nice(live->proc, facts->tgid, &uid, &facts->at_seat);
+
+	/* In a user namespace of his own anybody has all capabilities. */
+	if (r == 0 && facts->at_seat) {
+		r = facts_need(facts, FACT_USERNS);
+		facts->at_seat = facts->initial_userns;
+	}
+	if (r == 0 && !facts->at_seat)
+		facts->at_seat = has_seat(uid);
+	return r;
+}
+
 static ssize_t fetch_argv(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
@@ -160,6 +185,8 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 		return procfs_owner(live->proc, facts->tgid, &facts->owner);
 	case FACT_USERNS:
 		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
+	case FACT_SEAT:
+		return fetch_seat(live);
 	case FACT_PARENT:
 		return fetch_parent(live);
 	case FACT_STAT:

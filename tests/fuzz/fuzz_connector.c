@@ -126,6 +126,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_USERNS:
 		facts->initial_userns = choice & 1;
 		break;
+	case FACT_SEAT:
+		facts->at_seat = choice & 1;
+		break;
 	case FACT_PARENT:
 		if (asked->parent && choice & 1) {
 			asked->parent->facts =

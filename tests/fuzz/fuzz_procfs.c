@@ -188,7 +188,7 @@ static void match(struct input *input)
 {
 	const struct config *config = parse_rules();
 	struct facts facts = {
-		.have = FACT_EXE | FACT_ARGV | FACT_CGROUP | FACT_COMM | FACT_USERNS,
+		.have = FACT_EXE | FACT_ARGV | FACT_CGROUP | FACT_COMM | FACT_USERNS | FACT_SEAT,
 		.initial_userns = true,
 	};
 	char *comm = take_text(input, TASK_COMM_LEN - 1), *exe = take_text(input, 64);

@@ -146,6 +146,43 @@ class Conditions(LiveTest):
             self.skipTest("set-user-ID programs have no effect here")
         self.assert_carries(program, BACKGROUND)
 
+    def test_seat(self):
+        """Bob, who is logged in by ssh, calls his program as he likes."""
+        alice, bob = 12345, 12346
+        os.makedirs(self.path("systemd/seats"))
+        os.makedirs(self.path("systemd/users"))
+        for user, seats in ((alice, "seat0"), (bob, "")):
+            with open(self.path("systemd/users/%d" % user), "w", encoding="ascii") as file:
+                file.write("STATE=active\nSESSIONS=1\nONLINE_SESSIONS=1\nSEATS=%s\nONLINE_SEATS=%s\n" % (seats, seats))
+        mounts = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
+        self.need([*mounts, "mount --bind %s /run/systemd" % self.path("systemd")])
+        daemon = self.daemon({"schedqos": {"raise": "seat"}, "app": {"qos": UI, "inherit": True}, "cc": {"qos": BACKGROUND}},
+                             prefix=[*mounts, 'mount --bind %s /run/systemd\nexec "$@"' % self.path("systemd"), "sh"])
+        alices, bobs = self.sleeper("app", user=alice), self.sleeper("app", user=bob)
+        self.assert_carries(alices, UI)
+        self.assert_carries(bobs, DEFAULT)
+        self.assertRegex(daemon.ask("explain", str(bobs.pid)).stdout, "uid %d has no session at a seat" % bob)
+        self.assert_carries(self.sleeper("app", user=0), UI)
+        self.assert_carries(self.sleeper("cc", user=bob), BACKGROUND)
+        self.assert_carries(self.sleeper("app", user=54321), DEFAULT)
+        # What may raise itself, may be raised; but all is allowed in a user namespace of one's own, and it counts for nothing.
+        drop = ["setpriv", "--reuid", str(bob), "--clear-groups"]
+        nice = ["--inh-caps", "+sys_nice", "--ambient-caps", "+sys_nice"]
+        self.need([*drop, *nice])
+        self.assert_carries(self.sleeper("app", prefix=[*drop, *nice]), UI)
+        self.need([*drop, "unshare", "-U", "-r"])
+        root = self.sleeper("app", prefix=[*drop, "unshare", "-U", "-r"])
+        wait_for(lambda: comm(root.pid) == b"app", "the exec")
+        self.assert_keeps(root, DEFAULT)
+        # Logged out.
+        os.unlink(self.path("systemd/users/%d" % alice))
+        self.assert_keeps(alices, UI)
+        self.assertEqual(daemon.ask("reload").returncode, 0)
+        self.assert_carries(alices, DEFAULT)
+        # Without logind nobody knows.
+        os.rmdir(self.path("systemd/seats"))
+        self.assert_carries(self.sleeper("app", user=bob), UI)
+
     def test_exe(self):
         self.daemon({"app": {"qos": UI, "match": {"exe": self.path("good/*")}}})
         self.assert_carries(self.run_program(["app", "1000"], self.copy("good/app")), UI)

@@ -148,6 +148,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_USERNS:
 		facts->initial_userns = true;
 		break;
+	case FACT_SEAT:
+		facts->at_seat = !leader->is_elsewhere;
+		break;
 	case FACT_PARENT:
 		if (!asked->parent || !leader->parent)
 			break;

@@ -44,6 +44,7 @@ struct machine_task {
 	uint8_t unsure; /* for a fuzzer: attributes for which that need not be found out; handed on */
 	uid_t uid;
 	int32_t tty;
+	bool is_elsewhere; /* its user has no session at a seat */
 	bool is_privileged; /* it runs set-user-ID, or with capabilities */
 	char comm[TASK_COMM_LEN];
 	char exe[64];

@@ -29,6 +29,9 @@ static int fetch(struct facts *facts, enum fact fact)
 	case FACT_USERNS:
 		facts->initial_userns = !process->sandboxed;
 		break;
+	case FACT_SEAT:
+		facts->at_seat = !process->elsewhere;
+		break;
 	case FACT_PARENT:
 		if (process->parent) {
 			process->parent->facts = (struct facts){ .fetch = fetch };

@@ -14,6 +14,7 @@ struct process {
 	uid_t uid;
 	bool unread;	/* its arguments cannot be read now */
 	bool sandboxed; /* in a user namespace of its own */
+	bool elsewhere; /* its user has no session at a seat */
 	struct process *parent;
 	unsigned missing; /* enum fact: what cannot be had */
 	int error;	  /* ... and why */

@@ -246,6 +246,11 @@ static const struct example {
 	  "+rule y { 'match': { 'user': 'root', 'user_namespace': 'any' } } # rules.json:1:54\n" },
 	{ "what stays while it is hidden", { RULES("{'x': {'qos': 'QOS_UTILITY', 'hidden': 'keep'}}") },
 	  "+rule x { 'qos': 'QOS_UTILITY', 'hidden': 'keep' } # rules.json:1:2\n" },
+	{ "whom rules raise, by themselves and by a setting of their file",
+	  { RULES("{'schedqos': {'raise': 'seat'}, 'x': {}, 'y': {'raise': 'all'}}"), RULES("{'z': {}}") },
+	  "+rule x { 'raise': 'seat' } # rules.json:1:33\n"
+	  "+rule y { 'raise': 'all' } # rules.json:1:42\n"
+	  "+rule z {} # rules.json:1:2\n" },
 	{ "a list of rules",
 	  { RULES("{'java': [\n"
 	      "{'match': {'argv': '*ide*'}, 'qos': 'QOS_UTILITY'},\n"

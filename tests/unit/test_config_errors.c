@@ -350,6 +350,8 @@ static void bad_rules(void **state)
 		{ "{'a': {'yield': null}}", 1, 17, "a.yield", "must be true or false, not null" },
 		{ "{'a': {'hidden': true}}", 1, 18, "a.hidden", "must be keep, not true or false" },
 		{ "{'a': {'hidden': 'limit'}}", 1, 18, "a.hidden", "must be keep" },
+		{ "{'a': {'raise': 'seats'}}", 1, 17, "a.raise", "unknown raise \"seats\" (did you mean \"seat\"?)" },
+		{ "{'schedqos': {'raise': 'sat'}}", 1, 24, "schedqos.raise", "unknown raise \"sat\" (did you mean \"seat\"?)" },
 		{ "{'a': {'enforce': 'program'}}", 1, 19, "a.enforce", "must be true or false, not a string" },
 	};
 

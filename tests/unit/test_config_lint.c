@@ -67,6 +67,7 @@ static const struct {
 	  "" },
 	{ { RULES("{'chrome': {}}"), RULES("{'/opt/*/chrome': {}, 'chrome': null}") }, "" },
 	{ { RULES("{'/opt/*/chrome': {}}"), RULES("{'chrome': {}}") }, "" },
+	{ { RULES("{'chrome': {'qos': 'QOS_USER_INTERACTIVE', 'raise': 'seat'}}"), RULES("{'/opt/*/chrome': {}}") }, "" },
 	/* ---- a glob within a longer one ---- */
 	{ { RULES("{'gcc-[0-9]': {},\n'gcc*-[0-9]': {}}") }, "" },
 	{ { RULES("{'*-game': {},\n'a[0-9]-game': {}}") }, "" },

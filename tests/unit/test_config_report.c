@@ -14,7 +14,7 @@ static const struct {
 	    { .path = "2", .text = "{'QOS_LATE': {}\n\n,," },
 	    { .path = "3", .text = "{'QOS_X': {'y': 1}}", .kind = CONFIG_PRESET },
 	    { .path = "4", .text = "{'QOS_LATE': {'sched_nice': 99}, 'c': []}" } },
-	  "1:1:27: a.x: unknown key 'x': must be qos, thread_qos, period, version, inherit, enforce, hidden, yield, match or from\n"
+	  "1:1:27: a.x: unknown key 'x': must be qos, thread_qos, period, version, inherit, enforce, hidden, yield, raise, match or from\n"
 	  "1:2:14: b.qos: unknown class 'QOS_NO'\n"
 	  "1:3:31: schedqos.sched_profile: unknown sched_profile 'late'\n"
 	  "1:3:46: schedqos.log: must be error, warning, notice, info or debug, not a number\n"

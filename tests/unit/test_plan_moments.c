@@ -317,6 +317,29 @@ static void an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec(v
 	stops_without_trace(m);
 }
 
+static void nor_does_it_raise_who_is_not_at_a_seat(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }");
+	forks(m, INIT, 100);
+	execs(m, 100, "/usr/bin/steam");
+	spawns(m, 100, 101, "/usr/bin/game");
+	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
+	/* su, say. */
+	forks(m, 100, 102);
+	machine_task(m, 102)->is_elsewhere = true;
+	execs(m, 102, "/usr/bin/sh");
+	assert_task(m, 102, BY_DEFAULT, REASON_DEFAULT);
+	spawns(m, 102, 103, "/usr/bin/game");
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
+	/* Nor after a reload. */
+	reload(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }, 'vi': {}");
+	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
+	stops_without_trace(m);
+}
+
 /* ---- how it stands ---- */
 
 static const char *reason_of(struct machine *m, pid_t tid)
@@ -386,6 +409,7 @@ int main(void)
 		MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force),
 		MACHINE_TEST(nor_of_one_that_is_not_fair),
 		MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec),
+		MACHINE_TEST(nor_does_it_raise_who_is_not_at_a_seat),
 		MACHINE_TEST(how_it_stands_is_told_of_this_moment),
 		MACHINE_TEST(a_later_change_stays),
 	};

@@ -208,6 +208,35 @@ static void the_owner_is_one_without_capabilities(void **state)
 	}
 }
 
+static void who_may_nice(void **state)
+{
+	static const struct {
+		const char *text;
+		int r;
+		uid_t real;
+		bool may;
+	} cases[] = {
+		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2\nCapPrm:\t0000000000000000\n", 0, 7, false },
+		{ "Name:\tvi\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, 0, true },
+		{ "Name:\trtkit-daemon\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000800000\n", 0, 7, true },
+		/* All but that one. */
+		{ "Name:\tvi\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffff7fffff\n", 0, 0, false },
+		{ "Name:\tsu\nUid:\t7\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, 7, false },
+		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2", 0, 7, false },
+		{ "", -EBADMSG, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uid_t real = 0;
+		bool may = true;
+
+		assert_int_equal(procfs_parse_may_nice(cases[i].text, &real, &may), cases[i].r);
+		assert_int_equal(real, cases[i].real);
+		assert_int_equal(may, cases[i].may);
+	}
+}
+
 /* ---- fdinfo ---- */
 
 static void a_descriptor_of_a_process(void **state)
@@ -437,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup_is_found_among_all_hierarchies),
 		cmocka_unit_test(users_are_the_real_and_the_effective_one),
 		cmocka_unit_test(the_owner_is_one_without_capabilities),
+		cmocka_unit_test(who_may_nice),
 		cmocka_unit_test(a_descriptor_of_a_process),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),

@@ -145,6 +145,22 @@ static const struct example {
 	{ "it is asked for last", { MATCH("/bin/ls", "'user': 7") ", " MATCH("ls", "'exe': '/opt/*'"), "/opt/*|l*" },
 	  { ASKS("l*", FACT_EXE | FACT_ARGV | FACT_UID, PATH("/bin/ls")),
 	    ASKS("/bin/ls", FACT_EXE | FACT_ARGV | FACT_UID | FACT_USERNS, { .exe = "/bin/ls", .uid = 7 }) } },
+	/* ---- whom a rule raises ---- */
+	{ "who has a session at a seat",
+	  { "'schedqos': { 'raise': 'seat' }, 'sway': { 'qos': 'QOS_USER_INITIATED' }, 'cc': { 'qos': 'QOS_UTILITY' }, "
+	    "'ld': { 'raise': 'all', 'qos': 'QOS_USER_INITIATED' }, 'sw*': { 'qos': 'QOS_BACKGROUND' }, "
+	    "'vi': { 'qos': 'QOS_UTILITY', 'thread_qos': { 'ui': 'QOS_USER_INITIATED' } }",
+	    "'as': { 'qos': 'QOS_USER_INITIATED' }, 'ed': { 'qos': 'QOS_USER_INITIATED', 'raise': 'seat' }" },
+	  { ASKS("sway", FACT_EXE | FACT_ARGV | FACT_SEAT, PATH("/bin/sway")), TAKES("sw*", { .exe = "/bin/sway", .elsewhere = true }),
+	    ASKS("cc", FACT_EXE | FACT_ARGV, { .exe = "/bin/cc", .elsewhere = true }), TAKES("ld", { .exe = "/bin/ld", .elsewhere = true }),
+	    TAKES(NULL, { .exe = "/bin/vi", .elsewhere = true }), TAKES("as", { .exe = "/bin/as", .elsewhere = true }),
+	    TAKES(NULL, { .exe = "/bin/ed", .elsewhere = true }), TAKES("ed", PATH("/bin/ed")) } },
+	{ "what does not raise is for everybody",
+	  { "'QOS_USER_INITIATED': { 'sched_nice': 0 }, 'sway': { 'qos': 'QOS_USER_INITIATED', 'raise': 'seat' }" },
+	  { ASKS("sway", FACT_EXE | FACT_ARGV, { .exe = "/bin/sway", .elsewhere = true }) } },
+	{ "of a list the next one",
+	  { "'vi': [ { 'qos': 'QOS_USER_INITIATED', 'raise': 'seat' }, { 'qos': 'QOS_UTILITY' } ]" },
+	  { GIVES("vi", "QOS_USER_INITIATED", PATH("/bin/vi")), GIVES("vi", "QOS_UTILITY", { .exe = "/bin/vi", .elsewhere = true }) } },
 };
 
 static void every_process_takes_its_rule(void **state)
@@ -188,10 +204,11 @@ static void an_unknown_user_matches_no_process(void **state)
 
 static void a_fact_that_cannot_be_had_is_an_error(void **state)
 {
-	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_CGROUP, FACT_UID, FACT_PARENT, FACT_USERNS };
+	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_CGROUP, FACT_UID, FACT_PARENT, FACT_USERNS, FACT_SEAT };
 	struct process parent = PROCESS("/bin/p", "p", "p");
 	struct process process = PROCESS("/bin/awk", "tool", "awk\0tool", .cgroup = "/x", .parent = &parent, .error = -ESRCH);
-	struct config *config = rules_file(MATCH("tool", "'exe': '*', 'user': 0, 'cgroup': '/x*', 'parent': 'p'"));
+	struct config *config = rules_file("'tool': { 'qos': 'QOS_USER_INITIATED', 'raise': 'seat', "
+					  "'match': { 'exe': '*', 'user': 0, 'cgroup': '/x*', 'parent': 'p' } }");
 	int error;
 
 	(void)state;

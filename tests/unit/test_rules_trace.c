@@ -75,6 +75,8 @@ static void the_condition_that_does_not_hold(void **state)
 	assert_condition((struct process)VI, "'parent': 'make'", CONDITION_PARENT, "make");
 	assert_condition((struct process)PROCESS("/usr/bin/vi", "vi", "vi", .sandboxed = true), "'exe': '/usr/*'",
 			 CONDITION_USERNS, NULL);
+	assert_condition((struct process)PROCESS("/usr/bin/vi", "vi", "vi", .elsewhere = true),
+			 "'exe': '*' }, 'raise': 'seat', 'thread_qos': { 'x': 'QOS_USER_INTERACTIVE'", CONDITION_SEAT, NULL);
 }
 
 static void names_that_are_not_quite_right(void **state)

@@ -75,6 +75,9 @@ int procfs_owner(int proc, pid_t tid, uid_t *ret);
  */
 int procfs_pidfd(int proc, int pidfd, pid_t *ret);
 
+/* Who runs it, and whether it may lower its nice value (CAP_SYS_NICE) without being a set-user-ID program. */
+int procfs_may_nice(int proc, pid_t tid, uid_t *ret_real, bool *ret_may);
+
 /*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
@@ -86,6 +89,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
 int procfs_parse_owner(const char *text, uid_t *ret);
+int procfs_parse_may_nice(const char *text, uid_t *ret_real, bool *ret_may);
 int procfs_parse_pidfd(const char *text, pid_t *ret);
 int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective);
 

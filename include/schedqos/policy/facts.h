@@ -32,6 +32,7 @@ enum fact {
 	FACT_STAT = 1 << 8,   /* start, ppid, tty */
 	FACT_USERNS = 1 << 9, /* initial_userns */
 	FACT_OWNER = 1 << 10, /* owner */
+	FACT_SEAT = 1 << 11,  /* at_seat */
 };
 
 struct facts {
@@ -64,6 +65,7 @@ struct facts {
 	pid_t ppid;	/* the process's living parent */
 	int32_t tty;	/* its terminal, 0: none */
 	bool initial_userns; /* it is in the initial user namespace, not in one made since */
+	bool at_seat; /* its user has a session at a seat, or nobody can know; or it may raise itself */
 };
 
 /* Fetches a fact unless it is there. Returns 0 or -errno as fetch does. */

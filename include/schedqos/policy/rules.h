@@ -125,6 +125,13 @@ enum rule_yield {
 	YIELD_NO,      /* overrides them in any case */
 };
 
+/* Whom a rule may raise, that is, give what takes privilege. */
+enum rule_raise {
+	RAISE_DEFAULT, /* not given: everybody */
+	RAISE_SEAT,    /* who has a session at a seat, or may raise himself; a class that raises is for nobody else */
+	RAISE_ALL,
+};
+
 /* A rule. Those of one pattern are a list, of which the first whose conditions hold is taken. */
 struct rule {
 	const char *pattern;
@@ -132,11 +139,12 @@ struct rule {
 	struct source source;
 	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
-	bool initial_userns; /* set by rules_finish: holds in the initial user namespace only */
+	uint8_t bounds; /* set by rules_finish: enum rule_bound */
 	bool inherit;
 	bool enforce; /* whatever anybody changes of what it has put on is put back */
 	bool keeps_hidden; /* the class stays while no window of the app is seen */
 	enum rule_yield yield;
+	enum rule_raise raise;
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
 	const char *from;	       /* where it was before it was printed and read again, or NULL */
@@ -144,6 +152,12 @@ struct rule {
 	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
 	uint32_t n_threads, n_exact_threads;
 	const struct rule_match *match; /* or NULL */
+};
+
+/* What a rule is bound to besides its conditions. */
+enum rule_bound {
+	BOUND_USERNS = 1 << 0, /* the initial user namespace */
+	BOUND_SEAT = 1 << 1,   /* RAISE_SEAT, and some class of it raises */
 };
 
 struct rules;
@@ -230,9 +244,10 @@ enum rule_condition {
 	CONDITION_CGROUP,
 	CONDITION_PARENT,
 	CONDITION_USERNS,
+	CONDITION_SEAT,
 };
 
-/* The first condition that does not hold, and what it asks for; NULL for CONDITION_USERNS. */
+/* The first condition that does not hold, and what it asks for; NULL for the last two. */
 struct rule_failure {
 	enum rule_condition condition;
 	const char *wanted;
@@ -240,6 +255,9 @@ struct rule_failure {
 
 /* 1 if the rule's conditions hold; 0 and the failure if not; or -errno. The names are not looked at. */
 int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret);
+
+/* 1 if the rule may raise the process, or would not; 0 if not; or -errno. A part of rule_conditions. */
+int rule_may_raise(const struct rule *rule, struct facts *facts);
 
 /* How close a rule came that was not taken; the closest first. */
 enum rule_outcome {
