@@ -185,10 +185,6 @@ static struct desktop_program {
 	{ PROCESS("/usr/bin/bwrap", "bwrap", "bwrap\0--args\00042\0--\0Telegram"), "no rule" },
 	{ PROCESS("/usr/libexec/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "QOS_USER_INITIATED" },
 	{ PROCESS("/home/me/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "no rule" },
-	/* What goes on while it is hidden; many are services as well, and so have no class. */
-	{ PROCESS("/usr/bin/clash-verge", "clash-verge", "clash-verge"), "no class" KEPT },
-	{ PROCESS("/usr/bin/sing-box", "sing-box", "sing-box\0run"), "no class" KEPT },
-	{ PROCESS("/usr/bin/qbittorrent", "qbittorrent", "qbittorrent"), "no class" KEPT },
 };
 
 static void programs_of_a_desktop_are_known(void **state)
@@ -214,7 +210,7 @@ static void programs_of_a_desktop_are_known(void **state)
 /* What is lowered while nobody looks at it, and what is not. */
 static void a_call_goes_on_behind_other_windows(void **state)
 {
-	static const char *const kept[] = { "zoom", "Discord", "obs", "steam", "qbittorrent", "sing-box", "plasmashell" };
+	static const char *const kept[] = { "zoom", "Discord", "obs", "steam", "plasmashell" };
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
 	(void)state;
@@ -251,6 +247,26 @@ static void an_option_brings_the_announcement_back(void **state)
 	config_free(config);
 }
 
+/* Anybody can give his program any name. */
+static void nobody_is_raised_but_who_is_at_a_seat(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(presets); i++) {
+		struct config *config = shipped(PRESETS, RULES_FILES, presets[i]);
+		size_t n_tags;
+		const struct tag *tags = rules_tags(config->rules, &n_tags);
+		const struct rule *rule;
+
+		for (uint32_t id = 1; (rule = rules_by_id(config->rules, id)); id++) {
+			if (rule->qos && qos_attr_raises(&tags[rule->tag].attr) && !(rule->bounds & BOUND_SEAT))
+				fail_msg("%s raises everybody", rule->pattern);
+			for (size_t t = 0; t < rule->n_threads; t++)
+				assert_false(qos_attr_raises(&tags[rule->threads[t].tag].attr));
+		}
+		config_free(config);
+	}
+}
+
 /* Under no mapping of ours does `check` warn of our own rules; of those it would be noise. */
 static void rules_hand_out_nothing_to_warn_of(void **state)
 {
@@ -276,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_call_goes_on_behind_other_windows),
 		cmocka_unit_test(the_folder_puts_a_preset_in_force),
 		cmocka_unit_test(an_option_brings_the_announcement_back),
+		cmocka_unit_test(nobody_is_raised_but_who_is_at_a_seat),
 		cmocka_unit_test(rules_hand_out_nothing_to_warn_of),
 	};
 
