@@ -93,6 +93,8 @@ static int start(struct bridge *bridge)
 	if (r >= 0)
 		r = open_bus(bridge);
 	if (r >= 0)
+		r = polkit_follow(bridge);
+	if (r >= 0)
 		r = bridge->is_system76 ? system76_offer(bridge) : methods_offer(bridge);
 	if (r >= 0)
 		r = link_begin(bridge);

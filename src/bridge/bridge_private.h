@@ -74,6 +74,7 @@ struct holder {
 	sd_bus_track *track;
 	uid_t uid;
 	uint32_t foreground; /* com.system76.Scheduler: the process that was in front last; 0: none */
+	bool may_show; /* polkit has agreed, and nothing has changed there since */
 	char name[];
 };
 
@@ -89,6 +90,9 @@ int holder_need(struct bridge *bridge, const char *name, uid_t uid);
 void holders_free(struct bridge *bridge);
 
 /* ---- polkit.c ---- */
+
+/* From here on `may_show` ends when polkit says that something has changed, or ends. 0 or -errno. */
+int polkit_follow(struct bridge *bridge);
 
 /* Asks polkit about who has sent the message. 0 or -errno. */
 int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handler_t answered, void *userdata, sd_bus_slot **ret);

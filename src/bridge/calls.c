@@ -172,6 +172,12 @@ static int put_arguments(struct call *call, sd_bus_message *question, sd_bus_err
 	return r;
 }
 
+/* NULL: the caller holds nothing yet. */
+static struct holder *holder_of(const struct call *call)
+{
+	return holder_find(call->bridge, sd_bus_message_get_sender(call->message));
+}
+
 /* The daemon is told of the caller's end in any case, since he is known before it is asked. */
 static int know_holder(struct call *call, sd_bus_error *error)
 {
@@ -218,6 +224,8 @@ static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_erro
 	call->waits = sd_bus_slot_unref(call->waits);
 	if (polkit_agrees(answer, &error)) {
 		r = ask_daemon(call, &error);
+		if (r >= 0 && (call->method->flags & METHOD_SHOWS))
+			holder_of(call)->may_show = true;
 		if (r >= 0)
 			return 0;
 	}
@@ -236,22 +244,29 @@ static int charge(struct call *call, sd_bus_error *error)
 }
 
 /* By the bus, which knows it from the connection; a process id could be somebody else's by now. */
-static int find_uid(sd_bus_message *message, uid_t *ret)
+static int find_uid(struct call *call)
 {
 	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
-	int r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
+	const struct holder *holder = holder_of(call);
+	int r;
 
-	return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
+	if (holder) {
+		call->uid = holder->uid;
+		return 0;
+	}
+	r = sd_bus_query_sender_creds(call->message, SD_BUS_CREDS_EUID, &creds);
+	return r < 0 ? r : sd_bus_creds_get_euid(creds, &call->uid);
 }
 
 /* The call is charged for. */
 static int send_out(struct call *call, sd_bus_error *error)
 {
 	const struct method *method = call->method;
+	const struct holder *holder = holder_of(call);
 
 	if (call->uid == 0 && (method->flags & METHOD_AS_USER))
 		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED, "root asks the daemon itself, as 'schedqos' does");
-	if (call->uid == 0 || !method->action)
+	if (call->uid == 0 || !method->action || (holder && holder->may_show && (method->flags & METHOD_SHOWS)))
 		return ask_daemon(call, error);
 	return polkit_ask(call->message, method->action, on_polkit_answers, call, &call->waits);
 }
@@ -305,7 +320,7 @@ int call_begin(struct bridge *bridge, const struct method *method, sd_bus_messag
 	if (!call)
 		return -ENOMEM;
 	*call = (struct call){ .bridge = bridge, .method = method, .message = sd_bus_message_ref(message) };
-	r = find_uid(message, &call->uid);
+	r = find_uid(call);
 	if (r >= 0 && call->uid != 0)
 		r = charge(call, error);
 	if (r < 0) {

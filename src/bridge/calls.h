@@ -14,6 +14,7 @@ enum method_flags {
 	METHOD_HOLDS = 1 << 1,	   /* and then the caller's name: what it asks for may end with him */
 	METHOD_IS_LIMIT = 1 << 2,  /* and then a cgroup or a process, where the caller's first argument is one of these */
 	METHOD_MAY_RAISE = 1 << 3, /* and after them, whether polkit has allowed more than the rules give */
+	METHOD_SHOWS = 1 << 4,	   /* a yes of polkit's counts until something has changed there */
 };
 
 struct call;

@@ -80,7 +80,7 @@ static const struct method methods[] = {
 	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
 	{ "LiftCgroup", "Lift", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
 	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, call_answer_nothing },
-	{ "SetShown", "Shown", SHOW, COST_TREE, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
+	{ "SetShown", "Shown", SHOW, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
 };
 
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)

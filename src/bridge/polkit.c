@@ -4,18 +4,40 @@
 #include <schedqos/util/cleanup.h>
 
 #define POLKIT "org.freedesktop.PolicyKit1"
+#define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 #define ALLOW_USER_INTERACTION 1
 
 /* A person has to be found, and to type. */
 #define INTERACTIVE_US (120 * 1000000ULL)
 #define TIMEOUT_US (20 * 1000000ULL)
 
+/* A session that is not in front any more, say. */
+static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const struct bridge *bridge = userdata;
+
+	(void)message;
+	(void)error;
+	for (struct holder *holder = bridge->holders; holder; holder = holder->next)
+		holder->may_show = false;
+	return 0;
+}
+
+int polkit_follow(struct bridge *bridge)
+{
+	static const char owner[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+				    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" POLKIT "'";
+	int r = sd_bus_match_signal(bridge->bus, NULL, POLKIT, POLKIT_PATH, POLKIT ".Authority", "Changed", on_changed, bridge);
+
+	return r < 0 ? r : sd_bus_add_match(bridge->bus, NULL, owner, on_changed, bridge);
+}
+
 int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handler_t answered, void *userdata, sd_bus_slot **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
 	const bool interactive = sd_bus_message_get_allow_interactive_authorization(message) > 0;
 	sd_bus *bus = sd_bus_message_get_bus(message);
-	int r = sd_bus_message_new_method_call(bus, &question, POLKIT, "/org/freedesktop/PolicyKit1/Authority", POLKIT ".Authority",
+	int r = sd_bus_message_new_method_call(bus, &question, POLKIT, POLKIT_PATH, POLKIT ".Authority",
 					       "CheckAuthorization");
 
 	/* The bus vouches for the name, and never gives it to another connection. */

@@ -35,7 +35,7 @@ static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_er
 }
 
 static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 10,
-					  METHOD_AS_USER | METHOD_HOLDS, put_foreground, call_answer_nothing };
+					  METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, put_foreground, call_answer_nothing };
 static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, call_answer_nothing };
 static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, call_answer_nothing };
 

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import xml.etree.ElementTree
 
@@ -517,6 +518,20 @@ class Shown(Bridge):
         self.assertEqual(self.ask(alice, "SetShown", "hs", window.pid, "nowhere")[0], "error")
         self.hang_up(alice)
         self.assert_carries(window, DEFAULT)
+
+    def test_polkit_is_asked_once_and_when_something_changes(self):
+        self.start_all()
+        window, alice = self.sleeper("window", user=ALICE), self.asker(ALICE)
+
+        def show():
+            return self.ask(alice, "SetShown", "hs", window.pid, "focused")
+        self.assertEqual(show(), ["ok"])
+        os.kill(self.polkit.pid, signal.SIGSTOP)
+        self.assertEqual(show(), ["ok"])
+        os.kill(self.polkit.pid, signal.SIGCONT)
+        self.write("rules/10-test.rules", RULES.replace("show", "nothing"))
+        wait_for(lambda: show()[:2] == ["error", DENIED], self.logs)
+        self.end_bridge()
 
 
 class System76(Bridge):
