@@ -28,6 +28,12 @@
 /* Replies queued for a client, beyond what its socket holds (some 200 KB; a reply takes 3 KB). */
 #define REPLIES_MAX 8
 
+/*
+ * How long to wait for the lookup of the bridge's user, at the start only: on a busy machine our helper takes more than some
+ * milliseconds, and without an answer there is no bridge until the next start.
+ */
+#define BRIDGE_USER_MS 2000
+
 /* After this time we try again to accept a client for whom there was no descriptor. */
 #define RETRY_US 1000000
 
@@ -385,7 +391,7 @@ static void admit_bridge(struct bus_server *server)
 {
 	uid_t uid;
 	gid_t gid;
-	int r = user_lookup_wait(BUS_BRIDGE_USER, CONFIG_USERS_MS, &uid, &gid);
+	int r = user_lookup_wait(BUS_BRIDGE_USER, BRIDGE_USER_MS, &uid, &gid);
 
 	if (r == 0 && (chown(server->path, (uid_t)-1, gid) < 0 || chmod(server->path, 0660) < 0))
 		r = -errno;
