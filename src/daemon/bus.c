@@ -16,14 +16,13 @@
 #include "bus.h"
 #include "daemon_private.h"
 
-/* Clients are short-lived, or hold an override. More at once than this would use up our descriptors: the oldest is dropped. */
-#define PEERS_MAX 32
-
 /*
- * Of these, those of the bridge's user: it needs a connection or two. One more, and its own oldest is dropped, so that nothing
- * of root's ends by it.
+ * Clients are short-lived, or hold something, so nobody is sent away for another. More than these are not let in; the bridge
+ * needs one or two.
  */
+#define ROOT_PEERS_MAX	 64
 #define BRIDGE_PEERS_MAX 4
+#define PEERS_MAX	 (ROOT_PEERS_MAX + BRIDGE_PEERS_MAX)
 
 /* Replies queued for a client, beyond what its socket holds (some 200 KB; a reply takes 3 KB). */
 #define REPLIES_MAX 8
@@ -34,8 +33,8 @@
  */
 #define BRIDGE_USER_MS 2000
 
-/* After this time we try again to accept a client for whom there was no descriptor. */
-#define RETRY_US 1000000
+/* While there is no descriptor for a client, the listening socket stays readable: how often we look at it in a second. */
+#define ACCEPTS_MAX 500
 
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
@@ -47,14 +46,11 @@ struct bus_server {
 	int fd;
 	uid_t bridge; /* whom we let in beside root; (uid_t)-1: nobody */
 	sd_event_source *source;
-	sd_event_source *retry;	/* enables it after a shortage of descriptors */
-	uint64_t served;	/* clients so far */
 	sd_bus_message *reload; /* a call to be answered after the scan, or NULL */
 	char *warnings;		/* its answer */
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
-		uint64_t number;
 		bool is_root;
 	} peers[PEERS_MAX];
 };
@@ -233,56 +229,27 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
 	return 1;
 }
 
-static bool holds_anything(const struct peer *peer)
+/* NULL: there are enough of root, or of the bridge. */
+static struct peer *find_slot(struct bus_server *server, bool is_root)
 {
-	const struct daemon *daemon = peer->server->daemon;
-
-	return held_count(daemon, peer->bus) || bus_units_hold(daemon, peer->bus);
-}
-
-/* Whether it is rather this one that is to be sent away: whoever holds something may wait for long, and with reason. */
-static bool is_older(const struct peer *peer, const struct peer *than)
-{
-	const bool holds = holds_anything(peer), than_holds = holds_anything(than);
-
-	return holds == than_holds ? peer->number < than->number : than_holds;
-}
-
-/* A free slot for one more client, or the oldest client's: of the bridge's user only among its own. */
-static struct peer *take_slot(struct bus_server *server, bool is_root)
-{
-	struct peer *empty = NULL, *oldest = NULL;
+	struct peer *empty = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < PEERS_MAX; i++) {
-		struct peer *peer = &server->peers[i];
-
-		if (!peer->bus) {
-			empty = peer;
-			continue;
-		}
-		if (!is_root && peer->is_root)
-			continue;
-		count++;
-		if (!oldest || is_older(peer, oldest))
-			oldest = peer;
+		if (!server->peers[i].bus)
+			empty = &server->peers[i];
+		else
+			count += server->peers[i].is_root == is_root;
 	}
-	if (empty && (is_root || count < BRIDGE_PEERS_MAX))
-		return empty;
-	if (!oldest)
-		return NULL;
-	problem_report(&server->daemon->problems[PROBLEM_BUS],
-		       "too many clients on " BUS_SOCKET ": the oldest is disconnected");
-	drop(oldest);
-	return oldest;
+	return count < (is_root ? ROOT_PEERS_MAX : BRIDGE_PEERS_MAX) ? empty : NULL;
 }
 
 static int open_peer(struct bus_server *server, int fd, bool is_root)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
-	struct peer *peer = take_slot(server, is_root);
+	struct peer *peer = find_slot(server, is_root);
 	sd_id128_t id;
-	int r = peer ? sd_bus_new(&bus) : -EBUSY;
+	int r = peer ? sd_bus_new(&bus) : -EUSERS;
 
 	if (r >= 0)
 		r = sd_bus_set_fd(bus, fd, fd);
@@ -318,7 +285,7 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return r;
-	*peer = (struct peer){ server, take_ptr(bus), ++server->served, is_root };
+	*peer = (struct peer){ server, take_ptr(bus), is_root };
 	return 0;
 }
 
@@ -347,25 +314,6 @@ static int accept_client(struct bus_server *server, bool *ret_is_root)
 	return peer.uid == 0 || peer.uid == server->bridge ? take_fd(fd) : -EACCES;
 }
 
-static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct bus_server *server = userdata;
-
-	(void)source;
-	(void)usec;
-	return sd_event_source_set_enabled(server->source, SD_EVENT_ON);
-}
-
-/* The listening socket stays readable: ignores it for a while. */
-static int wait_for_descriptors(struct bus_server *server)
-{
-	int r = sd_event_source_set_time_relative(server->retry, RETRY_US);
-
-	if (r >= 0)
-		r = sd_event_source_set_enabled(server->retry, SD_EVENT_ONESHOT);
-	return r < 0 ? r : sd_event_source_set_enabled(server->source, SD_EVENT_OFF);
-}
-
 static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
 {
 	struct bus_server *server = userdata;
@@ -380,7 +328,7 @@ static int on_connection(sd_event_source *source, int listener, uint32_t revents
 	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
 		problem_report(&server->daemon->problems[PROBLEM_BUS],
 			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
-	return r == -EMFILE || r == -ENFILE ? wait_for_descriptors(server) : 0;
+	return 0;
 }
 
 /*
@@ -445,9 +393,7 @@ int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **
 		r = sd_event_add_io(daemon->event, &server->source, server->fd, EPOLLIN,
 				    on_connection, server);
 	if (r >= 0)
-		r = sd_event_add_time(daemon->event, &server->retry, CLOCK_MONOTONIC, 0, 0, on_retry, server);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(server->retry, SD_EVENT_OFF);
+		r = sd_event_source_set_ratelimit(server->source, 1000000, ACCEPTS_MAX);
 	if (r < 0) {
 		bus_server_free(server);
 		return r;
@@ -465,7 +411,6 @@ void bus_server_free(struct bus_server *server)
 	/* Not flushed: see open_peer. */
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		sd_bus_close_unref(server->peers[i].bus);
-	sd_event_source_disable_unref(server->retry);
 	sd_event_source_disable_unref(server->source);
 	if (server->fd >= 0) {
 		close(server->fd);

@@ -61,9 +61,6 @@ int bus_refuse(const struct daemon *daemon, const struct override *asked, int r,
 /* How many units of the system give their tasks a class. */
 size_t bus_units_count(const struct daemon *daemon);
 
-/* Whether the client has said anything of units. */
-bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus);
-
 /* Forgets what the client has said of units, or if there is a name for whom. Call it before its connection is closed. */
 void bus_units_drop(struct daemon *daemon, struct holder holder);
 

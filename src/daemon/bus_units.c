@@ -83,15 +83,6 @@ size_t bus_units_count(const struct daemon *daemon)
 	return told ? told->n : 0;
 }
 
-bool bus_units_hold(const struct daemon *daemon, const sd_bus *bus)
-{
-	const struct units_told *told = daemon->units;
-
-	while (told && told->bus != bus)
-		told = told->next;
-	return told;
-}
-
 void bus_units_free(struct daemon *daemon)
 {
 	while (daemon->units)

@@ -203,9 +203,13 @@ static bool users_have_too_many(const struct daemon *daemon, const struct overri
 
 static bool has_too_many(const struct daemon *daemon, struct holder holder, const struct override *override)
 {
+	size_t count = 0;
+
 	if (override->uid)
 		return users_have_too_many(daemon, override);
-	return held_count(daemon, holder.bus) >= (holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
+	for (size_t i = 0; i < daemon->held.count; i++)
+		count += daemon->held.all[i]->holder == holder.bus && !override_of(daemon->held.all[i])->uid;
+	return count >= (holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
 }
 
 static int put_in_force(struct held_override *held, struct override override)
@@ -295,15 +299,6 @@ void held_reloaded(struct daemon *daemon)
 	if (ended)
 		log_warning("%zu override%s ended, since the configuration has their class no more", ended,
 			    ended == 1 ? "" : "s");
-}
-
-size_t held_count(const struct daemon *daemon, const sd_bus *holder)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < daemon->held.count; i++)
-		count += daemon->held.all[i]->holder == holder && (holder || !override_of(daemon->held.all[i])->uid);
-	return count;
 }
 
 void held_free(struct daemon *daemon)

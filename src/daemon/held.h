@@ -51,8 +51,5 @@ void held_reloaded(struct daemon *daemon);
 /* Of how many apps that was said last. */
 size_t held_shown(const struct daemon *daemon, enum shown shown);
 
-/* How many the client holds; NULL: how many of root's nobody does. */
-size_t held_count(const struct daemon *daemon, const sd_bus *holder);
-
 /* Frees the list; the tasks are left. */
 void held_free(struct daemon *daemon);

@@ -379,10 +379,9 @@ class Users(UsersCase):
         roots, root = self.sleeper("app"), self.asker()
         self.assertEqual(self.ask(root, OVERRIDES, "Set", "ususbbb", 0, "-", roots.pid, BACKGROUND, "false", "false",
                                   "false")[0], "ok")
-        for _ in range(35):
-            program = self.sleeper("app", user=self.ALICE)
-            self.assertEqual(self.ask(self.asker(BRIDGE), OVERRIDES, "Set", "ususbbb", self.ALICE, ":1.1", program.pid, UTILITY,
-                                      "false", "false", "false")[0], "ok")
+        for _ in range(70):
+            self.asker(BRIDGE)
+        self.assertEqual(self.ask(self.asker(), MANAGER, "Status")[0], "ok")
         self.assert_keeps(roots, BACKGROUND)
 
 

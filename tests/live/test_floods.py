@@ -6,12 +6,13 @@ memory and log stay as they are, and the flood is in the status.
 
 import contextlib
 import os
+import re
 import socket
 import struct
 import threading
 import time
 
-from daemon import schedqos
+from daemon import TOP, is_sanitized, schedqos
 from harness import LiveTest, main
 from waiting import PATIENCE, storm_of, wait_for
 
@@ -83,22 +84,40 @@ class Control(Floods):
             user.tell(0, "connect", BUS)
 
     def test_connections_that_stay(self):
-        """Silent, in the middle of a word, in the middle of a message: whoever comes next is served."""
+        """Silent, in the middle of a word, in the middle of a message: no more are let in, until some of them go."""
         daemon = self.daemon(RULES)
         before = self.calm(daemon)
         question = call(1, "Status")
         parts = (b"", b"\0AUTH EXT", self.HELLO, self.HELLO + question[:60], self.HELLO + question[:-1])
-        for i in range(300):
-            client = self.connect()
+        clients = [self.connect() for _ in range(300)]
+        for i, client in enumerate(clients):
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 client.sendall(parts[i % len(parts)])
-            if i % 60 == 59:
-                self.assertEqual(schedqos("status").returncode, 0)
         self.assert_tags()
+        self.assertEqual(schedqos("status").returncode, 1)
+        for client in clients:
+            client.close()
+        wait_for(lambda: schedqos("status").returncode == 0, "an answer")
         problem, = daemon.status()["problems"].items()
-        self.assertIn("too many clients", problem[0])
+        self.assertIn("cannot serve a client", problem[0])
         self.assertGreater(problem[1], 200)
         self.assert_calm(daemon, before, 1)
+
+    def test_a_message_that_says_it_is_long(self):
+        """With what the unit grants: whoever sends one is sent away, and nobody else notices."""
+        if is_sanitized():
+            self.skipTest("the sanitizer takes terabytes")
+        with open(os.path.join(TOP, "systemd/schedqos.service"), encoding="ascii") as file:
+            granted = int(re.search(r"^LimitDATA=(\d+)M$", file.read(), re.M)[1]) << 20
+        daemon, client = self.daemon(RULES, prefix=["prlimit", "--data=%d" % granted, "--"]), self.connect()
+        client.settimeout(PATIENCE)
+        client.sendall(self.HELLO + struct.pack("<BBBBIII", ord("l"), 1, 0, 1, 120 << 20, 1, 16))
+        with self.assertRaises((BrokenPipeError, ConnectionResetError)):
+            while True:
+                client.sendall(bytes(65536))
+        self.assert_tags()
+        with open("/proc/%d/status" % daemon.pid, encoding="ascii") as file:
+            self.assertLess(int(re.search(r"^VmHWM:\s*(\d+) kB$", file.read(), re.M)[1]) << 10, granted)
 
     def test_questions_whose_answers_nobody_reads(self):
         daemon = self.daemon(RULES)

@@ -257,10 +257,12 @@ class Limit(Overrides):
         self.daemon(APP)
         app = self.sleeper("app")
         holder = self.held(app.pid, BACKGROUND)
-        for _ in range(100):
-            client = socket.socket(socket.AF_UNIX)
-            self.addCleanup(client.close)
+        clients = [socket.socket(socket.AF_UNIX) for _ in range(100)]
+        for client in clients:
             client.connect(SOCKET)
+        for client in clients:
+            client.close()
+        wait_for(lambda: schedqos("status").returncode == 0, "room for one more")
         self.assertEqual(self.overrides(), 1)
         self.assertIsNone(holder.popen.poll())
 
