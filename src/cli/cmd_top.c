@@ -74,6 +74,12 @@ static int look(struct top *top)
 	return r;
 }
 
+/* What is seen of the app. */
+static const char *shown(const struct task_row *row)
+{
+	return row->flags & BUS_TASK_FOCUSED ? "focused" : row->flags & BUS_TASK_HIDDEN ? "hidden" : "-";
+}
+
 static int compare_apps(const void *a, const void *b)
 {
 	const struct task_row *first = a, *second = b;
@@ -82,7 +88,9 @@ static int compare_apps(const void *a, const void *b)
 	/* The programs of a rule are one app. */
 	if (!order && !first->app)
 		order = strcmp(first->comm, second->comm);
-	return order ? order : task_text_compare(first->class, second->class);
+	if (!order)
+		order = task_text_compare(first->class, second->class);
+	return order ? order : strcmp(shown(first), shown(second));
 }
 
 static int compare_use(const void *a, const void *b)
@@ -178,6 +186,7 @@ static void put_app(const struct top *top, struct text_buf *rows, const struct t
 
 	text_escape_to(program, sizeof(program), row->comm, strlen(row->comm));
 	text_buf_printf(rows, row->app ? "%s\t%s" : "%s\t(%s)", row->class ? row->class : "-", row->app ? row->app : program);
+	text_buf_printf(rows, "\t%s", shown(row));
 	put_figures(top, rows, row);
 	/* In the root there is none: nice values rank. */
 	has_border = cpu_group_of(&top->cgroups, top->proc, row->tid, &group) == 0 && group.path[0] == '/';
@@ -191,7 +200,7 @@ static char *frame_text(const struct top *top, size_t width)
 	text_buf_printf(&classes, "CLASS\t" FIGURES "\n");
 	for (size_t i = 0; i < top->n_classes; i++)
 		put_class(top, &classes, &top->classes[i]);
-	text_buf_printf(&apps, "CLASS\tAPP\t" FIGURES "\tRANKED BY\n");
+	text_buf_printf(&apps, "CLASS\tAPP\tSHOWN\t" FIGURES "\tRANKED BY\n");
 	for (size_t i = 0; i < top->n_apps; i++)
 		put_app(top, &apps, &top->apps[i]);
 	text_buf_printf(&out, "%zu tasks in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work and what has ended %.0f %%\n\n",
@@ -199,7 +208,7 @@ static char *frame_text(const struct top *top, size_t width)
 			percent(top, top->busy_ns));
 	text_table_print(&classes, "lrrrrrr", width, &out);
 	text_buf_put(&out, "\n", 1);
-	text_table_print(&apps, "llrrrrrrl", width, &out);
+	text_table_print(&apps, "lllrrrrrrl", width, &out);
 	return text_buf_take(&out);
 }
 

@@ -112,7 +112,9 @@ static void put_task(struct task_table *table, const struct tagger_task *task,
 	((uint8_t *)table->cells[COLUMN_FLAGS])[at] =
 		(uint8_t)((task->is_limited ? BUS_TASK_LIMITED : 0) |
 			  (task->differs ? BUS_TASK_DIFFERS : 0) |
-			  (task->is_raised ? BUS_TASK_RAISED : 0));
+			  (task->is_raised ? BUS_TASK_RAISED : 0) |
+			  (task->shown == SHOWN_FOCUSED ? BUS_TASK_FOCUSED : 0) |
+			  (task->shown == SHOWN_HIDDEN ? BUS_TASK_HIDDEN : 0));
 	table->is_named[task->rule] = true;
 }
 

@@ -227,6 +227,7 @@ static bool is_of_class(const struct task *task)
 /* False if it has ended. */
 static bool look_at(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
 {
+	const struct task *leader = tasks_find(plan_tasks(tagger->plan), task->tgid);
 	struct plan_detail view = { 0 };
 	int r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
 
@@ -241,6 +242,7 @@ static bool look_at(const struct tagger *tagger, const struct task *task, struct
 		.is_raised = task->state == TASK_TAGGED && plan_compare_tags(tagger->plan, task->tag, task->own) < 0,
 		.differs = r >= 0 && is_of_class(task) &&
 			   (attr_difference(&view.actual, &view.class) & ~view.withheld),
+		.shown = leader ? leader->shown : SHOWN_VISIBLE,
 		.rule = task->rule,
 		.attr = view.actual,
 	};

@@ -48,7 +48,7 @@ class Top(LiveTest):
         def shown():
             """Tasks and CPU time: of the class, of the app."""
             of_class, app = rows(UTILITY)
-            return app[1] == "burner" and float(app[3]) > 0 and (of_class[1:3], app[2:4])
+            return app[1] == "burner" and float(app[4]) > 0 and (of_class[1:3], app[3:5])
 
         of_class, app = wait_for(shown, "it runs")
         self.assertEqual((of_class, app[0]), (app, "1"))

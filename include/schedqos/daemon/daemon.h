@@ -112,5 +112,7 @@ pid_t instance_owner(void);
 enum bus_task_flag {
 	BUS_TASK_LIMITED = 1 << 0, /* its cgroup's group allows no higher class */
 	BUS_TASK_DIFFERS = 1 << 1, /* it carries something else than its class means */
-	BUS_TASK_RAISED = 1 << 2,  /* its app has the focus */
+	BUS_TASK_RAISED = 1 << 2,  /* its app has the focus, and so it has more than its rule gives */
+	BUS_TASK_FOCUSED = 1 << 3, /* its app has the focus, or is played */
+	BUS_TASK_HIDDEN = 1 << 4,  /* its app's windows are */
 };

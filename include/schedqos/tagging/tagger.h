@@ -126,6 +126,7 @@ struct tagger_task {
 	bool is_limited; /* a group, an override or what is seen of it allows no higher one */
 	bool is_raised;	 /* its app has the focus, and so it has more than its rule gives */
 	bool differs;	 /* it carries something else than its class means */
+	enum shown shown; /* what is seen of its app */
 	uint32_t rule;	 /* id of the rule behind it; 0: none */
 	struct task_attr attr; /* what it carries */
 };
