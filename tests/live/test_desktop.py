@@ -34,6 +34,10 @@ class Desktop(Bridge):
         super().setUp()
         with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
             text = file.read()
+        # Alice is at the screen: else the shipped rules raise nothing of hers.
+        self.write("users/%d" % ALICE, "ONLINE_SEATS=seat0\n")
+        if os.path.isdir("/run/systemd/users"):
+            self.assertEqual(self.run_as(0, "mount", "--bind", self.path("users"), "/run/systemd/users").returncode, 0)
         # As on a machine without systemd.
         self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
         # By make, which runs these tests, all would inherit.
