@@ -159,10 +159,10 @@ static int renumber_records(struct plan *plan, const struct config *config)
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
 		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
-		task->unit = task->unit < n_tags && tags[task->unit] != TAG_NONE ? tags[task->unit] : TAG_DEFAULT;
 		task->tag = TAG_NONE;
-		/* The scan finds it again. */
-		task->limit = 0;
+		/* The scan finds them again. */
+		if (task->tid == task->tgid)
+			task->limit = task->unit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
 		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
 		    (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {

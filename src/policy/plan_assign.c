@@ -146,7 +146,7 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, const st
 
 	if (focus != TAG_NONE && is_raised(plan, leader, own) && is_above(plan, class_of(plan, focus), tag))
 		tag = focus;
-	return limits_apply(plan->limits, leader ? leader->limit : task->limit, tag);
+	return limits_apply(plan->limits, leader ? leader->limit : 0, tag);
 }
 
 int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)

@@ -130,8 +130,10 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.tgid = tgid;
 	child.app = leader->app;
 	child.inherit = leader->inherit;
-	child.limit = leader->limit;
-	child.unit = leader->unit;
+	if (tid == tgid) {
+		child.limit = leader->limit;
+		child.unit = leader->unit;
+	}
 	child.shown = leader->shown;
 	memset(child.joined, 0, sizeof(child.joined));
 	child.had = attr_after_fork(&origin->had);

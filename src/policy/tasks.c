@@ -179,7 +179,9 @@ struct task *tasks_put(struct tasks *tasks, const struct task *from)
 	task = record(tasks, number);
 	template.tid = 0;
 	template.next = task->next;
-	template.next_thread = template.last_thread = 0;
+	template.next_thread = 0;
+	if (from->tid != from->tgid)
+		template.last_thread = 0;
 	*task = template;
 	if (from->tid != from->tgid)
 		link_thread(tasks, task, number);

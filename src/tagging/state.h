@@ -69,7 +69,7 @@ void state_remove(int folder);
 /* ---- the format, for tests ---- */
 
 #define STATE_MAGIC	    "schedqos"
-#define STATE_VERSION	    10
+#define STATE_VERSION	    11
 
 /* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
 #define STATE_TAGS_MAX 480
