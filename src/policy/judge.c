@@ -114,20 +114,6 @@ static uint8_t can_have(const struct task *task, const struct task_attr *actual,
 	return bits;
 }
 
-/* Somebody has given its origin reset-on-fork since we looked at that: the slice is lost (sched_fork in core.c). */
-static bool is_born_reset(const struct task *task, const struct task_attr *actual)
-{
-	return (task->flags & TASK_COPY) && task->known.slice_ns && !actual->slice_ns &&
-	       task_policy_is_fair(actual->policy) && task_policy_is_fair(task->known.policy) &&
-	       task_policy_is_fair(task->had.policy);
-}
-
-static void reset(struct task_attr *attr)
-{
-	attr->reset_on_fork = 1;
-	*attr = attr_after_fork(attr);
-}
-
 /* In this order: if we are killed halfway, judging what is there gives the same result. See task_publish(). */
 static void record(struct task *task, const struct task *judged)
 {
@@ -144,13 +130,8 @@ void judge(struct task *task, const struct task_attr *actual, bool is_vouched, c
 	struct task judged = *task;
 	const bool is_as_known = !task->theirs && !attr_difference(actual, &task->known);
 	const uint8_t marks = is_as_known ? 0 : marks_of_classes(actual, given, caps);
-	uint8_t chosen = chosen_bits(&judged, actual, is_vouched, given, caps) & ~marks;
+	const uint8_t chosen = chosen_bits(&judged, actual, is_vouched, given, caps) & ~marks;
 
-	if (chosen && is_born_reset(task, actual)) {
-		reset(&judged.had);
-		reset(&judged.known);
-		chosen = chosen_bits(&judged, actual, is_vouched, given, caps) & ~marks;
-	}
 	attr_copy(&judged.had, actual, chosen & can_have(&judged, actual, given));
 	judged.theirs = (judged.theirs & ~marks) | chosen;
 	attr_copy(&judged.known, actual, attr_difference(actual, &judged.known));

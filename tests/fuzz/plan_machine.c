@@ -131,6 +131,7 @@ static bool has_chosen(struct run *run, pid_t tid)
 static void bear(struct run *run, uint8_t kind)
 {
 	pid_t parent = run_some_running(run), born;
+	const struct task *known = record(run->m, parent);
 	uint8_t unsure = 0;
 
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
@@ -141,6 +142,9 @@ static void bear(struct run *run, uint8_t kind)
 	/* What somebody chose beside a class hides which one that is, if its origin gets another before its fork is heard of. */
 	if ((kind == BEGIN || run->m->deaf) &&
 	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))
+		unsure = EVERYTHING;
+	/* What it lost by a reset-on-fork that nobody has seen is taken for its own choice. */
+	if (living(run->m, parent)->attr.reset_on_fork && !(known && known->known.reset_on_fork))
 		unsure = EVERYTHING;
 	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
 	if (kind == CLONE)

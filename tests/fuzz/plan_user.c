@@ -126,13 +126,8 @@ void run_chooses(struct run *run, uint8_t kind)
 	uint8_t how = take_byte(&run->input);
 	struct task_attr chosen = task->attr;
 
-	/*
-	 * With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. And below
-	 * real time nice 0 looks like a climb from what its parent had, and SCHED_NORMAL like a choice if that had another.
-	 */
-	if (task->attr.reset_on_fork ||
-	    (kind == RESET && (run_is_unseen(run, task) || (!task_policy_is_fair(task->attr.policy) &&
-							    (task->without.nice > 0 || task->without.policy == POLICY_BATCH)))))
+	/* With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. */
+	if (task->attr.reset_on_fork)
 		run_exempt(task, EVERYTHING);
 	if (run->m->n_queued || run->n_unborn)
 		exempt_relatives(run, task, EVERYTHING);
@@ -158,8 +153,7 @@ void run_chooses(struct run *run, uint8_t kind)
 		break;
 	case RESET:
 		/* Without slices nothing tells a child's. */
-		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE &&
-		    !(run_is_unseen(run, task) && !task_policy_is_fair(task->attr.policy) && task->without.nice > 0))
+		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
 			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
 		break;
 	case IONICE:

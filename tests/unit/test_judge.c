@@ -104,11 +104,12 @@ static void each_line(void **state)
 		{ "... and a policy", PRISTINE, UI, FAIR(3, 16), TASK_COPY, 0, true, NORMAL(3), CHOSEN_N },
 		{ "beside what is theirs", NORMAL(7), FAIR(7, 8), BATCH(7, 20), TASK_COPY, CHOSEN_N, true, NORMAL(7),
 		  CHOSEN_N },
-		{ "SCHED_IDLE", PRISTINE, UI, IDLE(0), TASK_COPY, 0, false, { .policy = POLICY_IDLE, .util_max = UTIL_FULL },
+		{ "SCHED_IDLE", PRISTINE, UI, { POLICY_IDLE, 0, -4, 0, 0, 8 * MS, 0, UTIL_FULL }, TASK_COPY, 0, false, IDLE(0),
 		  CHOSEN_P },
 		{ "what has left real time", FIFO(9), FIFO(9), UTILITY, TASK_COPY, CHOSEN_P, false, BATCH(2, 0),
 		  CHOSEN_P | CHOSEN_N },
-		{ "born without its slice", NORMAL(-7), FAIR(-7, 8), PRISTINE, TASK_COPY, 0, false, PRISTINE, 0 },
+		{ "born without its slice", NORMAL(-7), FAIR(-7, 8), PRISTINE, TASK_COPY, 0, false, PRISTINE,
+		  CHOSEN_N | CHOSEN_S },
 		/* About to be set. */
 		{ "what it was to be set from", PRISTINE, UI, BATCH(12, 20), TASK_SETTING, 0, true, NORMAL(12), CHOSEN_N },
 		/* Anything else. */

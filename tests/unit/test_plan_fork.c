@@ -210,8 +210,8 @@ static void a_parent_with_reset_on_fork_has_children_to_be_tagged(void **state)
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 1);
 }
 
-/* Nobody has looked at its parent since. */
-static void so_has_one_that_was_given_it_unseen(void **state)
+/* What the child lost by it is thought to be its choice, unless all is as without us. */
+static void one_that_was_given_it_unseen(void **state)
 {
 	struct machine *m = *state;
 
@@ -221,10 +221,14 @@ static void so_has_one_that_was_given_it_unseen(void **state)
 	for (pid_t pid = 100; pid <= 200; pid += 100) {
 		machine_task(m, pid)->attr.reset_on_fork = machine_task(m, pid)->without.reset_on_fork = 1;
 		forks(m, pid, pid + 1);
+		forks(m, pid, pid + 2);
+		execs(m, pid + 2, machine_task(m, pid)->exe);
 	}
 	scan(m);
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
-	assert_task(m, 201, BACKGROUND, REASON_RULE);
+	assert_task(m, 102, INTERACTIVE, REASON_RULE);
+	assert_task(m, 201, "SCHED_BATCH nice 4", REASON_CHANGED);
+	assert_task(m, 202, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
 }
 
@@ -268,7 +272,7 @@ int main(void)
 		MACHINE_TEST(so_has_the_process_after_its_exec),
 		MACHINE_TEST(but_a_nice_above_zero_stays_on_it),
 		MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged),
-		MACHINE_TEST(so_has_one_that_was_given_it_unseen),
+		MACHINE_TEST(one_that_was_given_it_unseen),
 		MACHINE_TEST(a_negative_nice_is_not_what_such_a_child_had),
 		MACHINE_TEST(a_task_with_reset_on_fork_keeps_it_when_tagged),
 	};
