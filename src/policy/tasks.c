@@ -261,19 +261,14 @@ const char *reason_name(enum reason reason)
 
 enum reason task_reason(const struct task *task)
 {
-	static const enum reason tagged[] = {
-		[ASSIGNED_BY_RULE] = REASON_RULE,	    [ASSIGNED_BY_THREAD] = REASON_THREAD,
-		[ASSIGNED_BY_INHERITED] = REASON_INHERITED, [ASSIGNED_BY_DEFAULT] = REASON_DEFAULT,
-		[ASSIGNED_BY_OVERRIDE] = REASON_OVERRIDE,   [ASSIGNED_BY_UNIT] = REASON_UNIT,
-	};
 	static const enum reason others[] = {
 		[TASK_LEFT_ALONE] = REASON_CHOSEN, [TASK_NOT_FAIR] = REASON_NOT_FAIR, [TASK_REFUSED] = REASON_REFUSED,
 		[TASK_NOT_KEPT] = REASON_NOT_KEPT, [TASK_UNDONE] = REASON_UNDONE,
 	};
 
-	if (task->state == TASK_TAGGED)
-		return task->theirs ? REASON_CHANGED : tagged[task->assigned_by];
-	if (task->state == TASK_LEFT_ALONE && task->assigned_by == ASSIGNED_NO_CLASS)
-		return REASON_NO_RULE;
+	if (task->state == TASK_TAGGED && task->theirs)
+		return REASON_CHANGED;
+	if (task->state == TASK_TAGGED || (task->state == TASK_LEFT_ALONE && task->assigned_by == ASSIGNED_NO_CLASS))
+		return (enum reason)task->assigned_by;
 	return others[task->state];
 }

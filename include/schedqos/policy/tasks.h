@@ -163,15 +163,16 @@ struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor);
 
 /* ---- why a task has its class or none, for people: what its record is assigned by, and what came of it ---- */
 
+/* The first ones are what its record is assigned by. */
 enum reason {
-	REASON_NONE,	  /* not decided yet */
-	REASON_RULE,	  /* its process's rule */
-	REASON_THREAD,	  /* a thread rule */
-	REASON_INHERITED, /* the inherit rule of an ancestor */
-	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
-	REASON_OVERRIDE,  /* what somebody asked for at run time */
-	REASON_UNIT,	  /* no rule: its unit's class */
-	REASON_NO_RULE,	  /* left alone: no rule, and the default is none */
+	REASON_NONE = ASSIGNED_NOT_YET,
+	REASON_RULE = ASSIGNED_BY_RULE,
+	REASON_THREAD = ASSIGNED_BY_THREAD,
+	REASON_INHERITED = ASSIGNED_BY_INHERITED,
+	REASON_DEFAULT = ASSIGNED_BY_DEFAULT,
+	REASON_NO_RULE = ASSIGNED_NO_CLASS,
+	REASON_OVERRIDE = ASSIGNED_BY_OVERRIDE,
+	REASON_UNIT = ASSIGNED_BY_UNIT,
 	REASON_CHOSEN,	  /* left alone: somebody had chosen its attributes */
 	REASON_CHANGED,	  /* somebody changed some of its attributes after us: they stay, the others are the class's */
 	REASON_NOT_FAIR,  /* left alone: real-time, deadline or sched_ext */
