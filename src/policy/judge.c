@@ -144,35 +144,33 @@ void judge(struct task *task, const struct task_attr *actual, bool is_vouched, c
 
 /* ---- what the task carries ---- */
 
-void plan_note_base(struct plan *plan)
-{
-	const uint32_t base = plan->caps->base_slice_ns;
-
-	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
-		if (plan->bases[i] == base)
-			return;
-	}
-	plan->bases[plan->n_bases++ % BASES_MAX] = base;
-}
-
 /*
  * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
  * time after a change.
  */
-static bool is_base_slice(const struct plan *plan, uint32_t slice_ns)
+static bool was_base_slice(const struct plan *plan, uint32_t slice_ns)
 {
 	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
 		if (plan->bases[i] == slice_ns)
 			return true;
 	}
-	return slice_ns == plan->caps->base_slice_ns;
+	return false;
+}
+
+void plan_note_base(struct plan *plan)
+{
+	const uint32_t base = plan->caps->base_slice_ns;
+
+	if (!was_base_slice(plan, base))
+		plan->bases[plan->n_bases++ % BASES_MAX] = base;
 }
 
 void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
 {
 	if (!task_policy_is_fair(attr->policy))
 		attr->slice_ns = known->slice_ns;
-	else if (attr->slice_ns != known->slice_ns && is_base_slice(plan, attr->slice_ns))
+	else if (attr->slice_ns != known->slice_ns &&
+		 (attr->slice_ns == plan->caps->base_slice_ns || was_base_slice(plan, attr->slice_ns)))
 		attr->slice_ns = 0;
 }
 
@@ -283,13 +281,11 @@ void plan_remove_ended(struct plan *plan, struct task *leader)
 
 /* ---- who vouches ---- */
 
-/* The task that it copied, unless it is a thread; its living parent, if nobody told us of it; NULL if that is gone. */
-static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
+struct task *plan_origin_of(const struct plan *plan, const struct plan_due *due)
 {
-	struct task *origin = tasks_find(plan->tasks, due->origin ? due->origin : due->parent);
-	const struct task *leader = origin ? tasks_leader(plan->tasks, origin) : NULL;
+	struct task *origin = tasks_find(plan->tasks, due->origin);
 
-	return leader && leader->tid == due->parent && task_is_same_start(due->parent_start, leader->start) ? origin : NULL;
+	return origin && task_is_same_start(due->origin_start, origin->start) ? origin : NULL;
 }
 
 /* Whether we have looked at the task, and it still carries what its record says: who lowers it cannot go back. */
@@ -337,7 +333,7 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 		return false;
 	if (task->tid != task->tgid)
 		return threads_vouch(plan, task, facts, had);
-	origin = origin_of(plan, due);
+	origin = plan_origin_of(plan, due);
 	if (!origin || !carries_its_record(plan, origin, facts))
 		return false;
 	*had = attr_least(had, &origin->had);
@@ -347,10 +343,10 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 /* A child that carries all that was set on its origin: so will the next ones, since forks follow each other. */
 static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
 {
-	struct task *origin = task->tid == task->tgid ? origin_of(plan, due) : tasks_leader(plan->tasks, task);
+	struct task *origin = plan_origin_of(plan, due);
 
 	/* While all is put back, it says who was: see add_forkers() in undo.c. */
-	if (origin && due->origin && !plan->undoing && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
+	if (origin && !plan->undoing && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
 		origin->flags &= ~TASK_FRESH;
 }
 

@@ -54,14 +54,9 @@ void plan_mark(struct plan *plan, struct task *task, enum due due)
 
 void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin)
 {
-	struct plan_due pushed = { .tid = task->tid, .tgid = task->tgid, .origin = origin->tid };
-	const struct task *parent = task->tid == task->tgid ? tasks_leader(plan->tasks, origin) : NULL;
+	const pid_t parent = task->tid == task->tgid ? origin->tgid : 0;
 
-	if (parent) {
-		pushed.parent = parent->tid;
-		pushed.parent_start = parent->start;
-	}
-	mark(plan, task, due, pushed);
+	mark(plan, task, due, (struct plan_due){ task->tid, task->tgid, parent, origin->tid, origin->start });
 }
 
 void plan_mark_threads(struct plan *plan, const struct task *leader)
@@ -373,8 +368,8 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
 	if (parent) {
-		due.parent = parent->tgid;
-		due.parent_start = parent->start;
+		due.parent = due.origin = parent->tid;
+		due.origin_start = parent->start;
 	}
 	if (book_found(plan, found, facts))
 		plan_push(plan, due);

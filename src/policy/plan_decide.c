@@ -116,21 +116,8 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 	attr_copy(want, &task->known, task->theirs);
 }
 
-/*
- * The kernel refuses a util_min above util_max, which two clamps chosen at different times can add up to. Then ours
- * gives way.
- */
-static void fit_clamps(const struct task *task, struct task_attr *want)
-{
-	if (want->util_min <= want->util_max)
-		return;
-	if (task->theirs & TASK_ATTR_UTIL_MIN)
-		want->util_max = want->util_min;
-	else
-		want->util_min = want->util_max;
-}
-
-struct task_attr plan_target(const struct plan *plan, const struct task *task, bool takes_effect)
+/* What the task is to carry, by its record. takes_effect: a rule takes effect now. */
+static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
 
@@ -169,7 +156,9 @@ struct task_attr plan_target(const struct plan *plan, const struct task *task, b
 		want.util_min = task->known.util_min;
 		want.util_max = task->known.util_max;
 	}
-	fit_clamps(task, &want);
+	/* The kernel refuses a util_min above util_max, which two clamps chosen at different times can add up to. */
+	if (want.util_min > want.util_max)
+		want.util_min = want.util_max;
 	return want;
 }
 
@@ -262,7 +251,7 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	takes_effect = is_anew && !is_no_moment(task, &assignment, due, was_unread);
 	note_arguments(plan, task);
 	assign(plan, task, &assignment, is_anew, takes_effect);
-	want = plan_target(plan, task, takes_effect);
+	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);
 	if (task_attr_equal(&task->known, &want))
 		return false;
@@ -274,10 +263,10 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 /* Has the task inherit the rule that its parent inherits, which may have got one only after the task was booked. */
 static void inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
 {
-	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
+	const struct task *origin = task->tid == task->tgid ? plan_origin_of(plan, due) : NULL;
+	const struct task *parent = origin ? tasks_leader(plan->tasks, origin) : NULL;
 
-	/* Its id may have been reused. */
-	if (!parent || !task_is_same_start(due->parent_start, parent->start))
+	if (!parent)
 		return;
 	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)
@@ -347,4 +336,26 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	if (task->state == TASK_TAGGED)
 		task->state = TASK_NOT_KEPT;
 	return PLAN_NOT_KEPT;
+}
+
+/* ---- what people ask: how one task stands now ---- */
+
+int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
+{
+	int r = plan_look(plan, facts, &task->known, &ret->actual);
+
+	if (r < 0)
+		return r;
+	ret->changed = attr_difference(&ret->actual, &task->known);
+	ret->reason = task->state == TASK_TAGGED && ret->changed ? REASON_CHANGED : task_reason(task);
+	ret->want = target(plan, task, false);
+	ret->class = task->had;
+	ret->withheld = 0;
+	if (task->tag != TAG_NONE) {
+		const struct task_attr allowed = plan_class_over(plan, task);
+
+		ret->class = qos_attr_over(plan_tag_attr(plan, task->tag), &task->had, plan->caps);
+		ret->withheld = attr_difference(&ret->class, &allowed);
+	}
+	return 0;
 }

@@ -44,15 +44,10 @@ struct assignment {
 	enum assigned_by by;
 };
 
-/* ---- plan.c, plan_overrides.c, plan_detail.c: the plan as a whole; what is asked for; what is asked ---- */
+/* ---- plan.c, plan_overrides.c: the plan as a whole; what is asked for ---- */
 
 /* Notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
 int plan_give_classes(struct plan *plan, const struct config *config);
-
-/* ---- plan_decide.c ---- */
-
-/* What the task is to carry, by its record. takes_effect: a rule takes effect now. */
-struct task_attr plan_target(const struct plan *plan, const struct task *task, bool takes_effect);
 
 /* ---- plan_book.c ---- */
 
@@ -121,6 +116,9 @@ void plan_note_base(struct plan *plan);
 /* Judges what the task carries: its record is true from then on. */
 void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
 		const struct task_attr *actual);
+
+/* The record of the task's origin, if that is still the same. */
+struct task *plan_origin_of(const struct plan *plan, const struct plan_due *due);
 
 /* Which thread called exec is known now: the records of those that have ended are of no more use. */
 void plan_remove_ended(struct plan *plan, struct task *leader);

@@ -90,8 +90,8 @@ struct plan_found {
 struct plan_due {
 	pid_t tid, tgid;
 	pid_t parent; /* tgid of the parent, if it was marked at its birth or found by a scan; else 0 */
-	uint32_t parent_start;
-	pid_t origin; /* the task whose record it copied, if it was marked at its birth; else 0 */
+	pid_t origin; /* the task whose record it copied, in the same case */
+	uint32_t origin_start;
 };
 
 /* What to do to one task. */
