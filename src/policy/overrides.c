@@ -7,7 +7,6 @@
 
 struct entry {
 	bool is_used;
-	bool is_covered; /* a lower limit has held for one of its processes */
 	struct override override; /* owns its strings */
 	const struct qos_class *class; /* NULL: the configuration lacks it, or it is to have no effect */
 	uint16_t tag;
@@ -268,24 +267,15 @@ bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b)
 	return !eb->class || (ea->class && class_compare(ea->class, eb->class) >= 0);
 }
 
-uint16_t overrides_lower(struct overrides *overrides, uint16_t a, uint16_t b)
-{
-	const bool is_a = overrides_covers(overrides, a, b);
-	struct entry *other = entry_of(overrides, is_a ? b : a);
-
-	if (other && a != b)
-		other->is_covered = true;
-	return is_a ? a : b;
-}
-
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number, uint16_t ending)
 {
 	const struct override *end = overrides_get(overrides, ending);
 
 	for (size_t i = number; i < overrides->n_entries && end->kind == OVERRIDE_LIMIT && !end->cgroup; i++) {
 		const struct entry *entry = &overrides->entries[i];
+		const struct override *override = &entry->override;
 
-		if (entry->is_covered && entry->class && entry->override.uid == end->uid)
+		if (entry->class && override->kind == OVERRIDE_LIMIT && !override->cgroup && override->uid == end->uid)
 			return (uint16_t)(i + 1);
 	}
 	return 0;

@@ -30,24 +30,6 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 	return 0;
 }
 
-int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
-{
-	const enum override_kind kind = overrides_get(plan->overrides, number)->kind;
-	struct task *leader = tasks_find(plan->tasks, tgid);
-	uint16_t *at, joined = number;
-
-	if (!leader || leader->tgid != tgid)
-		return -ESRCH;
-	at = &leader->joined[overrides_slot(plan->overrides, number)];
-	if (kind == OVERRIDE_LIMIT)
-		joined = overrides_lower(plan->overrides, *at, number);
-	if (*at == joined)
-		return 0;
-	*at = joined;
-	mark_process(plan, leader, kind == OVERRIDE_CLASS);
-	return 0;
-}
-
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 {
 	const struct task *leader = tasks_find(plan->tasks, tgid);
@@ -59,6 +41,19 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 	if (overrides_get(plan->overrides, number)->kind != OVERRIDE_LIMIT)
 		return joined == number;
 	return overrides_covers(plan->overrides, joined, number);
+}
+
+int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
+{
+	struct task *leader = tasks_find(plan->tasks, tgid);
+
+	if (!leader || leader->tgid != tgid)
+		return -ESRCH;
+	if (plan_override_holds(plan, number, tgid))
+		return 0;
+	leader->joined[overrides_slot(plan->overrides, number)] = number;
+	mark_process(plan, leader, overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS);
+	return 0;
 }
 
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)

@@ -207,10 +207,10 @@ static void a_child_made_for_its_grandparent_does_not_stay_raised(void **state)
 	stops_without_trace(m);
 }
 
-/* Each one that may have been covered has its tree looked for in /proc: what a user has many of is not to cost others. */
+/* Each one that may have been covered has its tree looked for: what a user has many of is not to cost others. */
 static void who_is_looked_for_at_an_end(void **state)
 {
-	const struct overrides *overrides;
+	struct overrides *overrides;
 	struct machine *m = *state;
 	uint16_t low, covered, class, roots;
 
@@ -221,6 +221,8 @@ static void who_is_looked_for_at_an_end(void **state)
 	class = gives(m, ALICE, 100, "QOS_UTILITY", false);
 	roots = limits(m, 0, 100, "QOS_UTILITY");
 	overrides = plan_overrides(m->plan);
+	overrides_disable(overrides, low);
+	overrides_disable(overrides, roots);
 	assert_int_equal(overrides_next_covered(overrides, 0, low), covered);
 	assert_int_equal(overrides_next_covered(overrides, covered, low), 0);
 	assert_int_equal(overrides_next_covered(overrides, 0, class), 0);

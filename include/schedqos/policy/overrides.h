@@ -100,18 +100,12 @@ bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number);
 /* The tag of its class, without a period. TAG_NONE if the number is 0, or its class is unknown. */
 uint16_t overrides_tag(const struct overrides *overrides, uint16_t number);
 
-/*
- * The lower of two limits in one slot of a process, of different users' the second; 0 for none. It is remembered that the
- * other one holds as well.
- */
-uint16_t overrides_lower(struct overrides *overrides, uint16_t a, uint16_t b);
-
 /* Whether the limit a leaves b, in the same slot, nothing to do. */
 bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b);
 
 /*
- * The next limit after this one (0: the first) that a lower one has covered for some process, which may be the one that ends:
- * so both are a user's, or root's. 0: there is none.
+ * The next limit of processes after this one (0: the first) that the one that ends may have covered: so both are a user's, or
+ * root's. 0: there is none.
  */
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number, uint16_t ending);
 
