@@ -114,51 +114,38 @@ static uint32_t renumber(const struct plan *plan, const struct rules *rules, uin
 	return now ? now->id : 0;
 }
 
-/* Whether both are for the same class and period. */
-static bool is_same_tag(const struct config *old, const struct tag *a, const struct config *new, const struct tag *b)
+/* The new number of the tag for the same class and period, or TAG_NONE. */
+static uint16_t renumber_tag(const struct config *old, const struct config *new, uint16_t number)
 {
-	return a->period_ns == b->period_ns &&
-	       strcmp(old->classes[a->qos_class].name, new->classes[b->qos_class].name) == 0;
-}
+	size_t n_old, n_new;
+	const struct tag *tags = rules_tags(old->rules, &n_old), *new_tags = rules_tags(new->rules, &n_new);
+	const struct tag *tag = number < n_old ? &tags[number] : NULL;
 
-/* The new number of each old tag, or TAG_NONE. NULL without memory; the caller frees it. */
-static uint16_t *renumber_tags(const struct config *old, const struct config *new, size_t *ret_count)
-{
-	size_t n_new;
-	const struct tag *tags = rules_tags(old->rules, ret_count), *new_tags = rules_tags(new->rules, &n_new);
-	uint16_t *now = calloc(*ret_count, sizeof(*now));
-
-	for (size_t i = 0; now && i < *ret_count; i++) {
-		now[i] = TAG_NONE;
-		for (size_t k = 0; k < n_new && now[i] == TAG_NONE; k++) {
-			if (is_same_tag(old, &tags[i], new, &new_tags[k]))
-				now[i] = (uint16_t)k;
-		}
+	for (size_t i = 0; tag && i < n_new; i++) {
+		if (new_tags[i].period_ns == tag->period_ns &&
+		    strcmp(new->classes[new_tags[i].qos_class].name, old->classes[tag->qos_class].name) == 0)
+			return (uint16_t)i;
 	}
-	return now;
+	return TAG_NONE;
 }
 
 /*
  * Rules and tags have new numbers. The scan matches each process again and finds whether the class has changed. But it
  * cannot find the inherited rule of an orphan, which has lost its ancestors.
  */
-static int renumber_records(struct plan *plan, const struct config *config)
+static void renumber_records(struct plan *plan, const struct config *config)
 {
 	const bool other_default = plan->config->settings.default_mode != config->settings.default_mode;
 	uint32_t cursor = 0;
 	struct task *task;
-	size_t n_tags;
-	uint16_t *tags = renumber_tags(plan->config, config, &n_tags);
 
-	if (!tags)
-		return -ENOMEM;
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		const bool had_rule = task->rule;
 
 		task->app = renumber(plan, config->rules, task->app, false);
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
-		task->own = task->own < n_tags ? tags[task->own] : TAG_NONE;
+		task->own = renumber_tag(plan->config, config, task->own);
 		task->tag = TAG_NONE;
 		/* The scan finds them again. */
 		if (task->tid == task->tgid)
@@ -170,8 +157,6 @@ static int renumber_records(struct plan *plan, const struct config *config)
 			task->state = TASK_UNDECIDED;
 		}
 	}
-	free(tags);
-	return 0;
 }
 
 /* An override can give any class, and not only those that rules name. */
@@ -194,12 +179,12 @@ int plan_set_config(struct plan *plan, const struct config *config)
 					   config->n_classes);
 	int r = limits ? plan_give_classes(plan, config) : -ENOMEM;
 
-	if (r == 0 && plan->config)
-		r = renumber_records(plan, config);
 	if (r < 0) {
 		limits_free(limits);
 		return r;
 	}
+	if (plan->config)
+		renumber_records(plan, config);
 	limits_free(plan->limits);
 	plan->limits = limits;
 	plan->config = config;

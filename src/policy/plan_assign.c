@@ -29,11 +29,6 @@ bool plan_needs_moves(const struct plan *plan)
 	       overrides_need_cgroup(plan->overrides);
 }
 
-bool plan_needs_changes(const struct plan *plan)
-{
-	return rules_enforce(plan->config->rules);
-}
-
 bool plan_needs_renames(const struct plan *plan)
 {
 	const struct rule *rule;
@@ -43,16 +38,6 @@ bool plan_needs_renames(const struct plan *plan)
 			return true;
 	}
 	return false;
-}
-
-const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor)
-{
-	const struct task *task;
-
-	do
-		task = tasks_next(plan->tasks, cursor);
-	while (task && ((task->flags & TASK_ENDED) || !plan_has_thread_rules(plan, tasks_leader(plan->tasks, task))));
-	return task;
 }
 
 static struct assignment assign_by_rules(const struct plan *plan, const struct task *leader, const char *comm)
@@ -103,9 +88,12 @@ int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b)
 	return a == TAG_NONE || b == TAG_NONE || a == b ? 0 : class_compare(class_of(plan, a), class_of(plan, b));
 }
 
-bool plan_is_above_rules(const struct plan *plan, const struct task *leader, const struct qos_class *class)
+bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
 {
-	return is_above(plan, class, assign_by_rules(plan, leader, NULL).tag);
+	const struct qos_class *class = qos_class_find(plan->config->classes, plan->config->n_classes, qos);
+	const struct task *leader = tasks_find(plan->tasks, tgid);
+
+	return class && leader && is_above(plan, class, assign_by_rules(plan, leader, NULL).tag);
 }
 
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
@@ -149,11 +137,23 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, const st
 	return limits_apply(plan->limits, leader ? leader->limit : 0, tag);
 }
 
-int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)
+/* Has facts->owner filled in, as far as the process's overrides or units ask for it. 0 or -errno. */
+static int need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)
 {
 	if (!plan->units.n_users && !overrides_need_owner(plan->overrides, leader->joined))
 		return 0;
 	return facts_need(facts, FACT_OWNER);
+}
+
+const char *plan_override_max(const struct plan *plan, struct facts *facts)
+{
+	const struct task *leader = tasks_find(plan->tasks, facts->tgid);
+	const struct qos_class *max = NULL;
+
+	if (leader && facts_need(facts, FACT_CGROUP) == 0 && need_owner(plan, leader, facts) == 0)
+		max = overrides_max(plan->overrides, leader->joined, facts->cgroup, facts->owner,
+				    plan_is_lowered(plan, leader));
+	return max ? max->name : NULL;
 }
 
 /*
@@ -163,7 +163,7 @@ int plan_need_owner(const struct plan *plan, const struct task *leader, struct f
 static int look_at_owner(struct plan *plan, struct task *leader, struct facts *facts)
 {
 	uint16_t *app = &leader->joined[SLOT_SHOWN];
-	int r = plan_need_owner(plan, leader, facts);
+	int r = need_owner(plan, leader, facts);
 
 	if (r == 0 && *app)
 		r = facts_need(facts, FACT_STAT);

@@ -56,25 +56,6 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 	return 0;
 }
 
-bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
-{
-	const struct qos_class *class = qos_class_find(plan->config->classes, plan->config->n_classes, qos);
-	const struct task *leader = tasks_find(plan->tasks, tgid);
-
-	return class && leader && plan_is_above_rules(plan, leader, class);
-}
-
-const char *plan_override_max(const struct plan *plan, struct facts *facts)
-{
-	const struct task *leader = tasks_find(plan->tasks, facts->tgid);
-	const struct qos_class *max = NULL;
-
-	if (leader && facts_need(facts, FACT_CGROUP) == 0 && plan_need_owner(plan, leader, facts) == 0)
-		max = overrides_max(plan->overrides, leader->joined, facts->cgroup, facts->owner,
-				    plan_is_lowered(plan, leader));
-	return max ? max->name : NULL;
-}
-
 struct overrides *plan_overrides(const struct plan *plan)
 {
 	return plan->overrides;

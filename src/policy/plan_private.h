@@ -73,9 +73,6 @@ struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, str
 /* The rule in force with this id, or NULL. */
 const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
 
-/* Whether the rule of this process, whose leader may be NULL, has classes for threads by their names. */
-bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
-
 /* The class for a task of this process. comm: its name, or NULL if the rule has no thread rules. */
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm);
 
@@ -85,12 +82,6 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
  * about to end.
  */
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
-
-/* Whether the class is higher than what rules give the process. */
-bool plan_is_above_rules(const struct plan *plan, const struct task *leader, const struct qos_class *class);
-
-/* Has facts->owner filled in, as far as the process's overrides or units ask for it. 0 or -errno. */
-int plan_need_owner(const struct plan *plan, const struct task *leader, struct facts *facts);
 
 /* What becomes of the task's own class by the focus, and under the limit of its cgroup and overrides. */
 uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own);

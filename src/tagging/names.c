@@ -67,11 +67,14 @@ void names_read(struct tagger *tagger)
 {
 	/* CPU time, not elapsed time: a suspend in between would make the next pause last for minutes. */
 	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const struct tasks *tasks = plan_tasks(tagger->plan);
 	struct task_event event = { .what = EVENT_RENAME };
 	const struct task *task;
 	uint32_t cursor = 0;
 
-	while ((task = plan_next_named(tagger->plan, &cursor))) {
+	while ((task = tasks_next(tasks, &cursor))) {
+		if (!plan_has_thread_rules(tagger->plan, tasks_leader(tasks, task)))
+			continue;
 		event.tid = task->tid;
 		event.tgid = task->tgid;
 		event.ms = clock_ms();

@@ -231,7 +231,7 @@ static void close_changes(struct tagger *tagger)
 
 static void update_changes(struct tagger *tagger)
 {
-	if (!plan_needs_changes(tagger->plan))
+	if (!rules_enforce(plan_config(tagger->plan)->rules))
 		close_changes(tagger);
 	else if (tagger->changes.how == CHANGES_UNUSED)
 		begin_changes(tagger);

@@ -40,12 +40,12 @@ static void only_what_is_enforced_is_looked_at(void **state)
 	struct machine *m = *state;
 
 	starts(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	assert_false(plan_needs_changes(m->plan));
+	assert_false(rules_enforce(plan_config(m->plan)->rules));
 	renice(m, 100, 7);
 	look_at_enforced(m);
 	assert_no_fetch(m);
 	reload(m, ENFORCED);
-	assert_true(plan_needs_changes(m->plan));
+	assert_true(rules_enforce(plan_config(m->plan)->rules));
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	/* What is as it was is not set. */
 	renice(m, 200, 7);

@@ -241,16 +241,11 @@ bool plan_needs_renames(const struct plan *plan);
 /* Whether any rule, group, override or unit in force looks at cgroups. */
 bool plan_needs_moves(const struct plan *plan);
 
-/* Whether any rule in force takes back what somebody changes. */
-bool plan_needs_changes(const struct plan *plan);
-
 /* Marks every task of a rule that enforces as due. */
 void plan_look_at_enforced(struct plan *plan);
 
-/*
- * Every task whose name a rule looks at: start with *cursor = 0 and call until NULL. Renames may be booked in between.
- */
-const struct task *plan_next_named(const struct plan *plan, uint32_t *cursor);
+/* Whether the rule of this process, whose leader may be NULL, has classes for threads by their names. */
+bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
 
 /* A task as it is now, for people. Attributes as in a record: slice_ns is 0 where the task has none of its own. */
 struct plan_detail {
