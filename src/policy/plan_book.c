@@ -334,56 +334,43 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	return tasks_put(plan->tasks, &task);
 }
 
-/* Finds or makes the record, which is due then. NULL if the task is gone or excluded, or without memory. */
-static struct task *book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
+void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
+	const struct task *parent = found->tid == found->tgid ? tasks_find(plan->tasks, found->parent_tgid) : NULL;
 	struct task *task = tasks_find(plan->tasks, found->tid);
+	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
 	/* A program that the kernel has started is a child of kthreadd's. */
 	if (is_excluded(plan, found->tid, found->tgid, found->parent_tgid == KTHREADD ? 0 : found->parent_tgid))
-		return NULL;
+		return;
 	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
 		if (task)
 			tasks_remove(plan->tasks, task);
 		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
 		if (found->tid == found->tgid &&
 		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
-			return NULL;
+			return;
 		task = first_sight(plan, found, facts);
 	}
 	if (!task)
-		return NULL;
+		return;
 	task->scan = plan->scan;
 	/* It was put back by a daemon that has been stopped. */
 	if (plan->stopped && task->state == TASK_UNDONE)
-		return NULL;
+		return;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
-	return task;
-}
-
-void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
-{
-	const struct task *parent = found->tid == found->tgid ? tasks_find(plan->tasks, found->parent_tgid) : NULL;
-	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
-
 	if (parent) {
 		due.parent = due.origin = parent->tid;
 		due.origin_start = parent->start;
 	}
-	if (book_found(plan, found, facts))
-		plan_push(plan, due);
+	plan_push(plan, due);
 }
 
-struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)
+void plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)
 {
-	struct plan_found found = { .tid = due->tid, .tgid = due->tgid };
-
-	if (facts_need(facts, FACT_STAT) < 0)
-		return NULL;
-	found.parent_tgid = facts->ppid;
-	found.start = facts->start;
-	return book_found(plan, &found, facts);
+	if (facts_need(facts, FACT_STAT) == 0)
+		plan_book_found(plan, &(struct plan_found){ due->tid, due->tgid, facts->ppid, facts->start }, facts);
 }
 
 void plan_scan_begin(struct plan *plan, bool events_lost)

@@ -277,10 +277,10 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 {
 	struct task *task = tasks_find(plan->tasks, due->tid);
 
-	if (!task)
-		task = plan_book_missed(plan, due, facts);
-	if (!task)
+	if (!task) {
+		plan_book_missed(plan, due, facts);
 		return false;
+	}
 	inherit(plan, task, due);
 	return decide_task(plan, task, due, facts, ret);
 }

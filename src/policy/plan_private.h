@@ -62,11 +62,8 @@ void plan_mark_threads(struct plan *plan, const struct task *leader);
 /* Marks every process: its cgroup may mean something else now. */
 void plan_mark_processes(struct plan *plan);
 
-/*
- * Books a task that we received an event of but have no record for, because its parent has none either. NULL if it is
- * gone or excluded, or without memory.
- */
-struct task *plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts);
+/* Books a task that we received an event of but have no record for, because its parent has none either: it is due then. */
+void plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts);
 
 /* ---- plan_assign.c ---- */
 
