@@ -8,150 +8,6 @@
 #include <string.h>
 
 #include <schedqos/policy/rules.h>
-#include <schedqos/util/cleanup.h>
-
-/* ---- an index of patterns ---- */
-
-/*
- * A cgroup is looked up at each exec. To compare each of 1,000 groups with each component of its path takes 0.2 ms, ten
- * times what all else about an exec does. So patterns without wildcards, of which there may be one for each of many
- * cgroups, are found by a binary search, and most globs are ruled out by one byte.
- */
-
-struct group_name {
-	const char *pattern;
-	size_t number;
-};
-
-struct group_glob {
-	struct group_name is;
-	size_t prefix_length; /* of the literal text at its beginning ... */
-	char prefix_last;     /* ... and its last byte, which differs most often */
-	bool is_path;
-};
-
-struct group_index {
-	struct group_name *exact; /* sorted; one with a slash is only ever equal to a path */
-	size_t n_exact;
-	struct group_glob *globs;
-	size_t n_globs;
-};
-
-static int compare(const void *va, const void *vb)
-{
-	const struct group_name *a = va, *b = vb;
-
-	return strcmp(a->pattern, b->pattern);
-}
-
-static void add(struct group_index *index, const char *pattern, size_t number)
-{
-	const size_t prefix_length = strcspn(pattern, "*?[\\");
-
-	if (!pattern_is_glob(pattern)) {
-		index->exact[index->n_exact++] = (struct group_name){ pattern, number };
-		return;
-	}
-	index->globs[index->n_globs++] = (struct group_glob){
-		.is = { pattern, number },
-		.prefix_length = prefix_length,
-		.prefix_last = prefix_length ? pattern[prefix_length - 1] : '\0',
-		.is_path = strchr(pattern, '/'),
-	};
-}
-
-static void group_index_free(struct group_index *index)
-{
-	if (!index)
-		return;
-	free(index->exact);
-	free(index->globs);
-	free(index);
-}
-
-/* Numbers them from 0 on; NULL stands for none. The texts must outlive it. NULL without memory. */
-static struct group_index *group_index_new(const char *const *patterns, size_t n_patterns)
-{
-	struct group_index *index = calloc(1, sizeof(*index));
-
-	if (!index)
-		return NULL;
-	index->exact = calloc(n_patterns + 1, sizeof(*index->exact));
-	index->globs = calloc(n_patterns + 1, sizeof(*index->globs));
-	if (!index->exact || !index->globs) {
-		group_index_free(index);
-		return NULL;
-	}
-	for (size_t i = 0; i < n_patterns; i++) {
-		if (patterns[i])
-			add(index, patterns[i], i);
-	}
-	qsort(index->exact, index->n_exact, sizeof(*index->exact), compare);
-	return index;
-}
-
-static const struct group_name *find_exact(const struct group_index *index, const char *text)
-{
-	const struct group_name key = { .pattern = text };
-
-	return bsearch(&key, index->exact, index->n_exact, sizeof(*index->exact), compare);
-}
-
-static bool glob_holds(const struct group_glob *glob, const char *text, size_t length)
-{
-	if (glob->prefix_length > length ||
-	    (glob->prefix_length && text[glob->prefix_length - 1] != glob->prefix_last))
-		return false;
-	return pattern_match(glob->is.pattern, text);
-}
-
-/* A cgroup around the one that is looked up, or that one itself. */
-struct level {
-	const char *path, *name; /* name: the path's last component */
-	size_t path_length, name_length;
-};
-
-static void find_level(const struct group_index *index, const struct level *level,
-		       void (*found)(void *context, size_t number), void *context)
-{
-	const struct group_name *exact[] = { find_exact(index, level->path), find_exact(index, level->name) };
-
-	for (size_t i = 0; i < array_size(exact); i++) {
-		if (exact[i])
-			found(context, exact[i]->number);
-	}
-	for (size_t i = 0; i < index->n_globs; i++) {
-		const struct group_glob *glob = &index->globs[i];
-
-		if (glob->is_path ? glob_holds(glob, level->path, level->path_length) :
-				    glob_holds(glob, level->name, level->name_length))
-			found(context, glob->is.number);
-	}
-}
-
-/* Calls found for the number of each pattern that holds for the tasks of a cgroup, for some more than once: see group_holds. */
-static void group_index_find(const struct group_index *index, const char *cgroup, void (*found)(void *context, size_t number),
-		      void *context)
-{
-	char path[PATH_MAX];
-
-	if ((!index->n_exact && !index->n_globs) || *cgroup != '/' || strlen(cgroup) >= sizeof(path))
-		return;
-	strcpy(path, cgroup);
-	for (char *slash = path, *end; slash; slash = end) {
-		const size_t length = strcspn(slash + 1, "/");
-
-		end = slash[1 + length] ? slash + 1 + length : NULL;
-		if (end)
-			*end = '\0';
-		find_level(index, &(struct level){ path, slash + 1, (size_t)(slash + 1 - path) + length, length }, found,
-			   context);
-		if (end)
-			*end = '/';
-	}
-}
-
-/* ---- what groups allow ---- */
 
 /* ---- which group holds ---- */
 
@@ -229,7 +85,7 @@ struct limit {
 
 struct limits {
 	const struct group *groups;
-	struct group_index *index; /* of the groups */
+	size_t n_groups;
 	const struct qos_class *classes;
 	size_t n_classes;
 	const struct tag *tags;
@@ -237,16 +93,11 @@ struct limits {
 	struct limit *limits; /* the first one is number 1 */
 	size_t n_limits;
 	bool *denied; /* for the cgroup that is looked up */
+	/* The last question, and its answer: a build's programs are all in one cgroup. */
+	char cgroup[PATH_MAX];
+	const struct qos_class *max;
+	uint16_t limit;
 };
-
-static struct group_index *index_groups(const struct group *groups, size_t n_groups)
-{
-	_cleanup_free_ const char **patterns = calloc(n_groups + 1, sizeof(*patterns));
-
-	for (size_t i = 0; patterns && i < n_groups; i++)
-		patterns[i] = groups[i].is_masked ? NULL : groups[i].pattern;
-	return patterns ? group_index_new(patterns, n_groups) : NULL;
-}
 
 struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
 			  const struct qos_class *classes, size_t n_classes)
@@ -255,11 +106,10 @@ struct limits *limits_new(const struct group *groups, size_t n_groups, const str
 
 	if (!limits)
 		return NULL;
-	*limits = (struct limits){ .groups = groups, .classes = classes, .n_classes = n_classes };
+	*limits = (struct limits){ .groups = groups, .n_groups = n_groups, .classes = classes, .n_classes = n_classes };
 	limits->tags = rules_tags(rules, &limits->n_tags);
 	limits->denied = calloc(n_classes, sizeof(*limits->denied));
-	limits->index = index_groups(groups, n_groups);
-	if (!limits->denied || !limits->index) {
+	if (!limits->denied) {
 		limits_free(limits);
 		return NULL;
 	}
@@ -274,7 +124,6 @@ void limits_free(struct limits *limits)
 		free(limits->limits[i].denied);
 		free(limits->limits[i].tags);
 	}
-	group_index_free(limits->index);
 	free(limits->limits);
 	free(limits->denied);
 	free(limits);
@@ -289,10 +138,8 @@ static void deny_above(struct limits *limits, const struct qos_class *max)
 }
 
 /* Adds what the group denies. */
-static void deny(void *context, size_t number)
+static void deny(struct limits *limits, const struct group *group)
 {
-	struct limits *limits = context;
-	const struct group *group = &limits->groups[number];
 	const struct qos_class *classes = limits->classes;
 
 	if (group->max)
@@ -374,15 +221,17 @@ static int add_limit(struct limits *limits, uint16_t *ret)
 	return 0;
 }
 
-int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
+static int find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
 {
 	const size_t size = limits->n_classes * sizeof(*limits->denied);
 	bool is_limited = false;
 
-	*ret = 0;
 	memset(limits->denied, 0, size);
 	deny_above(limits, max);
-	group_index_find(limits->index, cgroup, deny, limits);
+	for (size_t i = 0; i < limits->n_groups; i++) {
+		if (group_holds(&limits->groups[i], cgroup))
+			deny(limits, &limits->groups[i]);
+	}
 	for (size_t i = 0; i < limits->n_classes; i++)
 		is_limited |= limits->denied[i];
 	if (!is_limited)
@@ -394,6 +243,23 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 		}
 	}
 	return add_limit(limits, ret);
+}
+
+int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
+{
+	int r = 0;
+
+	*ret = limits->limit;
+	if (limits->max != max || strcmp(limits->cgroup, cgroup) != 0) {
+		*ret = 0;
+		r = find(limits, cgroup, max, ret);
+	}
+	if (r < 0 || strlen(cgroup) >= sizeof(limits->cgroup))
+		return r;
+	strcpy(limits->cgroup, cgroup);
+	limits->max = max;
+	limits->limit = *ret;
+	return 0;
 }
 
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
