@@ -168,16 +168,14 @@ static int check_grants(const struct config *config, struct config_errors *error
 static int warn_beaten(const struct config *config, const struct rule *rule, const struct rule *before,
 		       struct config_errors *errors)
 {
-	const bool is_exact = !pattern_is_glob(before->pattern);
 	_cleanup_free_ char *path = config_path_of(config, rule, NULL);
 
 	if (!path)
 		return -ENOMEM;
 	return config_warning_add(errors, config->files[rule->source.file], &rule->source, path,
-				  "never takes effect: \"%s\" of %s:%u has no conditions and always comes first%s%s%s", before->pattern,
-				  config->files[before->source.file], before->source.line,
-				  is_exact ? ", since an exact name goes before a glob: write \"" : "",
-				  is_exact ? before->pattern : "", is_exact ? "\" with a \"match\" of \"exe\"" : "");
+				  "never takes effect: \"%s\" of %s:%u has no conditions and always comes first, "
+				  "since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
+				  before->pattern, config->files[before->source.file], before->source.line, before->pattern);
 }
 
 static int check_beaten(const struct config *config, struct config_errors *errors)

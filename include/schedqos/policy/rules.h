@@ -33,15 +33,6 @@ static inline bool pattern_match(const char *pattern, const char *name)
 /* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
 bool pattern_has_open_bracket(const char *pattern);
 
-/* The length of the bracket expression that the pattern begins with; 0: with none, or it is not closed. */
-size_t pattern_bracket(const char *pattern);
-
-/*
- * Whether one glob matches whatever another one does. False also if that does not show by comparing them from left
- * to right, as with "*?" and "?*".
- */
-bool pattern_includes(const char *wide, const char *narrow);
-
 /* ---- programs that run a script, and which one they run, by their arguments ---- */
 
 /* Far beyond any use; every exec is compared with some of them. */
@@ -296,8 +287,8 @@ const struct thread_rule *rule_thread_trace(const struct rule *rule, const char 
 					    bool (*is_similar)(const char *a, const char *b), enum rule_outcome *ret);
 
 /*
- * The rule that comes before all those of this list whatever process the list could match, so that the list never takes
- * effect; or NULL if there is none, or none that shows.
+ * Of a list whose pattern is a glob on a path that ends in a name: the rule for just this name that takes whatever the list
+ * could match, since it has no conditions; or NULL.
  */
 const struct rule *rules_always_before(const struct rules *rules, const struct rule *list);
 
