@@ -45,6 +45,6 @@ void wanted_take(struct wanted *wanted, const struct config *config)
 {
 	wanted_clear(wanted);
 	if (config)
-		wanted->all = weights_rank(config->user_weights, config->n_user_weights, config->classes, config->n_classes,
+		wanted->all = weights_rank(config->user_weights.items, config->user_weights.count, config->classes, config->n_classes,
 					   &wanted->n);
 }

@@ -200,7 +200,7 @@ void config_free(struct config *config)
 	free(config->classes);
 	free(config->profiles);
 	free(config->groups);
-	free(config->weights);
-	free(config->user_weights);
+	free(config->weights.items);
+	free(config->user_weights.items);
 	free(config);
 }

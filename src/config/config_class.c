@@ -57,7 +57,6 @@ static const struct key attributes[ATTR_COUNT] = {
 /* One class object, as written in a file. */
 struct class_text {
 	const struct json_node *object;
-	const struct json_node *values[ATTR_COUNT]; /* NULL: not given */
 	struct qos_attr attr;		 /* those given */
 	uint16_t removed;		 /* enum qos_has: those given as null */
 };
@@ -74,7 +73,6 @@ static void parse_attributes(struct parser *parser, struct class_text *text)
 			complain_key(parser, value, attributes, ATTR_COUNT, "attribute");
 			continue;
 		}
-		text->values[which] = value;
 		if (which != ATTR_POLICY && value->type == JSON_NULL)
 			text->removed |= 1 << which;
 		else if (parse_key(parser, key, value, &text->attr))
@@ -83,12 +81,13 @@ static void parse_attributes(struct parser *parser, struct class_text *text)
 }
 
 /* The value to point at: the first of the two that is in this object, else the object itself. */
-static const struct json_node *culprit(const struct class_text *text, enum attribute first,
-			    enum attribute second)
+static const struct json_node *culprit(const struct class_text *text, enum attribute first, enum attribute second)
 {
-	if (text->values[first])
-		return text->values[first];
-	return text->values[second] ? text->values[second] : text->object;
+	const struct json_node *value = json_member(text->object, attributes[first].name);
+
+	if (!value)
+		value = json_member(text->object, attributes[second].name);
+	return value ? value : text->object;
 }
 
 enum kind {

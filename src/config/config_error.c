@@ -231,27 +231,19 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	return text_buf_take(&path);
 }
 
-/* Whoever asks for a class by a name of millions of letters is not to get all of them back, escaped. */
-#define NAME_TOLD 256
-
-static void put_escaped(struct text_buf *text, const char *before, const char *name, const char *after)
-{
-	_cleanup_free_ char *safe = text_escape(name, strnlen(name, NAME_TOLD));
-
-	text_buf_printf(text, "%s%s%s", before, safe ? safe : "", after);
-}
-
 char *class_words_unknown(const struct config *config, const char *name)
 {
 	struct suggestion near = { .word = name };
 	struct text_buf text = { 0 };
+	char shown[256]; /* whoever asks by a name of millions of letters is not to get all of them back */
 
 	for (size_t i = 0; i < config->n_classes; i++)
 		suggest_offer(&near, config->classes[i].name);
-	put_escaped(&text, "no class \"", name, "\"");
+	text_escape_to(shown, sizeof(shown), name, strnlen(name, sizeof(shown)));
+	text_buf_printf(&text, "no class \"%s\"", shown);
 	if (near.best)
-		put_escaped(&text, " (did you mean \"", near.best, "\"?)");
+		text_buf_printf(&text, " (did you mean \"%s\"?)", near.best);
 	for (size_t i = 0; i < config->n_classes; i++)
-		put_escaped(&text, i ? ", " : ": there are ", config->classes[i].name, "");
+		text_buf_printf(&text, "%s%s", i ? ", " : ": there are ", config->classes[i].name);
 	return text_buf_take(&text);
 }

@@ -61,7 +61,7 @@ typedef void text_check(struct parser *parser, const struct json_node *value, un
 struct key {
 	const char *name;
 	enum {
-		KEY_OTHER,  /* by parse and put */
+		KEY_OTHER,  /* by parse and put, which are given what is at the offset */
 		KEY_TEXT,   /* const char *; not empty */
 		KEY_CLASS,  /* const char *: the name of a class */
 		KEY_BOOL,   /* bool */
@@ -197,13 +197,11 @@ void put_settings(struct json_writer *json, const struct config *config);
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
 
-/* config_groups.c, config_weights.c: of a struct config. */
+/* config_groups.c: of a struct config; config_weights.c: of a struct weight_list */
 void parse_groups(struct parser *parser, const struct json_node *object, void *into);
 void put_groups(struct json_writer *json, const char *key, const void *from);
 void parse_weights(struct parser *parser, const struct json_node *object, void *into);
 void put_weights(struct json_writer *json, const char *key, const void *from);
-void parse_user_weights(struct parser *parser, const struct json_node *object, void *into);
-void put_user_weights(struct json_writer *json, const char *key, const void *from);
 
 /* config_pattern.c: warnings about patterns that can match nothing of what they are compared with. */
 text_check check_brackets;

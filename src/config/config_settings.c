@@ -132,8 +132,8 @@ static const struct key settings[] = {
 	/* Not written: each rule has it. */
 	{ "raise", .parse = parse_raise },
 	{ "groups", .parse = parse_groups, .put = put_groups },
-	{ "weights", .parse = parse_weights, .put = put_weights },
-	{ "user_weights", .parse = parse_user_weights, .put = put_user_weights },
+	{ "weights", .parse = parse_weights, .put = put_weights, FIELD(struct config, weights) },
+	{ "user_weights", .parse = parse_weights, .put = put_weights, FIELD(struct config, user_weights) },
 };
 
 bool is_setting(const char *key)

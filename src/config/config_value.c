@@ -212,7 +212,7 @@ bool parse_key(struct parser *parser, const struct key *key, const struct json_n
 		return good;
 	case KEY_OTHER:
 		if (key->parse)
-			key->parse(parser, value, into);
+			key->parse(parser, value, (char *)into + key->offset);
 		return true;
 	}
 	return false;
@@ -253,7 +253,7 @@ void put_key(struct json_writer *json, const struct key *key, const char *name, 
 		break;
 	case KEY_OTHER:
 		if (key->put)
-			key->put(json, name, from);
+			key->put(json, name, field_of(key, from));
 		break;
 	}
 }

@@ -73,18 +73,19 @@ static void parse_entry(struct parser *parser, const struct json_node *value, st
 	}
 }
 
-static void parse_all(struct parser *parser, const struct json_node *object, struct weight **all, size_t *n)
+void parse_weights(struct parser *parser, const struct json_node *object, void *into)
 {
-	void *weights = *all;
+	struct weight_list *all = into;
+	void *items = all->items;
 	const struct json_node *value;
 
 	if (!value_is_object(parser, object))
 		return;
 	json_each (value, object) {
 		const char *pattern = keep_text(parser, value->key);
-		struct weight *weight = pattern ? item_for(parser, &weights, n, sizeof(*weight), pattern) : NULL;
+		struct weight *weight = pattern ? item_for(parser, &items, &all->count, sizeof(*weight), pattern) : NULL;
 
-		*all = weights;
+		all->items = items;
 		if (!weight)
 			return;
 		*weight = (struct weight){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
@@ -93,27 +94,15 @@ static void parse_all(struct parser *parser, const struct json_node *object, str
 	}
 }
 
-void parse_weights(struct parser *parser, const struct json_node *object, void *into)
+void put_weights(struct json_writer *json, const char *key, const void *from)
 {
-	struct config *config = into;
+	const struct weight_list *all = from;
 
-	parse_all(parser, object, &config->weights, &config->n_weights);
-}
-
-void parse_user_weights(struct parser *parser, const struct json_node *object, void *into)
-{
-	struct config *config = into;
-
-	parse_all(parser, object, &config->user_weights, &config->n_user_weights);
-}
-
-static void put_all(struct json_writer *json, const char *key, const struct weight *all, size_t n)
-{
-	if (!n)
+	if (!all->count)
 		return;
 	json_begin(json, key, '{');
-	for (size_t i = 0; i < n; i++) {
-		const struct weight *weight = &all[i];
+	for (size_t i = 0; i < all->count; i++) {
+		const struct weight *weight = &all->items[i];
 
 		if (weight->is_masked)
 			continue;
@@ -126,18 +115,4 @@ static void put_all(struct json_writer *json, const char *key, const struct weig
 		json_end(json, '}');
 	}
 	json_end(json, '}');
-}
-
-void put_weights(struct json_writer *json, const char *key, const void *from)
-{
-	const struct config *config = from;
-
-	put_all(json, key, config->weights, config->n_weights);
-}
-
-void put_user_weights(struct json_writer *json, const char *key, const void *from)
-{
-	const struct config *config = from;
-
-	put_all(json, key, config->user_weights, config->n_user_weights);
 }

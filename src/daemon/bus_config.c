@@ -34,7 +34,7 @@ int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error
 	const struct config *config = ((const struct daemon *)userdata)->config;
 	size_t n;
 	_cleanup_free_ struct unit_weight *weights =
-		weights_rank(config->weights, config->n_weights, config->classes, config->n_classes, &n);
+		weights_rank(config->weights.items, config->weights.count, config->classes, config->n_classes, &n);
 	int r = weights ? sd_bus_message_new_method_return(message, &reply) : -ENOMEM;
 
 	(void)error;

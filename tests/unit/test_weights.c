@@ -60,7 +60,7 @@ static void the_one_that_says_most_holds(void **state)
 	struct config *config = GOOD(RULES(first), RULES(second));
 	size_t n;
 	struct unit_weight *weights =
-		weights_rank(config->weights, config->n_weights, config->classes, config->n_classes, &n);
+		weights_rank(config->weights.items, config->weights.count, config->classes, config->n_classes, &n);
 
 	(void)state;
 	assert_non_null(weights);

@@ -100,6 +100,11 @@ struct weight {
 	uint16_t number;
 };
 
+struct weight_list {
+	struct weight *items;
+	size_t count;
+};
+
 /* What a group of tasks of nice 0 has as 100, one of tasks with the class's nice value is to have, by the kernel's table. */
 unsigned weight_of_class(const struct qos_class *class);
 
@@ -180,10 +185,8 @@ struct config {
 	struct rules *rules;
 	struct group *groups; /* one for each pattern */
 	size_t n_groups;
-	struct weight *weights; /* one for each pattern */
-	size_t n_weights;
-	struct weight *user_weights; /* the same, of users' own managers */
-	size_t n_user_weights;
+	struct weight_list weights; /* one for each pattern */
+	struct weight_list user_weights; /* the same, of users' own managers */
 	struct settings settings;
 	struct sched_profile *profiles;
 	size_t n_profiles;
