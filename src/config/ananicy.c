@@ -52,23 +52,6 @@ static void put_pattern(const char *name, char *buf)
 
 /* ---- what is kept of the files ---- */
 
-/* So many of each kind are told by their place. */
-#define EXAMPLES_MAX 3
-
-/* What there is to tell about a line, after how many there are. */
-enum note {
-	NOTE_LEFT_OUT,
-	NOTE_FIELD,
-	NOTE_OVERRIDDEN,
-	NOTE_COUNT,
-};
-
-static const char *const note_words[NOTE_COUNT] = {
-	[NOTE_LEFT_OUT] = "left out",
-	[NOTE_FIELD] = "a field, or its value, that is not taken over",
-	[NOTE_OVERRIDDEN] = "overridden, or repeated, by a later line",
-};
-
 /* A rule, or a type. */
 struct line {
 	const char *name; /* of a type that; in the object */
@@ -88,8 +71,7 @@ struct ananicy {
 	struct arena *arena; /* of paths */
 	struct lines rules, types;
 	size_t n_files, n_read, n_imported; /* n_read: rules, before any is left out */
-	size_t notes[NOTE_COUNT];
-	struct text_buf examples[NOTE_COUNT];
+	struct text_buf notes;
 };
 
 int ananicy_new(struct ananicy **ret)
@@ -117,26 +99,21 @@ void ananicy_free(struct ananicy *ananicy)
 {
 	if (!ananicy)
 		return;
-	for (size_t i = 0; i < NOTE_COUNT; i++)
-		free(ananicy->examples[i].text);
+	free(ananicy->notes.text);
 	lines_clear(&ananicy->rules);
 	lines_clear(&ananicy->types);
 	arena_free(ananicy->arena);
 	free(ananicy);
 }
 
-/* Counts, and keeps the line's place and the texts, either of which may be "", if it is among the first few. */
-static void note(struct ananicy *ananicy, enum note kind, const struct line *line, const char *name, const char *text)
+/* Tells of the line, or of its field: text is theirs, and may be "". */
+static void note(struct ananicy *ananicy, const struct line *line, const char *text, const char *what)
 {
-	char shown[3][256];
+	char path[256], shown[256];
 
-	if (++ananicy->notes[kind] > EXAMPLES_MAX)
-		return;
-	text_escape_to(shown[0], sizeof(shown[0]), line->path, strlen(line->path));
-	text_escape_to(shown[1], sizeof(shown[1]), name, strlen(name));
-	text_escape_to(shown[2], sizeof(shown[2]), text, strlen(text));
-	text_buf_printf(&ananicy->examples[kind], "    %s:%u: %s%s%s\n", shown[0], line->number, shown[1],
-			*name && *text ? ": " : "", shown[2]);
+	text_escape_to(path, sizeof(path), line->path, strlen(line->path));
+	text_escape_to(shown, sizeof(shown), text, strlen(text));
+	text_buf_printf(&ananicy->notes, "%s:%u: %s%s%s\n", path, line->number, shown, *text ? ": " : "", what);
 }
 
 /* ---- the fields of a line ---- */
@@ -205,15 +182,15 @@ static int take_object(struct ananicy *ananicy, struct line *line)
 
 	ananicy->n_read += name != NULL;
 	if (name ? !is_name(name) : !type || !*type) {
-		note(ananicy, NOTE_LEFT_OUT, line, name ? name : "",
-		     name ? "no program can have this name" : "neither a name nor a type");
+		note(ananicy, line, name ? name : "",
+		     name ? "left out: no program can have this name" : "left out: neither a name nor a type");
 		cJSON_Delete(line->object);
 		return 0;
 	}
 	line->name = name ? name : type;
 	cJSON_ArrayForEach (item, line->object) {
 		if (!is_taken_over(line->object, item->string))
-			note(ananicy, NOTE_FIELD, line, line->name, item->string);
+			note(ananicy, line, item->string, "not taken over");
 	}
 	return lines_add(name ? &ananicy->rules : &ananicy->types, line);
 }
@@ -230,7 +207,7 @@ static int read_line(struct ananicy *ananicy, const char *text, const char *end,
 	line.object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
 	if (line.object)
 		return take_object(ananicy, &line);
-	note(ananicy, NOTE_LEFT_OUT, &line, "", "no JSON object");
+	note(ananicy, &line, "", "left out: no JSON object");
 	return 0;
 }
 
@@ -271,16 +248,12 @@ static void sort(struct ananicy *ananicy)
 	if (rules->count)
 		qsort(rules->items, rules->count, sizeof(*rules->items), compare_lines);
 	for (size_t i = 0; i < rules->count; i++) {
-		const struct line *rule = &rules->items[i], *next = i + 1 < rules->count ? rule + 1 : NULL;
-		char place[256];
+		const struct line *rule = &rules->items[i];
 
-		if (!next || strcmp(next->name, rule->name) != 0) {
+		if (i + 1 < rules->count && strcmp(rule[1].name, rule->name) == 0)
+			cJSON_Delete(rule->object);
+		else
 			rules->items[kept++] = *rule;
-			continue;
-		}
-		snprintf(place, sizeof(place), "%s:%u", next->path, next->number);
-		note(ananicy, NOTE_OVERRIDDEN, rule, rule->name, place);
-		cJSON_Delete(rule->object);
 	}
 	rules->count = kept;
 }
@@ -350,7 +323,7 @@ static void choose(struct ananicy *ananicy)
 		rule->qos = class_of(ananicy, rule);
 		ananicy->n_imported += rule->qos != NULL;
 		if (!rule->qos)
-			note(ananicy, NOTE_LEFT_OUT, rule, rule->name, "no class for its type or values");
+			note(ananicy, rule, rule->name, "left out: no class for its type or values");
 	}
 }
 
@@ -382,28 +355,12 @@ static char *rules_text(const struct ananicy *ananicy)
 	return json_take(&json);
 }
 
-static void put_notes(struct text_buf *text, const struct ananicy *ananicy, enum note kind)
+static char *summary(struct ananicy *ananicy)
 {
-	const size_t count = ananicy->notes[kind];
-
-	if (!count)
-		return;
-	text_buf_printf(text, "%zu x %s\n%s", count, note_words[kind],
-			ananicy->examples[kind].text ? ananicy->examples[kind].text : "");
-	if (count > EXAMPLES_MAX)
-		text_buf_printf(text, "    and %zu more\n", count - EXAMPLES_MAX);
-}
-
-static char *summary(const struct ananicy *ananicy)
-{
-	struct text_buf text = { 0 };
-
-	text_buf_printf(&text, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
+	text_buf_printf(&ananicy->notes, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
 			ananicy->n_read == 1 ? "" : "s", ananicy->n_files, ananicy->n_files == 1 ? "" : "s",
 			ananicy->n_imported);
-	for (enum note kind = 0; kind < NOTE_COUNT; kind++)
-		put_notes(&text, ananicy, kind);
-	return text_buf_take(&text);
+	return text_buf_take(&ananicy->notes);
 }
 
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary)

@@ -88,7 +88,7 @@ static void names_stay_what_they_are(void **state)
 		     "{\n" RULE("[ ]x[ ]", UI) ",\n" RULE("[$]schema", UI) ",\n" RULE("A -B C-.exe", UI) ",\n"
 		     RULE("[Q]OS_X", UI) ",\n" RULE("a [[]b][*][?].exe", UI) ",\n"
 		     RULE("b\\\"\\u0001", UI) ",\n" RULE("[s]chedqos", UI) ",\n" RULE("Ünï 日本", UI) "\n}\n",
-		     "1 x left out\n    a.rules:7: /usr/bin/x: no program can have this name\n");
+		     "a.rules:7: /usr/bin/x: left out: no program can have this name\n");
 }
 
 static void the_last_one_wins(void **state)
@@ -99,7 +99,7 @@ static void the_last_one_wins(void **state)
 
 	(void)state;
 	check_import(rules, want,
-		     "2 x overridden, or repeated, by a later line\n    a.rules:1: x: a.rules:2\n    a.rules:3: y: a.rules:4\n");
+		     "4 rules in 2 files, 2 of them imported\n");
 }
 
 static void of_two_files_the_later_one_wins(void **state)
@@ -146,10 +146,10 @@ static void everything_else_is_told(void **state)
 		"{\"name\": \"MAIN.exe\", \"type\": \"Game\"}\n";
 	static const char *const said[] = {
 		"6 rules in 2 files, 3 of them imported\n",
-		"4 x left out\n    a.rules:2: no JSON object\n    a.rules:3: no program can have this name\n"
-		"    a.rules:6: n\\n\\x1b[31m: no class for its type or values\n    and 1 more\n",
-		"8 x a field, or its value, that is not taken over\n"
-		"    a.rules:1: a: cmdlines\n    a.rules:8: p: nice\n    a.rules:8: p: ionice\n    and 5 more\n",
+		"a.rules:1: cmdlines: not taken over\na.rules:2: left out: no JSON object\n",
+		"a.rules:3: left out: no program can have this name\na.rules:8: nice: not taken over\n"
+		"a.rules:8: ionice: not taken over\na.rules:8: sched: not taken over\n",
+		"a.rules:6: n\\n\\x1b[31m: left out: no class for its type or values\n",
 	};
 	struct import import;
 
@@ -160,7 +160,7 @@ static void everything_else_is_told(void **state)
 	import_clear(&import);
 	import_text(&import, "# none\n{\"type\": 3}\n[]\n", 22);
 	assert_null(import.text);
-	check_said(&import, "2 x left out\n    a.rules:2: neither a name nor a type\n    a.rules:3: no JSON object\n");
+	check_said(&import, "a.rules:2: left out: neither a name nor a type\na.rules:3: left out: no JSON object\n");
 	import_clear(&import);
 }
 

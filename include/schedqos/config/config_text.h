@@ -158,7 +158,7 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 /*
  * Gives each rule its class; once, when all files were read. Two texts, which the caller frees:
  * *ret: a rules file, in byte order of the names, that depends on nothing but the rules in force; NULL if there is none;
- * *ret_summary: what became of the rules, in lines for people: how many, and each kind of thing that was left out, or
- * overridden, with the first few by FILE:LINE. Names are escaped. 0 or -ENOMEM.
+ * *ret_summary: lines for people: by FILE:LINE what was left out, or not taken over; then how many rules there were, and
+ * are. Names are escaped. 0 or -ENOMEM.
  */
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary);
