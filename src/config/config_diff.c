@@ -28,12 +28,6 @@ struct item {
 	const struct source *source;
 };
 
-struct items {
-	const struct config *config;
-	struct item *all;
-	size_t count;
-};
-
 static int compare(const void *va, const void *vb)
 {
 	const struct item *a = va, *b = vb;
@@ -41,42 +35,29 @@ static int compare(const void *va, const void *vb)
 	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
 }
 
-static int add(struct items *items, const struct item *item)
+/* All that there is; NULL without memory. The caller frees. */
+static struct item *list(const struct config *config, size_t *ret_n)
 {
-	struct item *all = array_room(items->all, items->count, sizeof(*all));
-
-	if (!all)
-		return -ENOMEM;
-	items->all = all;
-	all[items->count++] = *item;
-	return 0;
-}
-
-/* 0 or -ENOMEM; the caller frees all. */
-static int list(const struct config *config, struct items *ret)
-{
+	size_t n_settings = 0, n_others = config->n_classes + config->n_profiles + rules_count(config->rules);
+	struct item *all, *item;
 	const struct rule *rule;
-	const char *name;
-	int r = 0;
 
-	*ret = (struct items){ .config = config };
-	for (size_t i = 0; r == 0 && (name = config_print_setting(NULL, config, i)); i++)
-		r = add(ret, &(struct item){ KIND_SETTING, name, i, NULL, NULL });
-	for (size_t i = 0; r == 0 && i < config->n_classes; i++) {
-		const struct qos_class *class = &config->classes[i];
-
-		r = add(ret, &(struct item){ KIND_CLASS, class->name, i, class, &class->source });
-	}
-	for (size_t i = 0; r == 0 && i < config->n_profiles; i++) {
-		const struct sched_profile *profile = &config->profiles[i];
-
-		r = add(ret, &(struct item){ KIND_PROFILE, profile->name, i, profile, &profile->source });
-	}
-	for (size_t i = 0; r == 0 && (rule = rules_nth(config->rules, i)); i++)
-		r = add(ret, &(struct item){ KIND_RULE, rule->pattern, i, rule, &rule->source });
-	if (r == 0 && ret->count)
-		qsort(ret->all, ret->count, sizeof(*ret->all), compare);
-	return r;
+	while (config_print_setting(NULL, config, n_settings))
+		n_settings++;
+	item = all = calloc(n_settings + n_others, sizeof(*all));
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < n_settings; i++)
+		*item++ = (struct item){ KIND_SETTING, config_print_setting(NULL, config, i), i, NULL, NULL };
+	for (const struct qos_class *class = config->classes; class < config->classes + config->n_classes; class++)
+		*item++ = (struct item){ KIND_CLASS, class->name, 0, class, &class->source };
+	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles; profile++)
+		*item++ = (struct item){ KIND_PROFILE, profile->name, 0, profile, &profile->source };
+	for (size_t i = 0; (rule = rules_nth(config->rules, i)); i++)
+		*item++ = (struct item){ KIND_RULE, rule->pattern, 0, rule, &rule->source };
+	*ret_n = (size_t)(item - all);
+	qsort(all, *ret_n, sizeof(*all), compare);
+	return all;
 }
 
 /* On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what the item says. */
@@ -138,45 +119,27 @@ static int note(const struct config *config, const struct item *item, const char
 	return 0;
 }
 
-static int compare_items(const struct items *before, const struct items *after, config_found *found, void *context,
-			 struct config_diff *ret)
-{
-	size_t a = 0, b = 0;
-	int r = 0;
-
-	while (r == 0 && (a < before->count || b < after->count)) {
-		const struct item *was = a < before->count ? &before->all[a] : NULL;
-		const struct item *is = b < after->count ? &after->all[b] : NULL;
-		const int order = was && is ? compare(was, is) : is ? 1 : -1;
-		_cleanup_free_ char *old = text_of(before->config, order <= 0 ? was : NULL);
-		_cleanup_free_ char *new = text_of(after->config, order >= 0 ? is : NULL);
-
-		a += order <= 0;
-		b += order >= 0;
-		if (!old || !new)
-			return -ENOMEM;
-		if (strcmp(old, new) == 0)
-			continue;
-		if (is && *new)
-			r = note(after->config, is, old, new, found, context, ret);
-		else if (was)
-			r = note(before->config, was, old, new, found, context, ret);
-	}
-	return r;
-}
-
 int config_diff(const struct config *before, const struct config *after, config_found *found, void *context,
 		struct config_diff *ret)
 {
-	struct items old, new = { 0 };
-	int r = list(before, &old);
+	size_t n_old = 0, n_new = 0, a = 0, b = 0;
+	_cleanup_free_ struct item *old = list(before, &n_old), *new = list(after, &n_new);
+	int r = old && new ? 0 : -ENOMEM;
 
 	*ret = (struct config_diff){ 0 };
-	if (r == 0)
-		r = list(after, &new);
-	if (r == 0)
-		r = compare_items(&old, &new, found, context, ret);
-	free(old.all);
-	free(new.all);
+	while (r == 0 && (a < n_old || b < n_new)) {
+		const struct item *was = a < n_old ? &old[a] : NULL, *is = b < n_new ? &new[b] : NULL;
+		const int order = was && is ? compare(was, is) : is ? 1 : -1;
+		_cleanup_free_ char *was_text = text_of(before, order <= 0 ? was : NULL);
+		_cleanup_free_ char *is_text = text_of(after, order >= 0 ? is : NULL);
+
+		a += order <= 0;
+		b += order >= 0;
+		if (!was_text || !is_text)
+			r = -ENOMEM;
+		else if (strcmp(was_text, is_text) != 0)
+			r = *is_text ? note(after, is, was_text, is_text, found, context, ret) :
+				       note(before, was, was_text, is_text, found, context, ret);
+	}
 	return r;
 }
