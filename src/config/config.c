@@ -31,7 +31,7 @@ static const struct json_node *read_root(struct parser *parser, struct arena *ar
 		complain(parser, &(struct json_node){ .at = problem.at }, AT_VALUE, "%s", problem.message);
 	if (r == -ENOMEM)
 		parser->no_memory = true;
-	if (r < 0 || file->kind == CONFIG_CHOICE || !value_is_object(parser, root))
+	if (r < 0 || file->kind == CONFIG_CHOICE || !value_is_object(parser, root, NULL))
 		return &nothing;
 	check_duplicates(parser, root);
 	return root;

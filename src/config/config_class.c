@@ -204,7 +204,7 @@ void parse_class(struct parser *parser, struct class_table *table, const struct 
 	struct qos_class class = { .attr = { .has = QOS_HAS_POLICY, .policy = POLICY_NORMAL } };
 	size_t n_errors = parser->errors->n_errors;
 
-	if (!check_name(parser, table, value) || !value_is_object_like(parser, value, "{\"sched_nice\": 5}"))
+	if (!check_name(parser, table, value) || !value_is_object(parser, value, "{\"sched_nice\": 5}"))
 		return;
 	if (!below && table->count == CLASSES_MAX) {
 		complain(parser, value, AT_KEY, "more than %d classes", CLASSES_MAX);

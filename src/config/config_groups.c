@@ -47,7 +47,7 @@ void parse_groups(struct parser *parser, const struct json_node *object, void *i
 	void *groups = config->groups;
 	const struct json_node *value;
 
-	if (!value_is_object(parser, object))
+	if (!value_is_object(parser, object, NULL))
 		return;
 	json_each (value, object) {
 		const char *pattern = keep_text(parser, value->key);
@@ -59,7 +59,7 @@ void parse_groups(struct parser *parser, const struct json_node *object, void *i
 		*group = (struct group){ .pattern = pattern, .source = source_of(parser, value, AT_KEY) };
 		pattern_key(parser, value, check_group);
 		group->is_masked = value->type == JSON_NULL;
-		if (!group->is_masked && value_is_object_like(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
+		if (!group->is_masked && value_is_object(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 			parse_group(parser, value, group);
 	}
 }

@@ -64,7 +64,7 @@ struct key {
 		KEY_OTHER,  /* by parse and put, which are given what is at the offset */
 		KEY_TEXT,   /* const char *; not empty */
 		KEY_CLASS,  /* const char *: the name of a class */
-		KEY_BOOL,   /* bool */
+		KEY_BOOL,   /* bool; or a number for true, and one for false, by two words; 0: not given */
 		KEY_NUMBER, /* any signed integer, or an unsigned one of which half the range is enough; 0: not given */
 		KEY_WORD,   /* likewise; what has no word is not given */
 	} type;
@@ -118,8 +118,7 @@ void config_errors_sort(struct config_errors *errors, size_t n);
 /* config_value.c: values of the right type */
 
 /* These complain about a value of another type, or out of its range, and return false (NULL). */
-bool value_is_object(struct parser *parser, const struct json_node *value);
-bool value_is_object_like(struct parser *parser, const struct json_node *value, const char *example); /* to be shown, or NULL */
+bool value_is_object(struct parser *parser, const struct json_node *value, const char *example); /* to be shown, or NULL */
 const char *value_text(struct parser *parser,
 		       const struct json_node *value); /* not empty; lives as long as the tree */
 const char *value_kept(struct parser *parser,

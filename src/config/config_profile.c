@@ -110,7 +110,7 @@ static void parse_tree(struct parser *parser, const struct json_node *object, en
 {
 	const struct json_node *value;
 
-	if (!value_is_object(parser, object))
+	if (!value_is_object(parser, object, NULL))
 		return;
 	json_each (value, object) {
 		struct knob *knob = &profile->knobs[profile->n_knobs++];
@@ -125,7 +125,7 @@ static void parse_devices(struct parser *parser, const struct json_node *object,
 {
 	const struct json_node *value;
 
-	if (!value_is_object(parser, object))
+	if (!value_is_object(parser, object, NULL))
 		return;
 	json_each (value, object) {
 		if (strchr(value->key, '/') || !is_path_beneath(value->key))
@@ -191,7 +191,7 @@ static void parse_profile(struct parser *parser, const struct json_node *value)
 
 	if (!*value->key)
 		complain(parser, value, AT_KEY, "a profile needs a name");
-	if (!value_is_object(parser, value))
+	if (!value_is_object(parser, value, NULL))
 		return;
 	profile.name = keep_text(parser, value->key);
 	profile.knobs = keep_alloc(parser, count_knobs(value) * sizeof(*profile.knobs));

@@ -16,7 +16,7 @@ static void parse_thread_qos(struct parser *parser, const struct json_node *obje
 	struct rule *rule = into;
 	const struct json_node *value;
 
-	if (!value_is_object_like(parser, object, "{\"THREAD\": \"QOS_UTILITY\"}"))
+	if (!value_is_object(parser, object, "{\"THREAD\": \"QOS_UTILITY\"}"))
 		return;
 	rule->threads = keep_alloc(parser, object->count * sizeof(*rule->threads));
 	if (!rule->threads)
@@ -41,23 +41,6 @@ static void put_thread_qos(struct json_writer *json, const char *key, const void
 	for (size_t i = 0; i < rule->n_threads; i++)
 		json_put_text(json, rule->threads[i].pattern, rule->threads[i].qos);
 	json_end(json, '}');
-}
-
-static void parse_yield(struct parser *parser, const struct json_node *value, void *into)
-{
-	struct rule *rule = into;
-	bool yield;
-
-	if (value_bool(parser, value, &yield))
-		rule->yield = yield ? YIELD_YES : YIELD_NO;
-}
-
-static void put_yield(struct json_writer *json, const char *key, const void *from)
-{
-	const struct rule *rule = from;
-
-	if (rule->yield != YIELD_DEFAULT)
-		json_put_bool(json, key, rule->yield == YIELD_YES);
 }
 
 /* ---- "match" ---- */
@@ -191,7 +174,7 @@ static void parse_match(struct parser *parser, const struct json_node *value, vo
 	struct rule *rule = into;
 	struct rule_match *match;
 
-	if (!value_is_object(parser, value))
+	if (!value_is_object(parser, value, NULL))
 		return;
 	if (!value->child)
 		complain(parser, value, AT_VALUE, "must not be empty: a rule without \"match\" is for every program of that name");
@@ -224,6 +207,7 @@ static void parse_from(struct parser *parser, const struct json_node *value, voi
 }
 
 static const struct word hidden_words[] = { { "keep", true } };
+static const struct word yields[] = { { "true", YIELD_YES }, { "false", YIELD_NO } };
 
 static const struct key rule_keys[] = {
 	{ "qos", KEY_CLASS, FIELD(struct rule, qos) },
@@ -233,7 +217,7 @@ static const struct key rule_keys[] = {
 	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit) },
 	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
 	{ "hidden", WORDS(hidden_words), FIELD(struct rule, keeps_hidden) },
-	{ "yield", .parse = parse_yield, .put = put_yield },
+	{ "yield", KEY_BOOL, FIELD(struct rule, yield), .words = yields, .n_words = array_size(yields) },
 	{ "raise", WORDS(raise_words), FIELD(struct rule, raise) },
 	{ "match", .parse = parse_match, .put = put_match },
 	{ "from", .parse = parse_from },
@@ -290,7 +274,7 @@ static void parse_list(struct parser *parser, const struct json_node *list, cons
 			 "must not be empty: write null to mask the rules of earlier files");
 	json_each (value, list) {
 		struct rule *rule = &rules[i++];
-		const bool is_rule = value_is_object(parser, value);
+		const bool is_rule = value_is_object(parser, value, NULL);
 
 		rule->pattern = pattern;
 		rule->source = source_of(parser, value, AT_VALUE);

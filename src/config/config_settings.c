@@ -82,28 +82,15 @@ void mapping_choose(struct parser *parser, const struct json_node *at, const cha
 		class_define(parser, &parser->classes, &preset->classes.items[i]);
 }
 
-static void preset_name(const char *path, const char **ret_name, size_t *ret_len)
-{
-	const char *slash = strrchr(path, '/');
-	size_t len;
-
-	*ret_name = slash ? slash + 1 : path;
-	len = strlen(*ret_name);
-	if (len > strlen(".json") && strcmp(*ret_name + len - strlen(".json"), ".json") == 0)
-		len -= strlen(".json");
-	*ret_len = len;
-}
-
 struct preset *preset_add(struct parser *parser, const char *path)
 {
 	struct preset *presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
-	const char *name;
-	size_t len;
+	const char *name = path_base(path), *end = strstr(name, ".json");
+	const size_t len = end && !end[strlen(".json")] ? (size_t)(end - name) : strlen(name);
 
 	if (!presets)
 		return NULL;
 	parser->presets = presets;
-	preset_name(path, &name, &len);
 	presets += parser->n_presets;
 	presets->name = keep_bytes(parser, name, len);
 	parser->n_presets += presets->name != NULL;
@@ -143,7 +130,7 @@ bool is_setting(const char *key)
 
 void parse_settings(struct parser *parser, const struct json_node *value)
 {
-	if (value_is_object(parser, value))
+	if (value_is_object(parser, value, NULL))
 		parse_keys(parser, value, settings, array_size(settings), "setting", parser->config);
 }
 

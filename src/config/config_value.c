@@ -3,6 +3,7 @@
 #include "config_private.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-bool value_is_object(struct parser *parser, const struct json_node *value)
-{
-	return value_is_object_like(parser, value, NULL);
-}
-
-bool value_is_object_like(struct parser *parser, const struct json_node *value, const char *example)
+bool value_is_object(struct parser *parser, const struct json_node *value, const char *example)
 {
 	if (value->type == JSON_OBJECT)
 		return true;
@@ -202,7 +198,10 @@ bool parse_key(struct parser *parser, const struct key *key, const struct json_n
 	case KEY_CLASS:
 		return parse_text(parser, key, value, into);
 	case KEY_BOOL:
-		return value_bool(parser, value, (bool *)into + key->offset);
+		if (!value_bool(parser, value, &good))
+			return false;
+		set_number(key, into, key->words ? key->words[!good].number : good);
+		return true;
 	case KEY_NUMBER:
 	case KEY_WORD:
 		good = key->type == KEY_WORD ? parse_word(parser, key, value, &number) :
@@ -241,8 +240,8 @@ void put_key(struct json_writer *json, const struct key *key, const char *name, 
 		json_put_text(json, name, text);
 		break;
 	case KEY_BOOL:
-		if (*(const bool *)field_of(key, from))
-			json_put_bool(json, name, true);
+		if (key_number(key, from))
+			json_put_bool(json, name, !key->words || key_number(key, from) == key->words[0].number);
 		break;
 	case KEY_NUMBER:
 		if (key_number(key, from))
@@ -309,47 +308,30 @@ bool is_schema(struct parser *parser, const struct json_node *value)
 	return true;
 }
 
-static void complain_duplicate(struct parser *parser, const struct json_node *first, const struct json_node *second)
+static int compare_keys(const void *a, const void *b)
 {
-	struct json_position at = first->key_at;
-
-	complain(parser, second, AT_KEY, "already defined at %u:%u", at.line, at.column);
+	return strcmp(((const struct json_node *)a)->key, ((const struct json_node *)b)->key);
 }
 
-/* Those of one key in the order of the text. */
-static int compare_keys(const void *va, const void *vb)
+static void keep(void *node)
 {
-	const struct json_node *a = *(const struct json_node *const *)va, *b = *(const struct json_node *const *)vb;
-	const int order = strcmp(a->key, b->key);
-
-	if (order)
-		return order;
-	if (a->at.line != b->at.line)
-		return a->at.line < b->at.line ? -1 : 1;
-	return a->at.column < b->at.column ? -1 : 1;
+	(void)node;
 }
 
 static void check_members(struct parser *parser, const struct json_node *object)
 {
-	const size_t n = object->count;
-	_cleanup_free_ const struct json_node **members = calloc(n, sizeof(*members));
-	const struct json_node *member, *first;
-	size_t i = 0;
+	const struct json_node *member;
+	void *seen = NULL;
 
-	if (!members) {
-		parser->no_memory = true;
-		return;
+	json_each (member, object) {
+		const struct json_node **found = tsearch(member, &seen, compare_keys), *first = found ? *found : NULL;
+
+		if (!first)
+			parser->no_memory = true;
+		else if (first != member)
+			complain(parser, member, AT_KEY, "already defined at %u:%u", first->key_at.line, first->key_at.column);
 	}
-	json_each (member, object)
-		members[i++] = member;
-	qsort(members, n, sizeof(*members), compare_keys);
-	first = members[0];
-	for (i = 1; i < n; i++) {
-		if (strcmp(first->key, members[i]->key) == 0)
-			complain_duplicate(parser, first, members[i]);
-		else
-			first = members[i];
-	}
+	tdestroy(seen, keep);
 }
 
 void check_duplicates(struct parser *parser, const struct json_node *root)

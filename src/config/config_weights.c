@@ -79,7 +79,7 @@ void parse_weights(struct parser *parser, const struct json_node *object, void *
 	void *items = all->items;
 	const struct json_node *value;
 
-	if (!value_is_object(parser, object))
+	if (!value_is_object(parser, object, NULL))
 		return;
 	json_each (value, object) {
 		const char *pattern = keep_text(parser, value->key);
