@@ -11,8 +11,7 @@
 
 /* In this order: what a later one names is then known, in whatever file that is. */
 enum pass {
-	PASS_SYNTAX,
-	PASS_PRESETS,
+	PASS_SYNTAX,	  /* and presets */
 	PASS_DEFINITIONS, /* classes and profiles */
 	PASS_RULES,	  /* and settings */
 	PASSES,
@@ -57,7 +56,7 @@ static void parse_file(struct parser *parser, const struct config_file *file, en
 			parse_profiles(parser);
 		break;
 	case CONFIG_PRESET:
-		preset = pass == PASS_PRESETS ? preset_add(parser, file->path) : NULL;
+		preset = pass == PASS_SYNTAX ? preset_add(parser, file->path) : NULL;
 		if (preset)
 			parse_mapping(parser, &preset->classes);
 		break;

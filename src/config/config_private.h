@@ -154,8 +154,8 @@ int64_t key_number(const struct key *key, const void *from);
 /* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
 bool is_schema(struct parser *parser, const struct json_node *value);
 
-/* Complains about every duplicate key in any object. */
-void check_duplicates(struct parser *parser, const struct json_node *root);
+/* Complains about every key that an object in or below the node has twice. */
+void check_duplicates(struct parser *parser, const struct json_node *node);
 
 /* Memory that lives as long as the configuration; NULL without memory, which sets parser->no_memory. */
 void *keep_alloc(struct parser *parser, size_t size);

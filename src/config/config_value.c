@@ -318,28 +318,21 @@ static void keep(void *node)
 	(void)node;
 }
 
-static void check_members(struct parser *parser, const struct json_node *object)
+void check_duplicates(struct parser *parser, const struct json_node *node)
 {
-	const struct json_node *member;
+	const struct json_node *item;
 	void *seen = NULL;
 
-	json_each (member, object) {
-		const struct json_node **found = tsearch(member, &seen, compare_keys), *first = found ? *found : NULL;
+	json_each (item, node) {
+		const struct json_node **found = item->key ? tsearch(item, &seen, compare_keys) : &item;
 
-		if (!first)
+		if (!found)
 			parser->no_memory = true;
-		else if (first != member)
-			complain(parser, member, AT_KEY, "already defined at %u:%u", first->key_at.line, first->key_at.column);
+		else if (*found != item)
+			complain(parser, item, AT_KEY, "already defined at %u:%u", (*found)->key_at.line, (*found)->key_at.column);
+		check_duplicates(parser, item);
 	}
 	tdestroy(seen, keep);
-}
-
-void check_duplicates(struct parser *parser, const struct json_node *root)
-{
-	for (const struct json_node *node = root; node; node = json_after(node)) {
-		if (node->type == JSON_OBJECT && node->count > 1)
-			check_members(parser, node);
-	}
 }
 
 void *keep_alloc(struct parser *parser, size_t size)

@@ -404,15 +404,6 @@ int json_parse(struct arena *arena, const char *text, size_t size, const struct 
 
 /* ---- what is in it ---- */
 
-const struct json_node *json_after(const struct json_node *node)
-{
-	if (node->child)
-		return node->child;
-	while (node && !node->next)
-		node = node->parent;
-	return node ? node->next : NULL;
-}
-
 const struct json_node *json_member(const struct json_node *object, const char *key)
 {
 	const struct json_node *node;

@@ -48,9 +48,6 @@ int json_parse(struct arena *arena, const char *text, size_t size, const struct 
 
 #define json_each(node, of) for (node = (of)->child; node; node = node->next)
 
-/* The node after this one in the text, whatever it is in; NULL after the last. */
-const struct json_node *json_after(const struct json_node *node);
-
 /* The object's member of that key, or NULL. */
 const struct json_node *json_member(const struct json_node *object, const char *key);
 

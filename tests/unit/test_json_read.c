@@ -71,6 +71,16 @@ static const char *text_at(const char *text, struct json_position at)
 	return text + at.column - 1;
 }
 
+/* The node after this one in the text, whatever it is in; NULL after the last. */
+static const struct json_node *json_after(const struct json_node *node)
+{
+	if (node->child)
+		return node->child;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
 static void every_node_has_its_type_place_and_path(void **state)
 {
 	static const char text[] = "{\"a\" : {\"b\":[ 1,{}, /* [\n{ */ [], \"x\\\"]\" , null]}, // }\n"
