@@ -15,11 +15,8 @@
 /* Prints what is wrong with it. r: of reading it. Returns 0 or an exit status. */
 static int tell(int r, struct config_errors *errors)
 {
-	for (size_t i = 0; i < errors->count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
-
-		fprintf(stderr, "%s\n", line ? line : "out of memory");
-	}
+	for (size_t i = 0; i < errors->count; i++)
+		fprintf(stderr, "%s\n", errors->items[i].text);
 	config_errors_clear(errors);
 	if (r < 0 && r != -EINVAL)
 		log_error("reading the configuration: %s", strerror(-r));

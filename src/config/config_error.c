@@ -48,42 +48,35 @@ char *json_path(const struct json_node *node)
 
 /* ---- errors ---- */
 
-static void error_clear(struct config_error *error)
-{
-	free(error->file);
-	free(error->path);
-	free(error->message);
-}
-
 /* order: the number of the file. Returns false if it could not be stored. */
 __attribute__((format(printf, 7, 0)))
 static bool add(struct config_errors *errors, const char *file, size_t order, struct json_position position, const char *path,
 		bool warning, const char *format, va_list args)
 {
-	_cleanup_free_ char *message = NULL;
-	struct config_error error, *items = array_room(errors->items, errors->count, sizeof(*items));
+	struct config_error *items = array_room(errors->items, errors->count, sizeof(*items));
+	_cleanup_free_ char *message = NULL, *raw = NULL;
+	struct text_buf text = { 0 };
+	char *line;
 
+	/* Counts even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
+	errors->n_errors += !warning;
 	if (items)
 		errors->items = items;
 	if (vasprintf(&message, format, args) < 0)
 		message = NULL;
-	error = (struct config_error){
-		.file = text_escape(file, strlen(file)),
-		.line = position.line,
-		.column = position.column,
-		.warning = warning,
-		.path = path ? text_escape(path, strlen(path)) : NULL,
-		.message = message ? text_escape(message, strlen(message)) : NULL,
-		.order = order,
-	};
-
-	/* Counts even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
-	errors->n_errors += !warning;
-	if (!error.file || !error.path || !error.message || !items) {
-		error_clear(&error);
+	text_buf_printf(&text, "%s:", file);
+	if (position.line)
+		text_buf_printf(&text, "%u:%u:", position.line, position.column);
+	if (path && *path)
+		text_buf_printf(&text, " %s:", path);
+	text_buf_printf(&text, " %s%s", warning ? "warning: " : "", message ? message : "");
+	raw = text_buf_take(&text);
+	line = raw ? text_escape(raw, strlen(raw)) : NULL;
+	if (!items || !path || !message || !line) {
+		free(line);
 		return false;
 	}
-	items[errors->count++] = error;
+	items[errors->count++] = (struct config_error){ line, position.line, position.column, warning, order };
 	return true;
 }
 
@@ -111,22 +104,9 @@ int config_warning_add(struct config_errors *errors, const char *file, const str
 void config_errors_clear(struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
-		error_clear(&errors->items[i]);
+		free(errors->items[i].text);
 	free(errors->items);
 	*errors = (struct config_errors){ 0 };
-}
-
-char *config_error_text(const struct config_error *error)
-{
-	struct text_buf text = { 0 };
-
-	text_buf_printf(&text, "%s:", error->file);
-	if (error->line)
-		text_buf_printf(&text, "%u:%u:", error->line, error->column);
-	if (*error->path)
-		text_buf_printf(&text, " %s:", error->path);
-	text_buf_printf(&text, " %s%s", error->warning ? "warning: " : "", error->message);
-	return text_buf_take(&text);
 }
 
 static int compare(const void *va, const void *vb)
@@ -139,7 +119,7 @@ static int compare(const void *va, const void *vb)
 		return a->line < b->line ? -1 : 1;
 	if (a->column != b->column)
 		return a->column < b->column ? -1 : 1;
-	return strcmp(a->message, b->message);
+	return strcmp(a->text, b->text);
 }
 
 void config_errors_sort(struct config_errors *errors, size_t n)

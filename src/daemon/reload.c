@@ -26,21 +26,15 @@ static char *errors_text(const struct config_errors *errors)
 
 	if (!stream)
 		return NULL;
-	for (size_t i = 0; i < errors->count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
-
-		fprintf(stream, "%s%s", i ? "\n" : "", line ? line : "out of memory");
-	}
+	for (size_t i = 0; i < errors->count; i++)
+		fprintf(stream, "%s%s", i ? "\n" : "", errors->items[i].text);
 	return fclose(stream) == 0 ? text : NULL;
 }
 
 static void log_errors(const struct config_errors *errors)
 {
-	for (size_t i = 0; i < errors->count; i++) {
-		_cleanup_free_ char *line = config_error_text(&errors->items[i]);
-
-		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, "%s", line ? line : "out of memory");
-	}
+	for (size_t i = 0; i < errors->count; i++)
+		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, "%s", errors->items[i].text);
 }
 
 static void set_log_level(const struct daemon *daemon)

@@ -53,23 +53,36 @@ static inline void assert_errors(const struct config_errors *errors, const char 
 {
 	char all[4096] = "", *end = all;
 
-	for (size_t i = 0; i < errors->count; i++) {
-		char *text = config_error_text(&errors->items[i]);
-
-		end += snprintf(end, (size_t)(all + sizeof(all) - end), "%s\n", text);
-		free(text);
-	}
+	for (size_t i = 0; i < errors->count; i++)
+		end += snprintf(end, (size_t)(all + sizeof(all) - end), "%s\n", errors->items[i].text);
 	assert_string_equal(all, with_quotes(want, 0));
 }
 
 static inline void print_all(const struct config_errors *errors)
 {
-	for (size_t i = 0; i < errors->count; i++) {
-		char *text = config_error_text(&errors->items[i]);
+	for (size_t i = 0; i < errors->count; i++)
+		print_error("%s\n", errors->items[i].text);
+}
 
-		print_error("%s\n", text);
-		free(text);
-	}
+struct bad {
+	const char *text;
+	unsigned line, column;
+	const char *path;
+	const char *message; /* a part of it */
+};
+
+/* There has to be one error, or warning, and this one. */
+static inline void assert_only(const struct config_errors *errors, const char *file, const struct bad *bad, bool warning)
+{
+	char place[1024];
+	size_t n = (size_t)snprintf(place, sizeof(place), "%s:%u:%u: %s%s%s", file, bad->line, bad->column, bad->path,
+				    *bad->path ? ": " : "", warning ? "warning: " : "");
+
+	if (errors->count == 1 && errors->n_errors == !warning && errors->items[0].warning == warning &&
+	    strncmp(errors->items[0].text, place, n) == 0 && strstr(errors->items[0].text + n, bad->message))
+		return;
+	print_all(errors);
+	fail_msg("%s\n  wanted %s%s", bad->text, place, bad->message);
 }
 
 static inline struct config *parse_good(const struct config_file *files, size_t n)

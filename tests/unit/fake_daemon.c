@@ -120,7 +120,7 @@ static void parse(struct machine *m, const char *const *texts, size_t n)
 	m->config = NULL;
 	config_parse(files, n, NULL, NULL, &m->config, &errors);
 	for (size_t i = 0; i < errors.count; i++)
-		print_error("%s: %s\n", errors.items[i].path, errors.items[i].message);
+		print_error("%s\n", errors.items[i].text);
 	config_errors_clear(&errors);
 	assert_non_null(m->config);
 }

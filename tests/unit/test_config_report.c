@@ -79,16 +79,15 @@ static void error_text_is_safe_for_a_terminal(void **state)
 	/* Two errors, and a warning of the bracket. */
 	assert_int_equal(errors.count, 3);
 	for (size_t i = 0; i < errors.count; i++) {
-		char *text = config_error_text(&errors.items[i]);
+		const char *text = errors.items[i].text;
 
 		for (const char *c = text; *c; c++)
 			assert_true((unsigned char)*c >= 0x20);
 		assert_null(strstr(text, "\xc2\x85"));
 		assert_null(strstr(text, "\u202e"));
 		assert_non_null(strstr(text, "[\"\\x1b[2J\\n\"]"));
-		free(text);
 	}
-	assert_string_equal(errors.items[2].message, "unknown class \"\\x07\u00e9\"");
+	assert_non_null(strstr(errors.items[2].text, ".qos: unknown class \"\\x07\u00e9\""));
 	config_errors_clear(&errors);
 }
 
@@ -106,7 +105,7 @@ static void files_are_counted_in_16_bits(void **state)
 	for (size_t i = 0; i < n; i++)
 		files[i] = (struct config_file){ .path = "f", .text = "{}", .size = 2 };
 	assert_int_equal(config_parse(files, n, NULL, NULL, &config, &errors), -EINVAL);
-	assert_non_null(strstr(errors.items[0].message, "more than 65535 files"));
+	assert_non_null(strstr(errors.items[0].text, "more than 65535 files"));
 	config_errors_clear(&errors);
 	free(files);
 }
@@ -151,8 +150,7 @@ static void classes_are_limited(void **state)
 	(void)state;
 	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
 	assert_int_equal(errors.count, 1);
-	assert_string_equal(errors.items[0].message, "more than 1024 classes");
-	assert_string_equal(errors.items[0].path, "QOS_1019");
+	assert_non_null(strstr(errors.items[0].text, " QOS_1019: more than 1024 classes"));
 	config_errors_clear(&errors);
 	free(text);
 }

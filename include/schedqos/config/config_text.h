@@ -33,13 +33,15 @@ struct config_file {
 	enum config_kind kind;
 };
 
-/* One error or warning. Texts are escaped: safe for a terminal. */
+/* One error or warning. */
 struct config_error {
-	char *file;
+	/*
+	 * "FILE:LINE:COLUMN: where.in.the.json: message", without a newline, escaped and so safe for a terminal. Of a file
+	 * as a whole, "FILE: message"; a warning's message begins with "warning: ".
+	 */
+	char *text;
 	unsigned line, column; /* from 1, column in bytes; 0: the file as a whole */
 	bool warning;	       /* the configuration is valid all the same */
-	char *path;	       /* where.in.the.json, "" for the top */
-	char *message;
 	size_t order;	       /* private: the number of the file */
 };
 
@@ -83,12 +85,6 @@ void config_error_add(struct config_errors *errors, const char *file, const char
 int config_warning_add(struct config_errors *errors, const char *file, const struct source *at, const char *path,
 		       const char *format, ...) __attribute__((format(printf, 5, 6)));
 void config_errors_clear(struct config_errors *errors);
-
-/*
- * "FILE:LINE:COLUMN: where.in.the.json: message", without a newline ("FILE: message" for the file
- * as a whole, "warning: " before a warning's message). The caller frees; NULL without memory.
- */
-char *config_error_text(const struct config_error *error);
 
 /*
  * The merged result as a rules file that parses to the same. with_places: each rule says in the key "from" where it
