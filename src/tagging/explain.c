@@ -76,14 +76,13 @@ static bool has_autogroups(const struct explain_source *source)
 	       !(source->is_rehearsal && plan_config(source->plan)->settings.autogroup_off);
 }
 
-/* tgid: 0 for one that does not run. */
-static void put_weaker(struct json_writer *json, const struct explain_source *source, const struct task *task, pid_t tgid)
+static void put_weaker(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
 	const struct config *config = plan_config(source->plan);
 	const struct attr_caps *caps = source->caps;
 	size_t count;
 	const struct tag *tags = rules_tags(config->rules, &count);
-	const struct qos_attr *class = task && task->tag < count ? &tags[task->tag].attr : NULL;
+	const struct qos_attr *class = task->tag < count ? &tags[task->tag].attr : NULL;
 
 	json_begin(json, "weaker", '[');
 	if (has_autogroups(source))
@@ -96,8 +95,8 @@ static void put_weaker(struct json_writer *json, const struct explain_source *so
 	    (((class->has & QOS_HAS_UTIL_MIN) && class->util_min) ||
 	     ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL)))
 		put_what(json, "no-util-clamp");
-	if (tgid)
-		put_cpu_group(json, source->proc, tgid);
+	if (!source->made_up)
+		put_cpu_group(json, source->proc, task->tgid);
 	json_end(json, ']');
 }
 
@@ -142,7 +141,7 @@ static void put_shown(struct json_writer *json, const struct explain_source *sou
 static void put_process(struct json_writer *json, const struct explain_source *source, const struct task *leader)
 {
 	const struct config *config = plan_config(source->plan);
-	struct facts *facts = live_facts_for(source->live, leader->tid, leader->tgid);
+	struct facts *facts = explain_facts(source, leader);
 
 	if (facts_need(facts, FACT_UID) == 0)
 		json_put_count(json, "uid", facts->uid);
@@ -150,7 +149,7 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 	put_shown(json, source, leader);
 	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
 	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
-	put_weaker(json, source, leader, leader->tgid);
+	put_weaker(json, source, leader);
 }
 
 static int put_known(struct json_writer *json, const struct explain_source *source, const struct task *task)
@@ -159,10 +158,14 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 	char comm[TASK_COMM_LEN];
 	int r;
 
-	begin(json, "process", source->is_rehearsal);
-	json_put_number(json, "pid", task->tgid);
-	if (procfs_comm(source->proc, task->tgid, comm) == 0)
-		explain_put_text(json, "name", comm);
+	begin(json, source->made_up ? "made-up" : "process", source->is_rehearsal);
+	if (source->made_up) {
+		explain_put_text(json, "name", source->made_up->argv);
+	} else {
+		json_put_number(json, "pid", task->tgid);
+		if (procfs_comm(source->proc, task->tgid, comm) == 0)
+			explain_put_text(json, "name", comm);
+	}
 	if (!leader)
 		leader = task;
 	r = explain_put_threads(json, source, leader, task == leader ? NULL : task);
@@ -255,27 +258,9 @@ static const struct task *decide(struct plan *plan, struct facts *facts)
 	return tasks_find(plan_tasks(plan), facts->tid);
 }
 
-static int put_made_up(struct json_writer *json, const struct explain_source *source, const struct task *task,
-		       struct facts *facts)
-{
-	const struct config *config = plan_config(source->plan);
-	const struct rule *rule = task ? rules_by_id(config->rules, task->app) : NULL;
-	int r = task ? explain_put_record(json, source, task, facts, facts->comm) : -ENOMEM;
-
-	if (r < 0)
-		return r;
-	explain_put_text(json, "cgroup", facts->cgroup);
-	explain_put_groups(json, config, facts->cgroup);
-	explain_put_rule(json, "process_rule", config, rule, NULL);
-	explain_put_matching(json, config, facts, rule);
-	put_weaker(json, source, task, 0);
-	return 0;
-}
-
 int explain_name(const struct config *config, const struct attr_caps *caps, const char *name, char **ret)
 {
 	_cleanup_(plan_freep) struct plan *plan = plan_new(caps, -1, UINT64_MAX, NULL);
-	const struct explain_source source = { .plan = plan, .caps = caps, .is_rehearsal = true };
 	struct facts facts = {
 		.fetch = fill_in,
 		.tid = MADE_UP_TID,
@@ -288,7 +273,9 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 		.initial_userns = true,
 		.at_seat = true,
 	};
+	const struct explain_source source = { .plan = plan, .caps = caps, .is_rehearsal = true, .made_up = &facts };
 	struct json_writer json = { 0 };
+	const struct task *task;
 	int r;
 
 	if (!plan)
@@ -298,8 +285,6 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 	r = plan_set_config(plan, config);
 	if (r < 0)
 		return r;
-	begin(&json, "made-up", true);
-	explain_put_text(&json, "name", name);
-	r = put_made_up(&json, &source, decide(plan, &facts), &facts);
-	return finish(&json, r, ret);
+	task = decide(plan, &facts);
+	return task ? finish(&json, put_known(&json, &source, task), ret) : -ENOMEM;
 }

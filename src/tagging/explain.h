@@ -15,7 +15,14 @@ struct explain_source {
 	const struct attr_caps *caps;
 	int proc;
 	bool is_rehearsal; /* no daemon runs: the plan says what it would do */
+	struct facts *made_up; /* of the only task that there is, by name; NULL: tasks are those of /proc */
 };
+
+/* About a task of the plan. */
+static inline struct facts *explain_facts(const struct explain_source *source, const struct task *task)
+{
+	return source->made_up ? source->made_up : live_facts_for(source->live, task->tid, task->tgid);
+}
 
 /*
  * About a thread, or about all of a process's threads if tid is its leader's. Changes nothing. Returns 0 and JSON, which
@@ -54,7 +61,3 @@ void explain_put_close_thread(struct json_writer *json, const struct config *con
 /* The process's threads, those that agree in one item; or only this one of them. 0 or -errno. */
 int explain_put_threads(struct json_writer *json, const struct explain_source *source, const struct task *leader,
 			const struct task *only);
-
-/* One task's record, as it is now. Fetches what it carries. 0 or -errno. */
-int explain_put_record(struct json_writer *json, const struct explain_source *source, const struct task *task,
-		       struct facts *facts, const char *comm);

@@ -201,9 +201,16 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	explain_put_close_thread(json, config_of(source), app_of(source, task), kind->close, kind->close_why);
 }
 
+static int comm_of(const struct explain_source *source, pid_t tid, char ret[TASK_COMM_LEN])
+{
+	if (!source->made_up)
+		return procfs_comm(source->proc, tid, ret);
+	strcpy(ret, source->made_up->comm);
+	return 0;
+}
+
 /* 0, or -errno if it cannot be looked at. */
-static int look(const struct explain_source *source, const struct task *task, struct facts *facts, const char *comm,
-		struct kind *ret)
+static int look(const struct explain_source *source, const struct task *task, const char *comm, struct kind *ret)
 {
 	const struct rule *app = app_of(source, task);
 	int r;
@@ -214,7 +221,7 @@ static int look(const struct explain_source *source, const struct task *task, st
 		ret->thread = rule_thread(app, comm);
 	else if (app)
 		ret->close = explain_close_thread(app, comm, &ret->close_why);
-	r = plan_detail(source->plan, task, facts, &ret->detail);
+	r = plan_detail(source->plan, task, explain_facts(source, task), &ret->detail);
 	/* What differs has not been set. */
 	if (r == 0 && source->is_rehearsal) {
 		ret->detail.reason = task_reason(task);
@@ -250,8 +257,8 @@ static void add(struct kinds *kinds, const struct task *task)
 	struct kind *kind = &kinds->items[kinds->count], *other;
 	char comm[TASK_COMM_LEN] = "";
 
-	if ((task->flags & TASK_ENDED) || (app && app->n_threads && procfs_comm(source->proc, task->tid, comm) < 0) ||
-	    look(source, task, live_facts_for(source->live, task->tid, task->tgid), comm, kind) < 0)
+	if ((task->flags & TASK_ENDED) || (app && app->n_threads && comm_of(source, task->tid, comm) < 0) ||
+	    look(source, task, comm, kind) < 0)
 		return;
 	other = find_kind(kinds, kind);
 	if (other) {
@@ -260,9 +267,18 @@ static void add(struct kinds *kinds, const struct task *task)
 		other->count++;
 	} else if (kinds->count == KINDS_MAX) {
 		kinds->more++;
-	} else if (procfs_comm(source->proc, task->tid, kind->comm) == 0) {
+	} else if (comm_of(source, task->tid, kind->comm) == 0) {
 		kinds->count++;
 	}
+}
+
+static void put_ids(struct json_writer *json, const struct kind *kind)
+{
+	json_put_count(json, "count", kind->count);
+	json_begin(json, "tids", '[');
+	for (size_t i = 0; i < kind->count && i < TIDS_MAX; i++)
+		json_put_number(json, NULL, kind->tids[i]);
+	json_end(json, ']');
 }
 
 static void put_kinds(struct json_writer *json, const struct kinds *kinds)
@@ -272,11 +288,8 @@ static void put_kinds(struct json_writer *json, const struct kinds *kinds)
 		const struct kind *kind = &kinds->items[i];
 
 		json_begin(json, NULL, '{');
-		json_put_count(json, "count", kind->count);
-		json_begin(json, "tids", '[');
-		for (size_t t = 0; t < kind->count && t < TIDS_MAX; t++)
-			json_put_number(json, NULL, kind->tids[t]);
-		json_end(json, ']');
+		if (!kinds->source->made_up)
+			put_ids(json, kind);
 		explain_put_text(json, "name", kind->comm);
 		put_kind(json, kinds->source, kind);
 		json_end(json, '}');
@@ -300,21 +313,4 @@ int explain_put_threads(struct json_writer *json, const struct explain_source *s
 	}
 	put_kinds(json, &kinds);
 	return kinds.count ? 0 : -ESRCH;
-}
-
-int explain_put_record(struct json_writer *json, const struct explain_source *source, const struct task *task,
-		       struct facts *facts, const char *comm)
-{
-	struct kind kind;
-	int r = look(source, task, facts, comm, &kind);
-
-	if (r < 0)
-		return r;
-	json_begin(json, "threads", '[');
-	json_begin(json, NULL, '{');
-	explain_put_text(json, "name", comm);
-	put_kind(json, source, &kind);
-	json_end(json, '}');
-	json_end(json, ']');
-	return 0;
 }
