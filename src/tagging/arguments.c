@@ -22,13 +22,10 @@
 #define RETRY_MS 50
 
 /*
- * Of a user: this for the first that hangs, twice as long for the next if it does so soon after. On a busy machine who
- * holds the lock of his memory may wait for a CPU, so that this happens to the honest as well; and once a second costs nobody
- * much.
+ * Of a user, after one that hangs. On a busy machine who holds the lock of his memory may wait for a CPU, so that this happens
+ * to the honest as well; and ten times a second costs nobody much.
  */
-#define OFF_MIN_MS 10
-#define OFF_MAX_MS 1000
-#define SOON_MS	   10000
+#define OFF_MS 100
 
 static bool is_before(uint32_t a_ms, uint32_t b_ms)
 {
@@ -145,13 +142,7 @@ static struct unread_user *find_user(struct unread *unread, uid_t user)
 
 void unread_hung(struct unread *unread, uid_t user, uint32_t ms)
 {
-	struct unread_user *found = find_user(unread, user);
-	const bool is_again = found->wait_ms && is_before(ms, found->until_ms + SOON_MS);
-
-	found->wait_ms = is_again ? found->wait_ms * 2 : OFF_MIN_MS;
-	if (found->wait_ms > OFF_MAX_MS)
-		found->wait_ms = OFF_MAX_MS;
-	found->until_ms = ms + found->wait_ms;
+	find_user(unread, user)->until_ms = ms + OFF_MS;
 }
 
 bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms)
@@ -534,11 +525,11 @@ ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, c
 	uint32_t number = 0;
 	ssize_t n = arguments_read(arguments, tid, tgid, ret, &number);
 
-	while (n == -EINPROGRESS) {
-		arguments_exchange(arguments, true);
+	if (n == -EINPROGRESS) {
+		arguments_exchange(arguments, false);
 		n = arguments_read(arguments, tid, tgid, ret, &number);
 	}
-	return n;
+	return n == -EINPROGRESS ? -EAGAIN : n;
 }
 
 /* ---- later ---- */

@@ -35,7 +35,6 @@ struct unread_process {
 struct unread_user {
 	uid_t user;
 	uint32_t until_ms; /* so long its processes are not tried */
-	uint32_t wait_ms;  /* since one hung: doubles if another does soon after */
 };
 
 /* Starts as all zeroes. */
@@ -125,7 +124,7 @@ void arguments_renew(struct arguments *arguments);
  */
 ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret, uint32_t *ret_number);
 
-/* The same, but waits for a short time instead of -EINPROGRESS. For who asks a question. */
+/* The same, but waits for 2 ms at most instead of -EINPROGRESS, and then is -EAGAIN. For who asks a question. */
 ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret);
 
 /* Asks for what arguments_read will be asked for. Returns the number of the question. */
