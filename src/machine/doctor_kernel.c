@@ -44,7 +44,7 @@ void check_events(struct checkup *checkup)
 void check_hearing(struct checkup *checkup)
 {
 	static const char consequence[] =
-		"a process's cgroup is looked at when it calls exec, and 0.2, 1 and 3 s after its start; what is enforced "
+		"a process's cgroup is looked at when it calls exec, and 1, 2 and 3 s later; what is enforced "
 		"is put back once a second";
 	static const char remedy[] =
 		"mount tracefs at /sys/kernel/tracing, and give the daemon CAP_PERFMON; with kernel.perf_event_paranoid "

@@ -58,6 +58,12 @@ static void begin_flood(struct tagger *tagger)
 	intake_ignore_names(tagger->intake);
 }
 
+static void note_young(struct moves *moves, pid_t tgid)
+{
+	if (moves->how == MOVES_POLLED && moves->n_young < YOUNG_MAX)
+		moves->young[moves->n_young++] = (struct young){ .tgid = tgid };
+}
+
 static void book(struct tagger *tagger, struct task_event *event)
 {
 	switch (event->what) {
@@ -71,6 +77,7 @@ static void book(struct tagger *tagger, struct task_event *event)
 	case EVENT_EXEC:
 		tagger->counters.execs++;
 		arguments_changed(&tagger->arguments, event->tgid);
+		note_young(&tagger->moves, event->tgid);
 		break;
 	case EVENT_RENAME:
 		tagger->counters.renames++;

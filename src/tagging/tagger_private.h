@@ -72,17 +72,22 @@ struct names {
 	uint64_t reading_us;	/* how long reading names took last time */
 };
 
+/* If there are more, they are not looked at again: more than 2,700 execs a second. */
+#define YOUNG_MAX 8192
+
 /*
  * Moves between cgroups: subscribed to if a rule or group can use them. Desktops put a program into its cgroup after it
- * has called exec. Where moves cannot be heard, a process is looked at again some times while it is young, and later moves
- * are missed.
+ * has called exec. Where moves cannot be heard, a process is looked at again some times after its exec, and later moves are
+ * missed.
  */
 struct moves {
 	enum tagger_moves how;
-	sd_event_source *timer; /* owned by the loop: MOVES_POLLED, while processes may be young */
-	uint64_t looked_ticks;	/* clock ticks since boot at the last look */
-	uint64_t forks;		/* so many had been heard then */
-	unsigned quiet;		/* looks since the last fork */
+	sd_event_source *timer; /* owned by the loop: MOVES_POLLED, while there are young processes */
+	struct young {
+		pid_t tgid;
+		unsigned looks;
+	} young[YOUNG_MAX];
+	unsigned n_young;
 };
 
 /*
@@ -230,7 +235,7 @@ void traced_update(struct tagger *tagger);
 /* traced.c: unsubscribes. */
 void traced_close(struct tagger *tagger);
 
-/* traced.c: what follows from events: looks at young processes, a pause after a change was put back. */
+/* traced.c: what follows from events: a look at young processes, a pause after a change was put back. */
 void traced_check(struct tagger *tagger);
 
 /* traced.c: books a move for each process that is to be looked at now. */

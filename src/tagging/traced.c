@@ -15,61 +15,36 @@
 
 /* ---- moves, where they are not heard ---- */
 
-/* The ages of a process at which it is looked at, ms. */
-static const uint32_t looks_ms[] = { 200, 1000, 3000 };
+#define SECOND_US 1000000
 
-/* Between two looks, us; and so many after the last fork there is nobody who is young any more. */
-#define LOOK_US	  100000
-#define QUIET_MAX 32
+/* So many, one a second. */
+#define LOOKS 3
 
-static void look_later(struct moves *moves)
+static void check_moves(struct moves *moves)
 {
-	moves->looked_ticks = clock_ticks();
-	sd_event_source_set_time_relative(moves->timer, LOOK_US);
-	sd_event_source_set_enabled(moves->timer, SD_EVENT_ONESHOT);
-}
-
-static void check_moves(struct tagger *tagger)
-{
-	struct moves *moves = &tagger->moves;
 	int is_on;
 
-	if (moves->how == MOVES_POLLED && moves->forks != tagger->counters.forks &&
-	    sd_event_source_get_enabled(moves->timer, &is_on) == 0)
-		look_later(moves);
-}
-
-/* Whether it has reached an age of looks_ms since the last look. */
-static bool is_due(const struct tagger *tagger, const struct task *task, uint32_t now_ticks)
-{
-	const uint32_t age = now_ticks - task->start, age_then = (uint32_t)tagger->moves.looked_ticks - task->start;
-
-	for (size_t i = 0; i < array_size(looks_ms); i++) {
-		const int32_t look = (int32_t)(looks_ms[i] * 1000000ULL / tagger->tick_ns);
-
-		if ((int32_t)age >= look && (int32_t)age_then < look)
-			return true;
-	}
-	return false;
+	if (!moves->n_young || sd_event_source_get_enabled(moves->timer, &is_on) != 0)
+		return;
+	sd_event_source_set_time_relative(moves->timer, SECOND_US);
+	sd_event_source_set_enabled(moves->timer, SD_EVENT_ONESHOT);
 }
 
 void moves_book_due(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
-	const uint32_t now_ticks = (uint32_t)clock_ticks();
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
-	const struct task *task;
-	uint32_t cursor = 0;
+	unsigned kept = 0;
 
-	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
-		event.tid = event.tgid = task->tid;
-		if (task->tid == task->tgid && is_due(tagger, task, now_ticks))
-			plan_book(tagger->plan, &event);
+	for (unsigned i = 0; i < moves->n_young; i++) {
+		struct young young = moves->young[i];
+
+		event.tid = event.tgid = young.tgid;
+		plan_book(tagger->plan, &event);
+		if (++young.looks < LOOKS)
+			moves->young[kept++] = young;
 	}
-	moves->quiet = moves->forks == tagger->counters.forks ? moves->quiet + 1 : 0;
-	moves->forks = tagger->counters.forks;
-	if (moves->quiet < QUIET_MAX)
-		look_later(moves);
+	moves->n_young = kept;
 }
 
 /* ---- moves ---- */
@@ -84,8 +59,8 @@ static void subscribe_to_moves(struct tagger *tagger)
 		return;
 	}
 	if (moves->how != MOVES_POLLED)
-		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 0.2, 1 and 3 s "
-			   "after their start",
+		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 1, 2 and 3 s "
+			   "after an exec",
 			   trace_fault(-r));
 	moves->how = MOVES_POLLED;
 }
@@ -95,6 +70,7 @@ static void close_moves(struct tagger *tagger)
 	struct moves *moves = &tagger->moves;
 
 	moves->how = MOVES_UNUSED;
+	moves->n_young = 0;
 	sd_event_source_set_enabled(moves->timer, SD_EVENT_OFF);
 	queue_close(tagger, INTAKE_MOVES);
 }
@@ -110,8 +86,6 @@ static void update_moves(struct tagger *tagger)
 }
 
 /* ---- changes ---- */
-
-#define SECOND_US 1000000
 
 /* In a second without a pause. One takes some 0.2 ms with 10,000 tasks of which rules enforce 100. */
 #define LOOKS_MAX 16
@@ -282,6 +256,6 @@ void traced_close(struct tagger *tagger)
 
 void traced_check(struct tagger *tagger)
 {
-	check_moves(tagger);
+	check_moves(&tagger->moves);
 	check_changes(tagger);
 }
