@@ -159,8 +159,8 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
 	parser->classes = (struct class_table){ 0 };
-	r = rules_set_interpreters(config->rules, config->settings.interpreters, config->settings.n_interpreters);
-	return r < 0 ? r : rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
+	rules_set_interpreters(config->rules, config->settings.interpreters, config->settings.n_interpreters);
+	return rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
 }
 
 int config_parse(const struct config_file *files, size_t n_files,

@@ -12,67 +12,30 @@
 #include <schedqos/util/text.h>
 
 const char *const interpreters_default[] = {
-	"python",  "python[0-9]*", "platform-python*", "pypy*",	   "perl",	 "perl[0-9]*", "ruby",	 "ruby[0-9]*",
-	"node",	   "nodejs",	   "sh",	       "bash",	   "dash",	 "ash",	       "zsh",	 "zsh[0-9-]*",
-	"ksh*",	   "mksh",	   "yash",	       "fish",	   "php",	 "php[0-9]*",  "lua",	 "lua[0-9]*",
-	"luajit*", "java",	   "mono",	       "mono-sgen*", "tclsh*",	 "wish",       "wish[0-9]*", "gjs*",
-	"wine*",   "busybox*",	   "toybox*",	       "ld-linux*", "ld-musl-*",
+	"python",     "python[0-9]*", "platform-python*",
+	"pypy*",      "perl",	      "perl[0-9]*",
+	"ruby",	      "ruby[0-9]*",   "node",
+	"nodejs",     "sh",	      "bash",
+	"dash",	      "ash",	      "zsh",
+	"zsh[0-9-]*", "ksh*",	      "mksh",
+	"yash",	      "fish",	      "php",
+	"php[0-9]*",  "lua",	      "lua[0-9]*",
+	"luajit*",    "java",	      "mono",
+	"mono-sgen*", "tclsh*",	      "wish",
+	"wish[0-9]*", "gjs*",	      "wine*",
+	"busybox*",   "ld-linux*",    "ld-musl-*",
 };
 const size_t interpreters_default_count = array_size(interpreters_default);
 
-struct interpreters {
-	uint16_t from[UCHAR_MAX + 2]; /* where the patterns of each first byte begin; 0: those that begin with a wildcard */
-	struct {
-		const char *text;
-		size_t literal; /* bytes before the first special one: nearly always these rule a name out */
-	} patterns[INTERPRETERS_MAX];
-};
-
-static unsigned bucket_of(const char *pattern)
+bool interpreters_has(const char *const *patterns, size_t n, const char *exe)
 {
-	return strchr("*?[\\", *pattern) ? 0 : (unsigned char)*pattern;
-}
-
-int interpreters_new(const char *const *patterns, size_t n, struct interpreters **ret)
-{
-	struct interpreters *interpreters = calloc(1, sizeof(*interpreters));
-	uint16_t count = 0;
-
-	if (!interpreters)
-		return -ENOMEM;
-	for (unsigned bucket = 0; bucket <= UCHAR_MAX; bucket++) {
-		interpreters->from[bucket] = count;
-		for (size_t i = 0; i < n && count < INTERPRETERS_MAX; i++) {
-			if (bucket_of(patterns[i]) != bucket)
-				continue;
-			interpreters->patterns[count].text = patterns[i];
-			interpreters->patterns[count++].literal = strcspn(patterns[i], "*?[\\");
-		}
-	}
-	interpreters->from[UCHAR_MAX + 1] = count;
-	*ret = interpreters;
-	return 0;
-}
-
-void interpreters_free(struct interpreters *interpreters)
-{
-	free(interpreters);
-}
-
-static bool bucket_has(const struct interpreters *interpreters, unsigned bucket, const char *exe)
-{
-	for (uint16_t i = interpreters->from[bucket]; i < interpreters->from[bucket + 1]; i++) {
-		const char *text = interpreters->patterns[i].text;
-
-		if (strncmp(text, exe, interpreters->patterns[i].literal) == 0 && pattern_match(text, exe))
+	for (size_t i = 0; i < n; i++) {
+		/* Nearly always the first byte rules a name out. */
+		if ((*patterns[i] == *exe || !isalnum((unsigned char)*patterns[i])) &&
+		    pattern_match(patterns[i], exe))
 			return true;
 	}
 	return false;
-}
-
-bool interpreters_has(const struct interpreters *interpreters, const char *exe)
-{
-	return interpreters && (bucket_has(interpreters, (unsigned char)*exe, exe) || bucket_has(interpreters, 0, exe));
 }
 
 /* ---- what one runs, by its arguments ---- */
@@ -97,8 +60,10 @@ struct word {
 
 /* The options of one family of interpreters that are no flags. */
 struct grammar {
-	const char *const *programs; /* what base names begin with; nothing but a number or the like follows */
-	const char *attached, *value, *name, *code; /* options of one letter, of which several can share a dash */
+	const char *const *
+		programs; /* what base names begin with; nothing but a number or the like follows */
+	const char *attached, *value, *name,
+		*code; /* options of one letter, of which several can share a dash */
 	const struct word *words;
 	const char *more; /* what other options begin with than a dash */
 	bool is_of_words; /* a single dash begins a word, too */
@@ -126,69 +91,44 @@ static const struct grammar grammars[] = {
 		.attached = "FKTWix",
 		.value = "CEIXr",
 		.code = "e",
-		.words = WORDS({ "--encoding", VALUE }, { "--external-encoding", VALUE }, { "--internal-encoding", VALUE }),
 	},
 	{
 		.programs = PROGRAMS("node", "nodejs"),
 		.value = "rC",
 		.code = "ep",
-		.words = WORDS({ "--eval", CODE }, { "--print", CODE }, { "--require", VALUE }, { "--import", VALUE },
-			       { "--loader", VALUE }, { "--experimental-loader", VALUE }, { "--conditions", VALUE },
-			       { "--title", VALUE }, { "--icu-data-dir", VALUE }, { "--openssl-config", VALUE }),
+		.words = WORDS({ "--eval", CODE }, { "--print", CODE }, { "--require", VALUE },
+			       { "--import", VALUE }),
 	},
 	{
-		.programs = PROGRAMS("sh", "bash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "yash"),
+		.programs =
+			PROGRAMS("sh", "bash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "yash"),
 		.value = "oO",
 		.code = "cs",
 		.words = WORDS({ "--rcfile", VALUE }, { "--init-file", VALUE }),
 		.more = "+",
 	},
 	{
-		.programs = PROGRAMS("fish"),
-		.value = "Cdfo",
-		.code = "c",
-		.words = WORDS({ "--command", CODE }, { "--init-command", VALUE }, { "--features", VALUE }),
-	},
-	{
 		.programs = PROGRAMS("php"),
 		.value = "StcdgzT",
 		.name = "fF",
 		.code = "BERr",
-		.words = WORDS({ "--run", CODE }, { "--file", NAME }, { "--define", VALUE }, { "--php-ini", VALUE },
-			       { "--server", VALUE }, { "--docroot", VALUE }),
-	},
-	{
-		.programs = PROGRAMS("lua", "luajit"),
-		.attached = "Ob",
-		.value = "ejl",
 	},
 	{
 		.programs = PROGRAMS("java"),
-		.words = WORDS({ "-jar", NAME }, { "-m", NAME }, { "--module", NAME }, { "-cp", VALUE }, { "-p", VALUE },
-			       { "-classpath", VALUE }, { "--class-path", VALUE }, { "--module-path", VALUE },
-			       { "--upgrade-module-path", VALUE }, { "--add-modules", VALUE }, { "--add-exports", VALUE },
-			       { "--add-opens", VALUE }, { "--add-reads", VALUE }, { "--limit-modules", VALUE },
-			       { "--patch-module", VALUE }, { "--enable-native-access", VALUE }, { "--source", VALUE }),
+		.words = WORDS({ "-jar", NAME }, { "-m", NAME }, { "--module", NAME },
+			       { "-cp", VALUE }, { "-p", VALUE }, { "-classpath", VALUE },
+			       { "--class-path", VALUE }, { "--module-path", VALUE },
+			       { "--add-modules", VALUE }, { "--add-exports", VALUE },
+			       { "--add-opens", VALUE }),
 		.more = "@",
-		.is_of_words = true,
-	},
-	{
-		.programs = PROGRAMS("gjs"),
-		.value = "CI",
-		.code = "c",
-		.words = WORDS({ "--command", CODE }, { "--include-path", VALUE }),
-	},
-	{
-		.programs = PROGRAMS("ld-linux", "ld-musl"),
-		.words = WORDS({ "--library-path", VALUE }, { "--inhibit-rpath", VALUE }, { "--audit", VALUE },
-			       { "--preload", VALUE }, { "--argv0", VALUE }),
 		.is_of_words = true,
 	},
 	/* Any other: these mean the same nearly everywhere. */
 	{
 		.programs = PROGRAMS(""),
 		.code = "ceE",
-		.words = WORDS({ "-jar", NAME }),
+		.words = WORDS({ "-jar", NAME }, { "--library-path", VALUE },
+			       { "--preload", VALUE }, { "--argv0", VALUE }),
 	},
 };
 
@@ -196,7 +136,8 @@ static bool is_program(const char *exe, const char *program)
 {
 	const size_t length = strlen(program);
 
-	return !length || (strncmp(exe, program, length) == 0 && !isalpha((unsigned char)exe[length]));
+	return !length ||
+	       (strncmp(exe, program, length) == 0 && !isalpha((unsigned char)exe[length]));
 }
 
 static bool is_of_family(const char *exe, const struct grammar *grammar)
@@ -234,7 +175,8 @@ static enum effect letter_effect(const struct grammar *grammar, char letter)
 }
 
 /* Options of one letter behind a dash. *ret_value: what follows in the same argument, or "". */
-static enum effect letters_effect(const struct grammar *grammar, const char *letter, const char **ret_value)
+static enum effect letters_effect(const struct grammar *grammar, const char *letter,
+				  const char **ret_value)
 {
 	/* What is neither a letter nor a digit begins a value of some kind. */
 	for (; isalnum((unsigned char)*letter); letter++) {
@@ -247,7 +189,8 @@ static enum effect letters_effect(const struct grammar *grammar, const char *let
 	return FLAG;
 }
 
-static enum effect word_effect(const struct grammar *grammar, const char *option, const char **ret_value)
+static enum effect word_effect(const struct grammar *grammar, const char *option,
+			       const char **ret_value)
 {
 	const size_t length = strcspn(option, "=");
 
@@ -260,7 +203,8 @@ static enum effect word_effect(const struct grammar *grammar, const char *option
 	return FLAG;
 }
 
-static enum effect effect_of(const struct grammar *grammar, const char *option, const char **ret_value)
+static enum effect effect_of(const struct grammar *grammar, const char *option,
+			     const char **ret_value)
 {
 	enum effect effect;
 
@@ -282,7 +226,8 @@ static bool is_option(const struct grammar *grammar, const char *arg)
 }
 
 /* What the interpreter runs by the arguments from this one on, as it is written; or NULL. */
-static const char *operand_from(const struct grammar *grammar, const struct facts *facts, const char *arg)
+static const char *operand_from(const struct grammar *grammar, const struct facts *facts,
+				const char *arg)
 {
 	const char *value;
 
@@ -313,25 +258,24 @@ static const char *operand_from(const struct grammar *grammar, const struct fact
 /* Many programs in one: argv[0] or the first argument says which. Only its shell runs scripts. */
 static const char *run_by_box(const struct facts *facts, const char *arg)
 {
-	static const char *const boxes[] = { "busybox", "toybox" };
 	const char *name = path_base(facts->argv), *script;
-	bool is_box = false;
+	const bool is_box = is_program(name, "busybox");
 
-	for (size_t i = 0; i < array_size(boxes); i++)
-		is_box = is_box || is_program(name, boxes[i]);
 	if (is_box) {
 		name = *arg == '-' ? "" : arg;
 		arg = facts_next_arg(facts, arg);
 	} else if (*name == '-') {
 		name++;
 	}
-	script = arg && is_of_family(name, grammar_of("sh")) ? operand_from(grammar_of("sh"), facts, arg) : NULL;
+	script = arg && is_of_family(name, grammar_of("sh"))
+			 ? operand_from(grammar_of("sh"), facts, arg)
+			 : NULL;
 	return script || !is_box ? script : name;
 }
 
 /*
- * Wine is run as `wine PROGRAM` or `wine64-preloader /usr/bin/wine64 PROGRAM`, and replaces these arguments by the
- * program's own when it has loaded it.
+ * Wine is run as `wine PROGRAM` or `wine64-preloader /usr/bin/wine64 PROGRAM`, and replaces these
+ * arguments by the program's own when it has loaded it.
  */
 static const char *run_by_wine(const char *exe, const struct facts *facts, const char *arg)
 {
@@ -344,11 +288,12 @@ static const char *run_by_wine(const char *exe, const struct facts *facts, const
 
 const char *interpreter_script(const char *exe, const struct facts *facts)
 {
-	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL, *script, *base;
+	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL, *script,
+		   *base;
 
 	if (!arg)
 		return NULL;
-	if (is_program(exe, "busybox") || is_program(exe, "toybox"))
+	if (is_program(exe, "busybox"))
 		script = run_by_box(facts, arg);
 	else if (is_program(exe, "wine"))
 		script = run_by_wine(exe, facts, arg);

@@ -104,7 +104,6 @@ void rules_free(struct rules *rules)
 	free(rules->by_id);
 	free(rules->tags);
 	free(rules->lists);
-	interpreters_free(rules->interpreters);
 	free(rules);
 }
 
@@ -155,11 +154,10 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 	return 0;
 }
 
-int rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n)
+void rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n)
 {
-	interpreters_free(rules->interpreters);
-	rules->interpreters = NULL;
-	return n ? interpreters_new(patterns, n, &rules->interpreters) : 0;
+	rules->interpreters = patterns;
+	rules->n_interpreters = n;
 }
 
 int rules_mask(struct rules *rules, const char *pattern, const struct source *at)

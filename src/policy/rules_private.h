@@ -60,7 +60,8 @@ struct rules {
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
 
-	struct interpreters *interpreters; /* NULL: none */
+	const char *const *interpreters;
+	size_t n_interpreters;
 
 	struct tag *tags;
 	size_t n_tags, n_assigned; /* those from n_assigned on are for overrides */

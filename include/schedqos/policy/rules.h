@@ -42,14 +42,8 @@ bool pattern_has_open_bracket(const char *pattern);
 extern const char *const interpreters_default[];
 extern const size_t interpreters_default_count;
 
-struct interpreters;
-
-/* At most INTERPRETERS_MAX patterns, which must outlive the set. The caller frees it. 0 or -ENOMEM. */
-int interpreters_new(const char *const *patterns, size_t n, struct interpreters **ret);
-void interpreters_free(struct interpreters *interpreters);
-
-/* Whether one of them matches; exe: the base name of an executable. interpreters may be NULL: none. */
-bool interpreters_has(const struct interpreters *interpreters, const char *exe);
+/* Whether one of the patterns matches; exe: the base name of an executable. */
+bool interpreters_has(const char *const *patterns, size_t n, const char *exe);
 
 /*
  * The base name of what this interpreter was told to run: the first argument that is neither an option nor the value
@@ -168,9 +162,9 @@ int rules_mask(struct rules *rules, const char *pattern, const struct source *at
 
 /*
  * Names the programs whose arguments are searched for a script, by at most INTERPRETERS_MAX patterns, which must
- * outlive the set; without this there are none. 0 or -ENOMEM.
+ * outlive the set; without this there are none.
  */
-int rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n);
+void rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
