@@ -38,13 +38,15 @@
  * task out of it. A real-time priority becomes had's only if it is above known's; of I/O, or on a copy, above every class's.
  *
  * WHAT HAPPENS
- * fork		The child's record is a copy. As a rule that is all: it was born with the right attributes. It is due only
- *		if its origin is due, or has reset-on-fork, or was set and no child seen since carries all of that; if an
+ * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: it has its origin's class,
+ *		was born with that class's attributes, and nobody looks at it. It is due only if its origin is due, and then for
+ *		the same reason; or if that has reset-on-fork, or was set and no child seen since carries all of it; if an
  *		override of its parent's, or the focus, does not hold for it; or, a thread, if its process's records differ.
- * exec		The task is due, and its rule takes effect. But what somebody had lowered (had has SCHED_IDLE, a nice value
- *		above 0, an I/O priority) is not raised, unless the rule has yield: false or enforce. The task is left alone
- *		(is to carry had) if had is not the kernel's default and the rule has yield: true or no rule names the task
- *		(see the setting `default`); or if the rule is inherited and anything was theirs before this.
+ * exec		The task is due. Which rule it has now is found, the task looked at, and the rule takes effect. But what
+ *		somebody had lowered (had has SCHED_IDLE, a nice value above 0, an I/O priority) is not raised, unless the rule
+ *		has yield: false or enforce. The task is left alone (is to carry had) if had is not the kernel's default and
+ *		the rule has yield: true or no rule names the task (see the setting `default`); or if the rule is inherited and
+ *		anything was theirs before this.
  * rename, move, reload	The same, if they bring another rule or class; and so the first sight of a task. Arguments that
  *		can be read only some time after the exec may bring another class, too, but clear nothing.
  * override	A class by override takes effect like a rule's; root's (or of a user who may raise) also raises what somebody
@@ -52,18 +54,19 @@
  *		are due at that end, and keep of theirs only what a reload keeps (see limit).
  * limit, focus	put another class on while they last. theirs is not cleared, neither then nor when they end; but a choice
  *		beyond the bounds is dropped, as at a reload, if it takes more privilege than the new class gives.
- * renice	and its like make no task due. The next look, for whatever reason, finds the choice: theirs until a rule takes
- *		effect, and in had even after that. While any rule enforces, a tracepoint tells us that somebody has set
- *		something: that makes all tasks of such rules due, and they get their class back.
+ * renice	and its like, by whomever, make no task due: we are not told. The next look (at its exec, a reload, the stop)
+ *		finds the choice, and line 4 has it: theirs, so that the class leaves it up to the next time that a rule takes
+ *		effect; and in had even after that, so that the stop leaves it, too. While any rule enforces, a tracepoint tells
+ *		us that somebody has set something: that makes all tasks of such rules due, and they get their class back.
  * thread	Where the records of a process's threads differ, a new thread may be any one's copy, and any may have called
  *		exec. Of those whose known is what we find, or of all if there is none, the least had becomes the task's.
  * loss		A scan looks at every task. One without a record, born since we began to listen, is a copy of its living
  *		parent (a thread: of its leader). An orphan may be anybody's child: if a class may have raised it, had is the
  *		lowest from which a class ever raised a task. Whoever is older is taken to have chosen what he carries.
- * crash	The records are in /run. The next daemon takes them over, scans, and puts on what the rules say now. They do
- *		not take effect, whatever exec or reload was missed; except where an exec was booked, an override held or a
- *		stop had begun. All tasks count as just set: see fork. Where one was being set, had's values and any class's
- *		are ours. Without a next daemon, restore does what a stop does.
+ * crash	The records live in a file in /run. The next daemon takes them over, scans, and puts on what the rules say now.
+ *		They do not take effect, whatever exec or reload was missed; except where an exec was booked, an override held
+ *		or a stop had begun. All tasks count as just set: see fork. Where one was being set, had's values and any
+ *		class's are ours. Without a next daemon, restore does what a stop does.
  * stop		Every task with anything but had is looked at, and gets all of had; so does who is born meanwhile. What is
  *		theirs is had's already, within the bounds. A fork may outlast that. So the file of records stays, renamed,
  *		which tells a stop from a crash. Half a minute later restore, or the next start, does the same to tasks that
