@@ -239,31 +239,23 @@ static bool is_in_doubt(const struct plan *plan, const struct task *task)
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
 	const struct task *other = tasks_leader(plan->tasks, task);
-	struct task settled = *task;
-	bool is_known = false, any = false;
+	int best = -1;
 
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
-		const bool fits = !(attr_difference(actual, &other->known) &
-				    (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY));
+		const int fits = !(attr_difference(actual, &other->known) &
+				   (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY));
 
-		if ((other == task && task->tid != task->tgid) || fits < is_known)
+		if ((other == task && task->tid != task->tgid) || fits < best)
 			continue;
-		if (!any || fits > is_known)
-			settled.had = other->had;
-		else
-			settled.had = attr_least(&settled.had, &other->had);
-		if (fits > is_known) {
-			settled.known = other->known;
-			settled.theirs = other->theirs;
+		task->had = fits > best ? other->had : attr_least(&task->had, &other->had);
+		if (fits && fits > best) {
+			task->theirs = other->theirs;
+			task->known = other->known;
 		}
-		is_known = fits;
-		any = true;
+		best = fits;
 	}
 	if (other)
-		given_lower(&plan->given, actual, &settled.had);
-	task->had = settled.had;
-	task->theirs = settled.theirs;
-	task->known = settled.known;
+		given_lower(&plan->given, actual, &task->had);
 	task->flags |= TASK_TOUCHED;
 }
 
