@@ -260,3 +260,47 @@ void put_class(struct json_writer *json, const char *key, const struct qos_class
 	}
 	json_end(json, '}');
 }
+
+/* ---- presets ---- */
+
+static const struct preset *preset_find(const struct parser *parser, const char *name)
+{
+	/* The last one of that name: later files override. */
+	for (size_t i = parser->n_presets; i > 0; i--) {
+		if (strcmp(parser->presets[i - 1].name, name) == 0)
+			return &parser->presets[i - 1];
+	}
+	return NULL;
+}
+
+/* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
+void mapping_choose(struct parser *parser, const struct json_node *at, const char *name)
+{
+	struct settings *settings = &parser->config->settings;
+	const struct preset *preset = preset_find(parser, name);
+
+	if (!preset) {
+		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets), "");
+		return;
+	}
+	settings->mapping = preset->name;
+	settings->mapping_is_named = true;
+	settings->mapping_source = source_of(parser, at, AT_VALUE);
+	for (size_t i = 0; i < preset->classes.count; i++)
+		class_define(parser, &parser->classes, &preset->classes.items[i]);
+}
+
+struct preset *preset_add(struct parser *parser, const char *path)
+{
+	struct preset *presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
+	const char *name = path_base(path), *end = strstr(name, ".json");
+	const size_t len = end && !end[strlen(".json")] ? (size_t)(end - name) : strlen(name);
+
+	if (!presets)
+		return NULL;
+	parser->presets = presets;
+	presets += parser->n_presets;
+	presets->name = keep_bytes(parser, name, len);
+	parser->n_presets += presets->name != NULL;
+	return presets->name ? presets : NULL;
+}

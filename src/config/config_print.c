@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The merged configuration as one rules file. */
+/* The merged configuration as one rules file; and in what two of them differ, item by item. */
 #include "config_private.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/policy/rules.h>
@@ -52,4 +53,140 @@ char *config_print(const struct config *config, bool with_places)
 	put_all_rules(&json, config->rules, with_places ? config->files : NULL);
 	json_end(&json, '}');
 	return json_take(&json);
+}
+
+/* ---- differences; an item's text is made when it is compared ---- */
+
+/* Settings first and rules last, as in a file. */
+enum kind {
+	KIND_SETTING,
+	KIND_CLASS,
+	KIND_PROFILE,
+	KIND_RULE,
+};
+
+static const char *const kind_names[] = { "setting", "class", "profile", "rule" };
+
+struct item {
+	enum kind kind;
+	const char *name;
+	size_t number;	    /* of a setting */
+	const void *what;   /* the class, profile or rule */
+	const struct source *source;
+};
+
+static int compare(const void *va, const void *vb)
+{
+	const struct item *a = va, *b = vb;
+
+	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
+}
+
+/* All that there is; NULL without memory. The caller frees. */
+static struct item *list(const struct config *config, size_t *ret_n)
+{
+	size_t n_settings = 0, n_others = config->n_classes + config->n_profiles + rules_count(config->rules);
+	struct item *all, *item;
+	const struct rule *rule;
+
+	while (config_print_setting(NULL, config, n_settings))
+		n_settings++;
+	item = all = calloc(n_settings + n_others, sizeof(*all));
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < n_settings; i++)
+		*item++ = (struct item){ KIND_SETTING, config_print_setting(NULL, config, i), i, NULL, NULL };
+	for (const struct qos_class *class = config->classes; class < config->classes + config->n_classes; class++)
+		*item++ = (struct item){ KIND_CLASS, class->name, 0, class, &class->source };
+	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles; profile++)
+		*item++ = (struct item){ KIND_PROFILE, profile->name, 0, profile, &profile->source };
+	for (size_t i = 0; (rule = rules_nth(config->rules, i)); i++)
+		*item++ = (struct item){ KIND_RULE, rule->pattern, 0, rule, &rule->source };
+	*ret_n = (size_t)(item - all);
+	qsort(all, *ret_n, sizeof(*all), compare);
+	return all;
+}
+
+/* On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what the item says. */
+static char *text_of(const struct config *config, const struct item *item)
+{
+	struct json_writer json = { .in_line = 1 };
+	char *text;
+
+	if (!item)
+		return strdup("");
+	switch (item->kind) {
+	case KIND_SETTING:
+		config_print_setting(&json, config, item->number);
+		break;
+	case KIND_CLASS:
+		put_class(&json, NULL, item->what);
+		break;
+	case KIND_PROFILE:
+		put_profile(&json, NULL, item->what);
+		break;
+	case KIND_RULE:
+		put_rules(&json, NULL, item->what, NULL);
+		break;
+	}
+	text = json_take(&json);
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static char *place_of(const struct config *config, const struct item *item)
+{
+	const struct rule *rule = item->kind == KIND_RULE ? item->what : NULL;
+
+	if (rule && rule->from)
+		return text_escape(rule->from, strlen(rule->from));
+	return item->source && item->source->line ? config_place(config->files, item->source) : strdup("");
+}
+
+/* item: what is there last, in config. 0 or -ENOMEM. */
+static int note(const struct config *config, const struct item *item, const char *old, const char *new, config_found *found,
+		void *context, struct config_diff *diff)
+{
+	_cleanup_free_ char *name = text_escape(item->name, strlen(item->name)), *place = place_of(config, item);
+	const struct config_change change = { kind_names[item->kind], name, old, new, place };
+
+	if (!name || !place)
+		return -ENOMEM;
+	if (item->kind != KIND_RULE)
+		diff->others++;
+	else if (!*old)
+		diff->added++;
+	else if (!*new)
+		diff->removed++;
+	else
+		diff->changed++;
+	if (found)
+		found(context, &change);
+	return 0;
+}
+
+int config_diff(const struct config *before, const struct config *after, config_found *found, void *context,
+		struct config_diff *ret)
+{
+	size_t n_old = 0, n_new = 0, a = 0, b = 0;
+	_cleanup_free_ struct item *old = list(before, &n_old), *new = list(after, &n_new);
+	int r = old && new ? 0 : -ENOMEM;
+
+	*ret = (struct config_diff){ 0 };
+	while (r == 0 && (a < n_old || b < n_new)) {
+		const struct item *was = a < n_old ? &old[a] : NULL, *is = b < n_new ? &new[b] : NULL;
+		const int order = was && is ? compare(was, is) : is ? 1 : -1;
+		_cleanup_free_ char *was_text = text_of(before, order <= 0 ? was : NULL);
+		_cleanup_free_ char *is_text = text_of(after, order >= 0 ? is : NULL);
+
+		a += order <= 0;
+		b += order >= 0;
+		if (!was_text || !is_text)
+			r = -ENOMEM;
+		else if (strcmp(was_text, is_text) != 0)
+			r = *is_text ? note(after, is, was_text, is_text, found, context, ret) :
+				       note(before, was, was_text, is_text, found, context, ret);
+	}
+	return r;
 }

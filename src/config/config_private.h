@@ -177,16 +177,16 @@ void parse_class(struct parser *parser, struct class_table *table, const struct 
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
 
-/* config_settings.c */
-extern const struct word raise_words[2];
-bool is_setting(const char *key);
-void parse_settings(struct parser *parser, const struct json_node *value); /* but "mapping" */
-
 /* Puts the mapping of that name in force; at: where it is named. */
 void mapping_choose(struct parser *parser, const struct json_node *at, const char *name);
 
 /* Adds an empty preset, so that it exists even if its file has errors. NULL without memory, which sets parser->no_memory. */
 struct preset *preset_add(struct parser *parser, const char *path);
+
+/* config_settings.c */
+extern const struct word raise_words[2];
+bool is_setting(const char *key);
+void parse_settings(struct parser *parser, const struct json_node *value); /* but "mapping" */
 
 /* The setting of that number as a value of its own, if it is given. Returns its name; NULL after the last. */
 const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
@@ -195,12 +195,6 @@ void put_settings(struct json_writer *json, const struct config *config);
 /* config_profile.c */
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
-
-/* config_groups.c: of a struct config; config_weights.c: of a struct weight_list */
-void parse_groups(struct parser *parser, const struct json_node *object, void *into);
-void put_groups(struct json_writer *json, const char *key, const void *from);
-void parse_weights(struct parser *parser, const struct json_node *object, void *into);
-void put_weights(struct json_writer *json, const char *key, const void *from);
 
 /* config_pattern.c: warnings about patterns that can match nothing of what they are compared with. */
 text_check check_brackets;

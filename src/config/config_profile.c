@@ -31,21 +31,17 @@ static const char *knob_value(struct parser *parser, const struct json_node *val
 	return text;
 }
 
-static bool is_component(const char *name, size_t len)
-{
-	return len > 0 && len <= NAME_MAX && !(len <= 2 && strncmp(name, "..", len) == 0);
-}
-
 /* One component or several, as in llc_balancing/enabled: nowhere does it lead up, or begin at the root. */
 static bool is_path_beneath(const char *name)
 {
-	size_t len = strcspn(name, "/");
+	do {
+		const size_t length = strcspn(name, "/");
 
-	while (is_component(name, len) && name[len]) {
-		name += len + 1;
-		len = strcspn(name, "/");
-	}
-	return is_component(name, len);
+		if (!length || length > NAME_MAX || (length <= 2 && strncmp(name, "..", length) == 0))
+			return false;
+		name += length;
+	} while (*name++);
+	return true;
 }
 
 static bool is_knob(const char *path, enum knob_tree tree)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The daemon's own settings, and the presets for its `mapping`. */
+/* The daemon's own settings. */
 #include "config_private.h"
 
 #include <string.h>
@@ -53,48 +53,214 @@ static void parse_raise(struct parser *parser, const struct json_node *value, vo
 	parse_key(parser, &key, value, parser);
 }
 
-/* ---- the mapping ---- */
+/* ---- what is said by patterns ---- */
 
-static const struct preset *preset_find(const struct parser *parser, const char *name)
+/* From patterns to entries. */
+struct entries {
+	size_t size;
+	text_check *check;
+	void (*parse)(struct parser *parser, const struct json_node *value, const char *pattern, void *entry); /* which is zeroed */
+};
+
+/* Each entry takes the place of an earlier file's for its pattern. Returns items, which may move. */
+static void *parse_entries(struct parser *parser, const struct json_node *object, const struct entries *entries, void *items,
+			   size_t *n)
 {
-	/* The last one of that name: later files override. */
-	for (size_t i = parser->n_presets; i > 0; i--) {
-		if (strcmp(parser->presets[i - 1].name, name) == 0)
-			return &parser->presets[i - 1];
+	const struct json_node *value;
+
+	if (!value_is_object(parser, object, NULL))
+		return items;
+	json_each (value, object) {
+		const char *pattern = keep_text(parser, value->key);
+		void *entry = pattern ? item_for(parser, &items, n, entries->size, pattern) : NULL;
+
+		if (!entry)
+			break;
+		memset(entry, 0, entries->size);
+		pattern_key(parser, value, entries->check);
+		entries->parse(parser, value, pattern, entry);
 	}
-	return NULL;
+	return items;
 }
 
-/* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
-void mapping_choose(struct parser *parser, const struct json_node *at, const char *name)
-{
-	struct settings *settings = &parser->config->settings;
-	const struct preset *preset = preset_find(parser, name);
+/* ---- "groups": for each pattern of cgroups the classes that their tasks may have ---- */
 
-	if (!preset) {
-		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets), "");
+/* Without a slash it is compared with each component of a path. */
+static void check_group(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
+{
+	if (strchr(pattern, '/'))
+		check_cgroup(parser, value, what, pattern);
+	else
+		check_brackets(parser, value, what, pattern);
+}
+
+static void parse_group(struct parser *parser, const struct json_node *object, struct group *group)
+{
+	struct group_class *classes = keep_alloc(parser, object->count * sizeof(*classes));
+	const struct json_node *value;
+	struct group_class *class;
+
+	if (!classes)
+		return;
+	if (!object->child)
+		complain(parser, object, AT_VALUE, "must not be empty");
+	json_each (value, object) {
+		if (strcmp(value->key, "max") == 0) {
+			group->max = class_named(parser, value, AT_VALUE);
+		} else if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
+			class = &classes[group->n_classes++];
+			class->name = class_named(parser, value, AT_KEY);
+			value_bool(parser, value, &class->is_allowed);
+		} else {
+			complain_unknown(parser, value, AT_KEY, "key", value->key, CLASSES(&parser->classes),
+					 ": must be \"max\" or the name of a class");
+		}
+	}
+	group->classes = classes;
+}
+
+static void parse_group_entry(struct parser *parser, const struct json_node *value, const char *pattern, void *into)
+{
+	struct group *group = into;
+
+	group->pattern = pattern;
+	group->source = source_of(parser, value, AT_KEY);
+	group->is_masked = value->type == JSON_NULL;
+	if (!group->is_masked && value_is_object(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
+		parse_group(parser, value, group);
+}
+
+static void parse_groups(struct parser *parser, const struct json_node *object, void *into)
+{
+	static const struct entries entries = { sizeof(struct group), check_group, parse_group_entry };
+	struct config *config = into;
+
+	config->groups = parse_entries(parser, object, &entries, config->groups, &config->n_groups);
+}
+
+static void put_groups(struct json_writer *json, const char *key, const void *from)
+{
+	const struct config *config = from;
+
+	if (!config->n_groups)
+		return;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < config->n_groups; i++) {
+		const struct group *group = &config->groups[i];
+
+		if (group->is_masked)
+			continue;
+		json_begin(json, group->pattern, '{');
+		json_put_text(json, "max", group->max);
+		for (size_t c = 0; c < group->n_classes; c++)
+			json_put_bool(json, group->classes[c].name, group->classes[c].is_allowed);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
+/* ---- "weights": for units of the service manager, the class or number of their cpu weight ---- */
+
+/* Of these units systemd has weights for tasks, as we do; any of them may be meant by a glob that ends in a wildcard. */
+static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
+{
+	static const char *const endings[] = { ".service", ".slice", ".scope" };
+	const size_t length = strlen(pattern);
+	const char *template = strstr(pattern, "@.");
+	bool can_be = strchr("*?]", pattern[length - 1]);
+
+	for (size_t i = 0; i < array_size(endings); i++) {
+		const size_t n = strlen(endings[i]);
+
+		can_be |= length > n && strcmp(pattern + length - n, endings[i]) == 0;
+	}
+	if (!can_be)
+		complain(parser, value, AT_KEY, "can name no unit with tasks: a name ends with .service, .slice or .scope");
+	else if (template)
+		complain(parser, value, AT_KEY, "names a template, of which only instances run: write \"%.*s@*%s\"",
+			 (int)(template - pattern), pattern, template + 1);
+	check_brackets(parser, value, what, pattern);
+}
+
+/* "QOS_UTILITY", or 50 */
+static void parse_weight(struct parser *parser, const struct json_node *value, void *into)
+{
+	struct weight *weight = into;
+	int64_t number;
+
+	if (value->type == JSON_STRING)
+		weight->qos = class_named(parser, value, AT_VALUE);
+	else if (value->type != JSON_NUMBER)
+		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
+			 CPU_WEIGHT_MAX, json_type_name(value));
+	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, &number))
+		weight->number = (uint16_t)number;
+}
+
+static void put_weight(struct json_writer *json, const char *key, const void *from)
+{
+	const struct weight *weight = from;
+
+	if (weight->qos)
+		json_put_text(json, key, weight->qos);
+	else
+		json_put_number(json, key, weight->number);
+}
+
+static const struct word conditions[] = { { "seat", true } };
+
+static const struct key weight_keys[] = {
+	{ "weight", .parse = parse_weight, .put = put_weight },
+	{ "when", WORDS(conditions), FIELD(struct weight, at_seat), .kind = "condition" },
+};
+
+static void parse_weight_entry(struct parser *parser, const struct json_node *value, const char *pattern, void *into)
+{
+	struct weight *weight = into;
+
+	weight->pattern = pattern;
+	weight->source = source_of(parser, value, AT_KEY);
+	weight->is_masked = value->type == JSON_NULL;
+	if (weight->is_masked)
+		return;
+	if (value->type != JSON_OBJECT) {
+		parse_weight(parser, value, weight);
 		return;
 	}
-	settings->mapping = preset->name;
-	settings->mapping_is_named = true;
-	settings->mapping_source = source_of(parser, at, AT_VALUE);
-	for (size_t i = 0; i < preset->classes.count; i++)
-		class_define(parser, &parser->classes, &preset->classes.items[i]);
+	parse_keys(parser, value, weight_keys, array_size(weight_keys), "key", weight);
+	if (!json_member(value, "weight"))
+		complain(parser, value, AT_VALUE, "must have a \"weight\"");
 }
 
-struct preset *preset_add(struct parser *parser, const char *path)
+static void parse_weights(struct parser *parser, const struct json_node *object, void *into)
 {
-	struct preset *presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
-	const char *name = path_base(path), *end = strstr(name, ".json");
-	const size_t len = end && !end[strlen(".json")] ? (size_t)(end - name) : strlen(name);
+	static const struct entries entries = { sizeof(struct weight), check_unit, parse_weight_entry };
+	struct weight_list *all = into;
 
-	if (!presets)
-		return NULL;
-	parser->presets = presets;
-	presets += parser->n_presets;
-	presets->name = keep_bytes(parser, name, len);
-	parser->n_presets += presets->name != NULL;
-	return presets->name ? presets : NULL;
+	all->items = parse_entries(parser, object, &entries, all->items, &all->count);
+}
+
+static void put_weights(struct json_writer *json, const char *key, const void *from)
+{
+	const struct weight_list *all = from;
+
+	if (!all->count)
+		return;
+	json_begin(json, key, '{');
+	for (size_t i = 0; i < all->count; i++) {
+		const struct weight *weight = &all->items[i];
+
+		if (weight->is_masked)
+			continue;
+		if (!weight->at_seat) {
+			put_weight(json, weight->pattern, weight);
+			continue;
+		}
+		json_begin_in_line(json, weight->pattern, '{');
+		put_keys(json, weight_keys, array_size(weight_keys), weight);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
 }
 
 /* ---- all of them ---- */
