@@ -24,41 +24,24 @@
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-struct user {
-	uid_t uid;
-	char name[NAME_MAX_ESCAPED]; /* escaped; the number of one who has none */
-};
-
-struct listing {
-	struct tasks tasks;
-	struct user *users; /* each looked up once */
-	size_t n_users;
-};
-
 /* ---- showing ---- */
 
-/* Lives until the next call. */
-static const char *user_name(struct listing *listing, uid_t uid)
+/* Lives until the next call. Of a table most rows in a row are of one user. */
+static const char *user_name(uid_t uid)
 {
+	static char name[NAME_MAX_ESCAPED]; /* escaped; the number of one who has none */
+	static uid_t whose;
 	const struct passwd *found;
-	struct user *user = listing->users;
 
-	for (size_t i = 0; i < listing->n_users; i++, user++) {
-		if (user->uid == uid)
-			return user->name;
-	}
-	user = reallocarray(listing->users, listing->n_users + 1, sizeof(*user));
-	if (!user)
-		return "?";
-	listing->users = user;
-	user += listing->n_users++;
-	user->uid = uid;
+	if (*name && whose == uid)
+		return name;
+	whose = uid;
 	found = getpwuid(uid);
 	if (found)
-		text_escape_to(user->name, sizeof(user->name), found->pw_name, strlen(found->pw_name));
+		text_escape_to(name, sizeof(name), found->pw_name, strlen(found->pw_name));
 	else
-		snprintf(user->name, sizeof(user->name), "%u", (unsigned)uid);
-	return user->name;
+		snprintf(name, sizeof(name), "%u", (unsigned)uid);
+	return name;
 }
 
 static const char *name_of(const struct task_row *row, char buf[NAME_MAX_ESCAPED])
@@ -66,14 +49,14 @@ static const char *name_of(const struct task_row *row, char buf[NAME_MAX_ESCAPED
 	return text_escape_to(buf, NAME_MAX_ESCAPED, row->comm, strlen(row->comm));
 }
 
-static void add_row(struct listing *listing, struct text_buf *rows, const struct task_row *row)
+static void add_row(struct text_buf *rows, const struct task_row *row)
 {
 	char name[NAME_MAX_ESCAPED], slice[32] = "-";
 
 	if (row->slice_ns)
 		snprintf(slice, sizeof(slice), "%.4g", row->slice_ns / 1e6);
 	text_buf_printf(rows, "%s\t%d\t%s\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid,
-			user_name(listing, row->uid), name_of(row, name), row->app ? row->app : "-");
+			user_name(row->uid), name_of(row, name), row->app ? row->app : "-");
 	/* A policy goes without the prefix that all of them share. */
 	text_buf_printf(rows, "%s%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
 			row->flags & BUS_TASK_RAISED ? ",focused" : "",
@@ -81,18 +64,18 @@ static void add_row(struct listing *listing, struct text_buf *rows, const struct
 	text_buf_printf(rows, "%zu\t%.2f\t%.1f\n", row->tasks, (double)row->run_ns / 1e9, (double)row->delay_ns / 1e6);
 }
 
-static char *make_text(struct listing *listing)
+static char *make_text(const struct tasks *tasks)
 {
 	struct text_buf rows = { 0 }, out = { 0 };
 
 	text_buf_printf(&rows, "CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
-	for (size_t i = 0; i < listing->tasks.n_rows; i++)
-		add_row(listing, &rows, &listing->tasks.rows[i]);
+	for (size_t i = 0; i < tasks->n_rows; i++)
+		add_row(&rows, &tasks->rows[i]);
 	text_table_print(&rows, "lrlllllrrrrr", terminal_width(), &out);
 	return text_buf_take(&out);
 }
 
-static void put_row(struct listing *listing, struct json_writer *json, const struct task_row *row)
+static void put_row(struct json_writer *json, const struct task_row *row)
 {
 	char name[NAME_MAX_ESCAPED];
 
@@ -102,7 +85,7 @@ static void put_row(struct listing *listing, struct json_writer *json, const str
 	json_put_number(json, "ppid", row->ppid);
 	json_put_count(json, "threads", row->tasks);
 	json_put_count(json, "uid", row->uid);
-	json_put_text(json, "user", user_name(listing, row->uid));
+	json_put_text(json, "user", user_name(row->uid));
 	json_put_text(json, "name", name_of(row, name));
 	json_put_text(json, "class", row->class);
 	json_put_text(json, "app", row->app);
@@ -119,13 +102,13 @@ static void put_row(struct listing *listing, struct json_writer *json, const str
 	json_end(json, '}');
 }
 
-static char *make_json(struct listing *listing)
+static char *make_json(const struct tasks *tasks)
 {
 	struct json_writer json = { 0 };
 
 	json_begin(&json, NULL, '[');
-	for (size_t i = 0; i < listing->tasks.n_rows; i++)
-		put_row(listing, &json, &listing->tasks.rows[i]);
+	for (size_t i = 0; i < tasks->n_rows; i++)
+		put_row(&json, &tasks->rows[i]);
 	json_end(&json, ']');
 	return json_take(&json);
 }
@@ -229,19 +212,18 @@ int cmd_list(const struct command *command)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct listing listing = { 0 };
+	struct tasks tasks = { 0 };
 	int status;
 
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;
-	status = tasks_read(bus, &listing.tasks) < 0 ? EXIT_FAILURE : check_class(command, &listing.tasks);
+	status = tasks_read(bus, &tasks) < 0 ? EXIT_FAILURE : check_class(command, &tasks);
 	if (status == 0)
-		status = make_rows(command, &listing.tasks);
+		status = make_rows(command, &tasks);
 	if (status == 0) {
-		text = option_given(command, OPTION_JSON) ? make_json(&listing) : make_text(&listing);
+		text = option_given(command, OPTION_JSON) ? make_json(&tasks) : make_text(&tasks);
 		status = text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
 	}
-	free(listing.users);
-	tasks_clear(&listing.tasks);
+	tasks_clear(&tasks);
 	return status;
 }
