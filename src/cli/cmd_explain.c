@@ -9,7 +9,6 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/text.h>
 
 #include "client.h"
 #include "configuration.h"
@@ -20,7 +19,7 @@ DEFINE_CLEANUP(struct tagger, tagger_free)
 
 /* What is asked about: a task, or a program that need not run. */
 struct question {
-	uint64_t task, against; /* 0: none */
+	pid_t task, against; /* 0: none */
 	const char *name;
 };
 
@@ -66,7 +65,7 @@ static int rehearse(const struct command *command, const struct question *questi
 		return status;
 	r = tagger_rehearse(config, &tagger);
 	if (r == 0 && question->task)
-		r = tagger_explain(tagger, (pid_t)question->task, ret);
+		r = tagger_explain(tagger, question->task, ret);
 	else if (r == 0)
 		r = tagger_explain_name(tagger, question->name, ret);
 	return r < 0 ? say_failure(question, r) : 0;
@@ -75,29 +74,18 @@ static int rehearse(const struct command *command, const struct question *questi
 /* ---- the question ---- */
 
 /* Returns 0 or an exit status. */
-static int take_task(const struct command *command, const char *text, uint64_t *ret)
-{
-	char safe[256];
-
-	if (parse_u64(text, strlen(text), INT32_MAX, ret) == 0 && *ret)
-		return 0;
-	return usage_error(command->verb, "not a process or thread id: '%s' (--name is for a program's name)",
-			   text_escape_to(safe, sizeof(safe), text, strlen(text)));
-}
-
-/* Returns 0 or an exit status. */
 static int take_question(const struct command *command, struct question *ret)
 {
 	const char *task = command->n_operands ? command->operands[0] : NULL;
 	const char *against = command->values[OPTION_AGAINST];
-	int status = task ? take_task(command, task, &ret->task) : 0;
+	int status = task ? take_pid(command, task, &ret->task) : 0;
 
 	ret->name = command->values[OPTION_NAME];
 	if (!task == !ret->name || (ret->name && against))
-		return usage_error(command->verb, "explain needs the number of a process or thread, or --name");
+		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
 	if (against && option_given(command, OPTION_JSON))
 		return usage_error(command->verb, "--against and --json exclude each other");
-	return status || !against ? status : take_task(command, against, &ret->against);
+	return status || !against ? status : take_pid(command, against, &ret->against);
 }
 
 int cmd_explain(const struct command *command)
@@ -109,7 +97,7 @@ int cmd_explain(const struct command *command)
 	if (status)
 		return status;
 	if (question.against)
-		return explain_against((pid_t)question.task, (pid_t)question.against);
+		return explain_against(question.task, question.against);
 	/* For others it takes the daemon, which sees what they may not. */
 	if (geteuid() != 0 && question.name) {
 		log_error("only root may ask about names: try 'sudo schedqos explain'");

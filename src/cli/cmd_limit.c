@@ -192,7 +192,7 @@ int cmd_limit(const struct command *command)
 	if (command->n_operands != (lifts ? 1 : 2))
 		return usage_error(command->verb, lifts ? "--lift takes no class" : "limit needs a class");
 	if (command->operands[0][0] == '/' ? !parse_cgroup(command->operands[0], &target)
-					   : operand_pid(command, &target.pid) != 0)
+					   : take_pid(command, command->operands[0], &target.pid) != 0)
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;

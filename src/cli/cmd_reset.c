@@ -24,7 +24,7 @@ int cmd_reset(const struct command *command)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t ended = 0;
 	pid_t pid;
-	int status = operand_pid(command, &pid);
+	int status = take_pid(command, command->operands[0], &pid);
 
 	if (status == 0)
 		status = client_open(&bus) < 0 ? EXIT_FAILURE : reset(bus, pid, &reply);

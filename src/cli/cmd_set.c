@@ -6,7 +6,7 @@ int cmd_set(const struct command *command)
 {
 	bool is_given;
 	pid_t pid;
-	int status = operand_pid(command, &pid);
+	int status = take_pid(command, command->operands[0], &pid);
 
 	return status ? status
 		      : client_set_class(pid, command->operands[1], option_given(command, OPTION_INHERIT), &is_given);

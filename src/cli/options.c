@@ -213,16 +213,14 @@ static int parse(struct command *command, int argc, char **argv, int *ret_status
 	return *ret_status != 0;
 }
 
-int operand_pid(const struct command *command, pid_t *ret)
+int take_pid(const struct command *command, const char *text, pid_t *ret)
 {
-	const char *text = command->operands[0];
 	char safe[256];
 	uint64_t pid;
 
-	if (parse_u64(text, strlen(text), INT32_MAX, &pid) < 0 || pid == 0) {
-		log_error("'%s' is not a process id", text_escape_to(safe, sizeof(safe), text, strlen(text)));
-		return EXIT_USAGE;
-	}
+	if (parse_u64(text, strlen(text), INT32_MAX, &pid) < 0 || pid == 0)
+		return usage_error(command->verb, "'%s' is not a process id",
+				   text_escape_to(safe, sizeof(safe), text, strlen(text)));
 	*ret = (pid_t)pid;
 	return 0;
 }

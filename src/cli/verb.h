@@ -109,8 +109,8 @@ static inline bool option_given(const struct command *command, enum option_name 
 	return command->values[name];
 }
 
-/* The first operand, a process's id. 0, or EXIT_USAGE after saying what is wrong. */
-int operand_pid(const struct command *command, pid_t *ret);
+/* A process's or a thread's id in text. 0, or EXIT_USAGE after saying what is wrong. */
+int take_pid(const struct command *command, const char *text, pid_t *ret);
 
 /* Parses what follows the verb, argv[0], and runs it. Returns an exit status. */
 int verb_run(const struct verb *verb, int argc, char **argv);
