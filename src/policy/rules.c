@@ -25,7 +25,7 @@ static unsigned bucket_of(const struct glob *glob)
 	if (glob->prefix_length)
 		return BUCKET_FIRST + (unsigned char)glob->list->pattern[0];
 	if (glob->suffix_length)
-		return BUCKET_LAST + (unsigned char)glob_suffix(glob)[glob->suffix_length - 1];
+		return BUCKET_LAST + (unsigned char)glob->suffix[glob->suffix_length - 1];
 	return BUCKET_ANY;
 }
 
@@ -41,10 +41,10 @@ static int compare_buckets(const void *va, const void *vb)
 
 static struct glob make_glob(const struct rule *list)
 {
-	static const char ones[8] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 	const char *pattern = list->pattern, *star = strrchr(pattern, '*');
 	struct glob glob = {
 		.list = list,
+		.suffix = "",
 		.literal = (uint32_t)pattern_literal(pattern),
 		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
 		.is_path = strchr(pattern, '/') != NULL,
@@ -53,11 +53,9 @@ static struct glob make_glob(const struct rule *list)
 	/* A '*' in brackets is a literal one. */
 	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
 		glob.suffix_length = (uint32_t)strlen(star + 1);
+		glob.suffix = star + 1;
 		glob.is_simple = star == pattern + glob.prefix_length;
 	}
-	glob.ends = ends_of(pattern, glob.prefix_length, glob_suffix(&glob), glob.suffix_length);
-	glob.mask = ends_of(ones, glob.prefix_length < 8 ? glob.prefix_length : 8, ones,
-			    glob.suffix_length < 8 ? glob.suffix_length : 8);
 	return glob;
 }
 

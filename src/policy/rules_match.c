@@ -38,68 +38,40 @@ struct slot *rules_slot(const struct rules *rules, const char *text)
 	return slot;
 }
 
-/* A name that globs are compared with. */
-struct candidate {
-	const char *name;
-	size_t length;
-	struct ends ends;
-	bool is_path;
-};
-
-static bool glob_matches(const struct glob *glob, const struct candidate *candidate)
+static bool glob_matches(const struct glob *glob, const char *name, size_t length)
 {
-	const char *name = candidate->name, *pattern = glob->list->pattern;
-	size_t length = candidate->length;
+	const char *pattern = glob->list->pattern;
 
-	if (length < (size_t)glob->prefix_length + glob->suffix_length)
-		return false;
-	/* The rest of a prefix or suffix of more than eight bytes. */
-	if (memcmp(name, pattern, glob->prefix_length) != 0 ||
-	    memcmp(name + length - glob->suffix_length, glob_suffix(glob), glob->suffix_length) != 0)
+	if (length < (size_t)glob->prefix_length + glob->suffix_length ||
+	    memcmp(name, pattern, glob->prefix_length) != 0 ||
+	    memcmp(name + length - glob->suffix_length, glob->suffix, glob->suffix_length) != 0)
 		return false;
 	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
 }
 
-/* The best matching glob of a bucket, from rank `from` on, or NULL. */
-static const struct glob *bucket_best(const struct rules *rules, unsigned bucket, uint32_t from,
-				      const struct candidate *candidate)
+/*
+ * The best glob from rank `from` on that matches the name (is_path: the path, for globs with a '/'), if it is better than
+ * `best` or that is NULL; else `best`.
+ */
+static const struct glob *best_glob(const struct rules *rules, uint32_t from, const char *name, bool is_path,
+				    const struct glob *best)
 {
-	for (uint32_t i = rules->buckets[bucket]; i < rules->buckets[bucket + 1]; i++) {
-		const struct glob *glob = &rules->globs[i];
-
-		if (((candidate->ends.first & glob->mask.first) ^ glob->ends.first) |
-		    ((candidate->ends.last & glob->mask.last) ^ glob->ends.last))
-			continue;
-		if (glob->rank >= from && glob->is_path == candidate->is_path &&
-		    glob_matches(glob, candidate))
-			return glob;
-	}
-	return NULL;
-}
-
-const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
-				   bool is_path, const struct glob *best)
-{
-	size_t length = strlen(name);
-	const struct candidate candidate = {
-		.name = name,
-		.length = length,
-		.ends = ends_of(name, length, name, length),
-		.is_path = is_path,
-	};
+	const size_t length = strlen(name);
 	const unsigned buckets[] = {
 		BUCKET_FIRST + (unsigned char)name[0],
 		BUCKET_LAST + (length ? (unsigned char)name[length - 1] : 0),
 		BUCKET_ANY,
 	};
 
-	if (!rules->n_globs)
-		return best;
 	for (size_t i = 0; i < array_size(buckets); i++) {
-		const struct glob *glob = bucket_best(rules, buckets[i], from, &candidate);
+		for (uint32_t k = rules->buckets[buckets[i]]; k < rules->buckets[buckets[i] + 1]; k++) {
+			const struct glob *glob = &rules->globs[k];
 
-		if (glob && (!best || glob->rank < best->rank))
-			best = glob;
+			if (best && glob->rank >= best->rank)
+				break;
+			if (glob->rank >= from && glob->is_path == is_path && glob_matches(glob, name, length))
+				best = glob;
+		}
 	}
 	return best;
 }
@@ -125,7 +97,7 @@ static bool is_wanted_name(const struct rules *rules, const char *pattern, const
 		return pattern_match(pattern, name);
 	number = rules_slot(rules, name)->number;
 	return (number && rules->patterns[number - 1].list) ||
-	       rules_best_glob(rules, 0, name, false, NULL) != NULL;
+	       best_glob(rules, 0, name, false, NULL) != NULL;
 }
 
 /*
@@ -381,7 +353,7 @@ static const struct rule *glob_match(const struct rules *rules, const struct pro
 			const bool is_path = name->kind == NAME_PATH;
 
 			if (!is_path || rules->has_paths)
-				best = rules_best_glob(rules, from, name->text, is_path, best);
+				best = best_glob(rules, from, name->text, is_path, best);
 		}
 		if (!best)
 			return NULL;

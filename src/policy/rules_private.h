@@ -2,31 +2,21 @@
 /* The inside of a set of rules, shared by the files that build it and those that match against it. */
 #pragma once
 
-#include <string.h>
-
 #include <schedqos/policy/rules.h>
 
-/* The first and the last bytes of a text, up to eight each, so that one comparison does for each end. */
-struct ends {
-	uint64_t first, last;
-};
-
 /*
- * A glob with the literal text at its two ends, which rules out most names. Globs are sorted into
- * buckets by their first byte, else by their last one, so a name has to be compared with three
- * buckets only. Everything that rules out most names is in this one cache line; the pattern's text,
- * which is not, is read only for the rest.
+ * A glob with the length of the literal text at its two ends, which rules out most names. Globs are sorted into buckets
+ * by their first byte, else by their last one, so a name has to be compared with three buckets only.
  */
 struct glob {
-	struct ends ends, mask; /* of the literal text, as far as it goes */
 	const struct rule *list;
+	const char *suffix;
 	uint32_t rank; /* 0: the best */
 	uint32_t literal;
 	uint32_t prefix_length, suffix_length;
 	bool is_path;
 	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
 };
-_Static_assert(sizeof(struct glob) <= 64, "a cache line");
 
 enum {
 	BUCKET_FIRST = 0,  /* + the first byte */
@@ -70,37 +60,9 @@ struct rules {
 	size_t n_lists;
 };
 
-static inline struct ends ends_of(const char *first, size_t n_first, const char *last, size_t n_last)
-{
-	struct ends ends = { 0, 0 };
-
-	n_first = n_first < 8 ? n_first : 8;
-	memcpy(&ends.first, first, n_first);
-	/* The last byte always in the same place. */
-	if (n_last > 8) {
-		last += n_last - 8;
-		n_last = 8;
-	}
-	memcpy((char *)&ends.last + 8 - n_last, last, n_last);
-	return ends;
-}
-
-/* The literal text at the pattern's end. */
-static inline const char *glob_suffix(const struct glob *glob)
-{
-	return strchr(glob->list->pattern, '\0') - glob->suffix_length;
-}
-
 /* rules_match.c */
 
 uint64_t rules_hash(const char *text);
 
 /* The index slot that holds the pattern, or the free one where it belongs. */
 struct slot *rules_slot(const struct rules *rules, const char *text);
-
-/*
- * The best glob from rank `from` on that matches the name (is_path: the path, for globs with a
- * '/'), if it is better than `best` or that is NULL; else `best`.
- */
-const struct glob *rules_best_glob(const struct rules *rules, uint32_t from, const char *name,
-				   bool is_path, const struct glob *best);
