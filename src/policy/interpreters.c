@@ -3,27 +3,17 @@
 #include <schedqos/policy/rules.h>
 
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
 const char *const interpreters_default[] = {
-	"python",     "python[0-9]*", "platform-python*",
-	"pypy*",      "perl",	      "perl[0-9]*",
-	"ruby",	      "ruby[0-9]*",   "node",
-	"nodejs",     "sh",	      "bash",
-	"dash",	      "ash",	      "zsh",
-	"zsh[0-9-]*", "ksh*",	      "mksh",
-	"yash",	      "fish",	      "php",
-	"php[0-9]*",  "lua",	      "lua[0-9]*",
-	"luajit*",    "java",	      "mono",
-	"mono-sgen*", "tclsh*",	      "wish",
-	"wish[0-9]*", "gjs*",	      "wine*",
-	"busybox*",   "ld-linux*",    "ld-musl-*",
+	"python",  "python[0-9]*", "platform-python*", "pypy*",	     "perl",   "perl[0-9]*", "ruby",	  "ruby[0-9]*",
+	"node",	   "nodejs",	   "sh",	       "bash",	     "dash",   "ash",	     "zsh",	  "zsh[0-9-]*",
+	"ksh*",	   "mksh",	   "yash",	       "fish",	     "php",    "php[0-9]*",  "lua",	  "lua[0-9]*",
+	"luajit*", "java",	   "mono",	       "mono-sgen*", "tclsh*", "wish",	     "wish[0-9]*", "gjs*",
+	"wine*",   "busybox*",	   "ld-linux*",	       "ld-musl-*",
 };
 const size_t interpreters_default_count = array_size(interpreters_default);
 
@@ -31,8 +21,7 @@ bool interpreters_has(const char *const *patterns, size_t n, const char *exe)
 {
 	for (size_t i = 0; i < n; i++) {
 		/* Nearly always the first byte rules a name out. */
-		if ((*patterns[i] == *exe || !isalnum((unsigned char)*patterns[i])) &&
-		    pattern_match(patterns[i], exe))
+		if ((*patterns[i] == *exe || !isalnum((unsigned char)*patterns[i])) && pattern_match(patterns[i], exe))
 			return true;
 	}
 	return false;
@@ -60,10 +49,8 @@ struct word {
 
 /* The options of one family of interpreters that are no flags. */
 struct grammar {
-	const char *const *
-		programs; /* what base names begin with; nothing but a number or the like follows */
-	const char *attached, *value, *name,
-		*code; /* options of one letter, of which several can share a dash */
+	const char *const *programs; /* what base names begin with; nothing but a number or the like follows */
+	const char *attached, *value, *name, *code; /* options of one letter, of which several can share a dash */
 	const struct word *words;
 	const char *more; /* what other options begin with than a dash */
 	bool is_of_words; /* a single dash begins a word, too */
@@ -96,12 +83,10 @@ static const struct grammar grammars[] = {
 		.programs = PROGRAMS("node", "nodejs"),
 		.value = "rC",
 		.code = "ep",
-		.words = WORDS({ "--eval", CODE }, { "--print", CODE }, { "--require", VALUE },
-			       { "--import", VALUE }),
+		.words = WORDS({ "--eval", CODE }, { "--print", CODE }, { "--require", VALUE }, { "--import", VALUE }),
 	},
 	{
-		.programs =
-			PROGRAMS("sh", "bash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "yash"),
+		.programs = PROGRAMS("sh", "bash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "yash"),
 		.value = "oO",
 		.code = "cs",
 		.words = WORDS({ "--rcfile", VALUE }, { "--init-file", VALUE }),
@@ -115,11 +100,9 @@ static const struct grammar grammars[] = {
 	},
 	{
 		.programs = PROGRAMS("java"),
-		.words = WORDS({ "-jar", NAME }, { "-m", NAME }, { "--module", NAME },
-			       { "-cp", VALUE }, { "-p", VALUE }, { "-classpath", VALUE },
-			       { "--class-path", VALUE }, { "--module-path", VALUE },
-			       { "--add-modules", VALUE }, { "--add-exports", VALUE },
-			       { "--add-opens", VALUE }),
+		.words = WORDS({ "-jar", NAME }, { "-m", NAME }, { "--module", NAME }, { "-cp", VALUE }, { "-p", VALUE },
+			       { "-classpath", VALUE }, { "--class-path", VALUE }, { "--module-path", VALUE },
+			       { "--add-modules", VALUE }, { "--add-exports", VALUE }, { "--add-opens", VALUE }),
 		.more = "@",
 		.is_of_words = true,
 	},
@@ -127,8 +110,8 @@ static const struct grammar grammars[] = {
 	{
 		.programs = PROGRAMS(""),
 		.code = "ceE",
-		.words = WORDS({ "-jar", NAME }, { "--library-path", VALUE },
-			       { "--preload", VALUE }, { "--argv0", VALUE }),
+		.words = WORDS({ "-jar", NAME }, { "--library-path", VALUE }, { "--preload", VALUE },
+			       { "--argv0", VALUE }),
 	},
 };
 
@@ -136,8 +119,7 @@ static bool is_program(const char *exe, const char *program)
 {
 	const size_t length = strlen(program);
 
-	return !length ||
-	       (strncmp(exe, program, length) == 0 && !isalpha((unsigned char)exe[length]));
+	return !length || (strncmp(exe, program, length) == 0 && !isalpha((unsigned char)exe[length]));
 }
 
 static bool is_of_family(const char *exe, const struct grammar *grammar)
@@ -175,8 +157,7 @@ static enum effect letter_effect(const struct grammar *grammar, char letter)
 }
 
 /* Options of one letter behind a dash. *ret_value: what follows in the same argument, or "". */
-static enum effect letters_effect(const struct grammar *grammar, const char *letter,
-				  const char **ret_value)
+static enum effect letters_effect(const struct grammar *grammar, const char *letter, const char **ret_value)
 {
 	/* What is neither a letter nor a digit begins a value of some kind. */
 	for (; isalnum((unsigned char)*letter); letter++) {
@@ -189,8 +170,7 @@ static enum effect letters_effect(const struct grammar *grammar, const char *let
 	return FLAG;
 }
 
-static enum effect word_effect(const struct grammar *grammar, const char *option,
-			       const char **ret_value)
+static enum effect word_effect(const struct grammar *grammar, const char *option, const char **ret_value)
 {
 	const size_t length = strcspn(option, "=");
 
@@ -203,8 +183,7 @@ static enum effect word_effect(const struct grammar *grammar, const char *option
 	return FLAG;
 }
 
-static enum effect effect_of(const struct grammar *grammar, const char *option,
-			     const char **ret_value)
+static enum effect effect_of(const struct grammar *grammar, const char *option, const char **ret_value)
 {
 	enum effect effect;
 
@@ -226,8 +205,7 @@ static bool is_option(const struct grammar *grammar, const char *arg)
 }
 
 /* What the interpreter runs by the arguments from this one on, as it is written; or NULL. */
-static const char *operand_from(const struct grammar *grammar, const struct facts *facts,
-				const char *arg)
+static const char *operand_from(const struct grammar *grammar, const struct facts *facts, const char *arg)
 {
 	const char *value;
 
@@ -267,15 +245,13 @@ static const char *run_by_box(const struct facts *facts, const char *arg)
 	} else if (*name == '-') {
 		name++;
 	}
-	script = arg && is_of_family(name, grammar_of("sh"))
-			 ? operand_from(grammar_of("sh"), facts, arg)
-			 : NULL;
+	script = arg && is_of_family(name, grammar_of("sh")) ? operand_from(grammar_of("sh"), facts, arg) : NULL;
 	return script || !is_box ? script : name;
 }
 
 /*
- * Wine is run as `wine PROGRAM` or `wine64-preloader /usr/bin/wine64 PROGRAM`, and replaces these
- * arguments by the program's own when it has loaded it.
+ * Wine is run as `wine PROGRAM` or `wine64-preloader /usr/bin/wine64 PROGRAM`, and replaces these arguments by the
+ * program's own when it has loaded it.
  */
 static const char *run_by_wine(const char *exe, const struct facts *facts, const char *arg)
 {
@@ -288,8 +264,7 @@ static const char *run_by_wine(const char *exe, const struct facts *facts, const
 
 const char *interpreter_script(const char *exe, const struct facts *facts)
 {
-	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL, *script,
-		   *base;
+	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL, *script, *base;
 
 	if (!arg)
 		return NULL;

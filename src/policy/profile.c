@@ -3,60 +3,36 @@
 
 #include <string.h>
 
-#define VALUE(text) ((const char *const[]){ text })
+#include <schedqos/util/cleanup.h>
 
-#define DEBUGFS(name, text)                                                                \
-	{                                                                                  \
-		.tree = KNOB_DEBUGFS, .file = (name), .values = VALUE(text), .n_values = 1 \
+#define KNOB(knob_tree, name, ...)                                                               \
+	{                                                                                        \
+		.tree = (knob_tree), .file = (name), .values = (const char *const[]){ __VA_ARGS__ }, \
+		.n_values = array_size(((const char *const[]){ __VA_ARGS__ }))                   \
 	}
 
-#define TWO_FEATURES(one, other)                                                   \
-	{                                                                          \
-		.tree = KNOB_DEBUGFS, .file = "features",                          \
-		.values = (const char *const[]){ (one), (other) }, .n_values = 2 \
+/* The same knobs in all; what follows the slice are the scheduler's features. */
+#define KNOBS(slice, ...)                                                 \
+	{                                                                 \
+		KNOB(KNOB_DEBUGFS, "base_slice_ns", slice),               \
+		KNOB(KNOB_DEBUGFS, "features", __VA_ARGS__),              \
+		KNOB(KNOB_CPUFREQ, "scaling_governor", "schedutil"),      \
 	}
 
-#define CPUFREQ(name, text)                                                                \
-	{                                                                                  \
-		.tree = KNOB_CPUFREQ, .file = (name), .values = VALUE(text), .n_values = 1 \
-	}
-
-#define KNOBS 3
-
-static struct knob throughput[KNOBS] = {
-	DEBUGFS("base_slice_ns", "8000000"),
-	DEBUGFS("features", "NO_HRTICK"),
-	CPUFREQ("scaling_governor", "schedutil"),
-};
-
-static struct knob interactive[KNOBS] = {
-	DEBUGFS("base_slice_ns", "4000000"),
-	DEBUGFS("features", "HRTICK"),
-	CPUFREQ("scaling_governor", "schedutil"),
-};
-
-static struct knob qos[KNOBS] = {
-	DEBUGFS("base_slice_ns", "16000000"),
-	DEBUGFS("features", "HRTICK"),
-	CPUFREQ("scaling_governor", "schedutil"),
-};
-
+static struct knob throughput[] = KNOBS("8000000", "NO_HRTICK");
+static struct knob interactive[] = KNOBS("4000000", "HRTICK");
+static struct knob qos[] = KNOBS("16000000", "HRTICK");
 /* What the announcement measured last: as qos, and a task that wakes with an earlier deadline runs at once. */
-static struct knob qos_preempt[KNOBS] = {
-	DEBUGFS("base_slice_ns", "16000000"),
-	TWO_FEATURES("HRTICK", "NO_RUN_TO_PARITY"),
-	CPUFREQ("scaling_governor", "schedutil"),
-};
+static struct knob qos_preempt[] = KNOBS("16000000", "HRTICK", "NO_RUN_TO_PARITY");
 
 const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT] = {
-	{ .name = "throughput", .knobs = throughput, .n_knobs = KNOBS },
-	{ .name = "interactive", .knobs = interactive, .n_knobs = KNOBS },
-	{ .name = "qos", .knobs = qos, .n_knobs = KNOBS },
-	{ .name = "qos-preempt", .knobs = qos_preempt, .n_knobs = KNOBS },
+	{ .name = "throughput", .knobs = throughput, .n_knobs = array_size(qos) },
+	{ .name = "interactive", .knobs = interactive, .n_knobs = array_size(qos) },
+	{ .name = "qos", .knobs = qos, .n_knobs = array_size(qos) },
+	{ .name = "qos-preempt", .knobs = qos_preempt, .n_knobs = array_size(qos) },
 };
 
-const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count,
-					       const char *name)
+const struct sched_profile *sched_profile_find(const struct sched_profile *profiles, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(profiles[i].name, name) == 0)

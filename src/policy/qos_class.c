@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/cleanup.h>
+
 /* ---- what a task carries ---- */
 
 const struct task_attr task_attr_pristine = {
@@ -78,9 +80,7 @@ int attr_rank(unsigned policy, unsigned priority)
 
 bool task_attr_equal(const struct task_attr *a, const struct task_attr *b)
 {
-	return a->policy == b->policy && a->nice == b->nice && a->rt_priority == b->rt_priority &&
-	       a->slice_ns == b->slice_ns && a->util_min == b->util_min &&
-	       a->util_max == b->util_max && a->io_priority == b->io_priority;
+	return !attr_difference(a, b) && a->slice_ns == b->slice_ns;
 }
 
 bool task_attr_is_pristine(const struct task_attr *attr)
@@ -239,14 +239,7 @@ static enum policy_kind kind_of(const struct qos_attr *attr)
  */
 static uint16_t kept_across(enum policy_kind to)
 {
-	switch (to) {
-	case KIND_FAIR:
-	case KIND_REAL_TIME:
-		return HAS_UTIL | HAS_IO;
-	case KIND_DEADLINE:
-		return HAS_IO;
-	}
-	return 0;
+	return to == KIND_DEADLINE ? HAS_IO : HAS_UTIL | HAS_IO;
 }
 
 const struct qos_class *qos_class_find(const struct qos_class *classes, size_t n_classes, const char *name)
@@ -258,12 +251,28 @@ const struct qos_class *qos_class_find(const struct qos_class *classes, size_t n
 	return NULL;
 }
 
+/* Where each attribute is, in the order of enum qos_has. */
+#define AT(member)                                                                        \
+	{                                                                                 \
+		offsetof(struct qos_attr, member), sizeof(((struct qos_attr *)0)->member) \
+	}
+
+static const struct {
+	uint8_t offset, size;
+} fields[] = {
+	AT(policy), AT(nice),	  AT(priority), AT(runtime),  AT(deadline),
+	AT(period), AT(util_min), AT(util_max), AT(io_class), AT(io_level),
+};
+
 bool qos_attr_equal(const struct qos_attr *a, const struct qos_attr *b)
 {
-	return a->has == b->has && a->policy == b->policy && a->nice == b->nice && a->priority == b->priority &&
-	       a->util_min == b->util_min && a->util_max == b->util_max && a->runtime == b->runtime &&
-	       a->deadline == b->deadline && a->period == b->period && a->io_class == b->io_class &&
-	       a->io_level == b->io_level;
+	bool is_equal = a->has == b->has;
+
+	for (size_t i = 0; i < array_size(fields); i++) {
+		if (a->has & 1 << i)
+			is_equal &= !memcmp((const char *)a + fields[i].offset, (const char *)b + fields[i].offset, fields[i].size);
+	}
+	return is_equal;
 }
 
 struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_attr *over)
@@ -272,28 +281,12 @@ struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_att
 
 	if ((over->has & QOS_HAS_POLICY) && kind_of(base) != kind_of(over))
 		merged.has &= kept_across(kind_of(over));
-	if (over->has & QOS_HAS_POLICY)
-		merged.policy = over->policy;
-	if (over->has & QOS_HAS_NICE)
-		merged.nice = over->nice;
-	if (over->has & QOS_HAS_PRIORITY)
-		merged.priority = over->priority;
-	if (over->has & QOS_HAS_RUNTIME)
-		merged.runtime = over->runtime;
-	if (over->has & QOS_HAS_DEADLINE)
-		merged.deadline = over->deadline;
-	if (over->has & QOS_HAS_PERIOD)
-		merged.period = over->period;
-	if (over->has & QOS_HAS_UTIL_MIN)
-		merged.util_min = over->util_min;
-	if (over->has & QOS_HAS_UTIL_MAX)
-		merged.util_max = over->util_max;
-	if (over->has & QOS_HAS_IO_CLASS) {
-		merged.io_class = over->io_class;
+	if (over->has & QOS_HAS_IO_CLASS)
 		merged.has &= ~QOS_HAS_IO_LEVEL;
+	for (size_t i = 0; i < array_size(fields); i++) {
+		if (over->has & 1 << i)
+			memcpy((char *)&merged + fields[i].offset, (const char *)over + fields[i].offset, fields[i].size);
 	}
-	if (over->has & QOS_HAS_IO_LEVEL)
-		merged.io_level = over->io_level;
 	merged.has |= over->has;
 	return merged;
 }

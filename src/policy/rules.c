@@ -249,6 +249,7 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 		       size_t n_classes)
 {
 	const uint8_t seat = rule->raise == RAISE_SEAT ? BOUND_SEAT : 0;
+	const struct rule **by_id;
 
 	rule->tag = TAG_DEFAULT;
 	if (rule->qos)
@@ -272,7 +273,12 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 	}
 	if (rule->n_threads)
 		qsort(rule->threads, rule->n_threads, sizeof(*rule->threads), compare_threads);
-	rule->id = ++rules->n_rules;
+	by_id = array_room(rules->by_id, rules->n_rules, sizeof(const struct rule *));
+	if (!by_id)
+		return -ENOMEM;
+	rules->by_id = by_id;
+	by_id[rules->n_rules++] = rule;
+	rule->id = rules->n_rules;
 	return 0;
 }
 
@@ -294,18 +300,6 @@ static int finish_lists(struct rules *rules, const struct qos_class *classes, si
 			if (r < 0)
 				return r;
 		}
-	}
-	return 0;
-}
-
-static int finish_by_id(struct rules *rules)
-{
-	rules->by_id = calloc(rules->n_rules + 1, sizeof(struct rule *));
-	if (!rules->by_id)
-		return -ENOMEM;
-	for (size_t i = 0; i < rules->n_lists; i++) {
-		for (const struct rule *rule = rules->lists[i]; rule; rule = rule->next)
-			rules->by_id[rule->id - 1] = rule;
 	}
 	return 0;
 }
@@ -337,8 +331,6 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 	rules->n_assigned = rules->n_tags;
 	if (r == 0)
 		r = tag_all_classes(rules, classes, n_classes, 1);
-	if (r == 0)
-		r = finish_by_id(rules);
 	if (r == 0)
 		r = finish_globs(rules);
 	return r;
