@@ -6,16 +6,6 @@
 
 #include <schedqos/util/text.h>
 
-static uint32_t decode_utf8(const char *s, size_t n)
-{
-	static const unsigned char lead_mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t c = (unsigned char)s[0] & lead_mask[n];
-
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | (s[i] & 0x3f);
-	return c;
-}
-
 /* As \u: one escape for most characters, a surrogate pair for those above 16 bits. */
 static void put_escape(struct text_buf *text, uint32_t c)
 {
@@ -42,7 +32,7 @@ static void put_string(struct text_buf *text, const char *s)
 		else if (strncmp(text_escape_to(shown, sizeof(shown), s, n), s, n) == 0)
 			text_buf_put(text, s, n);
 		else
-			put_escape(text, decode_utf8(s, n));
+			put_escape(text, text_utf8_decode(s, n));
 	}
 	text_buf_put(text, "\"", 1);
 }

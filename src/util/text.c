@@ -12,10 +12,10 @@
 /* The longest that one byte or one character can become: "\xNN", or four bytes of UTF-8. */
 #define PIECE_MAX 4
 
-static uint32_t decode(const unsigned char *s, size_t n)
+uint32_t text_utf8_decode(const char *s, size_t n)
 {
 	static const unsigned char lead_mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t c = s[0] & lead_mask[n];
+	uint32_t c = (unsigned char)s[0] & lead_mask[n];
 
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | (s[i] & 0x3f);
@@ -40,7 +40,7 @@ size_t text_utf8_length(const char *s, size_t len)
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	c = decode(u, n);
+	c = text_utf8_decode(s, n);
 	if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return 0;
 	return n;
@@ -68,7 +68,7 @@ static size_t escape_one(const char *s, size_t len, char piece[PIECE_MAX + 1])
 {
 	size_t n = text_utf8_length(s, len);
 
-	if (n && is_printable(decode((const unsigned char *)s, n))) {
+	if (n && is_printable(text_utf8_decode(s, n))) {
 		memcpy(piece, s, n);
 		piece[n] = '\0';
 		return n;

@@ -19,6 +19,9 @@ char *text_escape(const char *s, size_t len);
 /* The length of the valid UTF-8 character at s (1..4), or 0 if it is not valid. */
 size_t text_utf8_length(const char *s, size_t len);
 
+/* The character at s, which is valid and has this length. */
+uint32_t text_utf8_decode(const char *s, size_t n);
+
 /* The part of a path after the last '/' or '\\'; all of it when there is none. */
 const char *path_base(const char *path);
 
