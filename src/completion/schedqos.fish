@@ -29,7 +29,8 @@ function __schedqos_words
 end
 
 function __schedqos_verbs
-    schedqos --help | string match -rg '^  ([a-z_-]+)'
+    # What a verb is for is in the line below it.
+    schedqos --help | sed -n '/^  [a-z]/{N;s/^  \([a-z_]*\).*\n */\1\t/p;};s/^  \(--[a-z]*\)  *\(show[^;]*\).*/\1\t\2/p'
 end
 
 function __schedqos_arguments

@@ -28,7 +28,10 @@ _schedqos()
 	local -a help specs match mbegin mend
 
 	if ((CURRENT == 2)); then
-		compadd -- ${${(M)${(f)"$(schedqos --help)"}:#  [a-z-]*}//(#b)  ([a-z_-]##)*/$match[1]}
+		# What a verb is for is in the line below it.
+		help=(${(f)"$(schedqos --help |
+			sed -n '/^  [a-z]/{N;s/^  \([a-z_]*\).*\n */\1:/p;};s/^  \(--[a-z]*\)  *\(show[^;]*\).*/\1:\2/p')"})
+		_describe verb help
 		return
 	fi
 	help=(${(f)"$(schedqos $words[2] --help 2> /dev/null)"})
