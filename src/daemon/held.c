@@ -183,7 +183,12 @@ static bool is_focused(const struct override *override)
 	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_FOCUSED;
 }
 
-/* Whether users may not ask for that, too: besides what it takes the place of. */
+static bool is_visible(const struct override *override)
+{
+	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_VISIBLE;
+}
+
+/* Whether users may not ask for that, too: besides what it takes the place of. What is visible takes no room of other things. */
 static bool users_have_too_many(const struct daemon *daemon, const struct override *asked)
 {
 	size_t all = 0, own = 0, focused = 0;
@@ -195,7 +200,7 @@ static bool users_have_too_many(const struct daemon *daemon, const struct overri
 		if (!override->uid || (is_own && is_like(override, asked)))
 			continue;
 		all++;
-		own += is_own;
+		own += is_own && is_visible(override) == is_visible(asked);
 		focused += is_own && is_focused(override);
 	}
 	return all >= HELD_BY_USERS_MAX || own >= HELD_BY_USER_MAX || (is_focused(asked) && focused >= HELD_FOCUSED_MAX);
@@ -242,8 +247,12 @@ int held_put(struct daemon *daemon, struct holder holder, const struct override 
 
 	if (lacks_class(daemon, override))
 		return -ENOENT;
-	if (has_too_many(daemon, holder, override))
-		return -EDQUOT;
+	/* What is only visible is as it would be anyway, unless an app that has started it is hidden. */
+	if (has_too_many(daemon, holder, override)) {
+		if (is_visible(override))
+			held_end(daemon, override);
+		return is_visible(override) ? 0 : -EDQUOT;
+	}
 	held = has_room(&daemon->held) ? calloc(1, sizeof(*held)) : NULL;
 	if (!held)
 		return -ENOMEM;

@@ -19,7 +19,7 @@ struct held {
 #define HELD_MAX 128
 #define HELD_BY_NOBODY_MAX 512
 
-/* What one user has asked for; of that, apps with the focus or played; and all users together. */
+/* What one user has asked for, and as many apps of his that are visible; of that, apps with the focus; and all users together. */
 #define HELD_BY_USER_MAX 64
 #define HELD_FOCUSED_MAX 8
 #define HELD_BY_USERS_MAX 4096

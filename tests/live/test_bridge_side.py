@@ -507,6 +507,17 @@ class Levels(UsersCase):
         wait_for(lambda: self.current.status()["apps_focused"] == 0, "the end of the bridge's connection")
         self.assert_keeps(apps[1], BACKGROUND)
 
+    def test_what_is_only_visible_takes_no_room(self):
+        windows, app = [self.sleeper("calm", user=self.ALICE) for _ in range(66)], self.sleeper("app", user=self.ALICE)
+        self.assertEqual(self.shown(windows[0], "focused"), ["ok"])
+        for window in windows[1:]:
+            self.assertEqual(self.shown(window, "visible"), ["ok"])
+        self.assert_carries(windows[0], INITIATED)
+        self.assertEqual(self.shown(windows[0], "visible"), ["ok"])
+        self.assert_keeps(windows[0], BACKGROUND)
+        self.assertEqual(self.limit(self.ALICE, app, UTILITY), ["ok"])
+        self.assert_keeps(app, UTILITY)
+
     def test_back_and_forth(self):
         """A thousand times: it is so when the call returns."""
         apps = [self.app()[:2] for _ in range(2)]
