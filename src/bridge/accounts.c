@@ -34,7 +34,7 @@ static struct account *get(struct accounts *accounts, uid_t uid, uint64_t now_us
 	return account;
 }
 
-int account_take(struct accounts *accounts, uid_t uid, unsigned cost, uint64_t now_us)
+int account_take(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *account = get(accounts, uid, now_us);
 
@@ -44,19 +44,21 @@ int account_take(struct accounts *accounts, uid_t uid, unsigned cost, uint64_t n
 		return -EBUSY;
 	if (account->free_us < now_us)
 		account->free_us = now_us;
-	if (account->free_us + (uint64_t)cost * ACCOUNT_CALL_US > now_us + ACCOUNT_BURST_US)
+	if (account->free_us + ACCOUNT_CALL_US > now_us + ACCOUNT_BURST_US)
 		return -EAGAIN;
-	account->free_us += (uint64_t)cost * ACCOUNT_CALL_US;
+	account->free_us += ACCOUNT_CALL_US;
 	account->calls++;
 	return 0;
 }
 
-void account_return(struct accounts *accounts, uid_t uid)
+void account_return(struct accounts *accounts, uid_t uid, uint64_t daemon_us)
 {
 	struct account *account = find(accounts, uid);
 
-	if (account)
-		account->calls--;
+	if (!account)
+		return;
+	account->calls--;
+	account->free_us += daemon_us * ACCOUNT_DAEMON;
 }
 
 void accounts_free(struct accounts *accounts)

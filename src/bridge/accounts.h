@@ -13,6 +13,9 @@
 #define ACCOUNT_CALL_US 10000
 #define ACCOUNT_BURST_US 4000000
 
+/* And what the daemon works for it counts so many times: that goes before all else on the machine. */
+#define ACCOUNT_DAEMON 10
+
 struct account {
 	uid_t uid;
 	unsigned calls;	  /* not answered yet */
@@ -26,12 +29,12 @@ struct accounts {
 };
 
 /*
- * Takes a call that costs as much as `cost` cheap ones from the uid's account. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many
- * are not answered; -EAGAIN: too many for now; or -ENOMEM.
+ * Takes a call from the uid's account. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many are not answered; -EAGAIN: too many for
+ * now; or -ENOMEM.
  */
-int account_take(struct accounts *accounts, uid_t uid, unsigned cost, uint64_t now_us);
+int account_take(struct accounts *accounts, uid_t uid, uint64_t now_us);
 
-/* One is answered. */
-void account_return(struct accounts *accounts, uid_t uid);
+/* One is answered, for which the daemon has worked so long. */
+void account_return(struct accounts *accounts, uid_t uid, uint64_t daemon_us);
 
 void accounts_free(struct accounts *accounts);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
@@ -33,6 +35,7 @@ struct bridge {
 	int proc;	/* descriptor of /proc */
 	sd_bus *bus;	/* the system's */
 	sd_bus *daemon; /* NULL: not connected */
+	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */
 	bool is_system76;
 	bool is_leaving; /* the name is given back */
 	sd_event_source *idle, *retry;
@@ -62,6 +65,9 @@ int link_need(struct bridge *bridge);
 
 /* Connects, if there is a daemon, and waits some seconds for it to say what the properties are. 0 or -errno. */
 int link_begin(struct bridge *bridge);
+
+/* The CPU time that the daemon has used, in microseconds; 0 where that cannot be told. */
+uint64_t link_daemon_us(const struct bridge *bridge);
 
 void link_end(struct bridge *bridge);
 

@@ -35,7 +35,7 @@ static void end_call(struct call *call)
 		}
 	}
 	if (call->uid != 0)
-		account_return(&bridge->accounts, call->uid);
+		account_return(&bridge->accounts, call->uid, call->daemon_us);
 	free_call(call);
 	bridge_may_leave(bridge);
 }
@@ -95,10 +95,15 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const sd_bus_error *fault = sd_bus_message_get_error(reply);
 	struct call *call = userdata;
+	uint64_t now_us;
 	int r = 0;
 
 	(void)unused;
 	call->waits = sd_bus_slot_unref(call->waits);
+	/* Whatever else it has done meanwhile is little beside what could be a burden. */
+	now_us = link_daemon_us(call->bridge);
+	if (call->asked_us && now_us > call->asked_us)
+		call->daemon_us += now_us - call->asked_us;
 	if (fault && (call->method->flags & METHOD_MAY_RAISE) && !call->may_raise &&
 	    sd_bus_error_has_name(fault, BUS_ERROR_NEEDS_RAISE)) {
 		call->may_raise = true;
@@ -207,6 +212,7 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 						   as_user ? BUS_OVERRIDES_INTERFACE : BUS_INTERFACE, call->method->daemons);
 	if (r >= 0)
 		r = put_arguments(call, question, error);
+	call->asked_us = link_daemon_us(bridge);
 	if (r >= 0)
 		r = sd_bus_call_async(bridge->daemon, &call->waits, question, on_daemon_answers, call, 0);
 	return r;
@@ -234,7 +240,7 @@ static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_erro
 
 static int charge(struct call *call, sd_bus_error *error)
 {
-	int r = account_take(&call->bridge->accounts, call->uid, call->method->cost, clock_ns(CLOCK_MONOTONIC) / 1000);
+	int r = account_take(&call->bridge->accounts, call->uid, clock_ns(CLOCK_MONOTONIC) / 1000);
 
 	if (r == -EBUSY)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many of your calls are not answered yet");

@@ -23,7 +23,7 @@ struct method {
 	const char *name;	 /* on the system bus */
 	const char *daemons;	 /* the daemon's name for it */
 	const char *action;	 /* of polkit; NULL: anybody may */
-	unsigned cost, flags;
+	unsigned flags;
 	/* Before the daemon is asked: adds the arguments to what is sent to it. NULL: they are as the caller gave them. */
 	int (*put_arguments)(struct call *call, sd_bus_message *question, sd_bus_error *error);
 	/* When it has answered without an error: answers the caller. NULL: as the daemon did. */
@@ -38,6 +38,7 @@ struct call {
 	sd_bus_slot *waits; /* for polkit or for the daemon */
 	uid_t uid;
 	bool may_raise;
+	uint64_t asked_us, daemon_us; /* the daemon's CPU time when it was asked, and what it has used since */
 };
 
 /* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */

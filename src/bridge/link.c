@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <cjson/cJSON.h>
 
@@ -114,6 +115,27 @@ static int connect_to(struct bridge *bridge, sd_bus *daemon)
 	return r < 0 ? r : sd_bus_attach_event(daemon, bridge->event, SD_EVENT_PRIORITY_NORMAL);
 }
 
+static clockid_t clock_of(sd_bus *daemon)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	clockid_t clock;
+
+	if (getsockopt(sd_bus_get_fd(daemon), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+	    clock_getcpuclockid(peer.pid, &clock) != 0)
+		return 0;
+	return clock;
+}
+
+uint64_t link_daemon_us(const struct bridge *bridge)
+{
+	struct timespec now;
+
+	if (!bridge->daemon_clock || clock_gettime(bridge->daemon_clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 static int open_link(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *daemon = NULL;
@@ -126,6 +148,7 @@ static int open_link(struct bridge *bridge)
 		return r;
 	}
 	bridge->daemon = take_ptr(daemon);
+	bridge->daemon_clock = clock_of(bridge->daemon);
 	sd_event_source_set_enabled(bridge->retry, SD_EVENT_OFF);
 	return 0;
 }

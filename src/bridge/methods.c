@@ -60,27 +60,21 @@ static int begin_list(struct call *call, sd_bus_message *question, sd_bus_error 
 	return sd_bus_message_copy(question, call->message, 1);
 }
 
-/* What has the daemon read /proc: of one process; of all, for those that descend from one; or look at all tasks. */
-#define COST_STATUS 5
-#define COST_EXPLAIN 5
-#define COST_TREE 5
-#define COST_ALL 20
-
 static const struct method methods[] = {
-	{ "Status", "Status", NULL, COST_STATUS, 0, NULL, NULL },
-	{ "Explain", "Explain", NULL, COST_EXPLAIN, 0, NULL, answer_explain },
-	{ "List", "ListTasks", NULL, COST_ALL, 0, begin_list, NULL },
-	{ "Reload", "Reload", MANAGE, 1, 0, NULL, NULL },
-	{ "SetSchedProfile", "SetSchedProfile", MANAGE, 1, 0, NULL, NULL },
-	{ "SetMapping", "SetMapping", MANAGE, 1, 0, NULL, NULL },
-	{ "SetClass", "Set", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
-	{ "Reset", "Reset", SET_OWN, 1, METHOD_AS_USER, NULL, NULL },
-	{ "LimitProcess", "Limit", SET_OWN, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
-	{ "LimitCgroup", "Limit", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
-	{ "LiftProcess", "Lift", SET_OWN, 1, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
-	{ "LiftCgroup", "Lift", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
-	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, COST_ALL, METHOD_AS_USER | METHOD_HOLDS, NULL, call_answer_nothing },
-	{ "SetShown", "Shown", SHOW, COST_TREE, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
+	{ "Status", "Status", NULL, 0, NULL, NULL },
+	{ "Explain", "Explain", NULL, 0, NULL, answer_explain },
+	{ "List", "ListTasks", NULL, 0, begin_list, NULL },
+	{ "Reload", "Reload", MANAGE, 0, NULL, NULL },
+	{ "SetSchedProfile", "SetSchedProfile", MANAGE, 0, NULL, NULL },
+	{ "SetMapping", "SetMapping", MANAGE, 0, NULL, NULL },
+	{ "SetClass", "Set", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
+	{ "Reset", "Reset", SET_OWN, METHOD_AS_USER, NULL, NULL },
+	{ "LimitProcess", "Limit", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
+	{ "LimitCgroup", "Limit", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
+	{ "LiftProcess", "Lift", SET_OWN, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
+	{ "LiftCgroup", "Lift", SET_OWN, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
+	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, METHOD_AS_USER | METHOD_HOLDS, NULL, call_answer_nothing },
+	{ "SetShown", "Shown", SHOW, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
 };
 
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -34,10 +34,10 @@ static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_er
 	return sd_bus_message_append(question, "us", pid, "focused");
 }
 
-static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show", 10,
+static const struct method foreground = { "SetForegroundProcess", "Shown", "org.schedqos1.show",
 					  METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, put_foreground, call_answer_nothing };
-static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 1, 0, NULL, call_answer_nothing };
-static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 1, 0, NULL, call_answer_nothing };
+static const struct method profile = { "SetCpuProfile", "SetSchedProfile", "org.schedqos1.manage", 0, NULL, call_answer_nothing };
+static const struct method reload = { "ReloadConfiguration", "Reload", "org.schedqos1.manage", 0, NULL, call_answer_nothing };
 
 static int on_foreground(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {

@@ -11,12 +11,12 @@
 #define LATER (100 * 1000000ULL)
 
 /* Calls that are answered at once, until one is refused. */
-static unsigned take_all(struct accounts *accounts, uid_t uid, unsigned cost, uint64_t now_us)
+static unsigned take_all(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	unsigned count = 0;
 
-	while (account_take(accounts, uid, cost, now_us) == 0) {
-		account_return(accounts, uid);
+	while (account_take(accounts, uid, now_us) == 0) {
+		account_return(accounts, uid, 0);
 		count++;
 	}
 	return count;
@@ -27,12 +27,24 @@ static void a_uid_has_a_rate_and_a_reserve(void **state)
 	struct accounts accounts = { 0 };
 
 	(void)state;
-	assert_int_equal(take_all(&accounts, 7, 1, LATER), BURST);
-	assert_int_equal(account_take(&accounts, 7, 1, LATER), -EAGAIN);
+	assert_int_equal(take_all(&accounts, 7, LATER), BURST);
+	assert_int_equal(account_take(&accounts, 7, LATER), -EAGAIN);
 	/* It comes back at the rate, and no more of it than there was. */
-	assert_int_equal(take_all(&accounts, 7, 1, LATER + 10 * ACCOUNT_CALL_US), 10);
-	assert_int_equal(take_all(&accounts, 7, 1, LATER * 2), BURST);
-	assert_int_equal(take_all(&accounts, 7, 20, LATER * 3), BURST / 20);
+	assert_int_equal(take_all(&accounts, 7, LATER + 10 * ACCOUNT_CALL_US), 10);
+	assert_int_equal(take_all(&accounts, 7, LATER * 2), BURST);
+	accounts_free(&accounts);
+}
+
+static void what_the_daemon_works_counts_more(void **state)
+{
+	struct accounts accounts = { 0 };
+
+	(void)state;
+	assert_int_equal(account_take(&accounts, 7, LATER), 0);
+	account_return(&accounts, 7, 2 * ACCOUNT_BURST_US / ACCOUNT_DAEMON);
+	assert_int_equal(account_take(&accounts, 7, LATER + ACCOUNT_BURST_US), -EAGAIN);
+	assert_int_equal(account_take(&accounts, 8, LATER), 0);
+	assert_int_equal(take_all(&accounts, 7, LATER + 2 * ACCOUNT_BURST_US), BURST - 1);
 	accounts_free(&accounts);
 }
 
@@ -42,9 +54,9 @@ static void none_takes_anothers_share(void **state)
 
 	(void)state;
 	for (uid_t uid = 1; uid < 100; uid++)
-		assert_int_equal(take_all(&accounts, uid, 1, LATER), BURST);
-	assert_int_equal(account_take(&accounts, 1, 1, LATER), -EAGAIN);
-	assert_int_equal(account_take(&accounts, 100, 1, LATER), 0);
+		assert_int_equal(take_all(&accounts, uid, LATER), BURST);
+	assert_int_equal(account_take(&accounts, 1, LATER), -EAGAIN);
+	assert_int_equal(account_take(&accounts, 100, LATER), 0);
 	accounts_free(&accounts);
 }
 
@@ -54,13 +66,13 @@ static void calls_without_an_answer_are_few(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ACCOUNT_CALLS; i++)
-		assert_int_equal(account_take(&accounts, 7, 1, LATER), 0);
-	assert_int_equal(account_take(&accounts, 7, 1, LATER), -EBUSY);
+		assert_int_equal(account_take(&accounts, 7, LATER), 0);
+	assert_int_equal(account_take(&accounts, 7, LATER), -EBUSY);
 	/* Time is no answer. */
-	assert_int_equal(account_take(&accounts, 7, 1, LATER * 2), -EBUSY);
-	assert_int_equal(account_take(&accounts, 8, 1, LATER * 2), 0);
-	account_return(&accounts, 7);
-	assert_int_equal(account_take(&accounts, 7, 1, LATER * 2), 0);
+	assert_int_equal(account_take(&accounts, 7, LATER * 2), -EBUSY);
+	assert_int_equal(account_take(&accounts, 8, LATER * 2), 0);
+	account_return(&accounts, 7, 0);
+	assert_int_equal(account_take(&accounts, 7, LATER * 2), 0);
 	accounts_free(&accounts);
 }
 
@@ -70,7 +82,7 @@ static void whoever_is_as_good_as_new_is_forgotten(void **state)
 
 	(void)state;
 	for (uid_t uid = 1; uid < 1000; uid++)
-		take_all(&accounts, uid, 1, uid * LATER);
+		take_all(&accounts, uid, uid * LATER);
 	assert_int_equal(accounts.count, 1);
 	accounts_free(&accounts);
 }
@@ -79,6 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_uid_has_a_rate_and_a_reserve),
+		cmocka_unit_test(what_the_daemon_works_counts_more),
 		cmocka_unit_test(none_takes_anothers_share),
 		cmocka_unit_test(calls_without_an_answer_are_few),
 		cmocka_unit_test(whoever_is_as_good_as_new_is_forgotten),
