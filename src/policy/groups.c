@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,12 +76,6 @@ int class_compare(const struct qos_class *a, const struct qos_class *b)
 
 /* ---- limits ---- */
 
-/* The classes that are denied together, and what becomes of each tag then. */
-struct limit {
-	bool *denied;	/* by class */
-	uint16_t *tags; /* by tag */
-};
-
 struct limits {
 	const struct group *groups;
 	size_t n_groups;
@@ -90,9 +83,8 @@ struct limits {
 	size_t n_classes;
 	const struct tag *tags;
 	size_t n_tags;
-	struct limit *limits; /* the first one is number 1 */
+	bool *denied; /* a row for each limit, with a place for each class; and one for the cgroup that is looked up */
 	size_t n_limits;
-	bool *denied; /* for the cgroup that is looked up */
 	/* The last question, and its answer: a build's programs are all in one cgroup. */
 	char cgroup[PATH_MAX];
 	const struct qos_class *max;
@@ -109,46 +101,45 @@ struct limits *limits_new(const struct group *groups, size_t n_groups, const str
 	*limits = (struct limits){ .groups = groups, .n_groups = n_groups, .classes = classes, .n_classes = n_classes };
 	limits->tags = rules_tags(rules, &limits->n_tags);
 	limits->denied = calloc(n_classes, sizeof(*limits->denied));
-	if (!limits->denied) {
-		limits_free(limits);
-		return NULL;
-	}
-	return limits;
+	if (limits->denied)
+		return limits;
+	free(limits);
+	return NULL;
 }
 
 void limits_free(struct limits *limits)
 {
 	if (!limits)
 		return;
-	for (size_t i = 0; i < limits->n_limits; i++) {
-		free(limits->limits[i].denied);
-		free(limits->limits[i].tags);
-	}
-	free(limits->limits);
 	free(limits->denied);
 	free(limits);
 }
 
-static void deny_above(struct limits *limits, const struct qos_class *max)
+static bool *row(const struct limits *limits, size_t number)
+{
+	return &limits->denied[number * limits->n_classes];
+}
+
+static void deny_above(const struct limits *limits, const struct qos_class *max, bool *denied)
 {
 	for (size_t i = 0; max && i < limits->n_classes; i++) {
 		if (class_compare(&limits->classes[i], max) < 0)
-			limits->denied[i] = true;
+			denied[i] = true;
 	}
 }
 
 /* Adds what the group denies. */
-static void deny(struct limits *limits, const struct group *group)
+static void deny(const struct limits *limits, const struct group *group, bool *denied)
 {
 	const struct qos_class *classes = limits->classes;
 
 	if (group->max)
-		deny_above(limits, qos_class_find(classes, limits->n_classes, group->max));
+		deny_above(limits, qos_class_find(classes, limits->n_classes, group->max), denied);
 	for (size_t i = 0; i < group->n_classes; i++) {
 		const struct qos_class *class = qos_class_find(classes, limits->n_classes, group->classes[i].name);
 
 		if (class && !group->classes[i].is_allowed)
-			limits->denied[class - classes] = true;
+			denied[class - classes] = true;
 	}
 }
 
@@ -184,65 +175,31 @@ static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t
 	return found;
 }
 
-static int fill(const struct limits *limits, struct limit *limit)
-{
-	limit->denied = calloc(limits->n_classes, sizeof(*limit->denied));
-	limit->tags = calloc(limits->n_tags, sizeof(*limit->tags));
-	if (!limit->denied || !limit->tags)
-		return -ENOMEM;
-	memcpy(limit->denied, limits->denied, limits->n_classes * sizeof(*limit->denied));
-	for (uint16_t i = 0; i < limits->n_tags; i++) {
-		const uint16_t qos_class = limits->tags[i].qos_class;
-
-		limit->tags[i] = i;
-		if (limit->denied[qos_class])
-			limit->tags[i] = tag_of_class(limits, i, next_lower(limits, limit->denied, qos_class));
-	}
-	return 0;
-}
-
-static int add_limit(struct limits *limits, uint16_t *ret)
-{
-	struct limit *all;
-
-	if (limits->n_limits == UINT16_MAX)
-		return -ENOMEM;
-	all = reallocarray(limits->limits, limits->n_limits + 1, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	limits->limits = all;
-	all[limits->n_limits] = (struct limit){ 0 };
-	if (fill(limits, &all[limits->n_limits]) < 0) {
-		free(all[limits->n_limits].denied);
-		free(all[limits->n_limits].tags);
-		return -ENOMEM;
-	}
-	*ret = (uint16_t)++limits->n_limits;
-	return 0;
-}
-
 static int find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
 {
-	const size_t size = limits->n_classes * sizeof(*limits->denied);
-	bool is_limited = false;
+	const size_t size = limits->n_classes * sizeof(bool);
+	bool *denied = row(limits, limits->n_limits);
 
-	memset(limits->denied, 0, size);
-	deny_above(limits, max);
+	memset(denied, false, size);
+	deny_above(limits, max, denied);
 	for (size_t i = 0; i < limits->n_groups; i++) {
 		if (group_holds(&limits->groups[i], cgroup))
-			deny(limits, &limits->groups[i]);
+			deny(limits, &limits->groups[i], denied);
 	}
-	for (size_t i = 0; i < limits->n_classes; i++)
-		is_limited |= limits->denied[i];
-	if (!is_limited)
+	if (!memchr(denied, true, size))
 		return 0;
 	for (size_t i = 0; i < limits->n_limits; i++) {
-		if (memcmp(limits->limits[i].denied, limits->denied, size) == 0) {
+		if (memcmp(row(limits, i), denied, size) == 0) {
 			*ret = (uint16_t)(i + 1);
 			return 0;
 		}
 	}
-	return add_limit(limits, ret);
+	denied = limits->n_limits < UINT16_MAX ? reallocarray(limits->denied, limits->n_limits + 2, size) : NULL;
+	if (!denied)
+		return -ENOMEM;
+	limits->denied = denied;
+	*ret = (uint16_t)++limits->n_limits;
+	return 0;
 }
 
 int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
@@ -264,7 +221,10 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 {
-	if (!limit || limit > limits->n_limits || tag >= limits->n_tags)
+	const bool *denied = limit && limit <= limits->n_limits ? row(limits, limit - 1) : NULL;
+	const uint16_t from = tag < limits->n_tags ? limits->tags[tag].qos_class : 0;
+
+	if (!denied || tag >= limits->n_tags || !denied[from])
 		return tag;
-	return limits->limits[limit - 1].tags[tag];
+	return tag_of_class(limits, tag, next_lower(limits, denied, from));
 }

@@ -66,3 +66,15 @@ size_t pattern_literal(const char *pattern)
 	}
 	return literal;
 }
+
+int pattern_compare(const char *a, const struct source *at_a, const char *b, const struct source *at_b)
+{
+	const bool a_is_glob = pattern_is_glob(a), b_is_glob = pattern_is_glob(b);
+	const size_t a_literal = pattern_literal(a), b_literal = pattern_literal(b);
+
+	if (a_is_glob != b_is_glob)
+		return a_is_glob ? 1 : -1;
+	if (a_literal != b_literal)
+		return a_literal > b_literal ? -1 : 1;
+	return source_compare(at_a, at_b);
+}

@@ -10,14 +10,11 @@
 
 /* ---- globs ---- */
 
-/* Longer literal text first. */
 static int compare_ranks(const void *va, const void *vb)
 {
-	const struct glob *a = va, *b = vb;
+	const struct rule *a = ((const struct glob *)va)->list, *b = ((const struct glob *)vb)->list;
 
-	if (a->literal != b->literal)
-		return a->literal > b->literal ? -1 : 1;
-	return source_compare(&a->list->source, &b->list->source);
+	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
 static unsigned bucket_of(const struct glob *glob)
@@ -45,7 +42,6 @@ static struct glob make_glob(const struct rule *list)
 	struct glob glob = {
 		.list = list,
 		.suffix = "",
-		.literal = (uint32_t)pattern_literal(pattern),
 		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
 		.is_path = strchr(pattern, '/') != NULL,
 	};
@@ -70,8 +66,6 @@ static int finish_globs(struct rules *rules)
 	for (size_t i = 0; i < rules->n_lists; i++) {
 		if (pattern_is_glob(rules->lists[i]->pattern))
 			rules->globs[rules->n_globs++] = make_glob(rules->lists[i]);
-		if (strchr(rules->lists[i]->pattern, '/'))
-			rules->has_paths = true;
 	}
 	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_ranks);
 	for (size_t i = 0; i < rules->n_globs; i++)
@@ -179,17 +173,10 @@ static int compare_lists(const void *va, const void *vb)
 static int compare_threads(const void *va, const void *vb)
 {
 	const struct thread_rule *a = va, *b = vb;
-	size_t literal_a, literal_b;
 
-	if (a->is_glob != b->is_glob)
-		return a->is_glob ? 1 : -1;
-	if (!a->is_glob)
+	if (!a->is_glob && !b->is_glob)
 		return strcmp(a->pattern, b->pattern);
-	literal_a = pattern_literal(a->pattern);
-	literal_b = pattern_literal(b->pattern);
-	if (literal_a != literal_b)
-		return literal_a > literal_b ? -1 : 1;
-	return source_compare(&a->source, &b->source);
+	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
 /* The tag for a class at a period, created if it is new. TAG_NONE without memory. */

@@ -333,8 +333,6 @@ static const struct rule *exact_match(const struct rules *rules, const struct pr
 {
 	uint32_t number;
 
-	if (name->kind == NAME_PATH && !rules->has_paths)
-		return NULL;
 	number = rules_slot(rules, name->text)->number;
 	if (!number || pattern_is_glob(name->text))
 		return NULL;
@@ -350,10 +348,8 @@ static const struct rule *glob_match(const struct rules *rules, const struct pro
 
 		for (size_t i = 0; i < names->count; i++) {
 			const struct process_name *name = &names->items[i];
-			const bool is_path = name->kind == NAME_PATH;
 
-			if (!is_path || rules->has_paths)
-				best = best_glob(rules, from, name->text, is_path, best);
+			best = best_glob(rules, from, name->text, name->kind == NAME_PATH, best);
 		}
 		if (!best)
 			return NULL;

@@ -12,7 +12,6 @@ struct glob {
 	const struct rule *list;
 	const char *suffix;
 	uint32_t rank; /* 0: the best */
-	uint32_t literal;
 	uint32_t prefix_length, suffix_length;
 	bool is_path;
 	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
@@ -45,7 +44,6 @@ struct rules {
 	struct glob *globs; /* by bucket, the best rank first in each */
 	size_t n_globs;
 	uint32_t buckets[BUCKET_COUNT + 1]; /* where each begins */
-	bool has_paths;			    /* some pattern is compared with the path */
 
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;

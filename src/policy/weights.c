@@ -62,14 +62,8 @@ unsigned weight_of_class(const struct qos_class *class)
 static int compare(const void *va, const void *vb)
 {
 	const struct weight *a = *(const struct weight *const *)va, *b = *(const struct weight *const *)vb;
-	const int a_glob = pattern_is_glob(a->pattern), b_glob = pattern_is_glob(b->pattern);
-	const size_t a_literal = pattern_literal(a->pattern), b_literal = pattern_literal(b->pattern);
 
-	if (a_glob != b_glob)
-		return a_glob - b_glob;
-	if (a_literal != b_literal)
-		return a_literal > b_literal ? -1 : 1;
-	return source_compare(&a->source, &b->source);
+	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
 struct unit_weight *weights_rank(const struct weight *weights, size_t n, const struct qos_class *classes,

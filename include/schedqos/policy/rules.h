@@ -30,6 +30,12 @@ static inline bool pattern_match(const char *pattern, const char *name)
 	return (pattern_is_glob(pattern) ? fnmatch(pattern, name, 0) : strcmp(pattern, name)) == 0;
 }
 
+/*
+ * Which of two comes first, as for qsort: an exact name before a glob, then the longer literal text, then the later file,
+ * then the earlier line.
+ */
+int pattern_compare(const char *a, const struct source *at_a, const char *b, const struct source *at_b);
+
 /* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
 bool pattern_has_open_bracket(const char *pattern);
 
