@@ -99,66 +99,31 @@ void rules_free(struct rules *rules)
 	free(rules);
 }
 
-static void index_set(struct rules *rules, struct slot *slot, size_t number)
+static int append(struct rules *rules, const struct pattern *pattern)
 {
-	slot->number = (uint32_t)number;
-	slot->hash = (uint32_t)(rules_hash(rules->patterns[number - 1].text) >> 32);
-}
+	struct pattern *patterns = array_room(rules->patterns, rules->n_patterns, sizeof(*patterns));
 
-static int index_grow(struct rules *rules)
-{
-	size_t size = rules->index_size ? rules->index_size * 2 : 64;
-	struct slot *index = calloc(size, sizeof(*index));
-
-	if (!index)
+	if (!patterns)
 		return -ENOMEM;
-	free(rules->index);
-	rules->index = index;
-	rules->index_size = size;
-	for (size_t i = 0; i < rules->n_patterns; i++)
-		index_set(rules, rules_slot(rules, rules->patterns[i].text), i + 1);
+	rules->patterns = patterns;
+	patterns[rules->n_patterns++] = *pattern;
 	return 0;
 }
 
 int rules_put(struct rules *rules, const char *pattern, struct rule *list)
 {
-	struct pattern *put = array_room(rules->patterns, rules->n_patterns, sizeof(*put));
-	struct slot *slot;
-	int r;
+	return append(rules, &(struct pattern){ .text = pattern, .list = list });
+}
 
-	if (!put)
-		return -ENOMEM;
-	rules->patterns = put;
-	if (rules->n_patterns * 2 >= rules->index_size) {
-		r = index_grow(rules);
-		if (r < 0)
-			return r;
-	}
-	slot = rules_slot(rules, pattern);
-	if (!slot->number) {
-		rules->patterns[rules->n_patterns++] = (struct pattern){ .text = pattern };
-		index_set(rules, slot, rules->n_patterns);
-	}
-	put = &rules->patterns[slot->number - 1];
-	if (put->list)
-		put->before = put->list;
-	put->list = list;
-	return 0;
+int rules_mask(struct rules *rules, const char *pattern, const struct source *at)
+{
+	return append(rules, &(struct pattern){ .text = pattern, .masked = *at });
 }
 
 void rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n)
 {
 	rules->interpreters = patterns;
 	rules->n_interpreters = n;
-}
-
-int rules_mask(struct rules *rules, const char *pattern, const struct source *at)
-{
-	int r = rules_put(rules, pattern, NULL);
-
-	if (r == 0)
-		rules->patterns[rules_slot(rules, pattern)->number - 1].masked = *at;
-	return r;
 }
 
 static int compare_lists(const void *va, const void *vb)
@@ -179,12 +144,38 @@ static int compare_threads(const void *va, const void *vb)
 	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
-/* The tag for a class at a period, created if it is new. TAG_NONE without memory. */
-static uint16_t tag_for(struct rules *rules, const struct qos_class *classes, size_t n_classes,
-			const char *name, uint64_t period_ns)
+/* Of equal patterns the last one stays, and what it takes the place of. 0 or -ENOMEM. */
+static int finish_patterns(struct rules *rules)
 {
-	const struct qos_class *class = qos_class_find(classes, n_classes, name);
-	const uint16_t qos_class = class ? (uint16_t)(class - classes) : 0;
+	const size_t n = rules->n_patterns;
+
+	for (rules->index_size = 64; rules->index_size < 2 * n;)
+		rules->index_size *= 2;
+	rules->index = calloc(rules->index_size, sizeof(*rules->index));
+	if (!rules->index)
+		return -ENOMEM;
+	rules->n_patterns = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct pattern pattern = rules->patterns[i], *same;
+		struct slot *slot = rules_slot(rules, pattern.text);
+
+		if (slot->number) {
+			same = &rules->patterns[slot->number - 1];
+			pattern.before = same->list ? same->list : same->before;
+			*same = pattern;
+			continue;
+		}
+		rules->patterns[rules->n_patterns++] = pattern;
+		*slot = (struct slot){ (uint32_t)rules->n_patterns, (uint32_t)(rules_hash(pattern.text) >> 32) };
+	}
+	return 0;
+}
+
+/* The tag for a class at a period, created if it is new. TAG_NONE without memory. */
+static uint16_t tag_for(struct rules *rules, const char *name, uint64_t period_ns)
+{
+	const struct qos_class *class = qos_class_find(rules->classes, rules->n_classes, name);
+	const uint16_t qos_class = class ? (uint16_t)(class - rules->classes) : 0;
 	struct tag *tags;
 
 	if (!class)
@@ -202,7 +193,7 @@ static uint16_t tag_for(struct rules *rules, const struct qos_class *classes, si
 	tags[rules->n_tags] = (struct tag){
 		.qos_class = qos_class,
 		.period_ns = period_ns,
-		.attr = qos_attr_scale(&classes[qos_class].attr, period_ns),
+		.attr = qos_attr_scale(&class->attr, period_ns),
 	};
 	return rules->n_tags++;
 }
@@ -232,15 +223,14 @@ static bool raises(const struct rules *rules, uint16_t tag)
 	return qos_attr_raises(&rules->tags[tag].attr);
 }
 
-static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_class *classes,
-		       size_t n_classes)
+static int finish_rule(struct rules *rules, struct rule *rule)
 {
 	const uint8_t seat = rule->raise == RAISE_SEAT ? BOUND_SEAT : 0;
 	const struct rule **by_id;
 
 	rule->tag = TAG_DEFAULT;
 	if (rule->qos)
-		rule->tag = tag_for(rules, classes, n_classes, rule->qos, rule->period_ns);
+		rule->tag = tag_for(rules, rule->qos, rule->period_ns);
 	if (rule->tag == TAG_NONE)
 		return -ENOMEM;
 	rule->bounds = rule_needs_initial_userns(rule) ? BOUND_USERNS : 0;
@@ -251,7 +241,7 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 		struct thread_rule *thread = &rule->threads[i];
 
 		thread->is_glob = pattern_is_glob(thread->pattern);
-		thread->tag = tag_for(rules, classes, n_classes, thread->qos, rule->period_ns);
+		thread->tag = tag_for(rules, thread->qos, rule->period_ns);
 		if (thread->tag == TAG_NONE)
 			return -ENOMEM;
 		if (raises(rules, thread->tag))
@@ -270,7 +260,7 @@ static int finish_rule(struct rules *rules, struct rule *rule, const struct qos_
 }
 
 /* Collects the lists that are not masked, in the order of files and lines, and numbers their rules. */
-static int finish_lists(struct rules *rules, const struct qos_class *classes, size_t n_classes)
+static int finish_lists(struct rules *rules)
 {
 	rules->lists = calloc(rules->n_patterns + 1, sizeof(struct rule *));
 	if (!rules->lists)
@@ -282,7 +272,7 @@ static int finish_lists(struct rules *rules, const struct qos_class *classes, si
 	qsort(rules->lists, rules->n_lists, sizeof(struct rule *), compare_lists);
 	for (size_t i = 0; i < rules->n_lists; i++) {
 		for (const struct rule *rule = rules->lists[i]; rule; rule = rule->next) {
-			int r = finish_rule(rules, (struct rule *)rule, classes, n_classes);
+			int r = finish_rule(rules, (struct rule *)rule);
 
 			if (r < 0)
 				return r;
@@ -292,11 +282,11 @@ static int finish_lists(struct rules *rules, const struct qos_class *classes, si
 }
 
 /* At the periods of the first n_periods tags, of which the very first has none. */
-static int tag_all_classes(struct rules *rules, const struct qos_class *classes, size_t n_classes, size_t n_periods)
+static int tag_all_classes(struct rules *rules, size_t n_periods)
 {
 	for (size_t i = 0; i < n_periods; i++) {
-		for (size_t c = 0; c < n_classes; c++) {
-			if (tag_for(rules, classes, n_classes, classes[c].name, rules->tags[i].period_ns) == TAG_NONE)
+		for (size_t c = 0; c < rules->n_classes; c++) {
+			if (tag_for(rules, rules->classes[c].name, rules->tags[i].period_ns) == TAG_NONE)
 				return -ENOMEM;
 		}
 	}
@@ -305,20 +295,18 @@ static int tag_all_classes(struct rules *rules, const struct qos_class *classes,
 
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes)
 {
-	int r = 0;
+	int r = finish_patterns(rules);
 
-	if (!rules->index)
-		r = index_grow(rules);
-	if (r == 0 && tag_for(rules, classes, n_classes, QOS_DEFAULT_NAME, 0) != TAG_DEFAULT)
+	rules->classes = classes;
+	rules->n_classes = n_classes;
+	if (r == 0 && tag_for(rules, QOS_DEFAULT_NAME, 0) != TAG_DEFAULT)
 		r = -ENOMEM;
 	if (r == 0)
-		r = finish_lists(rules, classes, n_classes);
+		r = finish_lists(rules);
 	if (r == 0 && all_classes)
-		r = tag_all_classes(rules, classes, n_classes, rules->n_tags);
+		r = tag_all_classes(rules, rules->n_tags);
 	rules->n_assigned = rules->n_tags;
 	if (r == 0)
-		r = tag_all_classes(rules, classes, n_classes, 1);
-	if (r == 0)
-		r = finish_globs(rules);
-	return r;
+		r = tag_all_classes(rules, 1);
+	return r < 0 ? r : finish_globs(rules);
 }

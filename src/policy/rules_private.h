@@ -25,7 +25,7 @@ enum {
 };
 
 struct rules {
-	/* One list for each pattern added, NULL if it is masked, in the order of the files. */
+	/* In the order of the files; once finished, each pattern once. list: NULL if it is masked. */
 	struct pattern {
 		const char *text;
 		struct rule *list;
@@ -51,6 +51,8 @@ struct rules {
 	const char *const *interpreters;
 	size_t n_interpreters;
 
+	const struct qos_class *classes;
+	size_t n_classes;
 	struct tag *tags;
 	size_t n_tags, n_assigned; /* those from n_assigned on are for overrides */
 

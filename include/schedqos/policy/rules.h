@@ -158,8 +158,8 @@ struct rules *rules_new(void);
 void rules_free(struct rules *rules);
 
 /*
- * Adds a pattern's list of rules in place of what an earlier call added for the same pattern.
- * An empty list (NULL) masks it. The rules and their strings must outlive the set. 0 or -ENOMEM.
+ * Adds a pattern's list of rules in place of what an earlier call added for the same pattern. The rules and their strings
+ * must outlive the set. 0 or -ENOMEM.
  */
 int rules_put(struct rules *rules, const char *pattern, struct rule *list);
 
