@@ -41,15 +41,15 @@ static struct unread_process *find_process(const struct unread *unread, pid_t pi
 	return NULL;
 }
 
-bool unread_note(struct unread *unread, pid_t pid, uint32_t ms)
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 {
 	struct unread_process *process = find_process(unread, pid);
 
 	if (process && !process->is_tried && is_before(ms, process->next_ms))
-		return true;
+		return;
 	if (!process) {
 		if (unread->count == UNREAD_MAX)
-			return false;
+			return;
 		/* The first of them need not wait for another. */
 		if (!unread->count)
 			unread->retried_ms = ms - RETRY_MS;
@@ -59,7 +59,6 @@ bool unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 	process->wait_ms = process->wait_ms > WAIT_MAX_MS / 2 ? WAIT_MAX_MS : process->wait_ms * 2;
 	process->next_ms = ms + process->wait_ms;
 	process->is_tried = false;
-	return true;
 }
 
 void unread_forget(struct unread *unread, pid_t pid)
@@ -302,7 +301,7 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, const
 	}
 	n = answer_of(arguments, question, ret);
 	if (n == -EAGAIN)
-		arguments->list_is_full |= !unread_note(&arguments->unread, tgid, clock_ms());
+		unread_note(&arguments->unread, tgid, clock_ms());
 	else
 		unread_forget(&arguments->unread, tgid);
 	return n;

@@ -46,8 +46,8 @@ struct unread {
 	uint32_t retried_ms;
 };
 
-/* Adds the process, or puts its next try off. Returns false if the list is full. */
-bool unread_note(struct unread *unread, pid_t pid, uint32_t ms);
+/* Adds the process, if there is room, or puts its next try off. */
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms);
 
 /* The process has been read, is gone, or has called exec. */
 void unread_forget(struct unread *unread, pid_t pid);
@@ -108,7 +108,6 @@ struct arguments {
 	char *text;	      /* the answers */
 	size_t used;
 	bool is_over;
-	bool list_is_full; /* somebody whose arguments are unknown will not be looked at again */
 };
 
 /* proc: descriptor of /proc. Starts the helper. 0 or -ENOMEM. */

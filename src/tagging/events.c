@@ -350,11 +350,6 @@ void due_decide(struct tagger *tagger)
 			go_through_waiting(tagger);
 		}
 	} while (is_full || settled);
-	if (tagger->arguments.list_is_full) {
-		tagger->arguments.list_is_full = false;
-		problem_report(&tagger->problems[PROBLEM_UNREAD],
-			       "too many processes whose arguments cannot be read: a reload looks at all again");
-	}
 }
 
 /* The same until none waits, for a short time. */
