@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <schedqos/util/clock.h>
@@ -52,36 +50,13 @@ static void note_shortage(struct tagger *tagger, int error)
 	sd_event_source_set_enabled(tagger->shortage.timer, SD_EVENT_ONESHOT);
 }
 
-static bool lacks_capability(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	return syscall(SYS_capget, &header, data) == 0 && !(data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE));
-}
-
-/*
- * Of such a process nothing is known: it is not even on record. With the capability it is one that a security module
- * hides, such as the first process of a sandbox.
- */
-static void note_denial(struct tagger *tagger, int error)
-{
-	if ((error != -EACCES && error != -EPERM) || !lacks_capability())
-		return;
-	problem_report(&tagger->problems[PROBLEM_SCAN],
-		       "what programs run cannot be read, and they are left alone: %s (it takes CAP_SYS_PTRACE)",
-		       strerror(-error));
-}
-
 static void check_shortage(struct tagger *tagger)
 {
-	const int error = live_facts_take_error(tagger->facts);
-	uint64_t failed = plan_failed(tagger->plan);
+	const uint64_t failed = plan_failed(tagger->plan);
 
-	note_shortage(tagger, error);
+	note_shortage(tagger, live_facts_take_error(tagger->facts));
 	note_shortage(tagger, tagger->shortage.scan_error);
 	tagger->shortage.scan_error = 0;
-	note_denial(tagger, error);
 	if (failed != tagger->shortage.records_failed)
 		note_shortage(tagger, -ENOMEM);
 	tagger->shortage.records_failed = failed;

@@ -3,8 +3,11 @@
 #include "tagger_private.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
@@ -35,6 +38,17 @@ static int probe_kernel(struct applier *applier)
 	return 0;
 }
 
+/* A security module may hide processes from who has the capability, too: that is no problem. */
+static void check_sight(struct tagger *tagger)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data) == 0 && !(data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE)))
+		problem_report(&tagger->problems[PROBLEM_SIGHT],
+			       "what programs run cannot be read, and they are left alone: it takes CAP_SYS_PTRACE");
+}
+
 int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 {
 	struct tagger *tagger = calloc(1, sizeof(*tagger));
@@ -51,6 +65,7 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	tagger->context = setup->context;
 	tagger->keep.folder = -1;
 	tagger->tick_ns = clock_tick_ns();
+	check_sight(tagger);
 	r = probe_kernel(&tagger->applier);
 	/* It inherits our nice value, which that has set. */
 	if (r == 0)

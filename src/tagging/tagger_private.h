@@ -40,9 +40,9 @@ enum tagger_problem {
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT, /* the kernel did not keep what it accepted */
 	PROBLEM_RECEIVE,  /* receiving failed in some other way */
+	PROBLEM_SIGHT,	  /* we may not look at what programs run */
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no more descriptors, or no memory */
-	PROBLEM_UNREAD,	  /* too many processes have unreadable arguments */
 	PROBLEM_PATH,	  /* of a program or a cgroup, which is too long */
 	PROBLEM_STATE,	  /* the state file does not hold everything */
 	TAGGER_PROBLEMS,
