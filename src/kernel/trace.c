@@ -48,18 +48,9 @@ static int tracefs_open(void)
 static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)
 {
 	char path[256];
-	_cleanup_close_ int fd = -1;
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "events/%s/%s", name, file);
-	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, size - 1);
-	if (n < 0)
-		return -errno;
-	buf[n] = '\0';
-	return 0;
+	return host_read_at(tracefs, path, buf, size);
 }
 
 /* "	field:int common_pid;	offset:4;	size:4;	signed:1;" */
@@ -97,7 +88,6 @@ static int tracefs_look_up(int tracefs, const char *name, const char *field, uin
 
 	if (r < 0)
 		return r;
-	text[strcspn(text, "\n")] = '\0';
 	if (parse_u64(text, strlen(text), UINT32_MAX, &id) < 0)
 		return -EBADMSG;
 	*ret_id = (uint32_t)id;
