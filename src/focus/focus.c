@@ -45,7 +45,15 @@ void focus_changed(struct focus *focus)
 	focus_call_in(focus, &focus->settling, 0, on_settle, focus);
 }
 
-int focus_watch_name(struct focus *focus, const char *name, sd_bus_message_handler_t call, void *context)
+void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text)
+{
+	if (focus->is_service)
+		return;
+	printf("%7d %-16s %s\n", (int)pid, name, text);
+	fflush(stdout);
+}
+
+int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context)
 {
 	char match[256];
 
@@ -53,7 +61,7 @@ int focus_watch_name(struct focus *focus, const char *name, sd_bus_message_handl
 		 "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
 		 "member='NameOwnerChanged',arg0='%s'",
 		 name);
-	return sd_bus_add_match_async(focus->user_bus, NULL, match, call, NULL, context);
+	return sd_bus_add_match_async(bus, NULL, match, call, NULL, context);
 }
 
 pid_t focus_owner(struct focus *focus, const char *name)

@@ -7,6 +7,8 @@
 
 #include "shown.h"
 
+struct source;
+
 struct focus {
 	sd_event *event;
 	bool is_service;  /* else it prints, and there may be others beside it */
@@ -15,8 +17,8 @@ struct focus {
 	sd_event_source *settling;
 	/* All that was due has been said. */
 	void (*settled)(struct focus *focus);
-	/* The source of windows has gone, or sends rubbish; it is closed later, not within this call. Set by sources_open. */
-	void (*lost)(struct focus *focus, const char *why);
+	/* The source has gone, or sends rubbish; it is closed later, not within this call. Set by sources_open. */
+	void (*lost)(struct focus *focus, const struct source *source, const char *why);
 	void *lost_context;
 };
 
@@ -27,11 +29,22 @@ void focus_close(struct focus *focus);
 /* What is seen, heard or played has changed. Says what is due soon after, at once for all that changes together. */
 void focus_changed(struct focus *focus);
 
+/* For people: prints a line about the process, unless we are the service. */
+void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text);
+
 /* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
 
-/* Has `call` called when somebody takes or leaves a name of the session's bus, with NameOwnerChanged's "sss". 0 or -errno. */
-int focus_watch_name(struct focus *focus, const char *name, sd_bus_message_handler_t call, void *context);
+/* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */
+int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context);
 
 /* The process behind a name of the session's bus, or 0. No service is started for it. */
 pid_t focus_owner(struct focus *focus, const char *name);
+
+/* ---- games.c: what is played, by those that are registered with GameMode on the session's bus ---- */
+
+/* Keeps `shown` told of them; ends with the bus. 0 or -errno. */
+int games_open(struct focus *focus);
+
+/* For people: whether GameMode runs. */
+const char *games_describe(struct focus *focus);

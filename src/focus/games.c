@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "games.h"
+#include "focus.h"
 
 #include <errno.h>
 
@@ -8,40 +8,17 @@
 #define GAMEMODE      "com.feralinteractive.GameMode"
 #define GAMEMODE_PATH "/com/feralinteractive/GameMode"
 
-static int on_registered(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct focus *focus = userdata;
-	int pid;
-
-	(void)error;
-	if (sd_bus_message_read(message, "io", &pid, NULL) >= 0)
-		shown_play(&focus->shown, pid);
-	focus_changed(focus);
-	return 0;
-}
-
-static int on_unregistered(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct focus *focus = userdata;
-	int pid;
-
-	(void)error;
-	if (sd_bus_message_read(message, "io", &pid, NULL) >= 0)
-		shown_stop(&focus->shown, pid);
-	focus_changed(focus);
-	return 0;
-}
-
 static int on_list(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct focus *focus = userdata;
 	int pid;
 
 	(void)error;
-	if (sd_bus_message_is_method_error(message, NULL) || sd_bus_message_enter_container(message, 'a', "(io)") < 0)
-		return 0;
-	while (sd_bus_message_read(message, "(io)", &pid, NULL) > 0)
-		shown_play(&focus->shown, pid);
+	shown_no_games(&focus->shown);
+	if (!sd_bus_message_is_method_error(message, NULL) && sd_bus_message_enter_container(message, 'a', "(io)") >= 0) {
+		while (sd_bus_message_read(message, "(io)", &pid, NULL) > 0)
+			shown_put_game(&focus->shown, pid);
+	}
 	focus_changed(focus);
 	return 0;
 }
@@ -57,19 +34,12 @@ static int ask(struct focus *focus)
 	return r < 0 ? r : sd_bus_call_async(focus->user_bus, NULL, message, on_list, focus, 0);
 }
 
-static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
+/* Whatever has changed. Without GameMode the answer is an error, and there are none. */
+static int on_change(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct focus *focus = userdata;
-	const char *after;
-
+	(void)message;
 	(void)error;
-	if (sd_bus_message_read(message, "sss", NULL, NULL, &after) < 0)
-		return 0;
-	while (focus->shown.n_games)
-		shown_stop(&focus->shown, focus->shown.games[0]);
-	focus_changed(focus);
-	if (*after)
-		ask(focus);
+	ask(userdata);
 	return 0;
 }
 
@@ -80,12 +50,10 @@ int games_open(struct focus *focus)
 
 	if (!bus)
 		return 0;
-	r = sd_bus_match_signal_async(bus, NULL, GAMEMODE, GAMEMODE_PATH, GAMEMODE, "GameRegistered", on_registered, NULL, focus);
+	/* GameRegistered and GameUnregistered. */
+	r = sd_bus_match_signal_async(bus, NULL, GAMEMODE, GAMEMODE_PATH, GAMEMODE, NULL, on_change, NULL, focus);
 	if (r >= 0)
-		r = sd_bus_match_signal_async(bus, NULL, GAMEMODE, GAMEMODE_PATH, GAMEMODE, "GameUnregistered", on_unregistered,
-					      NULL, focus);
-	if (r >= 0)
-		r = focus_watch_name(focus, GAMEMODE, on_owner, focus);
+		r = focus_watch_name(bus, GAMEMODE, on_change, focus);
 	return r < 0 ? r : ask(focus);
 }
 

@@ -13,26 +13,22 @@
 
 #include "bridge.h"
 #include "focus.h"
-#include "games.h"
-#include "print.h"
 #include "process.h"
-#include "sound.h"
-#include "sources.h"
+#include "source.h"
 
 struct program {
 	struct focus focus;
-	struct sources *sources;
-	struct sound *sound; /* NULL: it is not open yet */
-	struct bridge *bridge; /* NULL if it prints */
-	struct print *print;
+	struct sources *sources; /* NULL: they are not open yet */
+	struct bridge *bridge;	 /* NULL if it prints */
 };
 
 /* A process for as long as it is seen. */
 struct held {
 	struct program *program;
 	pid_t pid;
-	int fd;
+	int fd; /* -1: it is left alone */
 	sd_event_source *ending;
+	char name[64], said[64];
 };
 
 /* ---- processes ---- */
@@ -65,22 +61,23 @@ static void release(struct held *held)
 static bool meet(void *context, pid_t pid, void **ret)
 {
 	struct program *program = context;
-	struct held *held = process_is_app(pid) ? calloc(1, sizeof(*held)) : NULL;
+	struct held *held = calloc(1, sizeof(*held));
 
+	*ret = held;
 	if (!held)
 		return false;
-	*held = (struct held){ .program = program, .pid = pid, .fd = process_open(pid) };
-	if (held->fd < 0 || sd_event_add_io(program->focus.event, &held->ending, held->fd, EPOLLIN, on_ended, held) < 0) {
-		release(held);
-		return false;
-	}
-	*ret = held;
-	return true;
+	*held = (struct held){ .program = program, .pid = pid, .fd = process_is_app(pid) ? process_open(pid) : -1 };
+	process_name(pid, held->name, sizeof(held->name));
+	return held->fd >= 0 && sd_event_add_io(program->focus.event, &held->ending, held->fd, EPOLLIN, on_ended, held) >= 0;
 }
 
 static void part(void *context, struct shown_app *app)
 {
-	(void)context;
+	const struct program *program = context;
+	const struct held *held = app->held;
+
+	if (held && *held->said)
+		focus_say(&program->focus, held->pid, held->name, "gone");
 	release(app->held);
 }
 
@@ -88,7 +85,7 @@ static bool is_heard(void *context, pid_t pid)
 {
 	const struct program *program = context;
 
-	return program->sound && sound_is_heard(program->sound, pid);
+	return sound_is_heard(program->sources ? sources_sound(program->sources) : NULL, pid);
 }
 
 static void tell(void *context, const struct shown_app *app)
@@ -109,11 +106,35 @@ static void nothing_to_print(struct focus *focus)
 	(void)focus;
 }
 
+/* What is said of it, and what is seen where that is not the same yet. */
+static void describe(const struct shown_app *app, char *buf, size_t size)
+{
+	const char *told = shown_level_name(app->told);
+
+	if (!app->is_ours)
+		snprintf(buf, size, "left alone: another user's, or part of the session");
+	else if (app->is_heard)
+		snprintf(buf, size, "%s (hidden, but may be heard)", told);
+	else if (app->now != app->told)
+		snprintf(buf, size, "%s (%s, if that lasts)", told, shown_level_name(app->now));
+	else
+		snprintf(buf, size, "%s", told);
+}
+
 static void print_settled(struct focus *focus)
 {
-	struct program *program = focus->shown.context;
+	for (size_t i = 0; i < focus->shown.n_apps; i++) {
+		struct held *held = focus->shown.apps[i].held;
+		char text[sizeof(held->said)];
 
-	print_changes(program->print, &focus->shown, program->sound);
+		if (!held)
+			continue;
+		describe(&focus->shown.apps[i], text, sizeof(text));
+		if (strcmp(text, held->said) == 0)
+			continue;
+		strcpy(held->said, text);
+		focus_say(focus, held->pid, held->name, text);
+	}
 }
 
 static void print_sources(struct program *program)
@@ -122,9 +143,9 @@ static void print_sources(struct program *program)
 
 	bridge_describe(bridge, sizeof(bridge));
 	sources_print(program->sources, stdout);
-	printf("sound: %s\n", sound_describe(program->sound));
 	printf("games: %s\n", games_describe(&program->focus));
 	printf("bridge: %s\n", bridge);
+	fflush(stdout);
 }
 
 static int listen_to_signals(struct focus *focus)
@@ -147,9 +168,7 @@ static int start(struct program *program, bool prints)
 	if (r >= 0)
 		r = listen_to_signals(focus);
 	if (r >= 0)
-		r = prints ? print_open(&program->print) : bridge_open(focus, &program->bridge);
-	if (r >= 0)
-		r = sound_open(focus, &program->sound);
+		r = prints ? 0 : bridge_open(focus, &program->bridge);
 	if (r >= 0)
 		r = games_open(focus);
 	if (r >= 0)
@@ -161,9 +180,7 @@ static void stop(struct program *program)
 {
 	sources_close(program->sources);
 	shown_clear(&program->focus.shown);
-	sound_close(program->sound);
 	bridge_close(program->bridge);
-	print_close(program->print);
 	focus_close(&program->focus);
 }
 

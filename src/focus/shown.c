@@ -13,105 +13,53 @@ const char *shown_level_name(enum shown_level level)
 	return names[level];
 }
 
-/* ---- windows ---- */
+/* ---- windows and games ---- */
 
-static struct window *find_window(struct shown *shown, uint64_t id)
+static void remove_sight(struct shown *shown, size_t n)
 {
-	for (size_t i = 0; i < shown->n_windows; i++) {
-		if (shown->windows[i].id == id)
-			return &shown->windows[i];
+	shown->sights[n] = shown->sights[--shown->n_sights];
+}
+
+static void remove_all(struct shown *shown, bool games)
+{
+	for (size_t i = shown->n_sights; i > 0; i--) {
+		if ((shown->sights[i - 1].level == SHOWN_PLAYED) == games)
+			remove_sight(shown, i - 1);
 	}
-	return NULL;
 }
 
-/* Without memory there is one window less. */
-static struct window *add_window(struct shown *shown)
+/* Of a window without a process nothing can be said. Without memory there is one less. */
+static void put(struct shown *shown, pid_t pid, enum shown_level level)
 {
-	struct window *windows;
+	struct sight *sights;
 
-	if (shown->n_windows == SHOWN_WINDOWS_MAX)
-		return NULL;
-	windows = reallocarray(shown->windows, shown->n_windows + 1, sizeof(*windows));
-	if (!windows)
-		return NULL;
-	shown->windows = windows;
-	return &windows[shown->n_windows++];
-}
-
-static void remove_window(struct shown *shown, struct window *window)
-{
-	*window = shown->windows[--shown->n_windows];
-}
-
-void shown_remove(struct shown *shown, uint64_t id)
-{
-	struct window *window = find_window(shown, id);
-
-	if (window)
-		remove_window(shown, window);
-}
-
-/* Of a window without a process nothing can be said. */
-void shown_put(struct shown *shown, uint64_t id, pid_t pid, bool is_focused, bool is_visible)
-{
-	struct window *window = find_window(shown, id);
-
-	if (pid <= 1) {
-		shown_remove(shown, id);
+	if (pid <= 1 || pid == shown->compositor || shown->n_sights == SHOWN_MAX)
 		return;
-	}
-	if (!window)
-		window = add_window(shown);
-	if (window)
-		*window = (struct window){
-			.id = id, .pid = pid, .is_focused = is_focused, .is_visible = is_visible || is_focused
-		};
-}
-
-void shown_begin(struct shown *shown)
-{
-	for (size_t i = 0; i < shown->n_windows; i++)
-		shown->windows[i].is_old = true;
-}
-
-void shown_end(struct shown *shown)
-{
-	for (size_t i = shown->n_windows; i > 0; i--) {
-		if (shown->windows[i - 1].is_old)
-			remove_window(shown, &shown->windows[i - 1]);
-	}
-}
-
-/* ---- games ---- */
-
-static bool is_played(const struct shown *shown, pid_t pid)
-{
-	for (size_t i = 0; i < shown->n_games; i++) {
-		if (shown->games[i] == pid)
-			return true;
-	}
-	return false;
-}
-
-void shown_play(struct shown *shown, pid_t pid)
-{
-	pid_t *games;
-
-	if (pid <= 1 || shown->n_games == SHOWN_WINDOWS_MAX || is_played(shown, pid))
+	sights = reallocarray(shown->sights, shown->n_sights + 1, sizeof(*sights));
+	if (!sights)
 		return;
-	games = reallocarray(shown->games, shown->n_games + 1, sizeof(*games));
-	if (!games)
-		return;
-	games[shown->n_games++] = pid;
-	shown->games = games;
+	sights[shown->n_sights++] = (struct sight){ pid, level };
+	shown->sights = sights;
 }
 
-void shown_stop(struct shown *shown, pid_t pid)
+void shown_no_windows(struct shown *shown)
 {
-	for (size_t i = shown->n_games; i > 0; i--) {
-		if (shown->games[i - 1] == pid)
-			shown->games[i - 1] = shown->games[--shown->n_games];
-	}
+	remove_all(shown, false);
+}
+
+void shown_put_window(struct shown *shown, pid_t pid, bool is_focused, bool is_visible)
+{
+	put(shown, pid, is_focused ? SHOWN_FOCUSED : is_visible ? SHOWN_VISIBLE : SHOWN_HIDDEN);
+}
+
+void shown_no_games(struct shown *shown)
+{
+	remove_all(shown, true);
+}
+
+void shown_put_game(struct shown *shown, pid_t pid)
+{
+	put(shown, pid, SHOWN_PLAYED);
 }
 
 /* ---- processes ---- */
@@ -150,11 +98,10 @@ void shown_ended(struct shown *shown, pid_t pid)
 {
 	struct shown_app *app = find_app(shown, pid);
 
-	for (size_t i = shown->n_windows; i > 0; i--) {
-		if (shown->windows[i - 1].pid == pid)
-			remove_window(shown, &shown->windows[i - 1]);
+	for (size_t i = shown->n_sights; i > 0; i--) {
+		if (shown->sights[i - 1].pid == pid)
+			remove_sight(shown, i - 1);
 	}
-	shown_stop(shown, pid);
 	if (app)
 		part(shown, app);
 }
@@ -165,20 +112,15 @@ static enum shown_level level_of(const struct shown *shown, struct shown_app *ap
 	enum shown_level level = SHOWN_HIDDEN;
 
 	app->is_heard = false;
-	*ret_is_seen = true;
-	if (is_played(shown, app->pid))
-		return SHOWN_PLAYED;
 	*ret_is_seen = false;
-	for (size_t i = 0; i < shown->n_windows && level < SHOWN_FOCUSED; i++) {
-		const struct window *window = &shown->windows[i];
+	for (size_t i = 0; i < shown->n_sights; i++) {
+		const struct sight *sight = &shown->sights[i];
 
-		if (window->pid != app->pid)
+		if (sight->pid != app->pid)
 			continue;
 		*ret_is_seen = true;
-		if (window->is_focused)
-			level = SHOWN_FOCUSED;
-		else if (window->is_visible)
-			level = SHOWN_VISIBLE;
+		if (sight->level > level)
+			level = sight->level;
 	}
 	if (!*ret_is_seen || level != SHOWN_HIDDEN)
 		return *ret_is_seen ? level : SHOWN_VISIBLE;
@@ -229,10 +171,8 @@ uint64_t shown_settle(struct shown *shown, uint64_t now_us)
 {
 	uint64_t next = SHOWN_NEVER_US;
 
-	for (size_t i = 0; i < shown->n_windows; i++)
-		meet(shown, shown->windows[i].pid);
-	for (size_t i = 0; i < shown->n_games; i++)
-		meet(shown, shown->games[i]);
+	for (size_t i = 0; i < shown->n_sights; i++)
+		meet(shown, shown->sights[i].pid);
 	for (size_t i = shown->n_apps; i > 0; i--) {
 		struct shown_app *app = &shown->apps[i - 1];
 		bool is_seen;
@@ -259,11 +199,9 @@ void shown_clear(struct shown *shown)
 {
 	while (shown->n_apps)
 		part(shown, &shown->apps[shown->n_apps - 1]);
-	free(shown->windows);
+	free(shown->sights);
 	free(shown->apps);
-	free(shown->games);
-	shown->windows = NULL;
+	shown->sights = NULL;
 	shown->apps = NULL;
-	shown->games = NULL;
-	shown->n_windows = shown->n_games = 0;
+	shown->n_sights = 0;
 }

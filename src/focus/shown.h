@@ -16,8 +16,8 @@
 #define SHOWN_LOWER_US	(150 * 1000ULL)
 #define SHOWN_HIDE_US	(10 * 1000000ULL)
 #define SHOWN_NEVER_US	UINT64_MAX
-/* More windows than anybody has. */
-#define SHOWN_WINDOWS_MAX 1024
+/* More windows and games than anybody has. */
+#define SHOWN_MAX	1024
 
 /* Each is more than those before. */
 enum shown_level { SHOWN_HIDDEN, SHOWN_VISIBLE, SHOWN_FOCUSED, SHOWN_PLAYED };
@@ -25,11 +25,10 @@ enum shown_level { SHOWN_HIDDEN, SHOWN_VISIBLE, SHOWN_FOCUSED, SHOWN_PLAYED };
 /* As org.schedqos1 and people call it. */
 const char *shown_level_name(enum shown_level level);
 
-struct window {
-	uint64_t id; /* the source's own */
+/* That a process has a window, or is a game. */
+struct sight {
 	pid_t pid;
-	bool is_focused, is_visible;
-	bool is_old; /* not put since shown_begin */
+	enum shown_level level;
 };
 
 /* A process that has windows, or is played. */
@@ -57,24 +56,18 @@ struct shown_ops {
 struct shown {
 	const struct shown_ops *ops;
 	void *context;
-	struct window *windows;
-	size_t n_windows;
+	struct sight *sights;
+	size_t n_sights;
 	struct shown_app *apps;
 	size_t n_apps;
-	pid_t *games;
-	size_t n_games;
+	pid_t compositor; /* whose own windows are none; 0: not known */
 };
 
-/* Windows and games are put at any time. Nothing is decided before shown_settle. */
-void shown_put(struct shown *shown, uint64_t id, pid_t pid, bool is_focused, bool is_visible);
-void shown_remove(struct shown *shown, uint64_t id);
-
-/* A source that lists all windows each time does so between these; those that it does not name are gone. */
-void shown_begin(struct shown *shown);
-void shown_end(struct shown *shown);
-
-void shown_play(struct shown *shown, pid_t pid);
-void shown_stop(struct shown *shown, pid_t pid);
+/* Whenever something changes, all windows, or all games, are put anew. Nothing is decided before shown_settle. */
+void shown_no_windows(struct shown *shown);
+void shown_put_window(struct shown *shown, pid_t pid, bool is_focused, bool is_visible);
+void shown_no_games(struct shown *shown);
+void shown_put_game(struct shown *shown, pid_t pid);
 
 /* The process has ended: nothing is to be said of it. */
 void shown_ended(struct shown *shown, pid_t pid);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KWin, by a script that we load into it, and that calls us on the session's bus. */
-#include "source_kwin.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +10,67 @@
 #include <schedqos/util/text.h>
 
 #include "json.h"
-#include "kwin_script.h"
 #include "source.h"
 
 #define KWIN	    "org.kde.KWin"
 #define SCRIPTING   "/Scripting", "org.kde.kwin.Scripting"
 #define SILENT_US   (10 * 1000000ULL)
+
+/*
+ * In KWin, whose scripts alone learn of processes: calls us with all windows, as [[pid, is focused, is visible], ...], at
+ * each change. It knows the names of Plasma 5.27 and of 6.
+ */
+static const char script[] =
+	"const is6 = workspace.windowList !== undefined;\n"
+	"\n"
+	"function isHere(window) {\n"
+	"	if (window.minimized || window.hidden)\n"
+	"		return false;\n"
+	"	const activities = window.activities || [];\n"
+	"	if (activities.length && activities.indexOf(workspace.currentActivity) < 0)\n"
+	"		return false;\n"
+	"	if (window.onAllDesktops)\n"
+	"		return true;\n"
+	"	if (!is6)\n"
+	"		return window.desktop === workspace.currentDesktop;\n"
+	"	return window.desktops.some(desktop => desktop.id === workspace.currentDesktop.id);\n"
+	"}\n"
+	"\n"
+	"function tell(gone) {\n"
+	"	const active = is6 ? workspace.activeWindow : workspace.activeClient;\n"
+	"	const all = is6 ? workspace.windowList() : workspace.clientList();\n"
+	"	const told = [];\n"
+	"	for (let i = 0; i < all.length; i++) {\n"
+	"		const window = all[i];\n"
+	"		if (window !== gone && !window.specialWindow)\n"
+	"			told.push([window.pid, window === active, isHere(window)]);\n"
+	"	}\n"
+	"	callDBus(schedqos, '/org/schedqos/Focus', 'org.schedqos.Focus1', 'Windows', JSON.stringify(told));\n"
+	"}\n"
+	"\n"
+	"function tellAll() {\n"
+	"	tell(null);\n"
+	"}\n"
+	"\n"
+	"function follow(window) {\n"
+	"	window.minimizedChanged.connect(tellAll);\n"
+	"	const moved = window.desktopsChanged || window.desktopChanged;\n"
+	"	if (moved)\n"
+	"		moved.connect(tellAll);\n"
+	"}\n"
+	"\n"
+	"function add(window) {\n"
+	"	follow(window);\n"
+	"	tellAll();\n"
+	"}\n"
+	"\n"
+	"(is6 ? workspace.windowList() : workspace.clientList()).forEach(follow);\n"
+	"(is6 ? workspace.windowAdded : workspace.clientAdded).connect(add);\n"
+	"(is6 ? workspace.windowRemoved : workspace.clientRemoved).connect(tell);\n"
+	"(is6 ? workspace.windowActivated : workspace.clientActivated).connect(tellAll);\n"
+	"workspace.currentDesktopChanged.connect(tellAll);\n"
+	"workspace.currentActivityChanged.connect(tellAll);\n"
+	"tellAll();\n";
 
 struct kwin {
 	struct focus *focus;
@@ -32,18 +85,13 @@ int kwin_read_windows(struct shown *shown, const char *text)
 {
 	_cleanup_json_ cJSON *list = cJSON_Parse(text);
 	const cJSON *window;
-	uint64_t id = 0;
 
 	if (!cJSON_IsArray(list))
 		return -EBADMSG;
-	shown_begin(shown);
-	cJSON_ArrayForEach(window, list) {
-		const pid_t pid = (pid_t)json_number(cJSON_GetArrayItem(window, 0), INT32_MAX);
-
-		shown_put(shown, id++, pid, cJSON_IsTrue(cJSON_GetArrayItem(window, 1)),
-			  cJSON_IsTrue(cJSON_GetArrayItem(window, 2)));
-	}
-	shown_end(shown);
+	shown_no_windows(shown);
+	cJSON_ArrayForEach(window, list)
+		shown_put_window(shown, (pid_t)json_number(cJSON_GetArrayItem(window, 0), INT32_MAX),
+				 cJSON_IsTrue(cJSON_GetArrayItem(window, 1)), cJSON_IsTrue(cJSON_GetArrayItem(window, 2)));
 	return 0;
 }
 
@@ -103,7 +151,7 @@ static int write_script(struct kwin *kwin)
 	file = fopen(kwin->path, "we");
 	if (!file)
 		return -errno;
-	fprintf(file, "const schedqos = '%s';\n%s", name, kwin_script);
+	fprintf(file, "const schedqos = '%s';\n%s", name, script);
 	return fclose(file) == 0 ? 0 : -EIO;
 }
 
@@ -179,13 +227,15 @@ static int start(struct kwin *kwin, sd_bus_error *error)
 	return r < 0 ? r : focus_call_in(focus, &kwin->silent, SILENT_US, on_silent, kwin);
 }
 
-static int kwin_open(struct focus *focus, void **ret, char *why, size_t size)
+static int kwin_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	struct kwin *kwin;
 	int r;
 
-	if (!focus_owner(focus, KWIN)) {
+	(void)source;
+	focus->shown.compositor = focus_owner(focus, KWIN);
+	if (!focus->shown.compositor) {
 		snprintf(why, size, KWIN " is not on the session's bus");
 		return -ENOENT;
 	}

@@ -60,10 +60,8 @@ static void tell(struct mutter *mutter)
 	struct shown *shown = &mutter->focus->shown;
 
 	mutter->pid = mutter->focused ? first_process(mutter->focused) : 0;
-	shown_begin(shown);
-	if (mutter->pid)
-		shown_put(shown, 0, mutter->pid, true, true);
-	shown_end(shown);
+	shown_no_windows(shown);
+	shown_put_window(shown, mutter->pid, true, true);
 	focus_changed(mutter->focus);
 }
 
@@ -212,12 +210,13 @@ static void mutter_ended(void *source, pid_t pid)
 		tell(mutter);
 }
 
-static int mutter_open(struct focus *focus, void **ret, char *why, size_t size)
+static int mutter_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct mutter *mutter;
 	char path[256];
 
+	(void)source;
 	if (!focus_owner(focus, MUTTER)) {
 		snprintf(why, size, MUTTER " is not on the session's bus");
 		return -ENOENT;

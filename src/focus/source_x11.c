@@ -58,7 +58,7 @@ struct x11 {
 
 static xcb_get_property_reply_t *get_property(struct x11 *x11, xcb_window_t window, enum atom name)
 {
-	return answer_of(x11, xcb_get_property, 0, window, x11->atoms[name], XCB_GET_PROPERTY_TYPE_ANY, 0, SHOWN_WINDOWS_MAX);
+	return answer_of(x11, xcb_get_property, 0, window, x11->atoms[name], XCB_GET_PROPERTY_TYPE_ANY, 0, SHOWN_MAX);
 }
 
 /* Its 32-bit values. Returns their number. */
@@ -156,16 +156,15 @@ static void look(struct x11 *x11)
 
 	for (size_t i = 0; i < x11->n_clients; i++)
 		x11->clients[i].is_old = true;
-	shown_begin(shown);
+	shown_no_windows(shown);
 	for (size_t i = 0; i < n; i++) {
 		struct client *client = find_client(x11, windows[i]);
 
 		if (!client)
 			continue;
 		client->is_old = false;
-		shown_put(shown, windows[i], client->pid, windows[i] == active, is_visible(x11, windows[i]));
+		shown_put_window(shown, client->pid, windows[i] == active, is_visible(x11, windows[i]));
 	}
-	shown_end(shown);
 	forget_old_clients(x11);
 	focus_changed(x11->focus);
 }
@@ -225,7 +224,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents, void *use
 	(void)revents;
 	if (take_events(x11) < 0) {
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		x11->focus->lost(x11->focus, "it has ended");
+		x11->focus->lost(x11->focus, &source_x11, "it has ended");
 	}
 	return 0;
 }
@@ -275,11 +274,12 @@ static const char *start(struct x11 *x11)
 	return r < 0 ? strerror(-r) : NULL;
 }
 
-static int x11_open(struct focus *focus, void **ret, char *why, size_t size)
+static int x11_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	const char *fault = NULL;
 	struct x11 *x11;
 
+	(void)source;
 	if (getenv("WAYLAND_DISPLAY"))
 		fault = "$WAYLAND_DISPLAY is set: an X server would know some of the windows only";
 	else if (!getenv("DISPLAY"))

@@ -11,7 +11,7 @@ import socket
 import threading
 
 from desktop import USER, DesktopTest
-from waiting import PATIENCE
+from waiting import PATIENCE, wait_for
 
 
 class Conversation(DesktopTest):
@@ -31,32 +31,30 @@ class Conversation(DesktopTest):
         self.addCleanup(server.close)
         return server
 
-    def accept(self, server, first=None):
-        """The connection that is used: others only look whether somebody is there. With `first`, what it sends at first."""
-        while True:
-            peer, _ = server.accept()
-            peer.settimeout(PATIENCE)
-            if first is None or peer.recv(65536) == first:
-                self.addCleanup(peer.close)
-                return peer
-            peer.close()
-
 
 class Niri(Conversation):
     def setUp(self):
         super().setUp()
+        self.windows, self.workspaces, self.stream = [], [], None
         self.server = self.listen("niri.wayland-1.77.sock")
-        self.lines = None
-        thread = threading.Thread(target=self.print_it)
-        thread.start()
-        self.peer = self.accept(self.server, b'"EventStream"\n')
-        thread.join()
+        threading.Thread(target=self.answer, daemon=True).start()
 
-    def print_it(self):
-        self.lines = self.start_printing()
+    def answer(self):
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self.server.accept()
+                self.addCleanup(peer.close)
+                what = peer.recv(65536)
+                if what == b'"EventStream"\n':
+                    self.stream = peer
+                    peer.sendall(b'{"Ok":"Handled"}\n')
+                elif what:
+                    name = json.loads(what)
+                    reply = {"Windows": self.windows, "Workspaces": self.workspaces}[name]
+                    peer.sendall(reply if isinstance(reply, bytes) else json.dumps({"Ok": {name: reply}}).encode() + b"\n")
 
-    def say(self, **event):
-        self.peer.sendall(json.dumps(event).encode() + b"\n")
+    def say(self, event):
+        self.stream.sendall(json.dumps({event: {}}, separators=(",", ":")).encode() + b"\n")
 
     @staticmethod
     def window(number, pid, workspace, is_focused=False):
@@ -69,33 +67,36 @@ class Niri(Conversation):
                 "is_focused": is_active, "active_window_id": None}
 
     def test_events(self):
-        self.peer.sendall(b'{"Ok":"Handled"}\n')
-        self.say(WorkspacesChanged={"workspaces": [self.workspace(1, "eDP-1", True), self.workspace(2, "eDP-1", False),
-                                                   self.workspace(3, "HDMI-1", True)]})
-        self.say(WindowsChanged={"windows": [self.window(10, self.one, 1, True), self.window(11, self.two, 2)]})
-        self.say(KeyboardLayoutsChanged={"keyboard_layouts": {"names": ["x"], "current_idx": 0}})
-        self.shows(self.lines, self.one, "focused$")
-        self.shows(self.lines, self.two, "hidden, if that lasts")
-        self.say(WorkspaceActivated={"id": 2, "focused": True})
-        self.say(WindowFocusChanged={"id": 11})
-        self.shows(self.lines, self.two, "focused$")
-        self.shows(self.lines, self.one, "hidden, if that lasts")
-        self.say(WindowOpenedOrChanged={"window": self.window(10, self.one, 3)})
-        self.shows(self.lines, self.one, "visible$")
-        self.say(WindowFocusChanged={"id": None})
-        self.shows(self.lines, self.two, "visible$")
-        self.say(WindowClosed={"id": 10})
-        self.shows(self.lines, self.one, "gone$")
+        self.workspaces = [self.workspace(1, "eDP-1", True), self.workspace(2, "eDP-1", False),
+                           self.workspace(3, "HDMI-1", True)]
+        self.windows = [self.window(10, self.one, 1, True), self.window(11, self.two, 2)]
+        lines = self.start_printing()
+        lines.wait("^windows: niri")
+        self.shows(lines, self.one, "focused$")
+        self.shows(lines, self.two, "hidden, if that lasts")
+        self.workspaces = [self.workspace(1, "eDP-1", False), self.workspace(2, "eDP-1", True)]
+        self.windows = [self.window(10, self.one, 1), self.window(11, self.two, 2, True)]
+        self.say("WindowFocusChanged")
+        self.shows(lines, self.two, "focused$")
+        self.shows(lines, self.one, "hidden, if that lasts")
+        # On a workspace that nobody knows.
+        self.windows = [self.window(10, self.one, 7)]
+        self.say("WindowOpenedOrChanged")
+        self.shows(lines, self.one, "visible$")
+        self.shows(lines, self.two, "gone$")
 
     def test_rubbish_ends_it_until_it_comes_again(self):
-        self.say(WindowsChanged={"windows": [self.window(10, self.one, 1, True)]})
-        self.shows(self.lines, self.one, "focused$")
-        self.say(WindowsChanged={"windows": [self.window(10, 1, 1, True), self.window(-3, -1, "x"), 7, None]})
-        self.shows(self.lines, self.one, "gone$")
-        self.peer.sendall(b"no JSON\n")
-        self.peer = self.accept(self.server, b'"EventStream"\n')
-        self.say(WindowsChanged={"windows": [self.window(10, self.one, 1, True)]})
-        self.shows(self.lines, self.one, "focused$")
+        self.windows = [self.window(10, self.one, 1, True)]
+        lines = self.start_printing()
+        self.shows(lines, self.one, "focused$")
+        self.windows = [self.window(10, 1, 1, True), self.window(-3, -1, "x"), 7, None]
+        self.say("WindowsChanged")
+        self.shows(lines, self.one, "gone$")
+        self.workspaces, before = b"no JSON\n", self.stream
+        self.say("WindowsChanged")
+        wait_for(lambda: self.stream is not before, "another connection")
+        self.windows, self.workspaces = [self.window(10, self.one, 1, True)], []
+        self.shows(lines, self.one, "focused$")
 
 
 class Hyprland(Conversation):

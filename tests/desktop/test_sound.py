@@ -66,7 +66,7 @@ class Sound(SwayTest):
 
     def test_pipewire_starts_anew(self):
         lines = self.start_printing()
-        lines.wait("^sound: no PipeWire")
+        lines.wait("^sound: nothing is known")
         server = self.start_pipewire()
         self.play(lines)
         self.end(server)

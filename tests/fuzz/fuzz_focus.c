@@ -5,16 +5,12 @@
  */
 #include "fuzz.h"
 
-#include "../../src/focus/source_hyprland.h"
-#include "../../src/focus/source_kwin.h"
-#include "../../src/focus/source_niri.h"
-#include "../../src/focus/source_sway.h"
+#include "../../src/focus/source.h"
 
 #define TEXT_MAX 2000
 
 struct run {
 	struct shown shown;
-	struct niri_state niri;
 	uint64_t now;
 	size_t met, parted;
 	bool is_repeating;
@@ -63,7 +59,7 @@ static void settle(struct run *run)
 	const uint64_t next = shown_settle(&run->shown, run->now);
 
 	check(next > run->now);
-	check(run->shown.n_windows <= SHOWN_WINDOWS_MAX);
+	check(run->shown.n_sights <= SHOWN_MAX);
 	check(run->met - run->parted == run->shown.n_apps);
 	/* At once what gets more. */
 	for (size_t i = 0; i < run->shown.n_apps; i++)
@@ -73,28 +69,17 @@ static void settle(struct run *run)
 
 static void read_something(struct run *run, struct input *input, uint8_t kind)
 {
-	char *text = take_text(input, TEXT_MAX), *more, *rest;
-	const size_t len = strlen(text);
+	static const struct source *const sources[] = { &source_sway, NULL, &source_niri, &source_hyprland };
+	char *texts[SOCKET_QUESTIONS] = { 0 };
 
-	switch (kind) {
-	case 0:
-		sway_read_tree(&run->shown, text, len, 7);
-		break;
-	case 1:
-		kwin_read_windows(&run->shown, text);
-		break;
-	case 2:
-		niri_read_event(&run->niri, text, len);
-		niri_put(&run->niri, &run->shown);
-		break;
-	default:
-		more = take_text(input, TEXT_MAX);
-		rest = take_text(input, TEXT_MAX);
-		hyprland_read(&run->shown, &(struct hyprland_answers){ text, more, rest });
-		free(more);
-		free(rest);
-	}
-	free(text);
+	for (size_t i = 0; i < SOCKET_QUESTIONS && (i == 0 || kind == 3 || (kind == 2 && i == 1)); i++)
+		texts[i] = take_text(input, TEXT_MAX);
+	if (sources[kind])
+		socket_read(sources[kind], &run->shown, (const char *const *)texts);
+	else
+		kwin_read_windows(&run->shown, texts[0]);
+	for (size_t i = 0; i < SOCKET_QUESTIONS; i++)
+		free(texts[i]);
 }
 
 static void step(struct run *run, struct input *input)
@@ -109,10 +94,10 @@ static void step(struct run *run, struct input *input)
 		shown_ended(&run->shown, (pid_t)take_number(input, 1));
 		break;
 	case 6:
-		shown_play(&run->shown, (pid_t)take_number(input, 1));
+		shown_put_game(&run->shown, (pid_t)take_number(input, 1));
 		break;
 	case 7:
-		shown_stop(&run->shown, (pid_t)take_number(input, 1));
+		shown_no_games(&run->shown);
 		break;
 	case 8:
 		run->heard = (pid_t)take_number(input, 1);
@@ -136,7 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	while (input.left)
 		step(&run, &input);
 	shown_clear(&run.shown);
-	niri_clear(&run.niri);
 	check(run.met == run.parted);
 	return 0;
 }

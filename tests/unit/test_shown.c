@@ -69,11 +69,26 @@ static void expect_told(const char *text)
 	*seen.told = '\0';
 }
 
+/* All windows that there are: one of each. */
+static void windows(struct shown *shown, const char *terminal, const char *browser)
+{
+	const struct {
+		pid_t pid;
+		const char *word;
+	} all[] = { { TERMINAL, terminal }, { BROWSER, browser } };
+
+	shown_no_windows(shown);
+	for (size_t i = 0; i < 2; i++) {
+		if (*all[i].word)
+			shown_put_window(shown, all[i].pid, *all[i].word == 'f', *all[i].word == 'v');
+	}
+}
+
 static void test_raised_at_once(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
+	windows(shown, "focused", "");
 	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
 	expect_told("100 focused, ");
 	assert_true(shown_settle(shown, 100 * S) == SHOWN_NEVER_US);
@@ -84,12 +99,10 @@ static void test_lowered_after_a_moment(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
-	shown_put(shown, 2, BROWSER, false, true);
+	windows(shown, "focused", "visible");
 	shown_settle(shown, 0);
 	expect_told("100 focused, ");
-	shown_put(shown, 1, TERMINAL, false, true);
-	shown_put(shown, 2, BROWSER, true, true);
+	windows(shown, "visible", "focused");
 	assert_true(shown_settle(shown, 1 * S) == 1 * S + SHOWN_LOWER_US);
 	expect_told("200 focused, ");
 	assert_true(shown_settle(shown, 1 * S + SHOWN_LOWER_US - 1) == 1 * S + SHOWN_LOWER_US);
@@ -102,15 +115,15 @@ static void test_a_focus_that_comes_back_is_no_change(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
+	windows(shown, "focused", "");
 	shown_settle(shown, 0);
-	shown_put(shown, 1, TERMINAL, false, true);
+	windows(shown, "visible", "");
 	shown_settle(shown, 1 * S);
-	shown_put(shown, 1, TERMINAL, true, true);
+	windows(shown, "focused", "");
 	assert_true(shown_settle(shown, 1 * S + 100 * MS) == SHOWN_NEVER_US);
 	expect_told("100 focused, ");
 	/* The moment begins anew. */
-	shown_put(shown, 1, TERMINAL, false, true);
+	windows(shown, "visible", "");
 	assert_true(shown_settle(shown, 2 * S) == 2 * S + SHOWN_LOWER_US);
 }
 
@@ -118,18 +131,18 @@ static void test_hidden_when_it_lasts(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
+	windows(shown, "focused", "");
 	shown_settle(shown, 0);
-	shown_put(shown, 1, TERMINAL, false, true);
+	windows(shown, "visible", "");
 	shown_settle(shown, 1 * S);
-	shown_put(shown, 1, TERMINAL, false, false);
+	windows(shown, "hidden", "");
 	/* Lowered when the focus has been away for a moment, not when it has been hidden for one. */
 	assert_true(shown_settle(shown, 1 * S + 100 * MS) == 1 * S + SHOWN_LOWER_US);
 	assert_true(shown_settle(shown, 1 * S + SHOWN_LOWER_US) == 1 * S + 100 * MS + SHOWN_HIDE_US);
 	expect_told("100 focused, 100 visible, ");
 	assert_true(shown_settle(shown, 1 * S + 100 * MS + SHOWN_HIDE_US) == SHOWN_NEVER_US);
 	expect_told("100 hidden, ");
-	shown_put(shown, 1, TERMINAL, false, true);
+	windows(shown, "visible", "");
 	assert_true(shown_settle(shown, 20 * S) == SHOWN_NEVER_US);
 	expect_told("100 visible, ");
 }
@@ -139,7 +152,7 @@ static void test_what_is_heard_is_not_hidden(void **state)
 	struct shown *shown = *state;
 
 	seen.heard = BROWSER;
-	shown_put(shown, 1, BROWSER, false, false);
+	windows(shown, "", "hidden");
 	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
 	seen.heard = 0;
 	assert_true(shown_settle(shown, 60 * S) == 60 * S + SHOWN_HIDE_US);
@@ -154,15 +167,11 @@ static void test_the_most_visible_window_counts(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, BROWSER, false, false);
-	shown_put(shown, 2, BROWSER, true, true);
-	shown_put(shown, 3, BROWSER, false, true);
+	shown_put_window(shown, BROWSER, false, false);
+	shown_put_window(shown, BROWSER, true, true);
+	shown_put_window(shown, BROWSER, false, true);
 	shown_settle(shown, 0);
 	expect_told("200 focused, ");
-	shown_remove(shown, 2);
-	shown_settle(shown, 1 * S);
-	shown_settle(shown, 2 * S);
-	expect_told("200 visible, ");
 	assert_int_equal(seen.met, 1);
 }
 
@@ -170,14 +179,14 @@ static void test_played_whatever_is_seen(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_play(shown, BROWSER);
-	shown_play(shown, BROWSER);
+	shown_put_game(shown, BROWSER);
+	shown_put_game(shown, BROWSER);
 	shown_settle(shown, 0);
 	expect_told("200 played, ");
-	shown_put(shown, 1, BROWSER, true, true);
+	windows(shown, "", "focused");
 	shown_settle(shown, 1 * S);
 	expect_told("");
-	shown_stop(shown, BROWSER);
+	shown_no_games(shown);
 	shown_settle(shown, 2 * S);
 	shown_settle(shown, 2 * S + SHOWN_LOWER_US);
 	expect_told("200 focused, ");
@@ -187,15 +196,13 @@ static void test_a_list_replaces_the_one_before(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
-	shown_put(shown, 2, BROWSER, false, false);
+	shown_put_game(shown, BROWSER);
+	windows(shown, "focused", "");
 	shown_settle(shown, 0);
-	shown_begin(shown);
-	shown_put(shown, 2, BROWSER, true, true);
-	shown_end(shown);
+	windows(shown, "", "");
 	shown_settle(shown, 1 * S);
 	shown_settle(shown, 2 * S);
-	expect_told("100 focused, 200 focused, 100 visible, ");
+	expect_told("100 focused, 200 played, 100 visible, ");
 	/* Its last window is gone, and what was said of it taken back. */
 	assert_int_equal(seen.parted, 1);
 }
@@ -204,8 +211,8 @@ static void test_of_the_dead_nothing_is_told(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
-	shown_play(shown, TERMINAL);
+	windows(shown, "focused", "");
+	shown_put_game(shown, TERMINAL);
 	shown_settle(shown, 0);
 	shown_ended(shown, TERMINAL);
 	assert_true(shown_settle(shown, 1 * S) == SHOWN_NEVER_US);
@@ -217,30 +224,22 @@ static void test_of_others_nothing_is_told(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, FOREIGN, true, true);
-	shown_put(shown, 2, 0, true, true);
-	shown_put(shown, 3, 1, true, true);
+	shown->compositor = TERMINAL;
+	windows(shown, "focused", "");
+	shown_put_window(shown, FOREIGN, true, true);
+	shown_put_window(shown, 0, true, true);
+	shown_put_window(shown, 1, true, true);
 	shown_settle(shown, 0);
 	shown_repeat(shown);
 	expect_told("");
 	assert_int_equal(seen.met, 1);
 }
 
-static void test_a_window_without_a_process_is_none(void **state)
-{
-	struct shown *shown = *state;
-
-	shown_put(shown, 1, TERMINAL, true, true);
-	shown_put(shown, 1, 0, true, true);
-	assert_int_equal(shown->n_windows, 0);
-}
-
 static void test_told_again(void **state)
 {
 	struct shown *shown = *state;
 
-	shown_put(shown, 1, TERMINAL, true, true);
-	shown_put(shown, 2, BROWSER, false, true);
+	windows(shown, "focused", "visible");
 	shown_settle(shown, 0);
 	expect_told("100 focused, ");
 	shown_repeat(shown);
@@ -251,13 +250,9 @@ static void test_no_more_windows_than_that(void **state)
 {
 	struct shown *shown = *state;
 
-	for (uint64_t id = 0; id < SHOWN_WINDOWS_MAX + 10; id++)
-		shown_put(shown, id, TERMINAL, false, true);
-	assert_int_equal(shown->n_windows, SHOWN_WINDOWS_MAX);
-	/* Those that are there can change. */
-	shown_put(shown, 5, TERMINAL, true, true);
-	shown_settle(shown, 0);
-	expect_told("100 focused, ");
+	for (size_t i = 0; i < SHOWN_MAX + 10; i++)
+		shown_put_window(shown, TERMINAL, false, true);
+	assert_int_equal(shown->n_sights, SHOWN_MAX);
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -275,7 +270,6 @@ int main(void)
 		test(test_a_list_replaces_the_one_before),
 		test(test_of_the_dead_nothing_is_told),
 		test(test_of_others_nothing_is_told),
-		test(test_a_window_without_a_process_is_none),
 		test(test_told_again),
 		test(test_no_more_windows_than_that),
 	};
