@@ -13,27 +13,19 @@
 
 #include "process.h"
 
-#define BRIDGE	     "org.schedqos1"
-#define BRIDGE_PATH  "/org/schedqos1"
-#define RETRY_MIN_US (1 * 1000000ULL)
-#define RETRY_MAX_US (600 * 1000000ULL)
+#define BRIDGE	    "org.schedqos1"
+#define BRIDGE_PATH "/org/schedqos1"
+#define ERRORS	    BRIDGE ".Error."
+#define NO_DAEMON   ERRORS "NoDaemon"
+/* Before one that has ended is started again. */
+#define RETRY_US (1 * 1000000ULL)
 
 struct bridge {
 	struct focus *focus;
-	sd_bus *bus; /* the system's; NULL: there is none now */
-	sd_event_source *retrying;
-	uint64_t retry_us;
+	sd_bus *bus; /* the system's */
+	sd_event_source *repeating;
 	bool is_refusing; /* the last answer was an error, which has been logged */
-	bool is_repeating;
 };
-
-static int try_again(sd_event_source *source, uint64_t usec, void *userdata);
-
-static void retry(struct bridge *bridge)
-{
-	focus_call_in(bridge->focus, &bridge->retrying, bridge->retry_us, try_again, bridge);
-	bridge->retry_us = bridge->retry_us * 2 < RETRY_MAX_US ? bridge->retry_us * 2 : RETRY_MAX_US;
-}
 
 /* An error for people, of whom it may be. */
 static char *describe_error(const sd_bus_error *error, char *buf, size_t size)
@@ -42,97 +34,70 @@ static char *describe_error(const sd_bus_error *error, char *buf, size_t size)
 	char safe[256];
 
 	text_escape_to(safe, sizeof(safe), message, strlen(message));
-	if (sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) || sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+	if (sd_bus_error_has_names(error, SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		snprintf(buf, size, BRIDGE " is not on the system bus: is schedqos-bridge installed?");
-	else if (sd_bus_error_has_name(error, SD_BUS_ERROR_ACCESS_DENIED) ||
-		 sd_bus_error_has_name(error, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
+	else if (sd_bus_error_has_names(error, SD_BUS_ERROR_ACCESS_DENIED, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
 		snprintf(buf, size, BRIDGE " refuses: %s (only a session that is active at this machine may say what it shows)", safe);
 	else
 		snprintf(buf, size, BRIDGE ": %s", safe);
 	return buf;
 }
 
-/* Whether it is about us and not about one process, which may have ended or be none of ours to speak of. */
-static bool is_refusal(const sd_bus_error *error)
-{
-	static const char *const names[] = {
-		SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_ACCESS_DENIED, SD_BUS_ERROR_NO_REPLY,
-		SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, SD_BUS_ERROR_UNKNOWN_METHOD, "org.freedesktop.DBus.Error.Spawn.",
-		SD_BUS_ERROR_LIMITS_EXCEEDED, "org.schedqos1.Error.NoDaemon",
-	};
+/* ---- what is told ---- */
 
-	for (size_t i = 0; i < array_size(names); i++) {
-		if (strncmp(error->name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
+static int on_repeating(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct bridge *bridge = userdata;
+
+	(void)source;
+	(void)usec;
+	shown_repeat(&bridge->focus->shown);
+	return 0;
 }
 
-/* Returns whether it hears again. */
-static bool hear(struct bridge *bridge, sd_bus_message *message)
+static void repeat_in(struct bridge *bridge, uint64_t us)
+{
+	focus_call_in(bridge->focus, &bridge->repeating, us, on_repeating, bridge);
+}
+
+/* What was refused before may have been anything. */
+static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unused)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(message);
+	struct bridge *bridge = userdata;
 	const bool was_refusing = bridge->is_refusing;
 	char text[512];
 
-	if (error && !is_refusal(error)) {
+	(void)unused;
+	/* About one process, which may have ended or be none of ours to speak of. */
+	if (error && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0 && !sd_bus_error_has_name(error, NO_DAEMON)) {
 		log_debug("%s", describe_error(error, text, sizeof(text)));
-		return false;
+		return 0;
 	}
 	bridge->is_refusing = error;
 	if (error && !was_refusing)
 		log_warning("%s; until it is heard, nothing follows the focus", describe_error(error, text, sizeof(text)));
-	if (!error && was_refusing)
+	if (!error && was_refusing) {
 		log_notice(BRIDGE " hears what is shown");
-	if (!error)
-		bridge->retry_us = RETRY_MIN_US;
-	return !error && was_refusing;
-}
-
-static int on_repeated(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	(void)error;
-	hear(userdata, message);
-	return 0;
-}
-
-static void repeat(struct bridge *bridge)
-{
-	bridge->is_repeating = true;
-	shown_repeat(&bridge->focus->shown);
-	bridge->is_repeating = false;
-}
-
-/* What was refused before may have been anything. */
-static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	(void)error;
-	if (hear(userdata, message))
-		repeat(userdata);
+		repeat_in(bridge, RETRY_US);
+	}
 	return 0;
 }
 
 void bridge_tell(struct bridge *bridge, int pidfd, const struct shown_app *app)
 {
-	if (bridge->bus && pidfd >= 0)
-		sd_bus_call_method_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown",
-					 bridge->is_repeating ? on_repeated : on_answer, bridge, "hs", pidfd,
-					 shown_level_name(app->told));
+	sd_bus_call_method_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, bridge, "hs", pidfd,
+				 shown_level_name(app->told));
 }
 
 /* Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something. */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct bridge *bridge = userdata;
 	const char *name, *before, *after;
 
 	(void)error;
-	if (sd_bus_message_read(message, "sss", &name, &before, &after) < 0)
-		return 0;
-	if (*after)
-		repeat(bridge);
-	else
-		retry(bridge);
+	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0)
+		repeat_in(userdata, *after ? 0 : RETRY_US);
 	return 0;
 }
 
@@ -141,72 +106,32 @@ static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *
 {
 	(void)message;
 	(void)error;
-	repeat(userdata);
+	repeat_in(userdata, 0);
 	return 0;
 }
 
-static int on_bus_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct bridge *bridge = userdata;
-
-	(void)message;
-	(void)error;
-	retry(bridge);
-	return 0;
-}
-
-static int open_bus(struct bridge *bridge)
-{
-	static const char match[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-				    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" BRIDGE "'";
-	int r = sd_bus_open_system(&bridge->bus);
-
-	if (r >= 0)
-		r = sd_bus_add_match_async(bridge->bus, NULL, match, on_owner, NULL, bridge);
-	if (r >= 0)
-		r = sd_bus_match_signal_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, "org.freedesktop.DBus.Properties",
-					      "PropertiesChanged", on_properties, NULL, bridge);
-	if (r >= 0)
-		r = sd_bus_match_signal_async(bridge->bus, NULL, NULL, "/org/freedesktop/DBus/Local",
-					      "org.freedesktop.DBus.Local", "Disconnected", on_bus_gone, NULL, bridge);
-	if (r >= 0)
-		r = sd_bus_attach_event(bridge->bus, bridge->focus->event, SD_EVENT_PRIORITY_NORMAL);
-	if (r < 0)
-		bridge->bus = sd_bus_close_unref(bridge->bus);
-	return r;
-}
-
-static int try_again(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct bridge *bridge = userdata;
-	int r = 0;
-
-	(void)source;
-	(void)usec;
-	if (bridge->bus && sd_bus_is_open(bridge->bus) <= 0)
-		bridge->bus = sd_bus_close_unref(bridge->bus);
-	if (!bridge->bus)
-		r = open_bus(bridge);
-	if (r >= 0) {
-		repeat(bridge);
-		return 0;
-	}
-	if (!bridge->is_refusing)
-		log_warning("the system bus: %s; trying again", strerror(-r));
-	bridge->is_refusing = true;
-	retry(bridge);
-	return 0;
-}
+/* ---- life ---- */
 
 int bridge_open(struct focus *focus, struct bridge **ret)
 {
 	struct bridge *bridge = calloc(1, sizeof(*bridge));
+	int r;
 
 	if (!bridge)
 		return -ENOMEM;
 	bridge->focus = focus;
-	bridge->retry_us = RETRY_MIN_US;
-	try_again(NULL, 0, bridge);
+	r = focus_open_bus(focus, sd_bus_open_system, &bridge->bus);
+	if (r < 0)
+		log_error("the system bus: %s", strerror(-r));
+	if (r >= 0)
+		r = focus_watch_name(bridge->bus, BRIDGE, on_owner, bridge);
+	if (r >= 0)
+		r = sd_bus_match_signal_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, "org.freedesktop.DBus.Properties",
+					      "PropertiesChanged", on_properties, NULL, bridge);
+	if (r < 0) {
+		bridge_close(bridge);
+		return r;
+	}
 	*ret = bridge;
 	return 0;
 }
@@ -215,7 +140,7 @@ void bridge_close(struct bridge *bridge)
 {
 	if (!bridge)
 		return;
-	sd_event_source_disable_unref(bridge->retrying);
+	sd_event_source_disable_unref(bridge->repeating);
 	sd_bus_flush_close_unref(bridge->bus);
 	free(bridge);
 }

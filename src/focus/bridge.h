@@ -6,7 +6,7 @@
 
 struct bridge;
 
-/* Tells nothing before bridge_tell. It comes and goes; whenever it comes, it is told all again. 0 or -errno. */
+/* Tells nothing before bridge_tell. The bridge comes and goes; whenever it comes, it is told all again. 0 or -errno. */
 int bridge_open(struct focus *focus, struct bridge **ret);
 void bridge_close(struct bridge *bridge);
 

@@ -74,29 +74,18 @@ pid_t focus_owner(struct focus *focus, const char *name)
 	return pid;
 }
 
-static int on_bus_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
+int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret)
 {
-	struct focus *focus = userdata;
-
-	(void)message;
-	(void)error;
-	log_notice("the session's bus has ended, and so does this");
-	return sd_event_exit(focus->event, 0);
-}
-
-static int open_bus(struct focus *focus)
-{
-	int r = sd_bus_open_user(&focus->user_bus);
+	int r = open(ret);
 
 	if (r >= 0)
-		r = sd_bus_set_method_call_timeout(focus->user_bus, TIMEOUT_US);
+		r = sd_bus_set_method_call_timeout(*ret, TIMEOUT_US);
 	if (r >= 0)
-		r = sd_bus_match_signal(focus->user_bus, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-					"Disconnected", on_bus_gone, focus);
+		r = sd_bus_set_exit_on_disconnect(*ret, true);
 	if (r >= 0)
-		r = sd_bus_attach_event(focus->user_bus, focus->event, SD_EVENT_PRIORITY_NORMAL);
+		r = sd_bus_attach_event(*ret, focus->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
-		focus->user_bus = sd_bus_close_unref(focus->user_bus);
+		*ret = sd_bus_close_unref(*ret);
 	return r;
 }
 
@@ -104,7 +93,7 @@ int focus_open(struct focus *focus)
 {
 	int r = sd_event_new(&focus->event);
 
-	if (r >= 0 && open_bus(focus) < 0)
+	if (r >= 0 && focus_open_bus(focus, sd_bus_open_user, &focus->user_bus) < 0)
 		log_notice("there is no session bus: nothing is known of KDE, GNOME and games");
 	return r;
 }

@@ -7,7 +7,7 @@
 
 #include "shown.h"
 
-struct source;
+struct focus_source;
 
 struct focus {
 	sd_event *event;
@@ -18,13 +18,16 @@ struct focus {
 	/* All that was due has been said. */
 	void (*settled)(struct focus *focus);
 	/* The source has gone, or sends rubbish; it is closed later, not within this call. Set by sources_open. */
-	void (*lost)(struct focus *focus, const struct source *source, const char *why);
+	void (*lost)(struct focus *focus, const struct focus_source *source, const char *why);
 	void *lost_context;
 };
 
 /* Begins with a loop, and the session's bus if there is one. 0 or -errno. */
 int focus_open(struct focus *focus);
 void focus_close(struct focus *focus);
+
+/* A bus in the loop, which ends with it. 0 or -errno. */
+int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
 
 /* What is seen, heard or played has changed. Says what is due soon after, at once for all that changes together. */
 void focus_changed(struct focus *focus);

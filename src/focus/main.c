@@ -200,7 +200,9 @@ static int run(bool prints)
 	}
 	if (r < 0)
 		log_error("%s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	else if (r > 0)
+		log_notice("the bus has ended, and so does this");
+	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static const char usage[] = "Usage: schedqos focus [--print]\n"

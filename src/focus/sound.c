@@ -305,7 +305,7 @@ static int connect_to(struct sound *sound)
 	return sd_event_add_io(sound->focus->event, &sound->io, pw_loop_get_fd(sound->loop), EPOLLIN, on_io, sound);
 }
 
-static int sound_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
+static int sound_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	struct sound *sound = calloc(1, sizeof(*sound));
 	int r;
@@ -330,4 +330,4 @@ static int sound_open(const struct source *source, struct focus *focus, void **r
 	return 0;
 }
 
-const struct source source_pipewire = { .name = "PipeWire", .open = sound_open, .close = sound_close };
+const struct focus_source source_pipewire = { .name = "PipeWire", .open = sound_open, .close = sound_close };

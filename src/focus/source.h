@@ -9,7 +9,7 @@
 
 #include "focus.h"
 
-struct source {
+struct focus_source {
 	const char *name; /* for people */
 	/* The name on the session's bus that comes and goes with it; NULL: there is none. */
 	const char *bus_name;
@@ -17,7 +17,7 @@ struct source {
 	 * Begins to put windows into focus->shown. 0; or -errno, with the reason for people in `why`: it does not run, or does
 	 * not do what it should. When it goes later, or sends rubbish, focus->lost is called.
 	 */
-	int (*open)(const struct source *source, struct focus *focus, void **ret, char *why, size_t size);
+	int (*open)(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size);
 	/* Does not remove the windows. */
 	void (*close)(void *held);
 	/* A process that it has named has ended; NULL: its windows say so. */
@@ -25,15 +25,15 @@ struct source {
 	const void *kind; /* of those that have an `open` in common */
 };
 
-extern const struct source source_hyprland, source_kwin, source_mutter, source_niri, source_sway, source_x11;
-extern const struct source source_pipewire;
+extern const struct focus_source source_hyprland, source_kwin, source_mutter, source_niri, source_sway, source_x11;
+extern const struct focus_source source_pipewire;
 
 /* ---- what they say: parts that need no compositor ---- */
 
 #define SOCKET_QUESTIONS 3
 
 /* Puts the windows in the answers to its questions, of sway, niri or Hyprland. 0, or -EBADMSG and none is put. */
-int socket_read(const struct source *source, struct shown *shown, const char *const answers[SOCKET_QUESTIONS]);
+int socket_read(const struct focus_source *source, struct shown *shown, const char *const answers[SOCKET_QUESTIONS]);
 
 /* Puts the windows that our script in KWin lists. 0, or -EBADMSG and none is put. */
 int kwin_read_windows(struct shown *shown, const char *text);

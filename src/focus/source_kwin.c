@@ -227,7 +227,7 @@ static int start(struct kwin *kwin, sd_bus_error *error)
 	return r < 0 ? r : focus_call_in(focus, &kwin->silent, SILENT_US, on_silent, kwin);
 }
 
-static int kwin_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
+static int kwin_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	struct kwin *kwin;
@@ -258,4 +258,4 @@ static int kwin_open(const struct source *source, struct focus *focus, void **re
 	return 0;
 }
 
-const struct source source_kwin = { .name = "KWin", .bus_name = KWIN, .open = kwin_open, .close = kwin_close };
+const struct focus_source source_kwin = { .name = "KWin", .bus_name = KWIN, .open = kwin_open, .close = kwin_close };

@@ -210,7 +210,7 @@ static void mutter_ended(void *source, pid_t pid)
 		tell(mutter);
 }
 
-static int mutter_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
+static int mutter_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct mutter *mutter;
@@ -243,6 +243,6 @@ static int mutter_open(const struct source *source, struct focus *focus, void **
 	return 0;
 }
 
-const struct source source_mutter = {
+const struct focus_source source_mutter = {
 	.name = "Mutter", .bus_name = MUTTER, .open = mutter_open, .close = mutter_close, .ended = mutter_ended
 };

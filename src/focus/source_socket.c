@@ -49,7 +49,7 @@ struct kind {
 };
 
 struct compositor {
-	const struct source *source;
+	const struct focus_source *source;
 	const struct kind *kind;
 	struct focus *focus;
 	int fd;
@@ -149,7 +149,7 @@ static int read_hyprland(struct shown *shown, cJSON *const answers[])
 	return 0;
 }
 
-int socket_read(const struct source *source, struct shown *shown, const char *const texts[SOCKET_QUESTIONS])
+int socket_read(const struct focus_source *source, struct shown *shown, const char *const texts[SOCKET_QUESTIONS])
 {
 	const struct kind *kind = source->kind;
 	cJSON *answers[SOCKET_QUESTIONS] = { 0 };
@@ -394,7 +394,7 @@ static int start(struct compositor *compositor)
 	return r < 0 ? r : focus_call_in(focus, &compositor->asking, 0, on_asking, compositor);
 }
 
-static int open_compositor(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
+static int open_compositor(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	const struct kind *kind = source->kind;
 	struct compositor *compositor = calloc(1, sizeof(*compositor));
@@ -446,6 +446,6 @@ static const struct kind hyprland = {
 	.read = read_hyprland,
 };
 
-const struct source source_sway = { .name = "sway", .open = open_compositor, .close = close_compositor, .kind = &sway };
-const struct source source_niri = { .name = "niri", .open = open_compositor, .close = close_compositor, .kind = &niri };
-const struct source source_hyprland = { .name = "Hyprland", .open = open_compositor, .close = close_compositor, .kind = &hyprland };
+const struct focus_source source_sway = { .name = "sway", .open = open_compositor, .close = close_compositor, .kind = &sway };
+const struct focus_source source_niri = { .name = "niri", .open = open_compositor, .close = close_compositor, .kind = &niri };
+const struct focus_source source_hyprland = { .name = "Hyprland", .open = open_compositor, .close = close_compositor, .kind = &hyprland };

@@ -274,7 +274,7 @@ static const char *start(struct x11 *x11)
 	return r < 0 ? strerror(-r) : NULL;
 }
 
-static int x11_open(const struct source *source, struct focus *focus, void **ret, char *why, size_t size)
+static int x11_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
 {
 	const char *fault = NULL;
 	struct x11 *x11;
@@ -305,4 +305,4 @@ static int x11_open(const struct source *source, struct focus *focus, void **ret
 	return 0;
 }
 
-const struct source source_x11 = { .name = "X11", .open = x11_open, .close = x11_close };
+const struct focus_source source_x11 = { .name = "X11", .open = x11_open, .close = x11_close };

@@ -14,15 +14,15 @@
 #define RETRIES	       10
 
 /* Those of whole desktops come first: within one, another compositor may run in a window. */
-static const struct source *const windows[] = { &source_kwin, &source_mutter,	&source_sway,
+static const struct focus_source *const windows[] = { &source_kwin, &source_mutter,	&source_sway,
 						&source_niri, &source_hyprland, &source_x11 };
-static const struct source *const sounds[] = { &source_pipewire };
+static const struct focus_source *const sounds[] = { &source_pipewire };
 
 /* One of its sources is used at a time. */
 struct slot {
-	const struct source *const *all;
+	const struct focus_source *const *all;
 	size_t n;
-	const struct source *used; /* NULL: none can be */
+	const struct focus_source *used; /* NULL: none can be */
 	void *held;
 	bool is_lost;			    /* that has gone, or may not be the best */
 	char why[array_size(windows)][160]; /* not */
@@ -109,7 +109,7 @@ static int on_socket(sd_event_source *source, const struct inotify_event *event,
 	return 0;
 }
 
-static void on_lost(struct focus *focus, const struct source *source, const char *why)
+static void on_lost(struct focus *focus, const struct focus_source *source, const char *why)
 {
 	struct sources *sources = focus->lost_context;
 	struct slot *slot = source == sources->sound.used ? &sources->sound : &sources->windows;
@@ -181,7 +181,7 @@ void sources_close(struct sources *sources)
 
 void sources_ended(struct sources *sources, pid_t pid)
 {
-	const struct source *used = sources->windows.used;
+	const struct focus_source *used = sources->windows.used;
 
 	if (used && used->ended)
 		used->ended(sources->windows.held, pid);

@@ -69,7 +69,7 @@ static void settle(struct run *run)
 
 static void read_something(struct run *run, struct input *input, uint8_t kind)
 {
-	static const struct source *const sources[] = { &source_sway, NULL, &source_niri, &source_hyprland };
+	static const struct focus_source *const sources[] = { &source_sway, NULL, &source_niri, &source_hyprland };
 	char *texts[SOCKET_QUESTIONS] = { 0 };
 
 	for (size_t i = 0; i < SOCKET_QUESTIONS && (i == 0 || kind == 3 || (kind == 2 && i == 1)); i++)
