@@ -80,13 +80,12 @@ enum word {
 	WORD_ATTR,  /* policy, nice value, slice: all at once */
 	WORD_RESET, /* reset-on-fork: 1 or 0 */
 	WORD_CLAMP, /* util_min, util_max */
-	WORD_NOTHING,
 	WORD_COUNT,
 };
 
 static const char *const words[WORD_COUNT] = {
 	"fork",	 "sibling", "double", "spawn", "thread", "exec",  "rename", "exit",    "leave",
-	"storm", "nice",    "policy", "slice", "attr",	 "reset", "clamp",  "nothing",
+	"storm", "nice",    "policy", "slice", "attr",	 "reset", "clamp",
 };
 
 struct step {
@@ -422,7 +421,7 @@ static void run_step(unsigned index, const struct step *step)
 
 	look(slot->tid, &before);
 	began = now_us();
-	if (!slot->tid || step->word == WORD_NOTHING)
+	if (!slot->tid)
 		slot->error = ESRCH;
 	else if (step->outside)
 		slot->error = choose(slot->tid, step);

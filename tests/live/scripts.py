@@ -38,9 +38,6 @@ CONFIG = {
     "o-part": {"qos": "QOS_PART", "thread_qos": THREADS},
     "o-threads": {"thread_qos": THREADS},
 }
-OTHER_CONFIG = {**CONFIG, "QOS_BACKGROUND": {"sched_nice": 6}, "o-ui": {"qos": BACKGROUND},
-                "o-low": {"qos": UI, "thread_qos": THREADS}, "o-mid": {"qos": "QOS_SPARE"}, "o-heir": {"qos": UTILITY},
-                "o-spare": {"qos": INITIATED}, "plain": {"qos": BACKGROUND}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,9 +49,6 @@ class Step:
 
     def __str__(self):
         return " ".join(["%s%d %s" % ("!" if self.outside else "", self.slot, self.word), *map(str, self.args)])
-
-
-NOTHING = Step(0, "nothing")
 
 
 class Process:
@@ -105,8 +99,6 @@ class Group:
     def allows(self, step):
         """Whether the step can be made, and chooses nothing that a daemon is free to refuse: see may_choose()."""
         task = self.tasks.get(step.slot)
-        if step.word == "nothing":
-            return True
         if not task or (step.word in BIRTHS and step.args[0] in self.born):
             return False
         if step.word in ("exit", "leave"):
@@ -246,14 +238,3 @@ class Writer:
 
 def write(random, user, length):
     return Writer(random, Group(user)).write(length)
-
-
-def prune(script, user):
-    """A script out of which steps were taken, without those that cannot be made any more."""
-    group, pruned = Group(user), []
-    for step in script:
-        if not group.allows(step):
-            step = NOTHING
-        group.apply(step)
-        pruned.append(step)
-    return pruned
