@@ -6,12 +6,12 @@ or ever.
 """
 
 import os
-import struct
 import subprocess
 import time
+import unittest
 
 from attributes import BATCH, MS, classes, fair, pristine, set_attr
-from daemon import SCHEDQOS, environment, schedqos
+from daemon import SCHEDQOS, environment, is_sanitized, schedqos
 from harness import LiveTest, main
 from waiting import wait_for
 
@@ -19,7 +19,6 @@ UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
 RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
 STATE = "/run/schedqos/state"
 DAMAGED = STATE + ".damaged"
-VERSION_AT = 8  # in the file, of four bytes
 
 
 def read(path):
@@ -88,15 +87,6 @@ class Unread(CrashTest):
         os.chmod(STATE, 0o600)
         self.assert_restored(first)
 
-    def test_by_restore(self):
-        first = self.killed()
-        content = read(STATE)
-        result = schedqos("restore", prefix=["prlimit", "--nofile=5:5"])
-        self.assertEqual(result.returncode, 1)
-        self.assertIn(STATE + ": Too many open files: no task is put back", result.stderr)
-        self.assertEqual(read(STATE), content)
-        self.assert_restored(first)
-
 
 class Void(CrashTest):
     """It is kept aside for later inspection."""
@@ -125,21 +115,6 @@ class Void(CrashTest):
     def test_damaged(self):
         self.check(lambda: os.truncate(STATE, os.path.getsize(STATE) - 1), "torn")
 
-    def test_of_another_version(self):
-        def change():
-            good = read(STATE)
-            write(STATE, good[:VERSION_AT] + struct.pack("=I", 77) + good[VERSION_AT + 4:])
-
-        self.check(change, "of another version of schedqos")
-
-    def test_a_second_one(self):
-        write(DAMAGED, b"the first")
-        write(STATE, b"the second")
-        daemon = self.daemon(RULES)
-        self.assertIn("it is removed, since one is kept already", daemon.log())
-        daemon.stop()
-        self.assertEqual(read(DAMAGED), b"the first")
-
 
 def reap_helpers():
     """Those of whom was killed: the runner is their reaper now, and what has not been reaped is in /proc."""
@@ -153,8 +128,9 @@ def reap_helpers():
             pass
 
 
+@unittest.skipIf(is_sanitized(), "what a kill leaves is the same without a sanitizer")
 class Moments(CrashTest):
-    """SIGKILL, a little later each time, until it comes too late. Afterwards every task of the machine is compared."""
+    """SIGKILL, later each time by half, until it comes too late. Afterwards every task of the machine is compared."""
 
     STEP = 0.002  # a start, stop or restore with this many tasks takes 20 ms and more
 
@@ -169,7 +145,7 @@ class Moments(CrashTest):
         too_late = moments = 0
         while too_late < 2:
             daemon, process = begin()
-            time.sleep(moments * self.STEP)
+            time.sleep(self.STEP * (1.5 ** moments - 1))
             process.kill()
             process.wait()
             too_late += has_ended(daemon, process)
