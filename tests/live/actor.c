@@ -10,9 +10,8 @@
  * who is root and outside of the group, does it to the task. A step of an empty slot is skipped, but takes its time. An
  * empty line ends the script. Lines of the answer:
  *
- *   S index began_us ended_us errno BEFORE AFTER   a step, and twice: policy, nice value, slice,
- *                                                  priority, flags
- *   T slot tid                                     at the end, for each slot that was ever used
+ *   S errno BEFORE AFTER   a step, and twice: policy, nice value, slice, priority, flags
+ *   T slot tid             at the end, for each slot that was ever used
  *   end
  *
  * Then it waits for the end of stdin, and ends the group.
@@ -109,14 +108,6 @@ static struct board {
 	char folder[PATH_MAX]; /* with a link to this program for each name */
 	struct slot slot[SLOTS];
 } * board;
-
-static int64_t now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 static _Noreturn void die(const char *what)
 {
@@ -413,21 +404,19 @@ static void print_attributes(const struct attributes *attr)
 	       attr->priority, (unsigned long long)attr->flags);
 }
 
-static void run_step(unsigned index, const struct step *step)
+static void run_step(const struct step *step)
 {
 	struct slot *slot = &board->slot[step->slot];
 	struct attributes before = { 0 }, after = { 0 };
-	int64_t began;
 
 	look(slot->tid, &before);
-	began = now_us();
 	if (!slot->tid)
 		slot->error = ESRCH;
 	else if (step->outside)
 		slot->error = choose(slot->tid, step);
 	else
 		order(step);
-	printf("S %u %lld %lld %d", index, (long long)began, (long long)now_us(), slot->error);
+	printf("S %d", slot->error);
 	look(slot->tid, &after);
 	print_attributes(&before);
 	print_attributes(&after);
@@ -497,7 +486,7 @@ static int conduct(char **argv)
 	begin_group(argv[1], argv[3]);
 	for (unsigned i = 0; i < count; i++) {
 		usleep(pause_us);
-		run_step(i, &steps[i]);
+		run_step(&steps[i]);
 	}
 	usleep(pause_us);
 	for (unsigned i = 0; i < SLOTS; i++)

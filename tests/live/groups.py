@@ -58,10 +58,8 @@ class Seen(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Of one step: when, in seconds of the monotonic clock; 0 or an errno; what the task showed."""
+    """Of one step: 0 or an errno; what the task showed."""
 
-    began: float
-    ended: float
     error: int
     before: Seen
     after: Seen
@@ -73,7 +71,7 @@ class RunningGroup(Program):
     def __init__(self, script, folder, name, user=0, pause=0.0):
         super().__init__([actor(), "conduct", str(int(pause * 1e6)), str(user), folder, name],
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.script, self.pause = script, pause
+        self.script = script
         self.outcomes, self.tids = [], {}
 
     def begin(self):
@@ -86,8 +84,7 @@ class RunningGroup(Program):
             kind, *numbers = line.split() or [b""]
             numbers = [int(number) for number in numbers]
             if kind == b"S":
-                self.outcomes.append(Outcome(numbers[1] / 1e6, numbers[2] / 1e6, numbers[3], Seen(*numbers[4:9]),
-                                             Seen(*numbers[9:])))
+                self.outcomes.append(Outcome(numbers[0], Seen(*numbers[1:6]), Seen(*numbers[6:])))
             elif kind == b"T":
                 self.tids[numbers[0]] = numbers[1]
             else:

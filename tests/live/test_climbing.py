@@ -11,7 +11,6 @@ import json
 import os
 import resource
 import subprocess
-import time
 from typing import NamedTuple
 
 import scripts
@@ -27,8 +26,6 @@ NOBODY = 65534
 GROUPS = 24
 # Between two steps where the daemon is to have seen the first one.
 PAUSE = 0.03 / STORM
-# For so long, in seconds, an event may wait for a daemon that is busy.
-QUEUED = 0.1
 
 # Names that are rules' in the shipped configurations, and what a user knows of them.
 INTERACTIVE, IMPOSED = "gnome-shell", "restic"
@@ -122,7 +119,6 @@ class Hostility(LiveTest):
         super().setUp()
         self.program = self.copy("programs/actor", actor())
         self.programs = os.path.dirname(self.program)
-        self.outages = []
 
     def shipped(self):
         """The shipped configurations as a folder's layers."""
@@ -160,7 +156,7 @@ class Hostility(LiveTest):
         if not os.path.lexists(os.path.join(self.programs, name)):
             os.symlink(self.program, os.path.join(self.programs, name))
 
-    def run_all(self, written, pause=0.01, limit=None, user=NOBODY, meanwhile=lambda: None):
+    def run_all(self, written, pause=0.01, limit=None, user=NOBODY):
         """Groups of nobody's, one for each script, which have come to their end."""
         groups = []
         for script in written:
@@ -175,7 +171,6 @@ class Hostility(LiveTest):
             groups.append(group)
         for group in groups:
             group.begin()
-        meanwhile()
         for group in groups:
             group.finish()
         self.current.changed.update(tid for group in groups for tid in group.tids.values())
@@ -204,8 +199,7 @@ class Hostility(LiveTest):
                 # The kernel does not hand down a nice value below real time, which may have been chosen just before.
                 is_reset = task.reset and outcome.before.policy in (FIFO, RR)
                 least[slot] = NOT_LOWERED if is_reset else least[step.slot]
-                is_hearsay = step.word == "sibling" or self.is_unheard(outcome)
-                if is_hearsay:
+                if step.word == "sibling":
                     # It may have copied its parent just before that changed; and nothing need tell it from a child of
                     # the conductor's if its maker was raised.
                     least[slot] = NOT_LOWERED if maker in raised else \
@@ -213,7 +207,7 @@ class Hostility(LiveTest):
                 if step.word == "thread" and maker in raised:
                     # The event does not name the thread that made it, and all of them carry the class.
                     least[slot] = Least.or_less(*(least[other] for other in maker.slots if other != slot))
-                if is_hearsay or step.slot in unsure or is_reset:
+                if step.word == "sibling" or step.slot in unsure or is_reset:
                     unsure.add(slot)
                 had.setdefault(process, least[slot])
                 if maker in raised:
@@ -224,10 +218,6 @@ class Hostility(LiveTest):
             if step.word in ("exec", "spawn") and step.args[-1] in self.raising:
                 raised.add(model.tasks[step.args[0] if step.word == "spawn" else step.slot].process)
         return model, unsure, least
-
-    def is_unheard(self, outcome):
-        """Whether there was no daemon, or one that was killed before it may have got to it."""
-        return any(outcome.ended > begin - QUEUED and outcome.began < end for begin, end in self.outages)
 
     def check_now(self, groups, what):
         """While the daemon runs."""
@@ -307,26 +297,11 @@ class Hostility(LiveTest):
 
 
 class Climbing(Hostility):
-    def attack(self, written, config=None, layers=None, how="stop", pause=0.01, other=None, what="", outage=None):
-        """
-        All of it: the daemon, the scripts, a reload, an end. outage: the daemon is killed after the first of these
-        times, in seconds, and started again after the second.
-        """
-        def meanwhile():
-            if outage:
-                time.sleep(outage[0])
-                self.addCleanup(schedqos, "restore")
-                killed = time.monotonic()
-                self.current.kill()
-                time.sleep(outage[1])
-                self.begin_after(config, layers)
-                self.outages.append((killed, time.monotonic()))
-
-        self.begin(config, layers)
-        groups = self.run_all(written.values(), pause, meanwhile=meanwhile)
-        daemon = self.current
-        what = "%s, pauses of %g ms, the end by %s%s" % (
-            what, pause * 1000, how, ", killed after %g s and started %g s later" % outage if outage else "")
+    def attack(self, written, config=None, layers=None, how="stop", other=None):
+        """All of it: the daemon, the scripts, a reload, an end."""
+        daemon = self.begin(config, layers)
+        groups = self.run_all(written.values())
+        what = "the end by " + how
         self.check_now(groups, what)
         self.assertEqual(daemon.reload(other or {"nice": {"qos": "QOS_BACKGROUND"}}).returncode, 0)
         self.current.sync()
@@ -343,13 +318,12 @@ class Climbing(Hostility):
             del found["clamps"]
         self.attack(found, layers=self.shipped())
 
-    def wide(self, how, outage=None):
+    def wide(self, how):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
         found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
         if not has_clamp():
             found = {name: script for name, script in found.items() if "clamps" not in name}
-        self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}},
-                    outage=outage)
+        self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
 
     def test_wide_classes_until_a_stop(self):
         self.wide("stop")
@@ -359,12 +333,6 @@ class Climbing(Hostility):
 
     def test_wide_classes_until_a_crash_and_a_restore(self):
         self.wide("restore")
-
-    def test_wide_classes_through_an_outage(self):
-        """Whoever calls exec while there is no daemon must not keep on one class what he chose on top of another."""
-        for begin in (0.02, 0.035, 0.05, 0.065):
-            self.wide("stop", (begin, 0.03))
-            self.begin_anew()
 
     def test_a_choice_does_not_outlast_what_the_class_gives(self):
         """Under a limit or another configuration nobody keeps what only his class let him choose."""
