@@ -127,28 +127,6 @@ class Restore(LiveTest):
         first.check_undone()
 
 
-class FileSize(LiveTest):
-    def test_a_limit(self):
-        """The state file does not fit, not even at the start, or only for a while."""
-        for limit in (4096, 65536):
-            daemon = self.daemon(RULES, prefix=["prlimit", "--fsize=%d" % limit])
-            self.assert_carries(self.sleeper("app"), BACKGROUND)
-            self.assertFalse(daemon.status()["crash_safe"])
-            self.assertIn("could not be repaired", " ".join(daemon.status()["problems"]))
-            daemon.stop()
-
-    def test_what_an_earlier_daemon_left(self):
-        """It is taken over, and gone with the stop, though there was no room for a file of our own."""
-        first = self.daemon(RULES)
-        kill(first)
-        second = self.daemon(RULES, prefix=["prlimit", "--fsize=4096"])
-        second.before = first.before
-        self.assertTrue(os.path.exists("/run/schedqos/state"))
-        second.stop()
-        for name in ("state", "state.new"):
-            self.assertFalse(os.path.exists("/run/schedqos/" + name))
-
-
 MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
 
 

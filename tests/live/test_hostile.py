@@ -12,7 +12,7 @@ from cgroups import Cgroups
 from daemon import schedqos
 from harness import LiveTest, main
 from programs import sleep_program
-from tasks import comm, descendants, tids
+from tasks import comm, descendants
 from waiting import wait_for
 
 UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
@@ -20,21 +20,6 @@ UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
 
 
 class Execs(LiveTest):
-    def test_a_thread_with_another_class_execs(self):
-        """It takes the leader's id, and its own attributes along."""
-        for rule, want in ((None, DEFAULT), ({"qos": UTILITY}, UTILITY)):
-            daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}, "other": rule})
-            app = self.puppet("app")
-            number, tid = app.tell(0, "thread", "bg")
-            self.assert_carries(app, UI)
-            self.assert_carries(tid, BACKGROUND)
-            daemon.sync()
-            app.tell(number, "run", [self.alias("other"), "1000"])
-            wait_for(lambda: tids(app.pid) == [app.pid], "the exec")
-            self.assert_carries(app, want)
-            daemon.stop()
-            self.assertEqual(app.attr(), pristine())
-
     def test_a_thread_execs_right_after_it_was_born(self):
         daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}, "other": {"qos": INITIATED}})
         apps = [self.puppet("app") for _ in range(20)]
@@ -100,23 +85,6 @@ class Execs(LiveTest):
             # Whoever has just left may still be counted.
             wait_for(lambda: groups.is_removed("d" * 200), "the end of a group")
 
-    def test_names_and_arguments_that_are_too_long(self):
-        """Whoever calls exec chooses them: we would compare them with all globs."""
-        self.daemon({"*-tool-[0-9]*": {"qos": BACKGROUND}, "app": {"qos": UI, "match": {"argv": "*wanted*"}}})
-        for name, qos in (("x" * 240 + "-tool-1", BACKGROUND), ("x" * 65000 + "-tool-1", DEFAULT),
-                          ("x" * 249 + "-tool-1", DEFAULT)):
-            self.assert_carries(self.run_program([name, "1000"], sleep_program()), qos)
-        for length, qos in ((4000, UI), (4090, DEFAULT)):
-            self.assert_carries(self.run_program(["app", "-c", "sleep 1000; :", "x" * length + "wanted"], "/bin/sh"), qos)
-
-    def test_names_that_look_like_something_else(self):
-        self.daemon({"app": {"qos": BACKGROUND}, ") S 1 2 3": {"qos": UI}, "(deleted)": {"qos": UI}})
-        for name, qos in ((") S 1 2 3", UI), ("app", BACKGROUND)):
-            self.assert_carries(self.run_program([self.copy(name), "1000"]), qos, name)
-        puppet = self.puppet(") Z 1 0 0 (")
-        self.current.reload()
-        self.assert_keeps(puppet, DEFAULT)
-
 
 class Births(LiveTest):
     @unittest.skipUnless(has_slice(), "without slices nothing tells where its attributes come from")
@@ -130,17 +98,6 @@ class Births(LiveTest):
         self.assert_carries(child, DEFAULT)
         daemon.stop()
         self.assertEqual(get_attr(child), pristine())
-
-    def test_a_lowered_child_made_for_its_grandparent(self):
-        """Its nice value may be its own choice as well: it keeps that, but nothing else."""
-        daemon = self.daemon({"runtime": {"qos": BACKGROUND}})
-        runtime = self.puppet("runtime")
-        self.assert_carries(runtime, BACKGROUND)
-        daemon.sync()
-        child = runtime.tell(0, "sibling", [self.alias("contained"), "1000"])
-        self.assert_carries(child, fair(NORMAL, 4))
-        daemon.stop()
-        self.assertEqual(get_attr(child), fair(NORMAL, 4))
 
     def test_a_leader_that_ended_before_its_threads(self):
         zombie, later = self.puppet("app"), self.puppet("app")
@@ -251,21 +208,6 @@ class Births(LiveTest):
         for pid in app.descendants():
             self.assert_carries(pid, BACKGROUND)
         self.assertEqual(len(app.descendants()), 100)
-
-    def test_slow_forks_of_a_parent_that_is_just_being_tagged(self):
-        """The child copied its attributes before its parent was tagged; its event comes after."""
-        app = self.puppet("app")
-        app.tell(0, "allocate", 500)
-        storm = threading.Thread(target=app.tell, args=(0, "fork", 20))
-        storm.start()
-        wait_for(app.descendants, "the first child")
-        daemon = self.daemon({"app": {"qos": BACKGROUND}})
-        storm.join()
-        for pid in app.descendants():
-            self.assert_carries(pid, BACKGROUND)
-        daemon.stop()
-        for pid in app.descendants():
-            self.assertEqual(get_attr(pid), pristine())
 
 
 if __name__ == "__main__":

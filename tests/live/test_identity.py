@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An id that passes on to another task takes nothing along: neither a tag, nor what there is to put back."""
 
-import contextlib
 import os
 import signal
-import threading
 import unittest
 
-from attributes import IDLE, NORMAL, classes, fair, get_attr, pristine, set_all
+from attributes import IDLE, NORMAL, fair, get_attr, pristine, set_all
 from harness import LiveTest, main
 from programs import Program, sleep_program
 from waiting import wait_for
 
 BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
 LAST_PID = "/proc/sys/kernel/ns_last_pid"
-PID_MAX = "/proc/sys/kernel/pid_max"
 RULES = {"ruled": {"qos": BACKGROUND}, "QOS_BACKGROUND": {"sched_nice": 4}}
 
 
@@ -42,19 +39,6 @@ def fork_as(pid, action):
 def end(pid):
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-
-
-@contextlib.contextmanager
-def sysctl(path, value):
-    with open(path, encoding="ascii") as file:
-        before = file.read()
-    with open(path, "w", encoding="ascii") as file:
-        file.write(str(value))
-    try:
-        yield
-    finally:
-        with open(path, "w", encoding="ascii") as file:
-            file.write(before)
 
 
 @unittest.skipUnless(os.access(LAST_PID, os.W_OK), "no ns_last_pid (CONFIG_CHECKPOINT_RESTORE)")
@@ -104,48 +88,6 @@ class Identity(LiveTest):
             before = get_attr(pid)
             self.assert_keeps(pid, before)
         daemon.stop()
-
-    def test_what_a_dead_task_had_goes_to_nobody(self):
-        """The first was niced before it was tagged; the second gets back what it had itself."""
-        daemon = self.daemon(RULES)
-        first = self.sleeper("ruled", prefix=("nice", "-n", "9"))
-        self.assert_carries(first, classes()[BACKGROUND]._replace(nice=11))
-        pid = self.pass_on(first, lambda: None)
-        self.assert_carries(pid, DEFAULT)
-        daemon.stop()
-        self.assertEqual(get_attr(pid), pristine())
-
-    def test_ids_that_wrap_under_load(self):
-        """A few hundred ids go round and round, while programs come and go: each carries what is its own."""
-        used = max(int(pid) for pid in os.listdir("/proc") if pid.isdigit())
-        daemon = self.daemon(RULES)
-        stop = threading.Event()
-
-        def storm():
-            while not stop.is_set():
-                child = os.posix_spawn(sleep_program(), ["other", "0"], os.environ)
-                os.waitpid(child, 0)
-
-        with sysctl(PID_MAX, max(used + 200, 1024)):
-            storms = [threading.Thread(target=storm) for _ in range(2)]
-            for thread in storms:
-                thread.start()
-            try:
-                for _ in range(15):
-                    programs = [(self.sleeper("ruled"), BACKGROUND) if i % 2 else (self.sleeper("other"), DEFAULT)
-                                for i in range(20)]
-                    niced = self.sleeper("other", prefix=("nice", "-n", "19"))
-                    for program, qos in programs:
-                        self.assert_carries(program, qos)
-                    self.assert_carries(niced, fair(nice=19))
-                    for program, _ in programs:
-                        program.end()
-                    niced.end()
-            finally:
-                stop.set()
-                for thread in storms:
-                    thread.join()
-        daemon.sync()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What users chose is theirs: nice, chrt, taskset, the application itself; and what is none of our business."""
 
-import os
 import shutil
 import unittest
 
-from attributes import (BATCH, FIFO, IDLE, MS, NORMAL, fair, get_attr, has_slice, set_all,
-                        set_attr, snapshot)
+from attributes import BATCH, FIFO, IDLE, NORMAL, fair, get_attr, set_attr, snapshot
 from harness import LiveTest, main
 from tasks import comm, start_time, tids
 from waiting import wait_for
 
-UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
+UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
 
 
 def needs(*programs):
@@ -61,53 +59,6 @@ class Chosen(LiveTest):
         self.check(["chrt", "-b", "0", "nice", "-n", "30"], fair(BATCH, 19), while_running=False)
         self.check(["chrt", "-i", "0"], fair(IDLE, 0), while_running=False)
 
-    @needs("chrt")
-    def test_real_time(self):
-        prefix = ["chrt", "-f", "7"]
-        self.need(prefix)
-        task = self.run_program([*prefix, "sleep", "1000"])
-        wait_for(lambda: task.attr().policy == FIFO, "chrt")
-        self.check(prefix, task.attr())
-
-    @needs("taskset")
-    def test_taskset(self):
-        """An affinity is no scheduling attribute of ours: it stays, and the class comes beside it."""
-        cpu = min(os.sched_getaffinity(0))
-        before = self.tree("taskset", "-c", str(cpu))
-        self.daemon()
-        after = self.tree("taskset", "-c", str(cpu))
-        for pid in before + after:
-            self.assert_carries(pid, DEFAULT)
-            self.assertEqual(os.sched_getaffinity(pid), {cpu})
-
-    @unittest.skipUnless(has_slice(), "this kernel has no custom slices")
-    def test_a_slice_that_the_application_chose(self):
-        before = self.sleeper("app")
-        set_attr(before.pid, NORMAL, 0, 5 * MS)
-        daemon = self.daemon()
-        self.assert_keeps(before, fair(slice=5 * MS))
-        after = self.sleeper("app")
-        self.assert_carries(after, DEFAULT)
-        daemon.sync()
-        set_all(after.pid, slice=5 * MS)
-        daemon.changed.add(after.pid)
-        self.assert_keeps(after, fair(slice=5 * MS))
-
-
-    @needs("nice")
-    def test_rules_and_who_was_lowered(self):
-        for rule, attr in (({"qos": UI}, fair(NORMAL, 19, 8 * MS)), ({"qos": UI, "yield": False}, UI),
-                           ({"qos": UI, "yield": True}, fair(NORMAL, 19))):
-            before = self.sleeper("app", prefix=["nice", "-n", "19"])
-            wait_for(lambda: before.attr().nice == 19, "nice")
-            self.daemon({"app": rule})
-            after = self.sleeper("app", prefix=["nice", "-n", "30"])
-            for app in (before, after):
-                self.assert_carries(app, attr)
-            self.current.stop()
-            for app in (before, after):
-                self.assertEqual(app.attr(), fair(NORMAL, 19))
-
 
 class NotOurs(LiveTest):
     def test_an_explicit_rule_does_not_change_a_real_time_task(self):
@@ -150,21 +101,6 @@ class NotOurs(LiveTest):
         daemon.sync()
         for tid in tids(daemon.pid):
             self.assertEqual(get_attr(tid), fair(NORMAL, -20))
-
-
-class Later(LiveTest):
-    """Changes that come after ours."""
-
-    def test_what_is_reniced_and_execs_keeps_its_nice_without_our_slice(self):
-        self.daemon()
-        app = self.puppet("app")
-        self.assert_carries(app, DEFAULT)
-        self.current.sync()
-        os.setpriority(os.PRIO_PROCESS, app.pid, 13)
-        app.tell(0, "run", [self.alias("other"), "1000"])
-        self.assert_carries(app, fair(NORMAL, 13))
-        self.current.stop()
-        self.assertEqual(app.attr(), fair(NORMAL, 13))
 
 
 if __name__ == "__main__":

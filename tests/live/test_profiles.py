@@ -80,15 +80,6 @@ class Autogroup(KnobTest):
         self.assertEqual(read(AUTOGROUP), "1")
         self.assertFalse(os.path.exists(STATE))
 
-    def test_the_next_start_after_a_kill(self):
-        self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
-        self.kill()
-        self.assertEqual(read(AUTOGROUP), "0")
-        daemon = self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
-        self.assertEqual(read(AUTOGROUP), "0")
-        daemon.stop()
-        self.assertEqual(read(AUTOGROUP), "1")
-
     def test_restore_after_a_kill(self):
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         refused = schedqos("restore")
@@ -139,15 +130,6 @@ class BlockScheduler(KnobTest):
 
     def start(self, profile):
         return self.daemon({"schedqos": {"sched_profile": profile, "default": "none"}}, layers=self.profiles())
-
-    def test_set_and_put_back(self):
-        daemon = self.start("second")
-        self.assertEqual(self.scheduler(), self.second)
-        self.assertEqual(daemon.status()["sched_profile"], "second")
-        self.assertEqual(daemon.status()["knob_refusals"], [])
-        self.assertIn("schedqos: sched profile second: knobs set 1", daemon.log())
-        daemon.stop()
-        self.assertEqual(self.scheduler(), self.first)
 
     def test_the_queues_depth_survives(self):
         """The kernel sets it anew with every scheduler."""

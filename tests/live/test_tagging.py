@@ -3,12 +3,10 @@
 
 import os
 import shutil
-import signal
 import subprocess
-import time
 import unittest
 
-from attributes import BATCH, MS, NORMAL, classes, fair, get_attr, has_slice, pristine, set_attr
+from attributes import classes, get_attr, pristine
 from cgroups import Cgroups
 from groups import tool
 from harness import LiveTest, main
@@ -56,18 +54,6 @@ class WithoutRule(LiveTest):
         self.assert_keeps(before, pristine())
         self.assert_keeps(self.sleeper("after"), pristine())
 
-    def test_default_all_takes_chosen_ones_too(self):
-        chosen = self.sleeper("chosen")
-        set_attr(chosen.pid, BATCH, 7)
-        raised = self.sleeper("raised")
-        set_attr(raised.pid, NORMAL, -7, 7 * MS)
-        self.daemon({"schedqos": {"default": "all"}})
-        self.assert_carries(raised, DEFAULT)
-        self.assert_carries(chosen, fair(BATCH, 7, 16 * MS, util_max=512))
-        self.current.stop()
-        self.assertEqual(chosen.attr(), fair(BATCH, 7))
-        self.assertEqual(raised.attr(), fair(NORMAL, -7, 7 * MS))
-
 
 class Births(LiveTest):
     def test_a_fork_and_a_thread_are_born_with_the_class(self):
@@ -91,20 +77,6 @@ class Births(LiveTest):
         programs = [self.run_program([shell, "-c", "exec %s 1000" % last]) for _ in range(50)]
         for program in programs:
             self.assert_carries(program, INITIATED)
-
-    def test_children_of_a_thread_with_another_class(self):
-        """They are born with what the thread carries; a thread's thread is the process's, a child is the thread's."""
-        self.daemon({"app": {"qos": UTILITY, "thread_qos": {"ui": UI}}})
-        app = self.puppet("app")
-        number, tid = app.tell(0, "thread", "ui")
-        self.assert_carries(tid, UI)
-        _, inner = app.tell(number, "thread", "plain")
-        self.assert_carries(inner, UTILITY)
-        _, same = app.tell(number, "thread")
-        self.assert_carries(same, UI)
-        self.assert_carries(app.tell(number, "spawn", [self.alias("other"), "1000"]), DEFAULT)
-        child, = app.tell(number, "fork")
-        self.assert_keeps(child, UI)
 
 
 class Names(LiveTest):
@@ -204,19 +176,6 @@ class Conditions(LiveTest):
         self.assert_carries(self.sleeper("app"), DEFAULT)
 
 
-class Classes(LiveTest):
-
-    @unittest.skipUnless(has_slice(), "this kernel has no custom slices")
-    def test_slices_at_their_bounds(self):
-        self.daemon({"QOS_A": {"sched_runtime": 100000}, "QOS_B": {"sched_runtime": 100000000},
-                     "a": {"qos": "QOS_A"}, "b": {"qos": "QOS_B"}})
-        self.assert_carries(self.sleeper("a"), fair(slice=100000))
-        self.assert_carries(self.sleeper("b"), fair(slice=100000000))
-
-
-NESTED = {"outer": {"qos": BACKGROUND, "inherit": True}, "inner": {"qos": UI, "inherit": True}}
-
-
 class Inheritance(LiveTest):
     def test_descendants_without_a_rule_take_the_class(self):
         self.daemon({"make": {"qos": BACKGROUND, "inherit": True}, "special": {"qos": UI}, "sh": None})
@@ -239,28 +198,6 @@ class Inheritance(LiveTest):
     def first_argument(pid):
         with open("/proc/%d/cmdline" % pid, encoding="utf-8") as file:
             return file.read().split("\0")[0]
-
-    def leaf_of(self, outer):
-        """A grandchild of this program by way of another, "inner"."""
-        inner = "exec %s -c '%s 1000 & wait'" % (self.alias("inner", shutil.which("sh")), self.alias("leaf"))
-        outer.tell(0, "spawn", [shutil.which("sh"), "-c", inner])
-        leaf = wait_for(lambda: outer.descendants()[1:], "the leaf")[0]
-        wait_for(lambda: self.first_argument(leaf).endswith("/leaf"), "the leaf's exec")
-        return leaf
-
-    def test_the_nearest_ancestor_counts_when_all_of_it_is_heard_late(self):
-        daemon = self.daemon(NESTED)
-        outer = self.puppet("outer")
-        self.assert_carries(outer, BACKGROUND)
-        os.kill(daemon.pid, signal.SIGSTOP)
-        try:
-            leaf = self.leaf_of(outer)
-            # Ten times what the daemon calls late.
-            end = time.monotonic() + 0.1
-            wait_for(lambda: time.monotonic() > end, "that time")
-        finally:
-            os.kill(daemon.pid, signal.SIGCONT)
-        self.assert_carries(leaf, UI)
 
     def test_a_tree_that_was_there_before(self):
         make = self.puppet("make")

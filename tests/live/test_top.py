@@ -9,7 +9,6 @@ import pty
 import select
 import signal
 import struct
-import subprocess
 import termios
 import unittest
 

@@ -16,7 +16,7 @@ from programs import Program, sleep_program
 from tasks import runtime
 from waiting import storm_of, wait_for
 
-UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
+UI, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND"
 
 
 class Stop(LiveTest):
@@ -53,24 +53,6 @@ class Stop(LiveTest):
         that the class let him choose."""
         self.check_below_real_time(lambda pid: None)
         self.check_below_real_time(lambda pid: os.setpriority(os.PRIO_PROCESS, pid, -3))
-
-    def test_a_real_time_task_is_left_alone(self):
-        """Its nice value too, which lies where a class could have left it."""
-        daemon = self.daemon({"app": {"qos": UI}})
-        app = self.sleeper("app")
-        self.assert_carries(app, UI)
-        try:
-            set_attr(app.pid, FIFO, priority=1)
-        except OSError as error:
-            self.skipTest("no real-time policies here: %s" % error)
-        daemon.changed.add(app.pid)
-        os.setpriority(os.PRIO_PROCESS, app.pid, -3)
-        self.assertEqual(daemon.reload({"app": {"qos": BACKGROUND}}).returncode, 0)
-        daemon.sync()
-        self.assertEqual(app.attr().policy, FIFO)
-        self.assertEqual(os.getpriority(os.PRIO_PROCESS, app.pid), -3)
-        daemon.stop()
-        self.assertEqual(os.getpriority(os.PRIO_PROCESS, app.pid), 0)
 
     def check_below_real_time(self, choose):
         daemon = self.daemon({"app": {"qos": UI}})
@@ -133,23 +115,6 @@ class OtherPolicies(LiveTest):
         self.check(deadline_class(MS, 20 * MS, 100 * MS),
                    lambda attr: (attr.policy, attr.slice, attr.deadline, attr.period)
                    == (DEADLINE, MS, 20 * MS, 100 * MS))
-
-    def test_children_of_a_deadline_task(self):
-        """They are born without it (else they could not be born at all), and take the class again."""
-        # With less of a CPU a Python takes a minute to fork on a slow machine.
-        self.daemon({"QOS_DL": deadline_class(30 * MS, 100 * MS, 100 * MS), "app": {"qos": "QOS_DL"}})
-        app = self.puppet("app")
-        self.current.sync()
-        if self.current.status()["refused"]:
-            self.skipTest("refused by this machine's kernel")
-        self.assertEqual(app.attr().policy, DEADLINE)
-        child, = app.tell(0, "fork")
-        other = app.tell(0, "spawn", [self.alias("other"), "1000"])
-        wait_for(lambda: get_attr(child).policy == DEADLINE, "the child's class")
-        self.assert_carries(other, DEFAULT)
-        self.current.stop()
-        for pid in (app.pid, child, other):
-            self.assertEqual(get_attr(pid), pristine())
 
 
 class Races(LiveTest):
