@@ -99,27 +99,6 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(self.now(), self.before)
 
-    def test_what_somebody_else_has_changed_stays(self):
-        daemon = self.start("other")
-        word = next(word for word in self.profile["debugfs"]["features"] if word.endswith("HRTICK"))
-        write(FEATURES, flipped(word))
-        write(FEATURES, word)
-        for path in glob.glob(GOVERNORS)[:1]:
-            write(path, "schedutil")
-        changed = self.now()
-        daemon.stop()
-        for path in glob.glob(GOVERNORS)[:1]:
-            self.assertEqual(read(path), changed[path])
-
-    def test_the_next_daemon_after_a_kill(self):
-        self.start("other")
-        self.kill()
-        self.assertEqual(self.now(), self.wanted)
-        daemon = self.start("other")
-        self.assertEqual(self.now(), self.wanted)
-        daemon.stop()
-        self.assertEqual(self.now(), self.before)
-
 
 def choice(path):
     """A knob's value: of a list of choices, the one in parentheses."""
