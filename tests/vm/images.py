@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Disk images: a small Debian of the machine's own release, on whose libraries what is built here runs, with what is to be
-tested. Debian's cloud kernels have NVMe and ext4 built in, and so need no initrd.
+Disk images: a small Debian of the machine's own release or a newer one, on whose libraries what is built here runs, with
+what is to be tested. Debian's cloud kernels have NVMe and ext4 built in, and so need no initrd.
 """
 
 import os
@@ -10,15 +10,17 @@ import subprocess
 import tempfile
 
 from debs import add_debs
-from packages import Unavailable, bootstrap, release
+from packages import Unavailable, bootstrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 PACKAGES = """
-    dbus gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libpam-systemd libpipewire-0.3-0 libsystemd0 libxcb-res0
-    libxcb1 make polkitd procps python3 rt-tests systemd-sysv udev util-linux
+    dbus dbus-user-session gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libpam-systemd libsystemd0 libxcb-res0
+    libxcb1 login make polkitd procps python3 rt-tests systemd-sysv udev util-linux
 """.split()
+# Each release after it has the same library by another name.
+PIPEWIRE = {"bookworm": "libpipewire-0.3-0"}
 # It is not read in the guest.
 BALLAST = """
     boot usr/share/doc usr/share/man usr/share/locale usr/share/i18n usr/share/info var/cache var/lib/apt/lists
@@ -33,33 +35,33 @@ def _run(*argv):
         raise Unavailable("%s failed:\n%s" % (" ".join(argv), result.stdout[-4000:]))
 
 
-def debian(folder):
+def debian(folder, release):
     """The path of the small Debian; made anew when its list of packages has changed."""
-    tree, stamp = os.path.join(folder, "debian"), os.path.join(folder, "debian.packages")
-    wanted = " ".join([release(), *PACKAGES])
+    tree, stamp = os.path.join(folder, release), os.path.join(folder, release + ".packages")
+    packages = [*PACKAGES, PIPEWIRE.get(release, "libpipewire-0.3-0t64")]
     if os.path.exists(stamp):
         with open(stamp, encoding="utf-8") as file:
-            if file.read() == wanted:
+            if file.read().split() == packages:
                 return tree
         os.unlink(stamp)
-    print("  installing a small Debian", flush=True)
+    print("  installing a small Debian: %s" % release, flush=True)
     shutil.rmtree(tree, ignore_errors=True)
-    bootstrap(release(), tree, PACKAGES)
+    bootstrap(release, tree, packages)
     for path in BALLAST:
         shutil.rmtree(os.path.join(tree, path), ignore_errors=True)
         os.mkdir(os.path.join(tree, path))
     with open(stamp, "w", encoding="utf-8") as file:
-        file.write(wanted)
+        file.write(" ".join(packages))
     return tree
 
 
-def image(folder, name, fill):
+def image(folder, release, name, fill):
     """Makes a disk image of the small Debian and of what fill(TREE) adds; returns its path."""
     path = os.path.join(folder, name + ".ext4")
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         tree = os.path.join(temporary, "tree")
         # By hard links: what is added must take the place of files, not write into them.
-        _run("cp", "-al", debian(folder), tree)
+        _run("cp", "-al", debian(folder, release), tree)
         fill(tree)
         if os.path.exists(path):
             os.unlink(path)
