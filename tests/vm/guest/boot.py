@@ -13,15 +13,16 @@ sys.dont_write_bytecode = True
 
 # First of all: it says where the others are.
 from steps import (  # noqa: E402
-    CONFIG, RESTORE, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write, write_knob,
+    CONFIG, RESTORE, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, take_all, wanted_knobs, write,
+    write_knob,
 )
 from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
-import desktop  # noqa: E402
-import scopes  # noqa: E402
-import weights  # noqa: E402
+from desktop import Desktop  # noqa: E402
+from scopes import Scopes  # noqa: E402
 from units import drop_in, journal  # noqa: E402
 from waiting import wait_for  # noqa: E402
+from weights import Weights  # noqa: E402
 
 # Sockets that give root's rights to root, and paths that an attacker who controls the daemon must not write or run.
 SOCKETS = ("/run/docker.sock", "/run/containerd/containerd.sock", "/var/lib/lxd/unix.socket")
@@ -157,22 +158,15 @@ class Boot(Steps):
         self.becomes("QOS_USER_INTERACTIVE")
 
     def scopes(self):
-        """What Scopes tries; then as before."""
-        scopes.take_all(self.before)
-        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
-        systemctl("start", UNIT)
-        self.becomes("QOS_USER_INTERACTIVE")
+        take_all(Scopes(self.before))
 
     def weights(self):
-        """What Weights tries; then as before."""
-        weights.take_all()
-        write(CONFIG, rule("QOS_USER_INTERACTIVE"))
-        systemctl("start", UNIT)
-        self.becomes("QOS_USER_INTERACTIVE")
+        take_all(Weights())
 
     def desktop(self):
-        """What Desktop tries; then as before."""
-        desktop.take_all()
+        take_all(Desktop())
+
+    def all_is_as_before_them(self):
         write(CONFIG, rule("QOS_USER_INTERACTIVE"))
         systemctl("start", UNIT)
         self.becomes("QOS_USER_INTERACTIVE")

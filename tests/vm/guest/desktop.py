@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 What `make install-desktop` adds, under a real systemd, system bus and polkit: the bridge in its confinement, asked by an
-ordinary user; and schedqos-focus among his services, that hears of windows as from GNOME, of apps that are real scopes.
+ordinary user before and after he sits down at the machine; and schedqos-focus among his services, that hears of windows
+as from GNOME, of apps that are real scopes.
 """
 
+import glob
 import json
 import os
 import pwd
 
 from attributes import get_attr, pristine
+from login import AS_USER, IN_SESSION, MANAGER, USER, leave, of_user, sit_down
 from programs import Program, sleep_program
-from scopes import AS_USER, BACKGROUND, INITIATED, UI, USER, USER_MANAGER, carries, cgroup
+from scopes import BACKGROUND, INITIATED, UI, carries, cgroup
 from steps import CONFIG, TOP, UNIT, command, equal, show, systemctl, write
 from units import drop_in
 from waiting import wait_for
-from weights import CGROUPS, of_user, start_users_bus, users
+from weights import CGROUPS, users
 
 BRIDGE, FOCUS = "schedqos-bridge.service", "schedqos-focus.service"
 DEFAULT = "QOS_DEFAULT"
 PROGRAM = "/run/desktop-test"
-# In place of a session that is active at the machine, which has both.
-POLKIT = "/etc/polkit-1/rules.d/10-test.rules"
-ACTIVE = """polkit.addRule(function(action, subject) {
-	if (subject.user == "user" && (action.id == "org.schedqos1.set-own" || action.id == "org.schedqos1.show"))
-		return polkit.Result.YES;
-});
-"""
+# A compositor that is a service begins it by a unit of its own, which ends it, too.
+GRAPHICAL = "[Unit]\nBindsTo=graphical-session.target\nBefore=graphical-session.target\n"
+COMPOSITOR = "compositor-test.target"
 # What the filter of system calls refuses is an error that may go unnoticed. Here it is the end.
 STRICT = "[Service]\nSystemCallErrorNumber=kill\n"
 KILLED = "31/SYS"
@@ -41,13 +40,13 @@ APP = 'setsid "$0" 100000 & exec "$0" 100000'
 
 def ask(method, *args, status=0):
     """An ordinary user calls the bridge; the values that are returned."""
-    answer = command(*AS_USER, "busctl", "--system", "--json=short", "call", "org.schedqos1", "/org/schedqos1",
+    answer = command(*IN_SESSION, "busctl", "--system", "--json=short", "call", "org.schedqos1", "/org/schedqos1",
                      "org.schedqos1", method, *args, status=status)
     return answer if status else json.loads(answer)["data"]
 
 
 def as_user(*argv, **options):
-    return command(*AS_USER, "schedqos", *argv, **options)
+    return command(*IN_SESSION, "schedqos", *argv, **options)
 
 
 def procs(group):
@@ -64,8 +63,7 @@ class Desktop:
 
     def _app(self, name):
         """As a desktop starts it. Returns its cgroup."""
-        app = Program([*AS_USER, "systemd-run", "--user", "--scope", "--quiet", "--slice=app.slice", "--unit=" + name, "sh",
-                       "-c", APP, PROGRAM])
+        app = Program([*IN_SESSION, "--slice=app.slice", "--unit=" + name, "sh", "-c", APP, PROGRAM])
         self._apps.append(app)
         wait_for(lambda: cgroup(app.pid).endswith("/app.slice/%s.scope" % name), lambda: cgroup(app.pid))
         wait_for(lambda: len(procs(cgroup(app.pid))) == 2, lambda: "%s has %s" % (name, procs(cgroup(app.pid))))
@@ -85,7 +83,6 @@ class Desktop:
         """And what it says is to be done next."""
         os.symlink(sleep_program(), PROGRAM)
         write(CONFIG, json.dumps({"schedqos": {"mapping": "announcement"}}))
-        write(POLKIT, ACTIVE)
         command("cp", "-a", os.path.join(TOP, "desktop/."), "/")
         drop_in("strict", STRICT, [BRIDGE])
         command("systemd-sysusers")
@@ -96,6 +93,14 @@ class Desktop:
         self._own = Program([*AS_USER, PROGRAM, "100000"])
         for program in (self._others, self._own):
             carries(program.pid, DEFAULT)
+        systemctl("start", MANAGER)
+
+    def systemd_takes_the_units(self):
+        """All of them, of the system's and of users', without a warning: one release knows what another does not."""
+        for prefix, whose in ((), "system"), (AS_USER, "user"):
+            units = list(filter(os.path.isfile, glob.glob("/usr/lib/systemd/%s/schedqos*" % whose)))
+            equal(len(units) > 1, True)
+            equal((whose, command(*prefix, "systemd-analyze", "--" + whose, "verify", "--man=no", *units)), (whose, ""))
 
     def a_users_question_starts_it(self):
         equal((show("LoadState", BRIDGE), show("ActiveState", BRIDGE)), ("loaded", "inactive"))
@@ -116,7 +121,14 @@ class Desktop:
         listed = {task["pid"] for task in json.loads(as_user("list", "--json"))}
         equal({self._own.pid, self._others.pid} - listed, set())
 
-    def ones_own_gets_less(self):
+    def who_is_elsewhere_needs_a_password(self):
+        """He has a service manager and no session, as after a login by ssh."""
+        if "password" not in as_user("set", str(self._own.pid), BACKGROUND, status=1):
+            raise AssertionError("it is refused for another reason")
+        carries(self._own.pid, DEFAULT)
+
+    def who_sits_down_does_not(self):
+        sit_down()
         as_user("set", str(self._own.pid), BACKGROUND)
         carries(self._own.pid, BACKGROUND)
         as_user("reset", str(self._own.pid))
@@ -142,16 +154,15 @@ class Desktop:
         carries(self._own.pid, BACKGROUND)
 
     def a_window_gets_the_focus(self):
-        """Its app does, all of it, and no other."""
-        drop_in("test", USER_MANAGER, ["user@.service"])
-        systemctl("start", "user@%d.service" % USER)
-        start_users_bus()
+        """Its app does, all of it, and no other. The service starts and ends with the graphical session."""
         write(STRICT_FOCUS, STRICT)
+        write("/run/systemd/user/" + COMPOSITOR, GRAPHICAL)
         of_user("daemon-reload")
+        of_user("enable", "--runtime", FOCUS)
         first, _ = self._app("app-first"), self._app("app-second")
         self._mutter = Program([*AS_USER, "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/user/%d/bus" % USER, OWNER, MUTTER])
         self._say(first, FOCUSED)
-        of_user("start", FOCUS)
+        of_user("start", COMPOSITOR)
         self._carry(INITIATED, DEFAULT)
 
     def another_window_gets_it(self):
@@ -170,11 +181,11 @@ class Desktop:
         wait_for(lambda: show("MainPID", BRIDGE) not in ("0", pid), "another bridge")
         self._carry(DEFAULT, INITIATED)
 
-    def it_ends_with_the_service(self):
+    def it_ends_with_the_session(self):
         equal((users(FOCUS, "NRestarts"), users(FOCUS, "Slice")), ("0", "session.slice"))
-        of_user("stop", FOCUS)
+        of_user("stop", COMPOSITOR)
         self._carry(DEFAULT, DEFAULT)
-        of_user("start", FOCUS)
+        of_user("start", COMPOSITOR)
         self._carry(DEFAULT, INITIATED)
 
     def the_daemon_stops(self):
@@ -191,25 +202,14 @@ class Desktop:
         equal([line for line in command("journalctl", "-b", "--no-pager").splitlines() if KILLED in line], [])
 
     def and_all_ends(self):
-        of_user("stop", FOCUS)
+        of_user("stop", COMPOSITOR)
         for program in (self._own, self._others, self._mutter):
             program.end()
         of_user("stop", "app-first.scope", "app-second.scope")
         for app in self._apps:
             app.end()
-        systemctl("stop", "user@%d.service" % USER, BRIDGE)
+        leave()
+        systemctl("stop", MANAGER, BRIDGE)
         os.unlink(STRICT_FOCUS)
-        os.unlink(POLKIT)
         drop_in("strict", "", [BRIDGE])
         equal(systemctl("--failed", "--no-legend", "--plain"), "")
-
-
-def take_all():
-    """Takes the steps, each on top of those before it."""
-    desktop = Desktop()
-    for step in [step for step in vars(Desktop) if step[0] != "_"]:
-        try:
-            getattr(desktop, step)()
-        except Exception as error:
-            raise AssertionError("desktop: %s" % step) from error
-        print("  ok    %s" % step, flush=True)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 
 from attributes import classes, differences, get_attr, leftovers, pristine, snapshot
+from login import IN_SESSION, MANAGER, USER
 from programs import Program, sleep_program
 from steps import CONFIG, UNIT, command, equal, show, systemctl, write
 from units import drop_in, journal
@@ -28,10 +29,6 @@ PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 NOT_HEARD = "[Service]\nCapabilityBoundingSet=~CAP_PERFMON\n"
 HEARD_THOUGH_PARANOID = "[Service]\nCapabilityBoundingSet=CAP_SYS_ADMIN\n"
 CAP_SYS_ADMIN, CAP_PERFMON = 21, 38
-# Without a session there is no PAM module that sets this.
-USER, USER_MANAGER = 1000, "[Service]\nPAMName=\nEnvironment=XDG_RUNTIME_DIR=/run/user/%i\n"
-AS_USER = ["setpriv", "--reuid=%d" % USER, "--regid=%d" % USER, "--clear-groups", "env",
-           "XDG_RUNTIME_DIR=/run/user/%d" % USER]
 
 
 def status():
@@ -150,12 +147,10 @@ class Scopes:
     def scopes_of_a_users_systemd(self):
         """As a desktop asks for them: below user@UID.service, in slices of the same names."""
         command("useradd", "-u", str(USER), "user")
-        drop_in("test", USER_MANAGER, ["user@.service"])
-        systemctl("start", "user@%d.service" % USER)
+        systemctl("start", MANAGER)
         for name, slice_, qos in (("app-1", "app", INITIATED), ("game-1", "app", UI),
                                   ("app-2", "background", BACKGROUND)):
-            pid = self._run(*AS_USER, "systemd-run", "--user", "--scope", "--quiet", "--unit=" + name,
-                            "--slice=%s.slice" % slice_)
+            pid = self._run(*IN_SESSION, "--unit=" + name, "--slice=%s.slice" % slice_)
             carries(pid, qos)
             equal(os.path.basename(cgroup(pid)), name + ".scope")
 
@@ -198,16 +193,5 @@ class Scopes:
         os.kill(self._app, signal.SIGKILL)
         for program in self._programs:
             program.end()
-        systemctl("stop", "user@%d.service" % USER)
+        systemctl("stop", MANAGER)
         equal(systemctl("--failed", "--no-legend", "--plain"), "")
-
-
-def take_all(before):
-    """Takes the steps, each on top of those before it. What tasks carried before is what they carry at the end."""
-    scopes = Scopes(before)
-    for step in [step for step in vars(Scopes) if step[0] != "_"]:
-        try:
-            getattr(scopes, step)()
-        except Exception as error:
-            raise AssertionError("scopes: %s" % step) from error
-        print("  ok    %s" % step, flush=True)

@@ -106,11 +106,26 @@ class Steps:
         equal(knobs(), self.knobs_before)
 
 
+def steps_of(steps):
+    """Their names, in order."""
+    return [name for name in vars(type(steps)) if name[0] != "_"]
+
+
+def take_all(steps):
+    """Takes these, each on top of those before it, as a part of one step."""
+    for name in steps_of(steps):
+        try:
+            getattr(steps, name)()
+        except Exception as error:
+            raise AssertionError("%s: %s" % (type(steps).__name__, name)) from error
+        print("  ok    %s" % name, flush=True)
+
+
 def take(name, steps):
     """Takes the steps, and tells the machine outside how they went."""
     passed, failed, trouble = 0, 0, ""
     began = time.monotonic()
-    for step in [step for step in vars(type(steps)) if step[0] != "_"]:
+    for step in steps_of(steps):
         try:
             getattr(steps, step)()
             passed += 1

@@ -11,15 +11,14 @@ import shutil
 import signal
 import time
 
+from login import MANAGER, USER, leave, of_user, sit_down
 from steps import CONFIG, UNIT, command, equal, show, systemctl, write
 from units import drop_in, journal
-from scopes import AS_USER, USER, USER_MANAGER
 from waiting import wait_for
 
 WEIGHTS = "schedqos-weights.service"
 CGROUPS = "/sys/fs/cgroup"
 RECORD = "/run/schedqos/weights"
-SESSION = "/run/systemd/sessions/c99"
 UNSET = "[not set]"
 # Of the recommended mapping: nice -4 and 4.
 INTERACTIVE, MAINTENANCE = "244", "41"
@@ -30,9 +29,6 @@ ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /
 DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
 KILLS = 8
 CLASSY = "[Service]\nExecStart=/run/classy 100000\n[X-SchedQoS]\nClass=QOS_BACKGROUND\n"
-# A user's bus is in a package of its own, without which this machine is made.
-BUS = {"dbus.socket": "[Socket]\nListenStream=%t/bus\n",
-       "dbus.service": "[Unit]\nRequires=dbus.socket\n[Service]\nExecStart=dbus-daemon --session --address=systemd: --nofork\n"}
 USERS = {"session.slice": 500, "app.slice": 50}
 USERS_GROUP = CGROUPS + "/user.slice/user-%d.slice/user@%d.service" % (USER, USER)
 
@@ -60,14 +56,6 @@ def record():
     return {line[0]: line[2] for line in lines if line[0].startswith(("user.slice", "game-"))}
 
 
-def sit_down():
-    """Somebody, as the login manager tells it to whoever asks."""
-    os.makedirs(os.path.dirname(SESSION), exist_ok=True)
-    write(SESSION + ".new", "UID=%d\nUSER=user\nACTIVE=1\nIS_DISPLAY=1\nSTATE=active\nTYPE=wayland\nCLASS=user\nSEAT=seat0\n" %
-          USER)
-    os.rename(SESSION + ".new", SESSION)
-
-
 def becomes(unit, wanted):
     wait_for(lambda: weight(unit) == wanted, lambda: "%s has %s, not %s\n%s" %
              (unit, weight(unit), wanted, command("journalctl", "-n", "30", "-u", WEIGHTS)))
@@ -76,19 +64,6 @@ def becomes(unit, wanted):
 def has_told(words):
     wait_for(lambda: any(words in line["MESSAGE"] for line in journal(WEIGHTS)),
              lambda: "%r is not in %s" % (words, [line["MESSAGE"] for line in journal(WEIGHTS)]))
-
-
-def of_user(*args):
-    return command(*AS_USER, "systemctl", "--user", *args)
-
-
-def start_users_bus():
-    """And has his manager go there."""
-    for name, text in BUS.items():
-        write("/etc/systemd/user/" + name, text)
-    of_user("daemon-reload")
-    of_user("start", "dbus.socket")
-    command("pkill", "-USR1", "-U", str(USER), "-x", "systemd")
 
 
 def users(unit, name="CPUWeight"):
@@ -115,11 +90,10 @@ class Weights:
         self._controllers = set()
 
     def the_machine_is_ready(self):
-        """A user's manager with its slices, though nobody has logged in."""
+        """With a user's manager and its slices, though nobody has logged in."""
         systemctl("stop", UNIT)
-        drop_in("test", USER_MANAGER, ["user@.service"])
         command("loginctl", "enable-linger", "user")
-        wait_for(lambda: show("ActiveState", "user@%d.service" % USER) == "active", "the user's manager")
+        wait_for(lambda: show("ActiveState", MANAGER) == "active", "the user's manager")
         write("/run/systemd/system/" + NAMED, ONESHOT)
         write("/run/systemd/system/delegated.service", DELEGATED)
         systemctl("daemon-reload")
@@ -244,7 +218,7 @@ class Weights:
         os.unlink(CONFIG)
         systemctl("start", UNIT, WEIGHTS)
         becomes("user.slice", INTERACTIVE)
-        os.unlink(SESSION)
+        leave()
         becomes("user.slice", UNSET)
         becomes(NAMED, UNSET)
 
@@ -275,7 +249,6 @@ class Weights:
     def a_user_has_his_own(self):
         write(CONFIG, json.dumps({"schedqos": {"user_weights": USERS}}))
         systemctl("reload", UNIT)
-        start_users_bus()
         of_user("start", "session.slice", "app.slice")
         before = users("session.slice"), users("app.slice")
         equal(before, ("100", "100"))
@@ -315,17 +288,6 @@ class Weights:
         for path in drop_ins:
             with open(path, encoding="ascii") as file:
                 equal([line for line in file.read().splitlines() if "=" in line and not line.endswith("=")], [])
-        systemctl("stop", "user@%d.service" % USER)
         command("loginctl", "disable-linger", "user")
+        systemctl("stop", MANAGER)
         equal(systemctl("--failed", "--no-legend", "--plain"), "")
-
-
-def take_all():
-    """Takes the steps, each on top of those before it."""
-    weights = Weights()
-    for step in [step for step in vars(Weights) if step[0] != "_"]:
-        try:
-            getattr(weights, step)()
-        except Exception as error:
-            raise AssertionError("weights: %s" % step) from error
-        print("  ok    %s" % step, flush=True)

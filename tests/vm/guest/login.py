@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+A user who sits down at the machine and leaves it again: a session of the login manager's that is active at the seat, with
+the user's own service manager and bus, made as a display manager makes one. His programs are in scopes, as a desktop's.
+"""
+
+from steps import command, show, systemctl, write
+from waiting import wait_for
+
+USER = 1000
+MANAGER = "user@%d.service" % USER
+SESSION = "login-test.service"
+UNIT = """[Unit]
+Conflicts=getty@tty1.service
+After=getty@tty1.service
+[Service]
+User=user
+PAMName=login
+TTYPath=/dev/tty1
+StandardInput=tty
+ExecStart=sleep 100000
+"""
+AS_USER = ["setpriv", "--reuid=%d" % USER, "--regid=%d" % USER, "--clear-groups", "env",
+           "XDG_RUNTIME_DIR=/run/user/%d" % USER]
+IN_SESSION = [*AS_USER, "systemd-run", "--user", "--scope", "--quiet"]
+
+
+def of_user(*args):
+    return command(*AS_USER, "systemctl", "--user", *args)
+
+
+def session():
+    """That which is active at the seat, if any."""
+    return command("loginctl", "show-seat", "--value", "-p", "ActiveSession", "seat0")
+
+
+def sit_down():
+    write("/run/systemd/system/" + SESSION, UNIT)
+    systemctl("daemon-reload")
+    systemctl("start", SESSION)
+    wait_for(session, lambda: command("loginctl", "list-sessions"))
+    wait_for(lambda: show("ActiveState", MANAGER) == "active", "the user's manager")
+
+
+def leave():
+    """His manager ends some seconds later, unless he lingers."""
+    systemctl("stop", SESSION)
+    wait_for(lambda: not session(), lambda: command("loginctl", "list-sessions"))
