@@ -9,10 +9,14 @@ import tempfile
 import unittest
 
 from attributes import classes, get_attr, make_us_pristine
-from daemon import Daemon
+from daemon import Daemon, is_sanitized
 from programs import Program, Stage, end_all
 from tasks import comm
 from waiting import wait_for
+
+
+# What takes long, and has the program do nothing that shorter tests do not have it do with sanitizers.
+once = unittest.skipIf(is_sanitized(), "long, and run without sanitizers")
 
 
 class LiveTest(Stage, unittest.TestCase):

@@ -17,7 +17,7 @@ import scripts
 from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, set_attr
 from daemon import TOP, schedqos
 from groups import RunningGroup, actor, seen, tool
-from harness import LiveTest, main
+from harness import LiveTest, main, once
 from programs import Program
 from scripts import Step
 from waiting import STORM, storm_of, wait_for
@@ -325,9 +325,11 @@ class Climbing(Hostility):
             found = {name: script for name, script in found.items() if "clamps" not in name}
         self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
 
+    @once
     def test_wide_classes_until_a_stop(self):
         self.wide("stop")
 
+    @once
     def test_wide_classes_until_a_crash_and_a_start(self):
         self.wide("start")
 
@@ -397,6 +399,7 @@ class Climbing(Hostility):
             found.add(now.nice)
         self.assertLessEqual({2, 4}, found)
 
+    @once
     def test_the_name_of_every_shipped_rule(self):
         self.begin(layers=self.shipped())
         names = sorted(self.lowest)

@@ -8,11 +8,10 @@ or ever.
 import os
 import subprocess
 import time
-import unittest
 
 from attributes import BATCH, MS, classes, fair, pristine, set_attr
-from daemon import SCHEDQOS, environment, is_sanitized, schedqos
-from harness import LiveTest, main
+from daemon import SCHEDQOS, environment, schedqos
+from harness import LiveTest, main, once
 from waiting import wait_for
 
 UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
@@ -128,7 +127,7 @@ def reap_helpers():
             pass
 
 
-@unittest.skipIf(is_sanitized(), "what a kill leaves is the same without a sanitizer")
+@once
 class Moments(CrashTest):
     """SIGKILL, later each time by half, until it comes too late. Afterwards every task of the machine is compared."""
 

@@ -5,6 +5,7 @@ happens to tasks is right, and what went wrong is in the status or in the reply 
 """
 
 import contextlib
+import fcntl
 import os
 import resource
 import shutil
@@ -320,12 +321,16 @@ class Journal(Mounts):
         self.assertTrue(self.has_line("tasks put back"))
 
 
+F_SETPIPE_SZ = 1031  # before Python 3.10 fcntl does not have it
+
+
 class Pipe(LiveTest):
     def test_a_log_that_nobody_reads(self):
         """start -v | less, and less waits for a key."""
         os.mkfifo(self.path("pipe"))
         pipe = os.open(self.path("pipe"), os.O_RDWR | os.O_NONBLOCK)
         self.addCleanup(os.close, pipe)
+        fcntl.fcntl(pipe, F_SETPIPE_SZ, 4096)
         daemon = self.prepare({"app": {"qos": BACKGROUND, "thread_qos": {"even": UI}}}, args=["-v"],
                               prefix=["sh", "-c", 'exec "$@" 2> %s' % self.path("pipe"), "sh"])
         # Until it is ready, it and the reader of its messages wait for each other.

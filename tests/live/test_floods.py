@@ -13,7 +13,7 @@ import threading
 import time
 
 from daemon import TOP, is_sanitized, schedqos
-from harness import LiveTest, main
+from harness import LiveTest, main, once
 from waiting import PATIENCE, storm_of, wait_for
 
 UI, INITIATED, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND"
@@ -180,6 +180,7 @@ class Storms(Floods):
         self.assertEqual(daemon.status()["refused"], {})
         daemon.stop()
 
+    @once
     def test_forks_programs_and_threads(self):
         self.storm("children_of_many", storm_of(3000))
         self.storm("programs_often", ["/bin/true"], storm_of(1000))

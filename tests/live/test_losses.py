@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 from attributes import LIBC, fair, get_attr, pristine
-from harness import LiveTest, main
+from harness import LiveTest, main, once
 from tasks import open_files
 from waiting import wait_for
 
@@ -94,6 +94,7 @@ class Losses(LiveTest):
         for pid in (old.pid, thread, inner, shell.pid, *children, *(program.pid for program, _ in programs)):
             self.assertEqual(get_attr(pid), pristine())
 
+    @once
     def test_buffers_that_hold_next_to_nothing(self):
         """Events are lost all the time, whether the daemon runs or is stopped; each loss leads to a scan."""
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})

@@ -11,7 +11,7 @@ import threading
 
 from attributes import BATCH, DEADLINE, FIFO, IDLE, MS, differences, fair, get_attr, pristine, set_attr, snapshot
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest, main, once
 from programs import Program, sleep_program
 from tasks import runtime
 from waiting import storm_of, wait_for
@@ -188,6 +188,7 @@ class Races(LiveTest):
 
         self.check_slow_forks(6, restore)
 
+    @once
     def test_a_slow_fork_of_one_that_hardly_runs_while_stopping(self):
         """As on a busy machine: 20 ms of work take half a second."""
         cpu = {min(os.sched_getaffinity(0))}

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest, main, once
 from tasks import descendants, state
 from waiting import wait_for
 
@@ -182,6 +182,7 @@ class Users(LiveTest):
         self.assert_carries(other, DEFAULT)
         self.assert_pending()
 
+    @once
     def test_a_service_that_is_not_there(self):
         self.answer("away", "!")
         daemon = self.daemon(self.rules("away"), prefix=self.prefix)
@@ -193,6 +194,7 @@ class Users(LiveTest):
         # After the first pause, of 10 s.
         self.assert_carries(app, UI)
 
+    @once
     def test_check_and_doctor_tell_the_two_apart(self):
         self.answer("gone", "-")
         files = self.prepare(self.rules("gone", "slow"))
