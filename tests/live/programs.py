@@ -129,19 +129,6 @@ class Stage:
         return puppet
 
 
-def end_group(program):
-    """
-    Ends a program that leads a session of its own, and all that it has started in there. A signal to a process group
-    comes to all its members at once: not even a fork bomb gets away. Its orphans have to be ours: see end_all().
-    """
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(program.pid, signal.SIGKILL)
-    with contextlib.suppress(ChildProcessError):
-        while True:
-            os.waitpid(-program.pid, 0)
-    program.end()
-
-
 def end_all():
     """Ends what a test has left behind: whatever is below this process, orphans included."""
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -11,16 +11,13 @@ import ctypes
 import fcntl
 import json
 import os
-import resource
 import signal
 import socket
 import sys
 import termios
-import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
-PR_SET_CHILD_SUBREAPER = 36
 CLONE_PARENT = 0x8000
 SYS_CLONE, SYS_EXIT = (56, 60) if os.uname().machine == "x86_64" else (220, 93)
 
@@ -182,27 +179,6 @@ def threads_often(count):
     return count
 
 
-def bomb(limit):
-    """
-    Children that have children that have children: each for a moment, so many at once as one user's processes may be.
-    For ever.
-    """
-    resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
-    # Children are reaped by the kernel, and orphans are reparented to us.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    first, end = os.getpid(), 0
-    while True:
-        try:
-            if os.fork() == 0:
-                end = time.monotonic() + 0.2
-        except OSError:
-            pass
-        if os.getpid() != first and time.monotonic() > end:
-            os._exit(0)
-        time.sleep(0.02)
-
-
 def become(user):
     """No longer root; for good."""
     os.setgroups([])
@@ -243,7 +219,7 @@ def nice_often(value, count):
 
 VERBS = {function.__name__: function for function in (
     name, thread, fork, spawn, in_terminal, sibling, run, leave, allocate, children_of_many, programs_often, rename_often,
-    threads_often, bomb, become, connect, flood, nice, nice_often)}
+    threads_often, become, connect, flood, nice, nice_often)}
 
 
 def obey(line):
