@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from case import Folder
-from schedqos_bench import layouts, scenarios
+from schedqos_bench import layouts
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import frames
 
@@ -64,12 +64,6 @@ class Tool(unittest.TestCase):
         found = self.measure(50000, 2000, 1, "pty")
         self.assertGreaterEqual(found["done"]["min"], 2000)
 
-    def test_usage(self):
-        self.assertEqual(self.run_tool(1, 2).returncode, 2)
-        self.assertEqual(self.run_tool(1, 2, 3, "x").returncode, 2)
-        self.assertEqual(self.run_tool(0, 2, 3).returncode, 1)
-        self.assertEqual(self.run_tool("1x", 2, 3).returncode, 1)
-
 
 class Scenario(unittest.TestCase):
     def test_each_layout_has_all_metrics(self):
@@ -93,13 +87,6 @@ class Scenario(unittest.TestCase):
             with self.assertRaises(Failure):
                 frames.parse(text)
 
-    def test_what_is_missing_is_said(self):
-        with mock.patch.object(layouts, "can_be_made", return_value=False):
-            missing = [each.what for each in frames.needs(options())]
-            self.assertLessEqual({"bench-frames", "the cgroup cpu controller"}, set(missing))
-            self.assertNotIn("the cgroup cpu controller",
-                             [each.what for each in frames.needs(options("--frames-layouts", "flat"))])
-
 
 class Layouts(Folder):
     def made(self, layout, unified, systemd="/nonexistent", daemon=(), weight=None):
@@ -111,14 +98,6 @@ class Layouts(Folder):
 
     def folders(self):
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_dir())
-
-    def test_every_program_is_placed(self):
-        for name, group_of in layouts.LAYOUTS.items():
-            self.assertIn(set(group_of), (set(), {*frames.LOOPS, "build", "daemon"}), name)
-
-    def test_flat_makes_nothing(self):
-        _, prefix = self.made("flat", False)
-        self.assertEqual((prefix("frames"), self.folders()), ([], []))
 
     def test_folders_are_there_until_the_end(self):
         stack, prefix = self.made("apps", False)
@@ -215,8 +194,3 @@ class Layouts(Folder):
             if not layouts._SYSTEMD.is_dir():
                 self.assertIn("/schedqosbench/daemon", path.read_text(encoding="ascii"))
         self.assertEqual(path.read_text(encoding="ascii"), before)
-
-
-class Registered(unittest.TestCase):
-    def test_it_is_a_scenario(self):
-        self.assertIs(scenarios.load("frames"), frames)

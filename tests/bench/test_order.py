@@ -13,15 +13,6 @@ def plan(seed, rounds=6, warmup=1):
 
 
 class Plan(unittest.TestCase):
-    def test_a_seed_decides_it_all(self):
-        self.assertEqual(plan(7), plan(7))
-        self.assertNotEqual(plan(7), plan(8))
-
-    def test_each_once_in_each_round(self):
-        steps = plan(1)
-        self.assertEqual(len(steps), 7 * 6)
-        self.assertEqual(len(set(steps)), len(steps))
-
     def test_warm_up_comes_first(self):
         steps = plan(1, warmup=2)
         self.assertTrue(all(step.warmup for step in steps[:12]))
@@ -34,10 +25,6 @@ class Plan(unittest.TestCase):
             together = steps[start:start + 3]
             self.assertEqual(sorted(step.variant for step in together), sorted(VARIANTS))
             self.assertEqual(len({(step.scenario, step.round, step.warmup) for step in together}), 1)
-
-    def test_every_variant_comes_first_sometimes(self):
-        steps = plan(1, rounds=20)
-        self.assertEqual({step.variant for step in steps[::3]}, set(VARIANTS))
 
     def test_round_seed(self):
         steps = plan(1)

@@ -85,18 +85,11 @@ class Lines(unittest.TestCase):
                 each["metrics"] = {key: 1e9 for key in each["metrics"]}
         self.assertEqual(figures.lines(self.result, "schbench"), want)
 
-    def test_headlines_come_first(self):
-        headline = [line.headline for line in figures.lines(self.result, "schbench")]
-        self.assertEqual(headline, sorted(headline, reverse=True))
-
     def test_without_a_default_there_are_no_ratios(self):
         self.result["rounds"] = [each for each in self.result["rounds"] if each["variant"] != "default"]
         cells = [cell for line in figures.lines(self.result, "schbench") for cell in line.cells.values()]
         self.assertTrue(cells)
         self.assertFalse(any(cell.ratio for cell in cells))
-
-    def test_claims_are_counted(self):
-        self.assertEqual(figures.claims(figures.all_lines(self.result)), 12)
 
 
 class Rounds(unittest.TestCase):

@@ -206,14 +206,6 @@ class Runs(unittest.TestCase):
         self.check_nothing_is_left()
         self.assertIn("nothing to put back", schedqos("restore").stderr)
 
-    def test_a_folder_that_cannot_be_made_is_said(self):
-        self.out.touch()
-        run = self.start("run", "cyclictest", "--rounds", "1", "--duration", "1", "--variants", "default")
-        _, errors = run.communicate(timeout=600)
-        self.assertEqual(run.returncode, 1, errors)
-        self.assertNotIn("Traceback", errors)
-        self.assertIn(str(self.out), errors.splitlines()[-1])
-
     def test_a_scenario_that_lacks_something_is_left_out_and_the_rest_counts(self):
         run = self.start("run", "schbench", "cyclictest", "--rounds", "1", "--duration", "1", "--warmup", "0",
                          "--variants", "default", "--hackbench-groups", "1", SCHBENCH="/nonexistent")

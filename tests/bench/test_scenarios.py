@@ -2,7 +2,6 @@
 """What the scenarios read out of recorded outputs, the announcement's own among them, and what they run."""
 
 import argparse
-import os
 import unittest
 
 from case import Folder, recorded
@@ -25,13 +24,6 @@ class Interface(unittest.TestCase):
                 self.assertTrue(hasattr(module, name), f"{module.NAME}.{name}")
         names = [module.NAME for module in scenarios.available()]
         self.assertEqual(names, list(scenarios.NAMES))
-
-    def test_headlines_and_axes_are_metrics(self):
-        for name in ("cyclictest", "schbench"):
-            module, options = defaults(name)
-            metrics = module.metrics(options)
-            self.assertTrue(any(metric["headline"] for metric in metrics.values()))
-            self.assertLessEqual({metric for metric in module.AXES.values() if metric}, metrics.keys())
 
 
 class Here(Folder):
@@ -71,13 +63,6 @@ class Cyclictest(unittest.TestCase):
         self.assertEqual(" ".join(commands["cyclictest"]), "nice -n 0 cyclictest -t 1 -i 1777 -D 30 -h 20000 -q")
         self.assertEqual(module.config(options), {"hackbench": {"qos": "QOS_BACKGROUND"},
                                                   "cyclictest": {"qos": "QOS_USER_INTERACTIVE"}})
-
-    def test_every_number_can_be_changed(self):
-        module, options = defaults("cyclictest", "--hackbench-loops=1", "--hackbench-groups=3",
-                                   "--cyclictest-threads=4", "--cyclictest-interval=5", "--cyclictest-histogram=6")
-        commands = module.commands(options, 7)
-        self.assertEqual(" ".join(commands["hackbench"]), "hackbench -T -p -l 1 -g 3")
-        self.assertEqual(" ".join(commands["cyclictest"]), "nice -n 0 cyclictest -t 4 -i 5 -D 7 -h 6 -q")
 
     def test_announced_summary(self):
         found = scenarios.load("cyclictest").parse(
@@ -154,20 +139,3 @@ class Schbench(unittest.TestCase):
             "make": {"qos": "QOS_BACKGROUND"}, "gcc": {"qos": "QOS_BACKGROUND"}, "cc1": {"qos": "QOS_BACKGROUND"},
             "schbench": {"thread_qos": {"schbench-msg": "QOS_USER_INTERACTIVE",
                                         "schbench-worker": "QOS_USER_INITIATED"}}})
-
-    def test_commands(self):
-        module, options = defaults("schbench", "--schbench-threads=4", "--schbench-message-threads=2",
-                                   "--kernel-jobs=3")
-        commands = module.commands(options, 12)
-        self.assertEqual(commands["schbench"][1:], ["-r", "12", "-m", "2", "-t", "4"])
-        self.assertEqual(commands["make"], ["make", "-j3"])
-
-    def test_without_schbench_it_is_said_that_nobody_packages_it(self):
-        module, options = defaults("schbench")
-        was = os.environ.get("SCHBENCH")
-        os.environ["SCHBENCH"] = "/nonexistent/schbench"
-        try:
-            missing = {each.what: each.remedy for each in module.needs(options)}
-        finally:
-            os.environ.pop("SCHBENCH") if was is None else os.environ.update(SCHBENCH=was)
-        self.assertIn("no distribution packages it", missing["schbench"])

@@ -56,16 +56,6 @@ class Tool(unittest.TestCase):
                 self.assertEqual(storm.wait(), 0)
 
 
-class Contract(unittest.TestCase):
-    def test_goals_are_about_metrics_and_distributions_that_there_are(self):
-        for name in STORMING:
-            module = scenarios.load(name)
-            metrics = module.metrics(options_of())
-            for goal in module.goals(options_of()):
-                self.assertTrue(goal.get("metric") in metrics or goal.get("distribution"), goal)
-                self.assertTrue({"most", "least"} & goal.keys(), goal)
-
-
 class Events(unittest.TestCase):
     def round(self, running):
         with mock.patch.object(workloads, "measure_storm", return_value=SAMPLE), \
