@@ -180,15 +180,13 @@ static bool is_word(const char *word, size_t length, const char *other)
 
 static void refuse_word(struct reader *reader, bool is_key)
 {
-	const char *word = reader->at, *after;
+	const char *word = reader->at;
 	const size_t length = word_length(word);
 	const int n = length < EXCERPT_MAX ? (int)length : EXCERPT_MAX;
 
-	for (after = word + length; is_space(*after); after++)
-		;
 	if (word[0] == '\'' || strncmp(word, "\u201c", 3) == 0 || strncmp(word, "\u201d", 3) == 0)
 		refuse(reader, word, "text must be in straight double quotes: \"");
-	if (is_key || *after == ':')
+	if (is_key)
 		refuse(reader, word, "keys must be in double quotes: \"%.*s\"", n, word);
 	if (strchr("+.", word[0]) || is_word(word, length, "NaN") || is_word(word, length, "Infinity"))
 		refuse(reader, word, "not a number as JSON writes it: %.*s", n, word);

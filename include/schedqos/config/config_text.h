@@ -59,7 +59,7 @@ struct config_errors {
  * look_up turns a user's name into its uid and returns an error as in struct rule_user; it is called
  * once for each name, with context. If it is NULL, no name is known.
  *
- * The JSON tree of a file takes some heap temporarily (4 MB for 15,000 rules); malloc_trim() returns
+ * The JSON trees of the files take some heap temporarily (4 MB for 15,000 rules); malloc_trim() returns
  * it to the kernel.
  */
 int config_parse(const struct config_file *files, size_t n_files,
