@@ -57,7 +57,7 @@ static void check_argument(struct parser *parser, const struct json_node *value,
 static void parse_argv(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct json_node item = *value;
-	const struct json_node alone = { .count = 1, .child = &item };
+	const struct json_node alone = { .type = JSON_LIST, .count = 1, .child = &item };
 	struct rule_match *match = into;
 
 	item.next = NULL;

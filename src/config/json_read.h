@@ -2,7 +2,7 @@
 /* JSON as people write it: with comments, and with a position for every error. */
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arena.h"
@@ -30,9 +30,11 @@ enum json_type {
 struct json_node {
 	enum json_type type;
 	uint32_t count;		 /* of an object or a list: how many nodes are in it; of a number: its characters */
-	const char *text;	 /* of a string, without escapes; of what begins as a number, as it is written, without a NUL */
+	union {
+		const char *text; /* of a string, without escapes; of what begins as a number, as it is written, without a NUL */
+		struct json_node *child; /* of an object or a list: the first in it, or NULL */
+	};
 	const char *key;	 /* in an object */
-	struct json_node *child; /* the first in it, or NULL */
 	struct json_node *next;	 /* beside it, or NULL */
 	const struct json_node *parent;
 	struct json_position key_at; /* the opening quote of its key; same as at if it has none */
@@ -46,7 +48,13 @@ struct json_node {
  */
 int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem);
 
-#define json_each(node, of) for (node = (of)->child; node; node = node->next)
+/* The first in it, NULL if it can hold none. */
+static inline const struct json_node *json_first(const struct json_node *node)
+{
+	return node->type == JSON_LIST || node->type == JSON_OBJECT ? node->child : NULL;
+}
+
+#define json_each(node, of) for (node = json_first(of); node; node = node->next)
 
 /* The object's member of that key, or NULL. */
 const struct json_node *json_member(const struct json_node *object, const char *key);

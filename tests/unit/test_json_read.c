@@ -74,8 +74,8 @@ static const char *text_at(const char *text, struct json_position at)
 /* The node after this one in the text, whatever it is in; NULL after the last. */
 static const struct json_node *json_after(const struct json_node *node)
 {
-	if (node->child)
-		return node->child;
+	if (json_first(node))
+		return json_first(node);
 	while (node && !node->next)
 		node = node->parent;
 	return node ? node->next : NULL;

@@ -134,8 +134,8 @@ struct rule {
 	bool inherit;
 	bool enforce; /* whatever anybody changes of what it has put on is put back */
 	bool keeps_hidden; /* the class stays while no window of the app is seen */
-	enum rule_yield yield;
-	enum rule_raise raise;
+	uint8_t yield; /* enum rule_yield */
+	uint8_t raise; /* enum rule_raise */
 	const char *qos; /* class name, as written; NULL: not given */
 	const char *version;
 	const char *from;	       /* where it was before it was printed and read again, or NULL */
