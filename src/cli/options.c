@@ -219,8 +219,9 @@ int take_pid(const struct command *command, const char *text, pid_t *ret)
 	uint64_t pid;
 
 	if (parse_u64(text, strlen(text), INT32_MAX, &pid) < 0 || pid == 0)
-		return usage_error(command->verb, "'%s' is not a process id",
-				   text_escape_to(safe, sizeof(safe), text, strlen(text)));
+		return usage_error(command->verb, "'%s' is not a process id%s",
+				   text_escape_to(safe, sizeof(safe), text, strlen(text)),
+				   takes(command->verb, OPTION_NAME) ? " (--name is for a program's name)" : "");
 	*ret = (pid_t)pid;
 	return 0;
 }
