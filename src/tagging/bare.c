@@ -67,9 +67,10 @@ static int new_bare(const struct config *config, const struct state_legacy *lega
 		return -ENOMEM;
 	*tagger = (struct tagger){ .proc = -1, .is_bare = true };
 	r = fill(tagger, config, legacy);
-	if (r == 0)
-		*ret = take_ptr(tagger);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = take_ptr(tagger);
+	return 0;
 }
 
 /* ---- a rehearsal ---- */
@@ -113,7 +114,7 @@ static bool put_back(const struct state_legacy *legacy, bool *ret_done)
 	int r = builtin_config(&config);
 	uint64_t count;
 
-	if (r == 0)
+	if (r >= 0)
 		r = new_bare(config, legacy, &tagger);
 	if (r < 0) {
 		log_error("putting tasks back: %s", strerror(-r));
