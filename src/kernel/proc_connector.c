@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/kernel/events.h>
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/kernel/trace.h>
+#include <schedqos/kernel/events.h>
 
 #include <errno.h>
 #include <fcntl.h>

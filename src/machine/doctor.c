@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/kernel/events.h>
 #include <schedqos/util/cleanup.h>
 
 #include "check.h"

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/proc_connector.h>
-#include <schedqos/kernel/trace.h>
+#include <schedqos/kernel/events.h>
 #include <schedqos/util/clock.h>
 
 #define BATCH 64

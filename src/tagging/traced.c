@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/kernel/trace.h>
+#include <schedqos/kernel/events.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>

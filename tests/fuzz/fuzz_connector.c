@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/kernel/events.h>
 
 #include "fuzz.h"
 

@@ -9,7 +9,7 @@
 #include <linux/connector.h>
 #include <linux/netlink.h>
 
-#include <schedqos/kernel/proc_connector.h>
+#include <schedqos/kernel/events.h>
 
 #define HEAD (NLMSG_HDRLEN + sizeof(struct cn_msg))
 #define SIZE (HEAD + sizeof(struct proc_event))

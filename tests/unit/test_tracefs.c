@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include <schedqos/kernel/trace.h>
+#include <schedqos/kernel/events.h>
 
 /* In the kernel's form. */
 static const char format[] = "name: cgroup_attach_task\n"
