@@ -101,7 +101,9 @@ class Bridge(LiveTest):
         with open(self.path(name + ".log"), "ab") as log:
             program = self.run_program([*self.inside, *command], stdout=log, stderr=log, env=environment())
         if name == "bus":
-            wait_for(lambda: os.path.exists(self.path("run/system_bus_socket")), "the bus")
+            # It is there a little before everybody may connect.
+            path = self.path("run/system_bus_socket")
+            wait_for(lambda: os.path.exists(path) and os.stat(path).st_mode & 0o002, "the bus")
         return program
 
     def run_as(self, uid, *command, **options):
