@@ -301,7 +301,7 @@ void bus_server_reloaded(struct bus_server *server)
 	reply_to_reload(server);
 }
 
-/* Returns a descriptor or -errno: -EACCES for others than root and the bridge, who get no further than this. */
+/* Returns a descriptor or -errno: -EACCES for others than root, which is who we are, and the bridge: they get no further. */
 static int accept_client(struct bus_server *server, bool *ret_is_root)
 {
 	_cleanup_close_ int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -310,8 +310,8 @@ static int accept_client(struct bus_server *server, bool *ret_is_root)
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		return -errno;
-	*ret_is_root = peer.uid == 0;
-	return peer.uid == 0 || peer.uid == server->bridge ? take_fd(fd) : -EACCES;
+	*ret_is_root = peer.uid == geteuid();
+	return *ret_is_root || peer.uid == server->bridge ? take_fd(fd) : -EACCES;
 }
 
 static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
