@@ -132,6 +132,7 @@ static void tell(struct shown *shown, struct shown_app *app, enum shown_level le
 {
 	app->told = level;
 	app->is_falling = false;
+	app->was_told = true;
 	if (app->is_ours)
 		shown->ops->tell(shown->context, app);
 }
@@ -190,7 +191,7 @@ uint64_t shown_settle(struct shown *shown, uint64_t now_us)
 void shown_repeat(struct shown *shown)
 {
 	for (size_t i = 0; i < shown->n_apps; i++) {
-		if (shown->apps[i].is_ours && shown->apps[i].told != SHOWN_VISIBLE)
+		if (shown->apps[i].is_ours && shown->apps[i].was_told)
 			shown->ops->tell(shown->context, &shown->apps[i]);
 	}
 }

@@ -40,6 +40,7 @@ struct shown_app {
 	enum shown_level now, told;
 	uint64_t left, hid; /* when `now` fell below `told`; when it became hidden */
 	bool is_falling;
+	bool was_told; /* anything was said of it */
 };
 
 struct shown_ops {
@@ -75,7 +76,7 @@ void shown_ended(struct shown *shown, pid_t pid);
 /* Says what is due. Returns when it is to be called again if nothing changes before, or SHOWN_NEVER_US. */
 uint64_t shown_settle(struct shown *shown, uint64_t now_us);
 
-/* Says again all that is not as it was before anything was said. */
+/* Says again all that was said last. */
 void shown_repeat(struct shown *shown);
 
 /* Releases what is in it. */

@@ -244,6 +244,13 @@ static void test_told_again(void **state)
 	expect_told("100 focused, ");
 	shown_repeat(shown);
 	expect_told("100 focused, ");
+	/* What is visible as well: the app may be one that a hidden one has started. */
+	windows(shown, "visible", "visible");
+	shown_settle(shown, 1);
+	shown_settle(shown, 1 + SHOWN_LOWER_US);
+	expect_told("100 visible, ");
+	shown_repeat(shown);
+	expect_told("100 visible, ");
 }
 
 static void test_no_more_windows_than_that(void **state)
