@@ -28,27 +28,22 @@ static void class_order_clear(struct class_order *order)
 	free(order->rank);
 }
 
-static int compare_classes(const void *a, const void *b, void *context)
-{
-	const struct qos_class *classes = context;
-	const uint16_t first = *(const uint16_t *)a, second = *(const uint16_t *)b;
-	int order = class_compare(&classes[first], &classes[second]);
-
-	return order ? order : first - second;
-}
-
 static int class_order_init(struct class_order *order, const struct config *config)
 {
+	const struct qos_class *classes = config->classes;
+
 	order->by_rank = calloc(config->n_classes, sizeof(*order->by_rank));
 	order->rank = calloc(config->n_classes, sizeof(*order->rank));
 	if (!order->by_rank || !order->rank)
 		return -ENOMEM;
-	for (size_t i = 0; i < config->n_classes; i++)
-		order->by_rank[i] = (uint16_t)i;
-	qsort_r(order->by_rank, config->n_classes, sizeof(*order->by_rank), compare_classes,
-		config->classes);
-	for (size_t i = 0; i < config->n_classes; i++)
-		order->rank[order->by_rank[i]] = (uint16_t)i;
+	for (size_t i = 0; i < config->n_classes; i++) {
+		for (size_t j = 0; j < config->n_classes; j++) {
+			const int compared = class_compare(&classes[j], &classes[i]);
+
+			order->rank[i] += compared < 0 || (compared == 0 && j < i);
+		}
+		order->by_rank[order->rank[i]] = (uint16_t)i;
+	}
 	return 0;
 }
 
