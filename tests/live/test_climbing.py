@@ -121,13 +121,14 @@ class Hostility(LiveTest):
         self.programs = os.path.dirname(self.program)
 
     def shipped(self):
-        """The shipped configurations as a folder's layers."""
+        """The shipped configurations as a folder's layers, for nobody as for who is at a seat: he has more to begin with."""
         top = os.path.join(TOP, "configs")
         layers = {}
         for folder, _, names in os.walk(top):
             for name in names:
                 with open(os.path.join(folder, name), "rb") as file:
-                    layers[os.path.relpath(os.path.join(folder, name), top)] = file.read()
+                    text = file.read().replace(b'"raise": "seat"', b'"raise": "all"')
+                layers[os.path.relpath(os.path.join(folder, name), top)] = text
         return layers
 
     def begin(self, config=None, layers=None):
