@@ -184,9 +184,12 @@ int config_diff(const struct config *before, const struct config *after, config_
 		b += order >= 0;
 		if (!was_text || !is_text)
 			r = -ENOMEM;
-		else if (strcmp(was_text, is_text) != 0)
-			r = *is_text ? note(after, is, was_text, is_text, found, context, ret) :
-				       note(before, was, was_text, is_text, found, context, ret);
+		else if (strcmp(was_text, is_text) == 0)
+			continue;
+		else if (is && *is_text)
+			r = note(after, is, was_text, is_text, found, context, ret);
+		else if (was)
+			r = note(before, was, was_text, is_text, found, context, ret);
 	}
 	return r;
 }
