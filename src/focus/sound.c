@@ -79,7 +79,7 @@ static bool has_card(void)
 bool sound_is_heard(const void *held, pid_t pid)
 {
 	const struct sound *sound = held;
-	const struct playing *node;
+	const struct playing *node = NULL;
 
 	if (!sound)
 		return has_card();
@@ -92,7 +92,7 @@ bool sound_is_heard(const void *held, pid_t pid)
 
 static pid_t client_pid(const struct sound *sound, uint32_t id)
 {
-	const struct client *client;
+	const struct client *client = NULL;
 
 	spa_list_for_each(client, &sound->clients, link) {
 		if (client->id == id)
@@ -217,8 +217,8 @@ static void on_global(void *userdata, uint32_t id, uint32_t permissions, const c
 static void on_global_remove(void *userdata, uint32_t id)
 {
 	struct sound *sound = userdata;
-	struct client *client, *next_client;
-	struct playing *node, *next;
+	struct client *client = NULL, *next_client;
+	struct playing *node = NULL, *next;
 
 	spa_list_for_each_safe(client, next_client, &sound->clients, link) {
 		if (id == PW_ID_ANY || client->id == id)
