@@ -40,7 +40,9 @@ static void check_class(struct run *run, const struct asked *asked)
 	const struct task *task = record(run->m, asked->pid);
 	const uint16_t number = task->joined[override->uid ? SLOT_USERS_CLASS : SLOT_CLASS];
 
-	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]))
+	/* What a name gives a thread, or the leader, may be higher than what the process has. */
+	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]) ||
+	    plan_has_thread_rules(run->m->plan, task))
 		return;
 	if (override->uid && !override->raises && plan_override_needs_raise(run->m->plan, override->qos, asked->pid))
 		check(task->assigned_by != ASSIGNED_BY_OVERRIDE);

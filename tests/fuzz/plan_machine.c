@@ -146,6 +146,9 @@ static void bear(struct run *run, uint8_t kind)
 	/* What it lost by a reset-on-fork that nobody has seen is taken for its own choice. */
 	if (living(run->m, parent)->attr.reset_on_fork && !(known && known->known.reset_on_fork))
 		unsure = EVERYTHING;
+	/* While another thread has not been looked at, nobody vouches for a nice value that a class has left on this one. */
+	if (kind == CLONE && run->m->deaf)
+		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
 	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
 	if (kind == CLONE)
 		looks_like_another(run, parent, &unsure);
