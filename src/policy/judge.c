@@ -332,13 +332,17 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 	return true;
 }
 
-/* A child that carries all that was set on its origin: so will the next ones, since forks follow each other. */
+/*
+ * A child that carries all that was set on its origin: so will the next ones, since forks follow each other. One that a scan
+ * finds may be of another thread than its parent's leader, or older than what was set.
+ */
 static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
 {
 	struct task *origin = plan_origin_of(plan, due);
 
 	/* While all is put back, it says who was: see add_forkers() in undo.c. */
-	if (origin && !plan->undoing && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
+	if (origin && due->is_born && !plan->undoing && origin->due == DUE_NOTHING &&
+	    !attr_difference(&origin->known, &task->known))
 		origin->flags &= ~TASK_FRESH;
 }
 

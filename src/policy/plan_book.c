@@ -56,7 +56,7 @@ void plan_mark_born(struct plan *plan, struct task *task, enum due due, const st
 {
 	const pid_t parent = task->tid == task->tgid ? origin->tgid : 0;
 
-	mark(plan, task, due, (struct plan_due){ task->tid, task->tgid, parent, origin->tid, origin->start });
+	mark(plan, task, due, (struct plan_due){ task->tid, task->tgid, parent, origin->tid, origin->start, true });
 }
 
 void plan_mark_threads(struct plan *plan, const struct task *leader)

@@ -293,6 +293,24 @@ static void records_for_which_there_is_no_memory_are_an_error(void **state)
 	assert_int_equal(plan_adopt(m->plan, &legacy, 1, &tag, 1, false), -ENOMEM);
 }
 
+/* One that copied what its parent carried before may still be under way: the next child shows that, and none of before. */
+static void a_child_of_before_the_crash_proves_nothing(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'app': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/app");
+	m->missing = FACT_ATTR;
+	forks(m, 100, 101);
+	crash(m);
+	m->missing = 0;
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	assert_true(record(m, 100)->flags & TASK_FRESH);
+	forks(m, 100, 102);
+	assert_false(record(m, 100)->flags & TASK_FRESH);
+	stops_without_trace(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +328,7 @@ int main(void)
 		MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec),
 		MACHINE_TEST(a_process_s_threads_are_known_as_such),
 		MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error),
+		MACHINE_TEST(a_child_of_before_the_crash_proves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,7 @@ struct plan_due {
 	pid_t parent; /* tgid of the parent, if it was marked at its birth or found by a scan; else 0 */
 	pid_t origin; /* the task whose record it copied, in the same case */
 	uint32_t origin_start;
+	bool is_born; /* it was marked at its birth */
 };
 
 /* What to do to one task. */
