@@ -11,10 +11,11 @@ import json
 import os
 import resource
 import subprocess
+import unittest
 from typing import NamedTuple
 
 import scripts
-from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, set_attr
+from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, has_slice, set_attr
 from daemon import TOP, schedqos
 from groups import RunningGroup, actor, seen, tool
 from harness import LiveTest, main, once
@@ -337,6 +338,7 @@ class Climbing(Hostility):
     def test_wide_classes_until_a_crash_and_a_restore(self):
         self.wide("restore")
 
+    @unittest.skipUnless(has_slice(), "without slices nothing tells a thread that copied a choice from one of the class")
     def test_a_choice_does_not_outlast_what_the_class_gives(self):
         """Under a limit or another configuration nobody keeps what only his class let him choose."""
         daemon = self.begin(layers=self.shipped())
