@@ -4,73 +4,79 @@
  * system call and reads no clock: the caller carries each action out and reports how that went.
  *
  * THE MODEL. Of each task there is a record (tasks.h). Beside the task's class it has
- *	had	what the task would carry without us: the stop gives it that
- *	known	what the task carries as far as we know: what we last found, or have set since
- *	theirs	which attributes somebody else has chosen since a rule last took effect on it
- * To put a class on is to set each attribute: to known's value if it is theirs; else to the class's; else, if the class
- * gives none, to had's. A rule takes effect at a few moments only (see exec): theirs is cleared, then its class put on.
+ *	`had`		what the task would carry without us, and gets back at the stop
+ *	`known`		what it carries as far as we know: what we last found, or have set since
+ *	`theirs`	which attributes somebody else has chosen since a rule last took effect on it
+ * To put a class on means to set each attribute: to that of `known` where it is `theirs`, otherwise to the class's, or to
+ * that of `had` where the class gives none. A rule takes effect at a few moments only (see exec): `theirs` is cleared, then
+ * its class put on. A task whose `had` is real-time, deadline or sched_ext gets no class, whatever its rule says: it is to
+ * carry `had` and what is `theirs`. If it leaves that policy, its rule takes effect.
  *
- * Events are booked: that changes records and marks tasks as due, without a system call. Then plan_decide() takes each
- * task that is due, in the order of marking. It finds the class, looks at the task, and returns what to set. To look is
- * to read what the task carries and to judge whose that is. A task that is not due is not looked at.
+ * Events are booked: that changes records and marks tasks as due, without a system call. plan_next() names those that are
+ * due, in the order of marking; plan_decide() finds the class of one, looks at it, and returns what to set. To look means
+ * to read what the task carries and to judge whose that is. Nobody else is judged.
  *
  * WHOSE IS IT? Each attribute that a look finds (policy with its priority, nice, slice, two clamps, I/O priority) is
- * judged by the first line that fits. In any case known becomes what was found.
- *	1 a slice or clamp, not the default, that a class gives	ours
- *	2 what known says			nobody has touched it: ours or theirs, as before
- *	3 on a copy: what a class gives, or had	ours, on the conditions below
- *	4 anything else				somebody chose it: theirs, and had becomes it, within the bounds below
- * "A class" is any that was given since the first start after boot. A copy is a task that we have not looked at since
- * its fork: its record is a copy of its origin's, which is the task that forked or, of a new thread, the leader, since no
- * event says who made it. The kernel may have copied the attributes earlier, when the origin carried another class or
- * none. But it copies policy, nice value and slice together. So line 3 needs all three (where the kernel has no slices,
- * the other two) to be what some class leaves on a task with this had, or all to be had's. Then what else that class
- * gives is ours, too. Beside a slice that only the class gives, the policy is ours even if the nice value differs.
- * Anybody could lower himself to what a class gives and fork: if that were ours, the stop would raise the child again.
- * So what lies below had (SCHED_IDLE, a higher nice value) is ours by line 3 only if the copy was born while its origin
- * was due or just set, and the origin vouches: it lives, we have looked at it, and right now it carries what its record
- * says. For a new thread all other threads of its process must vouch. The copy's had becomes the least had of all these.
+ * judged by the first line that fits. In any case `known` becomes what was found.
+ *	1 a slice or clamp, not the default, that a class gives		ours
+ *	2 what `known` says						nobody has touched it: ours or theirs, as before
+ *	3 on a copy: what a class, or `had`, would give it		ours, on the conditions below
+ *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
+ * "A class" is any that could be given since the last start that took over no records. A copy is a task not looked at since
+ * its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the leader, since no event
+ * names a thread's maker. The kernel may have copied the attributes before the origin got its present class. But it copies
+ * policy, nice value and slice together. So line 3 needs all three (where the kernel has no slices, the other two) to be
+ * what some class makes of this `had`, or to be those of `had`. Then what else that class gives is ours, too. If the slice
+ * can only be a class's, the policy is ours even where the nice value differs.
+ * Anybody could lower himself to what a class gives and fork: if that were ours, the stop would raise the child again. So
+ * what is less than `had` (SCHED_IDLE, a higher nice value) is ours by line 3 only if the copy was born while its origin was
+ * due or fresh (set, and no child seen since that carries all of it), and the origin vouches: it lives, we have looked at it,
+ * and right now it carries what its record says. For a new thread all other threads of its process must vouch. The copy's
+ * `had` becomes the least of all theirs.
  *
- * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What somebody chooses beyond them
- * is theirs and stays while we run, but had does not become it, so the stop takes it away. On a copy, or once a class was
- * put on the task or an ancestor, a nice value lower than had's becomes had's only if it is lower than every class's: any
- * other may be left of a class. had leaves SCHED_IDLE only if known was that, too; on a copy, only if no class ever took a
- * task out of it. A real-time priority becomes had's only if it is above known's; of I/O, or on a copy, above every class's.
+ * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What somebody chooses beyond them is
+ * `theirs`, but `had` does not become it: so it ends when a rule takes effect, at a reload, a restart or with another class
+ * (unless that gives as much), and at the stop. On a copy, or once a class was put on the task or an ancestor, a nice value
+ * below that of `had` gets into `had` only if it is below every class's, since any other may be left of a class. `had` leaves
+ * SCHED_IDLE only if `known` was SCHED_IDLE and, on a copy, no class ever took a task out of it. A real-time priority must be
+ * above that of `known`, of a copy above every class's, unless `had` is real-time; real-time I/O above every class's.
  *
  * WHAT HAPPENS
  * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: it has its origin's class,
- *		was born with that class's attributes, and nobody looks at it. It is due only if its origin is due, and then for
- *		the same reason; or if that has reset-on-fork, or was set and no child seen since carries all of it; if an
- *		override of its parent's, or the focus, does not hold for it; or, a thread, if its process's records differ.
- * exec		The task is due. Which rule it has now is found, the task looked at, and the rule takes effect. But what
- *		somebody had lowered (had has SCHED_IDLE, a nice value above 0, an I/O priority) is not raised, unless the rule
- *		has yield: false or enforce. The task is left alone (is to carry had) if had is not the kernel's default and
- *		the rule has yield: true or no rule names the task (see the setting `default`); or if the rule is inherited and
- *		anything was theirs before this.
- * rename, move, reload	The same, if they bring another rule or class; and so the first sight of a task. Arguments that
- *		can be read only some time after the exec may bring another class, too, but clear nothing.
- * override	A class by override takes effect like a rule's; root's (or of a user who may raise) also raises what somebody
- *		had lowered. At its end the rule's class is put on, but theirs is not cleared. If it could raise, all copies
- *		are due at that end, and keep of theirs only what a reload keeps (see limit).
- * limit, focus	put another class on while they last. theirs is not cleared, neither then nor when they end; but a choice
- *		beyond the bounds is dropped, as at a reload, if it takes more privilege than the new class gives.
- * renice	and its like, by whomever, make no task due: we are not told. The next look (at its exec, a reload, the stop)
- *		finds the choice, and line 4 has it: theirs, so that the class leaves it up to the next time that a rule takes
- *		effect; and in had even after that, so that the stop leaves it, too. While any rule enforces, a tracepoint tells
- *		us that somebody has set something: that makes all tasks of such rules due, and they get their class back.
- * thread	Where the records of a process's threads differ, a new thread may be any one's copy, and any may have called
- *		exec. Of those whose known is what we find, or of all if there is none, the least had becomes the task's.
- * loss		A scan looks at every task. One without a record, born since we began to listen, is a copy of its living
- *		parent (a thread: of its leader). An orphan may be anybody's child: if a class may have raised it, had is the
- *		lowest from which a class ever raised a task. Whoever is older is taken to have chosen what he carries.
- * crash	The records live in a file in /run. The next daemon takes them over, scans, and puts on what the rules say now.
- *		They do not take effect, whatever exec or reload was missed; except where an exec was booked, an override held
- *		or a stop had begun. All tasks count as just set: see fork. Where one was being set, had's values and any
- *		class's are ours. Without a next daemon, restore does what a stop does.
- * stop		Every task with anything but had is looked at, and gets all of had; so does who is born meanwhile. What is
- *		theirs is had's already, within the bounds. A fork may outlast that. So the file of records stays, renamed,
- *		which tells a stop from a crash. Half a minute later restore, or the next start, does the same to tasks that
- *		are not on record and carry what a class gives. Their had is found as after a loss.
+ *		was born with that class's attributes, and nobody looks at it. It is due only if its origin, or its parent's
+ *		process, is due, and then for the same reason; if its origin is fresh, or has reset-on-fork, or has no record;
+ *		if an override or the focus of its parent's is not handed on; or if it is a thread, and its process's records
+ *		differ.
+ * exec		The task is due. Its rule is found, the task looked at, and the rule takes effect. But what somebody had lowered
+ *		before (`had` is SCHED_IDLE, has a nice value above 0 or an I/O priority) is not raised, unless the rule has
+ *		yield: false or enforce. If `had` is not the kernel's default, a rule with yield: true leaves the task alone, and
+ *		so does no rule (see the setting `default`): it is to carry `had`. The same with an inherited rule, if this look
+ *		or an earlier one found anything to be theirs.
+ * rename, move, reload	The same, if this brings another rule or class; the first sight of a task counts as that. Arguments
+ *		that can be read only some time after the exec may bring another class, too, but clear nothing.
+ * override	A class by override takes effect like a rule's. Root's, or that of a user who may raise, also raises what
+ *		somebody had lowered. At its end the rule's class is put on, but `theirs` is not cleared. If it could raise, all
+ *		copies are due at that end, and keep of `theirs` only what a reload keeps.
+ * limit, focus	put another class on while they last. `theirs` is not cleared, neither then nor when they end.
+ * renice	and chrt and ionice, whoever calls them, make no task due: we are not told. The next look finds the choice by
+ *		line 4. If that look is an exec's, the rule takes effect at once, and the choice counts in `had` only. Otherwise
+ *		the class leaves it until a rule takes effect, and `had`, if it became it, outlives that and the stop. While a
+ *		rule enforces, a tracepoint tells us that somebody has set something: all tasks of such rules become due, and
+ *		get their class back, unless they have become real-time.
+ * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
+ *		called exec. Of those whose `known` is what we find, or of all if there is none, the least `had` becomes its.
+ * loss		A scan looks at every task, and all records count as fresh. A task without one, born since we began to listen,
+ *		gets a copy of its living parent's (a thread: of its leader's). An orphan may be anybody's child: if a class may
+ *		have raised it, `had` is the lowest from which a class ever raised a task. The `had` of older tasks is what they
+ *		carry.
+ * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
+ *		the rules say now. No rule takes effect by that, though an exec or reload was missed; but where one was about
+ *		to, or an override held, or a stop had begun, it does. On a task that was being set, any value of `had` and of
+ *		a class is ours. Without a next daemon, `restore` puts all back, once, and removes the file.
+ * stop		Every task is looked at and gets all of `had`, also those born meanwhile. Forks under way are waited for, up to
+ *		5 s. One may take longer: so the file of records stays, under another name, which tells a stop from a crash.
+ *		`restore` half a minute later, or the next start at once, does the same to tasks that are not on record and
+ *		carry a class's slice (of a class without one: what takes privilege). Their `had` is found as after a loss.
  */
 #pragma once
 
@@ -145,7 +151,7 @@ int plan_set_config(struct plan *plan, const struct config *config);
 const struct tasks *plan_tasks(const struct plan *plan);
 const struct config *plan_config(const struct plan *plan);
 
-/* What classes have given since the first start; it has to survive a crash. */
+/* What classes could give since the last start that took over no records; it has to survive a crash. */
 const struct given *plan_given(const struct plan *plan);
 
 /* How many times there was no memory for a task, which a later scan has to find. */
@@ -195,8 +201,8 @@ void plan_scan_begin(struct plan *plan, bool events_lost);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on tasks get back what they had, and none is tagged. Every task that carries anything but had is due, and
- * so is each one that is born or found from now on.
+ * From now on tasks get back what they had, and none is tagged. Every task that by its record carries anything but `had`
+ * is due, and so is each one that is born or found from now on.
  */
 void plan_undo_begin(struct plan *plan);
 
@@ -221,13 +227,13 @@ const char *plan_override_max(const struct plan *plan, struct facts *facts);
 /* Whether this class, asked for by a user, is higher than what rules give the process. */
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid);
 
-/* Whether nothing is seen of the process, and its rule does not keep its class even so. */
+/* Whether the process is hidden and no rule exempts it. */
 bool plan_is_lowered(const struct plan *plan, const struct task *leader);
 
 /* As class_compare; 0 if either is TAG_NONE. */
 int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b);
 
-/* To ask for one, or to disable one that is to end: it counts no more for whoever joins another then. */
+/* To query one, or to disable one before it is removed, so that processes that now join another no longer count it. */
 struct overrides *plan_overrides(const struct plan *plan);
 
 /* Marks all that it has held for as due. */
@@ -256,7 +262,7 @@ struct plan_detail {
 	enum reason reason;
 	struct task_attr actual;
 	struct task_attr want;	/* what it is to carry, by its record */
-	struct task_attr class; /* what its class gives, whoever had chosen what before; had without a class */
+	struct task_attr class; /* what its class would give, whatever is theirs; `had` if it has none */
 	uint8_t changed;	/* enum task_attr_bit: somebody has changed it since we last looked */
 	uint8_t withheld;	/* somebody had lowered it before, and no rule raises that */
 };
