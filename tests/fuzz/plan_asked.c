@@ -79,11 +79,19 @@ static void lifts(struct run *run)
 	memmove(run->asked, run->asked + 1, --run->n_asked * sizeof(run->asked[0]));
 }
 
+/* A user asks for what runs as him: what another one has asked for of his own stays (see is_anothers in scan.c). */
+static bool may_ask(struct run *run, uid_t uid, pid_t pid)
+{
+	return !uid || !pid || living(run->m, pid)->uid == uid;
+}
+
 /* pid: the process, or 0: for a cgroup. */
 static void asks_for(struct run *run, struct override override, pid_t pid)
 {
 	struct asked *asked;
 
+	if (!may_ask(run, override.uid, pid))
+		return;
 	if (run->n_asked == ASKED_MAX)
 		lifts(run);
 	asked = &run->asked[run->n_asked++];
@@ -97,9 +105,10 @@ static void asks_for(struct run *run, struct override override, pid_t pid)
 /* Also for one more process, as for a child that a scan finds. */
 static void holds_for_another(struct run *run, pid_t pid)
 {
-	struct asked *asked = &run->asked[run->n_asked - 1];
+	const struct asked *asked = &run->asked[run->n_asked - 1];
+	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
 
-	if (overrides_get(plan_overrides(run->m->plan), asked->number)->cgroup)
+	if (override->cgroup || !may_ask(run, override->uid, pid))
 		return;
 	plan_override_join(run->m->plan, asked->number, pid);
 	hear_unless_deaf(run->m);
