@@ -186,7 +186,7 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 		if (group_holds(&limits->groups[i], cgroup))
 			deny(limits, &limits->groups[i], denied);
 	}
-	if (!memchr(denied, true, size))
+	if (!memchr(denied, 1, size))
 		return 0;
 	for (size_t i = 0; i < limits->n_limits; i++) {
 		if (memcmp(row(limits, i), denied, size) == 0) {
