@@ -23,10 +23,15 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 	return rule && rule->n_threads;
 }
 
+/* Whether every process's cgroup says something; a rule that asks for it has it read itself. */
+static bool needs_cgroup(const struct plan *plan)
+{
+	return plan->config->n_groups || plan->units.count || overrides_need_cgroup(plan->overrides);
+}
+
 bool plan_needs_moves(const struct plan *plan)
 {
-	return plan->config->n_groups || plan->units.count || rules_need_cgroup(plan->config->rules) ||
-	       overrides_need_cgroup(plan->overrides);
+	return needs_cgroup(plan) || rules_need_cgroup(plan->config->rules);
 }
 
 bool plan_needs_renames(const struct plan *plan)
@@ -181,11 +186,11 @@ static int look_at_owner(struct plan *plan, struct task *leader, struct facts *f
 /* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
 static void look_at_cgroup(struct plan *plan, struct task *leader, const struct facts *facts)
 {
-	const char *cgroup = plan_needs_moves(plan) ? facts->cgroup : "";
+	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";
 	const struct qos_class *max;
 	const struct unit *unit;
 
-	if (plan_needs_moves(plan) && *cgroup != '/')
+	if (needs_cgroup(plan) && *cgroup != '/')
 		return;
 	unit = units_find(&plan->units, cgroup, facts->owner);
 	leader->unit = unit ? unit->tag : TAG_DEFAULT;
@@ -228,7 +233,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (!facts->exe[0] && !facts->exe_is_unknown)
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
-	if (r == 0 && plan_needs_moves(plan))
+	if (r == 0 && needs_cgroup(plan))
 		r = facts_need(facts, FACT_CGROUP);
 	if (r == 0)
 		r = look_at_owner(plan, leader, facts);

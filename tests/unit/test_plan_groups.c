@@ -118,6 +118,12 @@ static void without_groups_no_cgroup_is_read(void **state)
 	assert_true(plan_needs_moves(m->plan));
 	reload(m, "'a': { 'match': { 'cgroup': '/x' } }");
 	assert_true(plan_needs_moves(m->plan));
+	/* But of those only whom the rule could be for are asked for it. */
+	count_from_here(m);
+	execs(m, 100, "/usr/bin/b");
+	assert_false(m->fetched & FACT_CGROUP);
+	execs(m, 100, "/usr/bin/a");
+	assert_true(m->fetched & FACT_CGROUP);
 }
 
 /* What it starts, or executes, descends from it. It does not descend from itself. */
