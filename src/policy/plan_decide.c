@@ -263,10 +263,10 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 /* Has the task inherit the rule that its parent inherits, which may have got one only after the task was booked. */
 static void inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
 {
-	const struct task *origin = task->tid == task->tgid ? plan_origin_of(plan, due) : NULL;
-	const struct task *parent = origin ? tasks_leader(plan->tasks, origin) : NULL;
+	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
 
-	if (!parent)
+	/* The thread that forked may be gone, but not have been there before its process. */
+	if (!parent || !task_is_same_start(due->origin_start, parent->start))
 		return;
 	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
 	if (task->due == DUE_EXEC || !task->inherit)

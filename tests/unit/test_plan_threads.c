@@ -170,6 +170,25 @@ static void the_same_process_inherits_from_what_it_was(void **state)
 	assert_task(m, 100, BACKGROUND, REASON_INHERITED);
 }
 
+/* As where a scan comes between the events and what is decided by them. */
+static void a_child_of_a_thread_that_has_ended_inherits(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, MAKE, "/usr/bin/sh");
+	m->deaf = true;
+	execs(m, 100, "/usr/bin/make");
+	clones(m, 100, 101);
+	spawns(m, 101, 110, "/usr/bin/as");
+	exits(m, 101);
+	for (size_t i = 0; i < m->n_queued; i++)
+		plan_book(m->plan, &m->queue[i]);
+	m->n_queued = 0;
+	plan_exited(m->plan, 101);
+	hear(m);
+	assert_task(m, 110, BACKGROUND, REASON_INHERITED);
+}
+
 static void an_orphan_keeps_what_it_inherits(void **state)
 {
 	struct machine *m = *state;
@@ -234,6 +253,7 @@ int main(void)
 		MACHINE_TEST(descendants_inherit_the_class),
 		MACHINE_TEST(the_nearest_ancestor_wins),
 		MACHINE_TEST(the_same_process_inherits_from_what_it_was),
+		MACHINE_TEST(a_child_of_a_thread_that_has_ended_inherits),
 		MACHINE_TEST(an_orphan_keeps_what_it_inherits),
 		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
 		MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread),
