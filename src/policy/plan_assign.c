@@ -96,7 +96,7 @@ int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b)
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
 {
 	const struct qos_class *class = qos_class_find(plan->config->classes, plan->config->n_classes, qos);
-	const struct task *leader = tasks_find(plan->tasks, tgid);
+	const struct task *leader = tasks_find_leader(plan->tasks, tgid);
 
 	return class && leader && is_above(plan, class, assign_by_rules(plan, leader, NULL).tag);
 }

@@ -175,7 +175,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	if (is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid))
 		return;
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
-	leader = tasks_find(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
+	leader = tasks_find_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
 		plan_push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid });
 		return;
@@ -300,7 +300,7 @@ void plan_book(struct plan *plan, const struct task_event *event)
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
 	const bool is_thread = found->tid != found->tgid;
-	const struct task *origin = tasks_find(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
+	const struct task *origin = tasks_find_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine };
 	struct task_attr actual;
 
@@ -336,7 +336,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const struct task *parent = found->tid == found->tgid ? tasks_find(plan->tasks, found->parent_tgid) : NULL;
+	const struct task *parent = found->tid == found->tgid ? tasks_find_leader(plan->tasks, found->parent_tgid) : NULL;
 	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 

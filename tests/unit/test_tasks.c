@@ -278,6 +278,20 @@ static void a_thread_of_an_unknown_process_is_alone(void **state)
 	assert_int_equal(tasks_count(tasks), 0);
 }
 
+/* Its fork was lost: what has its id is what is left of a thread of another process. */
+static void a_thread_leads_nobody(void **state)
+{
+	struct tasks *tasks = *state;
+	const struct task *leader = put(tasks, 10), *thread = put_thread(tasks, 10, 11), *other;
+
+	other = put_thread(tasks, 11, 12);
+	assert_ptr_equal(tasks_leader(tasks, thread), leader);
+	assert_ptr_equal(tasks_find_leader(tasks, 10), leader);
+	assert_null(tasks_leader(tasks, other));
+	assert_null(tasks_find_leader(tasks, 11));
+	assert_null(tasks_find_leader(tasks, 13));
+}
+
 /* ---- reasons ---- */
 
 static void every_reason_has_a_name_of_its_own(void **state)
@@ -346,6 +360,7 @@ int main(void)
 		TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process),
 		TABLE_TEST(a_leader_takes_its_threads_with_it),
 		TABLE_TEST(a_thread_of_an_unknown_process_is_alone),
+		TABLE_TEST(a_thread_leads_nobody),
 		TABLE_TEST(every_reason_has_a_name_of_its_own),
 		TABLE_TEST(what_came_of_it_and_by_what_make_the_reason),
 	};

@@ -139,7 +139,11 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid);
  */
 struct task *tasks_put(struct tasks *tasks, const struct task *from);
 
-/* The record of the process's leader, or NULL. */
+/*
+ * The record of the process's leader, or NULL. Where forks were lost, what has its id may be a thread of another process that
+ * has ended.
+ */
+struct task *tasks_find_leader(const struct tasks *tasks, pid_t tgid);
 struct task *tasks_leader(const struct tasks *tasks, const struct task *task);
 
 /*
