@@ -36,10 +36,10 @@ static int read_patterns(sd_bus_message *reply, const char ***ret, size_t *ret_c
 	int r = sd_bus_message_enter_container(reply, 'a', "(us)");
 
 	while (r >= 0 && (r = sd_bus_message_read(reply, "(us)", &number, &pattern)) > 0) {
-		const char **all = reallocarray(*ret, (size_t)number + 1, sizeof(*all));
+		const char **all = number < *ret_count ? NULL : reallocarray(*ret, (size_t)number + 1, sizeof(*all));
 
 		if (!all)
-			return -ENOMEM;
+			return number < *ret_count ? -EBADMSG : -ENOMEM;
 		*ret = all;
 		while (*ret_count < number)
 			all[(*ret_count)++] = NULL;
