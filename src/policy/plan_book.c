@@ -27,7 +27,8 @@ static bool has_room(struct marks *marks)
 	return true;
 }
 
-void plan_push(struct plan *plan, struct plan_due due)
+/* Appends a mark. Without memory that is counted, and a scan finds the task. */
+static void push(struct plan *plan, struct plan_due due)
 {
 	if (has_room(&plan->marks))
 		plan->marks.all[plan->marks.count++] = due;
@@ -42,7 +43,7 @@ void plan_push(struct plan *plan, struct plan_due due)
 static void mark(struct plan *plan, struct task *task, enum due due, struct plan_due pushed)
 {
 	if (task->due == DUE_NOTHING || due == DUE_EXEC)
-		plan_push(plan, pushed);
+		push(plan, pushed);
 	if (task->due < due)
 		task->due = due;
 }
@@ -52,7 +53,7 @@ void plan_mark(struct plan *plan, struct task *task, enum due due)
 	mark(plan, task, due, (struct plan_due){ .tid = task->tid, .tgid = task->tgid });
 }
 
-void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin)
+static void mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin)
 {
 	const pid_t parent = task->tid == task->tgid ? origin->tgid : 0;
 
@@ -177,7 +178,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_find_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		plan_push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid });
+		push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid });
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
@@ -196,7 +197,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	due = due_at_birth(plan, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
-		plan_mark_born(plan, task, due, origin);
+		mark_born(plan, task, due, origin);
 }
 
 /* ---- exec ---- */
@@ -228,7 +229,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 		return;
 	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		plan_push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid });
+		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid });
 		return;
 	}
 	end_threads(plan, leader);
@@ -364,7 +365,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		due.parent = due.origin = parent->tid;
 		due.origin_start = parent->start;
 	}
-	plan_push(plan, due);
+	push(plan, due);
 }
 
 void plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)

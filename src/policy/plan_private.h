@@ -51,12 +51,8 @@ int plan_give_classes(struct plan *plan, const struct config *config);
 
 /* ---- plan_book.c ---- */
 
-/* Appends a mark. Without memory that is counted, and a scan finds the task. */
-void plan_push(struct plan *plan, struct plan_due due);
-
 /* Marks the task as due; or its process's other threads, as may be another program's. */
 void plan_mark(struct plan *plan, struct task *task, enum due due);
-void plan_mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin);
 void plan_mark_threads(struct plan *plan, const struct task *leader);
 
 /* Marks every process: its cgroup may mean something else now. */

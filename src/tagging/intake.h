@@ -33,7 +33,7 @@ enum intake_result {
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
 
-/* Subscribes to execs and forks, and checks that the kernel sends events. 0 or -errno, as from proc_connector.h. */
+/* Subscribes to execs and forks, and checks that the kernel sends events. 0 or -errno, as from proc_connector_open. */
 int intake_open(struct intake **ret);
 void intake_close(struct intake *intake);
 
