@@ -21,24 +21,36 @@ _schedqos_words()
 	esac
 }
 
+# Offers those of the lines that begin as what is typed. compgen -W would expand each, and with it run what stands in the
+# name of anybody's file.
+_schedqos_offer()
+{
+	local word
+
+	while IFS= read -r word; do
+		[[ ! $word || $word != "$cur"* ]] || COMPREPLY+=("$word")
+	done
+}
+
 _schedqos()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} help kinds kind
 
+	COMPREPLY=() kinds=
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "$(schedqos --help | sed -n 's/^  \([a-z_-]*\).*/\1/p')" -- "$cur")
+		_schedqos_offer < <(schedqos --help | sed -n 's/^  \([a-z_-]*\).*/\1/p')
 		return
 	fi
 	help=$(schedqos "${COMP_WORDS[1]}" --help 2> /dev/null)
-	kinds=$(sed -n "s/^  .*$prev\(, --[a-z]*\)* \([A-Z]*\) .*/\2/p" <<< "$help")
+	[[ ! $prev =~ ^-[a-z-]+$ ]] || kinds=$(sed -n "s/^  .*$prev\(, --[a-z]*\)* \([A-Z]*\) .*/\2/p" <<< "$help")
 	if [[ ! $kinds && $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(sed 1d <<< "$help" | grep -o '^  -[a-z]\|--[a-z0-9-]*')" -- "$cur")
+		_schedqos_offer < <(sed 1d <<< "$help" | grep -o '^  -[a-z]\|--[a-z0-9-]*' | tr -d ' ')
 		return
 	fi
 	# In the first line the operands are what is left without the options.
 	[[ $kinds ]] || kinds=$(sed -n '1s/.*schedqos [a-z_]*//; 1s/\[-[^]]*\]\|-[a-z] [A-Z]*//g; 1s/[^A-Za-z]/ /gp' <<< "$help")
 	[[ " $kinds" == *\ @(FILE|DIR|CGROUP|NAME|COMMAND)* ]] && compopt -o filenames
-	mapfile -t COMPREPLY < <(compgen -W "$(for kind in $kinds; do _schedqos_words "$kind"; done)" -- "$cur")
+	_schedqos_offer < <(for kind in $kinds; do _schedqos_words "$kind"; done)
 }
 
 complete -F _schedqos schedqos
