@@ -36,7 +36,8 @@ end
 function __schedqos_arguments
     set -l words (commandline -opc)
     set -l help (schedqos $words[2] --help 2> /dev/null)
-    set -l kinds (string match -rg -- "^  .*$words[-1](?:, \S+)? ([A-Z]+) " $help)
+    set -l kinds
+    string match -rq -- '^-[a-z-]+$' $words[-1]; and set kinds (string match -rg -- "^  .*$words[-1](?:, \S+)? ([A-Z]+) " $help)
     if test -z "$kinds"; and string match -q -- '-*' (commandline -ct)
         string replace -rf '^  .*?(--[\w-]+)( [A-Z]+)?  *(.*)' '$1\t$3' $help
         string replace -rf '^  (-\w), .*?  +(.*)' '$1\t$2' $help
