@@ -21,7 +21,8 @@ from weights import CGROUPS, users
 
 BRIDGE, FOCUS = "schedqos-bridge.service", "schedqos-focus.service"
 DEFAULT = "QOS_DEFAULT"
-PROGRAM = "/run/desktop-test"
+# The second as a rule of ours names it.
+PROGRAM, NAMED = "/run/desktop-test", "/run/sway"
 # A compositor that is a service begins it by a unit of its own, which ends it, too.
 GRAPHICAL = "[Unit]\nBindsTo=graphical-session.target\nBefore=graphical-session.target\n"
 COMPOSITOR = "compositor-test.target"
@@ -58,7 +59,7 @@ class Desktop:
     """The steps, in their order."""
 
     def __init__(self):
-        self._own = self._others = self._mutter = None
+        self._own = self._others = self._named = self._mutter = None
         self._apps = []
 
     def _app(self, name):
@@ -82,6 +83,7 @@ class Desktop:
     def it_is_installed(self):
         """And what it says is to be done next."""
         os.symlink(sleep_program(), PROGRAM)
+        os.symlink(sleep_program(), NAMED)
         write(CONFIG, json.dumps({"schedqos": {"mapping": "announcement"}}))
         command("cp", "-a", os.path.join(TOP, "desktop/."), "/")
         drop_in("strict", STRICT, [BRIDGE])
@@ -91,6 +93,7 @@ class Desktop:
         systemctl("restart", UNIT)
         self._others = Program([PROGRAM, "100000"])
         self._own = Program([*AS_USER, PROGRAM, "100000"])
+        self._named = Program([*AS_USER, NAMED, "100000"])
         for program in (self._others, self._own):
             carries(program.pid, DEFAULT)
         systemctl("start", MANAGER)
@@ -116,6 +119,7 @@ class Desktop:
         equal({name: value for name, value in lines.items() if name.startswith("Cap") and int(value, 16)}, {})
         equal((lines["NoNewPrivs"], lines["Seccomp"]), ("1", "2"))
         print(command("systemd-analyze", "--no-pager", "security", BRIDGE).splitlines()[-1], flush=True)
+        carries(int(pid), UI)
 
     def tasks_are_listed(self):
         listed = {task["pid"] for task in json.loads(as_user("list", "--json"))}
@@ -128,7 +132,12 @@ class Desktop:
         carries(self._own.pid, DEFAULT)
 
     def who_sits_down_does_not(self):
+        """And only he is raised, by a rule that comes with us."""
+        carries(self._named.pid, DEFAULT)
+        self._named.end()
         sit_down()
+        self._named = Program([*AS_USER, NAMED, "100000"])
+        carries(self._named.pid, UI)
         as_user("set", str(self._own.pid), BACKGROUND)
         carries(self._own.pid, BACKGROUND)
         as_user("reset", str(self._own.pid))
@@ -203,7 +212,7 @@ class Desktop:
 
     def and_all_ends(self):
         of_user("stop", COMPOSITOR)
-        for program in (self._own, self._others, self._mutter):
+        for program in (self._own, self._others, self._named, self._mutter):
             program.end()
         of_user("stop", "app-first.scope", "app-second.scope")
         for app in self._apps:
