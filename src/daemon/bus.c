@@ -345,9 +345,9 @@ static void admit_bridge(struct bus_server *server)
 		r = -errno;
 	if (r == 0)
 		server->bridge = uid;
-	/* Whoever has no such user has no bridge. */
+	/* Whoever has no such user has no bridge. Of a bridge that was removed the user may be left. */
 	else if (r != -ENOENT)
-		log_warning("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
+		log_notice("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
 }
 
 /*

@@ -110,7 +110,8 @@ class Boot(Steps):
         equal([path for path in SOCKETS if not os.path.exists(path)], [])
         found = {os.path.join(folder, name).partition("/run/")[2]
                  for folder, _, names in os.walk(seen_by_the_daemon("/run")) for name in names}
-        equal({path for path in found if not path.startswith(("schedqos/", "systemd/userdb/"))},
+        needed = "schedqos/", "systemd/userdb/", "systemd/seats/", "systemd/users/"
+        equal({path for path in found if not path.startswith(needed)},
               {"systemd/notify", "systemd/journal/socket"})
 
     def nothing_else_can_be_written(self):
