@@ -7,14 +7,14 @@
  *	`had`		what the task would carry without us, and gets back at the stop
  *	`known`		what it carries as far as we know: what we last found, or have set since
  *	`theirs`	which attributes somebody else has chosen since a rule last took effect on it
- * To put a class on means to set each attribute: to that of `known` where it is `theirs`, otherwise to the class's, or to
+ * Putting a class on sets each attribute: to that of `known` where it is `theirs`, otherwise to the class's, or to
  * that of `had` where the class gives none. A rule takes effect at a few moments only (see exec): `theirs` is cleared, then
  * its class put on. A task whose `had` is real-time, deadline or sched_ext gets no class, whatever its rule says: it is to
  * carry `had` and what is `theirs`. If it leaves that policy, its rule takes effect.
  *
  * Events are booked: that changes records and marks tasks as due, without a system call. plan_next() names those that are
- * due, in the order of marking; plan_decide() finds the class of one, looks at it, and returns what to set. To look means
- * to read what the task carries and to judge whose that is. Nobody else is judged.
+ * due, in the order of marking; plan_decide() finds the class of one, looks at it, and returns what to set. To look is to
+ * read what the task carries and judge whose it is. No other task is judged.
  *
  * WHOSE IS IT? Each attribute that a look finds (policy with its priority, nice, slice, two clamps, I/O priority) is
  * judged by the first line that fits. In any case `known` becomes what was found.
@@ -28,30 +28,30 @@
  * policy, nice value and slice together. So line 3 needs all three (where the kernel has no slices, the other two) to be
  * what some class makes of this `had`, or to be those of `had`. Then what else that class gives is ours, too. If the slice
  * can only be a class's, the policy is ours even where the nice value differs.
- * Anybody could lower himself to what a class gives and fork: if that were ours, the stop would raise the child again. So
+ * Anyone could lower himself to what a class gives and fork: were that ours, the stop would raise the child again. So
  * what is less than `had` (SCHED_IDLE, a higher nice value) is ours by line 3 only if the copy was born while its origin was
  * due or fresh (set, and no child seen since that carries all of it), and the origin vouches: it lives, we have looked at it,
  * and right now it carries what its record says. For a new thread all other threads of its process must vouch. The copy's
- * `had` becomes the least of all theirs.
+ * `had` becomes the least `had` of them all.
  *
  * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What somebody chooses beyond them is
  * `theirs`, but `had` does not become it: so it ends when a rule takes effect, at a reload, a restart or with another class
  * (unless that gives as much), and at the stop. On a copy, or once a class was put on the task or an ancestor, a nice value
- * below that of `had` gets into `had` only if it is below every class's, since any other may be left of a class. `had` leaves
+ * below that of `had` gets into `had` only if it is below every class's, since any other may be a class's leftover. `had` leaves
  * SCHED_IDLE only if `known` was SCHED_IDLE and, on a copy, no class ever took a task out of it. A real-time priority must be
  * above that of `known`, of a copy above every class's, unless `had` is real-time; real-time I/O above every class's.
  *
  * WHAT HAPPENS
  * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: it has its origin's class,
- *		was born with that class's attributes, and nobody looks at it. It is due only if its origin, or its parent's
- *		process, is due, and then for the same reason; if its origin is fresh, or has reset-on-fork, or has no record;
- *		if an override or the focus of its parent's is not handed on; or if it is a thread, and its process's records
- *		differ.
+ *		was born with that class's attributes, and nobody looks at it. It is due only if its origin is, or its parent's
+ *		process may have another rule, and then for that reason; if its origin is fresh or has reset-on-fork; if its
+ *		parent's process has no record, or an override or focus that is not handed on; or if it is a thread, and its
+ *		process's records differ.
  * exec		The task is due. Its rule is found, the task looked at, and the rule takes effect. But what somebody had lowered
  *		before (`had` is SCHED_IDLE, has a nice value above 0 or an I/O priority) is not raised, unless the rule has
  *		yield: false or enforce. If `had` is not the kernel's default, a rule with yield: true leaves the task alone, and
- *		so does no rule (see the setting `default`): it is to carry `had`. The same with an inherited rule, if this look
- *		or an earlier one found anything to be theirs.
+ *		so does a unit's class or no rule (see the setting `default`): it is to carry `had`. So does an inherited rule,
+ *		if this look or an earlier one found anything to be theirs.
  * rename, move, reload	The same, if this brings another rule or class; the first sight of a task counts as that. Arguments
  *		that can be read only some time after the exec may bring another class, too, but clear nothing.
  * override	A class by override takes effect like a rule's. Root's, or that of a user who may raise, also raises what
@@ -60,23 +60,24 @@
  * limit, focus	put another class on while they last. `theirs` is not cleared, neither then nor when they end.
  * renice	and chrt and ionice, whoever calls them, make no task due: we are not told. The next look finds the choice by
  *		line 4. If that look is an exec's, the rule takes effect at once, and the choice counts in `had` only. Otherwise
- *		the class leaves it until a rule takes effect, and `had`, if it became it, outlives that and the stop. While a
- *		rule enforces, a tracepoint tells us that somebody has set something: all tasks of such rules become due, and
- *		get their class back, unless they have become real-time.
+ *		the class leaves it until a rule takes effect; if it got into `had`, it outlives that and the stop. While a
+ *		rule enforces, a tracepoint (else a timer, each second) tells us to look: all tasks of such rules become due,
+ *		and get their class back, unless they have become real-time.
  * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
  *		called exec. Of those whose `known` is what we find, or of all if there is none, the least `had` becomes its.
- * loss		A scan looks at every task, and all records count as fresh. A task without one, born since we began to listen,
+ * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
  *		gets a copy of its living parent's (a thread: of its leader's). An orphan may be anybody's child: if a class may
- *		have raised it, `had` is the lowest from which a class ever raised a task. The `had` of older tasks is what they
- *		carry.
+ *		have raised it, `had` is the lowest from which a class raised a task, as far as records show. The `had` of older
+ *		tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
- *		the rules say now. No rule takes effect by that, though an exec or reload was missed; but where one was about
- *		to, or an override held, or a stop had begun, it does. On a task that was being set, any value of `had` and of
- *		a class is ours. Without a next daemon, `restore` puts all back, once, and removes the file.
+ *		the rules say now. No rule takes effect by that, though an exec or reload was missed; but where an exec or
+ *		rename was booked, an override held or a stop had begun, it does. On a task being set, any value of `had` and
+ *		of a class is ours. Without a next daemon, `restore` puts all back, once; if none is refused, the file goes.
  * stop		Every task is looked at and gets all of `had`, also those born meanwhile. Forks under way are waited for, up to
  *		5 s. One may take longer: so the file of records stays, under another name, which tells a stop from a crash.
  *		`restore` half a minute later, or the next start at once, does the same to tasks that are not on record and
- *		carry a class's slice (of a class without one: what takes privilege). Their `had` is found as after a loss.
+ *		carry a class's slice (of a class without one: policy and nice, if that takes privilege). Their `had` is found
+ *		as after a loss, but an orphan's not lowered.
  */
 #pragma once
 
