@@ -149,6 +149,8 @@ bool tagger_restore(bool *ret_done)
 	/* The file stays for a restore with more privileges. */
 	if ((legacy.n_changed && !put_back(&legacy, ret_done)) || !restore_stopped(folder, ret_done))
 		return false;
-	state_remove(folder);
+	/* The service calls us at the stop as well, before late forks have brought their children. */
+	if (!state_stopped_just_now(folder))
+		state_remove(folder);
 	return true;
 }

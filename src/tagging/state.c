@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
@@ -13,6 +15,9 @@
 #include <schedqos/util/file.h>
 
 #define STATE_TASKS_NEW STATE_TASKS ".new"
+
+/* A fork may take that long on a busy machine; schedqos-restore.timer waits longer. */
+#define LATE_S 20
 
 struct state {
 	int folder;
@@ -305,8 +310,15 @@ void state_free(struct state *state)
 
 void state_stopped(int folder)
 {
-	if (folder >= 0)
-		renameat(folder, STATE_TASKS, folder, STATE_STOPPED);
+	if (folder >= 0 && renameat(folder, STATE_TASKS, folder, STATE_STOPPED) == 0)
+		utimensat(folder, STATE_STOPPED, NULL, 0);
+}
+
+bool state_stopped_just_now(int folder)
+{
+	struct stat stat;
+
+	return fstatat(folder, STATE_STOPPED, &stat, AT_SYMLINK_NOFOLLOW) == 0 && time(NULL) - stat.st_mtime < LATE_S;
 }
 
 void state_remove(int folder)

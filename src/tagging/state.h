@@ -63,6 +63,9 @@ void state_free(struct state *state);
 #define STATE_STOPPED "stopped"
 void state_stopped(int folder);
 
+/* Whether that was less than 20 s ago. */
+bool state_stopped_just_now(int folder);
+
 /* Removes all files. */
 void state_remove(int folder);
 

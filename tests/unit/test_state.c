@@ -339,6 +339,9 @@ static void setting_aside_keeps_the_first_file(void **state)
 
 static void after_a_stop_it_has_another_name(void **state)
 {
+	const time_t then = time(NULL) - 30;
+	const struct timespec half_a_minute_ago[2] = { { .tv_sec = then }, { .tv_sec = then } };
+
 	(void)state;
 	add(10, 2);
 	assert_int_equal(keep(), 0);
@@ -348,6 +351,9 @@ static void after_a_stop_it_has_another_name(void **state)
 	assert_int_equal(state_read(folder, STATE_STOPPED, &legacy), 0);
 	assert_int_equal(legacy.n_records, 2);
 	assert_true(legacy.stopped);
+	assert_true(state_stopped_just_now(folder));
+	utimensat(folder, STATE_STOPPED, half_a_minute_ago, 0);
+	assert_false(state_stopped_just_now(folder));
 	state_remove(folder);
 	assert_int_equal(state_read(folder, STATE_TASKS, &(struct state_legacy){ 0 }), 0);
 	assert_null(get("run/" STATE_STOPPED));
