@@ -143,8 +143,9 @@ static void bear(struct run *run, uint8_t kind)
 	if ((kind == BEGIN || run->m->deaf) &&
 	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))
 		unsure = EVERYTHING;
-	/* What it lost by a reset-on-fork that nobody has seen is taken for its own choice. */
-	if (living(run->m, parent)->attr.reset_on_fork && !(known && known->known.reset_on_fork))
+	/* What it lost by a reset-on-fork is taken for its own choice, if nobody has seen that or its origin gets another class. */
+	if (living(run->m, parent)->attr.reset_on_fork &&
+	    (kind == BEGIN || run->m->deaf || !(known && known->known.reset_on_fork)))
 		unsure = EVERYTHING;
 	/* While another thread has not been looked at, nobody vouches for a nice value that a class has left on this one. */
 	if (kind == CLONE && run->m->deaf)
