@@ -167,6 +167,21 @@ static void bear(struct run *run, uint8_t kind)
 	run_exempt(machine_task(run->m, born), unsure);
 }
 
+/* Nobody vouches any more for a nice value that a class has left on a child that has not been looked at. */
+static void leaves_children(struct run *run, pid_t tid)
+{
+	for (size_t i = 0; i < MACHINE_TASKS; i++) {
+		struct machine_task *child = &run->m->tasks[i];
+		const struct task *known;
+
+		if (!child->tid || child->parent != tid)
+			continue;
+		known = record(run->m, child->tid);
+		if (!known || (known->flags & TASK_COPY))
+			run_exempt(child, TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY);
+	}
+}
+
 static void end(struct run *run)
 {
 	pid_t tid = run_some_running(run);
@@ -180,6 +195,7 @@ static void end(struct run *run)
 		if (task->tid && task->tgid == tid && task->tid != tid)
 			return;
 	}
+	leaves_children(run, tid);
 	exits(run->m, tid);
 	run->n_tasks--;
 }
