@@ -150,7 +150,6 @@ bool tagger_restore(bool *ret_done)
 	if ((legacy.n_changed && !put_back(&legacy, ret_done)) || !restore_stopped(folder, ret_done))
 		return false;
 	/* The service calls us at the stop as well, before late forks have brought their children. */
-	if (!state_stopped_just_now(folder))
-		state_remove(folder);
+	state_remove(folder, false);
 	return true;
 }

@@ -93,7 +93,7 @@ int keep_init(struct tagger *tagger)
 	}
 	if (!legacy.n_records) {
 		restore_stopped(keep->folder, &(bool){ false });
-		state_remove(keep->folder);
+		state_remove(keep->folder, true);
 	}
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);

@@ -314,18 +314,19 @@ void state_stopped(int folder)
 		utimensat(folder, STATE_STOPPED, NULL, 0);
 }
 
-bool state_stopped_just_now(int folder)
+static bool has_just_stopped(int folder)
 {
 	struct stat stat;
 
 	return fstatat(folder, STATE_STOPPED, &stat, AT_SYMLINK_NOFOLLOW) == 0 && time(NULL) - stat.st_mtime < LATE_S;
 }
 
-void state_remove(int folder)
+void state_remove(int folder, bool all)
 {
 	if (folder < 0)
 		return;
 	unlinkat(folder, STATE_TASKS_NEW, 0);
 	unlinkat(folder, STATE_TASKS, 0);
-	unlinkat(folder, STATE_STOPPED, 0);
+	if (all || !has_just_stopped(folder))
+		unlinkat(folder, STATE_STOPPED, 0);
 }

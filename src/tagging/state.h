@@ -63,11 +63,8 @@ void state_free(struct state *state);
 #define STATE_STOPPED "stopped"
 void state_stopped(int folder);
 
-/* Whether that was less than 20 s ago. */
-bool state_stopped_just_now(int folder);
-
-/* Removes all files. */
-void state_remove(int folder);
+/* Removes the files; that of a stop less than 20 s ago only if all. */
+void state_remove(int folder, bool all);
 
 /* ---- the format, for tests ---- */
 

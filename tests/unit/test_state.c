@@ -352,10 +352,10 @@ static void after_a_stop_it_has_another_name(void **state)
 	assert_int_equal(state_read(folder, STATE_STOPPED, &legacy), 0);
 	assert_int_equal(legacy.n_records, 2);
 	assert_true(legacy.stopped);
-	assert_true(state_stopped_just_now(folder));
+	state_remove(folder, false);
+	assert_non_null(get("run/" STATE_STOPPED));
 	utimensat(folder, STATE_STOPPED, half_a_minute_ago, 0);
-	assert_false(state_stopped_just_now(folder));
-	state_remove(folder);
+	state_remove(folder, false);
 	assert_int_equal(state_read(folder, STATE_TASKS, &(struct state_legacy){ 0 }), 0);
 	assert_null(get("run/" STATE_STOPPED));
 }
@@ -365,7 +365,7 @@ static void remove_leaves_no_files(void **state)
 	(void)state;
 	assert_int_equal(keep(), 0);
 	put(NEW_NAME, "of one that was killed");
-	state_remove(folder);
+	state_remove(folder, true);
 	assert_null(get(FILE_NAME));
 	assert_null(get(NEW_NAME));
 }
