@@ -121,6 +121,7 @@ static int read_text_property(sd_bus *bus, const char *path, const char *interfa
 /* Whether it is there, under this name. */
 static int check_identity(sd_bus *bus, const char *path, const char *name, struct unit *unit)
 {
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	char id[256], state[32];
 	int transient = 0;
 	int r = read_text_property(bus, path, SYSTEMD ".Unit", "LoadState", state, sizeof(state));
@@ -131,9 +132,9 @@ static int check_identity(sd_bus *bus, const char *path, const char *name, struc
 		return r;
 	if (strcmp(state, "loaded") != 0 || strcmp(id, name) != 0)
 		return -ENOENT;
-	r = sd_bus_get_property_trivial(bus, SYSTEMD, path, SYSTEMD ".Unit", "Transient", NULL, 'b', &transient);
+	r = outcome(sd_bus_get_property_trivial(bus, SYSTEMD, path, SYSTEMD ".Unit", "Transient", &error, 'b', &transient), &error);
 	unit->is_transient = transient;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 static int read_shares(sd_bus *bus, const char *path, const char *interface, struct unit *unit)
