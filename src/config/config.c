@@ -106,8 +106,6 @@ static int put_builtin(struct parser *parser)
 		.autogroup_off = true,
 		.focus = "QOS_USER_INITIATED",
 		.mapping = "announcement",
-		.interpreters = interpreters_default,
-		.n_interpreters = interpreters_default_count,
 	};
 	return parser->no_memory ? -ENOMEM : 0;
 }
@@ -159,7 +157,6 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
 	parser->classes = (struct class_table){ 0 };
-	rules_set_interpreters(config->rules, config->settings.interpreters, config->settings.n_interpreters);
 	return rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
 }
 

@@ -16,32 +16,6 @@ static void check_profile(struct parser *parser, const struct json_node *value, 
 		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles), "");
 }
 
-static void check_interpreter(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
-{
-	check_brackets(parser, value, what, pattern);
-	if (strchr(pattern, '/'))
-		complain(parser, value, what, "can never match: interpreters are known by the name after the last /");
-}
-
-/* An empty list: none. */
-static void parse_interpreters(struct parser *parser, const struct json_node *list, void *into)
-{
-	struct settings *all = &((struct config *)into)->settings;
-
-	if (list->type != JSON_LIST || list->count > INTERPRETERS_MAX)
-		complain(parser, list, AT_VALUE, "must be a list of at most %d patterns", INTERPRETERS_MAX);
-	else
-		all->interpreters = value_texts(parser, list, check_interpreter, &all->n_interpreters);
-}
-
-static void put_interpreters(struct json_writer *json, const char *key, const void *from)
-{
-	const struct settings *all = &((const struct config *)from)->settings;
-
-	if (all->interpreters != interpreters_default)
-		put_texts(json, key, all->interpreters, all->n_interpreters);
-}
-
 const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };
 
 /* Of the rules of this file. */
@@ -281,7 +255,6 @@ static const struct key settings[] = {
 	/* Read before, by parse_definitions(). Not written: the classes follow in full, so no preset is needed. */
 	{ "mapping", .parse = NULL },
 	{ "log", WORDS(log_levels), SETTING(log_level) },
-	{ "interpreters", .parse = parse_interpreters, .put = put_interpreters },
 	/* Not written: each rule has it. */
 	{ "raise", .parse = parse_raise },
 	{ "groups", .parse = parse_groups, .put = put_groups },

@@ -120,12 +120,6 @@ int rules_mask(struct rules *rules, const char *pattern, const struct source *at
 	return append(rules, &(struct pattern){ .text = pattern, .masked = *at });
 }
 
-void rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n)
-{
-	rules->interpreters = patterns;
-	rules->n_interpreters = n;
-}
-
 static int compare_lists(const void *va, const void *vb)
 {
 	const struct rule *const *a = va, *const *b = vb;

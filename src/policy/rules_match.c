@@ -148,8 +148,7 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 	*ret = NULL;
 	if (facts->argv_is_unread)
 		return script_by_comm(facts, exe, ret);
-	if (arg && interpreters_has(rules->interpreters, rules->n_interpreters, exe))
-		*ret = interpreter_script(exe, facts);
+	*ret = interpreter_script(facts);
 	return *ret ? 0 : script_by_argv(rules, pattern, facts, exe, arg, ret);
 }
 

@@ -48,9 +48,6 @@ struct rules {
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
 
-	const char *const *interpreters;
-	size_t n_interpreters;
-
 	const struct qos_class *classes;
 	size_t n_classes;
 	struct tag *tags;

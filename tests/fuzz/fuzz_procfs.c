@@ -176,9 +176,7 @@ static void read_file(struct input *input)
 /* It is a part of an argument, and no path. */
 static void find_script(const struct facts *facts)
 {
-	static const char *const programs[] = { "python3", "perl", "bash", "java", "php", "busybox", "wine64-preloader",
-						 "any" };
-	const char *script = interpreter_script(programs[facts->argv_size % array_size(programs)], facts);
+	const char *script = interpreter_script(facts);
 
 	check(!script || (script > facts->argv && script < facts->argv + facts->argv_size));
 	check(!script || (*script && path_base(script) == script));

@@ -185,10 +185,6 @@ static const struct example {
 	    RULES("{'schedqos': {'focus': null}}") },
 	  "~setting focus null\n"
 	  "+class QOS_LATER { 'sched_policy': 'SCHED_NORMAL', 'sched_nice': 1 } # rules.json:1:38\n" },
-	{ "interpreters", { RULES("{'schedqos': {'interpreters': ['sh', 'python*']}}") },
-	  "+setting interpreters [ 'sh', 'python*' ]\n" },
-	{ "no interpreters", { RULES("{'schedqos': {'interpreters': []}}") },
-	  "+setting interpreters []\n" },
 	{ "groups add up pattern by pattern",
 	  { RULES("{'schedqos': {'groups': {'a': {'max': 'QOS_UTILITY'}, 'b': {'max': 'QOS_UTILITY'}, 'c': "
 	      "{'QOS_UTILITY': false}}}}"),

@@ -174,8 +174,6 @@ struct settings {
 	bool mapping_is_named; /* rather than built in */
 	struct source mapping_source;
 	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG; 0: not given */
-	const char *const *interpreters; /* interpreters_default unless the configuration has the setting */
-	size_t n_interpreters;
 };
 
 struct config {

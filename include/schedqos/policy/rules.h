@@ -39,25 +39,12 @@ int pattern_compare(const char *a, const struct source *at_a, const char *b, con
 /* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
 bool pattern_has_open_bracket(const char *pattern);
 
-/* ---- programs that run a script, and which one they run, by their arguments ---- */
-
-/* Far beyond any use; every exec is compared with some of them. */
-#define INTERPRETERS_MAX 256
-
-/* Patterns for the base names of executables, if the configuration has none. */
-extern const char *const interpreters_default[];
-extern const size_t interpreters_default_count;
-
-/* Whether one of the patterns matches; exe: the base name of an executable. */
-bool interpreters_has(const char *const *patterns, size_t n, const char *exe);
-
 /*
- * The base name of what this interpreter was told to run: the first argument that is neither an option nor the value
- * of one; what follows java's -jar; the module after python's -m. NULL: nothing, a program text (-c), or what it reads.
- * Which options take a value is known of the usual families, by the base name of the executable. Of facts only argv
- * is used; the result points into it.
+ * The base name of the script, module or jar that an interpreter, by its argv[0], was told to run: the first argument that
+ * is neither an option nor the value of one. NULL: argv[0] is none that is known; or it runs nothing, a program text (-c),
+ * or what it reads. Of facts only argv is used; the result points into it.
  */
-const char *interpreter_script(const char *exe, const struct facts *facts);
+const char *interpreter_script(const struct facts *facts);
 
 /* ---- what a set of rules holds ---- */
 
@@ -165,12 +152,6 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list);
 
 /* Masks a pattern, and remembers where that was asked for. 0 or -ENOMEM. */
 int rules_mask(struct rules *rules, const char *pattern, const struct source *at);
-
-/*
- * Names the programs whose arguments are searched for a script, by at most INTERPRETERS_MAX patterns, which must
- * outlive the set; without this there are none.
- */
-void rules_set_interpreters(struct rules *rules, const char *const *patterns, size_t n);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
