@@ -392,10 +392,13 @@ int given_add(struct given *given, const struct qos_attr *attr)
 	struct qos_attr *attrs;
 	const uint8_t io = attr->has & QOS_HAS_IO_CLASS ? qos_attr_io_priority(attr) : 0;
 
-	for (size_t i = 0; i < given->count; i++) {
+	for (size_t i = 0; i < given->count && !(attr->has & QOS_RAISED); i++) {
 		if (qos_attr_equal(&given->attrs[i], attr))
 			return 0;
 	}
+	if ((attr->has & QOS_RAISED) && attr->nice > given->raised_nice)
+		given->raised_nice = attr->nice;
+	given->raised_idle |= (attr->has & QOS_RAISED) && attr->policy == POLICY_IDLE;
 	attrs = reallocarray(given->attrs, given->count + 1, sizeof(*attrs));
 	if (!attrs)
 		return -ENOMEM;
@@ -419,9 +422,15 @@ void given_clear(struct given *given)
 
 void given_note_raise(struct given *given, const struct task_attr *had, const struct task_attr *carries)
 {
-	if (carries->nice < had->nice && had->nice > given->raised_nice)
-		given->raised_nice = had->nice;
-	given->raised_idle |= had->policy == POLICY_IDLE && carries->policy != POLICY_IDLE;
+	const struct qos_attr raised = {
+		.has = QOS_RAISED,
+		.nice = carries->nice < had->nice ? had->nice : -20,
+		.policy = had->policy == POLICY_IDLE && carries->policy != POLICY_IDLE ? POLICY_IDLE : POLICY_NORMAL,
+	};
+
+	/* Without memory it holds all the same, until a crash or stop. */
+	if (raised.nice > given->raised_nice || (raised.policy == POLICY_IDLE && !given->raised_idle))
+		given_add(given, &raised);
 }
 
 void given_lower(const struct given *given, const struct task_attr *carries, struct task_attr *had)

@@ -216,6 +216,9 @@ uint64_t tagger_undo(struct tagger *tagger)
 	names_close(tagger);
 	traced_close(tagger);
 	count = undo_all(tagger);
+	/* What was raised, for the look at what outlasts the stop. */
+	if (tagger->state)
+		keep_now(tagger);
 	tagger->undone = true;
 	return count;
 }

@@ -102,6 +102,28 @@ static void a_fork_that_outlasts_the_stop_is_looked_at_later(void **state)
 	assert_int_equal(m->last.tid, 101);
 }
 
+/* Nobody is left to say what it had: no more than the least that a rule has raised. */
+static void one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had(void **state)
+{
+	struct machine *m = *state;
+	struct task_attr interactive;
+
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
+	forks(m, INIT, 100);
+	renice(m, 100, 10);
+	execs(m, 100, "/usr/bin/app");
+	interactive = living(m, 100)->attr;
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 10");
+	m->lossy = true;
+	forks(m, 100, 101);
+	sets(m, 101, interactive);
+	exits(m, 100);
+	m->lossy = false;
+	looks_again(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 10");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +132,7 @@ int main(void)
 		MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes),
 		MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at),
 		MACHINE_TEST(a_child_born_during_the_undo_is_undone),
+		MACHINE_TEST(one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@
  *		5 s. One may take longer: so the file of records stays, under another name, which tells a stop from a crash.
  *		`restore` half a minute later, or the next start at once, does the same to tasks that are not on record and
  *		carry a class's slice (of a class without one: policy and nice, if that takes privilege). Their `had` is found
- *		as after a loss, but an orphan's not lowered.
+ *		as after a loss.
  */
 #pragma once
 

@@ -166,6 +166,7 @@ enum qos_has {
 	QOS_HAS_UTIL_MAX = 1 << 7,
 	QOS_HAS_IO_CLASS = 1 << 8,
 	QOS_HAS_IO_LEVEL = 1 << 9, /* with QOS_HAS_IO_CLASS only */
+	QOS_RAISED = 1 << 15,	   /* no class, and it gives nothing: see given_note_raise */
 };
 
 /* The attributes of a class. One whose bit is not in `has` is left as the task has it. */
@@ -247,7 +248,10 @@ void given_init(struct given *given);
 int given_add(struct given *given, const struct qos_attr *attr);
 void given_clear(struct given *given);
 
-/* A task that had this carries this by its class: so much privilege can be ours on others. */
+/*
+ * A task that had this carries this by its class: so much privilege can be ours on others. It is kept among the classes,
+ * so that it outlives us as these do.
+ */
 void given_note_raise(struct given *given, const struct task_attr *had, const struct task_attr *carries);
 
 /* Of a task that nobody knows who made: if a class can have given it what it carries, it had no more than whoever got that. */
