@@ -46,8 +46,6 @@ struct bus_server {
 	int fd;
 	uid_t bridge; /* whom we let in beside root; (uid_t)-1: nobody */
 	sd_event_source *source;
-	sd_bus_message *reload; /* a call to be answered after the scan, or NULL */
-	char *warnings;		/* its answer */
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
@@ -55,33 +53,18 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
-static void reply_to_reload(struct bus_server *server)
-{
-	if (!server->reload)
-		return;
-	sd_bus_reply_method_return(server->reload, "ss", server->warnings ? server->warnings : "",
-				   server->daemon->reload_summary ? server->daemon->reload_summary : "");
-	server->reload = sd_bus_message_unref(server->reload);
-	free(take_ptr(server->warnings));
-}
-
-/*
- * Replies when the new rules have been applied to all tasks. The loop does that before it handles another call, so no
- * two are pending; if they were, the first would be answered early. mapping: NULL for the same as before.
- */
+/* mapping: NULL for the same as before. */
 static int reload(sd_bus_message *message, struct daemon *daemon, const char *mapping, sd_bus_error *error)
 {
-	_cleanup_free_ char *text = NULL;
-	int r = daemon_reload(daemon, mapping, &text);
+	_cleanup_free_ char *text = NULL, *summary = NULL;
+	int r = daemon_reload(daemon, mapping, &text, &summary);
 
 	if (r == -EINVAL)
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
-	reply_to_reload(daemon->bus);
-	daemon->bus->reload = sd_bus_message_ref(message);
-	daemon->bus->warnings = take_ptr(text);
-	return 1;
+	bus_server_reloaded(daemon->bus);
+	return sd_bus_reply_method_return(message, "ss", text ? text : "", summary ? summary : "");
 }
 
 static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -298,7 +281,6 @@ void bus_server_reloaded(struct bus_server *server)
 		if (server->peers[i].bus)
 			sd_bus_emit_signal(server->peers[i].bus, BUS_PATH, BUS_INTERFACE, "Reloaded", NULL);
 	}
-	reply_to_reload(server);
 }
 
 /* Returns a descriptor or -errno: -EACCES for others than root, which is who we are, and the bridge: they get no further. */
@@ -406,8 +388,6 @@ void bus_server_free(struct bus_server *server)
 {
 	if (!server)
 		return;
-	sd_bus_message_unref(server->reload);
-	free(server->warnings);
 	/* Not flushed: see open_peer. */
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		sd_bus_close_unref(server->peers[i].bus);

@@ -77,7 +77,7 @@ struct bus_server;
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 
-/* All tasks are as a reload has it: tells the clients, and replies to the one that has called Reload. */
+/* Tells the clients of a reload. */
 void bus_server_reloaded(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */

@@ -51,7 +51,6 @@ static void daemon_free(struct daemon *daemon)
 	sd_event_unref(daemon->event);
 	free(daemon->mapping);
 	free(daemon->reload_error);
-	free(daemon->reload_summary);
 	if (daemon->proc >= 0)
 		close(daemon->proc);
 	free(daemon);
@@ -95,22 +94,12 @@ static int init_proc(struct daemon *daemon)
 	return r < 0 ? EXIT_FAILURE : 0;
 }
 
-static void on_scanned(void *context)
-{
-	struct daemon *daemon = context;
-
-	if (daemon_reloaded(daemon))
-		bus_server_reloaded(daemon->bus);
-}
-
 static int init_tagger(struct daemon *daemon)
 {
 	const struct tagger_setup setup = {
 		.event = daemon->event,
 		.config = daemon->config,
 		.proc = daemon->proc,
-		.scanned = on_scanned,
-		.context = daemon,
 	};
 
 	return tagger_new(&setup, &daemon->tagger) < 0 ? EXIT_FAILURE : 0;

@@ -42,11 +42,7 @@ struct daemon {
 
 	uint64_t since_us; /* CLOCK_REALTIME when it became ready */
 	uint64_t reloads, reloads_failed;
-	char *reload_error;    /* of the last reload, or NULL */
-	bool reload_is_unseen; /* the last reload is in force, but its scan is not done yet */
-	struct config_diff reload_diff; /* what it changed */
-	uint64_t set_before;		/* the tagger's counter, before its scan */
-	char *reload_summary;		/* for people: what the last one did, once its scan is done; or NULL */
+	char *reload_error; /* of the last reload, or NULL */
 	struct problem problems[DAEMON_PROBLEMS];
 };
 
@@ -57,14 +53,12 @@ int signals_init(struct daemon *daemon);
 int daemon_load_config(struct daemon *daemon);
 
 /*
- * reload.c: reads the configuration again, puts it in force, and requests a scan, after which daemon_reloaded must be
- * called. mapping: the one to have from now on, whatever the files say; NULL: as before. Returns 0 with the warnings in
- * *ret_text, or -errno with the errors; the caller frees them.
+ * reload.c: reads the configuration again, puts it in force, and returns when all tasks are as it has them; then
+ * bus_server_reloaded must be called. mapping: the one to have from now on, whatever the files say; NULL: as before.
+ * Returns 0 with the warnings in *ret_text and, for people, what has changed in *ret_summary; or -errno with the errors in
+ * *ret_text. Either may be NULL; the caller frees them.
  */
-int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text);
-
-/* reload.c: a requested scan is done: logs the reload that requested it, and returns whether one did. */
-bool daemon_reloaded(struct daemon *daemon);
+int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, char **ret_summary);
 
 /* ---- goes to the background, while the caller waits until the daemon is ready or has failed ---- */
 

@@ -83,14 +83,45 @@ static void refuse(struct daemon *daemon, const char *error)
 	notify_ready(daemon, ", last reload refused");
 }
 
-/* The tagger has the configuration already. */
-static void put_in_force(struct daemon *daemon, struct config *config)
+/* "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency (/etc/schedqos.json:3:27)". */
+static char *summarize(const struct daemon *daemon, const struct config_diff *diff, uint64_t tasks)
 {
+	const struct {
+		size_t count;
+		const char *what;
+	} parts[] = {
+		{ diff->added, "new" },
+		{ diff->changed, "changed" },
+		{ diff->removed, "removed" },
+		{ diff->others, diff->others == 1 ? "setting or class changed" : "settings or classes changed" },
+	};
+	size_t rules = rules_count(daemon->config->rules);
+	const char *mapping = daemon->config->settings.mapping;
+	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)), *place = config_mapping_place(daemon->config);
+	struct text_buf text = { 0 };
+	const char *before = " (";
+
+	text_buf_printf(&text, "%zu rule%s in force", rules, rules == 1 ? "" : "s");
+	for (size_t i = 0; i < array_size(parts); i++) {
+		if (!parts[i].count)
+			continue;
+		text_buf_printf(&text, "%s%zu %s", before, parts[i].count, parts[i].what);
+		before = ", ";
+	}
+	text_buf_printf(&text, "%s, %" PRIu64 " task%s changed, mapping %s (%s)", *before == ',' ? ")" : "", tasks,
+			tasks == 1 ? "" : "s", name ? name : "", place ? place : "");
+	return text_buf_take(&text);
+}
+
+/* The tagger has the configuration already. Returns what has changed, for people. */
+static char *put_in_force(struct daemon *daemon, struct config *config)
+{
+	const uint64_t set_before = tagger_counters(daemon->tagger)->set;
 	struct config *old = daemon->config;
+	struct config_diff diff;
 
 	/* Without memory it counts less than there is: it is for people only. */
-	config_diff(old, config, NULL, NULL, &daemon->reload_diff);
-	daemon->set_before = tagger_counters(daemon->tagger)->set;
+	config_diff(old, config, NULL, NULL, &diff);
 	daemon->config = config;
 	set_log_level(daemon);
 	machine_reload(daemon->machine, config);
@@ -100,7 +131,8 @@ static void put_in_force(struct daemon *daemon, struct config *config)
 	config_free(old);
 	malloc_trim(0);
 	daemon->reloads++;
-	daemon->reload_is_unseen = true;
+	tagger_scan(daemon->tagger);
+	return summarize(daemon, &diff, tagger_counters(daemon->tagger)->set - set_before);
 }
 
 /* Reads the configuration, and hands it to the tagger. Returns as daemon_reload does. */
@@ -120,7 +152,7 @@ static int load(struct daemon *daemon, const struct config_paths *paths, struct 
 	return r;
 }
 
-int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text)
+int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, char **ret_summary)
 {
 	_cleanup_free_ char *chosen = mapping ? strdup(mapping) : NULL;
 	struct config_paths paths = daemon->paths;
@@ -144,53 +176,12 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text)
 	}
 	free(daemon->reload_error);
 	daemon->reload_error = NULL;
-	if (r < 0)
+	if (r < 0) {
 		refuse(daemon, *ret_text ? *ret_text : strerror(-r));
-	else
-		put_in_force(daemon, config);
-	return r;
-}
-
-/* "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency (/etc/schedqos.json:3:27)". */
-static void summarize(struct daemon *daemon)
-{
-	const struct config_diff *diff = &daemon->reload_diff;
-	const struct {
-		size_t count;
-		const char *what;
-	} parts[] = {
-		{ diff->added, "new" },
-		{ diff->changed, "changed" },
-		{ diff->removed, "removed" },
-		{ diff->others, diff->others == 1 ? "setting or class changed" : "settings or classes changed" },
-	};
-	uint64_t tasks = tagger_counters(daemon->tagger)->set - daemon->set_before;
-	size_t rules = rules_count(daemon->config->rules);
-	const char *mapping = daemon->config->settings.mapping;
-	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)), *place = config_mapping_place(daemon->config);
-	struct text_buf text = { 0 };
-	const char *before = " (";
-
-	text_buf_printf(&text, "%zu rule%s in force", rules, rules == 1 ? "" : "s");
-	for (size_t i = 0; i < array_size(parts); i++) {
-		if (!parts[i].count)
-			continue;
-		text_buf_printf(&text, "%s%zu %s", before, parts[i].count, parts[i].what);
-		before = ", ";
+		return r;
 	}
-	text_buf_printf(&text, "%s, %" PRIu64 " task%s changed, mapping %s (%s)", *before == ',' ? ")" : "", tasks,
-			tasks == 1 ? "" : "s", name ? name : "", place ? place : "");
-	free(daemon->reload_summary);
-	daemon->reload_summary = text_buf_take(&text);
-}
-
-bool daemon_reloaded(struct daemon *daemon)
-{
-	if (!daemon->reload_is_unseen)
-		return false;
-	daemon->reload_is_unseen = false;
-	summarize(daemon);
-	log_info("reloaded: %s", daemon->reload_summary ? daemon->reload_summary : "");
+	*ret_summary = put_in_force(daemon, config);
+	log_info("reloaded: %s", *ret_summary ? *ret_summary : "");
 	notify_ready(daemon, "");
-	return true;
+	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <schedqos/util/cleanup.h>
 
+#include "bus.h"
 #include "daemon_private.h"
 
 static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
@@ -30,14 +31,15 @@ static bool has_lost_terminal(const struct daemon *daemon)
 
 static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = NULL, *summary = NULL;
 	struct daemon *daemon = userdata;
 
 	(void)source;
 	(void)info;
 	if (has_lost_terminal(daemon))
 		return sd_event_exit(daemon->event, 0);
-	daemon_reload(daemon, NULL, &text);
+	if (daemon_reload(daemon, NULL, &text, &summary) == 0)
+		bus_server_reloaded(daemon->bus);
 	return 0;
 }
 

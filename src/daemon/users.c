@@ -100,7 +100,7 @@ static void finish_lookup(struct daemon *daemon)
 
 	ask_next(daemon, next);
 	if (changed)
-		tagger_ask_scan(daemon->tagger);
+		tagger_scan(daemon->tagger);
 }
 
 static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata)

@@ -89,21 +89,13 @@ static void handle(struct tagger *tagger)
 	await_answers(tagger);
 }
 
-static void scan_as_requested(struct tagger *tagger)
-{
-	tagger->scan_requested = false;
-	scan_all(tagger);
-	if (tagger->scanned)
-		tagger->scanned(tagger->context);
-}
-
 static int on_request(sd_event_source *source, void *userdata)
 {
 	struct tagger *tagger = userdata;
 
 	(void)source;
 	if (tagger->scan_requested)
-		scan_as_requested(tagger);
+		scan_all(tagger);
 	if (tagger->intake)
 		handle(tagger);
 	return 0;

@@ -61,8 +61,6 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	tagger->event = setup->event;
 	tagger->config = setup->config;
 	tagger->proc = setup->proc;
-	tagger->scanned = setup->scanned;
-	tagger->context = setup->context;
 	tagger->keep.folder = -1;
 	tagger->tick_ns = clock_tick_ns();
 	check_sight(tagger);
@@ -172,13 +170,14 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	tagger->config = config;
 	arguments_renew(&tagger->arguments);
 	tagger_follow_classes(tagger);
-	request_scan(tagger);
 	return 0;
 }
 
-void tagger_ask_scan(struct tagger *tagger)
+void tagger_scan(struct tagger *tagger)
 {
-	request_scan(tagger);
+	scan_all(tagger);
+	/* For what has to wait, as in tagger_start. */
+	tagger_wake(tagger);
 }
 
 /*

@@ -138,8 +138,6 @@ struct tagger {
 	sd_event *event; /* the owner's; NULL: there is no loop */
 	int proc;	 /* the owner's */
 	const struct config *config; /* the owner's; in force */
-	void (*scanned)(void *context);
-	void *context;
 
 	struct intake *intake; /* NULL: no subscription */
 	struct pace paces[INTAKE_QUEUES];

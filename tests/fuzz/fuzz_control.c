@@ -118,13 +118,6 @@ static void remove_place(void)
 	rmdir(place.folder);
 }
 
-static void on_scanned(void *context)
-{
-	(void)context;
-	daemon_reloaded(&the_daemon);
-	bus_server_reloaded(the_daemon.bus);
-}
-
 /* Once: the loop and the socket. */
 static void start(void)
 {
@@ -142,7 +135,6 @@ static void start(void)
 	the_daemon.tagger = &tagger;
 	tagger.applier = (struct applier){ &nothing, { true, true, 3000000, false } };
 	tagger.tick_ns = 10000000;
-	tagger.scanned = on_scanned;
 	tagger.facts = live_facts_new(place.proc, &tagger.applier, &tagger.arguments);
 	check(tagger.facts && sd_event_new(&the_daemon.event) >= 0);
 	tagger.event = the_daemon.event;

@@ -25,9 +25,6 @@ struct tagger_setup {
 	sd_event *event;
 	const struct config *config; /* in force until tagger_set_config */
 	int proc;		     /* descriptor of /proc */
-	/* Called after each requested scan, if not NULL. It may request another one. */
-	void (*scanned)(void *context);
-	void *context;
 };
 
 /*
@@ -46,15 +43,13 @@ int tagger_listen(struct tagger *tagger);
 void tagger_start(struct tagger *tagger);
 
 /*
- * Puts another configuration in force and requests a scan. The previous one is no longer used. Returns 0, or -ENOMEM
- * with nothing changed.
+ * Puts another configuration in force, for tasks that are due; tagger_scan does so for all. The previous one is no longer
+ * used. Returns 0, or -ENOMEM with nothing changed.
  */
 int tagger_set_config(struct tagger *tagger, const struct config *config);
 
-/*
- * Has the event loop scan every task in its next iteration. Call it when rules may match other tasks than before.
- */
-void tagger_ask_scan(struct tagger *tagger);
+/* Scans every task, and returns when they carry the result. Call it when rules may match other tasks than before. */
+void tagger_scan(struct tagger *tagger);
 
 /*
  * Puts an override in force, and returns when the tasks carry it. 0 or -errno: -ENOENT if there is no such class, -ESRCH if
