@@ -87,10 +87,13 @@ class Weights(LiveTest):
     def start_bus(self):
         path = os.path.join(self.folder, "system-bus")
         self.write(path + ".conf", BUS % path)
-        bus = subprocess.Popen(["dbus-daemon", "--nofork", "--config-file=" + path + ".conf"], stderr=subprocess.DEVNULL)
+        bus = subprocess.Popen(["dbus-daemon", "--nofork", "--print-address", "--config-file=" + path + ".conf"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(bus.stdout.close)
         self.addCleanup(bus.wait)
         self.addCleanup(bus.kill)
-        wait_for(lambda: os.path.exists(path), "the bus")
+        # The socket is there before it listens.
+        bus.stdout.readline()
         self.env = dict(environment(), DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + path)
 
     def start_manager(self):
