@@ -15,6 +15,7 @@
 
 #include "bus.h"
 #include "daemon_private.h"
+#include "held.h"
 
 /*
  * Clients are short-lived, or hold something, so nobody is sent away for another. More than these are not let in; the bridge
@@ -182,8 +183,8 @@ static void drop(struct peer *peer)
 {
 	const struct holder holder = { peer->bus, NULL };
 
-	held_drop(peer->server->daemon, holder);
-	bus_units_drop(peer->server->daemon, holder);
+	held_drop(peer->server->daemon, &holder);
+	bus_units_drop(peer->server->daemon, &holder);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }

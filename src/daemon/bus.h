@@ -7,9 +7,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/policy/plan.h>
-
-#include "held.h"
+#include <schedqos/policy/overrides.h>
 
 struct daemon;
 
@@ -43,14 +41,11 @@ int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
-/* A call in the name of root or of a user: its message owns the texts. */
-struct bus_request {
-	struct override asked;
-	struct holder holder;
-};
-
-/* Reads its beginning: the user, and of what is held the holder. 0 or -errno: -EPERM: the caller may not ask in that name. */
-int bus_read_user(sd_bus_message *message, bool has_holder, struct bus_request *ret);
+/*
+ * Reads the beginning of a call in the name of root or of a user: who that is, and of what is held the holder. The message
+ * owns the texts. 0 or -errno: -EPERM: the caller may not ask in that name.
+ */
+int bus_read_user(sd_bus_message *message, bool has_holder, struct override *ret);
 
 /* Whether he may ask for something for that cgroup: 0, -ENOTDIR: it is none, or -EPERM. */
 int bus_check_cgroup(uid_t uid, const char *cgroup);
@@ -58,14 +53,8 @@ int bus_check_cgroup(uid_t uid, const char *cgroup);
 /* Says what went wrong with this target. */
 int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error);
 
-/* How many units of the system give their tasks a class. */
-size_t bus_units_count(const struct daemon *daemon);
-
 /* Forgets what the client has said of units, or if there is a name for whom. Call it before its connection is closed. */
-void bus_units_drop(struct daemon *daemon, struct holder holder);
-
-/* Frees what is known of those who have; the tasks are left. */
-void bus_units_free(struct daemon *daemon);
+void bus_units_drop(struct daemon *daemon, const struct holder *whom);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */
 

@@ -19,6 +19,7 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
+#include "held.h"
 
 /* ---- what is a user's: of a process held_put finds that out ---- */
 
@@ -110,13 +111,13 @@ static int find_caller(sd_bus_message *message, struct ucred *ret)
 	return getsockopt(sd_bus_get_fd(sd_bus_message_get_bus(message)), SOL_SOCKET, SO_PEERCRED, ret, &size) < 0 ? -errno : 0;
 }
 
-int bus_read_user(sd_bus_message *message, bool has_holder, struct bus_request *ret)
+int bus_read_user(sd_bus_message *message, bool has_holder, struct override *ret)
 {
 	struct ucred caller;
 	uint32_t uid = 0;
 	int r = sd_bus_message_read(message, "u", &uid);
 
-	*ret = (struct bus_request){ .asked = { .uid = uid, .qos = "" }, .holder.bus = sd_bus_message_get_bus(message) };
+	*ret = (struct override){ .uid = uid, .qos = "", .holder.bus = sd_bus_message_get_bus(message) };
 	if (r >= 0 && has_holder)
 		r = sd_bus_message_read(message, "s", &ret->holder.name);
 	if (r >= 0)
@@ -133,7 +134,7 @@ int bus_read_user(sd_bus_message *message, bool has_holder, struct bus_request *
 }
 
 /* 0 stands for the caller, who may not know what his id is for us. */
-static int read_pid(sd_bus_message *message, struct bus_request *request)
+static int read_pid(sd_bus_message *message, struct override *asked)
 {
 	struct ucred caller;
 	uint32_t pid;
@@ -143,21 +144,21 @@ static int read_pid(sd_bus_message *message, struct bus_request *request)
 		r = find_caller(message, &caller);
 	if (r < 0)
 		return r;
-	request->asked.pid = pid ? (pid_t)pid : caller.pid;
-	return request->asked.pid > 0 ? 0 : -ESRCH;
+	asked->pid = pid ? (pid_t)pid : caller.pid;
+	return asked->pid > 0 ? 0 : -ESRCH;
 }
 
 /* A cgroup's path, or if that is empty a process. */
-static int read_target(sd_bus_message *message, struct bus_request *request)
+static int read_target(sd_bus_message *message, struct override *asked)
 {
-	int r = sd_bus_message_read(message, "s", &request->asked.cgroup);
+	int r = sd_bus_message_read(message, "s", &asked->cgroup);
 
 	if (r < 0)
 		return r;
-	if (*request->asked.cgroup)
+	if (*asked->cgroup)
 		return sd_bus_message_skip(message, "u");
-	request->asked.cgroup = NULL;
-	return read_pid(message, request);
+	asked->cgroup = NULL;
+	return read_pid(message, asked);
 }
 
 static bool parse_shown(const char *text, enum shown *ret)
@@ -183,16 +184,15 @@ static bool parse_shown(const char *text, enum shown *ret)
 
 /* ---- methods ---- */
 
-static int put(struct daemon *daemon, struct bus_request *request, bool keep)
+static int put(struct daemon *daemon, const struct override *asked)
 {
-	const struct override *asked = &request->asked;
 	int r = asked->cgroup ? bus_check_cgroup(asked->uid, asked->cgroup) : 0;
 
 	if (r < 0)
 		return r;
 	if (asked->uid && !asked->raises && has_privileged_io(daemon, asked->qos))
 		return -EACCES;
-	return held_put(daemon, keep ? (struct holder){ 0 } : request->holder, asked);
+	return held_put(daemon, *asked);
 }
 
 /* The class that the process is in now, empty for none of ours, and why. */
@@ -213,73 +213,77 @@ int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct daemon *daemon = userdata;
 	int descendants = 0, keep = 0, raise = 0;
-	struct bus_request request;
-	int r = bus_read_user(message, true, &request);
+	struct override asked;
+	int r = bus_read_user(message, true, &asked);
 
-	request.asked.kind = OVERRIDE_CLASS;
+	asked.kind = OVERRIDE_CLASS;
 	if (r >= 0)
-		r = read_pid(message, &request);
+		r = read_pid(message, &asked);
 	if (r >= 0)
-		r = sd_bus_message_read(message, "sbbb", &request.asked.qos, &descendants, &keep, &raise);
-	request.asked.is_tree = descendants;
-	request.asked.raises = raise;
+		r = sd_bus_message_read(message, "sbbb", &asked.qos, &descendants, &keep, &raise);
+	asked.is_tree = descendants;
+	asked.raises = raise;
+	if (keep)
+		asked.holder = (struct holder){ 0 };
 	if (r >= 0)
-		r = put(daemon, &request, keep);
+		r = put(daemon, &asked);
 	if (r < 0)
-		return bus_refuse(daemon, &request.asked, r, error);
-	return reply_with_class(message, daemon, request.asked.pid);
+		return bus_refuse(daemon, &asked, r, error);
+	return reply_with_class(message, daemon, asked.pid);
 }
 
 int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct bus_request request;
-	int keep = 0, r = bus_read_user(message, true, &request);
+	struct override asked;
+	int keep = 0, r = bus_read_user(message, true, &asked);
 
-	request.asked.kind = OVERRIDE_LIMIT;
+	asked.kind = OVERRIDE_LIMIT;
 	if (r >= 0)
-		r = read_target(message, &request);
+		r = read_target(message, &asked);
 	if (r >= 0)
-		r = sd_bus_message_read(message, "sb", &request.asked.qos, &keep);
+		r = sd_bus_message_read(message, "sb", &asked.qos, &keep);
+	if (keep)
+		asked.holder = (struct holder){ 0 };
 	if (r >= 0)
-		r = put(userdata, &request, keep);
+		r = put(userdata, &asked);
 	if (r < 0)
-		return bus_refuse(userdata, &request.asked, r, error);
+		return bus_refuse(userdata, &asked, r, error);
 	return sd_bus_reply_method_return(message, NULL);
 }
 
 /* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
 int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct bus_request request;
+	struct override asked;
 	const char *shown = "";
-	int r = bus_read_user(message, true, &request);
+	int r = bus_read_user(message, true, &asked);
 
-	request.asked.kind = OVERRIDE_SHOWN;
+	asked.kind = OVERRIDE_SHOWN;
 	if (r >= 0)
-		r = read_pid(message, &request);
+		r = read_pid(message, &asked);
 	if (r >= 0)
 		r = sd_bus_message_read(message, "s", &shown);
-	if (r >= 0 && !parse_shown(shown, &request.asked.shown))
+	if (r >= 0 && !parse_shown(shown, &asked.shown))
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (r >= 0)
-		r = request.asked.uid ? put(userdata, &request, false) : -EPERM;
+		r = asked.uid ? put(userdata, &asked) : -EPERM;
 	if (r < 0)
-		return bus_refuse(userdata, &request.asked, r, error);
+		return bus_refuse(userdata, &asked, r, error);
 	return sd_bus_reply_method_return(message, NULL);
 }
 
 /* Whatever its target is now, whoever has asked for something may end it. */
 static int end(sd_bus_message *message, struct daemon *daemon, enum override_kind kind, sd_bus_error *error)
 {
-	struct bus_request request;
-	int r = bus_read_user(message, false, &request);
+	struct override asked;
+	int r = bus_read_user(message, false, &asked);
 
-	request.asked.kind = kind;
+	asked.kind = kind;
 	if (r >= 0)
-		r = kind == OVERRIDE_LIMIT ? read_target(message, &request) : read_pid(message, &request);
+		r = kind == OVERRIDE_LIMIT ? read_target(message, &asked) : read_pid(message, &asked);
 	if (r < 0)
-		return bus_refuse(daemon, &request.asked, r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &request.asked));
+		return bus_refuse(daemon, &asked, r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
 }
 
 int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -60,11 +60,26 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon,
 	json_put_count(json, "resident_bytes", stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE));
 	json_put_count(json, "table_bytes", status->table_bytes);
 	json_put_count(json, "log_lost", log_sink_lost());
-	json_put_count(json, "overrides", daemon->held.count - held_shown(daemon, SHOWN_VISIBLE) -
-						  held_shown(daemon, SHOWN_HIDDEN) - held_shown(daemon, SHOWN_FOCUSED));
-	json_put_count(json, "apps_focused", held_shown(daemon, SHOWN_FOCUSED));
-	json_put_count(json, "apps_hidden", held_shown(daemon, SHOWN_HIDDEN));
-	json_put_count(json, "unit_classes", bus_units_count(daemon));
+}
+
+/* Of units only those of the system. */
+static void put_asked(struct json_writer *json, const struct daemon *daemon)
+{
+	const struct overrides *overrides = tagger_overrides(daemon->tagger);
+	const struct units *units = tagger_units(daemon->tagger);
+	uint64_t asked = 0, focused = 0, hidden = 0;
+	const struct override *override;
+	uint16_t number = 0;
+
+	while ((override = overrides_next(overrides, &number))) {
+		asked += override->kind != OVERRIDE_SHOWN;
+		focused += override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_FOCUSED;
+		hidden += override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_HIDDEN;
+	}
+	json_put_count(json, "overrides", asked);
+	json_put_count(json, "apps_focused", focused);
+	json_put_count(json, "apps_hidden", hidden);
+	json_put_count(json, "unit_classes", units->count - units->n_users);
 }
 
 static void put_abilities(struct json_writer *json, const struct tagger_status *status)
@@ -221,6 +236,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	(void)error;
 	json_begin(&json, NULL, '{');
 	put_daemon(&json, daemon, &status);
+	put_asked(&json, daemon);
 	put_abilities(&json, &status);
 	put_tasks(&json, daemon);
 	put_counters(&json, daemon, &status);

@@ -22,6 +22,7 @@
 
 #include "bus.h"
 #include "daemon_private.h"
+#include "held.h"
 #include "log_sink.h"
 
 static struct daemon *daemon_new(const struct daemon_options *options)
@@ -42,7 +43,6 @@ static void daemon_free(struct daemon *daemon)
 	if (!daemon)
 		return;
 	held_free(daemon);
-	bus_units_free(daemon);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	tagger_free(daemon->tagger);

@@ -13,7 +13,6 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/log.h>
 
-#include "held.h"
 #include "users.h"
 
 enum daemon_problem {
@@ -22,7 +21,6 @@ enum daemon_problem {
 };
 
 struct bus_server;
-struct units_told;
 
 struct daemon {
 	sd_event *event;
@@ -34,8 +32,6 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
-	struct held held;
-	struct units_told *units; /* who has told of units' classes */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
@@ -19,95 +18,126 @@
 
 #include "daemon_private.h"
 
-struct held_override {
-	struct daemon *daemon;
-	uint16_t number;
-	sd_bus *holder;	      /* compared only, except where it is told of the end; NULL: nobody */
-	char *name;	      /* for whom the bridge holds it, or NULL */
-	sd_event_source *end; /* of the process, or the cgroup */
-};
+/* ---- what ends them: each of these may be the test of tagger_end_overrides ---- */
 
-static const struct override *override_of(const struct held_override *held)
+static bool unwatch(const struct override *override)
 {
-	return tagger_get_override(held->daemon->tagger, held->number);
+	sd_event_source_disable_unref(override->end);
+	return true;
 }
 
-static void free_one(struct held_override *held)
+/* It ends for another reason than its holder's wish. */
+static bool tell_and_unwatch(const struct override *override)
 {
-	sd_event_source_disable_unref(held->end);
-	free(held->name);
-	free(held);
-}
-
-static void end_nth(struct daemon *daemon, size_t n)
-{
-	struct held_override *held = daemon->held.all[n];
-
-	daemon->held.all[n] = daemon->held.all[--daemon->held.count];
-	tagger_end_override(daemon->tagger, held->number);
-	free_one(held);
-}
-
-/* For another reason than its holder's wish. */
-static void end_and_tell(struct daemon *daemon, size_t n)
-{
-	const struct held_override *held = daemon->held.all[n];
-	const struct override *override = override_of(held);
-
-	if (held->holder && !held->name)
-		sd_bus_emit_signal(held->holder, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", "su",
+	if (override->holder.bus && !override->holder.name)
+		sd_bus_emit_signal(override->holder.bus, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", "su",
 				   override->cgroup ? override->cgroup : "", (uint32_t)override->pid);
-	end_nth(daemon, n);
+	return unwatch(override);
 }
 
-static void target_ended(struct held_override *held)
+static bool target_ends(const struct override *override, const void *source)
 {
-	struct daemon *daemon = held->daemon;
-
-	for (size_t i = 0; i < daemon->held.count; i++) {
-		if (daemon->held.all[i] == held) {
-			end_and_tell(daemon, i);
-			return;
-		}
-	}
+	return override->end == source && tell_and_unwatch(override);
 }
+
+static bool is_like(const struct override *override, const struct override *other)
+{
+	if (override->kind != other->kind || !override->cgroup != !other->cgroup)
+		return false;
+	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
+}
+
+/* Of the same user it does not matter who holds it. */
+static bool is_of_same(const struct override *override, const struct override *other)
+{
+	return override->uid == other->uid && (override->uid || override->holder.bus == other->holder.bus);
+}
+
+/* What is asked for last counts. */
+static bool gives_way(const struct override *override, const void *newest)
+{
+	return override != newest && is_of_same(override, newest) && is_like(override, newest) && unwatch(override);
+}
+
+static bool is_ended_by(const struct override *override, const void *asked)
+{
+	const struct override *like = asked;
+
+	return is_like(override, like) && (!like->uid || like->uid == override->uid) && tell_and_unwatch(override);
+}
+
+bool is_held_by(const struct holder *holder, const struct holder *whom)
+{
+	return holder->bus == whom->bus &&
+	       (!whom->name || (holder->name && strcmp(holder->name, whom->name) == 0));
+}
+
+static bool is_dropped(const struct override *override, const void *whom)
+{
+	return is_held_by(&override->holder, whom) && unwatch(override);
+}
+
+static bool lacks_class(const struct config *config, const struct override *override)
+{
+	return override->kind != OVERRIDE_SHOWN && !qos_class_find(config->classes, config->n_classes, override->qos);
+}
+
+static bool has_no_class(const struct override *override, const void *config)
+{
+	return lacks_class(config, override) && tell_and_unwatch(override);
+}
+
+/* ---- who tells of an end ---- */
 
 static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	(void)source;
+	struct daemon *daemon = userdata;
+
 	(void)fd;
 	(void)revents;
-	target_ended(userdata);
+	tagger_end_overrides(daemon->tagger, target_ends, source);
 	return 0;
+}
+
+static const struct override *find(const struct daemon *daemon, const sd_event_source *end)
+{
+	const struct overrides *overrides = tagger_overrides(daemon->tagger);
+	const struct override *override;
+	uint16_t number = 0;
+
+	while ((override = overrides_next(overrides, &number)) && override->end != end)
+		;
+	return override;
 }
 
 /* Something is gone from the folder that it is in. */
 static int on_cgroup_removed(sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
-	struct held_override *held = userdata;
+	struct daemon *daemon = userdata;
+	const struct override *override = find(daemon, source);
 
-	(void)source;
-	if ((event->mask & (IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW)) ||
-	    strcmp(event->name, strrchr(override_of(held)->cgroup, '/') + 1) == 0)
-		target_ended(held);
+	if (override && ((event->mask & (IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW)) ||
+			 strcmp(event->name, strrchr(override->cgroup, '/') + 1) == 0))
+		tagger_end_overrides(daemon->tagger, target_ends, source);
 	return 0;
 }
 
 /* The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). */
-static int watch_cgroup(struct held_override *held, const char *cgroup)
+static int watch_cgroup(struct daemon *daemon, struct override *override)
 {
 	char folder[PATH_MAX], *last;
-	int r = host_cgroup_folder(cgroup, folder, sizeof(folder));
+	sd_event_source *end = NULL;
+	int r = host_cgroup_folder(override->cgroup, folder, sizeof(folder));
 
 	if (r < 0)
 		return r == -ENOENT ? -ENOTDIR : r;
 	/* The root stays. */
-	if (!cgroup[1])
+	if (!override->cgroup[1])
 		return 0;
 	last = strrchr(folder, '/');
 	*last = '\0';
-	r = sd_event_add_inotify(held->daemon->event, &held->end, folder, IN_DELETE | IN_ONLYDIR, on_cgroup_removed,
-				 held);
+	r = sd_event_add_inotify(daemon->event, &end, folder, IN_DELETE | IN_ONLYDIR, on_cgroup_removed, daemon);
+	override->end = end;
 	*last = '/';
 	/* It may have gone meanwhile. */
 	return r < 0 ? r : access(folder, F_OK) == 0 ? 0 : -ENOTDIR;
@@ -121,20 +151,20 @@ static bool has_ended(int pidfd)
 }
 
 /* The descriptor comes first: if the process lives after its start and owner were read, they were its. */
-static int watch_target(struct held_override *held, struct override *override)
+static int watch_process(struct daemon *daemon, struct override *override)
 {
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, override->pid, 0);
-	const int proc = held->daemon->proc;
 	struct procfs_stat stat;
+	sd_event_source *end;
 	uid_t owner = 0;
 	int r;
 
 	/* For a thread it is EINVAL, and on later kernels ENOENT. */
 	if (fd < 0)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
-	r = procfs_stat(proc, override->pid, &stat);
+	r = procfs_stat(daemon->proc, override->pid, &stat);
 	if (r == 0 && override->uid)
-		r = procfs_owner(proc, override->pid, &owner);
+		r = procfs_owner(daemon->proc, override->pid, &owner);
 	if (r == 0 && has_ended(fd))
 		r = -ESRCH;
 	if (r == 0 && owner != override->uid)
@@ -142,40 +172,13 @@ static int watch_target(struct held_override *held, struct override *override)
 	if (r < 0)
 		return r;
 	override->start = stat.start;
-	r = sd_event_add_io(held->daemon->event, &held->end, fd, EPOLLIN, on_process_ended, held);
+	r = sd_event_add_io(daemon->event, &end, fd, EPOLLIN, on_process_ended, daemon);
 	if (r < 0)
 		return r;
-	sd_event_source_set_io_fd_own(held->end, true);
+	sd_event_source_set_io_fd_own(end, true);
+	override->end = end;
 	take_fd(fd);
 	return 0;
-}
-
-static bool is_like(const struct override *override, const struct override *other)
-{
-	if (override->kind != other->kind || !override->cgroup != !other->cgroup)
-		return false;
-	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
-}
-
-static bool is_held_by(const struct held_override *held, struct holder holder)
-{
-	return held->holder == holder.bus &&
-	       (!holder.name || (held->name && strcmp(held->name, holder.name) == 0));
-}
-
-static bool has_room(struct held *held)
-{
-	size_t size = held->size ? held->size * 2 : 16;
-	struct held_override **all;
-
-	if (held->count < held->size)
-		return true;
-	all = reallocarray(held->all, size, sizeof(struct held_override *));
-	if (!all)
-		return false;
-	held->all = all;
-	held->size = size;
-	return true;
 }
 
 static bool is_focused(const struct override *override)
@@ -188,123 +191,66 @@ static bool is_visible(const struct override *override)
 	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_VISIBLE;
 }
 
-/* Whether users may not ask for that, too: besides what it takes the place of. What is visible takes no room of other things. */
-static bool users_have_too_many(const struct daemon *daemon, const struct override *asked)
+/* Besides what it takes the place of. What is visible takes no room of other things. */
+static bool has_too_many(const struct daemon *daemon, const struct override *asked)
 {
-	size_t all = 0, own = 0, focused = 0;
+	const struct overrides *overrides = tagger_overrides(daemon->tagger);
+	size_t users = 0, own = 0, focused = 0;
+	const struct override *override;
+	uint16_t number = 0;
 
-	for (size_t i = 0; i < daemon->held.count; i++) {
-		const struct override *override = override_of(daemon->held.all[i]);
-		const bool is_own = override->uid == asked->uid;
+	while ((override = overrides_next(overrides, &number))) {
+		const bool is_own = is_of_same(override, asked);
 
-		if (!override->uid || (is_own && is_like(override, asked)))
+		if (is_own && is_like(override, asked))
 			continue;
-		all++;
+		users += override->uid != 0;
 		own += is_own && is_visible(override) == is_visible(asked);
 		focused += is_own && is_focused(override);
 	}
-	return all >= HELD_BY_USERS_MAX || own >= HELD_BY_USER_MAX || (is_focused(asked) && focused >= HELD_FOCUSED_MAX);
+	if (!asked->uid)
+		return own >= (asked->holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
+	return users >= HELD_BY_USERS_MAX || own >= HELD_BY_USER_MAX || (is_focused(asked) && focused >= HELD_FOCUSED_MAX);
 }
 
-static bool has_too_many(const struct daemon *daemon, struct holder holder, const struct override *override)
+int held_put(struct daemon *daemon, struct override override)
 {
-	size_t count = 0;
-
-	if (override->uid)
-		return users_have_too_many(daemon, override);
-	for (size_t i = 0; i < daemon->held.count; i++)
-		count += daemon->held.all[i]->holder == holder.bus && !override_of(daemon->held.all[i])->uid;
-	return count >= (holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
-}
-
-static int put_in_force(struct held_override *held, struct override override)
-{
-	int r = override.cgroup ? watch_cgroup(held, override.cgroup) : watch_target(held, &override);
-
-	return r < 0 ? r : tagger_override(held->daemon->tagger, &override, &held->number);
-}
-
-/* Of the same user it does not matter who holds it: what is asked for last counts. */
-static bool takes_place_of(const struct held_override *held, const struct held_override *other)
-{
-	const struct override *override = override_of(held);
-
-	return override->uid == override_of(other)->uid && is_like(override, override_of(other)) &&
-	       (override->uid || held->holder == other->holder);
-}
-
-static bool lacks_class(const struct daemon *daemon, const struct override *override)
-{
-	return override->kind != OVERRIDE_SHOWN &&
-	       !qos_class_find(daemon->config->classes, daemon->config->n_classes, override->qos);
-}
-
-int held_put(struct daemon *daemon, struct holder holder, const struct override *override)
-{
-	struct held_override *held;
-	size_t before = daemon->held.count;
+	uint16_t number;
 	int r;
 
-	if (lacks_class(daemon, override))
+	if (lacks_class(daemon->config, &override))
 		return -ENOENT;
 	/* What is only visible is as it would be anyway, unless an app that has started it is hidden. */
-	if (has_too_many(daemon, holder, override)) {
-		if (is_visible(override))
-			held_end(daemon, override);
-		return is_visible(override) ? 0 : -EDQUOT;
+	if (has_too_many(daemon, &override)) {
+		if (is_visible(&override))
+			held_end(daemon, &override);
+		return is_visible(&override) ? 0 : -EDQUOT;
 	}
-	held = has_room(&daemon->held) ? calloc(1, sizeof(*held)) : NULL;
-	if (!held)
-		return -ENOMEM;
-	held->daemon = daemon;
-	held->holder = holder.bus;
-	held->name = holder.name ? strdup(holder.name) : NULL;
-	r = holder.name && !held->name ? -ENOMEM : put_in_force(held, *override);
+	r = override.cgroup ? watch_cgroup(daemon, &override) : watch_process(daemon, &override);
+	if (r == 0)
+		r = tagger_override(daemon->tagger, &override, &number);
 	if (r < 0) {
-		free_one(held);
+		sd_event_source_disable_unref(override.end);
 		return r;
 	}
-	daemon->held.all[daemon->held.count++] = held;
-	while (before-- > 0) {
-		if (takes_place_of(held, daemon->held.all[before]))
-			end_nth(daemon, before);
-	}
+	tagger_end_overrides(daemon->tagger, gives_way, overrides_get(tagger_overrides(daemon->tagger), number));
 	return 0;
 }
 
 size_t held_end(struct daemon *daemon, const struct override *like)
 {
-	size_t ended = 0;
-
-	for (size_t i = daemon->held.count; i-- > 0;) {
-		const struct override *override = override_of(daemon->held.all[i]);
-
-		if (is_like(override, like) && (!like->uid || like->uid == override->uid)) {
-			end_and_tell(daemon, i);
-			ended++;
-		}
-	}
-	return ended;
+	return tagger_end_overrides(daemon->tagger, is_ended_by, like);
 }
 
-void held_drop(struct daemon *daemon, struct holder holder)
+void held_drop(struct daemon *daemon, const struct holder *whom)
 {
-	for (size_t i = daemon->held.count; i-- > 0;) {
-		if (is_held_by(daemon->held.all[i], holder))
-			end_nth(daemon, i);
-	}
+	tagger_end_overrides(daemon->tagger, is_dropped, whom);
 }
 
 void held_reloaded(struct daemon *daemon)
 {
-	size_t ended = 0;
+	const size_t ended = tagger_end_overrides(daemon->tagger, has_no_class, daemon->config);
 
-	for (size_t i = daemon->held.count; i-- > 0;) {
-		if (!lacks_class(daemon, override_of(daemon->held.all[i])))
-			continue;
-		end_and_tell(daemon, i);
-		ended++;
-	}
 	if (ended)
 		log_warning("%zu override%s ended, since the configuration has their class no more", ended,
 			    ended == 1 ? "" : "s");
@@ -312,20 +258,9 @@ void held_reloaded(struct daemon *daemon)
 
 void held_free(struct daemon *daemon)
 {
-	for (size_t i = 0; i < daemon->held.count; i++)
-		free_one(daemon->held.all[i]);
-	free(daemon->held.all);
-	daemon->held = (struct held){ 0 };
-}
+	const struct override *override;
+	uint16_t number = 0;
 
-size_t held_shown(const struct daemon *daemon, enum shown shown)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < daemon->held.count; i++) {
-		const struct override *override = override_of(daemon->held.all[i]);
-
-		count += override->kind == OVERRIDE_SHOWN && override->shown == shown;
-	}
-	return count;
+	while (daemon->tagger && (override = overrides_next(tagger_overrides(daemon->tagger), &number)))
+		unwatch(override);
 }

@@ -16,6 +16,7 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
+#include "held.h"
 
 /* All errors and warnings as one text, one a line, to be freed by the caller; or NULL. */
 static char *errors_text(const struct config_errors *errors)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 struct entry {
-	bool is_used;
+	bool is_used, has_ended;
+	bool was_covered;	  /* perhaps, by a limit that has ended */
 	struct override override; /* owns its strings */
 	const struct qos_class *class; /* NULL: the configuration lacks it, or it is to have no effect */
 	uint16_t tag;
@@ -35,6 +36,7 @@ static void clear_entry(struct entry *entry)
 	free((char *)entry->override.cgroup);
 	free((char *)entry->override.qos);
 	free((char *)entry->override.app);
+	free((char *)entry->override.holder.name);
 	*entry = (struct entry){ 0 };
 }
 
@@ -100,6 +102,21 @@ static struct entry *take_entry(struct overrides *overrides)
 	return &entries[overrides->n_entries++];
 }
 
+/* Whether there was memory for it; if there was none for one of them, that is NULL. */
+static bool copy_texts(struct override *override)
+{
+	const char **const texts[] = { &override->qos, &override->cgroup, &override->app, &override->holder.name };
+	bool done = true;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (!*texts[i])
+			continue;
+		*texts[i] = strdup(*texts[i]);
+		done &= *texts[i] != NULL;
+	}
+	return done;
+}
+
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number)
 {
 	struct entry *entry;
@@ -112,11 +129,7 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 	if (entry - overrides->entries >= UINT16_MAX)
 		return -ENOSPC;
 	entry->override = *override;
-	entry->override.qos = strdup(override->qos);
-	entry->override.cgroup = override->cgroup ? strdup(override->cgroup) : NULL;
-	entry->override.app = override->app ? strdup(override->app) : NULL;
-	if (!entry->override.qos || (override->cgroup && !entry->override.cgroup) ||
-	    (override->app && !entry->override.app)) {
+	if (!copy_texts(&entry->override)) {
 		clear_entry(entry);
 		return -ENOMEM;
 	}
@@ -128,15 +141,31 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 	return 0;
 }
 
-void overrides_disable(struct overrides *overrides, uint16_t number)
+/* Of all that the one which ends may have covered. */
+static void set_covered(struct overrides *overrides, const struct override *ending, bool was_covered)
 {
-	entry_of(overrides, number)->class = NULL;
+	for (size_t i = 0; i < overrides->n_entries && ending->kind == OVERRIDE_LIMIT && !ending->cgroup; i++) {
+		const struct override *override = &overrides->entries[i].override;
+
+		if (override->kind == OVERRIDE_LIMIT && !override->cgroup && override->uid == ending->uid)
+			overrides->entries[i].was_covered = was_covered;
+	}
+}
+
+void overrides_end(struct overrides *overrides, uint16_t number)
+{
+	struct entry *entry = entry_of(overrides, number);
+
+	entry->class = NULL;
+	entry->has_ended = true;
+	set_covered(overrides, &entry->override, true);
 }
 
 void overrides_remove(struct overrides *overrides, uint16_t number)
 {
 	struct entry *entry = entry_of(overrides, number);
 
+	set_covered(overrides, &entry->override, false);
 	overrides->n_cgroups -= entry->override.cgroup != NULL;
 	overrides->n_users_cgroups -= entry->override.cgroup && entry->override.uid;
 	clear_entry(entry);
@@ -145,6 +174,26 @@ void overrides_remove(struct overrides *overrides, uint16_t number)
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number)
 {
 	return &entry_of(overrides, number)->override;
+}
+
+const struct override *overrides_next(const struct overrides *overrides, uint16_t *number)
+{
+	for (size_t i = *number; i < overrides->n_entries; i++) {
+		if (!overrides->entries[i].is_used || overrides->entries[i].has_ended)
+			continue;
+		*number = (uint16_t)(i + 1);
+		return &overrides->entries[i].override;
+	}
+	return NULL;
+}
+
+uint16_t overrides_ended(const struct overrides *overrides)
+{
+	for (size_t i = 0; i < overrides->n_entries; i++) {
+		if (overrides->entries[i].has_ended)
+			return (uint16_t)(i + 1);
+	}
+	return 0;
 }
 
 bool overrides_need_cgroup(const struct overrides *overrides)
@@ -267,15 +316,10 @@ bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b)
 	return !eb->class || (ea->class && class_compare(ea->class, eb->class) >= 0);
 }
 
-uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number, uint16_t ending)
+uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number)
 {
-	const struct override *end = overrides_get(overrides, ending);
-
-	for (size_t i = number; i < overrides->n_entries && end->kind == OVERRIDE_LIMIT && !end->cgroup; i++) {
-		const struct entry *entry = &overrides->entries[i];
-		const struct override *override = &entry->override;
-
-		if (entry->class && override->kind == OVERRIDE_LIMIT && !override->cgroup && override->uid == end->uid)
+	for (size_t i = number; i < overrides->n_entries; i++) {
+		if (overrides->entries[i].class && overrides->entries[i].was_covered)
 			return (uint16_t)(i + 1);
 	}
 	return 0;

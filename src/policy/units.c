@@ -11,6 +11,7 @@ static void clear_unit(struct unit *unit)
 	free((char *)unit->is.cgroup);
 	free((char *)unit->is.qos);
 	free((char *)unit->is.place);
+	free((char *)unit->is.holder.name);
 }
 
 void units_clear(struct units *units)
@@ -58,8 +59,11 @@ void units_follow(struct units *units, const struct config *config)
 /* Whether there was memory for it. */
 static bool copy(struct unit *to, const struct unit_class *from, uid_t uid)
 {
-	to->is = (struct unit_class){ strdup(from->cgroup), strdup(from->qos), strdup(from->place), uid };
-	return to->is.cgroup && to->is.qos && to->is.place;
+	const char *name = from->holder.name;
+
+	to->is = (struct unit_class){ strdup(from->cgroup), strdup(from->qos), strdup(from->place), uid,
+				      { from->holder.bus, name ? strdup(name) : NULL } };
+	return to->is.cgroup && to->is.qos && to->is.place && !name == !to->is.holder.name;
 }
 
 int units_put(struct units *units, const struct config *config, uid_t uid, const struct unit_class *from, size_t n)

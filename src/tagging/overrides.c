@@ -33,18 +33,37 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	return r;
 }
 
-const struct override *tagger_get_override(const struct tagger *tagger, uint16_t number)
+const struct overrides *tagger_overrides(const struct tagger *tagger)
 {
-	return overrides_get(plan_overrides(tagger->plan), number);
+	return plan_overrides(tagger->plan);
 }
 
-void tagger_end_override(struct tagger *tagger, uint16_t number)
+size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const void *context)
 {
-	overrides_disable(plan_overrides(tagger->plan), number);
-	scan_covered(tagger, number);
-	plan_override_remove(tagger->plan, number);
+	struct overrides *overrides = plan_overrides(tagger->plan);
+	const struct override *override;
+	uint16_t number = 0;
+	size_t count = 0;
+
+	while ((override = overrides_next(overrides, &number))) {
+		if (ends(override, context)) {
+			overrides_end(overrides, number);
+			count++;
+		}
+	}
+	if (!count)
+		return 0;
+	scan_covered(tagger);
+	while ((number = overrides_ended(overrides)))
+		plan_override_remove(tagger->plan, number);
 	traced_update(tagger);
 	decide_now(tagger);
+	return count;
+}
+
+const struct units *tagger_units(const struct tagger *tagger)
+{
+	return plan_units(tagger->plan);
 }
 
 int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *units, size_t n)

@@ -277,11 +277,11 @@ int scan_tree(struct tagger *tagger, uint16_t number)
 	return plan_override_holds(tagger->plan, number, override->pid) ? 0 : -ESRCH;
 }
 
-void scan_covered(struct tagger *tagger, uint16_t ending)
+void scan_covered(struct tagger *tagger)
 {
 	const struct overrides *overrides = plan_overrides(tagger->plan);
 	struct scan scan = { .tagger = tagger };
-	int r = overrides_next_covered(overrides, 0, ending);
+	int r = overrides_next_covered(overrides, 0);
 
 	/* All of them in one pass: a user may have as many as he likes covered. */
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
@@ -289,7 +289,7 @@ void scan_covered(struct tagger *tagger, uint16_t ending)
 
 		events_drain(tagger);
 		r = list_processes(&scan);
-		while (r >= 0 && (number = overrides_next_covered(overrides, number, ending)))
+		while (r >= 0 && (number = overrides_next_covered(overrides, number)))
 			r += join_tree(&scan, number);
 	}
 	free(scan.processes);

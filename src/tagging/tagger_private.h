@@ -287,8 +287,8 @@ void scan_all(struct tagger *tagger);
  */
 int scan_tree(struct tagger *tagger, uint16_t number);
 
-/* scan.c: the same of all limits that the one which ends may have covered; it has no effect any more. */
-void scan_covered(struct tagger *tagger, uint16_t ending);
+/* scan.c: the same of all limits that those which have ended may have covered. */
+void scan_covered(struct tagger *tagger);
 
 /*
  * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the app and

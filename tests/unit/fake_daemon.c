@@ -331,8 +331,8 @@ void ends(struct machine *m, uint16_t number)
 {
 	uint16_t covered = 0;
 
-	overrides_disable(plan_overrides(m->plan), number);
-	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered, number)))
+	overrides_end(plan_overrides(m->plan), number);
+	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered)))
 		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid);
 	plan_override_remove(m->plan, number);
 	if (!m->deaf)

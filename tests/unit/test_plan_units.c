@@ -11,7 +11,8 @@
 
 static void set(struct machine *m, const char *cgroup, const char *qos, const char *inner)
 {
-	const struct unit_class units[] = { { cgroup, qos, "a.conf:2", 0 }, { INNER, inner, "b.scope:3", 0 } };
+	const struct unit_class units[] = { { .cgroup = cgroup, .qos = qos, .place = "a.conf:2" },
+					    { .cgroup = INNER, .qos = inner, .place = "b.scope:3" } };
 
 	assert_int_equal(plan_set_units(m->plan, 0, units, !!qos + !!inner), 0);
 	hear(m);
@@ -155,7 +156,7 @@ static void a_group_s_limit_and_an_override_go_first(void **state)
 
 static void user_says(struct machine *m, uid_t uid, const char *cgroup, const char *qos)
 {
-	const struct unit_class unit = { cgroup, qos, "own.service:2", 0 };
+	const struct unit_class unit = { .cgroup = cgroup, .qos = qos, .place = "own.service:2" };
 
 	assert_int_equal(plan_set_units(m->plan, uid, &unit, !!qos), 0);
 	hear(m);

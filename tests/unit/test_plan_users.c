@@ -221,12 +221,16 @@ static void who_is_looked_for_at_an_end(void **state)
 	class = gives(m, ALICE, 100, "QOS_UTILITY", false);
 	roots = limits(m, 0, 100, "QOS_UTILITY");
 	overrides = plan_overrides(m->plan);
-	overrides_disable(overrides, low);
-	overrides_disable(overrides, roots);
-	assert_int_equal(overrides_next_covered(overrides, 0, low), covered);
-	assert_int_equal(overrides_next_covered(overrides, covered, low), 0);
-	assert_int_equal(overrides_next_covered(overrides, 0, class), 0);
-	assert_int_equal(overrides_next_covered(overrides, 0, roots), 0);
+	overrides_end(overrides, class);
+	overrides_end(overrides, roots);
+	assert_int_equal(overrides_next_covered(overrides, 0), 0);
+	overrides_end(overrides, low);
+	assert_int_equal(overrides_next_covered(overrides, 0), covered);
+	assert_int_equal(overrides_next_covered(overrides, covered), 0);
+	plan_override_remove(m->plan, low);
+	assert_int_equal(overrides_next_covered(overrides, 0), 0);
+	plan_override_remove(m->plan, class);
+	plan_override_remove(m->plan, roots);
 	stops_without_trace(m);
 }
 

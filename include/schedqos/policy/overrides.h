@@ -21,6 +21,12 @@ enum override_kind {
 	OVERRIDE_SHOWN, /* a user's: what is seen of an app; handed on to children */
 };
 
+/* Who asks: a connection of the daemon's, which we only compare, and if that is the bridge for whom. */
+struct holder {
+	void *bus; /* NULL: nobody */
+	const char *name;
+};
+
 struct override {
 	enum override_kind kind;
 	bool is_tree;	    /* a class: it is handed on to children as well */
@@ -29,6 +35,8 @@ struct override {
 	uint64_t start; /* of the process, in ticks since boot */
 	const char *qos; /* name of the class */
 	uid_t uid;	 /* whose it is; 0: root's */
+	struct holder holder;
+	void *end; /* the daemon's: tells of the end of the process or cgroup */
 	bool raises;	 /* a user's class: it may be higher than what rules give */
 	enum shown shown;
 	const char *app; /* cgroup that holds just the app; NULL: it is what descends from the process */
@@ -50,13 +58,19 @@ void overrides_follow(struct overrides *overrides, const struct config *config);
 /* Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many. */
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number);
 
-/* Takes its effect away; it stays. */
-void overrides_disable(struct overrides *overrides, uint16_t number);
+/* Takes its effect away; it stays until it is removed. */
+void overrides_end(struct overrides *overrides, uint16_t number);
 
 /* No record may have its number any more. */
 void overrides_remove(struct overrides *overrides, uint16_t number);
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number);
+
+/* The next one after that number (0: the first) that has not ended, whose number takes its place. NULL: there is none. */
+const struct override *overrides_next(const struct overrides *overrides, uint16_t *number);
+
+/* The number of one that has ended, or 0. */
+uint16_t overrides_ended(const struct overrides *overrides);
 
 /* Whether any of them is for a cgroup. */
 bool overrides_need_cgroup(const struct overrides *overrides);
@@ -104,10 +118,10 @@ uint16_t overrides_tag(const struct overrides *overrides, uint16_t number);
 bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b);
 
 /*
- * The next limit of processes after this one (0: the first) that the one that ends may have covered: so both are a user's, or
- * root's. 0: there is none.
+ * The next limit of processes after this one (0: the first) that one which has ended may have covered: so both are the same
+ * user's, or root's. 0: there is none.
  */
-uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number, uint16_t ending);
+uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
 
 /*
  * The highest class that is allowed to a process with these numbers in this cgroup. NULL: there is no limit. is_hidden: nothing

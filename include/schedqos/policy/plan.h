@@ -234,7 +234,7 @@ bool plan_is_lowered(const struct plan *plan, const struct task *leader);
 /* As class_compare; 0 if either is TAG_NONE. */
 int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b);
 
-/* To query one, or to disable one before it is removed, so that processes that now join another no longer count it. */
+/* To query one, or to end one before it is removed, so that processes that now join another no longer count it. */
 struct overrides *plan_overrides(const struct plan *plan);
 
 /* Marks all that it has held for as due. */

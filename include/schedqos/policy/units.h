@@ -5,12 +5,14 @@
 #include <sys/types.h>
 
 #include <schedqos/policy/config.h>
+#include <schedqos/policy/overrides.h>
 
 struct unit_class {
 	const char *cgroup; /* the unit's; what is below is the unit's, too, unless that has a unit nearer by */
 	const char *qos;    /* one that there is not means nothing */
 	const char *place;  /* where it says so: for people */
 	uid_t uid;	    /* whose service manager has it; 0: the system's */
+	struct holder holder;
 };
 
 /* What it is in the configuration in force. */

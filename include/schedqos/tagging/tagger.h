@@ -57,14 +57,16 @@ void tagger_scan(struct tagger *tagger);
  */
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number);
 
-/* Lives until it ends. The configuration in force may lack its class; then it has no effect. */
-const struct override *tagger_get_override(const struct tagger *tagger, uint16_t number);
+/* The configuration in force may lack the class of one; then that has no effect. */
+const struct overrides *tagger_overrides(const struct tagger *tagger);
 
-/* Ends it. Its tasks are as they would be without it, when this returns. */
-void tagger_end_override(struct tagger *tagger, uint16_t number);
+/* Ends those for which the test, called once for each, is true. Returns their number when the tasks carry the result. */
+typedef bool override_test(const struct override *override, const void *context);
+size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const void *context);
 
 /* Takes the place of all classes of that uid's units (0: the system's), and returns when the tasks carry the result. 0 or -ENOMEM. */
 int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *units, size_t n);
+const struct units *tagger_units(const struct tagger *tagger);
 
 /* Call it when the kernel's base slice may have changed: tasks without a custom slice then follow it. */
 void tagger_follow_base_slice(struct tagger *tagger);
