@@ -90,7 +90,8 @@ def add_tests(build, kernels):
                                (os.path.join(TOP, "tests/vm/guest"), "tests/vm/guest"),
                                (os.path.join(TOP, ".packaging"), ".packaging"),
                                (os.path.join(TOP, "bench"), "bench"),
-                               (os.path.join(TOP, "configs"), "configs")):
+                               (os.path.join(TOP, "configs"), "configs"),
+                               (os.path.join(TOP, "systemd"), "systemd")):
             shutil.copytree(source, os.path.join(top, target), ignore=ignored)
         shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz", "*.log"))
 
