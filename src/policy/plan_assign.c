@@ -242,10 +242,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */
-	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET) {
+	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET)
 		leader->app = rule ? rule->id : 0;
-		leader->flags = (leader->flags & ~TASK_UNREAD) | (facts->argv_is_unread ? TASK_UNREAD : 0);
-	}
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	look_at_cgroup(plan, leader, facts);

@@ -134,7 +134,7 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	memset(child.joined, 0, sizeof(child.joined));
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
-	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED | TASK_UNREAD)) | (leader->flags & TASK_OWNERS);
+	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED)) | (leader->flags & TASK_OWNERS);
 	child.due = DUE_NOTHING;
 	for (int slot = 0; tid == tgid && slot < OVERRIDE_SLOTS; slot++) {
 		if (overrides_is_handed_on(plan->overrides, leader->joined[slot]))

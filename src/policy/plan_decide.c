@@ -40,28 +40,6 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 	       (assignment->by == ASSIGNED_BY_DEFAULT) != (task->assigned_by == ASSIGNED_BY_DEFAULT);
 }
 
-/*
- * Whether the task's rule holds again, or all along, rather than takes effect: an override has ended, or the arguments
- * that it asks for could be read at last.
- */
-static bool is_no_moment(const struct task *task, const struct assignment *assignment, enum due due, bool was_unread)
-{
-	if (due == DUE_EXEC)
-		return false;
-	if (task->assigned_by == ASSIGNED_BY_OVERRIDE)
-		return assignment->by != ASSIGNED_BY_OVERRIDE;
-	return was_unread && task->state != TASK_UNDECIDED;
-}
-
-/* A thread's class follows from its process's rule, which is found before. */
-static void note_arguments(const struct plan *plan, struct task *task)
-{
-	const struct task *leader = tasks_leader(plan->tasks, task);
-
-	if (leader)
-		task->flags = (task->flags & ~TASK_UNREAD) | (leader->flags & TASK_UNREAD);
-}
-
 /* ---- what the task is to carry ---- */
 
 /* Whether the rule leaves the task alone because somebody has chosen its attributes. */
@@ -228,7 +206,6 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 		      struct plan_action *ret)
 {
 	const enum due due = task->due;
-	const bool was_unread = task->flags & TASK_UNREAD;
 	struct task_attr actual, want;
 	struct assignment assignment;
 	bool takes_effect, is_anew;
@@ -248,8 +225,9 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 		plan_remove_ended(plan, task);
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	takes_effect = is_anew && !is_no_moment(task, &assignment, due, was_unread);
-	note_arguments(plan, task);
+	/* When an override ends its rule holds again, or all along. */
+	takes_effect = is_anew && (due == DUE_EXEC || task->assigned_by != ASSIGNED_BY_OVERRIDE ||
+				   assignment.by == ASSIGNED_BY_OVERRIDE);
 	assign(plan, task, &assignment, is_anew, takes_effect);
 	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);

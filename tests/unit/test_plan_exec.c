@@ -49,24 +49,6 @@ static void without_its_arguments_a_program_has_the_class_of_its_name_until_they
 	assert_task(m, 201, BACKGROUND, REASON_RULE);
 }
 
-static void that_late_answer_clears_nothing(void **state)
-{
-	struct machine *m = *state;
-
-	start(m, CHOSEN);
-	m->unread = true;
-	spawns(m, INIT, 200, "/usr/bin/vi chosen");
-	clones(m, 200, 201);
-	renice(m, 200, 3);
-	renice(m, 201, 3);
-	m->unread = false;
-	moves(m, 200, "/");
-	assert_task(m, 200, "SCHED_BATCH nice 3 slice 20 ms util 0..256", REASON_CHANGED);
-	assert_task(m, 201, "SCHED_BATCH nice 3 slice 20 ms util 0..256", REASON_CHANGED);
-	execs(m, 200, "/usr/bin/vi chosen");
-	assert_task(m, 200, BACKGROUND, REASON_RULE);
-}
-
 static void what_was_found_by_its_arguments_stays_while_they_cannot_be_read(void **state)
 {
 	struct machine *m = *state;
@@ -125,7 +107,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(every_exec_decides_anew),
 		MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read),
-		MACHINE_TEST(that_late_answer_clears_nothing),
 		MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read),
 		MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing),
 		MACHINE_TEST(an_unknown_task_s_exec_makes_it_known),

@@ -52,8 +52,8 @@
  *		yield: false or enforce. If `had` is not the kernel's default, a rule with yield: true leaves the task alone, and
  *		so does a unit's class or no rule (see the setting `default`): it is to carry `had`. So does an inherited rule,
  *		if this look or an earlier one found anything to be theirs.
- * rename, move, reload	The same, if this brings another rule or class; the first sight of a task counts as that. Arguments
- *		that can be read only some time after the exec may bring another class, too, but clear nothing.
+ * rename, move, reload	The same, if this brings another rule or class. The first sight of a task counts as that, and so do
+ *		arguments that could be read only later.
  * override	A class by override takes effect like a rule's. Root's, or that of a user who may raise, also raises what
  *		somebody had lowered. At its end the rule's class is put on, but `theirs` is not cleared. If it could raise, all
  *		copies are due at that end, and keep of `theirs` only what a reload keeps.

@@ -39,7 +39,6 @@ enum task_flag {
 	TASK_TOUCHED = 1 << 3, /* a class was put on it, or on an ancestor */
 	TASK_MIXED = 1 << 4,   /* the records of its process's threads differ; of a copy: so they did at its birth */
 	TASK_ENDED = 1 << 5,   /* a thread that an exec has ended: kept until we know which one called that */
-	TASK_UNREAD = 1 << 6,  /* its process's rule was found without its arguments, which could not be read */
 	TASK_OWNERS = 1 << 7,  /* leader: it runs as nobody but the user who has asked for SLOT_USERS_CLASS */
 };
 
