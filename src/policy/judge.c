@@ -39,11 +39,8 @@ static uint8_t signature(const struct task *task, const struct task_attr *over, 
 	/* A class does not raise what somebody lowered. */
 	if (task->had.nice > 0 && over->nice < task->had.nice && actual->nice == task->had.nice)
 		expected.nice = task->had.nice;
-	if (task->had.policy == POLICY_IDLE && actual->policy == POLICY_IDLE) {
+	if (task->had.policy == POLICY_IDLE && actual->policy == POLICY_IDLE)
 		expected.policy = POLICY_IDLE;
-		/* No slice is set there. */
-		expected.slice_ns = actual->slice_ns;
-	}
 	other = attr_difference(actual, &expected);
 	if (task->flags & TASK_SETTING)
 		return (uint8_t)~other;
@@ -199,74 +196,41 @@ bool plan_differ(const struct task *a, const struct task *b)
 }
 
 /*
- * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
- * ended, so the flag may outlive the threads that it is about.
- */
-bool plan_is_mixed(const struct plan *plan, const struct task *leader)
-{
-	const struct task *thread = tasks_next_thread(plan->tasks, leader);
-
-	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
-}
-
-/* Whether any of its other threads may have called an exec that we were not told of: then none of them lives. */
-static bool may_have_lost_exec(const struct plan *plan, const struct task *leader)
-{
-	const struct task *thread = tasks_next_thread(plan->tasks, leader);
-
-	if (!plan->events_lost || leader->scan != plan->scan || !thread)
-		return false;
-	while (thread && thread->scan != plan->scan)
-		thread = tasks_next_thread(plan->tasks, thread);
-	return !thread;
-}
-
-/* Whether it may be, or be a copy of, any thread of its process. Those that have ended are of no use after that. */
-static bool is_in_doubt(const struct plan *plan, const struct task *task)
-{
-	const struct task *thread;
-
-	if (task->tid != task->tgid)
-		return (task->flags & TASK_COPY) && (task->flags & TASK_MIXED);
-	thread = tasks_next_thread(plan->tasks, task);
-	return thread && ((thread->flags & TASK_ENDED) || may_have_lost_exec(plan, task));
-}
-
-/*
- * Of those that know its policy, nice value and I/O priority the task is to have had the least; of all, if none does.
- * A slice says nothing here: its owner may have chosen it on any of them.
+ * Of those that know its policy, nice value and I/O priority the task is to have had the least. (A slice says nothing here:
+ * its owner may have chosen it on any of them.) What none of them knows is nobody's: it had no more than by default, nor than
+ * whoever a class has raised.
  */
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
 	const struct task *other = tasks_leader(plan->tasks, task);
-	int best = -1;
+	bool is_found = false;
 
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
-		const int fits = !(attr_difference(actual, &other->known) &
-				   (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY));
-
-		if ((other == task && task->tid != task->tgid) || fits < best)
+		if ((other == task && task->tid != task->tgid) ||
+		    (attr_difference(actual, &other->known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)))
 			continue;
-		task->had = fits > best ? other->had : attr_least(&task->had, &other->had);
-		if (fits && fits > best) {
+		task->had = is_found ? attr_least(&task->had, &other->had) : other->had;
+		if (!is_found) {
 			task->theirs = other->theirs;
 			task->known = other->known;
 		}
-		best = fits;
+		is_found = true;
 	}
-	if (other)
-		given_lower(&plan->given, actual, &task->had);
-	task->flags |= TASK_TOUCHED;
+	task->flags |= TASK_COPY | TASK_TOUCHED;
+	if (is_found && !other)
+		return;
+	task->had = attr_least(&task->had, &task_attr_pristine);
+	given_lower(&plan->given, actual, &task->had);
 }
 
-void plan_remove_ended(struct plan *plan, struct task *leader)
+/* Those that have ended have said what they know. */
+static void remove_ended(const struct plan *plan, struct task *leader)
 {
-	const bool all = may_have_lost_exec(plan, leader);
 	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
 
 	for (; thread; thread = next) {
 		next = tasks_next_thread(plan->tasks, thread);
-		if (all || (thread->flags & TASK_ENDED))
+		if (thread->flags & TASK_ENDED)
 			tasks_remove(plan->tasks, thread);
 	}
 }
@@ -349,12 +313,14 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
 		const struct task_attr *actual)
 {
-	const bool in_doubt = is_in_doubt(plan, task);
+	const bool in_doubt = task->flags & TASK_IN_DOUBT;
 	struct task_attr had;
 	bool vouched = false;
 
 	if (in_doubt)
 		settle_doubt(plan, task, actual);
+	if (task->tid == task->tgid)
+		remove_ended(plan, task);
 	had = task->had;
 	if (!in_doubt && attr_difference(actual, &task->known))
 		vouched = is_vouched(plan, task, due, facts, actual, &had);
@@ -364,6 +330,6 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 		task->had = had;
 	judge(task, actual, vouched, &plan->given, plan->caps);
 	if (task->flags & TASK_COPY)
-		task->flags &= ~(TASK_COPY | TASK_FRESH | TASK_MIXED);
-	task->flags &= ~TASK_SETTING;
+		task->flags &= ~(TASK_COPY | TASK_FRESH);
+	task->flags &= ~(TASK_SETTING | TASK_IN_DOUBT);
 }

@@ -162,6 +162,17 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 	return due < leader->due && leader->due >= DUE_MATCH ? leader->due : due;
 }
 
+/*
+ * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
+ * ended, so the flag may outlive the threads that it is about.
+ */
+static bool is_mixed(const struct plan *plan, const struct task *leader)
+{
+	const struct task *thread = tasks_next_thread(plan->tasks, leader);
+
+	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
+}
+
 static void book_fork(struct plan *plan, const struct task_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
@@ -188,11 +199,11 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	child.start = fork->start;
 	if (origin->due != DUE_NOTHING || plan->undoing)
 		child.flags |= TASK_FRESH;
-	mixed = is_thread && plan_is_mixed(plan, leader);
+	mixed = is_thread && is_mixed(plan, leader);
 	/* Comparing with the youngest thread will not show it any more. */
 	if (mixed) {
 		leader->flags |= TASK_MIXED;
-		child.flags |= TASK_MIXED;
+		child.flags |= TASK_IN_DOUBT;
 	}
 	due = due_at_birth(plan, &child, origin, leader, mixed);
 	task = tasks_put(plan->tasks, &child);
@@ -204,21 +215,22 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 
 /*
  * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
- * attributes. So if the threads differ, their records are kept until we have found out which one it was.
+ * attributes. So if the threads differ, their records are kept until we have looked.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
 	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
-	const bool mixed = plan_is_mixed(plan, leader);
 
+	if (is_mixed(plan, leader))
+		leader->flags |= TASK_IN_DOUBT;
+	leader->flags &= ~TASK_MIXED;
 	for (; thread; thread = next) {
 		next = tasks_next_thread(plan->tasks, thread);
-		if (mixed || (thread->flags & TASK_ENDED))
+		if (leader->flags & TASK_IN_DOUBT)
 			thread->flags |= TASK_ENDED;
 		else
 			tasks_remove(plan->tasks, thread);
 	}
-	leader->flags &= ~TASK_MIXED;
 }
 
 static void book_exec(struct plan *plan, const struct task_event *exec)
@@ -314,8 +326,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = actual;
 	} else {
 		task.flags = TASK_COPY | TASK_TOUCHED;
-		if (is_thread && origin && plan_is_mixed(plan, origin))
-			task.flags |= TASK_MIXED;
+		if (is_thread && origin && is_mixed(plan, origin))
+			task.flags |= TASK_IN_DOUBT;
 		/* A fork that outlasted what its parent was put back from: see plan_judge(). */
 		if (plan->undoing && plan->caps->slice)
 			task.flags |= TASK_FRESH;
@@ -380,11 +392,12 @@ void plan_scan_begin(struct plan *plan, bool events_lost)
 	struct task *task;
 
 	plan->scan++;
-	plan->events_lost = events_lost;
-	/* What was set may have been set just before a fork that we have missed. */
+	/* We may have missed an exec, or a fork just before which this was set. */
 	while (events_lost && (task = tasks_next(plan->tasks, &cursor))) {
 		if (!(task->flags & TASK_COPY))
 			task->flags |= TASK_FRESH;
+		if (task->tid == task->tgid && is_mixed(plan, task))
+			task->flags |= TASK_IN_DOUBT;
 	}
 }
 

@@ -221,8 +221,6 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	task->due = DUE_NOTHING;
 	plan_judge(plan, task, from, facts, &actual);
 	theirs = task->theirs;
-	if (task->tid == task->tgid)
-		plan_remove_ended(plan, task);
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	/* When an override ends its rule holds again, or all along. */

@@ -21,7 +21,6 @@ struct plan {
 	pid_t self;
 	uint64_t start;
 	uint8_t scan;
-	bool events_lost; /* before this scan */
 	bool undoing;
 	bool stopped; /* the records are those of a daemon that has put everything on record back */
 	struct tasks *tasks;
@@ -104,9 +103,5 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 /* The record of the task's origin, if that is still the same. */
 struct task *plan_origin_of(const struct plan *plan, const struct plan_due *due);
 
-/* Which thread called exec is known now: the records of those that have ended are of no more use. */
-void plan_remove_ended(struct plan *plan, struct task *leader);
-
-/* Whether the records of two tasks differ in attributes or class; whether any of a process's threads do. */
+/* Whether the records of two tasks differ in attributes or class. */
 bool plan_differ(const struct task *a, const struct task *b);
-bool plan_is_mixed(const struct plan *plan, const struct task *leader);

@@ -94,15 +94,21 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 /* What tells threads of a process apart: a slice or clamp of theirs any of them may have chosen. */
 #define SETTLES (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)
 
-/* If another thread of its process carries the same, but had something else, it is not known which of them it is. */
+/*
+ * If another thread of its process carries the same, but had something else, it is not known which of them it is. What it
+ * carries by a choice that nobody has seen is not known of any.
+ */
 static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
 	const struct task *thread = record(run->m, tid), *other;
 
 	for (size_t i = 0; thread && i < MACHINE_TASKS; i++) {
 		other = run->m->tasks[i].tid ? record(run->m, run->m->tasks[i].tid) : NULL;
-		if (!other || other == thread || other->tgid != thread->tgid ||
-		    (attr_difference(&thread->known, &other->known) & SETTLES) ||
+		if (!other || other == thread || other->tgid != thread->tgid)
+			continue;
+		if (run_is_unseen(run, machine_task(run->m, tid)))
+			*ret_unsure |= EVERYTHING;
+		if ((attr_difference(&thread->known, &other->known) & SETTLES) ||
 		    !attr_difference(&thread->had, &other->had))
 			continue;
 		*ret_unsure = EVERYTHING | MAY_CLIMB;
