@@ -17,25 +17,6 @@ static int compare_ranks(const void *va, const void *vb)
 	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
-static unsigned bucket_of(const struct glob *glob)
-{
-	if (glob->prefix_length)
-		return BUCKET_FIRST + (unsigned char)glob->list->pattern[0];
-	if (glob->suffix_length)
-		return BUCKET_LAST + (unsigned char)glob->suffix[glob->suffix_length - 1];
-	return BUCKET_ANY;
-}
-
-static int compare_buckets(const void *va, const void *vb)
-{
-	const struct glob *a = va, *b = vb;
-	unsigned bucket_a = bucket_of(a), bucket_b = bucket_of(b);
-
-	if (bucket_a != bucket_b)
-		return bucket_a < bucket_b ? -1 : 1;
-	return a->rank < b->rank ? -1 : 1;
-}
-
 static struct glob make_glob(const struct rule *list)
 {
 	const char *pattern = list->pattern, *star = strrchr(pattern, '*');
@@ -43,6 +24,7 @@ static struct glob make_glob(const struct rule *list)
 		.list = list,
 		.suffix = "",
 		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
+		.first = strchr("*?[\\", *pattern) ? '\0' : *pattern,
 		.is_path = strchr(pattern, '/') != NULL,
 	};
 
@@ -55,11 +37,9 @@ static struct glob make_glob(const struct rule *list)
 	return glob;
 }
 
-/* Ranks the globs among the rules and sorts them into buckets. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int finish_globs(struct rules *rules)
 {
-	size_t n = 0;
-
 	rules->globs = calloc(rules->n_lists + 1, sizeof(*rules->globs));
 	if (!rules->globs)
 		return -ENOMEM;
@@ -68,14 +48,6 @@ static int finish_globs(struct rules *rules)
 			rules->globs[rules->n_globs++] = make_glob(rules->lists[i]);
 	}
 	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_ranks);
-	for (size_t i = 0; i < rules->n_globs; i++)
-		rules->globs[i].rank = (uint32_t)i;
-	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_buckets);
-	for (unsigned bucket = 0; bucket <= BUCKET_COUNT; bucket++) {
-		while (n < rules->n_globs && bucket_of(&rules->globs[n]) < bucket)
-			n++;
-		rules->buckets[bucket] = (uint32_t)n;
-	}
 	return 0;
 }
 
@@ -133,7 +105,7 @@ static int compare_threads(const void *va, const void *vb)
 {
 	const struct thread_rule *a = va, *b = vb;
 
-	if (!a->is_glob && !b->is_glob)
+	if (!pattern_is_glob(a->pattern) && !pattern_is_glob(b->pattern))
 		return strcmp(a->pattern, b->pattern);
 	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
@@ -230,17 +202,14 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 	rule->bounds = rule_needs_initial_userns(rule) ? BOUND_USERNS : 0;
 	if (rule->qos && raises(rules, rule->tag))
 		rule->bounds |= seat;
-	rule->n_exact_threads = 0;
 	for (size_t i = 0; i < rule->n_threads; i++) {
 		struct thread_rule *thread = &rule->threads[i];
 
-		thread->is_glob = pattern_is_glob(thread->pattern);
 		thread->tag = tag_for(rules, thread->qos, rule->period_ns);
 		if (thread->tag == TAG_NONE)
 			return -ENOMEM;
 		if (raises(rules, thread->tag))
 			rule->bounds |= seat;
-		rule->n_exact_threads += !thread->is_glob;
 	}
 	if (rule->n_threads)
 		qsort(rule->threads, rule->n_threads, sizeof(*rule->threads), compare_threads);

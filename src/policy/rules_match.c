@@ -49,31 +49,22 @@ static bool glob_matches(const struct glob *glob, const char *name, size_t lengt
 	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
 }
 
-/*
- * The best glob from rank `from` on that matches the name (is_path: the path, for globs with a '/'), if it is better than
- * `best` or that is NULL; else `best`.
- */
-static const struct glob *best_glob(const struct rules *rules, uint32_t from, const char *name, bool is_path,
-				    const struct glob *best)
+/* The best glob from this one on that matches one of the names, or NULL. */
+static const struct glob *find_glob(const struct rules *rules, const struct glob *from, const struct process_names *names)
 {
-	const size_t length = strlen(name);
-	const unsigned buckets[] = {
-		BUCKET_FIRST + (unsigned char)name[0],
-		BUCKET_LAST + (length ? (unsigned char)name[length - 1] : 0),
-		BUCKET_ANY,
-	};
+	const struct glob *const end = rules->globs + rules->n_globs, *best = end;
 
-	for (size_t i = 0; i < array_size(buckets); i++) {
-		for (uint32_t k = rules->buckets[buckets[i]]; k < rules->buckets[buckets[i] + 1]; k++) {
-			const struct glob *glob = &rules->globs[k];
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->items[i].text;
+		const bool is_path = names->items[i].kind == NAME_PATH;
+		const size_t length = strlen(name);
 
-			if (best && glob->rank >= best->rank)
-				break;
-			if (glob->rank >= from && glob->is_path == is_path && glob_matches(glob, name, length))
+		for (const struct glob *glob = from; glob < best; glob++) {
+			if (glob->is_path == is_path && (!glob->first || glob->first == *name) && glob_matches(glob, name, length))
 				best = glob;
 		}
 	}
-	return best;
+	return best < end ? best : NULL;
 }
 
 /* ---- what a process's rule is looked up by ---- */
@@ -91,13 +82,11 @@ static bool is_too_long(const char *name)
 /* Whether the name matches the pattern, or if that is NULL, any rule at all. */
 static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
 {
-	uint32_t number;
+	const struct process_names names = { { { NAME_SCRIPT, name } }, 1 };
 
 	if (pattern)
 		return pattern_match(pattern, name);
-	number = rules_slot(rules, name)->number;
-	return (number && rules->patterns[number - 1].list) ||
-	       best_glob(rules, 0, name, false, NULL) != NULL;
+	return rules_of_pattern(rules, name) || find_glob(rules, rules->globs, &names);
 }
 
 /*
@@ -330,34 +319,22 @@ static const struct rule *list_match(const struct rules *rules, const struct rul
 static const struct rule *exact_match(const struct rules *rules, const struct process_name *name,
 				      struct facts *facts, int *error)
 {
-	uint32_t number;
+	const struct rule *list = rules_of_pattern(rules, name->text);
 
-	number = rules_slot(rules, name->text)->number;
-	if (!number || pattern_is_glob(name->text))
-		return NULL;
-	return list_match(rules, rules->patterns[number - 1].list, facts, error);
+	return list && !pattern_is_glob(list->pattern) ? list_match(rules, list, facts, error) : NULL;
 }
 
 static const struct rule *glob_match(const struct rules *rules, const struct process_names *names,
 				     struct facts *facts, int *error)
 {
-	for (uint32_t from = 0; from < rules->n_globs;) {
-		const struct glob *best = NULL;
-		const struct rule *rule;
+	const struct glob *glob = rules->globs;
+	const struct rule *rule = NULL;
 
-		for (size_t i = 0; i < names->count; i++) {
-			const struct process_name *name = &names->items[i];
-
-			best = best_glob(rules, from, name->text, name->kind == NAME_PATH, best);
-		}
-		if (!best)
-			return NULL;
-		rule = list_match(rules, best->list, facts, error);
-		if (rule)
-			return rule;
-		from = best->rank + 1;
+	while (!rule && (glob = find_glob(rules, glob, names))) {
+		rule = list_match(rules, glob->list, facts, error);
+		glob++;
 	}
-	return NULL;
+	return rule;
 }
 
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
@@ -377,22 +354,9 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 	return rule;
 }
 
-static int compare_thread_name(const void *name, const void *thread)
-{
-	return strcmp(name, ((const struct thread_rule *)thread)->pattern);
-}
-
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 {
-	const struct thread_rule *exact;
-
-	if (!rule->n_threads)
-		return NULL;
-	exact = bsearch(comm, rule->threads, rule->n_exact_threads, sizeof(*rule->threads),
-			compare_thread_name);
-	if (exact)
-		return exact;
-	for (size_t i = rule->n_exact_threads; i < rule->n_threads; i++) {
+	for (size_t i = 0; i < rule->n_threads; i++) {
 		if (pattern_match(rule->threads[i].pattern, comm))
 			return &rule->threads[i];
 	}

@@ -4,24 +4,14 @@
 
 #include <schedqos/policy/rules.h>
 
-/*
- * A glob with the length of the literal text at its two ends, which rules out most names. Globs are sorted into buckets
- * by their first byte, else by their last one, so a name has to be compared with three buckets only.
- */
+/* A glob with the length of the literal text at its two ends, which rules out most names. */
 struct glob {
 	const struct rule *list;
 	const char *suffix;
-	uint32_t rank; /* 0: the best */
 	uint32_t prefix_length, suffix_length;
+	char first; /* nearly always this byte rules a name out; NUL: there is no prefix */
 	bool is_path;
 	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
-};
-
-enum {
-	BUCKET_FIRST = 0,  /* + the first byte */
-	BUCKET_LAST = 256, /* + the last byte */
-	BUCKET_ANY = 512,
-	BUCKET_COUNT = 513,
 };
 
 struct rules {
@@ -41,9 +31,8 @@ struct rules {
 	} * index;
 	size_t index_size;
 
-	struct glob *globs; /* by bucket, the best rank first in each */
+	struct glob *globs; /* the best first */
 	size_t n_globs;
-	uint32_t buckets[BUCKET_COUNT + 1]; /* where each begins */
 
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;

@@ -202,7 +202,7 @@ const struct thread_rule *rule_thread_trace(const struct rule *rule, const char 
 			*ret = OUTCOME_CUT;
 			return thread;
 		}
-		if (!similar && !thread->is_glob && is_like(is_similar, thread->pattern, comm))
+		if (!similar && !pattern_is_glob(thread->pattern) && is_like(is_similar, thread->pattern, comm))
 			similar = thread;
 	}
 	*ret = OUTCOME_SIMILAR;

@@ -65,7 +65,6 @@ struct thread_rule {
 	const char *qos;     /* class name, as written */
 	struct source source;
 	uint16_t tag; /* set by rules_finish */
-	bool is_glob; /* set by rules_finish */
 };
 
 /* In which user namespaces a rule holds. */
@@ -127,8 +126,8 @@ struct rule {
 	const char *version;
 	const char *from;	       /* where it was before it was printed and read again, or NULL */
 	uint64_t period_ns;	       /* 0: not given */
-	struct thread_rule *threads;   /* rules_finish sorts: exact by name, then globs by rank */
-	uint32_t n_threads, n_exact_threads;
+	struct thread_rule *threads; /* rules_finish sorts: by name, then globs by rank */
+	uint32_t n_threads;
 	const struct rule_match *match; /* or NULL */
 };
 
