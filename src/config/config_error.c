@@ -157,16 +157,24 @@ char *names_to_choose(struct parser *parser, struct names names)
 	return taken;
 }
 
-void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
-		      const char *word, struct names names, const char *otherwise)
+/* The name that may have been meant, or NULL. */
+static const char *closest(struct names names, const char *word)
 {
-	_cleanup_free_ char *all = otherwise ? NULL : names_to_choose(parser, names);
 	struct suggestion near = { .word = word };
 
 	for (size_t i = 0; i < names.n; i++)
 		suggest_offer(&near, name_at(names, i));
-	if (near.best)
-		complain(parser, node, where, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, word, near.best);
+	return near.best;
+}
+
+void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
+		      const char *word, struct names names, const char *otherwise)
+{
+	_cleanup_free_ char *all = otherwise ? NULL : names_to_choose(parser, names);
+	const char *near = closest(names, word);
+
+	if (near)
+		complain(parser, node, where, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, word, near);
 	else
 		complain(parser, node, where, "unknown %s \"%s\"%s", kind, word, otherwise ? otherwise : all ? all : "");
 }
@@ -213,16 +221,14 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 
 char *class_words_unknown(const struct config *config, const char *name)
 {
-	struct suggestion near = { .word = name };
+	const char *near = closest(NAMES(config->classes, config->n_classes), name);
 	struct text_buf text = { 0 };
 	char shown[256]; /* whoever asks by a name of millions of letters is not to get all of them back */
 
-	for (size_t i = 0; i < config->n_classes; i++)
-		suggest_offer(&near, config->classes[i].name);
 	text_escape_to(shown, sizeof(shown), name, strnlen(name, sizeof(shown)));
 	text_buf_printf(&text, "no class \"%s\"", shown);
-	if (near.best)
-		text_buf_printf(&text, " (did you mean \"%s\"?)", near.best);
+	if (near)
+		text_buf_printf(&text, " (did you mean \"%s\"?)", near);
 	for (size_t i = 0; i < config->n_classes; i++)
 		text_buf_printf(&text, "%s%s", i ? ", " : ": there are ", config->classes[i].name);
 	return text_buf_take(&text);

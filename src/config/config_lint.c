@@ -25,30 +25,15 @@ struct grants {
 };
 
 /*
- * Whether a cgroup below user@UID.service, where users make cgroups and move their processes as
- * they like, may match. Only the text before the first special character is compared: what follows
- * can be anything.
+ * Whether a cgroup below user.slice, where users start and move what they like, may match. Only the text before the first
+ * special character is compared: what follows can be anything.
  */
 static bool is_cgroup_of_users(const char *glob)
 {
-	/* 0 stands for any number. */
-	const char *theirs = "/user.slice/user-0.slice/user@0.service";
-	bool is_glob = pattern_is_glob(glob);
-	const char *end = glob + (is_glob ? strcspn(glob, "*?[\\") : strlen(glob));
+	static const char theirs[] = "/user.slice/";
+	const size_t literal = strcspn(glob, "*?[\\"), n = literal < strlen(theirs) ? literal : strlen(theirs);
 
-	for (; *theirs && glob < end; theirs++) {
-		size_t digits = strspn(glob, "0123456789");
-
-		if (*theirs == '0' && digits)
-			glob += digits;
-		else if (*theirs == *glob)
-			glob++;
-		else
-			return false;
-	}
-	if (glob < end)
-		return *glob == '/';
-	return is_glob || !*theirs;
+	return strncmp(glob, theirs, n) == 0 && (glob[literal] || literal > n);
 }
 
 static bool is_for_everybody(const struct rule *rule)
@@ -59,49 +44,23 @@ static bool is_for_everybody(const struct rule *rule)
 	       (!match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup))));
 }
 
-/* The one I/O class that takes privilege. */
-static bool is_realtime_io(const struct qos_attr *attr)
-{
-	return (attr->has & QOS_HAS_IO_CLASS) && attr->io_class == IO_CLASS_REALTIME;
-}
-
-/* Whether the class costs others no more than a negative nice value that the author of the rule can
- * have known. */
+/* Whether the class costs others no more than a negative nice value that the author of the rule can have known. */
 static bool is_yield_enough(const struct qos_class *class, const struct rule *rule)
 {
-	return task_policy_is_fair(class->attr.policy) && !is_realtime_io(&class->attr) &&
+	return qos_attr_raises(&class->attr) == TASK_ATTR_NICE &&
 	       (!class->source.line || class->source.file < rule->source.file);
-}
-
-/* Whether the rule should not give the class to everybody. */
-static bool is_dear(const struct qos_class *class, const struct rule *rule)
-{
-	const struct qos_attr *attr = &class->attr;
-
-	if (!task_policy_is_fair(attr->policy) || is_realtime_io(attr))
-		return true;
-	/* SCHED_IDLE accepts a nice value and ignores it. */
-	if (!(attr->has & QOS_HAS_NICE) || attr->nice >= 0 || attr->policy == POLICY_IDLE)
-		return false;
-	/* See config_lint(). */
-	return rule->yield != YIELD_YES || !is_yield_enough(class, rule);
 }
 
 /* Also where the class was defined, if that is a later file, which the rule's author may not know. */
 static char *class_words(const struct config *config, const struct grant *grant)
 {
+	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
 	const struct qos_class *class = &config->classes[grant->qos_class];
+	const struct task_attr attr = qos_attr_over(&class->attr, &task_attr_pristine, &all);
 	struct text_buf text = { 0 };
+	char carries[TASK_ATTR_TEXT_MAX];
 
-	text_buf_printf(&text, "%s (", class->name);
-	if (task_policy_is_fair(class->attr.policy))
-		text_buf_printf(&text, "nice %d", class->attr.nice);
-	else if (class->attr.policy == POLICY_DEADLINE)
-		text_buf_printf(&text, "SCHED_DEADLINE");
-	else
-		text_buf_printf(&text, "%s %u", task_policy_name(class->attr.policy), class->attr.priority);
-	if (is_realtime_io(&class->attr))
-		text_buf_printf(&text, ", io_class realtime");
+	text_buf_printf(&text, "%s (%s", class->name, task_attr_text(&attr, carries));
 	if (class->source.line && class->source.file > grant->at->file)
 		text_buf_printf(&text, " by %s:%u", config->files[class->source.file], class->source.line);
 	text_buf_printf(&text, ")");
@@ -119,7 +78,7 @@ static int warn_granted(const struct config *config, const struct grant *grant, 
 	if (n_more)
 		snprintf(more, sizeof(more), "; %zu more of this file do the same", n_more);
 	return config_warning_add(errors, config->files[grant->at->file], grant->at, path,
-				  "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user@.service%s%s",
+				  "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
 				  class, may_yield ? ", or accept that by \"yield\": true" : "", more);
 }
 
@@ -129,9 +88,11 @@ static int take_grant(struct grants *grants, const struct rule *rule, const stru
 	const struct tag *tags = rules_tags(config->rules, &(size_t){ 0 });
 	const struct grant grant = { rule, thread, thread ? &thread->source : &rule->source,
 				     tags[thread ? thread->tag : rule->tag].qos_class };
+	const struct qos_class *class = &config->classes[grant.qos_class];
 	size_t *count = &grants->counts[grant.at->file * config->n_classes + grant.qos_class], n = *count;
 
-	if (!is_dear(&config->classes[grant.qos_class], rule))
+	/* See config_lint(). */
+	if (!qos_attr_raises(&class->attr) || (rule->yield == YIELD_YES && is_yield_enough(class, rule)))
 		return 0;
 	*count = grants->errors ? 0 : n + 1;
 	return grants->errors && n ? warn_granted(config, &grant, n - 1, grants->errors) : 0;

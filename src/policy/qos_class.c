@@ -372,7 +372,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	return task;
 }
 
-bool qos_attr_raises(const struct qos_attr *attr)
+uint8_t qos_attr_raises(const struct qos_attr *attr)
 {
 	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
 	const struct task_attr with = qos_attr_over(attr, &task_attr_pristine, &all);

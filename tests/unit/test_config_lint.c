@@ -4,9 +4,9 @@
 
 #define RT "'QOS_RT': {'sched_policy': 'SCHED_RR', 'sched_priority': 7}"
 #define DL "'QOS_DL': {'sched_policy': 'SCHED_DEADLINE', 'sched_runtime': 2000, 'sched_deadline': 5000}"
-#define REMEDY "goes to whoever takes this name or path: match a 'user', or a 'cgroup' outside user@.service"
+#define REMEDY "goes to whoever takes this name or path: match a 'user', or a 'cgroup' outside user.slice"
 #define OR_YIELD REMEDY ", or accept that by 'yield': true"
-#define OF_RT "warning: QOS_RT (SCHED_RR 7) " REMEDY
+#define OF_RT "warning: QOS_RT (SCHED_RR priority 7) " REMEDY
 #define BEATEN "warning: never takes effect: "
 
 static const struct {
@@ -17,18 +17,18 @@ static const struct {
 	{ { RULES("{" RT ",\n'a': {'qos': 'QOS_RT'}}") }, "rules.json:2:1: a: " OF_RT "\n" },
 	{ { RULES("{" DL ",\n'a': {'qos': 'QOS_DL'}}") }, "rules.json:2:1: a: warning: QOS_DL (SCHED_DEADLINE) " REMEDY "\n" },
 	{ { RULES("{'/x/*': {'qos': 'QOS_USER_INTERACTIVE'}}") },
-	  "rules.json:1:2: ['/x/*']: warning: QOS_USER_INTERACTIVE (nice -4) " OR_YIELD "\n" },
+	  "rules.json:1:2: ['/x/*']: warning: QOS_USER_INTERACTIVE (SCHED_NORMAL nice -4 slice 8 ms) " OR_YIELD "\n" },
 	{ { RULES("{'QOS_N': {'sched_policy': 'SCHED_BATCH', 'sched_nice': -1},\n'a': {'qos': 'QOS_N'}}") },
-	  "rules.json:2:1: a: warning: QOS_N (nice -1) " REMEDY "\n" },
+	  "rules.json:2:1: a: warning: QOS_N (SCHED_BATCH nice -1) " REMEDY "\n" },
 	{ { RULES("{'QOS_R': {'sched_nice': 3, 'io_class': 'realtime', 'io_priority': 7},\n"
 		  "'QOS_B': {'io_class': 'best-effort', 'io_priority': 0},\n"
 		  "'b': {'qos': 'QOS_B'},\n"
 		  "'a': {'qos': 'QOS_R', 'yield': true}}") },
-	  "rules.json:4:1: a: warning: QOS_R (nice 3, io_class realtime) " REMEDY "\n" },
+	  "rules.json:4:1: a: warning: QOS_R (SCHED_NORMAL nice 3 io realtime 7) " REMEDY "\n" },
 	{ { RULES("{" RT ",\n'a b': {'qos': 'QOS_UTILITY', 'thread_qos': {'x': 'QOS_UTILITY',\n'audio': 'QOS_RT'}}}") },
 	  "rules.json:3:1: ['a b'].thread_qos.audio: " OF_RT "\n" },
 	/* ... those that take nothing, and what is masked */
-	{ { RULES("{'QOS_I': {'sched_policy': 'SCHED_IDLE', 'sched_nice': -5}, 'QOS_ZERO': {'sched_nice': 0, 'sched_runtime': 100000},"
+	{ { RULES("{'QOS_I': {'sched_policy': 'SCHED_IDLE'}, 'QOS_ZERO': {'sched_nice': 0, 'sched_runtime': 100000},"
 		  RT ", 'i': {'qos': 'QOS_I'}, 'zero': {'qos': 'QOS_ZERO'}, 'b': {'qos': 'QOS_BACKGROUND'}, 'none': {}}") },
 	  "" },
 	{ { RULES("{" RT ", 'a': {'qos': 'QOS_RT'}}"), RULES("{'a': null}") }, "" },
@@ -45,15 +45,15 @@ static const struct {
 		  "'b': {'qos': 'QOS_RT'},\n'a': {'qos': 'QOS_RT'}}"),
 	    RULES("{'e': {'qos': 'QOS_USER_INITIATED'}, 'f': {'qos': 'QOS_USER_INITIATED'}}") },
 	  "rules.json:2:1: d: " OF_RT "; 5 more of this file do the same\n"
-	  "rules.json:3:1: n: warning: QOS_USER_INITIATED (nice -2) " OR_YIELD "\n"
-	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (nice -2) " OR_YIELD "; 1 more of this file do the same\n" },
+	  "rules.json:3:1: n: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n"
+	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "; 1 more of this file do the same\n" },
 	/* ---- a rule that yields may give nice values of earlier files, as the shipped ones do, but not real time ---- */
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': false}}") },
-	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (nice -2) " OR_YIELD "\n" },
+	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n" },
 	{ { MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}"), RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}"), MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}") },
-	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (nice -19 by mapping.json:1) " REMEDY "\n" },
+	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -19 slice 12 ms util 0..768 by mapping.json:1) " REMEDY "\n" },
 	{ { MAPPING("{" RT "}"), RULES("{'a': {'qos': 'QOS_RT', 'yield': true}}") }, "rules.json:1:2: a: " OF_RT "\n" },
 	/* ---- a path whose last part has an exact rule ---- */
 	{ { RULES("{'chrome': {}}"), RULES("{\n'/opt/*/chrome': {}}") },
@@ -93,7 +93,7 @@ static void warnings(void **state)
 		check_warnings(examples[i].files, examples[i].want);
 }
 
-static void a_cgroup_that_users_can_make_is_everybody_s(void **state)
+static void a_cgroup_of_users_is_everybody_s(void **state)
 {
 	static const struct {
 		const char *cgroup;
@@ -102,20 +102,11 @@ static void a_cgroup_that_users_can_make_is_everybody_s(void **state)
 		{ "*", true },
 		{ "/*", true },
 		{ "/user.slice/*", true },
-		{ "/user.slice/user-[0-9]*/session-*", true },
-		{ "/user.slice/user-1000.slice/*", true },
-		{ "/user.slice/user-1000.slice/user@1000.service", true },
-		{ "/user.slice/user-1000.slice/user@1000.service/*", true },
-		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/app-x.scope", true },
+		{ "/user.slice/user-1000.slice/session-2.scope", true },
 		{ "*/app-x-*.scope", true },
 		{ "/", false },
 		{ "/system.slice/*", false },
-		{ "/system.slice/jack.service", false },
 		{ "/user.slice", false },
-		{ "/user.slice/user-1000.slice/session-*", false },
-		{ "/user.slice/user-1000.slice/session-2.scope", false },
-		{ "/user.slice/user-x*", false },
-		{ "/user.slice/user-1000.slice/user@1000.servicex/*", false },
 		{ "/machine.slice/user@0.service/*", false },
 	};
 	char text[256];
@@ -131,7 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(warnings),
-		cmocka_unit_test(a_cgroup_that_users_can_make_is_everybody_s),
+		cmocka_unit_test(a_cgroup_of_users_is_everybody_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

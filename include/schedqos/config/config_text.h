@@ -69,7 +69,7 @@ void config_free(struct config *config);
 
 /*
  * Appends warnings about rules that give privileges to everybody: a real-time or deadline class, or one with a negative
- * nice value, by a rule that requires neither a user nor a cgroup that users cannot make, one for each file and class at
+ * nice value, by a rule that requires neither a user nor a cgroup outside user.slice, one for each file and class at
  * the first such rule; and about globs that never take effect, since a rule of the same file or an earlier one always
  * comes first. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
  *

@@ -213,10 +213,11 @@ struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_att
 struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
 
 /*
- * Whether it takes privilege (user_check_sched_setscheduler in kernel/sched/syscalls.c, block/ioprio.c): a nice value
- * below 0, a real-time or deadline policy, real-time I/O. Slices, clamps and SCHED_BATCH anybody may choose.
+ * What of it takes privilege, as enum task_attr_bit (user_check_sched_setscheduler in kernel/sched/syscalls.c,
+ * block/ioprio.c): a nice value below 0, a real-time or deadline policy, real-time I/O. Slices, clamps and SCHED_BATCH
+ * anybody may choose.
  */
-bool qos_attr_raises(const struct qos_attr *attr);
+uint8_t qos_attr_raises(const struct qos_attr *attr);
 
 /* The I/O priority that it gives, as in struct task_attr. Only if it has QOS_HAS_IO_CLASS. */
 uint8_t qos_attr_io_priority(const struct qos_attr *attr);
