@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include <schedqos/policy/facts.h>
+#include <schedqos/policy/rules.h>
 
 #include "apply.h"
 #include "arguments.h"

@@ -3,7 +3,6 @@
 
 #include "test.h"
 
-#include <schedqos/policy/facts.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/text.h>
 

@@ -82,7 +82,6 @@
 #pragma once
 
 #include <schedqos/policy/config.h>
-#include <schedqos/policy/facts.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/tasks.h>

@@ -52,7 +52,7 @@ struct task_attr {
 	int8_t nice;		   /* -20..19; fair policies */
 	uint8_t rt_priority;	   /* 1..99 for FIFO and RR, else 0 */
 	uint8_t io_priority;	   /* IO_PRIORITY(); 0 as well if no class of ours gives one (see struct attr_caps) */
-	uint32_t slice_ns;	   /* custom slice; 0: none, the base slice holds (see facts.h) */
+	uint32_t slice_ns;	   /* custom slice; 0: none, the base slice holds (see struct facts) */
 	uint16_t util_min;	   /* 0..1024 */
 	uint16_t util_max;	   /* 0..1024; 1024: no clamp */
 };
