@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,9 +12,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-
-#include "manager.h"
-#include "unit_file.h"
 
 /* A file system that does not answer for so long is taken to be one that never will. */
 #define READ_MS 5000
@@ -68,10 +66,8 @@ static int ask(struct helper *helper, const char *path, struct unit_said *ret)
 
 static void free_item(struct named_class *item)
 {
-	free(item->unit);
-	free(item->cgroup);
 	free(item->place);
-	free(item->qos);
+	free(item->cgroup);
 }
 
 void classes_clear(struct classes *classes)
@@ -83,7 +79,7 @@ void classes_clear(struct classes *classes)
 	*classes = (struct classes){ 0 };
 }
 
-const struct named_class *classes_find(const struct classes *classes, const char *unit)
+struct named_class *classes_find(const struct classes *classes, const char *unit)
 {
 	for (size_t i = 0; i < classes->count; i++) {
 		if (strcmp(classes->items[i].unit, unit) == 0)
@@ -92,83 +88,65 @@ const struct named_class *classes_find(const struct classes *classes, const char
 	return NULL;
 }
 
-struct search {
-	struct classes *classes;
-	struct unit_said said;
-	char *place;
-	bool failed;
-};
-
 /* The last file that says it counts. */
-static void look_into(void *context, const char *path)
+static void look_into(struct classes *classes, const char *path, struct named_class *item)
 {
-	struct search *search = context;
 	_cleanup_free_ char *safe = text_escape(path, strlen(path));
 	struct unit_said said;
-	int r = ask(&search->classes->helper, path, &said);
+	int r = *path ? ask(&classes->helper, path, &said) : -ENOENT;
 
 	if (r < 0 && r != -ENOENT)
-		log_warning("%s: cannot be read, and what it says in [X-SchedQoS] does not count: %s", safe ? safe : "a unit's file",
-			    strerror(-r));
+		log_warning("%s: cannot be read, and what it says in [X-SchedQoS] does not count: %s",
+			    safe ? safe : "a unit's file", strerror(-r));
 	if (r < 0 || !said.is_said)
 		return;
-	search->said = said;
-	free(take_ptr(search->place));
-	if (!safe || asprintf(&search->place, "%s:%u", safe, said.line) < 0)
-		search->place = NULL;
-	search->failed = !search->place;
+	memcpy(item->qos, said.qos, sizeof(item->qos));
+	free(take_ptr(item->place));
+	if (!safe || asprintf(&item->place, "%s:%u", safe, said.line) < 0)
+		item->place = NULL;
 }
 
-/* 1, or 0 if there was none. */
-static int forget(struct classes *classes, const char *unit)
+static int look(struct classes *classes, sd_bus *manager, const char *name, struct named_class *item)
 {
-	const struct named_class *found = classes_find(classes, unit);
-	struct named_class *item = found ? &classes->items[found - classes->items] : NULL;
+	_cleanup_(unit_clear) struct unit unit = { 0 };
+	char cgroup[CGROUP_PATH_MAX];
+	int r = unit_read(manager, name, false, false, &unit);
 
-	if (!item)
+	if (r < 0)
+		return r;
+	snprintf(item->unit, sizeof(item->unit), "%s", name);
+	look_into(classes, unit.fragment, item);
+	for (char **at = unit.drop_ins; at && *at; at++)
+		look_into(classes, *at, item);
+	if (!*item->qos)
 		return 0;
-	free_item(item);
-	*item = classes->items[--classes->count];
-	return 1;
-}
-
-static int note(struct classes *classes, const char *unit, const char *cgroup, struct search *search)
-{
-	const struct named_class *found = classes_find(classes, unit);
-	struct named_class *items, *item;
-
-	if (found && strcmp(found->cgroup, cgroup) == 0 && strcmp(found->qos, search->said.qos) == 0 &&
-	    strcmp(found->place, search->place) == 0)
-		return 0;
-	forget(classes, unit);
-	items = reallocarray(classes->items, classes->count + 1, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	classes->items = items;
-	item = &items[classes->count];
-	*item = (struct named_class){ strdup(unit), strdup(cgroup), take_ptr(search->place), strdup(search->said.qos), 0, false };
-	if (!item->unit || !item->cgroup || !item->qos) {
-		free_item(item);
-		return -ENOMEM;
-	}
-	classes->count++;
-	return 1;
+	r = unit_cgroup(manager, name, cgroup);
+	item->cgroup = r < 0 ? NULL : strdup(cgroup);
+	return r;
 }
 
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 {
-	struct search search = { .classes = classes };
-	char cgroup[CGROUP_PATH_MAX];
-	int r = unit_each_file(manager, unit, look_into, &search);
+	struct named_class *known = classes_find(classes, unit), *items, now = { 0 };
+	int r = look(classes, manager, unit, &now);
 
-	if (r >= 0 && search.said.qos[0])
-		r = unit_cgroup(manager, unit, cgroup);
-	if (r == -ENOENT || (r >= 0 && (search.failed || !search.said.qos[0])))
-		r = forget(classes, unit);
-	else if (r >= 0)
-		r = note(classes, unit, cgroup, &search);
-	free(search.place);
-	return r;
+	if (r < 0 && r != -ENOENT) {
+		free_item(&now);
+		return r;
+	}
+	r = known != NULL;
+	if (known) {
+		free_item(known);
+		*known = classes->items[--classes->count];
+	}
+	items = now.place && now.cgroup ? reallocarray(classes->items, classes->count + 1, sizeof(*items)) : NULL;
+	if (!items) {
+		free_item(&now);
+		return r;
+	}
+	classes->items = items;
+	items[classes->count++] = now;
+	return 1;
 }
 
 /* ---- the daemon ---- */
@@ -183,7 +161,7 @@ int classes_append(sd_bus_message *message, const struct classes *classes)
 	return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-/* Once, until its file says something else. */
+/* Once, until its file is read again. */
 static void complain(struct named_class *item, const char *words)
 {
 	if (!item->weight && !item->is_wrong)

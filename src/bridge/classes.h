@@ -10,11 +10,14 @@
 #include <schedqos/kernel/helper.h>
 #include <schedqos/policy/config.h>
 
+#include "manager.h"
+#include "unit_file.h"
+
 /* Begins with zeros. */
 struct classes {
 	struct named_class {
-		char *unit, *cgroup, *place; /* place: FILE:LINE */
-		char *qos;
+		char unit[UNIT_NAME_BYTES], qos[UNIT_QOS_BYTES];
+		char *place, *cgroup; /* FILE:LINE, which says it; and where the unit's tasks are */
 		unsigned weight; /* of that class; 0: there is none, or that is not known yet */
 		bool is_wrong;	 /* that there is none has been said */
 	} *items;
@@ -25,8 +28,8 @@ struct classes {
 void classes_clear(struct classes *classes);
 
 /*
- * Reads the files of a unit, if it is loaded. One that cannot be read says nothing, and that is said. 1 if it names another
- * class than before; 0; or -errno: the manager cannot be asked any more.
+ * Reads the files of a unit, if it is loaded. One that cannot be read says nothing, and that is said. 1 if they name a
+ * class, or did before; 0; or -errno: the manager cannot be asked any more.
  */
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
 
@@ -40,4 +43,4 @@ int classes_tell(struct classes *classes, sd_bus *daemon);
 void classes_resolve(struct classes *classes, const struct config *config);
 
 /* NULL: it names none. */
-const struct named_class *classes_find(const struct classes *classes, const char *unit);
+struct named_class *classes_find(const struct classes *classes, const char *unit);

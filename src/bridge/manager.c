@@ -3,27 +3,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/limits.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text.h>
 
-#define SYSTEMD	   "org.freedesktop.systemd1"
+#define SYSTEMD	       "org.freedesktop.systemd1"
 #define SYSTEMD_ERRORS "org.freedesktop.systemd1."
-#define MANAGER	   "/org/freedesktop/systemd1", SYSTEMD ".Manager"
-#define TIMEOUT_US (30 * 1000000ULL)
+#define MANAGER	       "/org/freedesktop/systemd1", SYSTEMD ".Manager"
+#define TIMEOUT_US     (30 * 1000000ULL)
 
-/* What an error means. That it refuses is an answer, too, while without one there is nothing to go on with. */
+/* What an error means. That it refuses is an answer, too, while without one there is nothing to go
+ * on with. */
 static int outcome(int r, const sd_bus_error *error)
 {
 	static const char *const answers[] = {
-		SYSTEMD_ERRORS, SD_BUS_ERROR_UNKNOWN_PROPERTY, SD_BUS_ERROR_UNKNOWN_INTERFACE,
-		SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_INVALID_ARGS,
+		SYSTEMD_ERRORS,
+		SD_BUS_ERROR_UNKNOWN_PROPERTY,
+		SD_BUS_ERROR_UNKNOWN_INTERFACE,
+		SD_BUS_ERROR_UNKNOWN_OBJECT,
+		SD_BUS_ERROR_INVALID_ARGS,
 	};
 
 	for (size_t i = 0; r < 0 && error->name && i < array_size(answers); i++) {
@@ -82,9 +86,9 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
 /* The interface with the properties of its kind; NULL for a kind without a weight. */
 static const char *interface_of(const char *name)
 {
-	static const char *const kinds[][2] = {
-		{ ".service", SYSTEMD ".Service" }, { ".slice", SYSTEMD ".Slice" }, { ".scope", SYSTEMD ".Scope" }
-	};
+	static const char *const kinds[][2] = { { ".service", SYSTEMD ".Service" },
+						{ ".slice", SYSTEMD ".Slice" },
+						{ ".scope", SYSTEMD ".Scope" } };
 	const char *suffix = strrchr(name, '.');
 
 	for (size_t i = 0; suffix && i < array_size(kinds); i++) {
@@ -94,171 +98,125 @@ static const char *interface_of(const char *name)
 	return NULL;
 }
 
-/* One that this version of the manager does not have is unset. */
-static int read_number(sd_bus *bus, const char *path, const char *interface, const char *name, uint64_t *ret)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = outcome(sd_bus_get_property_trivial(bus, SYSTEMD, path, interface, name, &error, 't', ret), &error);
+static const struct property {
+	const char *name, *type;
+	size_t at;
+} properties[] = {
+	{ "Id", "s", offsetof(struct unit, id) },
+	{ "LoadState", "s", offsetof(struct unit, load_state) },
+	{ "ActiveState", "s", offsetof(struct unit, active_state) },
+	{ "FragmentPath", "s", offsetof(struct unit, fragment) },
+	{ "DropInPaths", "as", offsetof(struct unit, drop_ins) },
+	{ "Transient", "b", offsetof(struct unit, is_transient) },
+	{ "CPUWeight", "t", offsetof(struct unit, weight) },
+	{ "CPUQuotaPerSecUSec", "t", offsetof(struct unit, other_value) },
+	{ "StartupCPUWeight", "t", offsetof(struct unit, other_value) },
+	{ "CPUShares", "t", offsetof(struct unit, other_value) },
+	{ "StartupCPUShares", "t", offsetof(struct unit, other_value) },
+	{ "ControlGroup", "s", offsetof(struct unit, cgroup) },
+	{ "Slice", "s", offsetof(struct unit, slice) },
+};
 
-	if (r == -ENOENT) {
-		*ret = WEIGHT_UNSET;
-		return 0;
+/* One that this version of the manager does not have stays as it is. */
+static int take_property(sd_bus_message *reply, const char *name, struct unit *unit)
+{
+	const struct property *property = NULL;
+	void *to;
+	int r;
+
+	for (size_t i = 0; i < array_size(properties) && !property; i++) {
+		if (strcmp(properties[i].name, name) == 0)
+			property = &properties[i];
 	}
-	return r;
+	if (!property)
+		return sd_bus_message_skip(reply, "v");
+	to = (char *)unit + property->at;
+	r = sd_bus_message_enter_container(reply, 'v', property->type);
+	if (r >= 0)
+		r = *property->type == 'a' ? sd_bus_message_read_strv(reply, to)
+					   : sd_bus_message_read_basic(reply, *property->type, to);
+	if (r >= 0 && to == &unit->other_value && unit->other_value != WEIGHT_UNSET)
+		unit->other = property->name;
+	return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
-static int read_text_property(sd_bus *bus, const char *path, const char *interface, const char *name, char *ret, size_t size)
+static int read_properties(sd_bus *bus, const char *path, const char *interface, struct unit *unit, sd_bus_message **reply)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_free_ char *text = NULL;
-	int r = outcome(sd_bus_get_property_string(bus, SYSTEMD, path, interface, name, &error, &text), &error);
-
-	if (r < 0)
-		return r;
-	return (size_t)snprintf(ret, size, "%s", text) < size ? 0 : -ENOENT;
-}
-
-/* Whether it is there, under this name. */
-static int check_identity(sd_bus *bus, const char *path, const char *name, struct unit *unit)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	char id[256], state[32];
-	int transient = 0;
-	int r = read_text_property(bus, path, SYSTEMD ".Unit", "LoadState", state, sizeof(state));
+	const char *name;
+	int r = outcome(sd_bus_call_method(bus, SYSTEMD, path, "org.freedesktop.DBus.Properties", "GetAll", &error, reply, "s",
+					   interface),
+			&error);
 
 	if (r >= 0)
-		r = read_text_property(bus, path, SYSTEMD ".Unit", "Id", id, sizeof(id));
-	if (r < 0)
-		return r;
-	if (strcmp(state, "loaded") != 0 || strcmp(id, name) != 0)
-		return -ENOENT;
-	r = outcome(sd_bus_get_property_trivial(bus, SYSTEMD, path, SYSTEMD ".Unit", "Transient", &error, 'b', &transient), &error);
-	unit->is_transient = transient;
-	return r;
-}
-
-static int read_shares(sd_bus *bus, const char *path, const char *interface, struct unit *unit)
-{
-	static const char *const others[] = { "CPUQuotaPerSecUSec", "StartupCPUWeight", "CPUShares", "StartupCPUShares" };
-	int r = read_number(bus, path, interface, "CPUWeight", &unit->weight);
-
-	for (size_t i = 0; i < array_size(others) && r >= 0 && !unit->other; i++) {
-		uint64_t value;
-
-		r = read_number(bus, path, interface, others[i], &value);
-		if (r >= 0 && value != WEIGHT_UNSET)
-			unit->other = others[i];
+		r = sd_bus_message_enter_container(*reply, 'a', "{sv}");
+	while (r >= 0 && (r = sd_bus_message_enter_container(*reply, 'e', "sv")) > 0) {
+		r = sd_bus_message_read(*reply, "s", &name);
+		if (r >= 0)
+			r = take_property(*reply, name, unit);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(*reply);
 	}
 	return r;
 }
 
-/* Its object's path, which the reply holds. */
-static int find_unit(sd_bus *bus, const char *name, bool load, sd_bus_message **reply, const char **ret)
+int unit_read(sd_bus *bus, const char *name, bool load, bool with_shares, struct unit *ret)
 {
-	/* To ask for a property would load it as well, which is another signal that it is there. */
-	int r = call(bus, load ? "LoadUnit" : "GetUnit", reply, "s", name);
-
-	return r < 0 ? r : sd_bus_message_read(*reply, "o", ret);
-}
-
-int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *interface = interface_of(name), *path;
 	int r;
 
-	*ret = (struct unit){ .weight = WEIGHT_UNSET };
+	*ret = (struct unit){
+		.id = "",
+		.load_state = "",
+		.active_state = "",
+		.fragment = "",
+		.weight = WEIGHT_UNSET,
+		.cgroup = "",
+		.slice = "",
+	};
 	if (!interface)
 		return -ENOENT;
-	r = find_unit(bus, name, load, &reply, &path);
+	/* To ask for a property would load it as well, which is another signal that it is there. */
+	r = call(bus, load ? "LoadUnit" : "GetUnit", &ret->found, "s", name);
 	if (r >= 0)
-		r = check_identity(bus, path, name, ret);
+		r = sd_bus_message_read(ret->found, "o", &path);
 	if (r >= 0)
-		r = read_shares(bus, path, interface, ret);
-	if (r >= 0)
-		r = read_text_property(bus, path, interface, "ControlGroup", ret->cgroup, sizeof(ret->cgroup));
-	if (r >= 0)
-		r = read_text_property(bus, path, interface, "Slice", ret->slice, sizeof(ret->slice));
-	return r;
+		r = read_properties(bus, path, SYSTEMD ".Unit", ret, &ret->of_all);
+	if (r >= 0 && (strcmp(ret->load_state, "loaded") != 0 || strcmp(ret->id, name) != 0))
+		return -ENOENT;
+	if (r >= 0 && with_shares)
+		r = read_properties(bus, path, interface, ret, &ret->of_kind);
+	return r < 0 ? r : 0;
 }
 
-void unit_state(sd_bus *bus, const char *name, char ret[32])
+void unit_clear(struct unit *unit)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const char *path;
-
-	*ret = '\0';
-	if (find_unit(bus, name, false, &reply, &path) >= 0 &&
-	    read_text_property(bus, path, SYSTEMD ".Unit", "ActiveState", ret, 32) < 0)
-		*ret = '\0';
-}
-
-int unit_each_file(sd_bus *bus, const char *name, void (*found)(void *context, const char *path), void *context)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	char own[PATH_MAX] = "", **drop_ins = NULL;
-	const char *path;
-	int r = interface_of(name) ? find_unit(bus, name, false, &reply, &path) : -ENOENT;
-
-	if (r >= 0)
-		r = read_text_property(bus, path, SYSTEMD ".Unit", "FragmentPath", own, sizeof(own));
-	if (r >= 0)
-		r = outcome(sd_bus_get_property_strv(bus, SYSTEMD, path, SYSTEMD ".Unit", "DropInPaths", &error, &drop_ins), &error);
-	if (r >= 0 && *own)
-		found(context, own);
-	for (char **at = drop_ins; at && *at; at++) {
-		if (r >= 0)
-			found(context, *at);
+	for (char **at = unit->drop_ins; at && *at; at++)
 		free(*at);
-	}
-	free(drop_ins);
-	return r;
-}
-
-/* a-b.slice lies in a.slice: appends /a.slice/a-b.slice, and nothing for -.slice. */
-static void put_slice(struct text_buf *path, const char *slice)
-{
-	const size_t length = strlen(slice) - strlen(".slice");
-
-	for (size_t i = 1; i <= length && slice[0] != '-'; i++) {
-		if (slice[i] == '-' || i == length)
-			text_buf_printf(path, "/%.*s.slice", (int)i, slice);
-	}
-}
-
-static bool is_slice(const char *name)
-{
-	const char *suffix = strrchr(name, '.');
-
-	return suffix && strcmp(suffix, ".slice") == 0;
+	free(unit->drop_ins);
+	sd_bus_message_unref(unit->found);
+	sd_bus_message_unref(unit->of_all);
+	sd_bus_message_unref(unit->of_kind);
 }
 
 int unit_cgroup(sd_bus *bus, const char *name, char ret[CGROUP_PATH_MAX])
 {
-	_cleanup_free_ char *made = NULL;
-	struct text_buf path = { 0 };
-	struct unit unit, root;
-	int r = unit_read(bus, name, false, &unit);
+	_cleanup_(unit_clear) struct unit unit = { 0 };
+	int r = unit_read(bus, name, false, true, &unit);
+	size_t length = 0;
 
-	if (r >= 0)
-		r = unit_read(bus, "-.slice", false, &root);
 	if (r < 0)
 		return r;
-	/* A user's manager has its own somewhere below. */
-	if (strcmp(root.cgroup, "/") != 0)
-		text_buf_printf(&path, "%s", root.cgroup);
-	if (is_slice(name))
-		put_slice(&path, name);
-	else if (is_slice(unit.slice))
-		put_slice(&path, unit.slice);
-	if (!is_slice(name))
-		text_buf_printf(&path, "/%s", name);
-	made = text_buf_take(&path);
-	if (!made)
-		return -ENOMEM;
-	snprintf(ret, CGROUP_PATH_MAX, "%s", *unit.cgroup ? unit.cgroup : *made ? made : "/");
-	return 0;
+	*ret = '\0';
+	if (!*unit.cgroup) {
+		r = unit_cgroup(bus, unit.slice, ret);
+		if (r < 0)
+			return r;
+		length = strcmp(ret, "/") == 0 ? 0 : strlen(ret);
+		ret[length++] = '/';
+	}
+	r = snprintf(ret + length, CGROUP_PATH_MAX - length, "%s", *unit.cgroup ? unit.cgroup : name);
+	return (size_t)r < CGROUP_PATH_MAX - length ? 0 : -ENOENT;
 }
 
 int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)
@@ -268,18 +226,19 @@ int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)
 
 int unit_has_border(sd_bus *bus, const struct unit *unit, bool *ret)
 {
+	_cleanup_(unit_clear) struct unit slice = { 0 };
 	struct cgroup_mount mounts[8];
 	const size_t n = host_cgroups(AT_FDCWD, mounts, array_size(mounts));
-	struct unit slice;
-	int r = unit_read(bus, unit->slice, false, &slice);
+	int r = unit_read(bus, unit->slice, false, true, &slice);
 
 	*ret = false;
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	for (size_t i = 0; i < n && !*ret; i++) {
-		char path[sizeof(slice.cgroup) + 512], controllers[256];
+		char path[CGROUP_PATH_MAX + 512], controllers[256];
 
-		/* In version 1 a group has a folder in the hierarchy of a controller that is on for it. */
+		/* In version 1 a group has a folder in the hierarchy of a controller that is on for
+		 * it. */
 		snprintf(path, sizeof(path), "%s%s", mounts[i].path, unit->cgroup);
 		if (mounts[i].version == 1) {
 			*ret = *unit->cgroup && access(path, F_OK) == 0;

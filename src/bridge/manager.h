@@ -11,32 +11,35 @@
 #define WEIGHT_USUAL	100 /* what a unit without any has */
 #define CGROUP_PATH_MAX 4096
 
-/* A unit with tasks, as far as its weight is concerned. */
+/* A unit's name with its NUL, as systemd has it. */
+#define UNIT_NAME_BYTES 256
+
+/* What the manager says of a unit. Texts are never NULL. */
 struct unit {
-	uint64_t weight;  /* CPUWeight: WEIGHT_UNSET; 0: idle */
+	const char *id, *load_state, *active_state, *fragment;
+	char **drop_ins;   /* after the fragment, in the order in which they count */
+	int is_transient;  /* it goes with all that was set on it */
+	uint64_t weight;   /* CPUWeight: WEIGHT_UNSET; 0: idle */
 	const char *other; /* the property by which somebody has chosen its share otherwise, or NULL */
-	bool is_transient; /* it goes with all that was set on it */
-	char cgroup[CGROUP_PATH_MAX]; /* empty unless it runs */
-	char slice[256];   /* what it lies in */
+	uint64_t other_value;
+	const char *cgroup; /* empty unless it runs */
+	const char *slice;  /* what it lies in */
+	sd_bus_message *found, *of_all, *of_kind; /* they hold the texts */
 };
 
 /* Connects, and asks for signals. It stays open when the loop ends: what is put back is put back then. 0 or -errno. */
 int manager_open(bool is_user, sd_bus **ret);
 
-/* What the manager says of a unit's state: "active", "reloading" ...; empty if it cannot be told. */
-void unit_state(sd_bus *bus, const char *name, char ret[32]);
-
 /* Calls found for each unit that is loaded; less than 0 from it ends that. 0 or -errno. */
 int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name), void *context);
 
 /*
- * Asks about a unit. load: has it loaded if it is not. 0; -ENOENT for one that there is not, or goes by another name, or
- * is of another kind; or another -errno.
+ * Asks about a unit, its states and files only unless with_shares. load: has it loaded if it is not. 0; -ENOENT for one
+ * that there is not, or goes by another name, or is of a kind without a weight; or another -errno. In any case the caller
+ * clears it.
  */
-int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
-
-/* Calls found for the unit's own file and its drop-ins, in the order in which they count. 0; -ENOENT as unit_read; or -errno. */
-int unit_each_file(sd_bus *bus, const char *name, void (*found)(void *context, const char *path), void *context);
+int unit_read(sd_bus *bus, const char *name, bool load, bool with_shares, struct unit *ret);
+void unit_clear(struct unit *unit);
 
 /* The cgroup that the unit has, or will have when it starts. 0; -ENOENT as unit_read; or -errno. */
 int unit_cgroup(sd_bus *bus, const char *name, char ret[CGROUP_PATH_MAX]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record of weights that were set, in /run/schedqos. It is written before one is set and after one is put back, so
- * that whoever reads it after a kill at any moment knows all: what it has and is not there was never set.
+ * The record of weights that were set: for each unit a symbolic link of its name, in /run/schedqos, which is made before
+ * the weight is set and removed after it is put back. Either is one step, so that whoever reads them after a kill at any
+ * moment knows all: what a link has and its unit has not was never set.
  */
 #pragma once
 
@@ -9,28 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct weight_record {
-	int folder;
-	struct kept_weight {
-		char *unit;
-		uint64_t before, set; /* UINT64_MAX: none */
-		bool is_transient;    /* goes with its unit; not in the file */
-	} *items;
-	size_t count;
+struct kept_weight {
+	uint64_t before, set; /* UINT64_MAX: none */
+	bool is_transient;    /* its unit goes with all that was set on it */
 };
 
-/*
- * Locks and reads it. 0 or -errno: -EBUSY while another process has it. One that cannot be of use is set aside, which is
- * logged. path: of the folder; NULL: /run/schedqos.
- */
-int weight_record_open(const char *path, struct weight_record **ret);
-void weight_record_close(struct weight_record *record);
+/* Locks it. path: of the folder. A descriptor of that; -EBUSY while another process has it; or another -errno. */
+int record_open(const char *path);
 
-/* NULL: none. */
-struct kept_weight *weight_record_find(const struct weight_record *record, const char *unit);
+/* Whether the unit's weight was set. */
+bool record_find(int record, const char *unit, struct kept_weight *ret);
 
 /* 0 or -errno, and nothing has changed. */
-int weight_record_add(struct weight_record *record, const char *unit, uint64_t before, uint64_t set);
+int record_add(int record, const char *unit, const struct kept_weight *kept);
 
-/* An item that cannot be taken out of the file does no harm: its unit no longer carries what was set. */
-int weight_record_remove(struct weight_record *record, struct kept_weight *kept);
+/* One that cannot be removed does no harm: its unit no longer carries what was set. 0 or -errno. */
+int record_remove(int record, const char *unit);
+
+/* Calls found for each unit in it, until that returns less than 0. found may remove it. 0 or -errno. */
+int record_each(int record, int (*found)(void *context, const char *unit), void *context);

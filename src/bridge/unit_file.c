@@ -24,10 +24,9 @@ static char *trim(char *text)
 	return text + strspn(text, blank);
 }
 
-/* A whole line, however many of the file's it was. */
-static void take_line(char *line, unsigned number, bool *is_ours, struct unit_said *ret)
+static void take_line(char *text, unsigned number, bool *is_ours, struct unit_said *ret)
 {
-	char *text = trim(line), *value;
+	char *value;
 
 	if (*text == '[') {
 		*is_ours = strcmp(text, "[X-SchedQoS]") == 0;
@@ -46,8 +45,9 @@ static void take_line(char *line, unsigned number, bool *is_ours, struct unit_sa
 }
 
 /* A backslash at its end, unless that is escaped, continues the line. */
-static bool is_continued(const char *line, size_t length)
+static bool is_continued(const char *line)
 {
+	const size_t length = strlen(line);
 	size_t backslashes = 0;
 
 	while (backslashes < length && line[length - 1 - backslashes] == '\\')
@@ -55,41 +55,24 @@ static bool is_continued(const char *line, size_t length)
 	return backslashes % 2;
 }
 
-void unit_file_parse(const char *text, size_t size, struct unit_said *ret)
+void unit_file_parse(char *text, struct unit_said *ret)
 {
-	const char *const end = text + size, *next;
-	unsigned number = 1, first = 1;
-	struct text_buf whole = { 0 };
-	bool is_ours = false;
+	bool is_ours = false, goes_on = false;
+	unsigned number = 1;
+	char *line;
 
 	*ret = (struct unit_said){ 0 };
-	for (; text < end; text = next, number++) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t length = (size_t)((newline ? newline : end) - text);
-		_cleanup_free_ char *line = NULL;
-		bool goes_on;
+	for (; (line = strsep(&text, "\n")); number++) {
+		const bool was_continued = goes_on, will_go_on = is_continued(line);
 
-		next = newline ? newline + 1 : end;
-		line = strndup(text, length);
-		if (!line)
-			break;
-		length = strlen(line);
+		line = trim(line);
 		/* Also in the midst of a continued one. */
-		if (strchr("#;", line[strspn(line, blank)]) && line[strspn(line, blank)])
+		if (*line == '#' || *line == ';')
 			continue;
-		if (!whole.len)
-			first = number;
-		goes_on = is_continued(line, length);
-		text_buf_put(&whole, line, length - goes_on);
-		text_buf_put(&whole, " ", 1);
-		if (goes_on && next < end)
-			continue;
-		free(take_ptr(line));
-		line = text_buf_take(&whole);
-		if (line)
-			take_line(line, first, &is_ours, ret);
+		goes_on = will_go_on;
+		if (!was_continued)
+			take_line(line, number, &is_ours, ret);
 	}
-	free(text_buf_take(&whole));
 }
 
 /* ---- files ---- */
@@ -102,7 +85,7 @@ int unit_file_read(const char *path, struct unit_said *ret)
 
 	*ret = (struct unit_said){ 0 };
 	if (r == 0)
-		unit_file_parse(text, size, ret);
+		unit_file_parse(text, ret);
 	/* A unit that is masked is /dev/null. */
 	return r == -EINVAL ? 0 : r;
 }

@@ -3,17 +3,18 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#define UNIT_QOS_BYTES 64
 
 /* [X-SchedQoS] Class=QOS_UTILITY */
 struct unit_said {
 	bool is_said; /* the file has it; empty: what earlier files say is void */
 	unsigned line;
-	char qos[64]; /* safe to print, cut; whether there is such a class is not known here */
+	char qos[UNIT_QOS_BYTES]; /* safe to print, cut; whether there is such a class is not known here */
 };
 
-/* Understands comments and lines that are continued, as systemd does; the last one counts. Pure. */
-void unit_file_parse(const char *text, size_t size, struct unit_said *ret);
+/* Skips comments and what continues a line, as systemd knows them; the last one counts. Changes the text. */
+void unit_file_parse(char *text, struct unit_said *ret);
 
 /* Reads a file that may block for ever. What is no regular file says nothing. 0 or -errno: -EFBIG for more than 1 MiB. */
 int unit_file_read(const char *path, struct unit_said *ret);

@@ -35,6 +35,15 @@ static void read_files(struct user_side *side)
 	side->config = config;
 }
 
+/* Empty if it cannot be told. */
+static void ask_state(struct user_side *side)
+{
+	_cleanup_(unit_clear) struct unit unit = { 0 };
+
+	unit_read(side->system, DAEMON_UNIT, false, false, &unit);
+	snprintf(side->state, sizeof(side->state), "%s", unit.active_state ? unit.active_state : "");
+}
+
 /* Of its unit. A reload is a state of its own. */
 static int on_state(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -44,7 +53,7 @@ static int on_state(sd_bus_message *message, void *userdata, sd_bus_error *error
 	(void)message;
 	(void)error;
 	strcpy(before, side->state);
-	unit_state(side->system, DAEMON_UNIT, side->state);
+	ask_state(side);
 	if (strcmp(before, side->state) == 0)
 		return 0;
 	read_files(side);
@@ -133,7 +142,7 @@ int user_side_open(struct user_side *side, sd_event *event)
 		log_error("talking to systemd on the system bus, which knows whether the daemon runs: %s", strerror(-r));
 		return r;
 	}
-	unit_state(side->system, DAEMON_UNIT, side->state);
+	ask_state(side);
 	read_files(side);
 	return 0;
 }

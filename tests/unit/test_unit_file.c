@@ -18,14 +18,13 @@ static void what_a_text_says(void **state)
 		{ "Class=QOS_A\n", 0, "" },
 		{ "[X-SchedQoS]\nClass=QOS_A\n", 2, "QOS_A" },
 		{ "[X-SchedQoS]\nClass=QOS_A", 2, "QOS_A" },
-		{ "[X-SchedQoS]\nClass=QOS_A\\", 2, "QOS_A" },
 		{ " [X-SchedQoS] \r\n\t Class =  QOS_A \r\n", 2, "QOS_A" },
 		{ "[X-SchedQoS]\nClasses=QOS_A\nclass=QOS_A\nClass\n", 0, "" },
 		{ "[X-SchedQoS]\n#Class=QOS_A\n  ; Class=QOS_A\n", 0, "" },
 		{ "[X-SchedQoS]\nClass=QOS_A\nClass=QOS_B\n", 3, "QOS_B" },
 		{ "[X-SchedQoS]\nClass=QOS_A\n[Unit]\nClass=QOS_B\n[X-SchedQoS]\nClass=\n", 6, "" },
 		{ "[X-SchedQoS]\nClass=QOS_A\n[X-SchedQoS2]\nClass=QOS_B\n", 2, "QOS_A" },
-		{ "[X-SchedQoS]\nClass= \\\n# between\n  QOS_A\n", 2, "QOS_A" },
+		{ "[X-SchedQoS]\nX=\\\n# between\nClass=QOS_A\n", 0, "" },
 		{ "[Unit]\nDescription=a \\\n[X-SchedQoS] \\\nb\nClass=QOS_A\n", 0, "" },
 		{ "[Unit]\nDescription=a\\\\\n[X-SchedQoS]\nClass=QOS_A\n", 4, "QOS_A" },
 		{ "[X-SchedQoS]\nClass=\033[2J\n", 2, "\\x1b[2J" },
@@ -34,8 +33,10 @@ static void what_a_text_says(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct unit_said said;
+		char *text = strdup(cases[i].text);
 
-		unit_file_parse(cases[i].text, strlen(cases[i].text), &said);
+		unit_file_parse(text, &said);
+		free(text);
 		if (said.is_said != (cases[i].line > 0) || said.line != cases[i].line || strcmp(said.qos, cases[i].qos) != 0)
 			fail_msg("%zu: %d %u \"%s\"", i, said.is_said, said.line, said.qos);
 	}
