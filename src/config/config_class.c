@@ -54,6 +54,8 @@ static const struct key attributes[ATTR_COUNT] = {
 	[ATTR_IO_PRIORITY] = { "io_priority", NUMBER(io_level, 0, IO_LEVELS - 1) },
 };
 
+static const struct keys attribute_keys = KEYS(attributes, .kind = "attribute");
+
 /* One class object, as written in a file. */
 struct class_text {
 	const struct json_node *object;
@@ -61,18 +63,26 @@ struct class_text {
 	uint16_t removed;		 /* enum qos_has: those given as null */
 };
 
+bool is_class(const struct json_node *value)
+{
+	return strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
+}
+
+const char *outside_class(const struct json_node *value)
+{
+	return find_key(&attribute_keys, value->key) ? ": that is for classes, whose names begin with " QOS_PREFIX : NULL;
+}
+
 static void parse_attributes(struct parser *parser, struct class_text *text)
 {
 	const struct json_node *value;
 
 	json_each (value, text->object) {
-		const struct key *key = find_key(attributes, ATTR_COUNT, value->key);
+		const struct key *key = key_of(parser, value, &attribute_keys);
 		const size_t which = key ? (size_t)(key - attributes) : ATTR_COUNT;
 
-		if (!key) {
-			complain_key(parser, value, attributes, ATTR_COUNT, "attribute");
+		if (!key)
 			continue;
-		}
 		if (which != ATTR_POLICY && value->type == JSON_NULL)
 			text->removed |= 1 << which;
 		else if (parse_key(parser, key, value, &text->attr))
@@ -235,7 +245,7 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 	json_each (value, parser->root) {
 		if (is_schema(parser, value))
 			continue;
-		if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0)
+		if (is_class(value))
 			parse_class(parser, table, value);
 		else
 			complain_unknown(parser, value, AT_KEY, "class", value->key, CLASSES(table), ": names here begin with QOS_");
@@ -280,7 +290,7 @@ void mapping_choose(struct parser *parser, const struct json_node *at, const cha
 	const struct preset *preset = preset_find(parser, name);
 
 	if (!preset) {
-		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets), "");
+		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets), NULL);
 		return;
 	}
 	settings->mapping = preset->name;

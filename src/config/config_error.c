@@ -10,6 +10,8 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
+#define NAMES_SHOWN 16
+
 /* ---- the path of a place: chrome.thread_qos["a b"][0] ---- */
 
 static void put_path_key(struct text_buf *path, const char *key)
@@ -150,7 +152,8 @@ char *names_to_choose(struct parser *parser, struct names names)
 	struct text_buf text = { 0 };
 	char *taken;
 
-	for (size_t i = 0; i < names.n; i++)
+	/* Many say nothing. */
+	for (size_t i = 0; i < names.n && names.n <= NAMES_SHOWN; i++)
 		text_buf_printf(&text, "%s%s", i == 0 ? ": must be " : i + 1 < names.n ? ", " : " or ", name_at(names, i));
 	taken = text_buf_take(&text);
 	parser->no_memory |= !taken;

@@ -72,12 +72,21 @@ struct key {
 	int64_t min, max;	  /* KEY_NUMBER */
 	const struct word *words; /* WORDS() */
 	size_t n_words;
-	const char *kind; /* what errors call a word; NULL: by the key's name */
+	const char *kind; /* what errors call a word, NULL: by the key's name; the unit of a number, or NULL */
 	bool or_null;	  /* of a KEY_TEXT or KEY_CLASS: null is a value, too */
 	text_check *check; /* of a KEY_TEXT, or NULL */
 	void (*parse)(struct parser *parser, const struct json_node *value, void *into);
 	void (*put)(struct json_writer *json, const char *key, const void *from); /* NULL: is not written */
 };
+
+/* The keys of an object. */
+struct keys {
+	const struct key *items;
+	size_t n;
+	const char *kind; /* what errors call them */
+	const char *(*elsewhere)(const struct json_node *value); /* where a member belongs that is none of them, or NULL; or NULL */
+};
+#define KEYS(array, ...) { (array), array_size(array), __VA_ARGS__ }
 
 enum complaint {
 	AT_VALUE = 0,
@@ -131,8 +140,7 @@ bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
  */
 const char **value_texts(struct parser *parser, const struct json_node *list, text_check *check, size_t *ret_n);
 void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n);
-bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max,
-		   int64_t *ret);
+bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret);
 
 /* The name of a class, where that stands: as the value, or as its key. NULL: there is none of that name. */
 const char *class_named(struct parser *parser, const struct json_node *value, enum complaint where);
@@ -140,15 +148,18 @@ const char *class_named(struct parser *parser, const struct json_node *value, en
 /* Reads one value by its key. Returns false after a complaint, but not of KEY_OTHER. */
 bool parse_key(struct parser *parser, const struct key *key, const struct json_node *value, void *into);
 
-/* Reads each member of an object by its key; complains about unknown keys. kind: what errors call these. */
-void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys, const char *kind,
-		void *into);
-const struct key *find_key(const struct key *keys, size_t n_keys, const char *name);
-void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys, const char *kind);
+/* NULL: there is none of that name. */
+const struct key *find_key(const struct keys *keys, const char *name);
+
+/* The member's key; NULL, with an error, if there is none of that name. */
+const struct key *key_of(struct parser *parser, const struct json_node *value, const struct keys *keys);
+
+/* Reads each member of an object by its key; complains about unknown keys. */
+void parse_keys(struct parser *parser, const struct json_node *object, const struct keys *keys, void *into);
 
 /* Writes a field by its key. name: the key's, or NULL in a list. */
 void put_key(struct json_writer *json, const struct key *key, const char *name, const void *from);
-void put_keys(struct json_writer *json, const struct key *keys, size_t n_keys, const void *from);
+void put_keys(struct json_writer *json, const struct keys *keys, const void *from);
 int64_t key_number(const struct key *key, const void *from);
 
 /* Whether the member is SCHEMA_KEY, which any file may have; complains if it is no string. */
@@ -173,6 +184,8 @@ void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
 void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name);
 
 /* config_class.c */
+bool is_class(const struct json_node *value); /* by its key */
+const char *outside_class(const struct json_node *value); /* of a member elsewhere: what to say if it is an attribute, or NULL */
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);

@@ -14,7 +14,7 @@ static const char *knob_value(struct parser *parser, const struct json_node *val
 	int64_t number;
 
 	if (value->type == JSON_NUMBER)
-		return value_integer(parser, value, INT64_MIN, INT64_MAX, &number) ? keep_bytes(parser, value->text, value->count) :
+		return value_integer(parser, value, INT64_MIN, INT64_MAX, NULL, &number) ? keep_bytes(parser, value->text, value->count) :
 										     NULL;
 	if (value->type != JSON_STRING) {
 		complain(parser, value, AT_VALUE, "must be a string or a whole number, not %s", json_type_name(value));
@@ -138,19 +138,18 @@ static const struct key trees[KNOB_TREES] = {
 	[KNOB_SYSCTL] = { "sysctl", .parse = NULL },
 	[KNOB_BLOCK] = { "block", .parse = NULL },
 };
+static const struct keys tree_keys = KEYS(trees, .kind = "key");
 
 static void parse_trees(struct parser *parser, const struct json_node *object, struct sched_profile *profile)
 {
 	const struct json_node *value;
 
 	json_each (value, object) {
-		const struct key *key = find_key(trees, KNOB_TREES, value->key);
+		const struct key *key = key_of(parser, value, &tree_keys);
 
-		if (!key)
-			complain_key(parser, value, trees, KNOB_TREES, "key");
-		else if (key == &trees[KNOB_BLOCK])
+		if (key == &trees[KNOB_BLOCK])
 			parse_devices(parser, value, profile);
-		else
+		else if (key)
 			parse_tree(parser, value, (enum knob_tree)(key - trees), NULL, profile);
 	}
 }

@@ -84,7 +84,7 @@ static const struct rule_user *parse_user_number(struct parser *parser, const st
 	int64_t uid;
 
 	/* The kernel uses the highest uid for "no user". */
-	if (!value_integer(parser, value, 0, (int64_t)UINT32_MAX - 1, &uid))
+	if (!value_integer(parser, value, 0, (int64_t)UINT32_MAX - 1, NULL, &uid))
 		return NULL;
 	snprintf(text, sizeof(text), "%lld", (long long)uid);
 	user = keep_alloc(parser, sizeof(*user));
@@ -160,7 +160,7 @@ static void put_user(struct json_writer *json, const char *key, const void *from
 
 static const struct word namespaces[] = { { "initial", USERNS_INITIAL }, { "any", USERNS_ANY } };
 
-static const struct key match_keys[] = {
+static const struct key conditions[] = {
 	{ "exe", KEY_TEXT, CONDITION(exe), .check = check_path },
 	{ "argv", .parse = parse_argv, .put = put_argv },
 	{ "cgroup", KEY_TEXT, CONDITION(cgroup), .check = check_cgroup },
@@ -168,6 +168,15 @@ static const struct key match_keys[] = {
 	{ "parent", KEY_TEXT, CONDITION(parent), .check = check_process },
 	{ "user_namespace", WORDS(namespaces), CONDITION(user_namespace), .kind = "user namespace" },
 };
+
+static const struct keys rule_keys;
+
+static const char *outside_match(const struct json_node *value)
+{
+	return find_key(&rule_keys, value->key) ? ": that belongs beside \"match\", not into it" : outside_class(value);
+}
+
+static const struct keys match_keys = KEYS(conditions, "key", outside_match);
 
 static void parse_match(struct parser *parser, const struct json_node *value, void *into)
 {
@@ -181,7 +190,7 @@ static void parse_match(struct parser *parser, const struct json_node *value, vo
 	match = keep_alloc(parser, sizeof(*match));
 	if (!match)
 		return;
-	parse_keys(parser, value, match_keys, array_size(match_keys), "key", match);
+	parse_keys(parser, value, &match_keys, match);
 	rule->match = match;
 }
 
@@ -192,7 +201,7 @@ static void put_match(struct json_writer *json, const char *key, const void *fro
 	if (!rule->match)
 		return;
 	json_begin(json, key, '{');
-	put_keys(json, match_keys, array_size(match_keys), rule->match);
+	put_keys(json, &match_keys, rule->match);
 	json_end(json, '}');
 }
 
@@ -209,10 +218,10 @@ static void parse_from(struct parser *parser, const struct json_node *value, voi
 static const struct word hidden_words[] = { { "keep", true } };
 static const struct word yields[] = { { "true", YIELD_YES }, { "false", YIELD_NO } };
 
-static const struct key rule_keys[] = {
+static const struct key parts[] = {
 	{ "qos", KEY_CLASS, FIELD(struct rule, qos) },
 	{ "thread_qos", .parse = parse_thread_qos, .put = put_thread_qos },
-	{ "period", KEY_NUMBER, FIELD(struct rule, period_ns), .min = PERIOD_MIN_NS, .max = PERIOD_MAX_NS },
+	{ "period", KEY_NUMBER, FIELD(struct rule, period_ns), .min = PERIOD_MIN_NS, .max = PERIOD_MAX_NS, .kind = "nanoseconds" },
 	{ "version", KEY_TEXT, FIELD(struct rule, version) },
 	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit) },
 	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
@@ -223,12 +232,23 @@ static const struct key rule_keys[] = {
 	{ "from", .parse = parse_from },
 };
 
+static const char *outside_rule(const struct json_node *value)
+{
+	if (find_key(&match_keys, value->key))
+		return ": that belongs inside \"match\"";
+	if (is_setting(value->key))
+		return ": that is a setting, which belongs inside \"" SETTINGS_KEY "\"";
+	return value->type == JSON_OBJECT ? ": the rule of another program belongs beside this one" : outside_class(value);
+}
+
+static const struct keys rule_keys = KEYS(parts, "key", outside_rule);
+
 static void parse_rule(struct parser *parser, const struct json_node *value, struct rule *rule)
 {
 	size_t n_errors = parser->errors->n_errors;
 
 	rule->raise = parser->raise;
-	parse_keys(parser, value, rule_keys, array_size(rule_keys), "key", rule);
+	parse_keys(parser, value, &rule_keys, rule);
 	if (rule->yield == YIELD_YES && rule->enforce)
 		complain(parser, json_member(value, "yield"), AT_VALUE, "a rule cannot both yield to others and enforce its class");
 	if (rule->inherit && !rule->qos && parser->errors->n_errors == n_errors)
@@ -244,7 +264,7 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 	json->text.failed |= files && !rule->from && !from;
 	if (files)
 		json_put_text(json, "from", from ? from : rule->from);
-	put_keys(json, rule_keys, array_size(rule_keys), rule);
+	put_keys(json, &rule_keys, rule);
 	json_end(json, '}');
 }
 
@@ -293,7 +313,7 @@ static void complain_no_rule(struct parser *parser, const struct json_node *valu
 {
 	const char *type = json_type_name(value), *key = value->key;
 
-	if (find_key(rule_keys, array_size(rule_keys), key))
+	if (find_key(&rule_keys, key))
 		complain(parser, value, AT_VALUE,
 			 "must be an object, not %s: \"%s\" belongs inside a rule, as in "
 			 "{\"PROGRAM\": {\"%s\": ...}}",
@@ -345,11 +365,6 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 	}
 	if (good && rules_put(parser->config->rules, pattern, rules) < 0)
 		parser->no_memory = true;
-}
-
-static bool is_class(const struct json_node *value)
-{
-	return strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0;
 }
 
 /* This file's own classes override the mapping in its settings, in whatever order they are written. */

@@ -13,7 +13,7 @@ static void check_profile(struct parser *parser, const struct json_node *value, 
 
 	(void)what;
 	if (!sched_profile_find(config->profiles, config->n_profiles, name))
-		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles), "");
+		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles), NULL);
 }
 
 const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };
@@ -81,7 +81,7 @@ static void parse_group(struct parser *parser, const struct json_node *object, s
 	json_each (value, object) {
 		if (strcmp(value->key, "max") == 0) {
 			group->max = class_named(parser, value, AT_VALUE);
-		} else if (strncmp(value->key, QOS_PREFIX, strlen(QOS_PREFIX)) == 0) {
+		} else if (is_class(value)) {
 			class = &classes[group->n_classes++];
 			class->name = class_named(parser, value, AT_KEY);
 			value_bool(parser, value, &class->is_allowed);
@@ -167,7 +167,7 @@ static void parse_weight(struct parser *parser, const struct json_node *value, v
 	else if (value->type != JSON_NUMBER)
 		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
 			 CPU_WEIGHT_MAX, json_type_name(value));
-	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, &number))
+	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, NULL, &number))
 		weight->number = (uint16_t)number;
 }
 
@@ -183,10 +183,11 @@ static void put_weight(struct json_writer *json, const char *key, const void *fr
 
 static const struct word conditions[] = { { "seat", true } };
 
-static const struct key weight_keys[] = {
+static const struct key weight_parts[] = {
 	{ "weight", .parse = parse_weight, .put = put_weight },
 	{ "when", WORDS(conditions), FIELD(struct weight, at_seat), .kind = "condition" },
 };
+static const struct keys weight_keys = KEYS(weight_parts, .kind = "key");
 
 static void parse_weight_entry(struct parser *parser, const struct json_node *value, const char *pattern, void *into)
 {
@@ -201,7 +202,7 @@ static void parse_weight_entry(struct parser *parser, const struct json_node *va
 		parse_weight(parser, value, weight);
 		return;
 	}
-	parse_keys(parser, value, weight_keys, array_size(weight_keys), "key", weight);
+	parse_keys(parser, value, &weight_keys, weight);
 	if (!json_member(value, "weight"))
 		complain(parser, value, AT_VALUE, "must have a \"weight\"");
 }
@@ -231,7 +232,7 @@ static void put_weights(struct json_writer *json, const char *key, const void *f
 			continue;
 		}
 		json_begin_in_line(json, weight->pattern, '{');
-		put_keys(json, weight_keys, array_size(weight_keys), weight);
+		put_keys(json, &weight_keys, weight);
 		json_end(json, '}');
 	}
 	json_end(json, '}');
@@ -262,15 +263,22 @@ static const struct key settings[] = {
 	{ "user_weights", .parse = parse_weights, .put = put_weights, FIELD(struct config, user_weights) },
 };
 
+static const char *outside_settings(const struct json_node *value)
+{
+	return is_class(value) ? ": a class belongs beside \"" SETTINGS_KEY "\", not into it" : outside_class(value);
+}
+
+static const struct keys setting_keys = KEYS(settings, "setting", outside_settings);
+
 bool is_setting(const char *key)
 {
-	return find_key(settings, array_size(settings), key) != NULL;
+	return find_key(&setting_keys, key);
 }
 
 void parse_settings(struct parser *parser, const struct json_node *value)
 {
 	if (value_is_object(parser, value, NULL))
-		parse_keys(parser, value, settings, array_size(settings), "setting", parser->config);
+		parse_keys(parser, value, &setting_keys, parser->config);
 }
 
 const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n)
@@ -285,6 +293,6 @@ const char *config_print_setting(struct json_writer *json, const struct config *
 void put_settings(struct json_writer *json, const struct config *config)
 {
 	json_begin(json, SETTINGS_KEY, '{');
-	put_keys(json, settings, array_size(settings), config);
+	put_keys(json, &setting_keys, config);
 	json_end(json, '}');
 }

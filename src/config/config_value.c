@@ -77,33 +77,37 @@ bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 	return true;
 }
 
-bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max,
-		   int64_t *ret)
+bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret)
 {
 	int r;
 
 	if (value->type != JSON_NUMBER) {
-		complain(parser, value, AT_VALUE, "must be a whole number, not %s",
-			 json_type_name(value));
+		complain(parser, value, AT_VALUE, "must be a whole number, not %s%s", json_type_name(value),
+			 value->type == JSON_STRING && !value->text[strspn(value->text, "-0123456789")] ? ", so without quotes" : "");
 		return false;
 	}
 	r = json_integer(value, min, max, ret);
 	if (r == -EINVAL)
 		complain(parser, value, AT_VALUE, "must be a whole number, without a fraction, an exponent or leading zeroes");
 	else if (r < 0)
-		complain(parser, value, AT_VALUE, "must be between %lld and %lld", (long long)min,
-			 (long long)max);
+		complain(parser, value, AT_VALUE, "must be between %lld and %lld%s%s", (long long)min, (long long)max, unit ? " " : "",
+			 unit ? unit : "");
 	return r == 0;
 }
 
 const char *class_named(struct parser *parser, const struct json_node *value, enum complaint where)
 {
 	const struct class_table *classes = &parser->classes;
-	const char *name = where == AT_KEY ? value->key : value_text(parser, value);
-	const struct qos_class *class = name ? qos_class_find(classes->items, classes->count, name) : NULL;
+	const char *name = where == AT_KEY ? value->key : value->text;
+	const struct qos_class *class;
 
-	if (name && !class)
-		complain_unknown(parser, value, where, "class", name, CLASSES(classes), "");
+	if (where == AT_VALUE && value->type != JSON_STRING) {
+		complain(parser, value, where, "must be the name of a class, not %s", json_type_name(value));
+		return NULL;
+	}
+	class = qos_class_find(classes->items, classes->count, name);
+	if (!class)
+		complain_unknown(parser, value, where, "class", name, CLASSES(classes), NULL);
 	return class ? class->name : NULL;
 }
 
@@ -205,7 +209,7 @@ bool parse_key(struct parser *parser, const struct key *key, const struct json_n
 	case KEY_NUMBER:
 	case KEY_WORD:
 		good = key->type == KEY_WORD ? parse_word(parser, key, value, &number) :
-					       value_integer(parser, value, key->min, key->max, &number);
+					       value_integer(parser, value, key->min, key->max, key->kind, &number);
 		if (good)
 			set_number(key, into, number);
 		return good;
@@ -257,46 +261,41 @@ void put_key(struct json_writer *json, const struct key *key, const char *name, 
 	}
 }
 
-void put_keys(struct json_writer *json, const struct key *keys, size_t n_keys, const void *from)
+void put_keys(struct json_writer *json, const struct keys *keys, const void *from)
 {
-	for (size_t i = 0; i < n_keys; i++)
-		put_key(json, &keys[i], keys[i].name, from);
+	for (size_t i = 0; i < keys->n; i++)
+		put_key(json, &keys->items[i], keys->items[i].name, from);
 }
 
-const struct key *find_key(const struct key *keys, size_t n_keys, const char *name)
+const struct key *find_key(const struct keys *keys, const char *name)
 {
-	for (size_t i = 0; i < n_keys; i++) {
-		if (strcmp(keys[i].name, name) == 0)
-			return &keys[i];
+	for (size_t i = 0; i < keys->n; i++) {
+		if (strcmp(keys->items[i].name, name) == 0)
+			return &keys->items[i];
 	}
 	return NULL;
 }
 
-static bool is_like_class_attribute(const char *key)
+const struct key *key_of(struct parser *parser, const struct json_node *value, const struct keys *keys)
 {
-	return strncmp(key, "sched_", strlen("sched_")) == 0 || strncmp(key, "io_", strlen("io_")) == 0;
+	const struct key *key = find_key(keys, value->key);
+	const char *elsewhere = !key && keys->elsewhere ? keys->elsewhere(value) : NULL;
+	const struct names names = { keys->items, elsewhere ? 0 : keys->n, sizeof(*keys->items) };
+
+	if (!key)
+		complain_unknown(parser, value, AT_KEY, keys->kind, value->key, names, elsewhere);
+	return key;
 }
 
-void complain_key(struct parser *parser, const struct json_node *value, const struct key *keys, size_t n_keys, const char *kind)
-{
-	const bool is_for_classes = strcmp(kind, "attribute") != 0 && is_like_class_attribute(value->key);
-
-	complain_unknown(parser, value, AT_KEY, kind, value->key, NAMES(keys, n_keys),
-			 is_for_classes ? ": that is for classes, whose names begin with QOS_" : NULL);
-}
-
-void parse_keys(struct parser *parser, const struct json_node *object, const struct key *keys, size_t n_keys, const char *kind,
-		void *into)
+void parse_keys(struct parser *parser, const struct json_node *object, const struct keys *keys, void *into)
 {
 	const struct json_node *value;
 
 	json_each (value, object) {
-		const struct key *key = find_key(keys, n_keys, value->key);
+		const struct key *key = key_of(parser, value, keys);
 
 		if (key)
 			parse_key(parser, key, value, into);
-		else
-			complain_key(parser, value, keys, n_keys, kind);
 	}
 }
 

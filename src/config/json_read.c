@@ -357,7 +357,7 @@ static void check_bytes(struct reader *reader)
 	for (const char *at = reader->text; at < reader->end && !reader->error; at += length) {
 		length = text_utf8_length(at, (size_t)(reader->end - at));
 		if (!length)
-			refuse(reader, at, "invalid UTF-8");
+			refuse(reader, at, "invalid UTF-8: the file has to be saved as UTF-8");
 		else if ((unsigned char)*at < ' ' && !is_space(*at))
 			refuse(reader, at, "control character 0x%02x: allowed only as an escape in a string", *at);
 	}

@@ -15,8 +15,9 @@ static const struct {
 	    { .path = "3", .text = "{'QOS_X': {'y': 1}}", .kind = CONFIG_PRESET },
 	    { .path = "4", .text = "{'QOS_LATE': {'sched_nice': 99}, 'c': []}" } },
 	  "1:1:27: a.x: unknown key 'x': must be qos, thread_qos, period, version, inherit, enforce, hidden, yield, raise, match or from\n"
-	  "1:2:14: b.qos: unknown class 'QOS_NO'\n"
-	  "1:3:31: schedqos.sched_profile: unknown sched_profile 'late'\n"
+	  "1:2:14: b.qos: unknown class 'QOS_NO': must be QOS_USER_INTERACTIVE, QOS_USER_INITIATED, QOS_UTILITY, QOS_BACKGROUND, "
+	  "QOS_DEFAULT or QOS_LATE\n"
+	  "1:3:31: schedqos.sched_profile: unknown sched_profile 'late': must be throughput, interactive, qos or qos-preempt\n"
 	  "1:3:46: schedqos.log: must be error, warning, notice, info or debug, not a number\n"
 	  "2:3:2: a key expected, not ,\n"
 	  "3:1:12: QOS_X.y: unknown attribute 'y': must be sched_policy, sched_nice, sched_priority, sched_runtime, sched_deadline, "
