@@ -326,6 +326,9 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = actual;
 	} else {
 		task.flags = TASK_COPY | TASK_TOUCHED;
+		/* It has copied something else; what is the same all the same may have been chosen. */
+		if (attr_difference(&actual, &task.known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_SLICE))
+			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;
 		/* A fork that outlasted what its parent was put back from: see plan_judge(). */
@@ -350,7 +353,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
 	const struct task *parent = found->tid == found->tgid ? tasks_find_leader(plan->tasks, found->parent_tgid) : NULL;
-	struct task *task = tasks_find(plan->tasks, found->tid);
+	struct task *task = tasks_find(plan->tasks, found->tid), *leader = tasks_find_leader(plan->tasks, found->tgid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
 	/* A program that the kernel has started is a child of kthreadd's. */
@@ -364,6 +367,9 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
 			return;
 		task = first_sight(plan, found, facts);
+	} else if (task != leader && leader && !(task->flags & TASK_COPY) && leader->due != DUE_EXEC) {
+		/* Its process has not called exec since. */
+		leader->flags &= ~TASK_IN_DOUBT;
 	}
 	if (!task)
 		return;
