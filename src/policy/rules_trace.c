@@ -15,16 +15,20 @@ struct trace {
 	const struct process_names *names;
 	struct facts *facts;
 	const struct rule *taken;
-	bool (*is_similar)(const char *a, const char *b);
 	struct rule_trace *items; /* the closest first; of equally close ones the first found */
 	size_t count, max;
 };
 
-static void add(struct trace *trace, const struct rule_trace *item)
+/* source: NULL for the rule's. */
+static void add(struct trace *trace, struct rule_trace *item, enum rule_outcome outcome, const struct rule *rule,
+		const struct source *source)
 {
 	size_t at = trace->count;
 
-	while (at > 0 && trace->items[at - 1].outcome > item->outcome)
+	item->outcome = outcome;
+	item->rule = rule;
+	item->source = source ? *source : rule->source;
+	while (at > 0 && trace->items[at - 1].outcome > outcome)
 		at--;
 	if (at == trace->max)
 		return;
@@ -39,30 +43,16 @@ static void add_matching(struct trace *trace, const struct pattern *pattern, str
 {
 	const struct rule *rule = pattern->list;
 	const bool is_taken = trace->taken && strcmp(trace->taken->pattern, pattern->text) == 0;
+	int r = 0;
 
-	if (pattern->before && (is_taken || !rule)) {
-		item->outcome = OUTCOME_REPLACED;
-		item->rule = pattern->before;
-		item->source = pattern->before->source;
-		add(trace, item);
-	}
-	if (!rule) {
-		item->outcome = OUTCOME_MASKED;
-		item->rule = NULL;
-		item->source = pattern->masked;
-		add(trace, item);
-	}
-	for (; rule && rule != trace->taken; rule = rule->next) {
-		int r = rule_conditions(trace->rules, rule, trace->facts, &item->failure);
-
-		if (r < 0)
-			continue;
-		item->outcome = r ? OUTCOME_BEATEN : OUTCOME_CONDITION;
-		item->rule = rule;
-		item->source = rule->source;
-		add(trace, item);
-		if (r)
-			break;
+	if (pattern->before && (is_taken || !rule))
+		add(trace, item, OUTCOME_REPLACED, pattern->before, NULL);
+	if (!rule)
+		add(trace, item, OUTCOME_MASKED, NULL, &pattern->masked);
+	for (; rule && rule != trace->taken && r <= 0; rule = rule->next) {
+		r = rule_conditions(trace->rules, rule, trace->facts, &item->failure);
+		if (r >= 0)
+			add(trace, item, r ? OUTCOME_BEATEN : OUTCOME_CONDITION, rule, NULL);
 	}
 }
 
@@ -91,26 +81,15 @@ static bool has_folder(const char *pattern, const char *name)
 	return false;
 }
 
-static bool is_like(bool (*is_similar)(const char *a, const char *b), const char *pattern, const char *name)
+static bool is_like(const char *pattern, const char *name)
 {
-	return strlen(pattern) >= SIMILAR_MIN && strlen(name) >= SIMILAR_MIN &&
-	       (pattern[0] | ' ') == (name[0] | ' ') &&
-	       (strncmp(pattern, name, strlen(pattern)) == 0 || is_similar(pattern, name));
-}
+	struct suggestion near = { .word = pattern };
 
-/* How close the pattern comes to one name, or -1 if it does not. */
-static int compare_name(const struct trace *trace, const char *pattern, const char *name)
-{
-	const bool is_path = strchr(pattern, '/');
-	const char *last = last_component(pattern);
-
-	if (is_path && ((last && pattern_match(last, name)) || has_folder(pattern, name)))
-		return OUTCOME_FOLDER;
-	if (!is_path && matches_in_other_case(pattern, name))
-		return OUTCOME_CASE;
-	if (!is_path && !pattern_is_glob(pattern) && is_like(trace->is_similar, pattern, name))
-		return OUTCOME_SIMILAR;
-	return -1;
+	if (pattern_is_glob(pattern) || strlen(pattern) < SIMILAR_MIN || strlen(name) < SIMILAR_MIN ||
+	    (pattern[0] | ' ') != (name[0] | ' '))
+		return false;
+	suggest_offer(&near, name);
+	return near.best || strncmp(pattern, name, strlen(pattern)) == 0;
 }
 
 /* Of a process whose name is not what it is matched by; a glob that matches nearly everything says nothing. */
@@ -132,77 +111,79 @@ static const char *argument_called(const struct facts *facts, const char *patter
 	return NULL;
 }
 
-static bool find_close(const struct trace *trace, const char *pattern, struct rule_trace *item)
+/* Keeps it if it is closer than what was found before. */
+static void consider(struct rule_trace *item, enum rule_outcome outcome, struct process_name name)
 {
-	int closest = -1;
+	if (outcome >= item->outcome)
+		return;
+	item->outcome = outcome;
+	item->name = name;
+}
 
-	for (size_t i = 0; i < trace->names->count; i++) {
-		const struct process_name *name = &trace->names->items[i];
-		int outcome = name->kind == NAME_PATH ? -1 : compare_name(trace, pattern, name->text);
+/* How close the pattern, which does not match, comes to anything that the process is called. */
+static void find_close(const struct trace *trace, const char *pattern, struct rule_trace *item)
+{
+	const struct process_names *names = trace->names;
+	const char *last = last_component(pattern), *argument = argument_called(trace->facts, pattern);
+	const bool is_path = strchr(pattern, '/');
 
-		if (outcome >= 0 && (closest < 0 || outcome < closest)) {
-			closest = outcome;
-			item->name = *name;
-		}
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->items[i].text;
+
+		if (names->items[i].kind == NAME_PATH)
+			continue;
+		if (is_path && ((last && pattern_match(last, name)) || has_folder(pattern, name)))
+			consider(item, OUTCOME_FOLDER, names->items[0]);
+		if (!is_path && matches_in_other_case(pattern, name))
+			consider(item, OUTCOME_CASE, names->items[i]);
+		if (!is_path && is_like(pattern, name))
+			consider(item, OUTCOME_SIMILAR, names->items[i]);
 	}
-	if (closest == OUTCOME_FOLDER) {
-		item->name = trace->names->items[0];
-	} else if (closest < 0 && is_comm(trace, pattern)) {
-		closest = OUTCOME_COMM;
-		item->name.text = trace->facts->comm;
-	} else if (closest < 0 || closest == OUTCOME_SIMILAR) {
-		const char *argument = argument_called(trace->facts, pattern);
-
-		closest = argument ? OUTCOME_ARGUMENT : closest;
-		if (argument)
-			item->name.text = argument;
-	}
-	item->outcome = (enum rule_outcome)closest;
-	return closest >= 0;
+	if (is_comm(trace, pattern))
+		consider(item, OUTCOME_COMM, (struct process_name){ .text = trace->facts->comm });
+	if (argument)
+		consider(item, OUTCOME_ARGUMENT, (struct process_name){ .text = argument });
 }
 
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
-		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
-		   size_t max)
+		   const struct rule *taken, struct rule_trace *ret, size_t max)
 {
-	struct trace trace = { rules, names, facts, taken, is_similar, ret, 0, max };
+	struct trace trace = { rules, names, facts, taken, ret, 0, max };
+	/* The first that is not close enough. */
+	const enum rule_outcome far = taken ? OUTCOME_COMM : OUTCOME_NONE;
 
 	for (size_t i = 0; i < rules->n_patterns; i++) {
 		const struct pattern *pattern = &rules->patterns[i];
 		const struct process_name *name = process_names_match(names, pattern->text);
-		struct rule_trace item = { .pattern = pattern->text, .rule = pattern->list };
+		struct rule_trace item = { .pattern = pattern->text, .outcome = far };
 
 		if (name) {
 			item.name = *name;
 			add_matching(&trace, pattern, &item);
-		} else if (pattern->list && find_close(&trace, pattern->text, &item) &&
-			   (!taken || item.outcome <= OUTCOME_FOLDER)) {
-			item.source = pattern->list->source;
-			add(&trace, &item);
+		} else if (pattern->list) {
+			find_close(&trace, pattern->text, &item);
+			if (item.outcome < far)
+				add(&trace, &item, item.outcome, pattern->list, NULL);
 		}
 	}
 	return trace.count;
 }
 
-const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm,
-					    bool (*is_similar)(const char *a, const char *b), enum rule_outcome *ret)
+const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm, enum rule_outcome *ret)
 {
 	const struct thread_rule *similar = NULL;
 
 	for (size_t i = 0; i < rule->n_threads; i++) {
 		const struct thread_rule *thread = &rule->threads[i];
+		const bool is_case = matches_in_other_case(thread->pattern, comm);
 
 		if (pattern_match(thread->pattern, comm))
 			continue;
-		if (matches_in_other_case(thread->pattern, comm)) {
-			*ret = OUTCOME_CASE;
+		if (is_case || (strlen(comm) == TASK_COMM_LEN - 1 && strncmp(thread->pattern, comm, TASK_COMM_LEN - 1) == 0)) {
+			*ret = is_case ? OUTCOME_CASE : OUTCOME_CUT;
 			return thread;
 		}
-		if (strlen(comm) == TASK_COMM_LEN - 1 && strncmp(thread->pattern, comm, TASK_COMM_LEN - 1) == 0) {
-			*ret = OUTCOME_CUT;
-			return thread;
-		}
-		if (!similar && !pattern_is_glob(thread->pattern) && is_like(is_similar, thread->pattern, comm))
+		if (!similar && is_like(thread->pattern, comm))
 			similar = thread;
 	}
 	*ret = OUTCOME_SIMILAR;

@@ -44,42 +44,37 @@ void explain_put_text(struct json_writer *json, const char *key, const char *tex
 	json_put_text(json, key, safe);
 }
 
-static void put_source(struct json_writer *json, const struct config *config, const struct source *source)
+/* Where a pattern stands, and what it is called there if it is a rule's. */
+static void put_place(struct json_writer *json, const struct config *config, const char *pattern, const struct source *source,
+		      const struct rule *rule, const struct thread_rule *thread)
 {
-	if (!source->line)
-		return;
-	explain_put_text(json, "file", config->files[source->file]);
-	json_put_count(json, "line", source->line);
-	json_put_count(json, "column", source->column);
+	_cleanup_free_ char *path = rule ? config_path_of(config, rule, thread) : NULL;
+
+	explain_put_text(json, "pattern", pattern);
+	if (source->line) {
+		explain_put_text(json, "file", config->files[source->file]);
+		json_put_count(json, "line", source->line);
+		json_put_count(json, "column", source->column);
+	}
+	explain_put_text(json, "path", path);
 }
 
 void explain_put_rule(struct json_writer *json, const char *key, const struct config *config, const struct rule *rule,
 		      const struct thread_rule *thread)
 {
-	_cleanup_free_ char *path = rule ? config_path_of(config, rule, thread) : NULL;
+	const char *pattern = thread ? thread->pattern : rule ? rule->pattern : NULL;
 
 	if (!rule)
 		return;
 	json_begin(json, key, '{');
-	explain_put_text(json, "pattern", thread ? thread->pattern : rule->pattern);
-	json_put_bool(json, "glob", pattern_is_glob(thread ? thread->pattern : rule->pattern));
-	put_source(json, config, thread ? &thread->source : &rule->source);
-	explain_put_text(json, "path", path);
+	put_place(json, config, pattern, thread ? &thread->source : &rule->source, rule, thread);
+	json_put_bool(json, "glob", pattern_is_glob(pattern));
 	explain_put_text(json, "qos", thread ? thread->qos : rule->qos);
 	json_put_bool(json, "inherit", rule->inherit);
 	json_put_bool(json, "enforce", rule->enforce);
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
 	json_end(json, '}');
-}
-
-/* Every candidate is offered alone: whether it is close, not which is closest. */
-static bool is_similar(const char *a, const char *b)
-{
-	struct suggestion near = { .word = a };
-
-	suggest_offer(&near, b);
-	return near.best != NULL;
 }
 
 /* What people know its parent by, or the parent's path where one is asked for; NULL without a parent. */
@@ -92,46 +87,35 @@ static const char *parent_name(const struct config *config, const struct facts *
 	return names.items[is_path || names.count < 2 ? 0 : 1].text;
 }
 
-/* What the condition was compared with. */
-static const char *fact_of(const struct config *config, const struct facts *facts, const struct rule_failure *failure)
+/* The condition that does not hold, and what it was compared with, if that is one text. */
+static void put_failure(struct json_writer *json, const struct config *config, const struct facts *facts,
+			const struct rule_failure *failure)
 {
-	switch (failure->condition) {
-	case CONDITION_EXE:
-		return facts->exe;
-	case CONDITION_CGROUP:
-		return facts->cgroup;
-	case CONDITION_PARENT:
-		return parent_name(config, facts, strchr(failure->wanted, '/'));
-	case CONDITION_ARGV:
-	case CONDITION_USER:
-	case CONDITION_USERNS:
-	case CONDITION_SEAT:
-		break;
-	}
-	return NULL;
+	const char *found = NULL;
+
+	if (failure->condition == CONDITION_EXE)
+		found = facts->exe;
+	else if (failure->condition == CONDITION_CGROUP)
+		found = facts->cgroup;
+	else if (failure->condition == CONDITION_PARENT)
+		found = parent_name(config, facts, strchr(failure->wanted, '/'));
+	json_put_text(json, "condition", conditions[failure->condition]);
+	explain_put_text(json, "wanted", failure->wanted);
+	explain_put_text(json, "found", found);
 }
 
 static void put_close(struct json_writer *json, const struct config *config, const struct facts *facts,
 		      const struct rule_trace *trace)
 {
-	_cleanup_free_ char *path = trace->rule && trace->outcome != OUTCOME_REPLACED ?
-					    config_path_of(config, trace->rule, NULL) :
-					    NULL;
-
 	json_begin(json, NULL, '{');
-	explain_put_text(json, "pattern", trace->pattern);
-	put_source(json, config, &trace->source);
-	explain_put_text(json, "path", path);
+	put_place(json, config, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule, NULL);
 	explain_put_text(json, "qos", trace->rule ? trace->rule->qos : NULL);
 	json_put_text(json, "why", outcomes[trace->outcome]);
 	if (trace->outcome != OUTCOME_COMM && trace->outcome != OUTCOME_ARGUMENT)
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);
 	explain_put_text(json, "compared", trace->name.text);
-	if (trace->outcome == OUTCOME_CONDITION) {
-		json_put_text(json, "condition", conditions[trace->failure.condition]);
-		explain_put_text(json, "wanted", trace->failure.wanted);
-		explain_put_text(json, "found", fact_of(config, facts, &trace->failure));
-	}
+	if (trace->outcome == OUTCOME_CONDITION)
+		put_failure(json, config, facts, &trace->failure);
 	json_end(json, '}');
 }
 
@@ -161,16 +145,11 @@ void explain_put_matching(struct json_writer *json, const struct config *config,
 	matched = rule ? process_names_match(&names, rule->pattern) : NULL;
 	if (matched)
 		put_name(json, "matched", matched);
-	count = rules_trace(config->rules, &names, facts, rule, is_similar, close, CLOSE_MAX);
+	count = rules_trace(config->rules, &names, facts, rule, close, CLOSE_MAX);
 	json_begin(json, "close", '[');
 	for (size_t i = 0; i < count; i++)
 		put_close(json, config, facts, &close[i]);
 	json_end(json, ']');
-}
-
-const struct thread_rule *explain_close_thread(const struct rule *rule, const char *comm, enum rule_outcome *ret)
-{
-	return rule_thread_trace(rule, comm, is_similar, ret);
 }
 
 void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
@@ -191,8 +170,7 @@ void explain_put_groups(struct json_writer *json, const struct config *config, c
 		if (!group_holds(group, cgroup))
 			continue;
 		json_begin(json, NULL, '{');
-		explain_put_text(json, "pattern", group->pattern);
-		put_source(json, config, &group->source);
+		put_place(json, config, group->pattern, &group->source, NULL, NULL);
 		json_put_text(json, "max", group->max);
 		json_end(json, '}');
 	}

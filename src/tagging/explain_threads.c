@@ -34,28 +34,16 @@ struct kinds {
 
 static const char *const bit_names[] = { "policy", "nice", "slice", "util_min", "util_max", "io_priority" };
 
-static const char *assigned_name(enum assigned_by by)
-{
-	switch (by) {
-	case ASSIGNED_NOT_YET:
-		return "not-yet";
-	case ASSIGNED_BY_RULE:
-		return "rule";
-	case ASSIGNED_BY_THREAD:
-		return "thread-rule";
-	case ASSIGNED_BY_INHERITED:
-		return "inherited-rule";
-	case ASSIGNED_BY_DEFAULT:
-		return "default";
-	case ASSIGNED_NO_CLASS:
-		return "none";
-	case ASSIGNED_BY_OVERRIDE:
-		return "override";
-	case ASSIGNED_BY_UNIT:
-		return "unit";
-	}
-	return "";
-}
+static const char *const assigned_names[] = {
+	[ASSIGNED_NOT_YET] = "not-yet",
+	[ASSIGNED_BY_RULE] = "rule",
+	[ASSIGNED_BY_THREAD] = "thread-rule",
+	[ASSIGNED_BY_INHERITED] = "inherited-rule",
+	[ASSIGNED_BY_DEFAULT] = "default",
+	[ASSIGNED_NO_CLASS] = "none",
+	[ASSIGNED_BY_OVERRIDE] = "override",
+	[ASSIGNED_BY_UNIT] = "unit",
+};
 
 static void put_bits(struct json_writer *json, const char *key, uint8_t bits)
 {
@@ -174,7 +162,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_bool(json, "limited", plan_compare_tags(source->plan, task->tag, task->own) > 0);
 	json_put_bool(json, "raised", plan_compare_tags(source->plan, task->tag, task->own) < 0);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
-	json_put_text(json, "assigned_by", assigned_name((enum assigned_by)task->assigned_by));
+	json_put_text(json, "assigned_by", assigned_names[task->assigned_by]);
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
 	if (task->assigned_by == ASSIGNED_BY_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);
@@ -220,7 +208,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 	if (app && task->assigned_by == ASSIGNED_BY_THREAD)
 		ret->thread = rule_thread(app, comm);
 	else if (app)
-		ret->close = explain_close_thread(app, comm, &ret->close_why);
+		ret->close = rule_thread_trace(app, comm, &ret->close_why);
 	r = plan_detail(source->plan, task, explain_facts(source, task), &ret->detail);
 	/* What differs has not been set. */
 	if (r == 0 && source->is_rehearsal) {

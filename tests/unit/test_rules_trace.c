@@ -2,21 +2,11 @@
 /* Why rules were not taken, as a specification: what is said of each that came close. */
 #include "fake_process.h"
 
-#include <schedqos/util/text.h>
-
 #define TRACES_MAX 8
 
 static struct process_names names;
 static struct rule_trace traces[TRACES_MAX];
 static size_t n_traces;
-
-static bool is_similar(const char *a, const char *b)
-{
-	struct suggestion near = { .word = a };
-
-	suggest_offer(&near, b);
-	return near.best != NULL;
-}
 
 /* Traces the process, which has to take the pattern's rule; NULL: none. */
 static void trace(const struct config *config, struct process *process, const char *taken)
@@ -24,7 +14,7 @@ static void trace(const struct config *config, struct process *process, const ch
 	const struct rule *rule = assert_matches(config, process, taken);
 
 	assert_int_equal(rules_names(config->rules, &process->facts, &names), 0);
-	n_traces = rules_trace(config->rules, &names, &process->facts, rule, is_similar, traces, TRACES_MAX);
+	n_traces = rules_trace(config->rules, &names, &process->facts, rule, traces, TRACES_MAX);
 }
 
 static void assert_trace(size_t i, const char *pattern, enum rule_outcome outcome, const char *name)
@@ -154,7 +144,7 @@ static void of_too_many_the_closest_are_kept(void **state)
 
 	(void)state;
 	assert_int_equal(rules_names(config->rules, &process.facts, &names), 0);
-	n_traces = rules_trace(config->rules, &names, &process.facts, rule, is_similar, traces, 2);
+	n_traces = rules_trace(config->rules, &names, &process.facts, rule, traces, 2);
 	assert_int_equal(n_traces, 2);
 	assert_trace(0, "vi", OUTCOME_CONDITION, "vi");
 	assert_trace(1, "VI", OUTCOME_CASE, "vi");
@@ -183,7 +173,7 @@ static void thread_rules(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum rule_outcome outcome;
-		const struct thread_rule *thread = rule_thread_trace(&rule, cases[i].comm, is_similar, &outcome);
+		const struct thread_rule *thread = rule_thread_trace(&rule, cases[i].comm, &outcome);
 
 		assert_string_equal(thread ? thread->pattern : "none", cases[i].pattern ? cases[i].pattern : "none");
 		assert_int_equal(outcome, cases[i].outcome);

@@ -319,6 +319,7 @@ enum rule_outcome {
 	OUTCOME_ARGUMENT,  /* an argument has that name */
 	OUTCOME_SIMILAR,   /* a similar name */
 	OUTCOME_CUT,	   /* a thread rule's name is longer than the 15 bytes that the kernel keeps of a thread's */
+	OUTCOME_NONE,
 };
 
 struct rule_trace {
@@ -332,16 +333,13 @@ struct rule_trace {
 
 /*
  * Fills in up to max rules other than `taken` that came close, the closest first. If one was taken, those are left out
- * that just have a similar name, or that of something else. is_similar judges two words. Returns their number. Facts
- * that cannot be read count as empty.
+ * that just have a similar name, or that of something else. Returns their number. Facts that cannot be read count as empty.
  */
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
-		   const struct rule *taken, bool (*is_similar)(const char *a, const char *b), struct rule_trace *ret,
-		   size_t max);
+		   const struct rule *taken, struct rule_trace *ret, size_t max);
 
 /* A thread rule that does not match comm, but came close: OUTCOME_CASE, OUTCOME_CUT or OUTCOME_SIMILAR. NULL: none. */
-const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm,
-					    bool (*is_similar)(const char *a, const char *b), enum rule_outcome *ret);
+const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm, enum rule_outcome *ret);
 
 /*
  * Of a list whose pattern is a glob on a path that ends in a name: the rule for just this name that takes whatever the list
