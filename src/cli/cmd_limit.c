@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-
-#include <systemd/sd-event.h>
 
 #include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
@@ -15,119 +12,53 @@
 #include "client.h"
 #include "verb.h"
 
-/* A cgroup, or if that is empty a process. */
 struct target {
-	char cgroup[4096];
+	const char *cgroup; /* "": a process */
 	pid_t pid;
 };
 
 /* A cgroup's path, or that of its folder, as a shell completes it. */
-static bool parse_cgroup(const char *text, struct target *ret)
+static const char *cgroup_of(char *text)
 {
 	static const char *const tops[] = { "/sys/fs/cgroup/unified/", "/sys/fs/cgroup/systemd/", "/sys/fs/cgroup/" };
-	size_t len;
+	size_t length;
 
 	for (size_t i = 0; i < array_size(tops); i++) {
-		len = strlen(tops[i]);
-		if (strncmp(text, tops[i], len) == 0) {
-			text += len - 1;
+		length = strlen(tops[i]);
+		if (strncmp(text, tops[i], length) == 0) {
+			text += length - 1;
 			break;
 		}
 	}
-	len = strlen(text);
-	if (len >= sizeof(ret->cgroup)) {
-		log_error("no cgroup has so long a path");
-		return false;
-	}
-	while (len > 1 && text[len - 1] == '/')
-		len--;
-	memcpy(ret->cgroup, text, len);
-	ret->cgroup[len] = '\0';
-	return true;
+	for (length = strlen(text); length > 1 && text[length - 1] == '/'; length--)
+		text[length - 1] = '\0';
+	return text;
 }
 
-/* ---- waiting for the end: the loop's exit code says whether it is that of the target ---- */
-
-static int on_ended(sd_bus_message *message, void *userdata, sd_bus_error *error)
+/*
+ * Until the limit has ended: the daemon tells root. Of a user's, whose way is the bridge, only the end of the process is
+ * seen, by a descriptor of it. Returns an exit status.
+ */
+static int hold(sd_bus *bus, int process)
 {
-	(void)message;
-	(void)error;
-	return sd_event_exit(userdata, EXIT_SUCCESS);
-}
-
-static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	(void)fd;
-	(void)revents;
-	(void)userdata;
-	return sd_event_exit(sd_event_source_get_event(source), EXIT_SUCCESS);
-}
-
-/* The bridge has gone, or says that the daemon has. */
-static int on_lost(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	const char *name = "", *version;
-	int r = sd_bus_message_is_signal(message, "org.freedesktop.DBus.Properties", NULL);
-
-	(void)error;
-	if (r > 0) {
-		r = sd_bus_message_skip(message, "s");
-		if (r >= 0)
-			r = sd_bus_message_enter_container(message, 'a', "{sv}");
-		while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-			r = sd_bus_message_read(message, "sv", &name, "s", &version);
-			if (r >= 0 && strcmp(name, "Version") == 0 && !*version)
-				break;
-			if (r >= 0)
-				r = sd_bus_message_exit_container(message);
-		}
-		if (r <= 0)
-			return 0;
-	}
-	return sd_event_exit(userdata, EXIT_FAILURE);
-}
-
-/* Of the bridge we learn by a descriptor of our own that a process has ended; of a cgroup we do not. */
-static int listen_to_bridge(sd_bus *bus, sd_event *event, int process)
-{
-	int r = sd_bus_match_signal(bus, NULL, BRIDGE_NAME, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_lost,
-				    event);
-
-	if (r >= 0)
-		r = sd_bus_add_match(bus, NULL,
-				     "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" BRIDGE_NAME
-				     "',arg2=''",
-				     on_lost, event);
-	return r < 0 || process < 0 ? r : sd_event_add_io(event, NULL, process, EPOLLIN, on_process_ended, NULL);
-}
-
-/* Before the limit is asked for, so that nothing is missed. */
-static int prepare(sd_bus *bus, int process, sd_event **ret)
-{
-	int r = sd_event_new(ret);
-
-	if (r >= 0)
-		r = sd_bus_attach_event(bus, *ret, SD_EVENT_PRIORITY_NORMAL);
-	if (r >= 0)
-		r = sd_bus_set_exit_on_disconnect(bus, 1);
-	if (r < 0)
-		return r;
-	if (client_is_bridged(bus))
-		return listen_to_bridge(bus, *ret, process);
-	return sd_bus_match_signal(bus, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", on_ended, *ret);
-}
-
-static int hold(sd_event *event)
-{
-	int r;
+	struct pollfd ends[] = { { .fd = sd_bus_get_fd(bus), .events = POLLIN }, { .fd = process, .events = POLLIN } };
 
 	log_info("limited until this ends (Ctrl-C)");
-	r = sd_event_loop(event);
-	if (r == 0)
-		log_info("the limit has ended");
-	else
-		log_error("the daemon has ended, and with it the limit");
-	return r == 0 ? 0 : EXIT_FAILURE;
+	for (;;) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL;
+		int r = sd_bus_process(bus, &message);
+
+		if (r < 0) {
+			log_error("the daemon has ended, and with it the limit");
+			return EXIT_FAILURE;
+		}
+		if (ends[1].revents || (message && sd_bus_message_is_signal(message, BUS_OVERRIDES_INTERFACE, "Ended") > 0)) {
+			log_info("the limit has ended");
+			return 0;
+		}
+		if (r == 0)
+			poll(ends, array_size(ends), -1);
+	}
 }
 
 /* ---- asking ---- */
@@ -154,16 +85,10 @@ static int ask_lift(sd_bus *bus, const struct target *target, int process, sd_bu
 
 static int limit(sd_bus *bus, const struct command *command, const struct target *target, int process)
 {
-	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	const bool keep = option_given(command, OPTION_KEEP);
-	int r = keep ? 0 : prepare(bus, process, &event), status;
+	int status = ask_limit(bus, target, process, command->operands[1], keep);
 
-	if (r < 0) {
-		log_error("listening to the daemon: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	status = ask_limit(bus, target, process, command->operands[1], keep);
-	return status || keep ? status : hold(event);
+	return status || keep ? status : hold(bus, process);
 }
 
 static int lift(sd_bus *bus, const struct target *target, int process)
@@ -185,14 +110,15 @@ int cmd_limit(const struct command *command)
 	const bool lifts = option_given(command, OPTION_LIFT);
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_close_ int process = -1;
-	struct target target = { 0 };
+	struct target target = { .cgroup = "" };
 
 	if (lifts && option_given(command, OPTION_KEEP))
 		return usage_error(command->verb, "--keep and --lift exclude each other");
 	if (command->n_operands != (lifts ? 1 : 2))
 		return usage_error(command->verb, lifts ? "--lift takes no class" : "limit needs a class");
-	if (command->operands[0][0] == '/' ? !parse_cgroup(command->operands[0], &target)
-					   : take_pid(command, command->operands[0], &target.pid) != 0)
+	if (command->operands[0][0] == '/')
+		target.cgroup = cgroup_of(command->operands[0]);
+	else if (take_pid(command, command->operands[0], &target.pid))
 		return EXIT_USAGE;
 	if (client_open(&bus) < 0)
 		return EXIT_FAILURE;

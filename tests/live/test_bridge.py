@@ -385,19 +385,15 @@ class Own(Bridge):
             self.start_bridge()
         self.assertEqual(self.current.status()["overrides"], 0)
 
-    def test_limit_returns_with_the_process_or_the_daemon(self):
+    def test_limit_returns_with_the_process(self):
         self.start_all()
-        for end in ("process", "daemon"):
-            app = self.sleeper("app", user=ALICE)
-            limit = self.run_program([*self.inside, *self.identity(ALICE), SCHEDQOS, "limit", str(app.pid), BACKGROUND],
-                                     stderr=subprocess.PIPE, env=environment())
-            self.assertIn(b"limited", limit.popen.stderr.readline())
-            self.assert_carries(app, BACKGROUND)
-            if end == "process":
-                app.end()
-            else:
-                self.current.stop()
-            self.assertEqual(limit.popen.wait(PATIENCE), 0 if end == "process" else 1)
+        app = self.sleeper("app", user=ALICE)
+        limit = self.run_program([*self.inside, *self.identity(ALICE), SCHEDQOS, "limit", str(app.pid), BACKGROUND],
+                                 stderr=subprocess.PIPE, env=environment())
+        self.assertIn(b"limited", limit.popen.stderr.readline())
+        self.assert_carries(app, BACKGROUND)
+        app.end()
+        self.assertEqual(limit.popen.wait(PATIENCE), 0)
 
     def test_classes_of_his_units(self):
         groups = Cgroups("user.slice")
