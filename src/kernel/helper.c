@@ -6,17 +6,21 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/futex.h>
+
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
 /* In the other process, where they do not clash with what we have open. */
@@ -24,6 +28,9 @@
 #define LEASH_FD  (SERVED_FD + 1)
 
 /* ---- the other process ---- */
+
+/* What it shares with us. */
+static void *own_shared;
 
 /* Its two descriptors and no other of ours: a lock, sockets, somebody's terminal. */
 static void take_descriptors(int fd, int leash)
@@ -59,8 +66,9 @@ static void obey_leash(void)
 		_exit(EXIT_FAILURE);
 }
 
-static _Noreturn void run(const struct helper *helper, int fd, int leash)
+static _Noreturn void run(const struct helper *helper, void *shared, int fd, int leash)
 {
+	own_shared = shared;
 	take_descriptors(fd, leash);
 	prctl(PR_SET_NAME, "schedqos-helper", 0, 0, 0);
 	obey_leash();
@@ -70,37 +78,42 @@ static _Noreturn void run(const struct helper *helper, int fd, int leash)
 
 /* ---- ours ---- */
 
-static void close_both(const int ends[2])
+/* No other process that we start has this memory. 0 or -errno. */
+static int share(size_t size, void **ret)
 {
-	close(ends[0]);
-	close(ends[1]);
+	if (!size)
+		return 0;
+	*ret = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return *ret == MAP_FAILED ? -errno : 0;
 }
 
 /* Returns 0 or -errno. */
 static int start(const struct helper *helper, struct helper_process *ret)
 {
-	int ends[2], leash[2], r;
-	pid_t pid;
+	int ends[2] = { -1, -1 }, leash[2] = { -1, -1 };
+	void *shared = NULL;
+	int r = share(helper->shared_size, &shared);
+	pid_t pid = 0;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	if (pipe2(leash, O_CLOEXEC) < 0) {
+	if (r < 0)
+		return r;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 || pipe2(leash, O_CLOEXEC) < 0 ||
+	    (pid = fork()) < 0)
 		r = -errno;
-		close_both(ends);
+	if (r == 0 && pid == 0)
+		run(helper, shared, ends[1], leash[0]);
+	cleanup_close(&ends[1]);
+	cleanup_close(&leash[0]);
+	if (r < 0) {
+		cleanup_close(&ends[0]);
+		cleanup_close(&leash[1]);
+		if (shared)
+			munmap(shared, helper->shared_size);
 		return r;
 	}
-	pid = fork();
-	if (pid == 0)
-		run(helper, ends[1], leash[0]);
-	if (pid < 0) {
-		r = -errno;
-		close_both(ends);
-		close_both(leash);
-		return r;
-	}
-	close(ends[1]);
-	close(leash[0]);
-	*ret = (struct helper_process){ .pid = pid, .fd = ends[0], .leash = leash[1] };
+	if (shared)
+		madvise(shared, helper->shared_size, MADV_DONTFORK);
+	*ret = (struct helper_process){ .pid = pid, .fd = ends[0], .leash = leash[1], .shared = shared };
 	return 0;
 }
 
@@ -121,6 +134,8 @@ static void end(struct helper *helper, struct helper_process *process)
 		return;
 	close(process->fd);
 	close(process->leash);
+	if (process->shared)
+		munmap(process->shared, helper->shared_size);
 	if (waitpid(process->pid, NULL, WNOHANG) == 0)
 		helper->left[helper->n_left++] = process->pid;
 	*process = (struct helper_process){ 0 };
@@ -189,25 +204,50 @@ void helper_close(struct helper *helper)
 
 /* ---- arguments ---- */
 
-/* An answer is there within 50 us, unless a CPU has to be waited for. */
-#define TAKE_WAIT_US 2000
+/* The memory that we share with a helper: questions and answers. */
+struct exchange {
+	char texts[READER_QUESTIONS_MAX][READER_BYTES]; /* whole pages */
+	_Atomic uint32_t asked, answered; /* so many questions so far; the helper sleeps until there are more ... */
+	_Atomic uint32_t is_awaited;	  /* ... and we until this is reset, once it has answered all */
+	uint32_t taken;			  /* answers; ours alone */
+	struct reader_question questions[READER_QUESTIONS_MAX]; /* of number n the one at n % READER_QUESTIONS_MAX */
+};
+
+/* Sleeps while the word has this value. timeout: NULL for ever. */
+static void sleep_on(_Atomic uint32_t *word, uint32_t value, const struct timespec *timeout)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, timeout, NULL, 0);
+}
+
+static void wake_at(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static struct reader_question *question_at(struct exchange *exchange, uint32_t number)
+{
+	return &exchange->questions[number % READER_QUESTIONS_MAX];
+}
 
 static void serve(int fd)
 {
-	static char buf[READER_BYTES];
-	struct reader_question questions[READER_QUESTIONS_MAX];
+	struct exchange *exchange = own_shared;
 	const int proc = procfs_open();
-	ssize_t n;
 
-	while (proc >= 0 && (n = recv(fd, questions, sizeof(questions), 0)) > 0) {
-		for (size_t i = 0; i < (size_t)n / sizeof(*questions); i++) {
-			const ssize_t size = procfs_argv(proc, questions[i].tid, buf, sizeof(buf));
-			struct reader_answer answer = { questions[i].number, (int32_t)size };
-			struct iovec parts[] = { { &answer, sizeof(answer) }, { buf, size > 0 ? (size_t)size : 0 } };
+	(void)fd;
+	if (proc < 0)
+		return;
+	for (uint32_t n = 0;;) {
+		while (n != exchange->asked) {
+			struct reader_question *question = question_at(exchange, n);
 
-			if (writev(fd, parts, 2) < 0)
-				return;
+			question->size = (int32_t)procfs_argv(proc, question->tid, exchange->texts[question->place],
+							      READER_BYTES);
+			exchange->answered = ++n;
 		}
+		if (atomic_exchange(&exchange->is_awaited, 0))
+			wake_at(&exchange->is_awaited);
+		sleep_on(&exchange->asked, n, NULL);
 	}
 }
 
@@ -242,48 +282,65 @@ static void let_go(struct helper *helper)
 
 int reader_ask(struct helper *reader, const struct reader_question *questions, size_t count)
 {
-	const struct timeval timeout = { .tv_usec = TAKE_WAIT_US };
-	const pid_t before = reader->now.pid;
-	int fd;
+	struct exchange *exchange;
+	int r;
 
 	reader->serve = serve;
+	reader->shared_size = sizeof(struct exchange);
 	reader->has_spare = true;
-	fd = helper_need(reader);
-	if (fd < 0)
-		return fd;
-	if (reader->now.pid != before)
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	keep_near(reader);
-	/* Of one that has ended reader_take tells. */
-	if (count && send(fd, questions, count * sizeof(*questions), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN)
+	r = helper_need(reader);
+	if (r < 0 || !count)
+		return r < 0 ? r : 0;
+	exchange = reader->now.shared;
+	if (exchange->asked - exchange->taken + count > READER_QUESTIONS_MAX)
 		return -EAGAIN;
+	for (size_t i = 0; i < count; i++)
+		*question_at(exchange, exchange->asked + (uint32_t)i) = questions[i];
+	keep_near(reader);
+	exchange->asked += (uint32_t)count;
+	wake_at(&exchange->asked);
 	return 0;
 }
 
-int reader_take(struct helper *reader, bool wait, struct reader_answer *ret, char *buf, size_t size)
+void reader_wait(struct helper *reader, uint32_t timeout_us)
 {
-	struct iovec parts[] = { { ret, sizeof(*ret) }, { buf, size } };
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-	ssize_t n;
+	const struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000 };
+	struct exchange *exchange = reader->now.shared;
 
-	do {
-		n = recvmsg(reader->now.fd, &message, wait ? 0 : MSG_DONTWAIT);
-	} while (n < 0 && errno == EINTR);
+	if (!exchange)
+		return;
+	exchange->is_awaited = true;
+	if (exchange->answered != exchange->asked)
+		sleep_on(&exchange->is_awaited, true, &timeout);
+	exchange->is_awaited = false;
 	/* Perhaps this CPU is busy with what goes before it. */
-	if (n < 0 && errno == EAGAIN && wait)
+	if (exchange->answered != exchange->asked)
 		let_go(reader);
-	if (n < 0 && errno == EAGAIN)
-		return 0;
-	if (n < (ssize_t)sizeof(*ret))
-		return -ENOTCONN;
-	if (ret->size > (ssize_t)size)
-		ret->size = (int32_t)size;
-	return 1;
 }
 
-void reader_wait(const struct helper *reader, int timeout_ms)
+const struct reader_question *reader_take(struct helper *reader, const char **ret_text)
 {
-	struct pollfd pollfd = { .fd = reader->now.fd, .events = POLLIN };
+	struct exchange *exchange = reader->now.shared;
+	struct reader_question *question;
 
-	poll(&pollfd, 1, timeout_ms);
+	if (!exchange || exchange->taken == exchange->answered)
+		return NULL;
+	question = question_at(exchange, exchange->taken++);
+	*ret_text = exchange->texts[question->place];
+	return question;
+}
+
+const struct reader_question *reader_current(const struct helper *reader)
+{
+	struct exchange *exchange = reader->now.shared;
+
+	return exchange && exchange->answered != exchange->asked ? question_at(exchange, exchange->answered) : NULL;
+}
+
+void reader_shrink(struct helper *reader)
+{
+	struct exchange *exchange = reader->now.shared;
+
+	if (exchange)
+		madvise(exchange->texts, sizeof(exchange->texts), MADV_REMOVE);
 }

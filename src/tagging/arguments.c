@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <schedqos/kernel/procfs.h>
@@ -170,26 +170,27 @@ bool unread_any_off(const struct unread *unread, uint32_t ms)
 /* So long a decision may be put off. */
 #define DEADLINE_MS 100
 
-/* The loop itself waits no longer than this for those of one batch, and not at all if the helper is busy. */
-#define WAIT_NS 2000000
+/*
+ * The loop itself waits no longer than this for those of one batch, and not at all if the helper is busy: an answer is there
+ * within 50 us, unless a CPU has to be waited for.
+ */
+#define WAIT_US 2000
 
-/* Room for many answers; only the pages that are used cost memory. */
-#define TEXT_BYTES (4 * READER_BYTES)
+/* Answers that are late are looked for so often. */
+#define LATE_MS 5
 
-int arguments_init(struct arguments *arguments, int proc)
+/* More memory than this is given back. */
+#define LONG_BYTES 4096
+
+void arguments_init(struct arguments *arguments, int proc)
 {
-	*arguments = (struct arguments){ .proc = proc, .text = malloc(TEXT_BYTES) };
-	if (!arguments->text)
-		return -ENOMEM;
+	*arguments = (struct arguments){ .proc = proc };
 	reader_ask(&arguments->reader, NULL, 0);
-	return 0;
 }
 
 void arguments_free(struct arguments *arguments)
 {
 	helper_close(&arguments->reader);
-	free(arguments->text);
-	arguments->text = NULL;
 }
 
 void arguments_renew(struct arguments *arguments)
@@ -255,9 +256,12 @@ static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 {
 	const uint32_t ms = clock_ms();
 	struct question *question;
+	uint32_t place;
 
 	if (arguments->count == QUESTIONS_MAX)
 		return NULL;
+	place = (uint32_t)__builtin_ctzll(~arguments->places);
+	arguments->places |= 1ULL << place;
 	question = &arguments->questions[arguments->count++];
 	*question = (struct question){
 		.number = ++arguments->number,
@@ -265,6 +269,7 @@ static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 		.tid = tid,
 		.tgid = tgid,
 		.since_ms = ms,
+		.place = place,
 	};
 	return question;
 }
@@ -278,33 +283,25 @@ uint32_t arguments_want(struct arguments *arguments, pid_t tgid)
 	return question ? question->number : 0;
 }
 
-static ssize_t answer_of(struct arguments *arguments, const struct question *question, const char **ret)
-{
-	*ret = "";
-	if (!question || question->state != QUESTION_ANSWERED)
-		return -EAGAIN;
-	if (question->size > 0)
-		*ret = arguments->text + question->at;
-	return question->size;
-}
-
-ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret, uint32_t *ret_number)
+ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES], uint32_t *ret_number)
 {
 	const struct question *question = find_task(arguments, tid);
-	ssize_t n;
 
+	buf[0] = '\0';
 	if (!question)
 		question = add(arguments, tid, tgid);
 	if (question && !is_settled(question)) {
 		*ret_number = question->number;
 		return -EINPROGRESS;
 	}
-	n = answer_of(arguments, question, ret);
-	if (n == -EAGAIN)
+	if (!question || question->state != QUESTION_ANSWERED) {
 		unread_note(&arguments->unread, tgid, clock_ms());
-	else
-		unread_forget(&arguments->unread, tgid);
-	return n;
+		return -EAGAIN;
+	}
+	unread_forget(&arguments->unread, tgid);
+	if (question->size > 0)
+		memcpy(buf, question->text, (size_t)question->size);
+	return question->size;
 }
 
 void arguments_changed(struct arguments *arguments, pid_t tgid)
@@ -334,40 +331,35 @@ void arguments_keep(struct arguments *arguments, pid_t tgid)
 void arguments_end_round(struct arguments *arguments)
 {
 	size_t kept = 0;
-	bool keeps_text = false;
 
 	for (size_t i = 0; i < arguments->count; i++) {
 		struct question question = arguments->questions[i];
 
-		if (is_settled(&question) && !question.is_kept)
+		if (is_settled(&question) && !question.is_kept) {
+			arguments->places &= ~(1ULL << question.place);
 			continue;
-		keeps_text |= is_settled(&question);
+		}
 		question.is_kept = false;
 		arguments->questions[kept++] = question;
 	}
 	arguments->count = kept;
-	if (!keeps_text)
-		arguments->used = 0;
+	if (!kept && arguments->are_long) {
+		reader_shrink(&arguments->reader);
+		arguments->are_long = false;
+	}
 }
 
 /* ---- the helper ---- */
 
-static struct question *first_asked(struct arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (arguments->questions[i].state == QUESTION_ASKED)
-			return &arguments->questions[i];
-	}
-	return NULL;
-}
-
-/* The helper is left behind: what it has not answered is asked anew. */
+/* The helper is left behind: what it has not answered is asked anew, and so is what goes with its memory. */
 static void leave(struct arguments *arguments)
 {
 	helper_leave(&arguments->reader);
 	for (size_t i = 0; i < arguments->count; i++) {
-		if (arguments->questions[i].state == QUESTION_ASKED)
-			arguments->questions[i].state = QUESTION_NEW;
+		struct question *question = &arguments->questions[i];
+
+		if (question->state == QUESTION_ASKED || question->state == QUESTION_ANSWERED)
+			question->state = QUESTION_NEW;
 	}
 }
 
@@ -383,64 +375,59 @@ static void send_new(struct arguments *arguments)
 
 		if (question->state != QUESTION_NEW)
 			continue;
-		messages[n] = (struct reader_question){ question->tid, question->number };
+		messages[n] = (struct reader_question){
+			.tid = question->tid,
+			.number = question->number,
+			.place = question->place,
+		};
 		sent[n++] = question;
 	}
 	if (!n)
 		return;
-	if (!first_asked(arguments))
+	if (!reader_current(&arguments->reader))
 		arguments->progress_ms = clock_ms();
 	r = reader_ask(&arguments->reader, messages, n);
 	for (size_t i = 0; i < n; i++)
 		sent[i]->state = r < 0 ? QUESTION_UNKNOWN : QUESTION_ASKED;
 }
 
-static void take(struct arguments *arguments, bool wait)
+static void take(struct arguments *arguments)
 {
-	const uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
-	struct reader_answer answer;
-	struct question *question;
-	int r = 1;
+	const struct reader_question *answer;
+	const char *text;
 
-	/* What does not fit any more is taken in the next round. */
-	while (r > 0 && first_asked(arguments) && arguments->used + READER_BYTES <= TEXT_BYTES) {
-		char *text = arguments->text + arguments->used;
+	while ((answer = reader_take(&arguments->reader, &text))) {
+		struct question *question = find(arguments, answer->number);
 
-		r = reader_take(&arguments->reader, wait, &answer, text, READER_BYTES);
-		/* Something has ended it, such as the OOM killer; or what it was asked for first did. */
-		if (r < 0) {
-			first_asked(arguments)->state = QUESTION_UNKNOWN;
-			leave(arguments);
-		}
-		if (r <= 0)
-			break;
 		arguments->progress_ms = clock_ms();
-		wait &= clock_ns(CLOCK_MONOTONIC) < until_ns;
-		question = find(arguments, answer.number);
+		arguments->are_long |= answer->size > LONG_BYTES;
 		if (!question || question->state != QUESTION_ASKED)
 			continue;
-		question->state = answer.size == -ESRCH ? QUESTION_POINTLESS : QUESTION_ANSWERED;
-		question->size = answer.size;
-		question->at = arguments->used;
-		arguments->used += answer.size > 0 ? (size_t)answer.size : 0;
+		question->state = answer->size == -ESRCH ? QUESTION_POINTLESS : QUESTION_ANSWERED;
+		question->size = answer->size;
+		question->text = text;
 	}
 }
 
 static void note_stuck(struct arguments *arguments, uint32_t ms)
 {
-	struct question *question = first_asked(arguments);
+	const struct reader_question *current = reader_current(&arguments->reader);
+	struct question *question;
 
-	if (!question || ms - arguments->progress_ms < STUCK_MS)
+	if (!current || ms - arguments->progress_ms < STUCK_MS)
 		return;
 	/* On a busy machine the helper waits for a CPU, and nobody is to blame. */
 	if (helper_is_runnable(&arguments->reader, arguments->proc)) {
 		arguments->progress_ms = ms;
 		return;
 	}
-	question->state = QUESTION_UNKNOWN;
-	/* What has hung before has a pause of its own. */
-	if (!unread_has(&arguments->unread, question->tgid))
-		unread_hung(&arguments->unread, user_of(arguments, question->tgid), ms);
+	question = find(arguments, current->number);
+	if (question && question->state == QUESTION_ASKED) {
+		question->state = QUESTION_UNKNOWN;
+		/* What has hung before has a pause of its own. */
+		if (!unread_has(&arguments->unread, question->tgid))
+			unread_hung(&arguments->unread, user_of(arguments, question->tgid), ms);
+	}
 	leave(arguments);
 	/* Others of this user need not be tried. */
 	for (size_t i = 0; i < arguments->count; i++) {
@@ -468,43 +455,28 @@ static bool check_deadlines(struct arguments *arguments)
 	return any;
 }
 
-/* When check_deadlines has to be called, if nothing is answered before. False: nothing is awaited. */
-static bool next_deadline(const struct arguments *arguments, uint32_t *ret_ms)
+static bool is_awaiting(const struct arguments *arguments)
 {
-	bool found = false;
-
 	for (size_t i = 0; i < arguments->count; i++) {
-		const struct question *question = &arguments->questions[i];
-		uint32_t ms = question->since_ms + DEADLINE_MS;
-
-		if (is_settled(question))
-			continue;
-		if ((int32_t)(arguments->progress_ms + STUCK_MS - ms) < 0)
-			ms = arguments->progress_ms + STUCK_MS;
-		if (!found || (int32_t)(ms - *ret_ms) < 0)
-			*ret_ms = ms;
-		found = true;
+		if (!is_settled(&arguments->questions[i]))
+			return true;
 	}
-	return found;
+	return false;
 }
 
 bool arguments_exchange(struct arguments *arguments, bool wait)
 {
-	const bool is_idle = !first_asked(arguments);
-	uint32_t at_ms;
+	const bool is_idle = !reader_current(&arguments->reader);
 	bool settled;
 
 	send_new(arguments);
-	take(arguments, is_idle);
-	/* The helper may have ended. */
-	send_new(arguments);
+	if (is_idle)
+		reader_wait(&arguments->reader, WAIT_US);
+	take(arguments);
 	settled = check_deadlines(arguments);
-	while (wait && !settled && next_deadline(arguments, &at_ms)) {
-		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
-
-		reader_wait(&arguments->reader, in_ms > 0 ? in_ms : 0);
-		take(arguments, false);
-		send_new(arguments);
+	while (wait && !settled && is_awaiting(arguments)) {
+		reader_wait(&arguments->reader, LATE_MS * 1000);
+		take(arguments);
 		settled = check_deadlines(arguments);
 	}
 	return settled;
@@ -519,37 +491,26 @@ void arguments_end(struct arguments *arguments)
 	}
 }
 
-ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret)
+ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES])
 {
 	uint32_t number = 0;
-	ssize_t n = arguments_read(arguments, tid, tgid, ret, &number);
+	ssize_t n = arguments_read(arguments, tid, tgid, buf, &number);
 
 	if (n == -EINPROGRESS) {
 		arguments_exchange(arguments, false);
-		n = arguments_read(arguments, tid, tgid, ret, &number);
+		n = arguments_read(arguments, tid, tgid, buf, &number);
 	}
 	return n == -EINPROGRESS ? -EAGAIN : n;
 }
 
 /* ---- later ---- */
 
-int arguments_fd(const struct arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (arguments->questions[i].state == QUESTION_ASKED)
-			return arguments->reader.now.fd;
-	}
-	return -1;
-}
-
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 {
-	const bool found = next_deadline(arguments, ret_ms);
-	uint32_t retry_ms;
+	const bool is_late = is_awaiting(arguments), has_retry = unread_next(&arguments->unread, ret_ms);
+	const uint32_t late_ms = clock_ms() + LATE_MS;
 
-	if (!unread_next(&arguments->unread, &retry_ms))
-		return found;
-	if (!found || (int32_t)(retry_ms - *ret_ms) < 0)
-		*ret_ms = retry_ms;
-	return true;
+	if (is_late && (!has_retry || is_before(late_ms, *ret_ms)))
+		*ret_ms = late_ms;
+	return is_late || has_retry;
 }

@@ -93,8 +93,9 @@ struct question {
 	pid_t tid, tgid; /* a thread, and its process */
 	uint32_t since_ms;
 	bool is_kept;	  /* its answer, for the next round */
+	uint32_t place;	  /* of the answer: reader_question */
 	int32_t size;	  /* of the answer, or -errno */
-	size_t at;	  /* of the answer, in text */
+	const char *text;
 };
 
 struct arguments {
@@ -103,28 +104,28 @@ struct arguments {
 	int proc;
 	struct question questions[QUESTIONS_MAX]; /* in the order of asking */
 	size_t count;
+	uint64_t places;      /* a bit for each that is taken */
 	uint32_t number;      /* of the last question */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
-	char *text;	      /* the answers */
-	size_t used;
+	bool are_long; /* some answers have been since reader_shrink */
 	bool is_over;
 };
 
-/* proc: descriptor of /proc. Starts the helper. 0 or -ENOMEM. */
-int arguments_init(struct arguments *arguments, int proc);
+/* proc: descriptor of /proc. Starts the helper. */
+void arguments_init(struct arguments *arguments, int proc);
 void arguments_free(struct arguments *arguments);
 
 /* The helper is replaced by one that has no memory of what has been freed since. Call it when nothing is under way. */
 void arguments_renew(struct arguments *arguments);
 
 /*
- * The arguments of thread tid of process tgid, in *ret until arguments_end_round: as procfs_argv; -EAGAIN if they are
- * not to be had now; -EINPROGRESS: asked for, and *ret_number is the question's.
+ * The arguments of thread tid of process tgid: as procfs_argv; -EAGAIN if they are not to be had now; -EINPROGRESS: asked
+ * for, and *ret_number is the question's.
  */
-ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret, uint32_t *ret_number);
+ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES], uint32_t *ret_number);
 
 /* The same, but waits for 2 ms at most instead of -EINPROGRESS, and then is -EAGAIN. For who asks a question. */
-ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, const char **ret);
+ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES]);
 
 /* Asks for what arguments_read will be asked for. Returns the number of the question. */
 uint32_t arguments_want(struct arguments *arguments, pid_t tgid);
@@ -150,8 +151,5 @@ void arguments_keep(struct arguments *arguments, pid_t tgid);
 /* What has waited for questions that are settled has been decided: forgets them, but for those to be kept. */
 void arguments_end_round(struct arguments *arguments);
 
-/* The descriptor that tells of answers; -1 if none is awaited. */
-int arguments_fd(const struct arguments *arguments);
-
-/* Whether something is to be done later without an answer, and when: arguments_exchange or a retry. */
+/* Whether something is to be done later, and when: arguments_exchange or a retry. */
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms);

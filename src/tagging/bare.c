@@ -42,9 +42,7 @@ static int fill(struct tagger *tagger, const struct config *config, const struct
 	tagger->proc = procfs_open();
 	if (tagger->proc < 0)
 		return tagger->proc;
-	r = arguments_init(&tagger->arguments, tagger->proc);
-	if (r < 0)
-		return r;
+	arguments_init(&tagger->arguments, tagger->proc);
 	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments);
 	tagger->plan = plan_new(&tagger->applier.caps, getpid(), legacy->start, NULL);
 	if (!tagger->facts || !tagger->plan)

@@ -152,9 +152,10 @@ static ssize_t fetch_argv(struct live_facts *live)
 	ssize_t n;
 
 	if (live->is_patient)
-		n = arguments_read_now(live->arguments, live->source, facts->tgid, &facts->argv);
+		n = arguments_read_now(live->arguments, live->source, facts->tgid, live->argv);
 	else
-		n = arguments_read(live->arguments, live->source, facts->tgid, &facts->argv, &live->awaited);
+		n = arguments_read(live->arguments, live->source, facts->tgid, live->argv, &live->awaited);
+	facts->argv = live->argv;
 	facts->argv_is_unread = n == -EAGAIN;
 	if (n == -EAGAIN)
 		n = 0;

@@ -19,6 +19,7 @@ struct live_facts {
 	uint32_t awaited; /* the question for which it is, or 0 */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* memory for facts.parent */
+	char argv[READER_BYTES];
 	char exe[PATH_MAX];
 	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, at first */
 };

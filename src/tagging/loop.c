@@ -3,27 +3,17 @@
 #include "tagger_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include <schedqos/util/clock.h>
 
-static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata);
-
-/*
- * Answers that are late wake us, or the time at which something is to be done without one. Of a copy of the descriptor,
- * since a helper may be left behind at any time.
- */
+/* Sets the timer of answers that are late, and of what is to be tried again. */
 static void await_answers(struct tagger *tagger)
 {
-	const int fd = arguments_fd(&tagger->arguments);
 	uint32_t at_ms;
 
-	if (fd >= 0 && sd_event_add_io(tagger->event, &tagger->answers, fcntl(fd, F_DUPFD_CLOEXEC, 0), EPOLLIN,
-				       on_answer, tagger) >= 0)
-		sd_event_source_set_io_fd_own(tagger->answers, true);
 	if (arguments_next(&tagger->arguments, &at_ms)) {
 		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
 
@@ -74,7 +64,6 @@ static void handle(struct tagger *tagger)
 {
 	bool is_empty;
 
-	tagger->answers = sd_event_source_disable_unref(tagger->answers);
 	is_empty = events_handle(tagger);
 	names_check(tagger);
 	traced_check(tagger);
@@ -134,16 +123,7 @@ static int on_moves_due(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-static int on_answer(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	(void)source;
-	(void)fd;
-	(void)revents;
-	handle(userdata);
-	return 0;
-}
-
-/* An answer is too late, or somebody is to be asked again: which is booked like a move, as it marks the same. */
+/* An answer is late, or somebody is to be asked again: which is booked like a move, as it marks the same. */
 static int on_later(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct tagger *tagger = userdata;
@@ -213,7 +193,6 @@ void loop_free(struct tagger *tagger)
 {
 	sd_event_source_disable_unref(tagger->shortage.timer);
 	sd_event_source_disable_unref(tagger->later);
-	sd_event_source_disable_unref(tagger->answers);
 	sd_event_source_disable_unref(tagger->names.timer);
 	sd_event_source_disable_unref(tagger->moves.timer);
 	sd_event_source_disable_unref(tagger->requests);

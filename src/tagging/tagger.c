@@ -65,10 +65,9 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	tagger->tick_ns = clock_tick_ns();
 	check_sight(tagger);
 	r = probe_kernel(&tagger->applier);
-	/* It inherits our nice value, which that has set. */
-	if (r == 0)
-		r = arguments_init(&tagger->arguments, tagger->proc);
 	if (r == 0) {
+		/* It inherits our nice value, which that has set. */
+		arguments_init(&tagger->arguments, tagger->proc);
 		r = loop_init(tagger);
 		if (r < 0)
 			log_error("making the event loop: %s", strerror(-r));

@@ -151,8 +151,7 @@ struct tagger {
 	struct live_facts *facts;
 	struct arguments arguments;
 	struct waiting waiting;
-	sd_event_source *answers; /* while some are late; NULL: none is */
-	sd_event_source *later;	  /* the timer of what is late or to be tried again */
+	sd_event_source *later; /* the timer of what is late or to be tried again */
 	bool later_is_set;
 	struct applier applier;
 

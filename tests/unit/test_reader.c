@@ -17,25 +17,42 @@
 #define PATIENCE_MS 10000
 
 static struct helper reader;
-static char expected[4096], buf[4096];
+static char expected[4096];
 static ssize_t expected_size;
+static const char *text;
 
-/* As procfs_argv, or -EAGAIN if it takes longer than patience_ms or no helper can be had; by another helper if this one is gone. */
-static ssize_t argv_of(pid_t tid, int patience_ms, size_t size)
+/* Asks for our own, and for whom there is not; and ours again. 0 or -errno. */
+static int ask(void)
 {
-	const struct reader_question question = { .tid = tid };
-	struct reader_answer answer;
-	int r = -ENOTCONN;
+	const struct reader_question questions[] = {
+		{ .tid = getpid(), .number = 7, .place = 5 },
+		{ .tid = INT32_MAX, .number = 8, .place = READER_QUESTIONS_MAX - 1 },
+		{ .tid = getpid(), .number = 9, .place = 0 },
+	};
 
-	for (int attempt = 0; attempt < 2 && r < 0; attempt++) {
-		if (reader_ask(&reader, &question, 1) < 0)
-			return -EAGAIN;
-		reader_wait(&reader, patience_ms);
-		r = reader_take(&reader, false, &answer, buf, size);
-		if (r <= 0)
+	return reader_ask(&reader, questions, 3);
+}
+
+/* Of all that, if the answers come in time; else the helper is left. */
+static bool is_answered(uint32_t patience_ms)
+{
+	reader_wait(&reader, patience_ms * 1000);
+	for (uint32_t number = 7; number <= 9; number++) {
+		const struct reader_question *answer = reader_take(&reader, &text);
+
+		if (!answer) {
+			assert_int_equal(reader_current(&reader)->number, number);
 			helper_leave(&reader);
+			return false;
+		}
+		assert_int_equal(answer->number, number);
+		assert_int_equal(answer->size, number == 8 ? -ESRCH : expected_size);
+		if (number != 8)
+			assert_memory_equal(text, expected, (size_t)expected_size);
 	}
-	return r > 0 ? answer.size : -EAGAIN;
+	assert_null(reader_take(&reader, &text));
+	assert_null(reader_current(&reader));
+	return true;
 }
 
 static int begin(void **state)
@@ -63,9 +80,8 @@ static int end(void **state)
 
 static void reads_our_own(void)
 {
-	memset(buf, 'x', sizeof(buf));
-	assert_int_equal(argv_of(getpid(), PATIENCE_MS, sizeof(buf)), expected_size);
-	assert_memory_equal(buf, expected, (size_t)expected_size);
+	assert_int_equal(ask(), 0);
+	assert_true(is_answered(PATIENCE_MS));
 }
 
 static void it_reads_what_we_would(void **state)
@@ -73,41 +89,27 @@ static void it_reads_what_we_would(void **state)
 	pid_t first;
 
 	(void)state;
-	reads_our_own();
-	first = reader.now.pid;
-	reads_our_own();
-	assert_int_equal(reader.now.pid, first);
-	assert_int_equal(argv_of(getpid(), PATIENCE_MS, 3), 3);
-	assert_memory_equal(buf, expected, 3);
-	assert_int_equal(argv_of(INT32_MAX, PATIENCE_MS, sizeof(buf)), -ESRCH);
-}
-
-static void one_message_asks_for_many(void **state)
-{
-	const struct reader_question questions[] = { { getpid(), 7 }, { INT32_MAX, 8 }, { getpid(), 9 } };
-	struct reader_answer answer;
-
-	pid_t first;
-
-	(void)state;
 	assert_int_equal(reader_ask(&reader, NULL, 0), 0);
 	first = reader.now.pid;
-	assert_int_equal(reader_ask(&reader, questions, 3), 0);
-	for (uint32_t number = 7; number <= 9; number++) {
-		reader_wait(&reader, PATIENCE_MS);
-		assert_int_equal(reader_take(&reader, false, &answer, buf, sizeof(buf)), 1);
-		assert_int_equal(answer.number, number);
-		assert_int_equal(answer.size, number == 8 ? -ESRCH : expected_size);
-	}
-	assert_int_equal(reader_take(&reader, false, &answer, buf, sizeof(buf)), 0);
+	/* More in all than there is room for at a time. */
+	for (int i = 0; i < READER_QUESTIONS_MAX; i++)
+		reads_our_own();
 	assert_int_equal(reader.now.pid, first);
+	reader_shrink(&reader);
+	assert_memory_equal(text, "", 1);
+	reads_our_own();
 }
 
-static void one_that_was_killed_is_replaced(void **state)
+static void there_is_room_for_so_many(void **state)
 {
+	struct reader_question questions[READER_QUESTIONS_MAX] = { 0 };
+
 	(void)state;
-	reads_our_own();
-	kill(reader.now.pid, SIGKILL);
+	assert_int_equal(reader_ask(&reader, questions, READER_QUESTIONS_MAX), 0);
+	reader_wait(&reader, PATIENCE_MS * 1000);
+	assert_int_equal(ask(), -EAGAIN);
+	for (int i = 0; i < READER_QUESTIONS_MAX; i++)
+		assert_non_null(reader_take(&reader, &text));
 	reads_our_own();
 }
 
@@ -126,14 +128,15 @@ static void one_that_does_not_answer_is_left_behind(void **state)
 		/* SIGIO does not end a stopped one either. */
 		kill(stopped[i], SIGSTOP);
 		waitpid(stopped[i], NULL, WUNTRACED);
-		assert_int_equal(argv_of(getpid(), 1, sizeof(buf)), -EAGAIN);
+		assert_int_equal(ask(), 0);
+		assert_false(is_answered(1));
 		if (i < HELPERS_LEFT_MAX - 1) {
 			reads_our_own();
 			assert_int_equal(reader.now.pid, spare);
 		}
 	}
 	assert_int_equal(reader.n_left, HELPERS_LEFT_MAX);
-	assert_int_equal(argv_of(getpid(), 1, sizeof(buf)), -EAGAIN);
+	assert_int_equal(ask(), -EAGAIN);
 	kill(stopped[3], SIGCONT);
 	waitid(P_PID, (id_t)stopped[3], NULL, WEXITED | WNOWAIT);
 	reads_our_own();
@@ -152,27 +155,24 @@ static int cpus_of(pid_t pid)
 
 static void one_that_is_asked_runs_on_our_cpu_until_it_is_late(void **state)
 {
-	const struct reader_question question = { .tid = getpid() };
-	struct reader_answer answer;
 	cpu_set_t cpus, ours;
 	pid_t pid;
 
 	(void)state;
 	if (cpus_of(0) < 2)
 		skip();
-	assert_int_equal(reader_ask(&reader, &question, 1), 0);
+	assert_int_equal(ask(), 0);
 	pid = reader.now.pid;
 	assert_int_equal(sched_getaffinity(pid, sizeof(cpus), &cpus), 0);
 	assert_int_equal(CPU_COUNT(&cpus), 1);
 	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
 	CPU_AND(&cpus, &cpus, &ours);
 	assert_int_equal(CPU_COUNT(&cpus), 1);
-	reader_wait(&reader, PATIENCE_MS);
-	assert_int_equal(reader_take(&reader, true, &answer, buf, sizeof(buf)), 1);
+	assert_true(is_answered(PATIENCE_MS));
 	kill(pid, SIGSTOP);
 	waitpid(pid, NULL, WUNTRACED);
-	assert_int_equal(reader_ask(&reader, &question, 1), 0);
-	assert_int_equal(reader_take(&reader, true, &answer, buf, sizeof(buf)), 0);
+	assert_int_equal(ask(), 0);
+	reader_wait(&reader, 2000);
 	assert_true(cpus_of(pid) > 1);
 	kill(pid, SIGCONT);
 }
@@ -209,8 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(it_reads_what_we_would, begin, end),
-		cmocka_unit_test_setup_teardown(one_message_asks_for_many, begin, end),
-		cmocka_unit_test_setup_teardown(one_that_was_killed_is_replaced, begin, end),
+		cmocka_unit_test_setup_teardown(there_is_room_for_so_many, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_does_not_answer_is_left_behind, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_is_asked_runs_on_our_cpu_until_it_is_late, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_has_no_cpu_is_told_from_one_that_hangs, begin, end),

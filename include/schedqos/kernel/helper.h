@@ -18,12 +18,14 @@ struct helper_process {
 	int fd;	   /* SOCK_SEQPACKET, to it and from it */
 	int leash; /* when we close it, or end, the process ends as soon as the kernel lets it */
 	int kept_on; /* the CPU where it has to run, plus 1; 0: any */
+	void *shared; /* memory that it and we write to; NULL: none */
 };
 
-/* All zeroes but for serve and has_spare. */
+/* All zeroes but for serve, shared_size and has_spare. */
 struct helper {
 	/* Runs in the other process, with a socket to serve until that is closed. It inherits all memory. */
 	void (*serve)(int fd);
+	size_t shared_size;
 	bool has_spare; /* another one is started ahead */
 	struct helper_process now, spare;
 	pid_t left[HELPERS_LEFT_MAX + 2]; /* those two as well, when all are ended */
@@ -70,26 +72,30 @@ void helper_close(struct helper *helper);
 
 struct reader_question {
 	pid_t tid;	 /* any thread's */
-	uint32_t number; /* comes back with the answer */
-};
-
-struct reader_answer {
-	uint32_t number;
-	int32_t size; /* of the arguments, each with its NUL, or -errno: as procfs_argv of the mounted /proc */
+	uint32_t number; /* the caller's */
+	uint32_t place;	 /* of the answer, below READER_QUESTIONS_MAX */
+	int32_t size;	 /* the answer, of the arguments, each with its NUL; or -errno: as procfs_argv of the mounted /proc */
 };
 
 /*
- * A helper that reads arguments starts as all zeroes. Asks it all of it in one message, and has it run on our CPU from then
- * on: to wake it on another takes an interrupt there, and to be woken by it another here. With no question it is started
- * ahead. 0, or -errno: as helper_need, or -EAGAIN if it has not read what it was asked before.
+ * A helper that reads arguments starts as all zeroes. It answers in memory that it shares with us, in the order of asking,
+ * and we are woken once for all that it was asked. From then on it runs on our CPU: to wake it on another takes an interrupt
+ * there, and to be woken by it another here. With no question it is started ahead. 0, or -errno: as helper_need, or -EAGAIN
+ * if it has too many questions already.
  */
 int reader_ask(struct helper *reader, const struct reader_question *questions, size_t count);
 
-/*
- * The next answer, in the order of the questions; what is more than size is cut off. 1; 0: not there yet, after 2 ms if
- * it is to wait; -ENOTCONN: the helper has ended, leave it.
- */
-int reader_take(struct helper *reader, bool wait, struct reader_answer *ret, char *buf, size_t size);
+/* Waits until all is answered. */
+void reader_wait(struct helper *reader, uint32_t timeout_us);
 
-/* Waits for up to timeout_ms until there is something to take. */
-void reader_wait(const struct helper *reader, int timeout_ms);
+/*
+ * The next question that is answered; NULL: none yet. Its text stays until another answer takes its place or the helper is
+ * left.
+ */
+const struct reader_question *reader_take(struct helper *reader, const char **ret_text);
+
+/* The question that it is about to answer; NULL: it has answered all. */
+const struct reader_question *reader_current(const struct helper *reader);
+
+/* Frees the memory of all answers, which are empty then. */
+void reader_shrink(struct helper *reader);
