@@ -205,7 +205,7 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 					 "had it not when it was started");
 	if (r < 0)
 		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "no daemon runs: 'systemctl start schedqos' starts it");
-	if (call->method->flags & METHOD_HOLDS)
+	if (call->method->flags & (METHOD_HOLDS | METHOD_FOLLOWS))
 		r = know_holder(call, error);
 	if (r >= 0)
 		r = sd_bus_message_new_method_call(bridge->daemon, &question, NULL, BUS_PATH,

@@ -15,6 +15,7 @@ enum method_flags {
 	METHOD_IS_LIMIT = 1 << 2,  /* and then a cgroup or a process, where the caller's first argument is one of these */
 	METHOD_MAY_RAISE = 1 << 3, /* and after them, whether polkit has allowed more than the rules give */
 	METHOD_SHOWS = 1 << 4,	   /* a yes of polkit's counts until something has changed there */
+	METHOD_FOLLOWS = 1 << 5,   /* the caller wants to hear of changes: the bridge stays as long as he does */
 };
 
 struct call;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
@@ -151,7 +152,7 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 
 /* ---- the daemon ---- */
 
-int classes_append(sd_bus_message *message, const struct classes *classes)
+static int append(sd_bus_message *message, const struct classes *classes)
 {
 	int r = sd_bus_message_open_container(message, 'a', "(sss)");
 
@@ -185,26 +186,17 @@ static int read_answers(sd_bus_message *reply, struct classes *classes)
 	return r;
 }
 
-void classes_resolve(struct classes *classes, const struct config *config)
-{
-	for (size_t i = 0; i < classes->count; i++) {
-		const struct qos_class *class = qos_class_find(config->classes, config->n_classes, classes->items[i].qos);
-
-		classes->items[i].weight = class ? weight_of_class(class) : 0;
-		complain(&classes->items[i], "no such class");
-	}
-}
-
-int classes_tell(struct classes *classes, sd_bus *daemon)
+int classes_tell(struct classes *classes, sd_bus *daemon, bool is_user, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL, *reply = NULL;
-	int r = sd_bus_message_new_method_call(daemon, &message, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "SetUnitClasses");
+	int r = sd_bus_message_new_method_call(daemon, &message, is_user ? BRIDGE_NAME : NULL, BUS_PATH,
+					       is_user ? BRIDGE_NAME : BUS_OVERRIDES_INTERFACE, "SetUnitClasses");
 
-	if (r >= 0)
+	if (r >= 0 && !is_user)
 		r = sd_bus_message_append(message, "us", 0, "");
 	if (r >= 0)
-		r = classes_append(message, classes);
+		r = append(message, classes);
 	if (r >= 0)
-		r = sd_bus_call(daemon, message, 0, NULL, &reply);
+		r = sd_bus_call(daemon, message, 0, error, &reply);
 	return r < 0 ? r : read_answers(reply, classes);
 }

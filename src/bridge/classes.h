@@ -8,7 +8,6 @@
 #include <systemd/sd-bus.h>
 
 #include <schedqos/kernel/helper.h>
-#include <schedqos/policy/config.h>
 
 #include "manager.h"
 #include "unit_file.h"
@@ -33,14 +32,8 @@ void classes_clear(struct classes *classes);
  */
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
 
-/* Appends all of them: a(sss) of cgroup, class and place. 0 or -errno. */
-int classes_append(sd_bus_message *message, const struct classes *classes);
-
-/* Tells the daemon all of them, and learns what their classes weigh. 0 or -errno. */
-int classes_tell(struct classes *classes, sd_bus *daemon);
-
-/* The same from a configuration, where there is no daemon to tell. */
-void classes_resolve(struct classes *classes, const struct config *config);
+/* Tells the daemon all of them, for a user the bridge, and learns what their classes weigh. 0 or -errno. */
+int classes_tell(struct classes *classes, sd_bus *daemon, bool is_user, sd_bus_error *error);
 
 /* NULL: it names none. */
 struct named_class *classes_find(const struct classes *classes, const char *unit);

@@ -78,6 +78,16 @@ static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *err
 	return 0;
 }
 
+static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bridge *bridge = userdata;
+
+	(void)message;
+	(void)error;
+	sd_bus_emit_signal(bridge->bus, BUS_PATH, BRIDGE_NAME, "Reloaded", NULL);
+	return 0;
+}
+
 static void retry_later(struct bridge *bridge)
 {
 	sd_event_source_set_time_relative(bridge->retry, RETRY_US);
@@ -109,6 +119,8 @@ static int connect_to(struct bridge *bridge, sd_bus *daemon)
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged",
 					on_changed, bridge);
+	if (r >= 0)
+		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reloaded", on_reloaded, bridge);
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
 					"Disconnected", on_disconnected, bridge);

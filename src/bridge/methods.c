@@ -73,7 +73,8 @@ static const struct method methods[] = {
 	{ "LimitCgroup", "Limit", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
 	{ "LiftProcess", "Lift", SET_OWN, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
 	{ "LiftCgroup", "Lift", SET_OWN, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
-	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, METHOD_AS_USER | METHOD_HOLDS, NULL, call_answer_nothing },
+	{ "GetUserWeights", "GetUserWeights", NULL, METHOD_FOLLOWS, NULL, NULL },
+	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 	{ "SetShown", "Shown", SHOW, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
 };
 
@@ -123,8 +124,10 @@ static const sd_bus_vtable vtable[] = {
 	METHOD("LimitCgroup", "ssb", IN(cgroup) IN(class) IN(keep), NULL, ),
 	METHOD("LiftProcess", "h", IN(pidfd), "t", IN(lifted)),
 	METHOD("LiftCgroup", "s", IN(cgroup), "t", IN(lifted)),
-	METHOD("SetUnitClasses", "a(sss)", IN(units), NULL, ),
+	METHOD("GetUserWeights", NULL, , "a(sqb)", IN(weights)),
+	METHOD("SetUnitClasses", "a(sss)", IN(units), "a(qs)", IN(weights)),
 	METHOD("SetShown", "hs", IN(pidfd) IN(shown), NULL, ),
+	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	PROPERTY("Version", PROPERTY_VERSION),
 	PROPERTY("SchedProfile", PROPERTY_PROFILE),
 	PROPERTY("Mapping", PROPERTY_MAPPING),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 
@@ -14,11 +15,13 @@ void wanted_clear(struct wanted *wanted)
 	*wanted = (struct wanted){ 0 };
 }
 
-int wanted_ask(struct wanted *wanted, sd_bus *daemon)
+int wanted_ask(struct wanted *wanted, sd_bus *daemon, bool is_user)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	struct wanted now = { 0 };
-	int r = sd_bus_call_method(daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", &error, &now.reply, NULL);
+	int r = is_user ? sd_bus_call_method(daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "GetUserWeights", &error, &now.reply,
+					     NULL)
+			: sd_bus_call_method(daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", &error, &now.reply, NULL);
 
 	if (r >= 0)
 		r = sd_bus_message_enter_container(now.reply, 'a', "(sqb)");
@@ -39,12 +42,4 @@ int wanted_ask(struct wanted *wanted, sd_bus *daemon)
 	if (r >= 0)
 		*wanted = now;
 	return r < 0 ? r : 0;
-}
-
-void wanted_take(struct wanted *wanted, const struct config *config)
-{
-	wanted_clear(wanted);
-	if (config)
-		wanted->all = weights_rank(config->user_weights.items, config->user_weights.count, config->classes, config->n_classes,
-					   &wanted->n);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The weights that units are to have, as the daemon or its configuration says. */
+/* The weights that units are to have, as the daemon says. */
 #pragma once
+
+#include <stdbool.h>
 
 #include <systemd/sd-bus.h>
 
@@ -13,10 +15,7 @@ struct wanted {
 	sd_bus_message *reply; /* of the daemon; holds the patterns */
 };
 
-/* Asks the daemon. 0 or -errno: they are as they were. */
-int wanted_ask(struct wanted *wanted, sd_bus *daemon);
-
-/* Those of users, which live as long as the configuration. NULL, or without memory: none. */
-void wanted_take(struct wanted *wanted, const struct config *config);
+/* Asks the daemon, for a user the bridge. 0 or -errno: they are as they were. */
+int wanted_ask(struct wanted *wanted, sd_bus *daemon, bool is_user);
 
 void wanted_clear(struct wanted *wanted);

@@ -14,20 +14,20 @@
 #include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
 
 #include "classes.h"
 #include "manager.h"
 #include "record.h"
 #include "seats.h"
-#include "user_side.h"
 #include "wanted.h"
 
 struct weights {
 	sd_event *event;
 	sd_bus *daemon, *manager;
-	bool is_user; /* the manager is a user's, who cannot ask the daemon: */
-	struct user_side user;
-	bool is_ending; /* nothing is to have a weight any more */
+	bool is_user; /* the manager is a user's, and in place of the daemon, which does not let him in, there is the bridge */
+	bool has_daemon; /* which a bridge may have not */
+	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
 	int record;
 	size_t n_kept;		  /* in it */
@@ -35,6 +35,8 @@ struct weights {
 	bool seat_is_used;
 	struct wanted wanted;
 	struct classes classes; /* that units name, for those that are not wanted */
+	bool has_told;		/* the daemon, of some */
+	bool is_refused;	/* it does not take them, which has been said */
 	sd_event_source *again; /* looks at all of them, when no more signals wait */
 	int level;		/* at which is said what is respected */
 	bool has_told_border;
@@ -147,9 +149,9 @@ static int set(struct weights *weights, const char *name, const struct unit *uni
 static unsigned weight_of(const struct weights *weights, const char *name)
 {
 	const unsigned weight = weights_find(weights->wanted.all, weights->wanted.n, name, weights->seat_is_used);
-	const struct named_class *class = classes_find(&weights->classes, name);
+	const struct named_class *class = weights->is_refused ? NULL : classes_find(&weights->classes, name);
 
-	if (weights->is_ending || (!weights->daemon && !weights->user.config))
+	if (weights->is_ending || !weights->has_daemon)
 		return 0;
 	return weight || !class ? weight : class->weight;
 }
@@ -209,19 +211,22 @@ static int look_listed(void *context, const char *name)
 	return r < 0 ? r : 0;
 }
 
-/* A daemon that does not answer has what it had; when it ends we are told. */
+/* What says nothing need not be told so. One that is refused does not have the weight either. */
 static void tell_classes(struct weights *weights)
 {
-	int r = 0;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	char safe[256];
+	int r;
 
-	if (weights->daemon) {
-		r = classes_tell(&weights->classes, weights->daemon);
-	} else if (weights->user.config) {
-		classes_resolve(&weights->classes, weights->user.config);
-		user_side_tell(&weights->user, &weights->classes);
-	}
-	if (r < 0)
-		log_warning("the daemon does not take the classes of units: %s", strerror(-r));
+	if (!weights->has_daemon || (!weights->classes.count && !weights->has_told))
+		return;
+	r = classes_tell(&weights->classes, weights->daemon, weights->is_user, &error);
+	if (r < 0 && !weights->is_refused)
+		log_warning("the classes that units name do not count: %s",
+			    error.message ? text_escape_to(safe, sizeof(safe), error.message, strlen(error.message))
+					  : strerror(-r));
+	weights->is_refused = r < 0;
+	weights->has_told = weights->classes.count;
 }
 
 /* To the service manager, also for whoever asks that for our status. The first time all is set. */
@@ -298,15 +303,23 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return give_up(weights, r);
 }
 
+/* A daemon that does not answer has the configuration that it had. A bridge that does not answer has none. */
+static int ask_daemon(struct weights *weights)
+{
+	int r = wanted_ask(&weights->wanted, weights->daemon, weights->is_user);
+
+	weights->has_daemon = r >= 0 || !weights->is_user;
+	return r;
+}
+
+/* Or it has come or gone, as far as there is a bridge to tell. */
 static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
 
 	(void)message;
 	(void)error;
-	/* A daemon that does not answer has the configuration that it had. */
-	if (wanted_ask(&weights->wanted, weights->daemon) < 0)
-		return 0;
+	ask_daemon(weights);
 	weights->level = LOG_INFO;
 	return look_again(weights);
 }
@@ -339,7 +352,7 @@ static int on_login(sd_event_source *source, int fd, uint32_t revents, void *use
 	if (!weights->is_user)
 		weights->seat_is_used = seat_is_used();
 	/* A user's session may be in front now, in which polkit allows what it did not. */
-	return weights->seat_is_used != was_used || weights->user.is_refused ? look_again(weights) : 0;
+	return weights->seat_is_used != was_used || weights->is_refused ? look_again(weights) : 0;
 }
 
 /* ---- life ---- */
@@ -354,7 +367,8 @@ static int listen_to_logins(struct weights *weights)
 	/* Without a login manager nobody is at a seat. */
 	if (r < 0)
 		log_debug("nobody tells of seats: %s", strerror(-r));
-	weights->seat_is_used = r >= 0 && seat_is_used();
+	if (!weights->is_user)
+		weights->seat_is_used = r >= 0 && seat_is_used();
 	return 0;
 }
 
@@ -364,25 +378,26 @@ static int match(sd_bus *bus, const char *path, const char *interface, const cha
 	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
 }
 
-static int on_changed(void *context, int error)
+/* Who has the name of the bridge knows nothing of us. Where nobody has, what is asked starts it anew. */
+static int connect_to_bridge(struct weights *weights)
 {
-	struct weights *weights = context;
+	static const char owner[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+				    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" BRIDGE_NAME "'";
+	int r = sd_bus_open_system(&weights->daemon);
 
-	wanted_take(&weights->wanted, weights->user.config);
-	return error < 0 ? give_up(weights, error) : look_again(weights);
-}
-
-/* Whoever sits at the machine does so with a session of his own, or this would not run. */
-static int follow_daemon(struct weights *weights)
-{
-	int r = user_side_open(&weights->user, weights->event);
-
+	/* Whoever sits at the machine does so with a session of his own, or this would not run. */
 	weights->seat_is_used = true;
-	wanted_take(&weights->wanted, weights->user.config);
+	if (r >= 0)
+		r = sd_bus_add_match(weights->daemon, NULL, owner, on_reloaded, weights);
+	if (r >= 0)
+		r = match(weights->daemon, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_reloaded,
+			  weights);
+	if (r >= 0)
+		r = match(weights->daemon, BUS_PATH, BRIDGE_NAME, "Reloaded", on_reloaded, weights);
 	return r;
 }
 
-static int connect_to_daemon(struct weights *weights)
+static int connect_to_socket(struct weights *weights)
 {
 	int r = sd_bus_new(&weights->daemon);
 
@@ -392,13 +407,20 @@ static int connect_to_daemon(struct weights *weights)
 		r = sd_bus_start(weights->daemon);
 	if (r >= 0)
 		r = match(weights->daemon, BUS_PATH, BUS_INTERFACE, "Reloaded", on_reloaded, weights);
+	return r;
+}
+
+static int connect_to_daemon(struct weights *weights)
+{
+	int r = weights->is_user ? connect_to_bridge(weights) : connect_to_socket(weights);
+
 	if (r >= 0)
 		r = match(weights->daemon, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
 			  on_daemon_gone, weights);
 	if (r >= 0)
-		r = wanted_ask(&weights->wanted, weights->daemon);
-	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
+	if (r >= 0 && ask_daemon(weights) < 0 && !weights->is_user)
+		r = -ECONNREFUSED;
 	if (r < 0)
 		log_error("talking to the daemon: %s", strerror(-r));
 	return r;
@@ -468,17 +490,19 @@ static int begin(struct weights *weights)
 
 static int start(struct weights *weights)
 {
-	static int (*const of_system[])(struct weights *) = { open_record, connect_to_daemon, connect_to_manager,
-							      listen_to_logins, begin };
-	static int (*const of_user[])(struct weights *) = { open_record, connect_to_manager, listen_to_logins, follow_daemon,
-							    begin };
 	int r = sd_event_new(&weights->event);
 
 	if (r >= 0)
 		r = sd_event_set_signal_exit(weights->event, 1);
-	for (size_t i = 0; i < array_size(of_system) && r >= 0; i++)
-		r = (weights->is_user ? of_user : of_system)[i](weights);
-	return r;
+	if (r >= 0)
+		r = open_record(weights);
+	if (r >= 0)
+		r = connect_to_daemon(weights);
+	if (r >= 0)
+		r = connect_to_manager(weights);
+	if (r >= 0)
+		r = listen_to_logins(weights);
+	return r < 0 ? r : begin(weights);
 }
 
 static void clear(struct weights *weights)
@@ -488,8 +512,7 @@ static void clear(struct weights *weights)
 	sd_event_source_unref(weights->again);
 	classes_clear(&weights->classes);
 	sd_login_monitor_unref(weights->logins);
-	sd_bus_close_unref(weights->daemon);
-	user_side_close(&weights->user);
+	sd_bus_flush_close_unref(weights->daemon);
 	sd_bus_flush_close_unref(weights->manager);
 	cleanup_close(&weights->record);
 	sd_event_unref(weights->event);
@@ -508,12 +531,11 @@ static int finish(struct weights *weights)
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-int weights_run(const struct config_paths *user)
+int weights_run(bool is_user)
 {
-	_cleanup_(clear) struct weights weights = { .is_user = user, .level = LOG_DEBUG, .record = -1 };
+	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_DEBUG, .record = -1 };
 	int status;
 
-	weights.user = (struct user_side){ .paths = user, .changed = on_changed, .context = &weights };
 	if (start(&weights) < 0)
 		return EXIT_FAILURE;
 	status = sd_event_loop(weights.event);

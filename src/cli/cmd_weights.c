@@ -7,7 +7,5 @@ int cmd_weights(const struct command *command)
 {
 	const bool is_user = option_given(command, OPTION_USER);
 
-	if (!is_user && (command->paths.file || command->paths.folder))
-		return usage_error(command->verb, "--config and --configs-path go with --user: otherwise the daemon is asked");
-	return option_given(command, OPTION_RESTORE) ? weights_restore(is_user) : weights_run(is_user ? &command->paths : NULL);
+	return option_given(command, OPTION_RESTORE) ? weights_restore(is_user) : weights_run(is_user);
 }

@@ -134,6 +134,7 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles),
 				 bus_get_config, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
+	SD_BUS_METHOD_WITH_NAMES("GetUserWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_user_weights, FOR_BRIDGE),
 	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), method_set_sched_profile, FOR_BRIDGE),

@@ -21,6 +21,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error);
 /* bus_config.c */
 int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* bus_explain.c */

@@ -28,16 +28,14 @@ int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
 }
 
 /* What each pattern of units gives: the first that holds for a unit counts. */
-int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int answer_weights(sd_bus_message *message, const struct config *config, const struct weight_list *list)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const struct config *config = ((const struct daemon *)userdata)->config;
 	size_t n;
 	_cleanup_free_ struct unit_weight *weights =
-		weights_rank(config->weights.items, config->weights.count, config->classes, config->n_classes, &n);
+		weights_rank(list->items, list->count, config->classes, config->n_classes, &n);
 	int r = weights ? sd_bus_message_new_method_return(message, &reply) : -ENOMEM;
 
-	(void)error;
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sqb)");
 	for (size_t i = 0; i < n && r >= 0; i++)
@@ -47,6 +45,22 @@ int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error
 	if (r >= 0)
 		r = sd_bus_message_send(reply);
 	return r < 0 ? r : 1;
+}
+
+int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const struct config *config = ((const struct daemon *)userdata)->config;
+
+	(void)error;
+	return answer_weights(message, config, &config->weights);
+}
+
+int bus_get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const struct config *config = ((const struct daemon *)userdata)->config;
+
+	(void)error;
+	return answer_weights(message, config, &config->user_weights);
 }
 
 /* Suggests the profile that may have been meant. */

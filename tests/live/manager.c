@@ -5,11 +5,11 @@
  *
  *   unit NAME CGROUP SLICE    loads a unit, and says so on the bus; "-": none
  *   files NAME FILE DROP-IN   these are its files from now on; "-": none. As after a daemon-reload, it comes anew
- *   state NAME STATE         it is in that, and says so
  *   gone NAME                 it goes, likewise
  *   put NAME WEIGHT QUOTA     what somebody else sets
  *   get NAME                  its weight
- *   bridge HOW                as the bridge it is there from now on, HOW: "here", "refuses", or "gone" again
+ *   bridge HOW                as the bridge it is there from now on, HOW: "here", "refuses" classes, or "gone" again
+ *   user_weight N             of session.slice, which the bridge says from now on; 0: there is no daemon
  *   told                      what the bridge was told of units since that was last asked, on one line
  *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
  */
@@ -32,7 +32,7 @@
 #define UNITS	32
 
 static struct unit {
-	char *name, *state, *cgroup, *slice, *fragment, *active, *drop_ins[2];
+	char *name, *state, *cgroup, *slice, *fragment, *drop_ins[2];
 	uint64_t weight, quota;
 	int transient;
 } units[UNITS];
@@ -207,10 +207,20 @@ static int drop_ins_of(sd_bus *on, const char *path, const char *interface, cons
 
 static char told[2048];
 static bool refuses;
+static unsigned user_weight;
+
+static int get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)userdata;
+	if (!user_weight)
+		return sd_bus_error_set(error, "org.schedqos1.Error.NoDaemon", "no daemon runs");
+	return sd_bus_reply_method_return(message, "a(sqb)", 2, "session.slice", user_weight, 0, "c*.slice", 7, 0);
+}
 
 static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	const char *cgroup, *class, *place;
+	sd_bus_message *reply = NULL;
 	size_t length = 0;
 	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
 
@@ -219,14 +229,27 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	if (refuses)
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not in front");
 	length += (size_t)snprintf(told, sizeof(told), "told");
-	while (r >= 0 && (r = sd_bus_message_read(message, "(sss)", &cgroup, &class, &place)) > 0 && length < sizeof(told))
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(qs)");
+	while (r >= 0 && (r = sd_bus_message_read(message, "(sss)", &cgroup, &class, &place)) > 0 && length < sizeof(told)) {
 		length += (size_t)snprintf(told + length, sizeof(told) - length, " %s %s %s", cgroup, class, place);
-	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+		r = sd_bus_message_append(reply, "(qs)", 41, "");
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	if (r >= 0)
+		r = sd_bus_send(bus, reply, NULL);
+	sd_bus_message_unref(reply);
+	return r;
 }
 
 static const sd_bus_vtable bridge[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("SetUnitClasses", "a(sss)", NULL, set_unit_classes, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("GetUserWeights", NULL, "a(sqb)", get_user_weights, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("SetUnitClasses", "a(sss)", "a(qs)", set_unit_classes, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL("Reloaded", NULL, 0),
 	SD_BUS_VTABLE_END,
 };
 
@@ -247,7 +270,6 @@ static const sd_bus_vtable of_all[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Id", "s", NULL, offsetof(struct unit, name), 0),
 	SD_BUS_PROPERTY("LoadState", "s", NULL, offsetof(struct unit, state), 0),
-	SD_BUS_PROPERTY("ActiveState", "s", NULL, offsetof(struct unit, active), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("FragmentPath", "s", NULL, offsetof(struct unit, fragment), 0),
 	SD_BUS_PROPERTY("DropInPaths", "as", drop_ins_of, 0, 0),
 	SD_BUS_PROPERTY("Transient", "b", NULL, offsetof(struct unit, transient), 0),
@@ -279,15 +301,6 @@ static int on_path(sd_bus *on, const char *path, const char *interface, void *us
 	return *ret != NULL;
 }
 
-static void tell_changed(const char *name)
-{
-	char *path = NULL;
-
-	if (sd_bus_path_encode(PATH "/unit", name, &path) >= 0)
-		sd_bus_emit_properties_changed(bus, path, NAME ".Unit", "ActiveState", NULL);
-	free(path);
-}
-
 static const char *or_none(const char *word)
 {
 	return strcmp(word, "-") == 0 ? "" : word;
@@ -306,9 +319,8 @@ static void obey(const char *line)
 		unit->fragment = strdup(or_none(cgroup));
 		unit->drop_ins[0] = *or_none(drop_in) ? strdup(drop_in) : NULL;
 		tell("UnitNew", name);
-	} else if (sscanf(line, "state %255s %255s", name, slice) == 2 && (unit = unit_find(name))) {
-		unit->active = strdup(slice);
-		tell_changed(name);
+	} else if (sscanf(line, "user_weight %u", &user_weight) == 1) {
+		sd_bus_emit_signal(bus, "/org/schedqos1", BRIDGE, "Reloaded", NULL);
 	} else if (sscanf(line, "gone %255s", name) == 1 && (unit = unit_find(name))) {
 		unit->name = NULL;
 		tell("UnitRemoved", name);

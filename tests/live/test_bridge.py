@@ -255,6 +255,11 @@ class Interface(Bridge):
         wait_for(lambda: has("Version", daemon.status()["version"]), "the version")
         self.assertEqual(self.ask(alice, "PropertiesChanged", interface="wait"), ["ok"])
         self.assertTrue(has("SchedProfile", ""))
+        daemon.configure({"schedqos": {"sched_profile": None, "user_weights": {"a.slice": 7}}})
+        self.assertEqual(self.ask(root, "Reload")[0], "ok")
+        self.assertEqual(self.ask(alice, "Reloaded", interface="wait"), ["ok"])
+        weights = self.run_as(BOB, "busctl", "--json=short", "call", NAME, PATH, NAME, "GetUserWeights").stdout
+        self.assertEqual(json.loads(weights)["data"], [[["a.slice", 7, False]]])
         daemon.configure({"schedqos": {"sched_profile": "none-such", "mapping": "announcement"}})
         self.assert_refused(self.ask(root, "Reload"), NAME + ".Error.Config")
         self.assertTrue(has("Mapping", daemon.status()["mapping"]))

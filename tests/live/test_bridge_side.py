@@ -83,7 +83,7 @@ class Socket(BridgeSide):
     def test_what_the_bridge_may_call(self):
         self.daemon_with_bridge()
         bridge, root, app = self.asker(BRIDGE), self.asker(), self.sleeper("app")
-        for call in (("Status",), ("Explain", "u", app.pid), ("ListTasks",), ("Reload",), ("SetSchedProfile", "s", "-")):
+        for call in (("Status",), ("Explain", "u", app.pid), ("ListTasks",), ("GetUserWeights",), ("Reload",), ("SetSchedProfile", "s", "-")):
             self.assertEqual(self.ask(bridge, MANAGER, *call)[0], "ok", call)
         for method in ("GetConfig", "GetWeights"):
             self.assert_refused(self.ask(bridge, MANAGER, method), DENIED)

@@ -57,8 +57,7 @@ class Weights(LiveTest):
         if not shutil.which("dbus-daemon"):
             self.skipTest("no dbus-daemon")
         self.need(["unshare", "-m", "--propagation", "private"])
-        self.weights = self.manager = self.user_env = None
-        self.of_user = []
+        self.weights = self.manager = None
         self.make_border()
         self.start_bus()
         self.start_manager()
@@ -153,14 +152,14 @@ class Weights(LiveTest):
         return ["unshare", "-m", "--propagation", "private", "sh", "-ec", 'mount --bind "$0" /run/systemd; exec "$@"',
                 os.path.dirname(self.sessions), SCHEDQOS, "weights", *args]
 
-    def start(self, is_to_be_ready=True):
+    def start(self, *args, is_to_be_ready=True):
         path = self.folder + "/notify"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(self.folder + "/weights.log", "ab") as log:
             if os.path.exists(path):
                 os.unlink(path)
             notify.bind(path)
             notify.settimeout(PATIENCE)
-            self.weights = subprocess.Popen(self.command(), env=dict(self.env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL,
+            self.weights = subprocess.Popen(self.command(*args), env=dict(self.env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL,
                                             stderr=log)
             self.addCleanup(self.end, self.weights)
             if is_to_be_ready:
@@ -174,8 +173,8 @@ class Weights(LiveTest):
         self.weights.terminate()
         self.ends()
 
-    def restore(self, status=0):
-        result = subprocess.run(self.command("--restore"), env=self.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    def restore(self, *args, status=0):
+        result = subprocess.run(self.command("--restore", *args), env=self.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                 encoding="utf-8", timeout=PATIENCE, check=False)
         self.assertEqual(result.returncode, status, result.stderr)
         return result.stderr
@@ -249,7 +248,7 @@ class Weights(LiveTest):
                 for is_end in (False, True):
                     if not is_end:
                         self.tell("kill %s %s" % (name, how))
-                    self.start(is_end)
+                    self.start(is_to_be_ready=is_end)
                     if is_end:
                         self.becomes("user.slice", INTERACTIVE)
                         self.becomes("named.service", BACKGROUND)
@@ -280,7 +279,7 @@ class Weights(LiveTest):
         self.ends(1)
         self.assertIn("the service manager does not answer", self.log())
         self.assertEqual(kept(), ["named.service"])
-        self.restore(1)
+        self.restore(status=1)
         self.start_manager()
         self.tell("put named.service %s %s" % (BACKGROUND, UNSET))
         self.restore()
@@ -348,25 +347,11 @@ class Weights(LiveTest):
         self.assertIn("%s/user.slice: cannot be read" % folder, self.log())
         self.stop()
 
-    def start_user(self):
-        path = self.folder + "/notify"
-        if os.path.exists(path):
-            os.unlink(path)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(self.folder + "/weights.log", "ab") as log:
-            notify.bind(path)
-            notify.settimeout(PATIENCE)
-            self.weights = subprocess.Popen(self.command("--user", *self.of_user), stderr=log,
-                                            env=dict(self.user_env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL)
-            self.addCleanup(self.end, self.weights)
-            self.assertIn(b"READY=1", notify.recv(1024))
-
     def test_of_a_user(self):
-        """The manager is both his and the system's."""
+        """The manager is both his and the system's, and the bridge as well."""
         runtime = os.path.join(self.folder, "runtime")
         os.mkdir(runtime, 0o700)
-        self.user_env = dict(self.env, XDG_RUNTIME_DIR=runtime, DBUS_SESSION_BUS_ADDRESS=self.env["DBUS_SYSTEM_BUS_ADDRESS"])
-        config = self.unit_file("user.json", '{"schedqos": {"user_weights": {"session.slice": 500, "c*.slice": 7}}}')
-        self.of_user = ["--config", config, "--configs-path", runtime]
+        self.env.update(XDG_RUNTIME_DIR=runtime, DBUS_SESSION_BUS_ADDRESS=self.env["DBUS_SYSTEM_BUS_ADDRESS"])
         for name in ("session", "app", "c1", "c2"):
             self.tell("unit %s.slice %s -.slice" % (name, GROUP))
             self.tell("put %s.slice 100 %s" % (name, UNSET))
@@ -376,53 +361,57 @@ class Weights(LiveTest):
         own = self.unit_file("app.slice", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
         self.tell("files app.slice /usr/lib/systemd/user/app.slice %s" % own)
         self.tell("put app.slice %s %s" % (UNSET, UNSET))
-        self.tell("unit schedqos.service - -")
-        self.tell("state schedqos.service inactive")
+        told = "told %s QOS_BACKGROUND %s:2" % (GROUP, own)
 
         def wanted(*weights):
             for name, weight in zip(("session", "app", "c1", "c2"), weights):
                 self.becomes(name + ".slice", weight)
 
-        with self.subTest("no daemon"):
-            self.start_user()
+        with self.subTest("no bridge, no daemon"):
+            self.start("--user")
+            self.tell("bridge here")
             wanted("100", UNSET, "100", "300")
-            self.assertEqual(os.listdir(runtime), ["schedqos"])
+            self.assertEqual(kept(runtime + "/schedqos"), [])
         with self.subTest("it starts, and is reloaded"):
-            self.tell("state schedqos.service active")
+            self.tell("user_weight 500")
             wanted("500", BACKGROUND, "100", "300")
-            self.unit_file("user.json", '{"schedqos": {"user_weights": {"session.slice": 600}}}')
-            self.tell("state schedqos.service reloading")
+            self.assertEqual(self.ask("told"), told)
+            self.tell("user_weight 600")
             wanted("600", BACKGROUND, "100", "300")
-            self.tell("state schedqos.service active")
             self.assertEqual(kept(runtime + "/schedqos"), ["app.slice", "session.slice"])
-        with self.subTest("what a unit says of its tasks goes to the bridge"):
-            refused = "units that name a class get its weight alone"
-            wait_for(lambda: refused in self.log(), "a word on the bridge that there is not")
-            for _ in range(2):
-                self.tell("bridge here")
-                wait_for(lambda: self.ask("told") == "told %s QOS_BACKGROUND %s:2" % (GROUP, own), "the unit's class")
-                self.tell("bridge gone")
+        with self.subTest("another bridge"):
+            self.tell("bridge gone")
+            wanted("100", UNSET, "100", "300")
+            self.ask("told")
+            self.tell("bridge here")
+            wanted("600", BACKGROUND, "100", "300")
+            self.assertEqual(self.ask("told"), told)
+        with self.subTest("what a unit says of its tasks is refused, until he sits at the machine"):
             self.tell("bridge refuses")
-            wait_for(lambda: self.ask("told") == "refused", "the refusal")
+            self.tell("user_weight 600")
+            wanted("600", UNSET, "100", "300")
+            self.assertIn("the classes that units name do not count: not in front", self.log())
             self.tell("bridge here")
             self.sit_down()
-            wait_for(lambda: self.ask("told"), "the unit's class")
+            wanted("600", BACKGROUND, "100", "300")
+        with self.subTest("it says nothing any more"):
             self.tell("files app.slice /usr/lib/systemd/user/app.slice -")
-            wait_for(lambda: self.ask("told") == "told", "no class")
+            wanted("600", UNSET, "100", "300")
+            self.assertEqual(self.ask("told"), "told")
             self.tell("files app.slice /usr/lib/systemd/user/app.slice %s" % own)
             wanted("600", BACKGROUND, "100", "300")
-        with self.subTest("it ends"):
-            self.tell("state schedqos.service inactive")
+        with self.subTest("the daemon ends"):
+            self.tell("user_weight 0")
             wanted("100", UNSET, "100", "300")
         with self.subTest("SIGKILL"):
-            self.tell("state schedqos.service active")
+            self.tell("user_weight 600")
             wanted("600", BACKGROUND, "100", "300")
             self.weights.kill()
             self.ends(-signal.SIGKILL)
             self.tell("files session.slice /usr/lib/systemd/user/session.slice /run/user/0/systemd/user.control/w.conf")
-            subprocess.run([SCHEDQOS, "weights", "--user", "--restore"], env=self.user_env, check=True)
+            self.restore("--user")
             wanted("100", UNSET, "100", "300")
-            self.start_user()
+            self.start("--user")
             wanted("600", BACKGROUND, "100", "300")
         self.stop()
         wanted("100", UNSET, "100", "300")
@@ -431,7 +420,7 @@ class Weights(LiveTest):
     def test_one_at_a_time(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
-        self.assertRegex(self.restore(1), "runs already")
+        self.assertRegex(self.restore(status=1), "runs already")
         self.stop()
 
 

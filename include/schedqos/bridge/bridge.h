@@ -4,8 +4,6 @@
 
 #include <stdbool.h>
 
-struct config_paths;
-
 /* ---- users: a service on the system bus, without privileges, that asks polkit and passes on what is allowed ---- */
 
 /* org.schedqos1(5) describes it. The daemon checks all of it again. */
@@ -31,10 +29,9 @@ int bridge_run(bool is_system76);
  */
 /*
  * Follows the daemon's configuration, the units and the seats until it is told to stop or the daemon ends, and puts all
- * back then. Returns an exit status. user: NULL; or it is the caller's own manager, and the configuration is read from
- * there whenever the daemon has been started or reloaded.
+ * back then. Returns an exit status. is_user: they are those of the caller's own manager, who asks the bridge.
  */
-int weights_run(const struct config_paths *user);
+int weights_run(bool is_user);
 
 /* Puts back what one that was killed has set. Returns an exit status. */
 int weights_restore(bool is_user);
