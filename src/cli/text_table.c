@@ -71,9 +71,9 @@ void text_table_print(struct text_buf *rows, const char *align, size_t width, st
 
 		len = strcspn(cell, "\t\n");
 		used = bytes_of(cell, len, widths[column], &shown);
-		text_buf_fill(&line, ' ', is_right ? widths[column] - shown : 0);
+		text_buf_printf(&line, "%*s", is_right ? (int)(widths[column] - shown) : 0, "");
 		text_buf_put(&line, cell, used);
-		text_buf_fill(&line, ' ', (is_right ? 0 : widths[column] - shown) + 1);
+		text_buf_printf(&line, "%*s", (is_right ? 0 : (int)(widths[column] - shown)) + 1, "");
 		column++;
 		if (cell[len] != '\n')
 			continue;

@@ -183,15 +183,6 @@ void text_buf_put(struct text_buf *buf, const char *s, size_t len)
 	buf->text[buf->len] = '\0';
 }
 
-void text_buf_fill(struct text_buf *buf, char c, size_t count)
-{
-	if (!make_room(buf, count))
-		return;
-	memset(buf->text + buf->len, c, count);
-	buf->len += count;
-	buf->text[buf->len] = '\0';
-}
-
 void text_buf_printf(struct text_buf *buf, const char *format, ...)
 {
 	va_list args;

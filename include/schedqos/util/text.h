@@ -55,7 +55,6 @@ struct text_buf {
 };
 
 void text_buf_put(struct text_buf *buf, const char *s, size_t len);
-void text_buf_fill(struct text_buf *buf, char c, size_t count);
 void text_buf_printf(struct text_buf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
