@@ -12,114 +12,72 @@
 #include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
 #include "verb.h"
 
-/* For each answer, as a stopped or hung daemon gives none. sd-bus would wait for 90 s. */
+/* For each answer, as a stopped or hung daemon gives none. For the first, before it has taken us, sd-bus waits 90 s. */
 #define TIMEOUT_US (30 * 1000000ULL)
 
 /* Where a person may be asked for a password. */
 #define PASSWORD_US (150 * 1000000ULL)
 
-#define NOT_ALLOWED "must be root, or have the package schedqos-desktop"
+#define NOT_ALLOWED "not allowed to talk to the daemon: must be root, or have the package schedqos-desktop"
 
-static uint64_t now_us(void)
+/* As root to the daemon, else to the bus, which starts the bridge if it is installed. */
+static int connect_to(sd_bus **ret)
 {
-	return clock_ns(CLOCK_MONOTONIC) / 1000;
-}
-
-/* Waits until the daemon has accepted the connection. 0 or -errno. */
-static int await_daemon(sd_bus *bus)
-{
-	uint64_t end = now_us() + TIMEOUT_US, now;
 	int r;
 
-	while ((r = sd_bus_is_ready(bus)) == 0) {
-		r = sd_bus_process(bus, NULL);
-		if (r < 0)
-			break;
-		now = now_us();
-		if (now >= end)
-			return -ETIMEDOUT;
-		if (r == 0)
-			r = sd_bus_wait(bus, end - now);
-		if (r < 0 && r != -EINTR)
-			break;
+	if (geteuid() == 0) {
+		r = sd_bus_new(ret);
+		if (r >= 0)
+			r = sd_bus_set_address(*ret, "unix:path=" BUS_SOCKET);
+		if (r >= 0)
+			r = sd_bus_set_method_call_timeout(*ret, TIMEOUT_US);
+		return r < 0 ? r : sd_bus_start(*ret);
 	}
-	return r < 0 ? r : 0;
-}
-
-static int connect_to_daemon(sd_bus *bus)
-{
-	int r = sd_bus_set_address(bus, "unix:path=" BUS_SOCKET);
-
-	if (r >= 0)
-		r = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
-	if (r >= 0)
-		r = sd_bus_start(bus);
-	return r < 0 ? r : await_daemon(bus);
-}
-
-/* Which the bus starts if it is installed. */
-static int connect_to_bridge(sd_bus **ret)
-{
-	int r = access(BUS_SOCKET, F_OK) < 0 && errno == ENOENT ? -ENOENT : sd_bus_open_system(ret);
-
-	if (r >= 0)
-		r = sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
-	if (r >= 0)
-		r = await_daemon(*ret);
+	if (access(BUS_SOCKET, F_OK) < 0 && errno == ENOENT)
+		return -ENOENT;
+	r = sd_bus_open_system(ret);
 	/* Without a system bus there is no bridge. */
-	return r < 0 && access(BUS_SOCKET, F_OK) == 0 ? -EACCES : r;
+	return r < 0 ? -EACCES : sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
 }
 
 int client_try(sd_bus **ret)
 {
-	sd_bus *bus = NULL;
-	int r;
+	int r = connect_to(ret);
 
-	if (geteuid() == 0) {
-		r = sd_bus_new(&bus);
-		if (r >= 0)
-			r = connect_to_daemon(bus);
-	} else {
-		r = connect_to_bridge(&bus);
-	}
-	if (r < 0) {
-		sd_bus_unref(bus);
-		return r;
-	}
-	*ret = bus;
-	return 0;
+	if (r < 0)
+		*ret = sd_bus_unref(*ret);
+	return r < 0 ? r : 0;
 }
 
-/* What such an error means, in words; NULL for another one. */
-static const char *fault_of(int error)
+static void tell_fault(int error)
 {
 	switch (-error) {
 	case ENOENT:
 	case ECONNREFUSED:
-		return "not running: 'systemctl start schedqos' or 'schedqos start -d' starts it";
+		log_error("not running: 'systemctl start schedqos' or 'schedqos start -d' starts it");
+		break;
 	case EACCES:
 	case EPERM:
-		return "not allowed to talk to the daemon: " NOT_ALLOWED;
+		log_error(NOT_ALLOWED);
+		break;
 	case ETIMEDOUT:
-		return "the daemon does not answer";
+		log_error("the daemon does not answer");
+		break;
+	default:
+		log_error("talking to the daemon: %s", strerror(-error));
 	}
-	return NULL;
 }
 
 int client_open(sd_bus **ret)
 {
 	int r = client_try(ret);
-	const char *fault = fault_of(r);
 
-	if (r < 0 && fault)
-		log_error("%s", fault);
-	else if (r < 0)
-		log_error("talking to the daemon: %s", strerror(-r));
+	if (r < 0)
+		tell_fault(r);
 	return r;
 }
 
@@ -134,8 +92,8 @@ static const char *bridge_fault(const sd_bus_error *error)
 	static const struct {
 		const char *name, *fault;
 	} table[] = {
-		{ SD_BUS_ERROR_SERVICE_UNKNOWN, "not allowed to talk to the daemon: " NOT_ALLOWED },
-		{ SD_BUS_ERROR_NAME_HAS_NO_OWNER, "not allowed to talk to the daemon: " NOT_ALLOWED },
+		{ SD_BUS_ERROR_SERVICE_UNKNOWN, NOT_ALLOWED },
+		{ SD_BUS_ERROR_NAME_HAS_NO_OWNER, NOT_ALLOWED },
 		{ SD_BUS_ERROR_UNKNOWN_METHOD, "only root may: try sudo" },
 		{ SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, "this takes an administrator's password: try sudo" },
 	};
@@ -164,8 +122,10 @@ static int explain_failure(const sd_bus_error *error, bool is_bridged, int r)
 	/* It has ended while it was asked: killed, or short of memory. */
 	if (r == -ECONNRESET || r == -ENOTCONN)
 		log_error("the daemon has ended before it answered: %s", strerror(-r));
+	else if (r == -ETIMEDOUT || !error->message)
+		tell_fault(r);
 	else
-		log_error("%s", error->message ? error->message : strerror(-r));
+		log_error("%s", error->message);
 	return sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_CLASS) ||
 			       sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_PROFILE) ?
 		       EXIT_USAGE :
