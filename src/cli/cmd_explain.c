@@ -15,8 +15,6 @@
 #include "explain.h"
 #include "verb.h"
 
-DEFINE_CLEANUP(struct tagger, tagger_free)
-
 /* What is asked about: a task, or a program that need not run. */
 struct question {
 	pid_t task, against; /* 0: none */

@@ -8,8 +8,6 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 
-DEFINE_CLEANUP(struct tagger, tagger_free)
-
 /* Whether a tagger of the one configuration gives the task another class, or period, than one of the other. */
 static bool is_given_other(const struct config *before, const struct tagger_task *was, const struct config *after,
 			   const struct tagger_task *is)

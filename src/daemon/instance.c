@@ -18,8 +18,8 @@
 enum { WORK, DAEMON };
 
 /*
- * How long we wait for a verb, and how often we retry. Restore takes a tenth of a second for ten thousand tasks, but
- * then may wait for forks, 5 s at most (LINGER_MS in undo.c).
+ * How long we wait for a verb, and how often we retry. Restore takes a tenth of a second for ten thousand tasks, as
+ * often as there are forks under way, for 5 s at most (LINGER_MAX_MS in undo.c).
  */
 enum { WAIT_MAX_MS = 8000, RETRY_MS = 20 };
 

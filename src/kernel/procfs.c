@@ -146,7 +146,6 @@ enum {
 	STAT_PPID = 4,
 	STAT_TTY = 7,
 	STAT_FLAGS = 9,
-	STAT_UTIME = 14,
 	STAT_START = 22,
 	STAT_RSS = 24,
 };
@@ -183,7 +182,6 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	ret->ppid = (pid_t)fields[STAT_PPID];
 	ret->tty = (int32_t)fields[STAT_TTY];
 	ret->flags = (uint32_t)fields[STAT_FLAGS];
-	ret->utime = fields[STAT_UTIME];
 	ret->start = fields[STAT_START];
 	ret->rss_pages = fields[STAT_RSS];
 	return 0;

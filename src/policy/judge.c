@@ -304,9 +304,7 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 {
 	struct task *origin = plan_origin_of(plan, due);
 
-	/* While all is put back, it says who was: see add_forkers() in undo.c. */
-	if (origin && due->is_born && !plan->undoing && origin->due == DUE_NOTHING &&
-	    !attr_difference(&origin->known, &task->known))
+	if (origin && due->is_born && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
 		origin->flags &= ~TASK_FRESH;
 }
 

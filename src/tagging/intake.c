@@ -2,7 +2,6 @@
 #include "intake.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -112,16 +111,6 @@ int intake_fd(const struct intake *intake, enum intake_queue queue)
 	if (from->trace)
 		return trace_fd(from->trace);
 	return from->connector ? proc_connector_fd(from->connector) : -1;
-}
-
-void intake_wait(const struct intake *intake, int timeout_ms)
-{
-	struct pollfd fds[INTAKE_QUEUES];
-
-	/* poll ignores negative descriptors. */
-	for (int i = 0; i < INTAKE_QUEUES; i++)
-		fds[i] = (struct pollfd){ .fd = intake ? intake_fd(intake, i) : -1, .events = POLLIN };
-	poll(fds, INTAKE_QUEUES, timeout_ms);
 }
 
 static bool is_open(const struct queue *queue)

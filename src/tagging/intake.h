@@ -49,9 +49,6 @@ void intake_ignore_names(struct intake *intake);
 /* The descriptor to poll, or -1 if the queue is closed. */
 int intake_fd(const struct intake *intake, enum intake_queue queue);
 
-/* Sleeps until something is queued, for at most timeout_ms; for all of that time if intake is NULL. */
-void intake_wait(const struct intake *intake, int timeout_ms);
-
 /* The next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tagger_private.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,38 +9,10 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 
-/* A plan with the records of a killed daemon, and the state in which they are kept. 0 or -ENOMEM. */
-static int make_plan(struct tagger *tagger, const struct state_legacy *legacy, struct plan **ret_plan,
-		     struct state **ret_state)
-{
-	const uint64_t start = legacy->n_records ? legacy->start : tagger->keep.start;
-	struct tasks_memory memory;
-	struct state *state;
-	struct plan *plan;
-	int r = state_new(tagger->keep.folder, start, legacy->n_records > 0, &state);
-
-	if (r < 0)
-		return r;
-	memory = state_memory(state);
-	plan = plan_new(&tagger->applier.caps, getpid(), start, &memory);
-	r = plan ? plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags, false) : -ENOMEM;
-	if (r == 0)
-		r = plan_set_config(plan, tagger->config);
-	if (r < 0) {
-		plan_free(plan);
-		state_free(state);
-		return r;
-	}
-	applier_follow(&tagger->applier, plan_given(plan));
-	*ret_plan = plan;
-	*ret_state = state;
-	return 0;
-}
-
 /* Reads the file of a killed daemon. 0, or -errno if there is one that can neither be read nor set aside. */
 static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
 {
-	int fault = state_read(tagger->keep.folder, STATE_TASKS, legacy), r;
+	int fault = state_read(tagger->keep.folder, legacy), r;
 
 	if (!state_file_is_void(fault))
 		return fault;
@@ -51,39 +22,40 @@ static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
 	return r < 0 ? r : 0;
 }
 
-int keep_error(const struct tagger *tagger)
+/* The records of a killed daemon go on in a file of ours. */
+static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 {
-	return tagger->state ? state_error(tagger->state) : -EAGAIN;
-}
+	struct tasks_memory memory;
+	int r = state_new(tagger->keep.folder, legacy->start, &tagger->state);
 
-void keep_check(struct tagger *tagger)
-{
-	struct keep *keep = &tagger->keep;
-	const int error = keep_error(tagger);
-
-	if (error == keep->logged)
-		return;
-	keep->logged = error;
-	problem_report(&tagger->problems[PROBLEM_STATE],
-		       "the state file cannot hold all %s: %s: until a restart a crash could not be repaired for all tasks",
-		       error == -E2BIG ? "classes" : "tasks", strerror(-error));
+	if (r < 0)
+		return r;
+	memory = state_memory(tagger->state);
+	r = bare_plan(tagger, legacy, &memory);
+	if (r < 0)
+		return r;
+	keep_now(tagger);
+	return state_publish(tagger->state);
 }
 
 void keep_now(struct tagger *tagger)
 {
-	state_keep(tagger->state, plan_given(tagger->plan));
-	keep_check(tagger);
+	if (state_keep(tagger->state, plan_given(tagger->plan)) == 0 || tagger->keep.is_full)
+		return;
+	tagger->keep.is_full = true;
+	problem_report(&tagger->problems[PROBLEM_STATE],
+		       "the state file cannot hold all classes: until a restart a crash could not be repaired for all tasks");
 }
 
 int keep_init(struct tagger *tagger)
 {
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
 	struct keep *keep = &tagger->keep;
+	const uint64_t start = clock_ticks();
 	int r;
 
 	keep->folder = state_folder_open();
-	keep->start = clock_ticks();
-	r = keep->folder < 0 ? 0 : read_legacy(tagger, &legacy);
+	r = read_legacy(tagger, &legacy);
 	if (r < 0) {
 		log_error(STATE_FOLDER "/" STATE_TASKS
 			  " cannot be read: %s: it says what tasks had before an earlier daemon, so it stays, and none is "
@@ -91,15 +63,18 @@ int keep_init(struct tagger *tagger)
 			  strerror(-r));
 		return r;
 	}
-	if (!legacy.n_records) {
-		restore_stopped(keep->folder, &(bool){ false });
+	if (legacy.stopped)
+		restore_from(&legacy, &(bool){ false });
+	if (legacy.stopped || !legacy.n_records) {
 		state_remove(keep->folder, true);
+		state_legacy_clear(&legacy);
+		legacy.start = start;
 	}
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
-	r = make_plan(tagger, &legacy, &tagger->plan, &tagger->state);
-	if (r == 0)
-		keep_now(tagger);
+	r = take_over(tagger, &legacy);
+	if (r < 0)
+		log_error("making " STATE_FOLDER "/" STATE_TASKS ", which has to hold what tasks had: %s", strerror(-r));
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/clock.h>
+#include <schedqos/util/file.h>
 
 /* Sets the timer of answers that are late, and of what is to be tried again. */
 static void await_answers(struct tagger *tagger)
@@ -35,7 +36,8 @@ static void note_shortage(struct tagger *tagger, int error)
 {
 	if (error != -EMFILE && error != -ENFILE && error != -ENOMEM)
 		return;
-	problem_report(&tagger->problems[PROBLEM_SHORTAGE], "%s: tasks had to wait, or still do", strerror(-error));
+	problem_report(&tagger->problems[PROBLEM_SHORTAGE], "%s%s: tasks had to wait, or still do", strerror(-error),
+		       error == -ENOMEM ? ", or no room in " STATE_FOLDER : "");
 	sd_event_source_set_time_relative(tagger->shortage.timer, RETRY_AFTER_US);
 	sd_event_source_set_enabled(tagger->shortage.timer, SD_EVENT_ONESHOT);
 }
@@ -68,7 +70,6 @@ static void handle(struct tagger *tagger)
 	names_check(tagger);
 	traced_check(tagger);
 	check_shortage(tagger);
-	keep_check(tagger);
 	if (is_empty && tagger->events_lost)
 		scan_all(tagger);
 	if (tasks_count(plan_tasks(tagger->plan)) > (is_empty ? 1 : 2) * tagger->sweep_at)

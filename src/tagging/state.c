@@ -21,13 +21,9 @@
 
 struct state {
 	int folder;
-	int fd; /* -1: there is no file yet */
+	int fd;
 	off_t size;
-	uint32_t start;
 	struct state_header *header;
-	bool replaces;
-	bool published; /* the file has its final name */
-	int error;	/* see state_error */
 };
 
 /* ---- reading ---- */
@@ -123,16 +119,13 @@ static int read_file(int fd, size_t size, const char *boot_id, struct state_lega
 	return n < 0 ? (int)n : state_parse(bytes, n, boot_id, ret);
 }
 
-int state_read(int folder, const char *name, struct state_legacy *ret)
+static int read_one(int folder, const char *name, struct state_legacy *ret)
 {
 	_cleanup_close_ int fd = -1;
 	char boot_id[BOOT_ID_SIZE];
 	size_t size = 0;
 	int r;
 
-	*ret = (struct state_legacy){ 0 };
-	if (folder < 0)
-		return folder;
 	fd = state_file_open(folder, name, &size);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
@@ -144,8 +137,22 @@ int state_read(int folder, const char *name, struct state_legacy *ret)
 	if (r < 0)
 		state_legacy_clear(ret);
 	ret->start = widen((uint32_t)ret->start);
-	ret->stopped = strcmp(name, STATE_STOPPED) == 0;
 	return r;
+}
+
+int state_read(int folder, struct state_legacy *ret)
+{
+	int r;
+
+	*ret = (struct state_legacy){ 0 };
+	r = folder < 0 ? folder : read_one(folder, STATE_TASKS, ret);
+	if (r < 0 || ret->n_records)
+		return r;
+	/* Without that of a stop no more is known than at the first start since boot. */
+	state_legacy_clear(ret);
+	read_one(folder, STATE_STOPPED, ret);
+	ret->stopped = ret->n_records > 0;
+	return 0;
 }
 
 void state_legacy_clear(struct state_legacy *legacy)
@@ -180,18 +187,7 @@ static void *map_more(struct state *state, size_t bytes)
 	return memory;
 }
 
-static void close_file(struct state *state)
-{
-	if (state->header)
-		munmap(state->header, STATE_HEADER_BYTES);
-	if (state->fd >= 0)
-		close(state->fd);
-	state->header = NULL;
-	state->fd = -1;
-	state->size = 0;
-}
-
-static int write_header(struct state *state)
+static int write_header(struct state *state, uint64_t start)
 {
 	state->header = map_more(state, STATE_HEADER_BYTES);
 	if (!state->header)
@@ -200,60 +196,35 @@ static int write_header(struct state *state)
 	state->header->version = STATE_VERSION;
 	state->header->record_bytes = sizeof(struct task);
 	state->header->chunk_records = TASKS_CHUNK;
-	state->header->start = state->start;
+	state->header->start = (uint32_t)start;
 	return host_boot_id(state->header->boot_id);
 }
 
-static int make_file(struct state *state)
+int state_new(int folder, uint64_t start, struct state **ret)
 {
-	int r;
+	/* One may be left by a run that was killed. */
+	int r = folder < 0 ? folder : state_file_remove(folder, STATE_TASKS_NEW);
+	struct state *state;
 
-	if (state->folder < 0)
-		return state->folder;
-	/* Left by a run that was killed. */
-	if (unlinkat(state->folder, STATE_TASKS_NEW, 0) < 0 && errno != ENOENT)
-		return -errno;
-	state->fd = openat(state->folder, STATE_TASKS_NEW,
-			   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (state->fd < 0)
-		return -errno;
-	r = write_header(state);
-	if (r < 0) {
-		close_file(state);
-		unlinkat(state->folder, STATE_TASKS_NEW, 0);
-	}
+	if (r < 0)
+		return r;
+	state = calloc(1, sizeof(*state));
+	if (!state)
+		return -ENOMEM;
+	state->folder = folder;
+	state->fd = openat(folder, STATE_TASKS_NEW, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	r = state->fd < 0 ? -errno : write_header(state, start);
+	if (r < 0)
+		state_free(state);
+	else
+		*ret = state;
 	return r;
 }
 
-int state_new(int folder, uint64_t start, bool replaces, struct state **ret)
-{
-	struct state *state = calloc(1, sizeof(*state));
-
-	if (!state)
-		return -ENOMEM;
-	*state = (struct state){
-		.folder = folder,
-		.fd = -1,
-		.start = (uint32_t)start,
-		.replaces = replaces,
-	};
-	state->error = make_file(state);
-	*ret = state;
-	return 0;
-}
-
-/* TASKS_CHUNK records, in the file or, if that has no room, in anonymous memory. */
+/* TASKS_CHUNK records. */
 static struct task *grow(void *context)
 {
-	struct state *state = context;
-	void *memory = state->fd >= 0 ? map_more(state, TASKS_CHUNK_BYTES) : NULL;
-
-	if (memory)
-		return memory;
-	if (state->fd >= 0)
-		state->error = -errno;
-	memory = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	return map_more(context, TASKS_CHUNK_BYTES);
 }
 
 static void release(void *context, struct task *chunk)
@@ -267,9 +238,11 @@ struct tasks_memory state_memory(struct state *state)
 	return (struct tasks_memory){ grow, release, state };
 }
 
-/* Adds those that are not in the file yet: what has been given only grows. 0 or -E2BIG. */
-static int add_tags(struct state_header *header, const struct given *given)
+/* What has been given only grows. */
+int state_keep(struct state *state, const struct given *given)
 {
+	struct state_header *header = state->header;
+
 	while (header->n_tags < given->count && header->n_tags < STATE_TAGS_MAX) {
 		header->tags[header->n_tags] = given->attrs[header->n_tags];
 		task_publish();
@@ -278,33 +251,20 @@ static int add_tags(struct state_header *header, const struct given *given)
 	return header->n_tags < given->count ? -E2BIG : 0;
 }
 
-int state_keep(struct state *state, const struct given *given)
+int state_publish(struct state *state)
 {
-	int tags = state->fd < 0 ? 0 : add_tags(state->header, given);
-
-	/* An earlier file may hold more. */
-	if (state->fd >= 0 && !state->published && !(state->replaces && state->error)) {
-		state->published = renameat(state->folder, STATE_TASKS_NEW, state->folder, STATE_TASKS) == 0;
-		if (!state->published)
-			state->error = -errno;
-	}
-	if (!state->error)
-		state->error = tags;
-	return state->error;
-}
-
-int state_error(const struct state *state)
-{
-	return state->error;
+	return renameat(state->folder, STATE_TASKS_NEW, state->folder, STATE_TASKS) < 0 ? -errno : 0;
 }
 
 void state_free(struct state *state)
 {
 	if (!state)
 		return;
-	if (state->fd >= 0 && !state->published)
-		unlinkat(state->folder, STATE_TASKS_NEW, 0);
-	close_file(state);
+	/* Of one that was not published. */
+	unlinkat(state->folder, STATE_TASKS_NEW, 0);
+	if (state->header)
+		munmap(state->header, STATE_HEADER_BYTES);
+	cleanup_close(&state->fd);
 	free(state);
 }
 

@@ -20,38 +20,32 @@ struct state_legacy {
 	size_t n_records, n_changed; /* n_changed of them carry something that it set */
 	struct qos_attr *tags; /* the attributes of its classes: see struct given */
 	size_t n_tags;
-	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record */
+	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record. There are some */
 	uint64_t start; /* when it subscribed to events: ticks since boot */
 };
 
 /*
- * Reads and checks the file, STATE_TASKS or STATE_STOPPED. Returns 0 with nothing in *ret if there is none, or one of an earlier boot; an error of
- * state_file_is_void if the file can never be used; or another -errno if reading it may succeed later.
+ * Reads and checks the file: STATE_TASKS, or else STATE_STOPPED. Returns 0 with nothing in *ret if there is none, or one of an
+ * earlier boot; an error of state_file_is_void if STATE_TASKS can never be used; or another -errno if reading it may succeed
+ * later.
  */
-int state_read(int folder, const char *name, struct state_legacy *ret);
+int state_read(int folder, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
- * Makes a state, with a file that no reader finds before state_keep. The folder stays the caller's. start: as in struct
- * state_legacy. replaces: the records were taken over from an earlier file, which stays if this one does not hold them all.
- * 0 or -ENOMEM.
+ * Makes a state, with a file that no reader finds before state_publish. The folder stays the caller's. start: as in struct
+ * state_legacy. 0 or -errno.
  */
-int state_new(int folder, uint64_t start, bool replaces, struct state **ret);
+int state_new(int folder, uint64_t start, struct state **ret);
 
-/* The memory to pass to plan_new. Records for which the file has no room are kept in anonymous memory. */
+/* The memory to pass to plan_new. There is none if the file system has no room. */
 struct tasks_memory state_memory(struct state *state);
 
-/*
- * Adds the attributes of classes to the file, and gives that its name. Call it when the records of an earlier file are in
- * the table, and whenever there are more classes. Returns as state_error does.
- */
+/* Adds the attributes of classes to the file. Call it whenever there are more. 0, or -E2BIG if it has room for fewer. */
 int state_keep(struct state *state, const struct given *given);
 
-/*
- * 0 if the file holds everything. Else it never will, and this is the first -errno: that of making it or of making room in
- * it; -E2BIG: there were more classes than it has room for.
- */
-int state_error(const struct state *state);
+/* Has it take the place of an earlier file, once it has all that this had. 0 or -errno. */
+int state_publish(struct state *state);
 
 /* Frees the state and leaves the file. The plan must have been freed. */
 void state_free(struct state *state);

@@ -84,18 +84,15 @@ void tagger_free(struct tagger *tagger)
 {
 	if (!tagger)
 		return;
-	if (tagger->is_bare) {
-		bare_free(tagger);
-		return;
+	if (tagger->event) {
+		traced_close(tagger);
+		loop_free(tagger);
+		intake_close(tagger->intake);
+		plan_free(tagger->plan);
+		tagger->plan = NULL;
+		keep_free(tagger);
 	}
-	traced_close(tagger);
-	loop_free(tagger);
-	arguments_free(&tagger->arguments);
-	intake_close(tagger->intake);
-	plan_free(tagger->plan);
-	keep_free(tagger);
-	live_facts_free(tagger->facts);
-	free(tagger);
+	bare_free(tagger);
 }
 
 /* Why the kernel sends no events, worded so that the reader knows what to do. */
@@ -123,23 +120,11 @@ static int open_intake(struct tagger *tagger)
 	return r;
 }
 
-static int make_table(struct tagger *tagger)
-{
-	int r = -ENOMEM;
-
-	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments);
-	if (tagger->facts)
-		r = keep_init(tagger);
-	if (r == -ENOMEM)
-		log_error("making the table of tasks: %s", strerror(-r));
-	return r;
-}
-
 int tagger_listen(struct tagger *tagger)
 {
 	int r = open_intake(tagger);
 
-	return r < 0 ? r : make_table(tagger);
+	return r < 0 ? r : keep_init(tagger);
 }
 
 void tagger_start(struct tagger *tagger)
@@ -325,7 +310,7 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 		.caps = tagger->applier.caps,
 		.moves = tagger->moves.how,
 		.changes = tagger->changes.how,
-		.crash_error = keep_error(tagger),
+		.crash_safe = !tagger->keep.is_full,
 		.unread = count_unread(tagger),
 		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader),
 	};

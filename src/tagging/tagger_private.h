@@ -7,8 +7,8 @@
  *	loop.c		the event sources and their handlers
  *	overrides.c	puts overrides in force, and ends them
  *	keep.c		the state file: written, taken over
- *	bare.c		undo and decisions without a loop and events
  *	undo.c		puts everything back
+ *	bare.c		makes the plan; decisions without a loop and events
  *	scan.c		books every task in /proc
  *	events.c	books events, has what is due decided in order, and carries that out
  *	names.c		subscribes to renames, or pauses that in a flood
@@ -44,7 +44,7 @@ enum tagger_problem {
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no more descriptors, or no memory */
 	PROBLEM_PATH,	  /* of a program or a cgroup, which is too long */
-	PROBLEM_STATE,	  /* the state file does not hold everything */
+	PROBLEM_STATE,	  /* the state file does not hold all classes */
 	TAGGER_PROBLEMS,
 };
 
@@ -110,8 +110,7 @@ struct changes {
 /* Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, and writes our own. */
 struct keep {
 	int folder;	/* descriptor of the runtime folder, or a -errno */
-	uint64_t start; /* when we subscribed to events: ticks since boot */
-	int logged;	/* the keep_error that was logged; 0: none */
+	bool is_full;	/* it has no room for all classes */
 };
 
 /* Descriptors or memory have run out, so tasks could not be read or booked: a later scan makes up for it. */
@@ -164,8 +163,7 @@ struct tagger {
 
 	struct state *state;
 	struct keep keep;
-	bool undone; /* everything has been put back */
-	bool is_bare;	   /* has neither loop nor events */
+	bool undone;	   /* everything has been put back */
 	bool sets_nothing; /* decides only */
 
 	struct shortage shortage;
@@ -212,11 +210,13 @@ static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
 /* tagger.c: what has to follow when other classes may be given from now on. */
 void tagger_follow_classes(struct tagger *tagger);
 
-/* bare.c: frees a tagger that has neither loop nor events. */
-void bare_free(struct tagger *tagger);
+/* bare.c: makes the plan, which takes over the records of a daemon that has ended. 0 or -ENOMEM. */
+int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const struct tasks_memory *memory);
 
-/* bare.c: looks once more at what may have outlasted a stop. False if something is left, which has been logged. */
-bool restore_stopped(int folder, bool *ret_done);
+/* bare.c: a tagger without a loop and without events, by these records. The state file stays as it is. 0 or -errno. */
+int bare_new(const struct config *config, const struct state_legacy *legacy, struct tagger **ret);
+void bare_free(struct tagger *tagger);
+DEFINE_CLEANUP(struct tagger, bare_free)
 
 /*
  * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.
@@ -262,20 +262,20 @@ void names_read(struct tagger *tagger);
  */
 int keep_init(struct tagger *tagger);
 
-/* keep.c: call it after the plan has been freed. Removes the file if everything has been put back. */
+/* keep.c: call it after the plan has been freed. Renames the file if everything has been put back. */
 void keep_free(struct tagger *tagger);
 
 /* keep.c: brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold. */
 void keep_now(struct tagger *tagger);
 
-/* keep.c: call it after tasks were booked: if the file had no room for them, logs it. */
-void keep_check(struct tagger *tagger);
-
-/* keep.c: 0 if a crash could be repaired now, else a -errno that says why not. */
-int keep_error(const struct tagger *tagger);
-
 /* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);
+
+/*
+ * undo.c: puts back what a daemon that has ended has left, or what may have outlasted its stop. False if something is left,
+ * which has been logged.
+ */
+bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 
 /* scan.c: books every task in /proc, until no unknown one is left, and has them decided. */
 void scan_all(struct tagger *tagger);

@@ -2,129 +2,97 @@
 /* Gives every task that still carries what we set the attributes that it, or the ancestor it inherited from, had. */
 #include "tagger_private.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
 
-#include <schedqos/kernel/procfs.h>
+#include <schedqos/config/config_text.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/file.h>
+#include <schedqos/util/log.h>
+
+DEFINE_CLEANUP(struct config, config_free)
 
 /*
- * A fork copies the attributes first, then the memory maps (20 ms for 700 MB here, and more on a busy machine), and
- * only then sends its event. So a task that has just been put back may still have a child on the way with what we
- * set.
+ * A fork copies the attributes first, then the memory maps (20 ms for 700 MB here), and only then sends its event. So a task
+ * that has just been put back may still have a child on the way with what we set. One that takes longer is for a restore.
  */
-#define LINGER_MS 5000
-#define LINGER_STEP_MS 10
+#define LINGER_MS 100
 
-/* A task that was awake when it was put back, perhaps in the middle of a fork. */
-struct forker {
-	pid_t tid, tgid;
-	uint64_t utime;
-};
-
-struct forkers {
-	struct forker *all;
-	size_t count, size;
-};
-
-/* A sleeping task, as nearly all are, is not in a fork. */
-static bool is_awake(const struct tagger *tagger, const struct forker *forker, uint64_t *ret_utime)
-{
-	struct procfs_stat stat;
-	int r;
-
-	r = procfs_thread_stat(tagger->proc, forker->tgid, forker->tid, &stat);
-	if (r < 0)
-		return false;
-	*ret_utime = stat.utime;
-	return stat.state == 'R' || stat.state == 'D';
-}
-
-static void add_forker(struct forkers *forkers, const struct forker *forker)
-{
-	if (forkers->count == forkers->size) {
-		size_t size = forkers->size ? forkers->size * 2 : 64;
-		struct forker *all = reallocarray(forkers->all, size, sizeof(*all));
-
-		/* Without memory we do not wait for it. */
-		if (!all)
-			return;
-		forkers->all = all;
-		forkers->size = size;
-	}
-	forkers->all[forkers->count++] = *forker;
-}
-
-/* Adds the tasks that were put back since the last call. FRESH says nothing else any more. */
-static void add_forkers(const struct tagger *tagger, struct forkers *forkers)
-{
-	uint32_t cursor = 0;
-	struct task *task;
-
-	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
-		struct forker forker = { .tid = task->tid, .tgid = task->tgid };
-
-		if (task->state != TASK_UNDONE || !(task->flags & TASK_FRESH))
-			continue;
-		task->flags &= ~TASK_FRESH;
-		if (is_awake(tagger, &forker, &forker.utime))
-			add_forker(forkers, &forker);
-	}
-}
-
-/* Keeps those that have neither slept nor run in user mode since; utime is sampled, hence the tolerance. */
-static void check_forkers(const struct tagger *tagger, struct forkers *forkers)
-{
-	size_t kept = 0;
-	uint64_t utime;
-
-	for (size_t i = 0; i < forkers->count; i++) {
-		const struct forker *forker = &forkers->all[i];
-
-		if (is_awake(tagger, forker, &utime) && utime <= forker->utime + 1)
-			forkers->all[kept++] = *forker;
-	}
-	forkers->count = kept;
-}
-
-/* Handles all queued events and, if some were lost, scans. */
-static void catch_up(struct tagger *tagger)
-{
-	events_drain(tagger);
-	if (tagger->events_lost)
-		scan_all(tagger);
-}
-
-static void await_forks(struct tagger *tagger)
-{
-	const uint32_t began = clock_ms();
-	struct forkers forkers = { 0 };
-
-	add_forkers(tagger, &forkers);
-	while (forkers.count && clock_ms() - began < LINGER_MS) {
-		intake_wait(tagger->intake, LINGER_STEP_MS);
-		catch_up(tagger);
-		check_forkers(tagger, &forkers);
-		add_forkers(tagger, &forkers);
-	}
-	free(forkers.all);
-}
+/* If every look finds something: somebody sets what only we do, again and again. */
+#define LINGER_MAX_MS 5000
 
 uint64_t undo_all(struct tagger *tagger)
 {
+	const uint64_t before = tagger->counters.set;
+	const uint32_t began = clock_ms();
 	uint64_t set;
 
 	/* Whoever stops us does not wait for anybody's arguments. */
 	due_settle_at_once(tagger);
 	/* Queued events may show that a tid has been reused. */
-	catch_up(tagger);
-	plan_undo_begin(tagger->plan);
-	set = tagger->counters.set;
-	/* A restore has no events: neither births nor reused ids are known to it. */
-	if (!tagger->intake)
+	events_drain(tagger);
+	if (tagger->events_lost)
 		scan_all(tagger);
-	catch_up(tagger);
-	await_forks(tagger);
-	/* Finds children of tagged tasks whose forks we never received. */
-	scan_all(tagger);
-	return tagger->counters.set - set;
+	plan_undo_begin(tagger->plan);
+	do {
+		set = tagger->counters.set;
+		if (set != before)
+			usleep(LINGER_MS * 1000);
+		/* Finds children of tagged tasks whose forks we never received. */
+		scan_all(tagger);
+	} while ((tagger->counters.set != set || tagger->events_lost) && clock_ms() - began < LINGER_MAX_MS);
+	return tagger->counters.set - before;
+}
+
+/* ---- a restore ---- */
+
+/* The built-in configuration, since a plan needs one; an undo does not use it. */
+static int builtin_config(struct config **ret)
+{
+	struct config_errors errors = { 0 };
+	int r = config_parse(NULL, 0, NULL, NULL, ret, &errors);
+
+	config_errors_clear(&errors);
+	return r;
+}
+
+bool restore_from(const struct state_legacy *legacy, bool *ret_done)
+{
+	_cleanup_(config_freep) struct config *config = NULL;
+	_cleanup_(bare_freep) struct tagger *tagger = NULL;
+	int r = builtin_config(&config);
+	uint64_t count;
+
+	if (r >= 0)
+		r = bare_new(config, legacy, &tagger);
+	if (r < 0) {
+		log_error("putting tasks back: %s", strerror(-r));
+		return false;
+	}
+	count = undo_all(tagger);
+	if (count || !legacy->stopped) {
+		log_info("tasks put back: %" PRIu64, count);
+		*ret_done = true;
+	}
+	return !tagger->problems[PROBLEM_REFUSED].count;
+}
+
+bool tagger_restore(bool *ret_done)
+{
+	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
+	_cleanup_close_ int folder = state_folder_open();
+	int r = state_read(folder, &legacy);
+
+	if (r < 0) {
+		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
+		return false;
+	}
+	/* The file stays for a restore with more privileges. */
+	if ((legacy.n_changed || legacy.stopped) && !restore_from(&legacy, ret_done))
+		return false;
+	/* The service calls us at the stop as well, before late forks have brought their children. */
+	state_remove(folder, false);
+	return true;
 }

@@ -179,16 +179,14 @@ static void begin(struct input *input)
 	machine_set_config(the_daemon.machine, the_daemon.config);
 	tagger.plan = plan_new(&tagger.applier.caps, getpid(), 0, &one_chunk);
 	check(tagger.plan && plan_set_config(tagger.plan, the_daemon.config) == 0);
-	/* There is no place for a state file. */
-	tagger.keep.folder = -ENOENT;
-	check(state_new(tagger.keep.folder, 0, false, &tagger.state) == 0);
+	check(state_new(folder, 0, &tagger.state) == 0);
 }
 
 static void end(void)
 {
-	machine_free(the_daemon.machine);
 	plan_free(tagger.plan);
 	state_free(tagger.state);
+	machine_free(the_daemon.machine);
 	config_free(the_daemon.config);
 	free(the_daemon.reload_error);
 	the_daemon.reload_error = NULL;

@@ -173,6 +173,7 @@ static void a_reload_is_answered_after_the_scan(void **state)
 {
 	sd_bus_message *reply;
 	char own[96];
+	int folder;
 
 	(void)state;
 	start("{}", "old");
@@ -181,14 +182,15 @@ static void a_reload_is_answered_after_the_scan(void **state)
 	tagger.facts = live_facts_new(-1, &tagger.applier, &tagger.arguments);
 	tagger.event = the_daemon.event;
 	assert_true(loop_init(&tagger) >= 0);
-	/* There is no folder for a state file. */
-	assert_int_equal(state_new(-ENOENT, 0, false, &tagger.state), 0);
+	folder = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(state_new(folder, 0, &tagger.state), 0);
 	the_daemon.paths = (struct config_paths){ .folder = top, .file = own };
 	reply = call(BUS_INTERFACE, "Reload", NULL);
 	assert_int_equal(tagger.counters.scans, 1);
 	assert_false(sd_bus_message_is_method_error(reply, NULL));
 	sd_bus_message_unref(reply);
 	state_free(tagger.state);
+	close(folder);
 	loop_free(&tagger);
 	live_facts_free(tagger.facts);
 }

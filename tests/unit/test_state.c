@@ -17,8 +17,7 @@
 
 /* ---- system calls that fail on request ---- */
 
-static int no_room;	 /* the error of posix_fallocate; 0: it succeeds */
-static int rooms = -1;	 /* it succeeds this often, and then fails with ENOSPC; -1: always */
+static bool is_full;	 /* posix_fallocate fails */
 static unsigned interrupted; /* it is interrupted this often first */
 static unsigned fuse;	 /* kills this process at the nth change of the file or its memory; 0: never */
 
@@ -40,11 +39,7 @@ int posix_fallocate(int fd, off_t offset, off_t length)
 		interrupted--;
 		return EINTR;
 	}
-	if (no_room || rooms == 0)
-		return no_room ? no_room : ENOSPC;
-	if (rooms > 0)
-		rooms--;
-	return next(fd, offset, length);
+	return is_full ? ENOSPC : next(fd, offset, length);
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
@@ -68,11 +63,11 @@ static struct tasks *tasks;
 static struct given given;
 static struct state_legacy legacy;
 
-static void begin(bool replaces)
+static void begin(void)
 {
 	struct tasks_memory memory;
 
-	assert_int_equal(state_new(folder, 1000, replaces, &state_now), 0);
+	assert_int_equal(state_new(folder, 1000, &state_now), 0);
 	memory = state_memory(state_now);
 	tasks = tasks_new(&memory);
 	assert_non_null(tasks);
@@ -90,11 +85,11 @@ static int set_up(void **state)
 {
 	if (make_trees(state) < 0)
 		return -1;
-	no_room = interrupted = fuse = 0;
-	rooms = -1;
+	interrupted = fuse = 0;
+	is_full = false;
 	make_folder("run");
 	folder = open_folder("run");
-	begin(false);
+	begin();
 	given_init(&given);
 	return given_add(&given, &qos_builtin[0].attr);
 }
@@ -119,19 +114,17 @@ static void add(pid_t first, unsigned count)
 	}
 }
 
-static int keep(void)
+static void keep(void)
 {
-	int r = state_keep(state_now, &given);
-
-	assert_int_equal(state_error(state_now), r);
-	return r;
+	assert_int_equal(state_keep(state_now, &given), 0);
+	assert_int_equal(state_publish(state_now), 0);
 }
 
 /* Reads the file as the next daemon would, and expects this many records. */
 static void assert_left(size_t n_records)
 {
 	state_legacy_clear(&legacy);
-	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), 0);
+	assert_int_equal(state_read(folder, &legacy), 0);
 	assert_int_equal(legacy.n_records, n_records);
 	for (size_t i = 0; i < n_records; i++)
 		assert_int_equal(legacy.records[i].start, legacy.records[i].tid * 2);
@@ -140,15 +133,13 @@ static void assert_left(size_t n_records)
 static void records_are_read_back(void **state)
 {
 	(void)state;
-	assert_int_equal(state_error(state_now), 0);
 	add(10, 3);
-	assert_int_equal(keep(), 0);
+	keep();
 	assert_null(get(NEW_NAME));
 	assert_left(3);
 	assert_int_equal(legacy.start, 1000);
 	assert_int_equal(legacy.n_tags, 1);
 	add(100, 2 * TASKS_CHUNK);
-	assert_int_equal(state_error(state_now), 0);
 	assert_left(3 + 2 * TASKS_CHUNK);
 	tasks_remove(tasks, tasks_find(tasks, 12));
 	assert_left(2 + 2 * TASKS_CHUNK);
@@ -159,10 +150,9 @@ static void an_interrupted_allocation_is_retried(void **state)
 	(void)state;
 	interrupted = 3;
 	add(10, 1);
-	assert_int_equal(keep(), 0);
+	keep();
 	interrupted = 2;
 	add(100, TASKS_CHUNK);
-	assert_int_equal(state_error(state_now), 0);
 	assert_left(1 + TASKS_CHUNK);
 }
 
@@ -170,23 +160,10 @@ static void an_interrupted_allocation_is_retried(void **state)
 static void restart_after_crash(void)
 {
 	add(10, 3);
-	assert_int_equal(keep(), 0);
+	keep();
 	end();
-	begin(true);
+	begin();
 	add(10, 4);
-}
-
-static void an_earlier_file_stays_if_the_new_one_is_not_complete(void **state)
-{
-	(void)state;
-	restart_after_crash();
-	rooms = 0;
-	add(100, TASKS_CHUNK);
-	assert_int_equal(keep(), -ENOSPC);
-	assert_left(3);
-	rooms = -1;
-	assert_int_equal(keep(), -ENOSPC);
-	assert_left(3);
 }
 
 static void an_earlier_file_is_replaced(void **state)
@@ -194,33 +171,39 @@ static void an_earlier_file_is_replaced(void **state)
 	(void)state;
 	restart_after_crash();
 	add(100, TASKS_CHUNK);
-	assert_int_equal(keep(), 0);
+	keep();
 	assert_left(4 + TASKS_CHUNK);
 }
 
-static void what_has_no_room_is_not_in_the_file(void **state)
+static void there_is_no_record_without_room(void **state)
 {
+	struct task task = { .tid = 2000, .tgid = 2000, .had = task_attr_pristine, .known = task_attr_pristine };
+
 	(void)state;
-	add(10, 1);
-	assert_int_equal(keep(), 0);
-	no_room = EFBIG;
-	add(100, 2 * TASKS_CHUNK);
-	assert_int_equal(state_error(state_now), -EFBIG);
+	add(10, TASKS_CHUNK);
+	keep();
+	is_full = true;
+	assert_null(tasks_put(tasks, &task));
 	assert_left(TASKS_CHUNK);
-	assert_int_equal(tasks_count(tasks), 1 + 2 * TASKS_CHUNK);
+	is_full = false;
+	add(2000, 1);
+	assert_left(1 + TASKS_CHUNK);
 }
 
 static void without_room_there_is_no_file(void **state)
 {
+	struct state *none = NULL;
+
 	(void)state;
+	add(10, 3);
+	keep();
 	end();
-	no_room = ENOSPC;
-	begin(false);
-	add(10, 5);
-	assert_int_equal(keep(), -ENOSPC);
+	is_full = true;
+	assert_int_equal(state_new(folder, 1000, &none), -ENOSPC);
 	assert_null(get(NEW_NAME));
-	assert_left(0);
-	assert_non_null(tasks_find(tasks, 14));
+	assert_left(3);
+	is_full = false;
+	begin();
 }
 
 static void an_early_end_leaves_the_earlier_file(void **state)
@@ -230,7 +213,7 @@ static void an_early_end_leaves_the_earlier_file(void **state)
 	end();
 	assert_left(3);
 	assert_null(get(NEW_NAME));
-	begin(false);
+	begin();
 }
 
 static void too_many_tags_are_reported(void **state)
@@ -238,18 +221,18 @@ static void too_many_tags_are_reported(void **state)
 	struct qos_attr attr = qos_builtin[1].attr;
 
 	(void)state;
+	add(10, 1);
 	for (uint32_t i = 1; i < STATE_TAGS_MAX; i++) {
 		attr.runtime = 1000000 + i;
 		assert_int_equal(given_add(&given, &attr), 0);
 	}
-	assert_int_equal(keep(), 0);
-	assert_left(0);
+	keep();
+	assert_left(1);
 	assert_int_equal(legacy.n_tags, STATE_TAGS_MAX);
 	attr.runtime = 1;
 	assert_int_equal(given_add(&given, &attr), 0);
-	assert_int_equal(keep(), -E2BIG);
-	assert_int_equal(keep(), -E2BIG);
-	assert_left(0);
+	assert_int_equal(state_keep(state_now, &given), -E2BIG);
+	assert_left(1);
 	assert_int_equal(legacy.n_tags, STATE_TAGS_MAX);
 }
 
@@ -262,7 +245,7 @@ static bool survives(unsigned n)
 	if (child == 0) {
 		end();
 		fuse = n;
-		begin(true);
+		begin();
 		add(10, 3 + TASKS_CHUNK);
 		keep();
 		_exit(0);
@@ -278,11 +261,11 @@ static void a_kill_leaves_the_old_or_the_new_file(void **state)
 
 	(void)state;
 	add(10, 3);
-	assert_int_equal(keep(), 0);
+	keep();
 	do {
 		survived = survives(++n);
 		state_legacy_clear(&legacy);
-		assert_int_equal(state_read(folder, STATE_TASKS, &legacy), 0);
+		assert_int_equal(state_read(folder, &legacy), 0);
 		n_old += legacy.n_records == 3;
 		n_new += legacy.n_records == 3 + TASKS_CHUNK;
 	} while (!survived && n < 100);
@@ -298,16 +281,16 @@ static void an_unreadable_file_is_not_void(void **state)
 
 	(void)state;
 	add(10, 1);
-	assert_int_equal(keep(), 0);
+	keep();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = limit;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	r = state_read(folder, STATE_TASKS, &legacy);
+	r = state_read(folder, &legacy);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(r, -EMFILE);
 	assert_false(state_file_is_void(r));
-	assert_int_equal(state_read(-ENFILE, STATE_TASKS, &legacy), -ENFILE);
+	assert_int_equal(state_read(-ENFILE, &legacy), -ENFILE);
 	assert_left(1);
 }
 
@@ -315,12 +298,12 @@ static void a_damaged_or_foreign_file_is_void(void **state)
 {
 	(void)state;
 	put(FILE_NAME, "x");
-	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), -EPERM);
+	assert_int_equal(state_read(folder, &legacy), -EPERM);
 	assert_int_equal(fchmodat(folder, "state", 0600, 0), 0);
-	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), -EBADMSG);
+	assert_int_equal(state_read(folder, &legacy), -EBADMSG);
 	take_away(FILE_NAME);
 	make_link("elsewhere", FILE_NAME);
-	assert_int_equal(state_read(folder, STATE_TASKS, &legacy), -EPERM);
+	assert_int_equal(state_read(folder, &legacy), -EPERM);
 	assert_true(state_file_is_void(-EPERM) && state_file_is_void(-EBADMSG) && state_file_is_void(-EPROTONOSUPPORT));
 	assert_false(state_file_is_void(0) || state_file_is_void(-EIO) || state_file_is_void(-EACCES));
 }
@@ -345,25 +328,24 @@ static void after_a_stop_it_has_another_name(void **state)
 
 	(void)state;
 	add(10, 2);
-	assert_int_equal(keep(), 0);
-	state_stopped(folder);
-	assert_left(0);
+	keep();
+	assert_left(2);
 	assert_false(legacy.stopped);
-	assert_int_equal(state_read(folder, STATE_STOPPED, &legacy), 0);
-	assert_int_equal(legacy.n_records, 2);
+	state_stopped(folder);
+	assert_null(get(FILE_NAME));
+	assert_left(2);
 	assert_true(legacy.stopped);
 	state_remove(folder, false);
 	assert_non_null(get("run/" STATE_STOPPED));
 	utimensat(folder, STATE_STOPPED, half_a_minute_ago, 0);
 	state_remove(folder, false);
-	assert_int_equal(state_read(folder, STATE_TASKS, &(struct state_legacy){ 0 }), 0);
 	assert_null(get("run/" STATE_STOPPED));
 }
 
 static void remove_leaves_no_files(void **state)
 {
 	(void)state;
-	assert_int_equal(keep(), 0);
+	keep();
 	put(NEW_NAME, "of one that was killed");
 	state_remove(folder, true);
 	assert_null(get(FILE_NAME));
@@ -377,9 +359,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(records_are_read_back),
 		TEST(an_interrupted_allocation_is_retried),
-		TEST(an_earlier_file_stays_if_the_new_one_is_not_complete),
 		TEST(an_earlier_file_is_replaced),
-		TEST(what_has_no_room_is_not_in_the_file),
+		TEST(there_is_no_record_without_room),
 		TEST(without_room_there_is_no_file),
 		TEST(an_early_end_leaves_the_earlier_file),
 		TEST(too_many_tags_are_reported),

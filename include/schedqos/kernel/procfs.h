@@ -14,7 +14,6 @@ struct procfs_stat {
 	pid_t ppid;
 	int32_t tty;	    /* of the process; 0: none */
 	uint32_t flags;	    /* PF_* */
-	uint64_t utime;	    /* ticks in user mode */
 	uint64_t start;	    /* ticks since boot */
 	uint64_t rss_pages;
 };

@@ -73,8 +73,8 @@
  *		the rules say now. No rule takes effect by that, though an exec or reload was missed; but where an exec or
  *		rename was booked, an override held or a stop had begun, it does. On a task being set, any value of `had` and
  *		of a class is ours. Without a next daemon, `restore` puts all back, once; if none is refused, the file goes.
- * stop		Every task is looked at and gets all of `had`, also those born meanwhile. Forks under way are waited for, up to
- *		5 s. One may take longer: so the file of records stays, under another name, which tells a stop from a crash.
+ * stop		Every task is looked at and gets all of `had`, also those born meanwhile, until a look a tenth of a second later
+ *		finds none. A fork may take longer: so the file of records stays, under another name, which tells a stop from a crash.
  *		`restore` half a minute later, or the next start at once, does the same to tasks that are not on record and
  *		carry a class's slice (of a class without one: policy and nice, if that takes privilege). Their `had` is found
  *		as after a loss.

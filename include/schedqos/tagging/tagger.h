@@ -17,6 +17,7 @@
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
 #include <schedqos/policy/tasks.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
 struct tagger;
@@ -33,8 +34,9 @@ struct tagger_setup {
  */
 int tagger_new(const struct tagger_setup *setup, struct tagger **ret);
 
-/* Removes the state file if everything has been put back. */
+/* Of one that has put everything back, the state file gets the name that tells of a stop. */
 void tagger_free(struct tagger *tagger);
+DEFINE_CLEANUP(struct tagger, tagger_free)
 
 /* Subscribes to events, and takes over the state of a killed daemon. Returns as tagger_new does. */
 int tagger_listen(struct tagger *tagger);
@@ -74,7 +76,7 @@ void tagger_follow_base_slice(struct tagger *tagger);
 /* Call it when processors have come or gone: what comes from tracepoints is subscribed to for each of them. */
 void tagger_follow_processors(struct tagger *tagger);
 
-/* Puts everything back, tasks born meanwhile included. Takes up to 5 s. Returns the number of tasks put back. */
+/* Puts everything back, tasks born meanwhile included. Takes a tenth of a second, up to 5 s if somebody goes on. Returns the number of tasks put back. */
 uint64_t tagger_undo(struct tagger *tagger);
 
 /*
@@ -165,7 +167,7 @@ struct tagger_status {
 	struct attr_caps caps; /* the kernel's features */
 	enum tagger_moves moves;
 	enum tagger_changes changes;
-	int crash_error;	/* 0 if a crash could be repaired now, else a -errno that says why not */
+	bool crash_safe; /* a crash could be repaired now, for all classes */
 	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
 	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's children's */
 };
