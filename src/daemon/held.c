@@ -261,6 +261,7 @@ void held_free(struct daemon *daemon)
 	const struct override *override;
 	uint16_t number = 0;
 
-	while (daemon->tagger && (override = overrides_next(tagger_overrides(daemon->tagger), &number)))
+	/* Without a bus the start has failed, and there may be no plan. */
+	while (daemon->bus && (override = overrides_next(tagger_overrides(daemon->tagger), &number)))
 		unwatch(override);
 }
