@@ -134,11 +134,9 @@ const char *value_kept(struct parser *parser,
 		       const struct json_node *value); /* ... as long as the configuration */
 bool value_bool(struct parser *parser, const struct json_node *value, bool *ret);
 
-/*
- * The texts of a list, as long as the configuration: each of the right type, not empty and checked. NULL without memory;
- * *ret_n is 0 then.
- */
-const char **value_texts(struct parser *parser, const struct json_node *list, text_check *check, size_t *ret_n);
+/* A list's texts, or one alone, each by `one`, which complains and returns NULL if it is none; complains of an empty list. */
+typedef const char *list_item(struct parser *parser, const struct json_node *value);
+const char *const *value_list(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n);
 void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n);
 bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret);
 

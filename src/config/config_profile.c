@@ -82,23 +82,14 @@ static const char *knob_file(struct parser *parser, const struct json_node *valu
 /* value: the value to write, or (debugfs) a list of values to write one after another. */
 static void parse_knob(struct parser *parser, struct knob *knob, const struct json_node *value)
 {
-	bool list = knob->tree == KNOB_DEBUGFS && value->type == JSON_LIST;
-	size_t n = list ? value->count : 1, i = 0;
-	const char **values = keep_alloc(parser, n * sizeof(*values));
-	const struct json_node *item;
-
 	knob->source = source_of(parser, value, AT_KEY);
 	knob->file = knob_file(parser, value, knob->tree);
-	if (!knob->file || !values)
+	if (!knob->file)
 		return;
-	knob->values = values;
-	knob->n_values = n;
-	if (!list)
-		values[0] = knob_value(parser, value);
-	else if (n == 0)
-		complain(parser, value, AT_VALUE, "must not be empty");
-	for (item = list ? value->child : NULL; item; item = item->next)
-		values[i++] = knob_value(parser, item);
+	if (value->type == JSON_LIST && knob->tree != KNOB_DEBUGFS)
+		knob_value(parser, value);
+	else
+		knob->values = value_list(parser, value, knob_value, &knob->n_values);
 }
 
 static void parse_tree(struct parser *parser, const struct json_node *object, enum knob_tree tree,

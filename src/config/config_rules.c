@@ -45,28 +45,26 @@ static void put_thread_qos(struct json_writer *json, const char *key, const void
 
 /* ---- "match" ---- */
 
-static void check_argument(struct parser *parser, const struct json_node *value, unsigned what, const char *glob)
+static const char *parse_argument(struct parser *parser, const struct json_node *value)
 {
-	check_brackets(parser, value, what, glob);
+	const char *glob = value_kept(parser, value);
+
+	if (glob)
+		check_brackets(parser, value, WARNING, glob);
 	/* "-j 8", which is two arguments. */
-	if (*glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
-		complain(parser, value, what, "is compared with each argument alone: write the words as a list");
+	if (glob && *glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
+		complain(parser, value, WARNING, "is compared with each argument alone: write the words as a list");
+	return glob;
 }
 
-/* A string is a list of one. */
 static void parse_argv(struct parser *parser, const struct json_node *value, void *into)
 {
-	struct json_node item = *value;
-	const struct json_node alone = { .type = JSON_LIST, .count = 1, .child = &item };
 	struct rule_match *match = into;
 
-	item.next = NULL;
-	if (value->type == JSON_LIST && !value->count)
-		complain(parser, value, AT_VALUE, "must not be empty");
-	else if (value->type != JSON_LIST && value->type != JSON_STRING)
+	if (value->type != JSON_LIST && value->type != JSON_STRING)
 		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s", json_type_name(value));
 	else
-		match->argv = value_texts(parser, value->type == JSON_LIST ? value : &alone, check_argument, &match->n_argv);
+		match->argv = value_list(parser, value, parse_argument, &match->n_argv);
 }
 
 static void put_argv(struct json_writer *json, const char *key, const void *from)

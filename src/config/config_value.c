@@ -41,21 +41,18 @@ const char *value_kept(struct parser *parser, const struct json_node *value)
 	return text ? keep_text(parser, text) : NULL;
 }
 
-const char **value_texts(struct parser *parser, const struct json_node *list, text_check *check, size_t *ret_n)
+const char *const *value_list(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n)
 {
-	const char **texts = keep_alloc(parser, (list->count + 1) * sizeof(*texts));
-	const struct json_node *value;
+	const bool is_list = value->type == JSON_LIST;
+	const char **items = keep_alloc(parser, (is_list ? value->count : 1) * sizeof(*items));
+	const struct json_node *item;
 
 	*ret_n = 0;
-	json_each (value, list) {
-		const char *text = texts ? value_kept(parser, value) : NULL;
-
-		if (!text)
-			continue;
-		check(parser, value, WARNING, text);
-		texts[(*ret_n)++] = text;
-	}
-	return texts;
+	if (is_list && !value->count)
+		complain(parser, value, AT_VALUE, "must not be empty");
+	for (item = is_list ? value->child : value; items && item; item = is_list ? item->next : NULL)
+		items[(*ret_n)++] = one(parser, item);
+	return items;
 }
 
 void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n)
