@@ -141,6 +141,9 @@ void run_chooses(struct run *run, uint8_t kind)
 		break;
 	case SLICE:
 		chosen.slice_ns = (5 + how % 2 * 2) * MS;
+		/* It hides that an unseen child has copied another class than its parent's present one. */
+		if (!record(run->m, task->tid))
+			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
 		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy) &&
 		    can_be_seen(run, task->tid, &chosen, TASK_ATTR_SLICE))
 			task->attr.slice_ns = task->without.slice_ns = chosen.slice_ns;
