@@ -98,34 +98,16 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
+	const bool is_tagged = task->state == TASK_TAGGED;
 
-	switch ((enum task_state)task->state) {
-	case TASK_TAGGED:
-		/* Adopted from an earlier daemon, and not decided since. */
-		if (task->tag == TAG_NONE)
-			break;
-		want = plan_class_over(plan, task);
+	/* Refused, or adopted from an earlier daemon and not decided since. */
+	if ((is_tagged && task->tag == TAG_NONE) || task->state == TASK_UNDECIDED || task->state == TASK_REFUSED ||
+	    task->state == TASK_NOT_KEPT)
+		return want;
+	want = is_tagged ? plan_class_over(plan, task) : task->had;
+	/* What somebody chooses stays; if a rule leaves all as it was, until one takes effect again. */
+	if (task->state != TASK_UNDONE && !(task->state == TASK_LEFT_ALONE && takes_effect))
 		keep_theirs(task, &want);
-		break;
-	case TASK_LEFT_ALONE:
-		/* What somebody chooses stays until a rule takes effect again. */
-		want = task->had;
-		if (!takes_effect)
-			keep_theirs(task, &want);
-		break;
-	case TASK_NOT_FAIR:
-		/* Only what is ours goes. */
-		want = task->had;
-		keep_theirs(task, &want);
-		break;
-	case TASK_UNDONE:
-		want = task->had;
-		break;
-	case TASK_UNDECIDED:
-	case TASK_REFUSED:
-	case TASK_NOT_KEPT:
-		break;
-	}
 	/* Such a policy hides the slice, which is set once it shows again. Nor is one changed that stays SCHED_IDLE. */
 	if (!task_policy_is_fair(want.policy) || (want.policy == POLICY_IDLE && task->known.policy == POLICY_IDLE))
 		want.slice_ns = task->known.slice_ns;
