@@ -202,7 +202,7 @@ bool plan_differ(const struct task *a, const struct task *b)
  */
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
-	const struct task *other = tasks_leader(plan->tasks, task);
+	const struct task *other = tasks_leader(plan->tasks, task->tgid);
 	bool is_found = false;
 
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
@@ -258,7 +258,7 @@ static bool carries_its_record(const struct plan *plan, const struct task *task,
 /* Of a new thread, whose maker no event names: all others have to vouch. */
 static bool threads_vouch(const struct plan *plan, const struct task *task, struct facts *facts, struct task_attr *had)
 {
-	const struct task *other = tasks_leader(plan->tasks, task);
+	const struct task *other = tasks_leader(plan->tasks, task->tgid);
 	int n = 0;
 
 	for (; other && n < THREADS_LOOKED_AT; other = tasks_next_thread(plan->tasks, other)) {

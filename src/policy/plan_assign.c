@@ -96,7 +96,7 @@ int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b)
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
 {
 	const struct qos_class *class = qos_class_find(plan->config->classes, plan->config->n_classes, qos);
-	const struct task *leader = tasks_find_leader(plan->tasks, tgid);
+	const struct task *leader = tasks_leader(plan->tasks, tgid);
 
 	return class && leader && is_above(plan, class, assign_by_rules(plan, leader, NULL).tag);
 }
@@ -133,7 +133,7 @@ static bool is_raised(const struct plan *plan, const struct task *leader, const 
 
 uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
 {
-	const struct task *leader = tasks_leader(plan->tasks, task);
+	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	const uint16_t focus = overrides_focus_tag(plan->overrides);
 	uint16_t tag = own->tag;
 
@@ -268,7 +268,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
 	if ((task->assigned_by == ASSIGNED_BY_OVERRIDE &&
-	     overrides_raises(plan->overrides, class_override(plan, tasks_leader(plan->tasks, task)))) ||
+	     overrides_raises(plan->overrides, class_override(plan, tasks_leader(plan->tasks, task->tgid)))) ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;
 	/* Does not raise a task that somebody lowered. */

@@ -187,7 +187,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	if (is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid))
 		return;
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
-	leader = tasks_find_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
+	leader = tasks_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
 		push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid });
 		return;
@@ -258,7 +258,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	/* If the task is to be matched anyway, its name is read then. */
 	if (!task || task->due >= DUE_MATCH || plan->undoing)
 		return;
-	leader = tasks_leader(plan->tasks, task);
+	leader = tasks_leader(plan->tasks, task->tgid);
 	if (leader && leader->due >= DUE_MATCH) {
 		plan_mark(plan, task, DUE_MATCH);
 		return;
@@ -280,7 +280,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 static void book_move(struct plan *plan, const struct task_event *move)
 {
 	struct task *task = tasks_find(plan->tasks, move->tid);
-	struct task *leader = task ? tasks_leader(plan->tasks, task) : NULL;
+	struct task *leader = task ? tasks_leader(plan->tasks, task->tgid) : NULL;
 
 	if (leader && !plan->undoing)
 		plan_mark(plan, leader, DUE_MATCH);
@@ -313,7 +313,7 @@ void plan_book(struct plan *plan, const struct task_event *event)
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
 	const bool is_thread = found->tid != found->tgid;
-	const struct task *origin = tasks_find_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
+	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine };
 	struct task_attr actual;
 
@@ -353,8 +353,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const struct task *parent = found->tid == found->tgid ? tasks_find_leader(plan->tasks, found->parent_tgid) : NULL;
-	struct task *task = tasks_find(plan->tasks, found->tid), *leader = tasks_find_leader(plan->tasks, found->tgid);
+	const struct task *parent = found->tid == found->tgid ? tasks_leader(plan->tasks, found->parent_tgid) : NULL;
+	struct task *task = tasks_find(plan->tasks, found->tid), *leader = tasks_leader(plan->tasks, found->tgid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
 	/* A program that the kernel has started is a child of kthreadd's. */

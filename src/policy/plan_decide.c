@@ -9,7 +9,7 @@
 static int find_assignment(struct plan *plan, struct task *task, enum due due, struct facts *facts,
 			   struct assignment *ret)
 {
-	struct task *leader = tasks_leader(plan->tasks, task);
+	struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	const char *comm = NULL;
 	int r = 0;
 
@@ -125,7 +125,7 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 /* Notes in the leader's record if its threads differ, so that each new one is looked at. */
 static void note_mixture(const struct plan *plan, const struct task *task)
 {
-	struct task *leader = tasks_leader(plan->tasks, task);
+	struct task *leader = tasks_leader(plan->tasks, task->tgid);
 
 	if (leader && leader != task && plan_differ(leader, task))
 		leader->flags |= TASK_MIXED;

@@ -101,16 +101,11 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid)
 	return record(tasks, find_number(tasks, tid));
 }
 
-struct task *tasks_find_leader(const struct tasks *tasks, pid_t tgid)
+struct task *tasks_leader(const struct tasks *tasks, pid_t tgid)
 {
 	struct task *leader = tasks_find(tasks, tgid);
 
 	return leader && leader->tgid == tgid ? leader : NULL;
-}
-
-struct task *tasks_leader(const struct tasks *tasks, const struct task *task)
-{
-	return tasks_find_leader(tasks, task->tgid);
 }
 
 bool task_is_same_start(uint32_t recorded, uint32_t from_proc)

@@ -73,7 +73,7 @@ void names_read(struct tagger *tagger)
 	uint32_t cursor = 0;
 
 	while ((task = tasks_next(tasks, &cursor))) {
-		if (!plan_has_thread_rules(tagger->plan, tasks_leader(tasks, task)))
+		if (!plan_has_thread_rules(tagger->plan, tasks_leader(tasks, task->tgid)))
 			continue;
 		event.tid = task->tid;
 		event.tgid = task->tgid;

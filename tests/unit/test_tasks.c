@@ -285,11 +285,11 @@ static void a_thread_leads_nobody(void **state)
 	const struct task *leader = put(tasks, 10), *thread = put_thread(tasks, 10, 11), *other;
 
 	other = put_thread(tasks, 11, 12);
-	assert_ptr_equal(tasks_leader(tasks, thread), leader);
-	assert_ptr_equal(tasks_find_leader(tasks, 10), leader);
-	assert_null(tasks_leader(tasks, other));
-	assert_null(tasks_find_leader(tasks, 11));
-	assert_null(tasks_find_leader(tasks, 13));
+	assert_ptr_equal(tasks_leader(tasks, thread->tgid), leader);
+	assert_ptr_equal(tasks_leader(tasks, 10), leader);
+	assert_null(tasks_leader(tasks, other->tgid));
+	assert_null(tasks_leader(tasks, 11));
+	assert_null(tasks_leader(tasks, 13));
 }
 
 /* ---- reasons ---- */

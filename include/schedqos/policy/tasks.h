@@ -143,8 +143,7 @@ struct task *tasks_put(struct tasks *tasks, const struct task *from);
  * The record of the process's leader, or NULL. Where forks were lost, what has its id may be a thread of another process that
  * has ended.
  */
-struct task *tasks_find_leader(const struct tasks *tasks, pid_t tgid);
-struct task *tasks_leader(const struct tasks *tasks, const struct task *task);
+struct task *tasks_leader(const struct tasks *tasks, pid_t tgid);
 
 /*
  * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
