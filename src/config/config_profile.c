@@ -92,33 +92,24 @@ static void parse_knob(struct parser *parser, struct knob *knob, const struct js
 		knob->values = value_list(parser, value, knob_value, &knob->n_values);
 }
 
-static void parse_tree(struct parser *parser, const struct json_node *object, enum knob_tree tree,
-		       const char *devices, struct sched_profile *profile)
+/* The knobs in an object; of block devices those that are one level further down. like: of which tree, and devices */
+static void parse_knobs(struct parser *parser, const struct json_node *object, struct knob like, struct sched_profile *profile)
 {
+	const bool are_devices = like.tree == KNOB_BLOCK && !like.devices;
 	const struct json_node *value;
 
 	if (!value_is_object(parser, object, NULL))
 		return;
 	json_each (value, object) {
-		struct knob *knob = &profile->knobs[profile->n_knobs++];
-
-		knob->tree = tree;
-		knob->devices = devices;
-		parse_knob(parser, knob, value);
-	}
-}
-
-static void parse_devices(struct parser *parser, const struct json_node *object, struct sched_profile *profile)
-{
-	const struct json_node *value;
-
-	if (!value_is_object(parser, object, NULL))
-		return;
-	json_each (value, object) {
-		if (strchr(value->key, '/') || !is_path_beneath(value->key))
+		if (!are_devices) {
+			profile->knobs[profile->n_knobs] = like;
+			parse_knob(parser, &profile->knobs[profile->n_knobs++], value);
+		} else if (strchr(value->key, '/') || !is_path_beneath(value->key)) {
 			complain(parser, value, AT_KEY, "must be a glob of block devices' names, such as vd*, without a path");
-		else
-			parse_tree(parser, value, KNOB_BLOCK, keep_text(parser, value->key), profile);
+		} else {
+			like.devices = keep_text(parser, value->key);
+			parse_knobs(parser, value, like, profile);
+		}
 	}
 }
 
@@ -138,10 +129,8 @@ static void parse_trees(struct parser *parser, const struct json_node *object, s
 	json_each (value, object) {
 		const struct key *key = key_of(parser, value, &tree_keys);
 
-		if (key == &trees[KNOB_BLOCK])
-			parse_devices(parser, value, profile);
-		else if (key)
-			parse_tree(parser, value, (enum knob_tree)(key - trees), NULL, profile);
+		if (key)
+			parse_knobs(parser, value, (struct knob){ .tree = (enum knob_tree)(key - trees) }, profile);
 	}
 }
 
