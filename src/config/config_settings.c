@@ -13,7 +13,8 @@ static void check_profile(struct parser *parser, const struct json_node *value, 
 
 	(void)what;
 	if (!sched_profile_find(config->profiles, config->n_profiles, name))
-		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles), NULL);
+		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles),
+				 strcmp(name, "none") == 0 ? ": for none write null, without quotes" : NULL);
 }
 
 const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };

@@ -110,9 +110,9 @@ static void check_escape(struct reader *reader, const char *at)
 	if (!at[1] || !strchr("\"\\/bfnrtu", at[1]))
 		refuse(reader, at, "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
 	else if (at[1] == 'u' && strspn(at + 2, "0123456789abcdefABCDEF") < 4)
-		refuse(reader, at, "\\u needs four hexadecimal digits");
+		refuse(reader, at, "after a backslash and u come four hexadecimal digits");
 	else if (strncmp(at + 1, "u0000", 5) == 0)
-		refuse(reader, at, "\\u0000 is not allowed");
+		refuse(reader, at, "the character 0 is not allowed");
 }
 
 /* A string whose escapes were checked, each by itself. What they stand for is shorter. */
@@ -145,7 +145,7 @@ static const char *read_string(struct reader *reader)
 		else if (*end == '\n' || *end == '\r')
 			refuse(reader, quote, "string is not closed on its line");
 		else if (*end == '\t')
-			refuse(reader, end, "a tab in a string has to be written as \\t");
+			refuse(reader, end, "a tab in a string has to be written as a backslash and t");
 		if (*end != '\\')
 			continue;
 		has_escapes = true;

@@ -270,6 +270,7 @@ static void bad_settings(void **state)
 		{ "{'schedqos': {'sched_profile': 'trougput'}}", 1, 32,
 		  "schedqos.sched_profile",
 		  "unknown sched_profile \"trougput\" (did you mean \"throughput\"?)" },
+		{ "{'schedqos': {'sched_profile': 'none'}}", 1, 32, "schedqos.sched_profile", "unknown sched_profile \"none\": for none write null" },
 		{ "{'schedqos': {'sched_profile': 5}}", 1, 32, "schedqos.sched_profile", "must be a string, not a number" },
 		{ "{'schedqos': {'sched_profile': ''}}", 1, 32, "schedqos.sched_profile", "must not be empty" },
 		{ "{'schedqos': {'default': 'prestine'}}", 1, 26, "schedqos.default",
