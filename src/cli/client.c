@@ -119,9 +119,9 @@ static int explain_failure(const sd_bus_error *error, bool is_bridged, int r)
 		fprintf(stderr, "%s\n", error->message);
 		return EXIT_CONFIG;
 	}
-	/* It has ended while it was asked: killed, or short of memory. */
+	/* It has ended while it was asked: killed, or short of memory. Or it hangs. */
 	if (r == -ECONNRESET || r == -ENOTCONN)
-		log_error("the daemon has ended before it answered: %s", strerror(-r));
+		log_error("the daemon has ended before it answered, or hangs: %s", strerror(-r));
 	else if (r == -ETIMEDOUT || !error->message)
 		tell_fault(r);
 	else

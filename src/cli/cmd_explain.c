@@ -17,11 +17,12 @@
 
 /* What is asked about: a task, or a program that need not run. */
 struct question {
-	pid_t task, against; /* 0: none */
-	const char *name;
+	pid_t task;
+	const char *name; /* NULL: the task */
 };
 
-static int say_failure(const struct question *question, int error)
+/* error: -errno. Returns an exit status. */
+static int tell_failure(const struct question *question, int error)
 {
 	if (error == -ESRCH)
 		log_error("there is no task %u: it may have ended", (unsigned)question->task);
@@ -30,14 +31,12 @@ static int say_failure(const struct question *question, int error)
 	return EXIT_FAILURE;
 }
 
-/* ---- with a daemon ---- */
-
 /* Returns 0 or an exit status. */
 static int ask_daemon(const struct question *question, char **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const char *json;
-	int status, r;
+	const char *json = NULL;
+	int status;
 
 	if (question->name)
 		status = client_call(NULL, BUS_INTERFACE, "ExplainName", &reply, "s", question->name);
@@ -45,14 +44,12 @@ static int ask_daemon(const struct question *question, char **ret)
 		status = client_call(NULL, BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)question->task);
 	if (status)
 		return status;
-	r = sd_bus_message_read(reply, "s", &json);
-	if (r >= 0)
-		*ret = strdup(json);
-	return r >= 0 && *ret ? 0 : say_failure(question, r < 0 ? r : -ENOMEM);
+	sd_bus_message_read(reply, "s", &json);
+	*ret = json ? strdup(json) : NULL;
+	return *ret ? 0 : tell_failure(question, -ENOMEM);
 }
 
-/* ---- without a daemon ---- */
-
+/* Returns 0 or an exit status. */
 static int rehearse(const struct command *command, const struct question *question, char **ret)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
@@ -62,50 +59,47 @@ static int rehearse(const struct command *command, const struct question *questi
 	if (status)
 		return status;
 	r = tagger_rehearse(config, &tagger);
-	if (r == 0 && question->task)
-		r = tagger_explain(tagger, question->task, ret);
-	else if (r == 0)
-		r = tagger_explain_name(tagger, question->name, ret);
-	return r < 0 ? say_failure(question, r) : 0;
+	if (r == 0)
+		r = question->name ? tagger_explain_name(tagger, question->name, ret) :
+				     tagger_explain(tagger, question->task, ret);
+	return r < 0 ? tell_failure(question, r) : 0;
 }
 
-/* ---- the question ---- */
-
-/* Returns 0 or an exit status. */
-static int take_question(const struct command *command, struct question *ret)
-{
-	const char *task = command->n_operands ? command->operands[0] : NULL;
-	const char *against = command->values[OPTION_AGAINST];
-	int status = task ? take_pid(command, task, &ret->task) : 0;
-
-	ret->name = command->values[OPTION_NAME];
-	if (!task == !ret->name || (ret->name && against))
-		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
-	if (against && option_given(command, OPTION_JSON))
-		return usage_error(command->verb, "--against and --json exclude each other");
-	return status || !against ? status : take_pid(command, against, &ret->against);
-}
-
-int cmd_explain(const struct command *command)
+static int explain(const struct command *command, const struct question *question)
 {
 	_cleanup_free_ char *json = NULL;
-	struct question question = { 0 };
-	int status = take_question(command, &question), r;
+	int status;
 
-	if (status)
-		return status;
-	if (question.against)
-		return explain_against(question.task, question.against);
-	/* For others it takes the daemon, which sees what they may not. */
-	if (geteuid() != 0 && question.name) {
+	if (geteuid() != 0 && question->name) {
 		log_error("only root may ask about names: try 'sudo schedqos explain'");
 		return EXIT_FAILURE;
 	}
-	status = geteuid() != 0 || instance_owner() > 0 ? ask_daemon(&question, &json) : rehearse(command, &question, &json);
+	/* For others it takes the daemon, which sees what they may not. */
+	if (geteuid() != 0 || instance_owner() > 0)
+		status = ask_daemon(question, &json);
+	else
+		status = rehearse(command, question, &json);
 	if (status)
 		return status;
 	if (option_given(command, OPTION_JSON))
 		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
-	r = explain_print(json);
-	return r < 0 ? say_failure(&question, r) : 0;
+	return explain_print(json) < 0 ? tell_failure(question, -EBADMSG) : 0;
+}
+
+int cmd_explain(const struct command *command)
+{
+	const char *task = command->n_operands ? command->operands[0] : NULL, *against = command->values[OPTION_AGAINST];
+	struct question question = { .name = command->values[OPTION_NAME] };
+	pid_t other;
+	int status = task ? take_pid(command, task, &question.task) : 0;
+
+	if (!task == !question.name || (question.name && against))
+		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
+	if (against && option_given(command, OPTION_JSON))
+		return usage_error(command->verb, "--against and --json exclude each other");
+	if (!status && against)
+		status = take_pid(command, against, &other);
+	if (status)
+		return status;
+	return against ? explain_against(question.task, other) : explain(command, &question);
 }

@@ -48,8 +48,10 @@ static bool reads(const char *path, const char *value)
 	return host_read(path, text, sizeof(text)) == 0 && strcmp(text, value) == 0;
 }
 
-static void put_what(struct json_writer *json, const char *what)
+static void put_what(struct json_writer *json, const char *what, bool is_so)
 {
+	if (!is_so)
+		return;
 	json_begin(json, NULL, '{');
 	json_put_text(json, "what", what);
 	json_end(json, '}');
@@ -69,13 +71,6 @@ static void put_cpu_group(struct json_writer *json, int proc, pid_t tgid)
 	json_end(json, '}');
 }
 
-/* A daemon that is yet to be started turns autogroups off. */
-static bool has_autogroups(const struct explain_source *source)
-{
-	return reads("/proc/sys/kernel/sched_autogroup_enabled", "1") &&
-	       !(source->is_rehearsal && plan_config(source->plan)->settings.autogroup_off);
-}
-
 static void put_weaker(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
 	const struct config *config = plan_config(source->plan);
@@ -83,18 +78,16 @@ static void put_weaker(struct json_writer *json, const struct explain_source *so
 	size_t count;
 	const struct tag *tags = rules_tags(config->rules, &count);
 	const struct qos_attr *class = task->tag < count ? &tags[task->tag].attr : NULL;
+	const bool is_clamped = class && (((class->has & QOS_HAS_UTIL_MIN) && class->util_min) ||
+					  ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL));
 
 	json_begin(json, "weaker", '[');
-	if (has_autogroups(source))
-		put_what(json, "autogroup");
-	if (reads("/sys/kernel/sched_ext/state", "enabled"))
-		put_what(json, "sched-ext");
-	if (class && !caps->slice && (class->has & QOS_HAS_RUNTIME))
-		put_what(json, "no-slice");
-	if (class && !caps->util_clamp &&
-	    (((class->has & QOS_HAS_UTIL_MIN) && class->util_min) ||
-	     ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL)))
-		put_what(json, "no-util-clamp");
+	/* A daemon that is yet to be started turns autogroups off. */
+	put_what(json, "autogroup", reads("/proc/sys/kernel/sched_autogroup_enabled", "1") &&
+					    !(source->is_rehearsal && config->settings.autogroup_off));
+	put_what(json, "sched-ext", reads("/sys/kernel/sched_ext/state", "enabled"));
+	put_what(json, "no-slice", class && !caps->slice && (class->has & QOS_HAS_RUNTIME));
+	put_what(json, "no-util-clamp", is_clamped && !caps->util_clamp);
 	if (!source->made_up)
 		put_cpu_group(json, source->proc, task->tgid);
 	json_end(json, ']');
@@ -174,44 +167,24 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 	return r;
 }
 
-/* Neither does the plan know it then. */
-static bool is_unreadable(int proc, pid_t tid)
-{
-	char exe[PATH_MAX];
-	ssize_t n;
-
-	n = procfs_exe(proc, tid, exe, sizeof(exe));
-	return n <= 0;
-}
-
-static bool is_of_us(int proc, pid_t tid)
-{
-	struct procfs_stat stat;
-
-	return procfs_thread_stat(proc, getpid(), tid, &stat) == 0;
-}
-
 /* One that the plan has no record of. */
-static int put_unknown(struct json_writer *json, const struct explain_source *source, pid_t tid)
+static void put_unknown(struct json_writer *json, const struct explain_source *source, pid_t tid, const struct procfs_stat *stat)
 {
 	const char *kind = "unknown";
-	struct procfs_stat stat;
-	int r = procfs_stat(source->proc, tid, &stat);
+	struct procfs_stat own;
+	char exe[PATH_MAX];
 
-	if (r < 0)
-		return r;
-	if (stat.flags & PROCFS_PF_KTHREAD)
+	if (stat->flags & PROCFS_PF_KTHREAD)
 		kind = "kernel-thread";
-	else if (is_of_us(source->proc, tid))
+	else if (procfs_thread_stat(source->proc, getpid(), tid, &own) == 0)
 		kind = "daemon";
-	else if (stat.state == 'Z' || stat.state == 'X')
+	else if (stat->state == 'Z' || stat->state == 'X')
 		kind = "ended";
-	else if (is_unreadable(source->proc, tid))
+	else if (procfs_exe(source->proc, tid, exe, sizeof(exe)) <= 0)
 		kind = "unreadable";
 	begin(json, kind, source->is_rehearsal);
 	json_put_number(json, "pid", tid);
-	explain_put_text(json, "name", stat.comm);
-	return 0;
+	explain_put_text(json, "name", stat->comm);
 }
 
 int explain_task(const struct explain_source *source, pid_t tid, char **ret)
@@ -229,7 +202,7 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 	    (stat.state != 'Z' || tasks_next_thread(plan_tasks(source->plan), task)))
 		r = put_known(&json, source, task);
 	else
-		r = put_unknown(&json, source, tid);
+		put_unknown(&json, source, tid, &stat);
 	live_facts_be_patient(source->live, false);
 	return finish(&json, r, ret);
 }

@@ -177,6 +177,15 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	const struct task *task = kind->task;
 	const struct plan_detail *detail = &kind->detail;
 
+	json_begin(json, NULL, '{');
+	if (!source->made_up) {
+		json_put_count(json, "count", kind->count);
+		json_begin(json, "tids", '[');
+		for (size_t i = 0; i < kind->count && i < TIDS_MAX; i++)
+			json_put_number(json, NULL, kind->tids[i]);
+		json_end(json, ']');
+	}
+	explain_put_text(json, "name", kind->comm);
 	put_class(json, source, kind);
 	put_attr(json, "class_gives", &detail->class);
 	put_attr(json, "wanted", &detail->want);
@@ -187,6 +196,7 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	put_bits(json, "withheld", detail->withheld);
 	put_bits(json, "chosen_before", attr_difference(&task->had, &task_attr_pristine));
 	explain_put_close_thread(json, config_of(source), app_of(source, task), kind->close, kind->close_why);
+	json_end(json, '}');
 }
 
 static int comm_of(const struct explain_source *source, pid_t tid, char ret[TASK_COMM_LEN])
@@ -227,29 +237,20 @@ static bool agree(const struct kind *a, const struct kind *b)
 	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);
 }
 
-/* The one that it agrees with, or NULL. */
-static struct kind *find_kind(const struct kinds *kinds, const struct kind *kind)
-{
-	for (size_t i = 0; i < kinds->count; i++) {
-		if (agree(kind, &kinds->items[i]))
-			return &kinds->items[i];
-	}
-	return NULL;
-}
-
 /* A process may have 20,000 threads: only those that can differ by name are asked for theirs. */
 static void add(struct kinds *kinds, const struct task *task)
 {
 	const struct explain_source *source = kinds->source;
 	const struct rule *app = app_of(source, task);
-	struct kind *kind = &kinds->items[kinds->count], *other;
+	struct kind *kind = &kinds->items[kinds->count], *other = kinds->items;
 	char comm[TASK_COMM_LEN] = "";
 
 	if ((task->flags & TASK_ENDED) || (app && app->n_threads && comm_of(source, task->tid, comm) < 0) ||
 	    look(source, task, comm, kind) < 0)
 		return;
-	other = find_kind(kinds, kind);
-	if (other) {
+	while (other != kind && !agree(kind, other))
+		other++;
+	if (other != kind) {
 		if (other->count < TIDS_MAX)
 			other->tids[other->count] = task->tid;
 		other->count++;
@@ -260,31 +261,6 @@ static void add(struct kinds *kinds, const struct task *task)
 	}
 }
 
-static void put_ids(struct json_writer *json, const struct kind *kind)
-{
-	json_put_count(json, "count", kind->count);
-	json_begin(json, "tids", '[');
-	for (size_t i = 0; i < kind->count && i < TIDS_MAX; i++)
-		json_put_number(json, NULL, kind->tids[i]);
-	json_end(json, ']');
-}
-
-static void put_kinds(struct json_writer *json, const struct kinds *kinds)
-{
-	json_begin(json, "threads", '[');
-	for (size_t i = 0; i < kinds->count; i++) {
-		const struct kind *kind = &kinds->items[i];
-
-		json_begin(json, NULL, '{');
-		if (!kinds->source->made_up)
-			put_ids(json, kind);
-		explain_put_text(json, "name", kind->comm);
-		put_kind(json, kinds->source, kind);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
-	json_put_count(json, "other_threads", kinds->more);
-}
 
 int explain_put_threads(struct json_writer *json, const struct explain_source *source, const struct task *leader,
 			const struct task *only)
@@ -299,6 +275,10 @@ int explain_put_threads(struct json_writer *json, const struct explain_source *s
 		if (!only || task == only)
 			add(&kinds, task);
 	}
-	put_kinds(json, &kinds);
+	json_begin(json, "threads", '[');
+	for (size_t i = 0; i < kinds.count; i++)
+		put_kind(json, source, &items[i]);
+	json_end(json, ']');
+	json_put_count(json, "other_threads", kinds.more);
 	return kinds.count ? 0 : -ESRCH;
 }
