@@ -2,7 +2,6 @@
 #include <schedqos/bridge/bridge.h>
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +47,6 @@ static int watch_need(struct bridge *bridge)
 
 /* ---- life ---- */
 
-static int listen_to_signals(struct bridge *bridge)
-{
-	int r = sd_event_add_signal(bridge->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
-
-	return r < 0 ? r : sd_event_add_signal(bridge->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
-}
-
 static int open_bus(struct bridge *bridge)
 {
 	int r = sd_bus_open_system(&bridge->bus);
@@ -87,7 +79,7 @@ static int start(struct bridge *bridge)
 	if (r >= 0)
 		r = bridge->proc = procfs_open();
 	if (r >= 0)
-		r = listen_to_signals(bridge);
+		r = sd_event_set_signal_exit(bridge->event, 1);
 	if (r >= 0)
 		r = watch_need(bridge);
 	if (r >= 0)
@@ -95,7 +87,7 @@ static int start(struct bridge *bridge)
 	if (r >= 0)
 		r = polkit_follow(bridge);
 	if (r >= 0)
-		r = bridge->is_system76 ? system76_offer(bridge) : methods_offer(bridge);
+		r = methods_offer(bridge);
 	if (r >= 0)
 		r = link_begin(bridge);
 	if (r >= 0)

@@ -39,11 +39,11 @@ struct bridge {
 	bool is_system76;
 	bool is_leaving; /* the name is given back */
 	sd_event_source *idle, *retry;
+	uint8_t cpu_mode;
 	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
 	struct accounts accounts;
 	struct call *calls;
 	struct holder *holders;
-	struct problem lost;
 };
 
 /* So long after the last call, if nobody holds anything, the bus has to start another one. */

@@ -18,8 +18,7 @@
 #define MANAGER	       "/org/freedesktop/systemd1", SYSTEMD ".Manager"
 #define TIMEOUT_US     (30 * 1000000ULL)
 
-/* What an error means. That it refuses is an answer, too, while without one there is nothing to go
- * on with. */
+/* What an error means. That it refuses is an answer, too, while without one there is nothing to go on with. */
 static int outcome(int r, const sd_bus_error *error)
 {
 	static const char *const answers[] = {

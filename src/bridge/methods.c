@@ -60,6 +60,49 @@ static int begin_list(struct call *call, sd_bus_message *question, sd_bus_error 
 	return sd_bus_message_copy(question, call->message, 1);
 }
 
+/* ---- com.system76.Scheduler: who plugins of desktops tell which window is in front, of which it knows but one ---- */
+
+/* Before the new one, since both may be of the same app. */
+static void send_behind(struct call *call, const struct holder *holder)
+{
+	if (holder->foreground)
+		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown", NULL, NULL,
+					 "usus", (uint32_t)call->uid, holder->name, holder->foreground, "visible");
+}
+
+/* The number may be anybody's: that it is a process of the caller's is for the daemon to see. */
+static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_error *error)
+{
+	struct holder *holder = holder_find(call->bridge, sd_bus_message_get_sender(call->message));
+	uint32_t pid;
+	int r = holder ? sd_bus_message_read(call->message, "u", &pid) : -ESRCH;
+
+	(void)error;
+	if (r < 0)
+		return r;
+	send_behind(call, holder);
+	holder->foreground = pid;
+	return sd_bus_message_append(question, "us", pid, "focused");
+}
+
+/* Its modes are settings of the kernel's scheduler. Here these are a sched profile, which has a name. */
+enum mode { MODE_AUTO, MODE_CUSTOM, MODE_DEFAULT, MODE_RESPONSIVE };
+
+static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	uint8_t mode;
+	int r = sd_bus_message_read(message, "y", &mode);
+
+	(void)userdata;
+	if (r < 0)
+		return r;
+	if (mode > MODE_RESPONSIVE)
+		return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "there is no mode %u", mode);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+/* ---- both ---- */
+
 static const struct method methods[] = {
 	{ "Status", "Status", NULL, 0, NULL, NULL },
 	{ "Explain", "Explain", NULL, 0, NULL, answer_explain },
@@ -76,6 +119,9 @@ static const struct method methods[] = {
 	{ "GetUserWeights", "GetUserWeights", NULL, METHOD_FOLLOWS, NULL, NULL },
 	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
 	{ "SetShown", "Shown", SHOW, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
+	{ "SetForegroundProcess", "Shown", SHOW, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, put_foreground, call_answer_nothing },
+	{ "SetCpuProfile", "SetSchedProfile", MANAGE, 0, NULL, call_answer_nothing },
+	{ "ReloadConfiguration", "Reload", MANAGE, 0, NULL, call_answer_nothing },
 };
 
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -89,23 +135,11 @@ static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return -EBADR;
 }
 
-static int get_property(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply,
-			void *userdata, sd_bus_error *error)
-{
-	(void)bus;
-	(void)path;
-	(void)interface;
-	(void)name;
-	(void)error;
-	return sd_bus_message_append(reply, "s", *(char **)userdata);
-}
-
 /* The argument as a whole is the caller's; sd-bus has checked its type. */
 #define METHOD(name, in, in_names, out, out_names) \
 	SD_BUS_METHOD_WITH_NAMES(name, in, in_names, out, out_names, on_call, SD_BUS_VTABLE_UNPRIVILEGED)
-#define PROPERTY(name, number)                                                                        \
-	SD_BUS_PROPERTY(name, "s", get_property, offsetof(struct bridge, properties[number]), \
-			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+#define PROPERTY(name, number) \
+	SD_BUS_PROPERTY(name, "s", NULL, offsetof(struct bridge, properties[number]), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
 #define IN(name) SD_BUS_PARAM(name)
 
 static const sd_bus_vtable vtable[] = {
@@ -135,7 +169,21 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_END,
 };
 
+static const sd_bus_vtable of_system76[] = {
+	SD_BUS_VTABLE_START(0),
+	METHOD("SetForegroundProcess", "u", IN(pid), NULL, ),
+	SD_BUS_METHOD_WITH_NAMES("SetCpuMode", "y", IN(cpu_mode), NULL, , on_mode, SD_BUS_VTABLE_UNPRIVILEGED),
+	METHOD("SetCpuProfile", "s", IN(profile), NULL, ),
+	SD_BUS_METHOD("ReloadConfiguration", NULL, NULL, on_call, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_PROPERTY("CpuMode", "y", NULL, offsetof(struct bridge, cpu_mode), SD_BUS_VTABLE_PROPERTY_CONST),
+	PROPERTY("CpuProfile", PROPERTY_PROFILE),
+	SD_BUS_VTABLE_END,
+};
+
 int methods_offer(struct bridge *bridge)
 {
-	return sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
+	bridge->cpu_mode = MODE_CUSTOM;
+	return bridge->is_system76 ?
+		       sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, of_system76, bridge) :
+		       sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the bridge offers on the system bus. 0 or -errno. */
+/* What the bridge offers on the system bus: org.schedqos1, or com.system76.Scheduler. */
 #pragma once
 
 #include "bridge_private.h"
 
-/* org.schedqos1 */
+/* 0 or -errno. */
 int methods_offer(struct bridge *bridge);
-
-/* com.system76.Scheduler */
-int system76_offer(struct bridge *bridge);

@@ -20,7 +20,6 @@
 #include "manager.h"
 #include "record.h"
 #include "seats.h"
-#include "wanted.h"
 
 struct weights {
 	sd_event *event;
@@ -33,7 +32,9 @@ struct weights {
 	size_t n_kept;		  /* in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
-	struct wanted wanted;
+	struct unit_weight *wanted; /* the first that holds for a unit counts */
+	size_t n_wanted;
+	sd_bus_message *reply; /* of the daemon; holds the patterns */
 	struct classes classes; /* that units name, for those that are not wanted */
 	bool has_told;		/* the daemon, of some */
 	bool is_refused;	/* it does not take them, which has been said */
@@ -45,7 +46,7 @@ struct weights {
 
 /* ---- one unit ---- */
 
-/* 0, or -errno, which is logged: it stays in the record for the next one. */
+/* What cannot be taken out of the record stays for the next one. */
 static int forget(struct weights *weights, const char *name)
 {
 	int r = record_remove(weights->record, name);
@@ -57,8 +58,7 @@ static int forget(struct weights *weights, const char *name)
 	return 0;
 }
 
-/* In the order in which a kill in between leaves no trace. 0 or -errno: the manager cannot be asked
- * any more. */
+/* In the order in which a kill in between leaves no trace. 0 or -errno: the manager cannot be asked any more. */
 static int put_back(struct weights *weights, const char *name, const struct kept_weight *kept, struct unit *unit)
 {
 	if (unit->weight == kept->set) {
@@ -117,8 +117,7 @@ static int may_set(struct weights *weights, const char *name, const struct unit 
 	if (r < 0 || *ret)
 		return r;
 	log_at(weights->has_told_border ? LOG_DEBUG : LOG_INFO,
-	       "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in "
-	       "%s; the same goes for "
+	       "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
 	       "others where it is off",
 	       name, unit->slice);
 	weights->has_told_border = true;
@@ -148,7 +147,7 @@ static int set(struct weights *weights, const char *name, const struct unit *uni
 /* The setting goes first. 0: none. */
 static unsigned weight_of(const struct weights *weights, const char *name)
 {
-	const unsigned weight = weights_find(weights->wanted.all, weights->wanted.n, name, weights->seat_is_used);
+	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
 	const struct named_class *class = weights->is_refused ? NULL : classes_find(&weights->classes, name);
 
 	if (weights->is_ending || !weights->has_daemon)
@@ -157,8 +156,8 @@ static unsigned weight_of(const struct weights *weights, const char *name)
 }
 
 /*
- * Sees to it that the unit has what it is to have. load: also if it is not there now; one that is
- * not even then is forgotten. 0 or -errno: the manager cannot be asked any more.
+ * Sees to it that the unit has what it is to have. load: also if it is not there now; one that is not even then is
+ * forgotten. 0 or -errno: the manager cannot be asked any more.
  */
 static int consider(struct weights *weights, const char *name, bool load)
 {
@@ -196,8 +195,8 @@ static int consider_listed(void *context, const char *name)
 {
 	struct weights *weights = context;
 
-	for (size_t i = 0; i < weights->wanted.n; i++) {
-		if (strcmp(weights->wanted.all[i].pattern, name) == 0)
+	for (size_t i = 0; i < weights->n_wanted; i++) {
+		if (strcmp(weights->wanted[i].pattern, name) == 0)
 			return 0;
 	}
 	return consider(weights, name, false);
@@ -232,10 +231,8 @@ static void tell_classes(struct weights *weights)
 /* To the service manager, also for whoever asks that for our status. The first time all is set. */
 static void tell_status(const struct weights *weights)
 {
-	sd_notifyf(0,
-		   "READY=1\nSTATUS=%zu units have a weight, %zu name a class, somebody is %sat a "
-		   "seat",
-		   weights->n_kept, weights->classes.count, weights->seat_is_used ? "" : "not ");
+	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, %zu name a class, somebody is %sat a seat", weights->n_kept,
+		   weights->classes.count, weights->seat_is_used ? "" : "not ");
 }
 
 /* A service that is named gets its weight before it ever starts. */
@@ -245,9 +242,9 @@ static int consider_all(struct weights *weights)
 
 	tell_classes(weights);
 	r = record_each(weights->record, consider_kept, weights);
-	for (size_t i = 0; i < weights->wanted.n && r >= 0; i++) {
-		if (!pattern_is_glob(weights->wanted.all[i].pattern))
-			r = consider(weights, weights->wanted.all[i].pattern, true);
+	for (size_t i = 0; i < weights->n_wanted && r >= 0; i++) {
+		if (!pattern_is_glob(weights->wanted[i].pattern))
+			r = consider(weights, weights->wanted[i].pattern, true);
 	}
 	if (r >= 0)
 		r = manager_each_unit(weights->manager, consider_listed, weights);
@@ -271,7 +268,6 @@ static int give_up(struct weights *weights, int r)
 static int on_again(sd_event_source *source, void *userdata)
 {
 	struct weights *weights = userdata;
-
 	int r = consider_all(weights);
 
 	(void)source;
@@ -303,13 +299,46 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return give_up(weights, r);
 }
 
+static int read_wanted(sd_bus_message *reply, struct unit_weight **ret, size_t *ret_n)
+{
+	int r = sd_bus_message_enter_container(reply, 'a', "(sqb)");
+
+	while (r >= 0) {
+		struct unit_weight *all = reallocarray(*ret, *ret_n + 1, sizeof(*all));
+		int at_seat;
+
+		if (!all)
+			return -ENOMEM;
+		*ret = all;
+		r = sd_bus_message_read(reply, "(sqb)", &all[*ret_n].pattern, &all[*ret_n].number, &at_seat);
+		if (r <= 0)
+			break;
+		all[(*ret_n)++].at_seat = at_seat;
+	}
+	return r;
+}
+
 /* A daemon that does not answer has the configuration that it had. A bridge that does not answer has none. */
 static int ask_daemon(struct weights *weights)
 {
-	int r = wanted_ask(&weights->wanted, weights->daemon, weights->is_user);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ struct unit_weight *wanted = NULL;
+	size_t n = 0;
+	int r = weights->is_user ?
+			sd_bus_call_method(weights->daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "GetUserWeights", NULL, &reply, NULL) :
+			sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", NULL, &reply, NULL);
 
+	if (r >= 0)
+		r = read_wanted(reply, &wanted, &n);
 	weights->has_daemon = r >= 0 || !weights->is_user;
-	return r;
+	if (r < 0)
+		return r;
+	free(weights->wanted);
+	sd_bus_message_unref(weights->reply);
+	weights->wanted = take_ptr(wanted);
+	weights->n_wanted = n;
+	weights->reply = take_ptr(reply);
+	return 0;
 }
 
 /* Or it has come or gone, as far as there is a bridge to tell. */
@@ -508,7 +537,8 @@ static int start(struct weights *weights)
 static void clear(struct weights *weights)
 {
 	problem_summary(&weights->refused);
-	wanted_clear(&weights->wanted);
+	free(weights->wanted);
+	sd_bus_message_unref(weights->reply);
 	sd_event_source_unref(weights->again);
 	classes_clear(&weights->classes);
 	sd_login_monitor_unref(weights->logins);
