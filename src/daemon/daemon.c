@@ -96,18 +96,7 @@ static int init_proc(struct daemon *daemon)
 
 static int init_tagger(struct daemon *daemon)
 {
-	const struct tagger_setup setup = {
-		.event = daemon->event,
-		.config = daemon->config,
-		.proc = daemon->proc,
-	};
-
-	return tagger_new(&setup, &daemon->tagger) < 0 ? EXIT_FAILURE : 0;
-}
-
-static int init_listening(struct daemon *daemon)
-{
-	return tagger_listen(daemon->tagger) < 0 ? EXIT_FAILURE : 0;
+	return tagger_new(daemon->event, daemon->config, daemon->proc, &daemon->tagger) < 0 ? EXIT_FAILURE : 0;
 }
 
 static int init_instance(struct daemon *daemon)
@@ -169,7 +158,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	static int (*const steps[])(struct daemon *) = {
 		check_namespaces, init_instance,  daemon_load_config, init_loop, init_proc,
-		init_tagger,	  init_listening,     init_machine, init_bus,
+		init_tagger,	  init_machine,	  init_bus,
 	};
 
 	for (size_t i = 0; i < array_size(steps); i++) {

@@ -163,21 +163,14 @@ int applier_open(struct applier *applier)
 	return applier_init(applier);
 }
 
-int applier_use_io_priority(struct applier *applier)
-{
-	const int r = applier->ops->get_io(0);
-
-	applier->caps.io_priority = r >= 0;
-	return r < 0 ? r : 0;
-}
-
 void applier_follow(struct applier *applier, const struct given *given)
 {
 	int r;
 
 	if (applier->caps.io_priority || !given->has_io_priority)
 		return;
-	r = applier_use_io_priority(applier);
+	r = applier->ops->get_io(0);
+	applier->caps.io_priority = r >= 0;
 	if (r < 0)
 		log_notice("this kernel has no I/O priorities (%s): io_class and io_priority are left out", strerror(-r));
 }

@@ -34,14 +34,9 @@ int applier_open(struct applier *applier);
 int applier_init(struct applier *applier);
 
 /*
- * From now on I/O priorities are read and set, too (caps.io_priority). 0, or the -errno for which this kernel has none,
- * which are left out then.
- */
-int applier_use_io_priority(struct applier *applier);
-
-/*
- * Does so if a class gives one, or has given one since the first start; a kernel that has none is logged. Call it when a
- * configuration has been put in force, before anything is decided.
+ * Has I/O priorities read and set, too (caps.io_priority), if a class gives one, or has given one since the first start. A
+ * kernel that has none is logged, and they are left out. Call it when a configuration has been put in force, before anything
+ * is decided.
  */
 void applier_follow(struct applier *applier, const struct given *given);
 

@@ -49,7 +49,37 @@ static void check_sight(struct tagger *tagger)
 			       "what programs run cannot be read, and they are left alone: it takes CAP_SYS_PTRACE");
 }
 
-int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
+/* Why the kernel sends no events, worded so that the reader knows what to do. */
+static const char *connector_fault(int error)
+{
+	if (error == EPERM || error == EACCES)
+		return "not allowed: run it as root (it needs CAP_NET_ADMIN)";
+	if (error == ECONNREFUSED)
+		return "nobody answers: this is not the initial network namespace (a container?)";
+	if (error == EPROTONOSUPPORT)
+		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
+	if (error == ENODATA)
+		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
+	return strerror(error);
+}
+
+static int listen_to_events(struct tagger *tagger)
+{
+	int r = loop_init(tagger);
+
+	if (r < 0) {
+		log_error("making the event loop: %s", strerror(-r));
+		return r;
+	}
+	r = intake_open(&tagger->intake);
+	if (r == 0)
+		r = loop_listen(tagger);
+	if (r < 0)
+		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
+	return r;
+}
+
+int tagger_new(sd_event *event, const struct config *config, int proc, struct tagger **ret)
 {
 	struct tagger *tagger = calloc(1, sizeof(*tagger));
 	int r;
@@ -58,9 +88,9 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 		log_error("making the tagger: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	tagger->event = setup->event;
-	tagger->config = setup->config;
-	tagger->proc = setup->proc;
+	tagger->event = event;
+	tagger->config = config;
+	tagger->proc = proc;
 	tagger->keep.folder = -1;
 	tagger->tick_ns = clock_tick_ns();
 	check_sight(tagger);
@@ -68,16 +98,15 @@ int tagger_new(const struct tagger_setup *setup, struct tagger **ret)
 	if (r == 0) {
 		/* It inherits our nice value, which that has set. */
 		arguments_init(&tagger->arguments, tagger->proc);
-		r = loop_init(tagger);
-		if (r < 0)
-			log_error("making the event loop: %s", strerror(-r));
+		r = listen_to_events(tagger);
 	}
-	if (r < 0) {
+	if (r == 0)
+		r = keep_init(tagger);
+	if (r < 0)
 		tagger_free(tagger);
-		return r;
-	}
-	*ret = tagger;
-	return 0;
+	else
+		*ret = tagger;
+	return r;
 }
 
 void tagger_free(struct tagger *tagger)
@@ -93,38 +122,6 @@ void tagger_free(struct tagger *tagger)
 		keep_free(tagger);
 	}
 	bare_free(tagger);
-}
-
-/* Why the kernel sends no events, worded so that the reader knows what to do. */
-static const char *connector_fault(int error)
-{
-	if (error == EPERM || error == EACCES)
-		return "not allowed: run it as root (it needs CAP_NET_ADMIN)";
-	if (error == ECONNREFUSED)
-		return "nobody answers: this is not the initial network namespace (a container?)";
-	if (error == EPROTONOSUPPORT)
-		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
-	if (error == ENODATA)
-		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
-	return strerror(error);
-}
-
-static int open_intake(struct tagger *tagger)
-{
-	int r = intake_open(&tagger->intake);
-
-	if (r == 0)
-		r = loop_listen(tagger);
-	if (r < 0)
-		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
-	return r;
-}
-
-int tagger_listen(struct tagger *tagger)
-{
-	int r = open_intake(tagger);
-
-	return r < 0 ? r : keep_init(tagger);
 }
 
 void tagger_start(struct tagger *tagger)

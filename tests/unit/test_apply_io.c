@@ -9,6 +9,8 @@
 #define KERNEL_IDLE	   0x6000
 #define KERNEL_BE_4_HINT_3 0x401c
 
+static const struct given given = { .has_io_priority = true };
+
 static void no_io_priority_is_read_until_it_is_used(void **state)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
@@ -21,7 +23,7 @@ static void no_io_priority_is_read_until_it_is_used(void **state)
 	apply(&action);
 	assert_int_equal(kernel.n_io_gets, 0);
 	assert_int_equal(kernel.io_set, -1);
-	assert_int_equal(applier_use_io_priority(&applier), 0);
+	applier_follow(&applier, &given);
 	assert_int_equal(applier_look(&applier, 7, &now), 0);
 	assert_int_equal(now.io_priority, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7));
 }
@@ -32,7 +34,8 @@ static void a_kernel_without_io_priorities_is_never_asked_again(void **state)
 
 	(void)state;
 	kernel.io = -ENOSYS;
-	assert_int_equal(applier_use_io_priority(&applier), -ENOSYS);
+	applier_follow(&applier, &given);
+	assert_false(applier.caps.io_priority);
 	assert_int_equal(applier_look(&applier, 7, &now), 0);
 	assert_int_equal(kernel.n_io_gets, 1);
 }

@@ -22,24 +22,16 @@
 
 struct tagger;
 
-struct tagger_setup {
-	sd_event *event;
-	const struct config *config; /* in force until tagger_set_config */
-	int proc;		     /* descriptor of /proc */
-};
-
 /*
- * Probes the kernel's features, and sets the calling thread to nice -20. Everything in setup must outlive the tagger.
+ * Probes the kernel's features, sets the calling thread to nice -20, subscribes to events, and takes over the state of a
+ * killed daemon. config is in force until tagger_set_config; proc: a descriptor of /proc. All of them must outlive the tagger.
  * Returns 0 or -errno, and logs what went wrong.
  */
-int tagger_new(const struct tagger_setup *setup, struct tagger **ret);
+int tagger_new(sd_event *event, const struct config *config, int proc, struct tagger **ret);
 
 /* Of one that has put everything back, the state file gets the name that tells of a stop. */
 void tagger_free(struct tagger *tagger);
 DEFINE_CLEANUP(struct tagger, tagger_free)
-
-/* Subscribes to events, and takes over the state of a killed daemon. Returns as tagger_new does. */
-int tagger_listen(struct tagger *tagger);
 
 /* Makes the first scan; from then on the event loop handles events. */
 void tagger_start(struct tagger *tagger);
