@@ -107,32 +107,18 @@ int applier_refresh_base(struct applier *applier)
 	return r;
 }
 
-/* With a runtime of 0 the kernel takes its present base slice (__setparam_fair in syscalls.c). */
-static int renew(struct applier *applier, pid_t tid, struct ksched_attr *attr)
-{
-	attr->flags &= KSCHED_FLAG_RESET_ON_FORK;
-	attr->runtime = 0;
-	return applier->ops->set(tid, attr);
-}
-
-int applier_renew_base(struct applier *applier)
-{
-	struct ksched_attr attr;
-	int r = applier->ops->get(0, &attr);
-
-	if (r == 0)
-		r = renew(applier, 0, &attr);
-	return r < 0 ? r : applier_refresh_base(applier);
-}
-
-int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns)
+int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns)
 {
 	struct ksched_attr attr;
 	int r = applier->ops->get(tid, &attr);
 
-	if (r < 0 || !task_policy_is_fair(attr.policy) || attr.runtime != old_base_ns)
+	if (r < 0 || !task_policy_is_fair(attr.policy) || (tid && attr.runtime != old_base_ns))
 		return r;
-	return renew(applier, tid, &attr);
+	/* With a runtime of 0 the kernel takes its present base slice (__setparam_fair in syscalls.c). */
+	attr.flags &= KSCHED_FLAG_RESET_ON_FORK;
+	attr.runtime = 0;
+	r = applier->ops->set(tid, &attr);
+	return r == 0 && !tid ? applier_refresh_base(applier) : r;
 }
 
 int applier_init(struct applier *applier)

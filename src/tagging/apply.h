@@ -47,17 +47,11 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 int applier_refresh_base(struct applier *applier);
 
 /*
- * Call it when the kernel's base slice has been changed: updates caps.base_slice_ns. A task without a custom slice
- * shows the base slice of the time when it was last put on a run queue (place_entity in fair.c) or its attributes
- * were last set; so does our own thread, which is why this sets it. 0 or -errno.
+ * A task without a custom slice shows the base slice of the time when it was last put on a run queue (place_entity in fair.c)
+ * or its attributes were last set. Has one that shows the old base slice show the present one, and changes nothing else. tid 0:
+ * our own thread, whatever it shows, and caps.base_slice_ns. 0 or -errno.
  */
-int applier_renew_base(struct applier *applier);
-
-/*
- * Has a task that shows the old base slice, and has no custom one, show the present base slice. Changes nothing else.
- * 0 or -errno.
- */
-int applier_renew_task(struct applier *applier, pid_t tid, uint32_t old_base_ns);
+int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns);
 
 /*
  * Carries out the action and reads the task's attributes back into *ret; if the task is gone by then, *ret is what

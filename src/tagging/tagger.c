@@ -171,11 +171,11 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	uint32_t old = applier->caps.base_slice_ns, cursor = 0;
 	struct task *task;
 
-	if (!applier->caps.slice || applier_renew_base(applier) < 0 || applier->caps.base_slice_ns == old)
+	if (!applier->caps.slice || applier_renew(applier, 0, old) < 0 || applier->caps.base_slice_ns == old)
 		return;
 	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
 		if (task->known.slice_ns != old)
-			applier_renew_task(applier, task->tid, old);
+			applier_renew(applier, task->tid, old);
 	}
 }
 

@@ -61,17 +61,17 @@ static int set_up(void **state)
 static void the_base_slice_is_as_of_now(void **state)
 {
 	(void)state;
-	assert_int_equal(applier_renew_base(&applier), 0);
+	assert_int_equal(applier_renew(&applier, 0, 5 * MS), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 16 * MS);
 	assert_int_equal(kernel.own.nice, -20);
 	kernel.get_result = -EPERM;
-	assert_int_equal(applier_renew_base(&applier), -EPERM);
+	assert_int_equal(applier_renew(&applier, 0, 5 * MS), -EPERM);
 }
 
 static void a_task_that_shows_the_old_one_is_set_anew(void **state)
 {
 	(void)state;
-	assert_int_equal(applier_renew_task(&applier, TID, 3 * MS), 0);
+	assert_int_equal(applier_renew(&applier, TID, 3 * MS), 0);
 	assert_int_equal(kernel.task.runtime, 16 * MS);
 	assert_int_equal(kernel.task.policy, POLICY_BATCH);
 	assert_int_equal(kernel.task.nice, 4);
@@ -83,12 +83,12 @@ static void other_tasks_are_left_alone(void **state)
 {
 	(void)state;
 	kernel.task.runtime = 5 * MS;
-	assert_int_equal(applier_renew_task(&applier, TID, 3 * MS), 0);
+	assert_int_equal(applier_renew(&applier, TID, 3 * MS), 0);
 	kernel.task.runtime = 3 * MS;
 	kernel.task.policy = POLICY_DEADLINE;
-	assert_int_equal(applier_renew_task(&applier, TID, 3 * MS), 0);
+	assert_int_equal(applier_renew(&applier, TID, 3 * MS), 0);
 	kernel.get_result = -ESRCH;
-	assert_int_equal(applier_renew_task(&applier, TID, 3 * MS), -ESRCH);
+	assert_int_equal(applier_renew(&applier, TID, 3 * MS), -ESRCH);
 	assert_int_equal(kernel.n_sets, 0);
 }
 
