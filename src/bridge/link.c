@@ -117,8 +117,7 @@ static int connect_to(struct bridge *bridge, sd_bus *daemon)
 	if (r >= 0)
 		r = sd_bus_start(daemon);
 	if (r >= 0)
-		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged",
-					on_changed, bridge);
+		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_changed, bridge);
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reloaded", on_reloaded, bridge);
 	if (r >= 0)

@@ -435,7 +435,7 @@ static int connect_to_socket(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_start(weights->daemon);
 	if (r >= 0)
-		r = match(weights->daemon, BUS_PATH, BUS_INTERFACE, "Reloaded", on_reloaded, weights);
+		r = match(weights->daemon, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded, weights);
 	return r;
 }
 

@@ -11,7 +11,6 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/text.h>
 
 #include "bus.h"
 #include "daemon_private.h"
@@ -54,6 +53,14 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
+void bus_server_tell(struct bus_server *server)
+{
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		if (server->peers[i].bus)
+			sd_bus_emit_signal(server->peers[i].bus, BUS_PATH, BUS_INTERFACE, "Changed", NULL);
+	}
+}
+
 /* mapping: NULL for the same as before. */
 static int reload(sd_bus_message *message, struct daemon *daemon, const char *mapping, sd_bus_error *error)
 {
@@ -64,7 +71,7 @@ static int reload(sd_bus_message *message, struct daemon *daemon, const char *ma
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
-	bus_server_reloaded(daemon->bus);
+	bus_server_tell(daemon->bus);
 	return sd_bus_reply_method_return(message, "ss", text ? text : "", summary ? summary : "");
 }
 
@@ -81,46 +88,14 @@ static int method_set_mapping(sd_bus_message *message, void *userdata, sd_bus_er
 	return r < 0 ? r : reload(message, userdata, name, error);
 }
 
-/* Tells all clients that these properties may have changed. */
-static void tell_changed(struct bus_server *server, const char *const *properties)
-{
-	for (size_t i = 0; i < PEERS_MAX; i++) {
-		if (server->peers[i].bus)
-			sd_bus_emit_properties_changed_strv(server->peers[i].bus, BUS_PATH, BUS_INTERFACE,
-							    (char **)properties);
-	}
-}
-
 static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	static const char *const changed[] = { "SchedProfile", NULL };
 	struct daemon *daemon = userdata;
 	int r = bus_set_sched_profile(message, daemon, error);
 
 	if (r >= 0)
-		tell_changed(daemon->bus, changed);
+		bus_server_tell(daemon->bus);
 	return r;
-}
-
-static int put_property(sd_bus_message *reply, const char *value)
-{
-	_cleanup_free_ char *safe = text_escape(value ? value : "", value ? strlen(value) : 0);
-
-	return safe ? sd_bus_message_append(reply, "s", safe) : -ENOMEM;
-}
-
-static int get_sched_profile(sd_bus *bus, const char *path, const char *interface, const char *property,
-			     sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-	(void)bus, (void)path, (void)interface, (void)property, (void)error;
-	return put_property(reply, machine_profile(((struct daemon *)userdata)->machine));
-}
-
-static int get_mapping(sd_bus *bus, const char *path, const char *interface, const char *property,
-		       sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-	(void)bus, (void)path, (void)interface, (void)property, (void)error;
-	return put_property(reply, ((struct daemon *)userdata)->config->settings.mapping);
 }
 
 /* The bridge may call what is marked so. sd-bus asks of all else that the caller has our uid. */
@@ -135,13 +110,11 @@ static const sd_bus_vtable methods[] = {
 				 bus_get_config, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
 	SD_BUS_METHOD_WITH_NAMES("GetUserWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_user_weights, FOR_BRIDGE),
-	SD_BUS_SIGNAL("Reloaded", NULL, 0),
+	SD_BUS_SIGNAL("Changed", NULL, 0),
 	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
 				 SD_BUS_PARAM(refusals), method_set_sched_profile, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("SetMapping", "s", SD_BUS_PARAM(name), "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
 				 method_set_mapping, FOR_BRIDGE),
-	SD_BUS_PROPERTY("SchedProfile", "s", get_sched_profile, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("Mapping", "s", get_mapping, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, FOR_BRIDGE),
 	SD_BUS_METHOD_WITH_NAMES("ExplainName", "s", SD_BUS_PARAM(name), "s", SD_BUS_PARAM(json), bus_explain_name, 0),
 	SD_BUS_METHOD_WITH_NAMES("ListTasks", NULL, ,
@@ -272,17 +245,6 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 		return r;
 	*peer = (struct peer){ server, take_ptr(bus), is_root };
 	return 0;
-}
-
-void bus_server_reloaded(struct bus_server *server)
-{
-	static const char *const changed[] = { "SchedProfile", "Mapping", NULL };
-
-	tell_changed(server, changed);
-	for (size_t i = 0; i < PEERS_MAX; i++) {
-		if (server->peers[i].bus)
-			sd_bus_emit_signal(server->peers[i].bus, BUS_PATH, BUS_INTERFACE, "Reloaded", NULL);
-	}
 }
 
 /* Returns a descriptor or -errno: -EACCES for others than root, which is who we are, and the bridge: they get no further. */

@@ -67,8 +67,8 @@ struct bus_server;
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 
-/* Tells the clients of a reload. */
-void bus_server_reloaded(struct bus_server *server);
+/* Tells the clients that another configuration or sched profile is in force. */
+void bus_server_tell(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */
 void bus_server_free(struct bus_server *server);

@@ -53,18 +53,6 @@ int bus_check_cgroup(uid_t uid, const char *cgroup)
 	return !uid || owns_cgroup(uid, cgroup) ? 0 : -EPERM;
 }
 
-/*
- * Whether the class gives more than its rank tells: a limit that lowers a process's nice value, say, should not bring it
- * real-time I/O.
- */
-static bool has_privileged_io(const struct daemon *daemon, const char *qos)
-{
-	const struct config *config = daemon->config;
-	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, qos);
-
-	return class && (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
-}
-
 /* ---- errors ---- */
 
 static int unknown_class(const struct daemon *daemon, const char *name, sd_bus_error *error)
@@ -186,11 +174,13 @@ static bool parse_shown(const char *text, enum shown *ret)
 
 static int put(struct daemon *daemon, const struct override *asked)
 {
+	const struct config *config = daemon->config;
+	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
 	int r = asked->cgroup ? bus_check_cgroup(asked->uid, asked->cgroup) : 0;
 
 	if (r < 0)
 		return r;
-	if (asked->uid && !asked->raises && has_privileged_io(daemon, asked->qos))
+	if (asked->uid && !asked->raises && class && class_has_real_time_io(class))
 		return -EACCES;
 	return held_put(daemon, *asked);
 }

@@ -50,7 +50,7 @@ int daemon_load_config(struct daemon *daemon);
 
 /*
  * reload.c: reads the configuration again, puts it in force, and returns when all tasks are as it has them; then
- * bus_server_reloaded must be called. mapping: the one to have from now on, whatever the files say; NULL: as before.
+ * bus_server_tell must be called. mapping: the one to have from now on, whatever the files say; NULL: as before.
  * Returns 0 with the warnings in *ret_text and, for people, what has changed in *ret_summary; or -errno with the errors in
  * *ret_text. Either may be NULL; the caller frees them.
  */

@@ -39,7 +39,7 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 	if (has_lost_terminal(daemon))
 		return sd_event_exit(daemon->event, 0);
 	if (daemon_reload(daemon, NULL, &text, &summary) == 0)
-		bus_server_reloaded(daemon->bus);
+		bus_server_tell(daemon->bus);
 	return 0;
 }
 

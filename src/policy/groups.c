@@ -74,6 +74,11 @@ int class_compare(const struct qos_class *a, const struct qos_class *b)
 	return (int)ra.io - (int)rb.io;
 }
 
+bool class_has_real_time_io(const struct qos_class *class)
+{
+	return (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
+}
+
 /* ---- limits ---- */
 
 struct limits {
@@ -186,8 +191,10 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 		if (group_holds(&limits->groups[i], cgroup))
 			deny(limits, &limits->groups[i], denied);
 	}
-	if (!memchr(denied, 1, size))
+	if (!memchr(denied, 1, size)) {
+		*ret = 0;
 		return 0;
+	}
 	for (size_t i = 0; i < limits->n_limits; i++) {
 		if (memcmp(row(limits, i), denied, size) == 0) {
 			*ret = (uint16_t)(i + 1);
@@ -204,13 +211,13 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 
 int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
 {
-	int r = 0;
+	int r;
 
-	*ret = limits->limit;
-	if (limits->max != max || strcmp(limits->cgroup, cgroup) != 0) {
-		*ret = 0;
-		r = find(limits, cgroup, max, ret);
+	if (limits->max == max && strcmp(limits->cgroup, cgroup) == 0) {
+		*ret = limits->limit;
+		return 0;
 	}
+	r = find(limits, cgroup, max, ret);
 	if (r < 0 || strlen(cgroup) >= sizeof(limits->cgroup))
 		return r;
 	strcpy(limits->cgroup, cgroup);

@@ -30,18 +30,13 @@ static int compare(const void *a, const void *b)
 	return paths ? paths : ua->is.uid < ub->is.uid ? -1 : ua->is.uid > ub->is.uid;
 }
 
-static bool has_real_time_io(const struct qos_class *class)
-{
-	return (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
-}
-
 /* A user's means nothing if there is no such class, or it gives more than its rank tells. */
 static void resolve(const struct units *units, const struct config *config, struct unit *unit)
 {
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, unit->is.qos);
 
 	unit->class = class ? class : units->default_class;
-	if (unit->is.uid && (!class || has_real_time_io(class)))
+	if (unit->is.uid && (!class || class_has_real_time_io(class)))
 		unit->class = NULL;
 	unit->tag = class ? rules_tag_of(config->rules, (size_t)(class - config->classes)) : TAG_DEFAULT;
 }

@@ -45,6 +45,9 @@ bool group_holds(const struct group *group, const char *cgroup);
  */
 int class_compare(const struct qos_class *a, const struct qos_class *b);
 
+/* Whether it gives more than its rank tells: where a user's class or limit only lowers, it should not bring real-time I/O. */
+bool class_has_real_time_io(const struct qos_class *class);
+
 /* What the groups of a configuration do to tags. */
 struct limits;
 
@@ -55,7 +58,7 @@ void limits_free(struct limits *limits);
 
 /*
  * The number of the limit for tasks of this cgroup, 0 for none. max: the highest class that they may have in any case,
- * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM.
+ * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM with *ret as it was.
  */
 int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret);
 
