@@ -149,7 +149,7 @@ static void open_log(const struct daemon_options *options)
 	if (!options->detach)
 		log_sink_foreground();
 	else if (!log_sink_background())
-		log_warning("neither a journal nor a syslog runs: once in the background nothing is logged, unless "
+		log_warning("no syslog runs: once in the background nothing is logged, unless "
 			    "standard error is a file");
 }
 

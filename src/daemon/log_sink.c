@@ -15,53 +15,35 @@
 
 #include <schedqos/util/log.h>
 
-#define JOURNAL_SOCKET "/run/systemd/journal/socket"
-#define SYSLOG_SOCKET  "/dev/log"
+#define SYSLOG_SOCKET "/dev/log"
 
-/* A line has at most 4 KiB. */
+/* Room for any: a line has at most 4 KiB. */
 #define RECORD_BYTES 8192
 
-/* Holds the lines of a storm at debug level until journald gets to read them. */
+/* Holds the lines of a storm at debug level until their reader gets to them. */
 #define SEND_BUFFER (1024 * 1024)
 
 static struct {
-	int socket; /* to the journal or the syslog, or -1 */
-	bool is_journal;
+	int socket; /* to the syslog, or -1 */
 	bool on_stderr, stays_on_stderr;
-	bool may_block; /* on stderr */
+	bool is_journal; /* stderr */
+	bool may_block;	 /* on stderr */
 	uint64_t lost;
 } sink = { .socket = -1, .may_block = true };
 
 /*
- * Not sd_journal_sendv or syslog(3), which block while the queue is full, for ever if its reader is stopped. The socket
- * is addressed by its path each time, so that a restarted reader is found.
+ * The reader adds the time. Not syslog(3), which blocks while the queue is full, for ever if its reader is stopped. The
+ * socket is addressed by its path each time, so that a restarted reader is found.
  */
-static bool send_record(const char *path, const char *record, int length)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const size_t size = length < RECORD_BYTES ? (size_t)length : RECORD_BYTES - 1;
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	return sendto(sink.socket, record, size, MSG_NOSIGNAL, (const struct sockaddr *)&address, sizeof(address)) >= 0;
-}
-
-/* A field for each line, so that a message is one line. */
-static bool to_journal(int level, const char *line)
-{
-	char record[RECORD_BYTES];
-
-	return send_record(JOURNAL_SOCKET, record,
-			   snprintf(record, sizeof(record), "MESSAGE=%.*s\nPRIORITY=%d\nSYSLOG_IDENTIFIER=schedqos\n",
-				    (int)strcspn(line, "\n"), line, level));
-}
-
-/* The reader adds the time. */
 static bool to_syslog(int level, const char *line)
 {
+	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = SYSLOG_SOCKET };
 	char record[RECORD_BYTES];
+	const int length =
+		snprintf(record, sizeof(record), "<%d>schedqos[%d]: %s", LOG_DAEMON | level, getpid(), line);
 
-	return send_record(SYSLOG_SOCKET, record,
-			   snprintf(record, sizeof(record), "<%d>schedqos[%d]: %s", LOG_DAEMON | level, getpid(), line));
+	return sendto(sink.socket, record, (size_t)length, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+		      sizeof(address)) >= 0;
 }
 
 /* False for a stopped terminal (Ctrl-S) or a full pipe. A descriptor that is ready takes at least PIPE_BUF bytes. */
@@ -73,6 +55,7 @@ static bool stderr_is_ready(void)
 	return poll(&pollfd, 1, 0) < 0 || (pollfd.revents & POLLOUT);
 }
 
+/* The journal takes the level in front of a line, and what follows a line feed for another. */
 static bool to_stderr(int level, bool plain, const char *line)
 {
 	char text[PIPE_BUF - 32];
@@ -81,7 +64,10 @@ static bool to_stderr(int level, bool plain, const char *line)
 		return false;
 	snprintf(text, sizeof(text), "%s", line);
 	clearerr(stderr);
-	log_to_stderr(level, plain, text);
+	if (sink.is_journal)
+		fprintf(stderr, "<%d>%.*s\n", level, (int)strcspn(text, "\n"), text);
+	else
+		log_to_stderr(level, plain, text);
 	return !ferror(stderr);
 }
 
@@ -92,7 +78,7 @@ static void write_line(int level, bool plain, const char *line)
 	if (sink.on_stderr)
 		taken = to_stderr(level, plain, line);
 	if (sink.socket >= 0)
-		taken = (sink.is_journal ? to_journal(level, line) : to_syslog(level, line)) && taken;
+		taken = to_syslog(level, line) && taken;
 	if (!taken)
 		sink.lost++;
 }
@@ -109,11 +95,11 @@ static bool stderr_is_journal(void)
 	       stat.st_ino == inode;
 }
 
-static bool open_socket(const char *path)
+static bool open_syslog(void)
 {
 	int size = SEND_BUFFER;
 
-	if (access(path, W_OK) < 0)
+	if (access(SYSLOG_SOCKET, W_OK) < 0)
 		return false;
 	sink.socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (sink.socket < 0)
@@ -126,8 +112,8 @@ static bool open_socket(const char *path)
 
 void log_sink_foreground(void)
 {
-	sink.is_journal = stderr_is_journal() && open_socket(JOURNAL_SOCKET);
-	sink.on_stderr = sink.stays_on_stderr = !sink.is_journal;
+	sink.is_journal = stderr_is_journal();
+	sink.on_stderr = sink.stays_on_stderr = true;
 	log_set_sink(write_line);
 }
 
@@ -135,8 +121,7 @@ bool log_sink_background(void)
 {
 	struct stat stat;
 
-	sink.is_journal = open_socket(JOURNAL_SOCKET);
-	if (!sink.is_journal && !open_socket(SYSLOG_SOCKET))
+	if (!open_syslog())
 		sink.stays_on_stderr = fstat(STDERR_FILENO, &stat) == 0 && S_ISREG(stat.st_mode);
 	sink.on_stderr = true;
 	log_set_sink(write_line);

@@ -46,6 +46,18 @@ class Lines(LiveTest):
         lines = daemon.log()
         self.assertEqual([app.pid for app in apps if "schedqos: %d " % app.pid in lines], [])
 
+    def test_the_journal_is_told_the_level(self):
+        daemon = self.prepare({"app": {"qos": BACKGROUND}})
+        with open(daemon.stderr, "wb") as file:
+            status = os.fstat(file.fileno())
+        # As systemd says that stderr is the journal's.
+        daemon.environ = {"JOURNAL_STREAM": "%d:%d" % (status.st_dev, status.st_ino)}
+        daemon.start()
+        daemon.reload({"app": {"qos": 1}})
+        self.assertRegex(daemon.log(), r"(?m)^<6>schedqos \S+ is listening: ")
+        self.assertRegex(daemon.log(), r"(?m)^<3>\S+json:\d+:\d+: app\.qos: ")
+        self.assertRegex(daemon.log(), r"(?m)^<3>reload refused: ")
+
     def test_errors_only(self):
         daemon = self.daemon({"schedqos": {"log": "error"}})
         daemon.reload()

@@ -285,7 +285,7 @@ class Background(LiveTest):
         self.stop()
 
     def test_the_log_goes_to_the_syslog(self):
-        if os.path.exists("/run/systemd/journal/socket") or os.path.exists("/dev/log"):
+        if os.path.exists("/dev/log"):
             self.skipTest("there is a log of the machine's")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as syslog:
             self.addCleanup(os.unlink, "/dev/log")
@@ -303,7 +303,7 @@ class Background(LiveTest):
         self.stop()
 
     def test_the_log_stays_on_standard_error_if_that_is_a_file(self):
-        if os.path.exists("/run/systemd/journal/socket") or os.path.exists("/dev/log"):
+        if os.path.exists("/dev/log"):
             self.skipTest("there is a log of the machine's")
         path = os.path.join(self.folder, "log")
         self.before = snapshot()
@@ -316,9 +316,9 @@ class Background(LiveTest):
             self.assertRegex(log.read(), r"(?s)is listening: .*stopped: \d+ tasks put back\n\Z")
 
     def test_without_any_log_it_says_so(self):
-        if os.path.exists("/run/systemd/journal/socket") or os.path.exists("/dev/log"):
+        if os.path.exists("/dev/log"):
             self.skipTest("there is a log of the machine's")
-        self.assertIn("neither a journal nor a syslog", self.start({}).stderr)
+        self.assertIn("no syslog runs", self.start({}).stderr)
         self.stop()
 
 
