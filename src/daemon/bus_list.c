@@ -15,40 +15,6 @@
 
 #include "daemon_private.h"
 
-/* ---- classes ---- */
-
-/* The numbers of the classes, the highest first, and the place of each class there. */
-struct class_order {
-	uint16_t *by_rank, *rank;
-};
-
-static void class_order_clear(struct class_order *order)
-{
-	free(order->by_rank);
-	free(order->rank);
-}
-
-static int class_order_init(struct class_order *order, const struct config *config)
-{
-	const struct qos_class *classes = config->classes;
-
-	order->by_rank = calloc(config->n_classes, sizeof(*order->by_rank));
-	order->rank = calloc(config->n_classes, sizeof(*order->rank));
-	if (!order->by_rank || !order->rank)
-		return -ENOMEM;
-	for (size_t i = 0; i < config->n_classes; i++) {
-		for (size_t j = 0; j < config->n_classes; j++) {
-			const int compared = class_compare(&classes[j], &classes[i]);
-
-			order->rank[i] += compared < 0 || (compared == 0 && j < i);
-		}
-		order->by_rank[order->rank[i]] = (uint16_t)i;
-	}
-	return 0;
-}
-
-/* ---- tasks ---- */
-
 enum {
 	COLUMN_TID,
 	COLUMN_TGID,
@@ -77,7 +43,7 @@ struct task_table {
 	void *cells[COLUMNS];
 	size_t count;
 	bool *is_named; /* by rule's id: some task has it */
-	struct class_order order;
+	uint16_t *rank;	/* by class: how many are higher */
 };
 
 static void task_table_clear(struct task_table *table)
@@ -85,7 +51,7 @@ static void task_table_clear(struct task_table *table)
 	for (int i = 0; i < COLUMNS; i++)
 		free(table->cells[i]);
 	free(table->is_named);
-	class_order_clear(&table->order);
+	free(table->rank);
 }
 
 static void put_task(struct task_table *table, const struct tagger_task *task,
@@ -100,7 +66,7 @@ static void put_task(struct task_table *table, const struct tagger_task *task,
 	((uint32_t *)table->cells[COLUMN_RULE])[at] = task->rule;
 	((uint32_t *)table->cells[COLUMN_SLICE])[at] = task->attr.slice_ns;
 	((uint16_t *)table->cells[COLUMN_CLASS])[at] =
-		task->tag < n_tags ? table->order.rank[tags[task->tag].qos_class] : BUS_NO_CLASS;
+		task->tag < n_tags ? table->rank[tags[task->tag].qos_class] : BUS_NO_CLASS;
 	((int16_t *)table->cells[COLUMN_NICE])[at] = (int16_t)(int)task->attr.nice;
 	((uint8_t *)table->cells[COLUMN_REASON])[at] = (uint8_t)task->reason;
 	((uint8_t *)table->cells[COLUMN_POLICY])[at] = task->attr.policy;
@@ -123,25 +89,37 @@ static uint32_t last_rule(const struct rules *rules)
 	return id;
 }
 
+/* Of two that are equal the first is higher. */
+static void rank_classes(const struct config *config, uint16_t *rank)
+{
+	for (size_t i = 0; i < config->n_classes; i++) {
+		for (size_t j = 0; j < config->n_classes; j++) {
+			const int compared = class_compare(&config->classes[j], &config->classes[i]);
+
+			rank[i] += compared < 0 || (compared == 0 && j < i);
+		}
+	}
+}
+
 static int fill_table(struct task_table *table, const struct daemon *daemon)
 {
 	const size_t max = tagger_records(daemon->tagger) + 1;
 	const uint32_t last = last_rule(daemon->config->rules);
 	struct tagger_task task;
 	uint32_t cursor = 0;
-	int r = class_order_init(&table->order, daemon->config);
 
-	for (int i = 0; i < COLUMNS && r == 0; i++) {
+	for (int i = 0; i < COLUMNS; i++) {
 		table->cells[i] = calloc(max, columns[i].size);
 		if (!table->cells[i])
-			r = -ENOMEM;
+			return -ENOMEM;
 	}
 	table->is_named = calloc(last + 1, sizeof(*table->is_named));
-	if (r < 0 || !table->is_named)
+	table->rank = calloc(daemon->config->n_classes, sizeof(*table->rank));
+	if (!table->is_named || !table->rank)
 		return -ENOMEM;
+	rank_classes(daemon->config, table->rank);
 	while (table->count < max && tagger_next_task(daemon->tagger, &cursor, &task)) {
-		/* Until a scan has seen it after a reload, a record may have a rule that is gone.
-		 */
+		/* Until a scan has seen it after a reload, a record may have a rule that is gone. */
 		if (task.rule > last)
 			task.rule = 0;
 		put_task(table, &task, daemon->config);
@@ -154,9 +132,12 @@ static int append_names(sd_bus_message *reply, const struct task_table *table,
 {
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
-	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
-		r = sd_bus_message_append(reply, "s",
-					  config->classes[table->order.by_rank[i]].name);
+	for (size_t rank = 0; rank < config->n_classes; rank++) {
+		for (size_t i = 0; i < config->n_classes && r >= 0; i++) {
+			if (table->rank[i] == rank)
+				r = sd_bus_message_append(reply, "s", config->classes[i].name);
+		}
+	}
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	if (r >= 0)

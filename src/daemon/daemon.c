@@ -25,23 +25,8 @@
 #include "held.h"
 #include "log_sink.h"
 
-static struct daemon *daemon_new(const struct daemon_options *options)
+static void daemon_clear(struct daemon *daemon)
 {
-	struct daemon *daemon = calloc(1, sizeof(*daemon));
-
-	if (!daemon)
-		return NULL;
-	daemon->paths = options->paths;
-	daemon->on_terminal = !options->detach && isatty(STDERR_FILENO);
-	daemon->verbose = options->verbose;
-	daemon->proc = -1;
-	return daemon;
-}
-
-static void daemon_free(struct daemon *daemon)
-{
-	if (!daemon)
-		return;
 	held_free(daemon);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
@@ -53,7 +38,6 @@ static void daemon_free(struct daemon *daemon)
 	free(daemon->reload_error);
 	if (daemon->proc >= 0)
 		close(daemon->proc);
-	free(daemon);
 }
 
 static int init_loop(struct daemon *daemon)
@@ -223,20 +207,25 @@ static int loop(struct daemon *daemon)
 /* Runs in the process that is to be the daemon. */
 static int run(const struct daemon_options *options, int ready)
 {
-	struct daemon *daemon = daemon_new(options);
-	int status = daemon ? start(daemon, options) : EXIT_FAILURE;
+	struct daemon daemon = {
+		.proc = -1,
+		.paths = options->paths,
+		.verbose = options->verbose,
+		.on_terminal = !options->detach && isatty(STDERR_FILENO),
+	};
+	int status = start(&daemon, options);
 
 	if (status == 0) {
 		log_sink_ready();
-		announce(daemon);
+		announce(&daemon);
 	}
 	if (ready >= 0)
 		detach_done(ready, status, log_sink_is_stderr());
 	if (status == 0) {
-		status = loop(daemon);
-		finish(daemon);
+		status = loop(&daemon);
+		finish(&daemon);
 	}
-	daemon_free(daemon);
+	daemon_clear(&daemon);
 	return status;
 }
 

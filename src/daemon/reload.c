@@ -48,24 +48,29 @@ static void set_log_level(const struct daemon *daemon)
 		log_set_level(settings->log_level ? settings->log_level : LOG_INFO);
 }
 
-int daemon_load_config(struct daemon *daemon)
+/* Returns as config_load does, with errors and warnings in *ret_text. */
+static int read_config(const struct config_paths *paths, struct config **ret, char **ret_text)
 {
 	struct config_errors errors = { 0 };
-	struct config *config;
-	int r;
+	int r = config_load(paths, CONFIG_USERS_MS, ret, &errors);
 
-	if (daemon->config)
-		return 0;
-	r = config_load(&daemon->paths, CONFIG_USERS_MS, &config, &errors);
+	*ret_text = errors_text(&errors);
 	log_errors(&errors);
 	config_errors_clear(&errors);
+	return r;
+}
+
+int daemon_load_config(struct daemon *daemon)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = read_config(&daemon->paths, &daemon->config, &text);
+
 	if (r == -EINVAL)
 		return EXIT_CONFIG;
 	if (r < 0) {
 		log_error("reading the configuration: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
-	daemon->config = config;
 	set_log_level(daemon);
 	return 0;
 }
@@ -136,23 +141,6 @@ static char *put_in_force(struct daemon *daemon, struct config *config)
 	return summarize(daemon, &diff, tagger_counters(daemon->tagger)->set - set_before);
 }
 
-/* Reads the configuration, and hands it to the tagger. Returns as daemon_reload does. */
-static int load(struct daemon *daemon, const struct config_paths *paths, struct config **ret, char **ret_text)
-{
-	struct config_errors errors = { 0 };
-	int r = config_load(paths, CONFIG_USERS_MS, ret, &errors);
-
-	*ret_text = errors_text(&errors);
-	log_errors(&errors);
-	config_errors_clear(&errors);
-	if (r == 0) {
-		r = tagger_set_config(daemon->tagger, *ret);
-		if (r < 0)
-			config_free(*ret);
-	}
-	return r;
-}
-
 int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, char **ret_summary)
 {
 	_cleanup_free_ char *chosen = mapping ? strdup(mapping) : NULL;
@@ -165,7 +153,12 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	if (mapping)
 		paths.mapping = chosen;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
-	r = load(daemon, &paths, &config, ret_text);
+	r = read_config(&paths, &config, ret_text);
+	if (r == 0) {
+		r = tagger_set_config(daemon->tagger, config);
+		if (r < 0)
+			config_free(config);
+	}
 	if (r == 0 && mapping) {
 		free(daemon->mapping);
 		daemon->paths.mapping = daemon->mapping = take_ptr(chosen);

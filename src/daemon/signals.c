@@ -8,16 +8,6 @@
 #include "bus.h"
 #include "daemon_private.h"
 
-static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
-			  void *userdata)
-{
-	struct daemon *daemon = userdata;
-
-	(void)source;
-	(void)info;
-	return sd_event_exit(daemon->event, 0);
-}
-
 /* Whether SIGHUP means that the terminal on which we were started is gone. */
 static bool has_lost_terminal(const struct daemon *daemon)
 {
@@ -45,22 +35,14 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 
 int signals_init(struct daemon *daemon)
 {
-	sigset_t signals;
-	int r;
+	int r = sd_event_add_signal(daemon->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK, on_hangup, daemon);
 	signal(SIGPIPE, SIG_IGN);
 	/* With a file size limit (ulimit -f) writing the state file fails with EFBIG, rather than killing us. */
 	signal(SIGXFSZ, SIG_IGN);
-
-	r = sd_event_add_signal(daemon->event, NULL, SIGTERM, on_stop_signal, daemon);
-	if (r >= 0)
-		r = sd_event_add_signal(daemon->event, NULL, SIGINT, on_stop_signal, daemon);
-	if (r >= 0)
-		r = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_hangup, daemon);
 	return r;
 }

@@ -61,39 +61,33 @@ unsigned weight_of_class(const struct qos_class *class)
 
 static int compare(const void *va, const void *vb)
 {
-	const struct weight *a = *(const struct weight *const *)va, *b = *(const struct weight *const *)vb;
+	const struct unit_weight *a = va, *b = vb;
 
-	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
+	return pattern_compare(a->pattern, a->source, b->pattern, b->source);
 }
 
 struct unit_weight *weights_rank(const struct weight *weights, size_t n, const struct qos_class *classes,
 				 size_t n_classes, size_t *ret_n)
 {
-	const struct weight **order = calloc(n + 1, sizeof(const struct weight *));
 	struct unit_weight *ranked = calloc(n + 1, sizeof(*ranked));
+	size_t count = 0;
 
-	*ret_n = 0;
-	if (!order || !ranked) {
-		free(order);
-		free(ranked);
-		return NULL;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!weights[i].is_masked)
-			order[(*ret_n)++] = &weights[i];
-	}
-	qsort(order, *ret_n, sizeof(const struct weight *), compare);
-	for (size_t i = 0; i < *ret_n; i++) {
-		const struct weight *weight = order[i];
+	for (size_t i = 0; ranked && i < n; i++) {
+		const struct weight *weight = &weights[i];
 		const struct qos_class *class = weight->qos ? qos_class_find(classes, n_classes, weight->qos) : NULL;
 
-		ranked[i] = (struct unit_weight){
+		if (weight->is_masked)
+			continue;
+		ranked[count++] = (struct unit_weight){
 			.pattern = weight->pattern,
+			.source = &weight->source,
 			.number = class ? weight_of_class(class) : weight->number,
 			.at_seat = weight->at_seat,
 		};
 	}
-	free(order);
+	if (count)
+		qsort(ranked, count, sizeof(*ranked), compare);
+	*ret_n = count;
 	return ranked;
 }
 

@@ -114,6 +114,7 @@ unsigned weight_of_class(const struct qos_class *class);
 /* The same with the class's number. */
 struct unit_weight {
 	const char *pattern;
+	const struct source *source; /* of weights_rank */
 	uint16_t number;
 	bool at_seat;
 };
