@@ -27,7 +27,6 @@
 
 static void daemon_clear(struct daemon *daemon)
 {
-	held_free(daemon);
 	bus_server_free(daemon->bus);
 	users_end(daemon);
 	tagger_free(daemon->tagger);
@@ -186,6 +185,7 @@ static void finish(struct daemon *daemon)
 
 	sd_notify(0, "STOPPING=1");
 	users_end(daemon);
+	held_leave(daemon);
 	/* Before the tasks: those without a custom slice then get the base slice of before our start. */
 	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);

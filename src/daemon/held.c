@@ -256,12 +256,11 @@ void held_reloaded(struct daemon *daemon)
 			    ended == 1 ? "" : "s");
 }
 
-void held_free(struct daemon *daemon)
+void held_leave(struct daemon *daemon)
 {
 	const struct override *override;
 	uint16_t number = 0;
 
-	/* Without a bus the start has failed, and there may be no plan. */
-	while (daemon->bus && (override = overrides_next(tagger_overrides(daemon->tagger), &number)))
+	while ((override = overrides_next(tagger_overrides(daemon->tagger), &number)))
 		unwatch(override);
 }

@@ -37,4 +37,4 @@ void held_drop(struct daemon *daemon, const struct holder *whom);
 void held_reloaded(struct daemon *daemon);
 
 /* Nothing tells of their end any more; the tasks are left. */
-void held_free(struct daemon *daemon);
+void held_leave(struct daemon *daemon);
