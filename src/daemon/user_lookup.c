@@ -57,7 +57,7 @@ static void serve(int fd)
 /* One at a time. */
 static struct helper helper = { .serve = serve };
 
-int user_lookup_begin(const char *name, struct user_lookup *ret)
+int user_lookup_begin(const char *name)
 {
 	const int fd = helper_need(&helper);
 
@@ -69,16 +69,14 @@ int user_lookup_begin(const char *name, struct user_lookup *ret)
 		helper_leave(&helper);
 		return r;
 	}
-	ret->fd = fd;
-	return 0;
+	return fd;
 }
 
-int user_lookup_end(struct user_lookup *lookup, uid_t *ret, gid_t *ret_gid)
+int user_lookup_end(uid_t *ret, gid_t *ret_gid)
 {
 	struct answer answer = { .error = -EIO };
-	ssize_t n = recv(lookup->fd, &answer, sizeof(answer), MSG_DONTWAIT);
+	ssize_t n = recv(helper.now.fd, &answer, sizeof(answer), MSG_DONTWAIT);
 
-	lookup->fd = -1;
 	if (n < 0)
 		answer.error = errno == EAGAIN ? -ETIMEDOUT : -errno;
 	if (n == sizeof(answer))
@@ -96,14 +94,11 @@ int user_lookup_end(struct user_lookup *lookup, uid_t *ret, gid_t *ret_gid)
 
 int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid)
 {
-	struct user_lookup lookup = { -1 };
-	struct pollfd answer = { .events = POLLIN };
-	int r = user_lookup_begin(name, &lookup);
+	struct pollfd answer = { .fd = user_lookup_begin(name), .events = POLLIN };
 
-	if (r < 0)
-		return r;
-	answer.fd = lookup.fd;
+	if (answer.fd < 0)
+		return answer.fd;
 	while (poll(&answer, 1, timeout_ms) < 0 && errno == EINTR)
 		;
-	return user_lookup_end(&lookup, ret, ret_gid);
+	return user_lookup_end(ret, ret_gid);
 }

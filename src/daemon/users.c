@@ -30,14 +30,12 @@ static bool ask(struct daemon *daemon, struct rule_user *user)
 {
 	struct users *users = &daemon->users;
 	uid_t unused;
-	int r = user_lookup_begin(user->name, &users->lookup);
+	const int fd = user_lookup_begin(user->name);
+	int r = fd < 0 ? fd : sd_event_add_io(daemon->event, &users->answer, fd, EPOLLIN, on_answer, daemon);
 
-	if (r == 0) {
-		r = sd_event_add_io(daemon->event, &users->answer, users->lookup.fd, EPOLLIN, on_answer, daemon);
-		if (r < 0)
-			user_lookup_end(&users->lookup, &unused, NULL);
-	}
 	if (r < 0) {
+		if (fd >= 0)
+			user_lookup_end(&unused, NULL);
 		user->error = r;
 		return false;
 	}
@@ -86,7 +84,7 @@ static bool take_answer(struct daemon *daemon)
 
 	users->asked = NULL;
 	users->answer = sd_event_source_disable_unref(users->answer);
-	user->error = user_lookup_end(&users->lookup, &uid, NULL);
+	user->error = user_lookup_end(&uid, NULL);
 	if (!rule_user_is_pending(user))
 		user->uid = user->error ? (uid_t)-1 : uid;
 	log_answer(user);
@@ -158,7 +156,7 @@ void users_end(struct daemon *daemon)
 
 	if (users->asked) {
 		users->answer = sd_event_source_disable_unref(users->answer);
-		user_lookup_end(&users->lookup, &unused, NULL);
+		user_lookup_end(&unused, NULL);
 		users->asked = NULL;
 	}
 	users->timer = sd_event_source_disable_unref(users->timer);

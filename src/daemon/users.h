@@ -15,21 +15,16 @@ struct rule_user;
 
 /*
  * Looks up users by a helper (helper.h), one at a time: where a network is asked for them (sssd, LDAP) it may take
- * minutes, and getpwnam cannot be interrupted.
+ * minutes, and getpwnam cannot be interrupted. Returns a descriptor, which is readable when there is an answer, or -errno.
  */
-struct user_lookup {
-	int fd; /* readable when there is an answer */
-};
-
-/* Starts a lookup of the name. 0 or -errno. */
-int user_lookup_begin(const char *name, struct user_lookup *ret);
+int user_lookup_begin(const char *name);
 
 /*
  * Reads the answer, if there is one, and ends the lookup, without waiting. Returns 0, the uid, and the gid of his own group
  * unless ret_gid is NULL; -ENOENT: there is no such user; -ETIMEDOUT: there is no answer yet; or another -errno: the
  * name service has failed.
  */
-int user_lookup_end(struct user_lookup *lookup, uid_t *ret, gid_t *ret_gid);
+int user_lookup_end(uid_t *ret, gid_t *ret_gid);
 
 /* Looks the name up, and waits up to timeout_ms for the answer. Returns as user_lookup_end does. */
 int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid);
@@ -38,7 +33,6 @@ int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gi
 
 struct users {
 	struct rule_user *asked; /* the user being looked up, of the configuration in force; NULL: none */
-	struct user_lookup lookup;
 	sd_event_source *answer;
 	sd_event_source *timer; /* ends the wait for an answer, or the pause before the next round */
 	uint64_t pause_us;
