@@ -194,6 +194,15 @@ class Verb(KnobTest):
             self.assertRegex(result.stderr, "no (such|sched) profile")
             daemon.stop()
 
+    def test_names_are_safe_to_print(self):
+        daemon = self.daemon(layers={"sched_profiles.json": {"fast\x1b[2J": {}, "a\nb": {}}})
+        self.assertIn('no sched profile "fas\\x1b[2J" (did you mean "fast\\x1b[2J"?)',
+                      schedqos("sched_profile", "fas\x1b[2J").stderr)
+        self.assertIn("fast\\x1b[2J", daemon.status()["sched_profiles"])
+        self.assertEqual(schedqos("sched_profile", "a\nb").returncode, 0)
+        self.assertIn("sched profile a\\nb:", daemon.log())
+        self.assertEqual(daemon.status()["sched_profile"], "a\\nb")
+
     @staticmethod
     def debugfs_mounts(pid):
         """Only those: other programs of the machine mount and unmount as well."""
