@@ -67,24 +67,15 @@ static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* After a reload, too, whatever it has changed. */
+/* message: NULL while nothing has changed. */
 static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
 
-	(void)message;
 	(void)error;
+	if (message)
+		sd_bus_emit_signal(bridge->bus, BUS_PATH, BRIDGE_NAME, "Reloaded", NULL);
 	sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Status", on_status, bridge, NULL);
-	return 0;
-}
-
-static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct bridge *bridge = userdata;
-
-	(void)message;
-	(void)error;
-	sd_bus_emit_signal(bridge->bus, BUS_PATH, BRIDGE_NAME, "Reloaded", NULL);
 	return 0;
 }
 
@@ -118,8 +109,6 @@ static int connect_to(struct bridge *bridge, sd_bus *daemon)
 		r = sd_bus_start(daemon);
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_changed, bridge);
-	if (r >= 0)
-		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Reloaded", on_reloaded, bridge);
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
 					"Disconnected", on_disconnected, bridge);
