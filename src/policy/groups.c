@@ -82,12 +82,7 @@ bool class_has_real_time_io(const struct qos_class *class)
 /* ---- limits ---- */
 
 struct limits {
-	const struct group *groups;
-	size_t n_groups;
-	const struct qos_class *classes;
-	size_t n_classes;
-	const struct tag *tags;
-	size_t n_tags;
+	const struct config *config;
 	bool *denied; /* a row for each limit, with a place for each class; and one for the cgroup that is looked up */
 	size_t n_limits;
 	/* The last question, and its answer: a build's programs are all in one cgroup. */
@@ -96,16 +91,14 @@ struct limits {
 	uint16_t limit;
 };
 
-struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
-			  const struct qos_class *classes, size_t n_classes)
+struct limits *limits_new(const struct config *config)
 {
 	struct limits *limits = calloc(1, sizeof(*limits));
 
 	if (!limits)
 		return NULL;
-	*limits = (struct limits){ .groups = groups, .n_groups = n_groups, .classes = classes, .n_classes = n_classes };
-	limits->tags = rules_tags(rules, &limits->n_tags);
-	limits->denied = calloc(n_classes, sizeof(*limits->denied));
+	limits->config = config;
+	limits->denied = calloc(config->n_classes, sizeof(*limits->denied));
 	if (limits->denied)
 		return limits;
 	free(limits);
@@ -122,13 +115,15 @@ void limits_free(struct limits *limits)
 
 static bool *row(const struct limits *limits, size_t number)
 {
-	return &limits->denied[number * limits->n_classes];
+	return &limits->denied[number * limits->config->n_classes];
 }
 
 static void deny_above(const struct limits *limits, const struct qos_class *max, bool *denied)
 {
-	for (size_t i = 0; max && i < limits->n_classes; i++) {
-		if (class_compare(&limits->classes[i], max) < 0)
+	const struct config *config = limits->config;
+
+	for (size_t i = 0; max && i < config->n_classes; i++) {
+		if (class_compare(&config->classes[i], max) < 0)
 			denied[i] = true;
 	}
 }
@@ -136,12 +131,13 @@ static void deny_above(const struct limits *limits, const struct qos_class *max,
 /* Adds what the group denies. */
 static void deny(const struct limits *limits, const struct group *group, bool *denied)
 {
-	const struct qos_class *classes = limits->classes;
+	const struct qos_class *classes = limits->config->classes;
+	const size_t n = limits->config->n_classes;
 
 	if (group->max)
-		deny_above(limits, qos_class_find(classes, limits->n_classes, group->max), denied);
+		deny_above(limits, qos_class_find(classes, n, group->max), denied);
 	for (size_t i = 0; i < group->n_classes; i++) {
-		const struct qos_class *class = qos_class_find(classes, limits->n_classes, group->classes[i].name);
+		const struct qos_class *class = qos_class_find(classes, n, group->classes[i].name);
 
 		if (class && !group->classes[i].is_allowed)
 			denied[class - classes] = true;
@@ -151,10 +147,10 @@ static void deny(const struct limits *limits, const struct group *group, bool *d
 /* The highest of the allowed classes below this one; if there is none, the lowest of all. */
 static uint16_t next_lower(const struct limits *limits, const bool *denied, uint16_t from)
 {
-	const struct qos_class *classes = limits->classes;
+	const struct qos_class *classes = limits->config->classes;
 	uint16_t lowest = from, next = from;
 
-	for (uint16_t i = 0; i < limits->n_classes; i++) {
+	for (uint16_t i = 0; i < limits->config->n_classes; i++) {
 		if (class_compare(&classes[i], &classes[lowest]) > 0)
 			lowest = i;
 		if (!denied[i] && class_compare(&classes[i], &classes[from]) > 0 &&
@@ -167,14 +163,16 @@ static uint16_t next_lower(const struct limits *limits, const bool *denied, uint
 /* The same period's tag of another class; without groups there may only be one without a period. */
 static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t qos_class)
 {
+	size_t n;
+	const struct tag *tags = rules_tags(limits->config->rules, &n);
 	uint16_t found = tag;
 
-	for (uint16_t i = 0; i < limits->n_tags; i++) {
-		if (limits->tags[i].qos_class != qos_class)
+	for (uint16_t i = 0; i < n; i++) {
+		if (tags[i].qos_class != qos_class)
 			continue;
-		if (limits->tags[i].period_ns == limits->tags[tag].period_ns)
+		if (tags[i].period_ns == tags[tag].period_ns)
 			return i;
-		if (limits->tags[i].period_ns == 0)
+		if (tags[i].period_ns == 0)
 			found = i;
 	}
 	return found;
@@ -182,14 +180,15 @@ static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t
 
 static int find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
 {
-	const size_t size = limits->n_classes * sizeof(bool);
+	const struct config *config = limits->config;
+	const size_t size = config->n_classes * sizeof(bool);
 	bool *denied = row(limits, limits->n_limits);
 
 	memset(denied, false, size);
 	deny_above(limits, max, denied);
-	for (size_t i = 0; i < limits->n_groups; i++) {
-		if (group_holds(&limits->groups[i], cgroup))
-			deny(limits, &limits->groups[i], denied);
+	for (size_t i = 0; i < config->n_groups; i++) {
+		if (group_holds(&config->groups[i], cgroup))
+			deny(limits, &config->groups[i], denied);
 	}
 	if (!memchr(denied, 1, size)) {
 		*ret = 0;
@@ -229,9 +228,10 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 {
 	const bool *denied = limit && limit <= limits->n_limits ? row(limits, limit - 1) : NULL;
-	const uint16_t from = tag < limits->n_tags ? limits->tags[tag].qos_class : 0;
+	size_t n;
+	const struct tag *tags = rules_tags(limits->config->rules, &n);
 
-	if (!denied || tag >= limits->n_tags || !denied[from])
+	if (!denied || tag >= n || !denied[tags[tag].qos_class])
 		return tag;
-	return tag_of_class(limits, tag, next_lower(limits, denied, from));
+	return tag_of_class(limits, tag, next_lower(limits, denied, tags[tag].qos_class));
 }

@@ -175,8 +175,7 @@ int plan_give_classes(struct plan *plan, const struct config *config)
 
 int plan_set_config(struct plan *plan, const struct config *config)
 {
-	struct limits *limits = limits_new(config->groups, config->n_groups, config->rules, config->classes,
-					   config->n_classes);
+	struct limits *limits = limits_new(config);
 	int r = limits ? plan_give_classes(plan, config) : -ENOMEM;
 
 	if (r < 0) {

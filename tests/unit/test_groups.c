@@ -88,8 +88,7 @@ static void what_is_higher(void **state)
 /* The name of the class that one becomes in a cgroup. */
 static const char *class_in(const struct config *config, const char *cgroup, const char *class)
 {
-	struct limits *limits =
-		limits_new(config->groups, config->n_groups, config->rules, config->classes, config->n_classes);
+	struct limits *limits = limits_new(config);
 	const struct qos_class *lowest = qos_class_find(config->classes, config->n_classes, "QOS_BACKGROUND");
 	const char *found = NULL;
 	uint16_t limit, again;

@@ -49,11 +49,11 @@ int class_compare(const struct qos_class *a, const struct qos_class *b);
 bool class_has_real_time_io(const struct qos_class *class);
 
 /* What the groups of a configuration do to tags. */
+struct config;
 struct limits;
 
-/* groups, rules and classes must outlive it. NULL without memory. */
-struct limits *limits_new(const struct group *groups, size_t n_groups, const struct rules *rules,
-			  const struct qos_class *classes, size_t n_classes);
+/* The configuration must outlive it. NULL without memory. */
+struct limits *limits_new(const struct config *config);
 void limits_free(struct limits *limits);
 
 /*
