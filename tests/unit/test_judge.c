@@ -106,6 +106,7 @@ static void each_line(void **state)
 		  CHOSEN_N },
 		{ "SCHED_IDLE", PRISTINE, UI, { POLICY_IDLE, 0, -4, 0, 0, 8 * MS, 0, UTIL_FULL }, TASK_COPY, 0, false, IDLE(0),
 		  CHOSEN_P },
+		{ "a class's nice value alone, under it", IDLE(0), IDLE(2), IDLE(4), TASK_COPY, 0, true, IDLE(4), CHOSEN_N },
 		{ "what has left real time", FIFO(9), FIFO(9), UTILITY, TASK_COPY, CHOSEN_P, false, BATCH(2, 0),
 		  CHOSEN_P | CHOSEN_N },
 		{ "born without its slice", NORMAL(-7), FAIR(-7, 8), PRISTINE, TASK_COPY, 0, false, PRISTINE,

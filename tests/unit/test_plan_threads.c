@@ -128,6 +128,35 @@ static void a_thread_that_execs_takes_the_leader_s_id(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
+/* A thread that somebody lowered further says nothing of what the leader carries, though both may have called exec. */
+static void what_no_thread_is_known_to_carry_is_no_thread_s(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 101, 9);
+	scan(m);
+	assert_task(m, 101, "SCHED_NORMAL nice 9 slice 8 ms", REASON_CHANGED);
+	renice(m, 100, 5);
+	execs(m, 100, "/usr/bin/vi");
+	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
+}
+
+/* While one of its threads lives no other can have called exec. */
+static void a_loss_takes_nothing_from_a_leader_with_threads(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }", "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 100, -7);
+	scan(m);
+	assert_carries(m, 100, INTERACTIVE);
+	scan(m);
+	stops_without_trace(m);
+}
+
 /* ---- inheritance ---- */
 
 #define MAKE                                                     \
@@ -250,6 +279,8 @@ int main(void)
 		MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing),
 		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
 		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
+		MACHINE_TEST(what_no_thread_is_known_to_carry_is_no_thread_s),
+		MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads),
 		MACHINE_TEST(descendants_inherit_the_class),
 		MACHINE_TEST(the_nearest_ancestor_wins),
 		MACHINE_TEST(the_same_process_inherits_from_what_it_was),
