@@ -237,7 +237,8 @@ static void remove_ended(const struct plan *plan, struct task *leader)
 
 /* ---- who vouches ---- */
 
-struct task *plan_origin_of(const struct plan *plan, const struct plan_due *due)
+/* NULL if it has another record now. */
+static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
 {
 	struct task *origin = tasks_find(plan->tasks, due->origin);
 
@@ -289,7 +290,7 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 		return false;
 	if (task->tid != task->tgid)
 		return threads_vouch(plan, task, facts, had);
-	origin = plan_origin_of(plan, due);
+	origin = origin_of(plan, due);
 	if (!origin || !carries_its_record(plan, origin, facts))
 		return false;
 	*had = attr_least(had, &origin->had);
@@ -302,7 +303,7 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
  */
 static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
 {
-	struct task *origin = plan_origin_of(plan, due);
+	struct task *origin = origin_of(plan, due);
 
 	if (origin && due->is_born && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
 		origin->flags &= ~TASK_FRESH;

@@ -100,8 +100,5 @@ void plan_note_base(struct plan *plan);
 void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
 		const struct task_attr *actual);
 
-/* The record of the task's origin, if that is still the same. */
-struct task *plan_origin_of(const struct plan *plan, const struct plan_due *due);
-
 /* Whether the records of two tasks differ in attributes or class. */
 bool plan_differ(const struct task *a, const struct task *b);
