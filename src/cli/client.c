@@ -44,13 +44,21 @@ static int connect_to(sd_bus **ret)
 	return r < 0 ? -EACCES : sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
 }
 
-int client_try(sd_bus **ret)
+/* Stays until the program ends. */
+static sd_bus *connection;
+
+int client_try(void)
 {
-	int r = connect_to(ret);
+	int r = connection ? 0 : connect_to(&connection);
 
 	if (r < 0)
-		*ret = sd_bus_unref(*ret);
+		connection = sd_bus_unref(connection);
 	return r < 0 ? r : 0;
+}
+
+sd_bus *client_bus(void)
+{
+	return connection;
 }
 
 static void tell_fault(int error)
@@ -72,18 +80,18 @@ static void tell_fault(int error)
 	}
 }
 
-int client_open(sd_bus **ret)
+int client_open(void)
 {
-	int r = client_try(ret);
+	int r = client_try();
 
 	if (r < 0)
 		tell_fault(r);
 	return r;
 }
 
-bool client_is_bridged(sd_bus *bus)
+bool client_is_bridged(void)
 {
-	return sd_bus_is_bus_client(bus) > 0;
+	return sd_bus_is_bus_client(connection) > 0;
 }
 
 /* Why the bridge has not asked the daemon; NULL for another error, which has words of its own. */
@@ -106,9 +114,9 @@ static const char *bridge_fault(const sd_bus_error *error)
 }
 
 /* Returns an exit status. */
-static int explain_failure(const sd_bus_error *error, bool is_bridged, int r)
+static int explain_failure(const sd_bus_error *error, int r)
 {
-	const char *fault = is_bridged ? bridge_fault(error) : NULL;
+	const char *fault = client_is_bridged() ? bridge_fault(error) : NULL;
 
 	if (fault) {
 		log_error("%s", fault);
@@ -133,36 +141,33 @@ static int explain_failure(const sd_bus_error *error, bool is_bridged, int r)
 }
 
 /* The bridge has the daemon's methods in one interface, and what it lists is a method of another name. */
-static int new_question(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret)
+static int new_question(const char *interface, const char *method, sd_bus_message **ret)
 {
-	if (!client_is_bridged(bus))
-		return sd_bus_message_new_method_call(bus, ret, NULL, BUS_PATH, interface, method);
-	return sd_bus_message_new_method_call(bus, ret, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME,
+	if (!client_is_bridged())
+		return sd_bus_message_new_method_call(connection, ret, NULL, BUS_PATH, interface, method);
+	return sd_bus_message_new_method_call(connection, ret, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME,
 					      strcmp(method, "ListTasks") == 0 ? "List" : method);
 }
 
-int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret, const char *types, ...)
+int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *own = NULL;
 	va_list values;
 	int r;
 
-	if (!bus && client_open(&own) < 0)
+	if (client_open() < 0)
 		return EXIT_FAILURE;
-	if (!bus)
-		bus = own;
-	r = new_question(bus, interface, method, &question);
+	r = new_question(interface, method, &question);
 	va_start(values, types);
 	if (r >= 0)
 		r = sd_bus_message_appendv(question, types, values);
 	va_end(values);
 	if (r >= 0)
-		r = sd_bus_message_set_allow_interactive_authorization(question, client_is_bridged(bus));
+		r = sd_bus_message_set_allow_interactive_authorization(question, client_is_bridged());
 	if (r >= 0)
-		r = sd_bus_call(bus, question, 0, &error, ret);
-	return r < 0 ? explain_failure(&error, client_is_bridged(bus), r) : 0;
+		r = sd_bus_call(connection, question, 0, &error, ret);
+	return r < 0 ? explain_failure(&error, r) : 0;
 }
 
 int client_process(pid_t pid)
@@ -174,23 +179,22 @@ int client_process(pid_t pid)
 	return fd;
 }
 
-static int ask_class(sd_bus *bus, pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
+static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos, (int)inherit, 1,
+	if (!client_is_bridged())
+		return client_call(BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos, (int)inherit, 1,
 				   1);
 	fd = client_process(pid);
-	return fd < 0 ? EXIT_FAILURE : client_call(bus, NULL, "SetClass", ret, "hsbb", fd, qos, (int)inherit, 1);
+	return fd < 0 ? EXIT_FAILURE : client_call(NULL, "SetClass", ret, "hsbb", fd, qos, (int)inherit, 1);
 }
 
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	const char *class = "", *reason = "";
-	int status = client_open(&bus) < 0 ? EXIT_FAILURE : ask_class(bus, pid, qos, inherit, &reply);
+	int status = client_open() < 0 ? EXIT_FAILURE : ask_class(pid, qos, inherit, &reply);
 
 	*ret_given = status == 0;
 	if (status)
@@ -205,13 +209,13 @@ int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 	return *class ? 0 : EXIT_FAILURE;
 }
 
-cJSON *status_read(sd_bus *bus)
+cJSON *status_read(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *text = "";
 	cJSON *status;
 
-	if (client_call(bus, BUS_INTERFACE, "Status", &reply, ""))
+	if (client_call(BUS_INTERFACE, "Status", &reply, ""))
 		return NULL;
 	sd_bus_message_read(reply, "s", &text);
 	status = cJSON_Parse(text);

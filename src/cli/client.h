@@ -14,27 +14,30 @@
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /*
- * Connects: as root to the daemon, else to the bus on which the bridge is. Returns 0, or -errno after logging why it failed
- * (not running, not allowed).
+ * There is one connection, made when it is first needed: as root to the daemon, else to the bus on which the bridge is.
+ * Returns 0, or -errno after logging why there is none (not running, not allowed).
  */
-int client_open(sd_bus **ret);
+int client_open(void);
 
 /* The same, but logs nothing. -ENOENT and -ECONNREFUSED: no daemon runs; -EACCES and -EPERM: not
  * allowed. */
-int client_try(sd_bus **ret);
+int client_try(void);
 
-/* Whether it is the bus: then processes are named by descriptors, and there is but one interface. */
-bool client_is_bridged(sd_bus *bus);
+/* The connection, once it is there. */
+sd_bus *client_bus(void);
+
+/* Whether that is the bus: then processes are named by descriptors, and there is but one interface. */
+bool client_is_bridged(void);
 
 /* A descriptor of the process, or -1 after saying why there is none. */
 int client_process(pid_t pid);
 
 /*
- * Calls a method of one of the interfaces in daemon.h, or of the bridge's, where polkit may ask for a password; types and values as sd_bus_call_method has them. bus: NULL for a
- * connection of its own. 0 and the reply, for the caller to unreference; or an exit status after saying why: that of wrong
- * usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
+ * Calls a method of one of the interfaces in daemon.h, or of the bridge's, where polkit may ask for a password; types and
+ * values as sd_bus_call_method has them. 0 and the reply, for the caller to unreference; or an exit status after saying
+ * why: that of wrong usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
  */
-int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
+int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 
 /*
  * Gives the process (0: this one) a class, with its descendants if inherit says so, until it ends. Returns
@@ -44,7 +47,7 @@ int client_call(sd_bus *bus, const char *interface, const char *method, sd_bus_m
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given);
 
 /* What the daemon says of itself, for the caller to delete; NULL after logging what went wrong. */
-cJSON *status_read(sd_bus *bus);
+cJSON *status_read(void);
 
 /* ---- a member of what it answers in JSON; reading what is not there gives "", 0 and false ---- */
 

@@ -54,11 +54,11 @@ static int print_config(const struct config *config)
 }
 
 /* Against what the daemon has in force. */
-static int compare(sd_bus *bus, const struct config *config)
+static int compare(const struct config *config)
 {
 	_cleanup_(config_freep) struct config *before = NULL;
 
-	if (daemon_config(bus, &before) < 0)
+	if (daemon_config(&before) < 0)
 		return EXIT_FAILURE;
 	show_diff(before, config);
 	return 0;
@@ -67,7 +67,6 @@ static int compare(sd_bus *bus, const struct config *config)
 int cmd_check(const struct command *command)
 {
 	const bool diff = option_given(command, OPTION_DIFF), print = option_given(command, OPTION_PRINT);
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(config_freep) struct config *config = NULL;
 	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
 	struct config_paths paths = command->paths;
@@ -79,13 +78,13 @@ int cmd_check(const struct command *command)
 	if (diff && print)
 		return usage_error(command->verb, "--diff and --print exclude each other");
 	/* Without other paths: what a reload would bring. */
-	if (diff && (client_open(&bus) < 0 || daemon_paths(bus, &paths, &daemons) < 0))
+	if (diff && daemon_paths(&paths, &daemons) < 0)
 		return EXIT_FAILURE;
 	status = check_config(&paths, command->operands, command->n_operands, &config);
 	if (status)
 		return status;
 	if (diff)
-		return compare(bus, config);
+		return compare(config);
 	if (print)
 		return print_config(config);
 	list_files(config);

@@ -94,18 +94,18 @@ static void take_status(const cJSON *status, struct doctor_input *ret)
 }
 
 /* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
-static size_t count_differences(sd_bus *bus, const struct config *config)
+static size_t count_differences(const struct config *config)
 {
 	_cleanup_(config_freep) struct config *before = NULL;
 	struct config_diff diff = { 0 };
 
-	if (daemon_config(bus, &before) == 0)
+	if (daemon_config(&before) == 0)
 		config_diff(before, config, NULL, NULL, &diff);
 	return diff.others + diff.added + diff.removed + diff.changed;
 }
 
 /* Of the configuration that the command line names, or that of the daemon that runs. */
-static void load(const struct config_paths *paths, sd_bus *bus, struct config **ret, struct doctor_input *input)
+static void load(const struct config_paths *paths, struct config **ret, struct doctor_input *input)
 {
 	struct config_errors errors = { 0 };
 
@@ -113,13 +113,12 @@ static void load(const struct config_paths *paths, sd_bus *bus, struct config **
 		input->config = *ret;
 	input->n_errors = errors.n_errors;
 	if (input->is_daemons && input->config)
-		input->n_differences = count_differences(bus, input->config);
+		input->n_differences = count_differences(input->config);
 	config_errors_clear(&errors);
 }
 
 int cmd_doctor(const struct command *command)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(config_freep) struct config *config = NULL;
 	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
 	struct config_paths paths = command->paths, theirs = paths;
@@ -127,13 +126,13 @@ int cmd_doctor(const struct command *command)
 	struct findings findings = { 0 };
 	int result = EXIT_FAILURE;
 
-	if (client_try(&bus) == 0 && daemon_paths(bus, input.is_daemons ? &paths : &theirs, &status) == 0) {
+	if (client_try() == 0 && daemon_paths(input.is_daemons ? &paths : &theirs, &status) == 0) {
 		take_status(status, &input);
 	} else {
 		input.is_daemons = false;
 		input.daemon = instance_owner();
 	}
-	load(&paths, bus, &config, &input);
+	load(&paths, &config, &input);
 	if (doctor(&input, &findings) < 0)
 		log_error("out of memory");
 	else

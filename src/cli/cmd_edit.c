@@ -28,7 +28,7 @@
 static const char beginning[] = "// The administrator's rules for schedqos: see schedqos.json(5).\n{\n}\n";
 
 struct edit {
-	sd_bus *bus;		   /* NULL: no daemon runs, or it cannot be asked */
+	bool has_daemon;	   /* one runs, and can be asked */
 	struct config_paths paths; /* of the whole, with the file to be edited */
 	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
 	struct stat file, begun;   /* the file (st_nlink 0: there is none) and the copy, before the editor ran */
@@ -132,8 +132,8 @@ static int install(const struct edit *edit)
 			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
 		return EXIT_FAILURE;
 	}
-	if (edit->bus)
-		return reload_daemon(edit->bus);
+	if (edit->has_daemon)
+		return reload_daemon();
 	log_notice("no daemon runs: it takes effect at the next start");
 	return 0;
 }
@@ -189,14 +189,12 @@ int cmd_edit(const struct command *command)
 	struct edit edit = { .paths = command->paths };
 	int status = EXIT_FAILURE;
 
-	if (client_try(&edit.bus) == 0 && daemon_paths(edit.bus, &edit.paths, &daemons) < 0)
-		edit.bus = sd_bus_flush_close_unref(edit.bus);
+	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.paths, &daemons) == 0;
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);
 	}
 	free(edit.path);
 	free(edit.copy);
-	sd_bus_flush_close_unref(edit.bus);
 	return status;
 }

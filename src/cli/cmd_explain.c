@@ -39,9 +39,9 @@ static int ask_daemon(const struct question *question, char **ret)
 	int status;
 
 	if (question->name)
-		status = client_call(NULL, BUS_INTERFACE, "ExplainName", &reply, "s", question->name);
+		status = client_call(BUS_INTERFACE, "ExplainName", &reply, "s", question->name);
 	else
-		status = client_call(NULL, BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)question->task);
+		status = client_call(BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)question->task);
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "s", &json);

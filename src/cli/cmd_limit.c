@@ -39,8 +39,9 @@ static const char *cgroup_of(char *text)
  * Until the limit has ended: the daemon tells root. Of a user's, whose way is the bridge, only the end of the process is
  * seen, by a descriptor of it. Returns an exit status.
  */
-static int hold(sd_bus *bus, int process)
+static int hold(int process)
 {
+	sd_bus *bus = client_bus();
 	struct pollfd ends[] = { { .fd = sd_bus_get_fd(bus), .events = POLLIN }, { .fd = process, .events = POLLIN } };
 
 	log_info("limited until this ends (Ctrl-C)");
@@ -64,38 +65,38 @@ static int hold(sd_bus *bus, int process)
 /* ---- asking ---- */
 
 /* process: of a bridged one that is no cgroup, a descriptor. Returns an exit status. */
-static int ask_limit(sd_bus *bus, const struct target *target, int process, const char *qos, bool keep)
+static int ask_limit(const struct target *target, int process, const char *qos, bool keep)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 
-	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Limit", &reply, "ussusb", 0, "", target->cgroup,
+	if (!client_is_bridged())
+		return client_call(BUS_OVERRIDES_INTERFACE, "Limit", &reply, "ussusb", 0, "", target->cgroup,
 				   (uint32_t)target->pid, qos, (int)keep);
-	return target->pid ? client_call(bus, NULL, "LimitProcess", &reply, "hsb", process, qos, (int)keep) :
-			     client_call(bus, NULL, "LimitCgroup", &reply, "ssb", target->cgroup, qos, (int)keep);
+	return target->pid ? client_call(NULL, "LimitProcess", &reply, "hsb", process, qos, (int)keep) :
+			     client_call(NULL, "LimitCgroup", &reply, "ssb", target->cgroup, qos, (int)keep);
 }
 
-static int ask_lift(sd_bus *bus, const struct target *target, int process, sd_bus_message **ret)
+static int ask_lift(const struct target *target, int process, sd_bus_message **ret)
 {
-	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup, (uint32_t)target->pid);
-	return target->pid ? client_call(bus, NULL, "LiftProcess", ret, "h", process) :
-			     client_call(bus, NULL, "LiftCgroup", ret, "s", target->cgroup);
+	if (!client_is_bridged())
+		return client_call(BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup, (uint32_t)target->pid);
+	return target->pid ? client_call(NULL, "LiftProcess", ret, "h", process) :
+			     client_call(NULL, "LiftCgroup", ret, "s", target->cgroup);
 }
 
-static int limit(sd_bus *bus, const struct command *command, const struct target *target, int process)
+static int limit(const struct command *command, const struct target *target, int process)
 {
 	const bool keep = option_given(command, OPTION_KEEP);
-	int status = ask_limit(bus, target, process, command->operands[1], keep);
+	int status = ask_limit(target, process, command->operands[1], keep);
 
-	return status || keep ? status : hold(bus, process);
+	return status || keep ? status : hold(process);
 }
 
-static int lift(sd_bus *bus, const struct target *target, int process)
+static int lift(const struct target *target, int process)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t lifted = 0;
-	int status = ask_lift(bus, target, process, &reply);
+	int status = ask_lift(target, process, &reply);
 
 	if (status)
 		return status;
@@ -108,7 +109,6 @@ static int lift(sd_bus *bus, const struct target *target, int process)
 int cmd_limit(const struct command *command)
 {
 	const bool lifts = option_given(command, OPTION_LIFT);
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_close_ int process = -1;
 	struct target target = { .cgroup = "" };
 
@@ -120,12 +120,12 @@ int cmd_limit(const struct command *command)
 		target.cgroup = cgroup_of(command->operands[0]);
 	else if (take_pid(command, command->operands[0], &target.pid))
 		return EXIT_USAGE;
-	if (client_open(&bus) < 0)
+	if (client_open() < 0)
 		return EXIT_FAILURE;
-	if (client_is_bridged(bus) && target.pid) {
+	if (client_is_bridged() && target.pid) {
 		process = client_process(target.pid);
 		if (process < 0)
 			return EXIT_FAILURE;
 	}
-	return lifts ? lift(bus, &target, process) : limit(bus, command, &target, process);
+	return lifts ? lift(&target, process) : limit(command, &target, process);
 }

@@ -210,14 +210,11 @@ static int check_class(const struct command *command, const struct tasks *tasks)
 
 int cmd_list(const struct command *command)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_free_ char *text = NULL;
 	struct tasks tasks = { 0 };
 	int status;
 
-	if (client_open(&bus) < 0)
-		return EXIT_FAILURE;
-	status = tasks_read(bus, &tasks) < 0 ? EXIT_FAILURE : check_class(command, &tasks);
+	status = tasks_read(&tasks) < 0 ? EXIT_FAILURE : check_class(command, &tasks);
 	if (status == 0)
 		status = make_rows(command, &tasks);
 	if (status == 0) {

@@ -4,5 +4,5 @@
 
 int cmd_reload(const struct command *command __attribute__((unused)))
 {
-	return reload_daemon(NULL);
+	return reload_daemon();
 }

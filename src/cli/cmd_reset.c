@@ -8,26 +8,25 @@
 #include "client.h"
 #include "verb.h"
 
-static int reset(sd_bus *bus, pid_t pid, sd_bus_message **ret)
+static int reset(pid_t pid, sd_bus_message **ret)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (!client_is_bridged(bus))
-		return client_call(bus, BUS_OVERRIDES_INTERFACE, "Reset", ret, "uu", 0, (uint32_t)pid);
+	if (!client_is_bridged())
+		return client_call(BUS_OVERRIDES_INTERFACE, "Reset", ret, "uu", 0, (uint32_t)pid);
 	fd = client_process(pid);
-	return fd < 0 ? EXIT_FAILURE : client_call(bus, NULL, "Reset", ret, "h", fd);
+	return fd < 0 ? EXIT_FAILURE : client_call(NULL, "Reset", ret, "h", fd);
 }
 
 int cmd_reset(const struct command *command)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t ended = 0;
 	pid_t pid;
 	int status = take_pid(command, command->operands[0], &pid);
 
 	if (status == 0)
-		status = client_open(&bus) < 0 ? EXIT_FAILURE : reset(bus, pid, &reply);
+		status = client_open() < 0 ? EXIT_FAILURE : reset(pid, &reply);
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "t", &ended);

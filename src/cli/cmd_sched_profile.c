@@ -38,9 +38,9 @@ static void print_profile(const char *name, const char *current)
 
 /* ---- with a daemon ---- */
 
-static int daemon_list(sd_bus *bus)
+static int daemon_list(void)
 {
-	_cleanup_(cJSON_Deletep) cJSON *status = status_read(bus);
+	_cleanup_(cJSON_Deletep) cJSON *status = status_read();
 	const cJSON *profile;
 
 	cJSON_ArrayForEach (profile, cJSON_GetObjectItem(status, "sched_profiles"))
@@ -48,11 +48,11 @@ static int daemon_list(sd_bus *bus)
 	return status ? 0 : EXIT_FAILURE;
 }
 
-static int daemon_apply(sd_bus *bus, const char *name)
+static int daemon_apply(const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *refusal;
-	int status = client_call(bus, BUS_INTERFACE, "SetSchedProfile", &reply, "s", name);
+	int status = client_call(BUS_INTERFACE, "SetSchedProfile", &reply, "s", name);
 
 	if (status)
 		return status;
@@ -62,15 +62,6 @@ static int daemon_apply(sd_bus *bus, const char *name)
 		status = EXIT_FAILURE;
 	}
 	return status;
-}
-
-static int with_daemon(const struct command *command)
-{
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-
-	if (client_open(&bus) < 0)
-		return EXIT_FAILURE;
-	return is_list(command) ? daemon_list(bus) : daemon_apply(bus, wanted(command));
 }
 
 /* ---- without a daemon ---- */
@@ -142,5 +133,7 @@ int cmd_sched_profile(const struct command *command)
 		return usage_error(command->verb, "a profile's name or --none, not both");
 	if (command->n_operands && !command->operands[0][0])
 		return usage_error(command->verb, "a profile has a name");
-	return instance_owner() > 0 ? with_daemon(command) : without_daemon(command);
+	if (instance_owner() <= 0)
+		return without_daemon(command);
+	return is_list(command) ? daemon_list() : daemon_apply(wanted(command));
 }

@@ -34,8 +34,7 @@ static char *absolute(const char *path)
 /* What a daemon in the background has done; one in the foreground logs it. */
 static void tell_start(void)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	_cleanup_(cJSON_Deletep) cJSON *status = client_try(&bus) == 0 ? status_read(bus) : NULL;
+	_cleanup_(cJSON_Deletep) cJSON *status = client_try() == 0 ? status_read() : NULL;
 	const uint64_t rules = member_count(status, "rules");
 
 	if (status)

@@ -186,12 +186,11 @@ static void put_metrics(const cJSON *status)
 /* Whoever collects the metrics should be told that there is no daemon. */
 static int print_metrics(void)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
-	int r = client_open(&bus);
+	int r = client_open();
 
 	if (r == 0)
-		status = status_read(bus);
+		status = status_read();
 	if (!status && r != -ENOENT && r != -ECONNREFUSED)
 		return EXIT_FAILURE;
 	put_metric("up", NULL, status != NULL);
@@ -204,7 +203,6 @@ static int print_metrics(void)
 
 int cmd_status(const struct command *command)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
 	const char *json;
@@ -213,15 +211,13 @@ int cmd_status(const struct command *command)
 		return option_given(command, OPTION_JSON) ?
 			       usage_error(command->verb, "--json and --metrics exclude each other") :
 			       print_metrics();
-	if (client_open(&bus) < 0)
-		return EXIT_FAILURE;
 	if (!option_given(command, OPTION_JSON)) {
-		status = status_read(bus);
+		status = status_read();
 		if (status)
 			print_status(status);
 		return status ? 0 : EXIT_FAILURE;
 	}
-	if (client_call(bus, BUS_INTERFACE, "Status", &reply, "") || sd_bus_message_read(reply, "s", &json) < 0)
+	if (client_call(BUS_INTERFACE, "Status", &reply, "") || sd_bus_message_read(reply, "s", &json) < 0)
 		return EXIT_FAILURE;
 	return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
 }

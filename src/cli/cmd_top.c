@@ -29,7 +29,6 @@ struct look {
 };
 
 struct top {
-	sd_bus *bus;
 	int proc;
 	struct cpu_hierarchies cgroups;
 	struct look before, now;
@@ -60,7 +59,7 @@ static int look(struct top *top)
 	tasks_clear(&top->before.tasks);
 	top->before = top->now;
 	top->now = (struct look){ 0 };
-	r = tasks_read(top->bus, tasks);
+	r = tasks_read(tasks);
 	for (size_t i = 0; i < tasks->n_rows; i++) {
 		struct task_row *row = &tasks->rows[i];
 
@@ -261,13 +260,12 @@ int cmd_top(const struct command *command __attribute__((unused)))
 
 	if (top.proc < 0)
 		log_error("/proc: %s", strerror(-top.proc));
-	else if (client_open(&top.bus) == 0)
+	else
 		status = run(&top);
 	tasks_clear(&top.before.tasks);
 	tasks_clear(&top.now.tasks);
 	free(top.classes);
 	free(top.apps);
-	sd_bus_flush_close_unref(top.bus);
 	if (top.proc >= 0)
 		close(top.proc);
 	return status;

@@ -59,9 +59,9 @@ static void fill(const char **path, const cJSON *status, const char *key)
 		*path = text;
 }
 
-int daemon_paths(sd_bus *bus, struct config_paths *paths, cJSON **ret)
+int daemon_paths(struct config_paths *paths, cJSON **ret)
 {
-	*ret = status_read(bus);
+	*ret = status_read();
 	if (!*ret)
 		return -EIO;
 	fill(&paths->file, *ret, "config_file");
@@ -70,14 +70,14 @@ int daemon_paths(sd_bus *bus, struct config_paths *paths, cJSON **ret)
 	return 0;
 }
 
-int daemon_config(sd_bus *bus, struct config **ret)
+int daemon_config(struct config **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct config_file files[] = { { .path = "in force", .kind = CONFIG_PROFILES }, { .path = "in force", .kind = CONFIG_RULES } };
 	struct config_errors errors = { 0 };
 	int r;
 
-	if (client_call(bus, BUS_INTERFACE, "GetConfig", &reply, ""))
+	if (client_call(BUS_INTERFACE, "GetConfig", &reply, ""))
 		return -EIO;
 	r = sd_bus_message_read(reply, "ss", &files[1].text, &files[0].text);
 	if (r >= 0) {
@@ -91,11 +91,11 @@ int daemon_config(sd_bus *bus, struct config **ret)
 	return r;
 }
 
-int reload_daemon(sd_bus *bus)
+int reload_daemon(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *warnings = "", *summary = "";
-	int status = client_call(bus, BUS_INTERFACE, "Reload", &reply, "");
+	int status = client_call(BUS_INTERFACE, "Reload", &reply, "");
 
 	if (status == EXIT_CONFIG)
 		log_error("reload refused: the configuration that was in force stays");

@@ -23,14 +23,13 @@ int check_config(const struct config_paths *paths, char *const *files, int n_fil
  * The paths that are not given become those that the daemon was given. 0, or -errno after logging why that cannot be told.
  * The strings are those of *ret, what it says of itself, for the caller to delete.
  */
-int daemon_paths(sd_bus *bus, struct config_paths *paths, cJSON **ret);
+int daemon_paths(struct config_paths *paths, cJSON **ret);
 
 /* What the daemon has in force. 0, or -errno after logging why that cannot be told. */
-int daemon_config(sd_bus *bus, struct config **ret);
+int daemon_config(struct config **ret);
 
-/* Has the daemon read its configuration again, and says what came of it. bus: NULL for a connection of its own. Returns an
- * exit status. */
-int reload_daemon(sd_bus *bus);
+/* Has the daemon read its configuration again, and says what came of it. Returns an exit status. */
+int reload_daemon(void);
 
 /* ---- the difference between two configurations, for people ---- */
 

@@ -113,13 +113,13 @@ int task_row_compare_tids(const void *a, const void *b)
 	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
 }
 
-int tasks_read(sd_bus *bus, struct tasks *ret)
+int tasks_read(struct tasks *ret)
 {
 	_cleanup_free_ const char **patterns = NULL;
 	size_t n_patterns = 0;
 	int r;
 
-	if (client_call(bus, BUS_INTERFACE, "ListTasks", &ret->reply, ""))
+	if (client_call(BUS_INTERFACE, "ListTasks", &ret->reply, ""))
 		return -EIO;
 	r = read_strings(ret->reply, &ret->classes, &ret->n_classes);
 	if (r >= 0)

@@ -39,7 +39,7 @@ struct tasks {
 };
 
 /* Asks the daemon for all. 0, or -errno after logging. */
-int tasks_read(sd_bus *bus, struct tasks *ret);
+int tasks_read(struct tasks *ret);
 void tasks_clear(struct tasks *tasks);
 
 /* For sorting and searching. */
