@@ -74,8 +74,8 @@ static void log_answer(const struct rule_user *user)
 		log_warning("unknown user \"%s\": rules that ask for it never match", name);
 }
 
-/* Takes the answer, or gives up waiting for it. Returns whether rules may match other tasks now. */
-static bool take_answer(struct daemon *daemon)
+/* Takes the answer, or gives up waiting for it. */
+static void finish_lookup(struct daemon *daemon)
 {
 	struct users *users = &daemon->users;
 	struct rule_user *user = users->asked;
@@ -88,16 +88,8 @@ static bool take_answer(struct daemon *daemon)
 	if (!rule_user_is_pending(user))
 		user->uid = user->error ? (uid_t)-1 : uid;
 	log_answer(user);
-	return user->uid != before;
-}
-
-static void finish_lookup(struct daemon *daemon)
-{
-	struct rule_user *next = daemon->users.asked->next;
-	bool changed = take_answer(daemon);
-
-	ask_next(daemon, next);
-	if (changed)
+	ask_next(daemon, user->next);
+	if (user->uid != before)
 		tagger_scan(daemon->tagger);
 }
 
