@@ -128,7 +128,7 @@ static const sd_bus_vtable methods[] = {
 	SD_BUS_VTABLE_END,
 };
 
-/* The first argument is the user in whose name it is, of what is held the second for whom: see bus_read_user. */
+/* The first argument is the user in whose name it is, of what is held the second for whom: see bus_take. */
 static const sd_bus_vtable overrides[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD_WITH_NAMES("Set", "ususbbb",

@@ -43,10 +43,10 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /*
- * Reads the beginning of a call in the name of root or of a user: who that is, and of what is held the holder. The message
- * owns the texts. 0 or -errno: -EPERM: the caller may not ask in that name.
+ * Fills in who asks: root, or in a user's name the bridge; and for what, a pid unless there is a cgroup. 0 or -errno: -EPERM:
+ * the caller may not ask in that name.
  */
-int bus_read_user(sd_bus_message *message, bool has_holder, struct override *ret);
+int bus_take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret);
 
 /* Whether he may ask for something for that cgroup: 0, -ENOTDIR: it is none, or -EPERM. */
 int bus_check_cgroup(uid_t uid, const char *cgroup);

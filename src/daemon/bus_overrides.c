@@ -91,62 +91,28 @@ int bus_refuse(const struct daemon *daemon, const struct override *asked, int r,
 
 /* ---- arguments ---- */
 
-/* The process at the other end of the connection, in our pid namespace. */
-static int find_caller(sd_bus_message *message, struct ucred *ret)
+int bus_take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
 {
-	socklen_t size = sizeof(*ret);
-
-	return getsockopt(sd_bus_get_fd(sd_bus_message_get_bus(message)), SOL_SOCKET, SO_PEERCRED, ret, &size) < 0 ? -errno : 0;
-}
-
-int bus_read_user(sd_bus_message *message, bool has_holder, struct override *ret)
-{
+	sd_bus *bus = sd_bus_message_get_bus(message);
 	struct ucred caller;
-	uint32_t uid = 0;
-	int r = sd_bus_message_read(message, "u", &uid);
+	socklen_t size = sizeof(caller);
 
-	*ret = (struct override){ .uid = uid, .qos = "", .holder.bus = sd_bus_message_get_bus(message) };
-	if (r >= 0 && has_holder)
-		r = sd_bus_message_read(message, "s", &ret->holder.name);
-	if (r >= 0)
-		r = find_caller(message, &caller);
-	if (r < 0)
-		return r;
-	/* Names on the bus are no longer, and this one is kept. */
-	if (has_holder && strlen(ret->holder.name) > NAME_MAX)
-		return -ENAMETOOLONG;
-	if (has_holder && !*ret->holder.name)
-		ret->holder.name = NULL;
+	ret->uid = uid;
+	ret->holder = (struct holder){ bus, *holder ? holder : NULL };
+	if (ret->cgroup && !*ret->cgroup)
+		ret->cgroup = NULL;
+	if (getsockopt(sd_bus_get_fd(bus), SOL_SOCKET, SO_PEERCRED, &caller, &size) < 0)
+		return -errno;
 	/* Only root asks in his own name, and nobody is the last. */
-	return (uid == 0 && caller.uid != 0) || uid == (uid_t)-1 ? -EPERM : 0;
-}
-
-/* 0 stands for the caller, who may not know what his id is for us. */
-static int read_pid(sd_bus_message *message, struct override *asked)
-{
-	struct ucred caller;
-	uint32_t pid;
-	int r = sd_bus_message_read(message, "u", &pid);
-
-	if (r >= 0)
-		r = find_caller(message, &caller);
-	if (r < 0)
-		return r;
-	asked->pid = pid ? (pid_t)pid : caller.pid;
-	return asked->pid > 0 ? 0 : -ESRCH;
-}
-
-/* A cgroup's path, or if that is empty a process. */
-static int read_target(sd_bus_message *message, struct override *asked)
-{
-	int r = sd_bus_message_read(message, "s", &asked->cgroup);
-
-	if (r < 0)
-		return r;
-	if (*asked->cgroup)
-		return sd_bus_message_skip(message, "u");
-	asked->cgroup = NULL;
-	return read_pid(message, asked);
+	if ((uid == 0 && caller.uid != 0) || uid == (uid_t)-1)
+		return -EPERM;
+	/* Names on the bus are no longer, and this one is kept. */
+	if (strlen(holder) > NAME_MAX)
+		return -ENAMETOOLONG;
+	/* 0 stands for the caller, who may not know what his id is for us. */
+	if (!ret->cgroup)
+		ret->pid = pid ? (pid_t)pid : caller.pid;
+	return ret->cgroup || ret->pid > 0 ? 0 : -ESRCH;
 }
 
 static bool parse_shown(const char *text, enum shown *ret)
@@ -172,7 +138,7 @@ static bool parse_shown(const char *text, enum shown *ret)
 
 /* ---- methods ---- */
 
-static int put(struct daemon *daemon, const struct override *asked)
+static int put(struct daemon *daemon, struct override *asked, bool keep)
 {
 	const struct config *config = daemon->config;
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
@@ -182,6 +148,8 @@ static int put(struct daemon *daemon, const struct override *asked)
 		return r;
 	if (asked->uid && !asked->raises && class && class_has_real_time_io(class))
 		return -EACCES;
+	if (keep)
+		asked->holder = (struct holder){ 0 };
 	return held_put(daemon, *asked);
 }
 
@@ -201,87 +169,80 @@ static int reply_with_class(sd_bus_message *message, const struct daemon *daemon
 
 int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct daemon *daemon = userdata;
-	int descendants = 0, keep = 0, raise = 0;
-	struct override asked;
-	int r = bus_read_user(message, true, &asked);
+	struct override asked = { .kind = OVERRIDE_CLASS };
+	int descendants, keep, raise;
+	uint32_t uid, pid;
+	const char *holder;
+	int r = sd_bus_message_read(message, "ususbbb", &uid, &holder, &pid, &asked.qos, &descendants, &keep, &raise);
 
-	asked.kind = OVERRIDE_CLASS;
-	if (r >= 0)
-		r = read_pid(message, &asked);
-	if (r >= 0)
-		r = sd_bus_message_read(message, "sbbb", &asked.qos, &descendants, &keep, &raise);
+	if (r < 0)
+		return r;
 	asked.is_tree = descendants;
 	asked.raises = raise;
-	if (keep)
-		asked.holder = (struct holder){ 0 };
-	if (r >= 0)
-		r = put(daemon, &asked);
-	if (r < 0)
-		return bus_refuse(daemon, &asked, r, error);
-	return reply_with_class(message, daemon, asked.pid);
+	r = bus_take(message, uid, holder, pid, &asked);
+	if (r == 0)
+		r = put(userdata, &asked, keep);
+	return r < 0 ? bus_refuse(userdata, &asked, r, error) : reply_with_class(message, userdata, asked.pid);
 }
 
 int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked;
-	int keep = 0, r = bus_read_user(message, true, &asked);
+	struct override asked = { .kind = OVERRIDE_LIMIT };
+	uint32_t uid, pid;
+	const char *holder;
+	int keep, r = sd_bus_message_read(message, "ussusb", &uid, &holder, &asked.cgroup, &pid, &asked.qos, &keep);
 
-	asked.kind = OVERRIDE_LIMIT;
-	if (r >= 0)
-		r = read_target(message, &asked);
-	if (r >= 0)
-		r = sd_bus_message_read(message, "sb", &asked.qos, &keep);
-	if (keep)
-		asked.holder = (struct holder){ 0 };
-	if (r >= 0)
-		r = put(userdata, &asked);
 	if (r < 0)
-		return bus_refuse(userdata, &asked, r, error);
-	return sd_bus_reply_method_return(message, NULL);
+		return r;
+	r = bus_take(message, uid, holder, pid, &asked);
+	if (r == 0)
+		r = put(userdata, &asked, keep);
+	return r < 0 ? bus_refuse(userdata, &asked, r, error) : sd_bus_reply_method_return(message, NULL);
 }
 
 /* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
 int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked;
-	const char *shown = "";
-	int r = bus_read_user(message, true, &asked);
+	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "" };
+	const char *holder, *shown;
+	uint32_t uid, pid;
+	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &shown);
 
-	asked.kind = OVERRIDE_SHOWN;
-	if (r >= 0)
-		r = read_pid(message, &asked);
-	if (r >= 0)
-		r = sd_bus_message_read(message, "s", &shown);
-	if (r >= 0 && !parse_shown(shown, &asked.shown))
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
-	if (r >= 0)
-		r = asked.uid ? put(userdata, &asked) : -EPERM;
 	if (r < 0)
-		return bus_refuse(userdata, &asked, r, error);
-	return sd_bus_reply_method_return(message, NULL);
+		return r;
+	if (!parse_shown(shown, &asked.shown))
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
+	r = bus_take(message, uid, holder, pid, &asked);
+	if (r == 0)
+		r = uid ? put(userdata, &asked, false) : -EPERM;
+	return r < 0 ? bus_refuse(userdata, &asked, r, error) : sd_bus_reply_method_return(message, NULL);
 }
 
 /* Whatever its target is now, whoever has asked for something may end it. */
-static int end(sd_bus_message *message, struct daemon *daemon, enum override_kind kind, sd_bus_error *error)
+static int end(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid, struct override *asked,
+	       sd_bus_error *error)
 {
-	struct override asked;
-	int r = bus_read_user(message, false, &asked);
+	int r = bus_take(message, uid, "", pid, asked);
 
-	asked.kind = kind;
-	if (r >= 0)
-		r = kind == OVERRIDE_LIMIT ? read_target(message, &asked) : read_pid(message, &asked);
 	if (r < 0)
-		return bus_refuse(daemon, &asked, r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
+		return bus_refuse(daemon, asked, r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
 }
 
 int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	return end(message, userdata, OVERRIDE_CLASS, error);
+	struct override asked = { .kind = OVERRIDE_CLASS };
+	uint32_t uid, pid;
+	int r = sd_bus_message_read(message, "uu", &uid, &pid);
+
+	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
 }
 
 int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	return end(message, userdata, OVERRIDE_LIMIT, error);
+	struct override asked = { .kind = OVERRIDE_LIMIT };
+	uint32_t uid, pid;
+	int r = sd_bus_message_read(message, "usu", &uid, &asked.cgroup, &pid);
+
+	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
 }

@@ -101,11 +101,14 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ struct unit_class *units = NULL;
 	struct daemon *daemon = userdata;
-	struct override asked;
+	struct override asked = { .cgroup = "/" };
+	const char *holder;
+	uint32_t uid;
 	size_t n = 0;
-	int r = bus_read_user(message, true, &asked);
+	int r = sd_bus_message_read(message, "us", &uid, &holder);
 
-	asked.cgroup = "";
+	if (r >= 0)
+		r = bus_take(message, uid, holder, 0, &asked);
 	if (r >= 0)
 		r = read_units(message, &asked, &units, &n);
 	if (r >= 0 && asked.uid && users_have_too_many(daemon, asked.uid, n))
