@@ -77,7 +77,7 @@ const char *interpreter_script(const struct facts *facts)
 	const struct family *family = family_of(program + (program == arg && *arg == '-'));
 
 	for (int i = 0; family && i < ARGS_MAX && (arg = facts_next_arg(facts, arg)); i++) {
-		const bool is_option = strchr("-+@", *arg);
+		const bool is_option = *arg && strchr("-+@", *arg);
 		const char *base = path_base(arg);
 		const struct family *inner = is_option ? NULL : family_of(base);
 

@@ -33,6 +33,7 @@ static void the_script_is_found_behind_the_options(void **state)
 		{ "python3 -m", NULL },
 		{ "python3 -W", NULL },
 		{ "python3 app/", NULL },
+		{ "python3  report.py", NULL },
 		{ "pypy3 report.py", "report.py" },
 		{ "perl5.40 -w -I lib -Mstrict tool", "tool" },
 		{ "perl -lane print tool", NULL },
@@ -93,7 +94,7 @@ static void hostile_arguments_are_not_searched_for_long(void **state)
 	struct facts facts = { .have = FACT_ARGV, .argv = argv, .argv_size = MANY };
 
 	(void)state;
-	/* All empty: no script has no name. */
+	/* All empty: the first is the script, and has no name. */
 	strcpy(argv, "bash");
 	assert_null(interpreter_script(&facts));
 	/* Nothing but options, and the last one is not complete. */
