@@ -92,7 +92,7 @@ struct moves {
 
 /*
  * Rules that enforce their class: after each system call by which anybody sets attributes of any task, the tasks of these
- * rules are looked at; but where that has put one back, or such calls are many, only a second later. Listening makes
+ * rules are looked at, the next time a sixteenth of a second later, or where that has put one back, a second. Listening makes
  * every system call of the machine a little slower, so it is done only while a rule enforces.
  */
 struct changes {
@@ -100,8 +100,6 @@ struct changes {
 	struct trace *trace;	  /* NULL: not heard */
 	sd_event_source *heard;
 	sd_event_source *timer;	  /* ends a pause; where calls are not heard, runs all the time */
-	unsigned looks;		  /* since the last pause ... */
-	uint64_t since_us;	  /* ... or since then, CLOCK_MONOTONIC */
 	pid_t caller;		  /* the last thread that was heard, 0: none */
 	bool are_several;	  /* before the last look others were heard as well */
 	pid_t put_back;		  /* a task whose change was put back since the last check, 0: none */

@@ -87,21 +87,16 @@ static void update_moves(struct tagger *tagger)
 
 /* ---- changes ---- */
 
-/* In a second without a pause. One takes some 0.2 ms with 10,000 tasks of which rules enforce 100. */
-#define LOOKS_MAX 16
+/* A look takes some 0.2 ms with 10,000 tasks of which rules enforce 100. */
+#define AFTER_LOOK_US (SECOND_US / 16)
 
 /* More than the rings hold: whoever fills them can go on doing so. */
 #define CALLS_MAX 16384
 
-static uint64_t now_us(void)
-{
-	return clock_ns(CLOCK_MONOTONIC) / 1000;
-}
-
-static void pause_for_a_second(struct changes *changes)
+static void pause_for(struct changes *changes, uint64_t time_us)
 {
 	sd_event_source_set_enabled(changes->heard, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(changes->timer, SECOND_US);
+	sd_event_source_set_time_relative(changes->timer, time_us);
 	sd_event_source_set_enabled(changes->timer, SD_EVENT_ONESHOT);
 }
 
@@ -130,35 +125,27 @@ static void look(struct tagger *tagger)
 static int on_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct tagger *tagger = userdata;
-	struct changes *changes = &tagger->changes;
-	const uint64_t now = now_us();
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	if (now - changes->since_us > SECOND_US) {
-		changes->since_us = now;
-		changes->looks = 0;
-	}
 	look(tagger);
-	if (++changes->looks >= LOOKS_MAX)
-		pause_for_a_second(changes);
+	pause_for(&tagger->changes, AFTER_LOOK_US);
 	return 0;
 }
 
 /* What has been put back again starts another pause: see check_changes. */
-static int on_second(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_pause_over(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct tagger *tagger = userdata;
 	struct changes *changes = &tagger->changes;
 
 	(void)source;
 	(void)usec;
-	changes->looks = 0;
 	if (changes->how == CHANGES_HEARD)
 		sd_event_source_set_enabled(changes->heard, SD_EVENT_ON);
 	else
-		pause_for_a_second(changes);
+		pause_for(changes, SECOND_US);
 	look(tagger);
 	return 0;
 }
@@ -178,7 +165,7 @@ static int subscribe_to_changes(struct tagger *tagger)
 static void begin_changes(struct tagger *tagger)
 {
 	struct changes *changes = &tagger->changes;
-	int r = sd_event_add_time(tagger->event, &changes->timer, CLOCK_MONOTONIC, 0, 0, on_second, tagger);
+	int r = sd_event_add_time(tagger->event, &changes->timer, CLOCK_MONOTONIC, 0, 10000, on_pause_over, tagger);
 
 	if (r >= 0)
 		r = sd_event_source_set_enabled(changes->timer, SD_EVENT_OFF);
@@ -189,7 +176,7 @@ static void begin_changes(struct tagger *tagger)
 		return;
 	log_notice("what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
 		   trace_fault(-r));
-	pause_for_a_second(changes);
+	pause_for(changes, SECOND_US);
 }
 
 static void close_changes(struct tagger *tagger)
@@ -231,7 +218,7 @@ static void check_changes(struct tagger *tagger)
 	changes->put_back = 0;
 	if (!tid || changes->how == CHANGES_UNUSED)
 		return;
-	pause_for_a_second(changes);
+	pause_for(changes, SECOND_US);
 	name_process(tagger, tid, of, sizeof(of));
 	if (changes->caller)
 		name_process(tagger, changes->caller, by, sizeof(by));
