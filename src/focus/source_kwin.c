@@ -12,9 +12,8 @@
 #include "json.h"
 #include "source.h"
 
-#define KWIN	    "org.kde.KWin"
-#define SCRIPTING   "/Scripting", "org.kde.kwin.Scripting"
-#define SILENT_US   (10 * 1000000ULL)
+#define KWIN	  "org.kde.KWin"
+#define SILENT_US (10 * 1000000ULL)
 
 /*
  * In KWin, whose scripts alone learn of processes: calls us with all windows, as [[pid, is focused, is visible], ...], at
@@ -155,40 +154,29 @@ static int write_script(struct kwin *kwin)
 	return fclose(file) == 0 ? 0 : -EIO;
 }
 
-static int call(struct kwin *kwin, const char *path, const char *interface, const char *method, sd_bus_error *error,
-		sd_bus_message **ret, const char *types, const char *first, const char *second)
+static int call(struct kwin *kwin, const char *method, sd_bus_error *error, sd_bus_message **ret, const char *types,
+		const char *first, const char *second)
 {
-	return sd_bus_call_method(kwin->focus->user_bus, KWIN, path, interface, method, error, ret, types, first, second);
+	return sd_bus_call_method(kwin->focus->user_bus, KWIN, "/Scripting", "org.kde.kwin.Scripting", method, error, ret,
+				  types, first, second);
 }
 
-/* Where a script of this number is in Plasma 6, and in 5. */
-static int run_script(struct kwin *kwin, int number, sd_bus_error *error)
-{
-	static const char *const folders[] = { "/Scripting/Script", "/" };
-	char path[64];
-	int r = -ENOENT;
-
-	for (size_t i = 0; i < array_size(folders) && r < 0; i++) {
-		sd_bus_error_free(error);
-		snprintf(path, sizeof(path), "%s%d", folders[i], number);
-		r = call(kwin, path, "org.kde.kwin.Script", "run", error, NULL, NULL, NULL, NULL);
-	}
-	return r;
-}
-
-/* One of ours that was killed may have left its own. */
+/*
+ * One of ours that was killed may have left its own. Runs all that do not run yet: the number that
+ * KWin gives a script may be another's as well.
+ */
 static int load_script(struct kwin *kwin, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	int number = -1, r;
 
-	call(kwin, SCRIPTING, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
-	r = call(kwin, SCRIPTING, "loadScript", error, &reply, "ss", kwin->path, kwin->name);
+	call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+	r = call(kwin, "loadScript", error, &reply, "ss", kwin->path, kwin->name);
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "i", &number);
 	if (r >= 0 && number < 0)
 		r = sd_bus_error_set(error, SD_BUS_ERROR_FAILED, "it has one of this name");
-	return r < 0 ? r : run_script(kwin, number, error);
+	return r < 0 ? r : call(kwin, "start", error, NULL, NULL, NULL, NULL);
 }
 
 static void kwin_close(void *source)
@@ -196,7 +184,7 @@ static void kwin_close(void *source)
 	struct kwin *kwin = source;
 
 	if (kwin->owner)
-		call(kwin, SCRIPTING, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+		call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
 	remove_file(kwin);
 	sd_event_source_disable_unref(kwin->silent);
 	sd_bus_slot_unref(kwin->slot);
