@@ -37,13 +37,12 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *use
 {
 	const struct held *held = userdata;
 	struct program *program = held->program;
-	const pid_t pid = held->pid;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	shown_ended(&program->focus.shown, pid);
-	sources_ended(program->sources, pid);
+	shown_ended(&program->focus.shown, held->pid);
+	sources_ended(program->sources);
 	focus_changed(&program->focus);
 	return 0;
 }

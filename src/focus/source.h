@@ -21,7 +21,7 @@ struct focus_source {
 	/* Does not remove the windows. */
 	void (*close)(void *held);
 	/* A process that it has named has ended; NULL: its windows say so. */
-	void (*ended)(void *held, pid_t pid);
+	void (*ended)(void *held);
 	const void *kind; /* of those that have an `open` in common */
 };
 
@@ -53,7 +53,7 @@ int sources_open(struct focus *focus, struct sources **ret);
 void sources_close(struct sources *sources);
 
 /* A process of shown's has ended. */
-void sources_ended(struct sources *sources, pid_t pid);
+void sources_ended(struct sources *sources);
 
 /* What sound_is_heard takes. */
 const void *sources_sound(const struct sources *sources);

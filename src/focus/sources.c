@@ -179,12 +179,12 @@ void sources_close(struct sources *sources)
 	free(sources);
 }
 
-void sources_ended(struct sources *sources, pid_t pid)
+void sources_ended(struct sources *sources)
 {
 	const struct focus_source *used = sources->windows.used;
 
 	if (used && used->ended)
-		used->ended(sources->windows.held, pid);
+		used->ended(sources->windows.held);
 }
 
 const void *sources_sound(const struct sources *sources)

@@ -100,17 +100,6 @@ class Mutter(Units):
         self.write(inner, "7654321")
         self.shows(lines, three.pid, "gone$")
 
-    def test_several_that_say_so(self):
-        second = self.make(self.apps, "app-second.scope")
-        two = self.run_in(second, "sleep", "1000")
-        self.write(self.first, "-1")
-        self.write(second, "-1")
-        lines = self.start_printing()
-        self.write(second, "99")
-        self.write(second, "-1")
-        self.shows(lines, two.pid, "focused$")
-        self.assertIsNone(lines.find(r"^ *%d\b" % self.one.pid))
-
 
 class RealMutter(Units):
     NEEDS = ("mutter", "foot")
