@@ -35,21 +35,12 @@ static const char *const atom_names[N_ATOMS] = {
 	[WM_STATE_HIDDEN] = "_NET_WM_STATE_HIDDEN",
 };
 
-/* What is known of a client's window for as long as it is in the list. */
-struct client {
-	xcb_window_t window;
-	pid_t pid;
-	bool is_old;
-};
-
 struct x11 {
 	struct focus *focus;
 	xcb_connection_t *connection;
 	xcb_window_t root;
 	xcb_atom_t atoms[N_ATOMS];
 	sd_event_source *io;
-	struct client *clients;
-	size_t n_clients;
 };
 
 #define answer_of(x11, call, ...) call##_reply((x11)->connection, call((x11)->connection, __VA_ARGS__), NULL)
@@ -103,8 +94,6 @@ static bool is_visible(struct x11 *x11, xcb_window_t window)
 	return attributes && attributes->map_state == XCB_MAP_STATE_VIEWABLE;
 }
 
-/* ---- clients ---- */
-
 static void select_events(struct x11 *x11, xcb_window_t window, uint32_t mask)
 {
 	xcb_change_window_attributes(x11->connection, window, XCB_CW_EVENT_MASK, &mask);
@@ -120,32 +109,7 @@ static void watch(struct x11 *x11, xcb_window_t window)
 		select_events(x11, tree->parent, XCB_EVENT_MASK_STRUCTURE_NOTIFY);
 }
 
-static struct client *find_client(struct x11 *x11, xcb_window_t window)
-{
-	struct client *clients;
-
-	for (size_t i = 0; i < x11->n_clients; i++) {
-		if (x11->clients[i].window == window)
-			return &x11->clients[i];
-	}
-	clients = reallocarray(x11->clients, x11->n_clients + 1, sizeof(*clients));
-	if (!clients)
-		return NULL;
-	x11->clients = clients;
-	clients += x11->n_clients++;
-	*clients = (struct client){ .window = window, .pid = pid_of(x11, window) };
-	watch(x11, window);
-	return clients;
-}
-
-static void forget_old_clients(struct x11 *x11)
-{
-	for (size_t i = x11->n_clients; i > 0; i--) {
-		if (x11->clients[i - 1].is_old)
-			x11->clients[i - 1] = x11->clients[--x11->n_clients];
-	}
-}
-
+/* Watches all windows again: that changes nothing where it has been done. */
 static void look(struct x11 *x11)
 {
 	_cleanup_free_ xcb_get_property_reply_t *list = get_property(x11, x11->root, CLIENT_LIST);
@@ -154,18 +118,11 @@ static void look(struct x11 *x11)
 	const uint32_t *windows = NULL;
 	const size_t n = values_of(list, &windows);
 
-	for (size_t i = 0; i < x11->n_clients; i++)
-		x11->clients[i].is_old = true;
 	shown_no_windows(shown);
 	for (size_t i = 0; i < n; i++) {
-		struct client *client = find_client(x11, windows[i]);
-
-		if (!client)
-			continue;
-		client->is_old = false;
-		shown_put_window(shown, client->pid, windows[i] == active, is_visible(x11, windows[i]));
+		watch(x11, windows[i]);
+		shown_put_window(shown, pid_of(x11, windows[i]), windows[i] == active, is_visible(x11, windows[i]));
 	}
-	forget_old_clients(x11);
 	focus_changed(x11->focus);
 }
 
@@ -184,7 +141,6 @@ static bool is_of_interest(struct x11 *x11, const xcb_generic_event_t *event)
 		}
 		return false;
 	case XCB_REPARENT_NOTIFY:
-		watch(x11, ((const xcb_reparent_notify_event_t *)event)->window);
 		return true;
 	case XCB_MAP_NOTIFY:
 	case XCB_UNMAP_NOTIFY:
@@ -237,7 +193,6 @@ static void x11_close(void *source)
 
 	sd_event_source_disable_unref(x11->io);
 	xcb_disconnect(x11->connection);
-	free(x11->clients);
 	free(x11);
 }
 
