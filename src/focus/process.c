@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <systemd/sd-login.h>
+
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/text.h>
@@ -37,45 +39,18 @@ static ssize_t read_proc(pid_t pid, const char *name, char *buf, size_t size)
 	return n;
 }
 
-/* The path in version 2 of cgroups, in buf; NULL if there is none, or it is longer than systemd's are. */
-static char *read_cgroup(pid_t pid, char *buf, size_t size)
-{
-	char *line = NULL, *end;
-
-	if (read_proc(pid, "cgroup", buf, size) > 0)
-		line = strncmp(buf, "0::", 3) == 0 ? buf : strstr(buf, "\n0::");
-	if (!line)
-		return NULL;
-	line = strchr(line, '/');
-	end = line ? strchr(line, '\n') : NULL;
-	if (!end)
-		return NULL;
-	*end = '\0';
-	return line;
-}
-
-static bool has_part(const char *path, const char *name)
-{
-	const size_t length = strlen(name);
-
-	for (const char *at = strstr(path, name); at; at = strstr(at + 1, name)) {
-		if (at[-1] == '/' && (at[length] == '/' || at[length] == '\0'))
-			return true;
-	}
-	return false;
-}
-
 bool process_is_app(pid_t pid)
 {
-	char path[32], buf[4096];
-	const char *cgroup;
+	_cleanup_free_ char *slice = NULL, *unit = NULL;
+	char path[32];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (pid == getpid() || stat(path, &st) < 0 || st.st_uid != getuid())
 		return false;
-	cgroup = read_cgroup(pid, buf, sizeof(buf));
-	return !cgroup || (!has_part(cgroup, "session.slice") && !has_part(cgroup, "init.scope"));
+	if (sd_pid_get_user_slice(pid, &slice) >= 0 && strncmp(slice, "session", strlen("session")) == 0)
+		return false;
+	return sd_pid_get_user_unit(pid, &unit) < 0 || strcmp(unit, "init.scope") != 0;
 }
 
 pid_t process_parent(pid_t pid)
@@ -91,17 +66,14 @@ pid_t process_parent(pid_t pid)
 	return at && sscanf(at, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-void process_unit(pid_t pid, char *buf, size_t size)
+char *process_unit(pid_t pid)
 {
-	char text[4096];
-	const char *cgroup = read_cgroup(pid, text, sizeof(text));
-	const char *last = cgroup ? strrchr(cgroup, '/') + 1 : "";
-	const char *dot = strrchr(last, '.');
-	const bool is_unit = dot && (strcmp(dot, ".scope") == 0 || strcmp(dot, ".service") == 0);
+	_cleanup_free_ char *slice = NULL;
+	char *unit = NULL;
 
-	*buf = '\0';
-	if (is_unit && has_part(cgroup, "app.slice"))
-		snprintf(buf, size, "%s", cgroup);
+	if (sd_pid_get_user_slice(pid, &slice) < 0 || strncmp(slice, "app", strlen("app")) != 0)
+		return NULL;
+	return sd_pid_get_user_unit(pid, &unit) < 0 ? NULL : unit;
 }
 
 char *process_name(pid_t pid, char *buf, size_t size)

@@ -15,8 +15,8 @@ bool process_is_app(pid_t pid);
 /* The parent's id, or 0. */
 pid_t process_parent(pid_t pid);
 
-/* The unit of an app of its own that it is in, as a path below the root of cgroups; "" for none. */
-void process_unit(pid_t pid, char *buf, size_t size);
+/* The unit of an app of its own that it is in, which the caller frees; NULL for none. */
+char *process_unit(pid_t pid);
 
 /* Its name, escaped; "?" if it is gone. Returns buf. */
 char *process_name(pid_t pid, char *buf, size_t size);

@@ -9,6 +9,7 @@
 #include <pipewire/pipewire.h>
 #include <spa/utils/dict.h>
 
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
 #include "process.h"
@@ -17,23 +18,18 @@
 /* How far up the audio process of a browser may be from the process with the windows. */
 #define ANCESTORS 16
 
-/* A connection to PipeWire, whose process it knows. */
-struct client {
-	struct spa_list link;
-	uint32_t id;
-	pid_t pid;
-};
-
-/* A node that plays, or may. */
-struct playing {
+/* A connection to PipeWire, whose process it knows; or a node that plays, or may. */
+struct object {
 	struct spa_list link;
 	struct sound *sound;
-	uint32_t id, client;
-	struct pw_proxy *proxy;
+	uint32_t id;
+	pid_t pid; /* of a node while it runs; 0: nobody knows */
+	/* Of a node: */
+	struct pw_proxy *proxy; /* else NULL */
 	struct spa_hook listener;
 	bool is_running;
+	uint32_t client;
 	pid_t said; /* of a client of pipewire-pulse: what that says; else -1 */
-	pid_t pid;  /* while it runs; 0: nobody knows */
 	char name[64];
 };
 
@@ -44,7 +40,7 @@ struct sound {
 	struct pw_core *core;
 	struct pw_registry *globals;
 	struct spa_hook core_listener, registry_listener;
-	struct spa_list clients, nodes;
+	struct spa_list objects;
 	sd_event_source *io;
 };
 
@@ -53,7 +49,7 @@ struct sound {
 /* The player, or one of its ancestors as far as these live; or of the same unit of an app. */
 static bool plays_for(pid_t player, pid_t pid)
 {
-	char unit[256], players[256];
+	_cleanup_free_ char *unit = process_unit(pid), *players = process_unit(player);
 	pid_t at = player;
 
 	for (size_t i = 0; i < ANCESTORS && at > 1; i++) {
@@ -61,9 +57,7 @@ static bool plays_for(pid_t player, pid_t pid)
 			return true;
 		at = process_parent(at);
 	}
-	process_unit(player, players, sizeof(players));
-	process_unit(pid, unit, sizeof(unit));
-	return *unit && strcmp(unit, players) == 0;
+	return unit && players && strcmp(unit, players) == 0;
 }
 
 /* Without PipeWire, something else may play where there is a card. */
@@ -79,11 +73,11 @@ static bool has_card(void)
 bool sound_is_heard(const void *held, pid_t pid)
 {
 	const struct sound *sound = held;
-	const struct playing *node = NULL;
+	const struct object *node = NULL;
 
 	if (!sound)
 		return has_card();
-	spa_list_for_each(node, &sound->nodes, link) {
+	spa_list_for_each(node, &sound->objects, link) {
 		if (node->is_running && (!node->pid || plays_for(node->pid, pid)))
 			return true;
 	}
@@ -92,17 +86,17 @@ bool sound_is_heard(const void *held, pid_t pid)
 
 static pid_t client_pid(const struct sound *sound, uint32_t id)
 {
-	const struct client *client = NULL;
+	const struct object *client = NULL;
 
-	spa_list_for_each(client, &sound->clients, link) {
-		if (client->id == id)
+	spa_list_for_each(client, &sound->objects, link) {
+		if (!client->proxy && client->id == id)
 			return client->pid;
 	}
 	return 0;
 }
 
 /* What a client says of itself may be a number of another namespace. */
-static void find_process(struct playing *node)
+static void find_process(struct object *node)
 {
 	const pid_t pid = node->said >= 0 ? node->said : client_pid(node->sound, node->client);
 
@@ -110,7 +104,7 @@ static void find_process(struct playing *node)
 	process_name(node->pid, node->name, sizeof(node->name));
 }
 
-static void set_running(struct playing *node, bool is_running)
+static void set_running(struct object *node, bool is_running)
 {
 	const struct focus *focus = node->sound->focus;
 
@@ -139,7 +133,7 @@ static uint64_t number_of(const struct spa_dict *dict, const char *key, uint64_t
 
 static void on_node(void *userdata, const struct pw_node_info *info)
 {
-	struct playing *node = userdata;
+	struct object *node = userdata;
 
 	if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) && info->props) {
 		const char *api = spa_dict_lookup(info->props, PW_KEY_CLIENT_API);
@@ -156,77 +150,57 @@ static void on_node(void *userdata, const struct pw_node_info *info)
 
 static const struct pw_node_events node_events = { .version = PW_VERSION_NODE_EVENTS, .info = on_node };
 
-static void remove_node(struct playing *node)
+static void remove_object(struct object *object)
 {
-	set_running(node, false);
-	spa_list_remove(&node->link);
-	spa_hook_remove(&node->listener);
-	pw_proxy_destroy(node->proxy);
-	free(node);
-}
-
-static void remove_client(struct client *client)
-{
-	spa_list_remove(&client->link);
-	free(client);
-}
-
-static void add_client(struct sound *sound, uint32_t id, const struct spa_dict *props)
-{
-	struct client *client = calloc(1, sizeof(*client));
-
-	if (!client)
-		return;
-	client->id = id;
-	client->pid = (pid_t)number_of(props, PW_KEY_SEC_PID, INT32_MAX);
-	spa_list_append(&sound->clients, &client->link);
-}
-
-static void add_node(struct sound *sound, uint32_t id)
-{
-	struct playing *node = calloc(1, sizeof(*node));
-
-	if (!node)
-		return;
-	node->proxy = pw_registry_bind(sound->globals, id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
-	if (!node->proxy) {
-		free(node);
-		return;
+	set_running(object, false);
+	spa_list_remove(&object->link);
+	if (object->proxy) {
+		spa_hook_remove(&object->listener);
+		pw_proxy_destroy(object->proxy);
 	}
-	node->sound = sound;
-	node->id = id;
-	node->said = -1;
-	spa_list_append(&sound->nodes, &node->link);
-	pw_proxy_add_object_listener(node->proxy, &node->listener, &node_events, node);
+	free(object);
+}
+
+static bool is_player(const char *type, const struct spa_dict *props)
+{
+	const char *class = props ? spa_dict_lookup(props, PW_KEY_MEDIA_CLASS) : NULL;
+
+	return strcmp(type, PW_TYPE_INTERFACE_Node) == 0 && class && strcmp(class, "Stream/Output/Audio") == 0;
 }
 
 static void on_global(void *userdata, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
 		      const struct spa_dict *props)
 {
-	const char *class = props ? spa_dict_lookup(props, PW_KEY_MEDIA_CLASS) : NULL;
+	const bool is_node = is_player(type, props);
+	struct sound *sound = userdata;
+	struct object *object;
 
 	(void)permissions;
 	(void)version;
-	if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0)
-		add_client(userdata, id, props);
-	else if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0 && class && strcmp(class, "Stream/Output/Audio") == 0)
-		add_node(userdata, id);
+	if (!is_node && strcmp(type, PW_TYPE_INTERFACE_Client) != 0)
+		return;
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return;
+	*object = (struct object){ .sound = sound, .id = id, .said = -1 };
+	spa_list_append(&sound->objects, &object->link);
+	if (is_node)
+		object->proxy = pw_registry_bind(sound->globals, id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
+	else
+		object->pid = (pid_t)number_of(props, PW_KEY_SEC_PID, INT32_MAX);
+	if (object->proxy)
+		pw_proxy_add_object_listener(object->proxy, &object->listener, &node_events, object);
 }
 
 /* id: PW_ID_ANY: all. */
 static void on_global_remove(void *userdata, uint32_t id)
 {
 	struct sound *sound = userdata;
-	struct client *client = NULL, *next_client;
-	struct playing *node = NULL, *next;
+	struct object *object = NULL, *next;
 
-	spa_list_for_each_safe(client, next_client, &sound->clients, link) {
-		if (id == PW_ID_ANY || client->id == id)
-			remove_client(client);
-	}
-	spa_list_for_each_safe(node, next, &sound->nodes, link) {
-		if (id == PW_ID_ANY || node->id == id)
-			remove_node(node);
+	spa_list_for_each_safe(object, next, &sound->objects, link) {
+		if (id == PW_ID_ANY || object->id == id)
+			remove_object(object);
 	}
 }
 
@@ -317,8 +291,7 @@ static int sound_open(const struct focus_source *source, struct focus *focus, vo
 	/* It warns of what is as it should be. */
 	pw_log_set_level(SPA_LOG_LEVEL_ERROR);
 	sound->focus = focus;
-	spa_list_init(&sound->clients);
-	spa_list_init(&sound->nodes);
+	spa_list_init(&sound->objects);
 	r = connect_to(sound);
 	if (r < 0) {
 		snprintf(why, size, "it does not run: %s",
