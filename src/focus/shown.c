@@ -131,40 +131,27 @@ static enum shown_level level_of(const struct shown *shown, struct shown_app *ap
 static void tell(struct shown *shown, struct shown_app *app, enum shown_level level)
 {
 	app->told = level;
-	app->is_falling = false;
 	app->was_told = true;
 	if (app->is_ours)
 		shown->ops->tell(shown->context, app);
 }
 
-/* Returns when the next is due. */
+/* Returns when the next is due. Who is hidden after he had the focus is visible before. */
 static uint64_t settle_app(struct shown *shown, struct shown_app *app, enum shown_level level, uint64_t now_us)
 {
-	uint64_t due;
-
-	if (level == SHOWN_HIDDEN && app->now != SHOWN_HIDDEN)
-		app->hid = now_us;
+	if (level != app->now)
+		app->since = now_us;
 	app->now = level;
-	if (level > app->told) {
+	if (level > app->told)
 		tell(shown, app, level);
-	} else if (level == app->told) {
-		app->is_falling = false;
-	} else if (!app->is_falling) {
-		app->is_falling = true;
-		app->left = now_us;
-	}
-	if (app->told > SHOWN_VISIBLE && app->is_falling) {
-		due = app->left + SHOWN_LOWER_US;
+	while (level < app->told) {
+		const bool is_seen = app->told > SHOWN_VISIBLE;
+		const uint64_t due = app->since + (is_seen ? SHOWN_LOWER_US : SHOWN_HIDE_US);
+
 		if (now_us < due)
 			return due;
-		tell(shown, app, level < SHOWN_VISIBLE ? SHOWN_VISIBLE : level);
+		tell(shown, app, is_seen && level < SHOWN_VISIBLE ? SHOWN_VISIBLE : level);
 	}
-	if (level != SHOWN_HIDDEN || app->told == SHOWN_HIDDEN)
-		return SHOWN_NEVER_US;
-	due = app->hid + SHOWN_HIDE_US;
-	if (now_us < due)
-		return due;
-	tell(shown, app, SHOWN_HIDDEN);
 	return SHOWN_NEVER_US;
 }
 

@@ -38,9 +38,8 @@ struct shown_app {
 	bool is_ours;
 	bool is_heard;	/* of a hidden one only */
 	enum shown_level now, told;
-	uint64_t left, hid; /* when `now` fell below `told`; when it became hidden */
-	bool is_falling;
-	bool was_told; /* anything was said of it */
+	uint64_t since; /* when `now` became what it is */
+	bool was_told;	/* anything was said of it */
 };
 
 struct shown_ops {

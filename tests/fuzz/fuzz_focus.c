@@ -49,7 +49,7 @@ static void tell(void *context, const struct shown_app *app)
 	check(app->is_ours);
 	check(app->pid % 5);
 	check(app->told >= SHOWN_HIDDEN && app->told <= SHOWN_PLAYED);
-	check(run->is_repeating || app->told != SHOWN_HIDDEN || (app->now == SHOWN_HIDDEN && run->now - app->hid >= SHOWN_HIDE_US));
+	check(run->is_repeating || app->told != SHOWN_HIDDEN || (app->now == SHOWN_HIDDEN && run->now - app->since >= SHOWN_HIDE_US));
 }
 
 static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
