@@ -7,7 +7,7 @@
  * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
  * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string, "huge" one of a million
  * bytes; for a(sss) all that is left are its strings. "wait SIGNAL" waits for a signal; "hold PID" opens a descriptor of that
- * process, which "held" stands for then. It ends with the connection, or with
+ * process, which "held" stands for then; "at PATH" has calls go to another object. It ends with the connection, or with
  * its input.
  */
 #include <errno.h>
@@ -102,7 +102,7 @@ static void print_answer(sd_bus_message *reply)
 
 	printf("ok");
 	while (sd_bus_message_peek_type(reply, &type, &contents) > 0) {
-		if (type == 's' && sd_bus_message_read_basic(reply, 's', &text) > 0)
+		if ((type == 's' || type == 'o') && sd_bus_message_read_basic(reply, type, &text) > 0)
 			print_text(text);
 		else if (type == 't' && sd_bus_message_read_basic(reply, 't', &number) > 0)
 			printf("\t%" PRIu64, number);
@@ -183,7 +183,7 @@ static void hold(const char *pid)
 
 int main(int argc, char **argv)
 {
-	char address[512], line[32768];
+	char address[512], line[32768], object[sizeof(line)];
 	sd_bus *bus = NULL;
 	int r = -EINVAL;
 
@@ -219,6 +219,8 @@ int main(int argc, char **argv)
 			r = wait_for(bus, line + 5);
 		else if (strncmp(line, "hold ", 5) == 0)
 			hold(line + 5);
+		else if (strncmp(line, "at ", 3) == 0)
+			printf("%s\n", path = strcpy(object, line + 3));
 		else
 			r = call(bus, line);
 		fflush(stdout);

@@ -149,10 +149,10 @@ class Bridge(LiveTest):
         super().tearDown()
         self.assertFalse([word for word in SANITIZER_WORDS if word in self.logs()], self.logs())
 
-    def asker(self, uid, name=NAME, path=PATH):
+    def asker(self, uid, name=NAME, path=PATH, **env):
         """A connection of that user's, in which he calls."""
         asker = subprocess.Popen([*self.inside, *self.identity(uid), ASKER, "system", name, path], stdin=subprocess.PIPE,
-                                 stdout=subprocess.PIPE, env=environment(), encoding="utf-8")
+                                 stdout=subprocess.PIPE, env=dict(environment(), **env), encoding="utf-8")
         self.addCleanup(self.hang_up, asker)
         self.assertEqual(asker.stdout.readline(), "ready\n")
         return asker

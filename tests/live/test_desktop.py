@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 All of it together: a daemon with the shipped configuration, the bridge on a system bus, schedqos-focus of an ordinary user,
-and windows in a headless sway.
+and windows in a headless sway, KWin or Mutter: those that are there. tests/desktop/elsewhere has the latter two.
 """
 
+import contextlib
 import glob
-import json
 import os
 import random
 import re
@@ -15,6 +15,7 @@ import signal
 import threading
 import time
 
+from cgroups import Cgroups
 from daemon import SCHEDQOS, TOP, schedqos
 from harness import main
 from tasks import comm, descendants, state
@@ -22,13 +23,19 @@ from test_bridge import ALICE, BACKGROUND, DEFAULT, DESKTOP, INITIATED, NAME, UI
 from waiting import wait_for
 
 FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
+# Which starts nobody.
+SESSION_BUS = """<busconfig><type>session</type><listen>unix:path=%s/bus</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>
+"""
 
 
 class Desktop(Bridge):
-    """A session of Alice's: a terminal, which has a rule, and a window without one."""
+    """A session of Alice's, by sway: a terminal, which has a rule, and a window without one."""
+    NEEDS = ("sway", "swaymsg")
+    HAS_HIDDEN = True
 
     def setUp(self):
-        missing = [tool for tool in ("sway", "swaymsg", "foot") if not shutil.which(tool)]
+        missing = [tool for tool in ("foot", *self.NEEDS) if not shutil.which(tool)]
         if missing or not os.access(FOCUS, os.X_OK):
             self.skipTest("no %s" % ", ".join(missing or ["schedqos-focus"]))
         super().setUp()
@@ -42,11 +49,19 @@ class Desktop(Bridge):
         self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
         # By make, which runs these tests, all would inherit.
         self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=self.shipped())
+        self.runtime = self.path("runtime")
+        os.mkdir(self.runtime, 0o700)
+        os.chown(self.runtime, ALICE, ALICE)
+        self.write("session.conf", SESSION_BUS % self.runtime)
+        self.as_alice("session-bus", "dbus-daemon", "--nofork", "--config-file=" + self.path("session.conf"))
+        wait_for(lambda: self.on_session_bus("GetId"), self.logs)
         self.focus = self.start_focus()
-        self.start_sway()
+        self.start_compositor()
         # What the terminal runs has a terminal of its own: a build, and what no rule names.
         self.terminal = self.open_window(shutil.which("foot"), "%s 1000 & %s 1000" % (self.alias("gmake"), self.alias("unnamed")))
+        wait_for(lambda: self.current.status()["apps_focused"], self.logs)
         self.window = self.open_window(self.copy("window", shutil.which("foot")), "exec sleep 1000")
+        self.assert_carries(self.window, INITIATED, self.logs())
         self.build, self.unnamed = (self.child(name) for name in ("gmake", "unnamed"))
 
     @staticmethod
@@ -62,46 +77,47 @@ class Desktop(Bridge):
     # ---- the session ----
 
     def as_alice(self, name, *command):
-        runtime = self.path("runtime")
-        if not os.path.isdir(runtime):
-            os.mkdir(runtime, 0o700)
-            os.chown(runtime, ALICE, ALICE)
-        return self.start(name, *self.identity(ALICE), "env", "-C", runtime, "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY", "-u", "SWAYSOCK",
-                          "HOME=" + runtime, "XDG_RUNTIME_DIR=" + runtime, "DBUS_SESSION_BUS_ADDRESS=unix:path=" + runtime + "/bus",
-                          "SHELL=/bin/sh", "WLR_BACKENDS=headless", "WLR_RENDERER=pixman", "WLR_LIBINPUT_NO_DEVICES=1", *command)
+        return self.start(name, *self.identity(ALICE), "env", "-C", self.runtime, "-u", "DISPLAY", "-u", "SWAYSOCK",
+                          "WAYLAND_DISPLAY=wayland-1", "HOME=" + self.runtime, "XDG_RUNTIME_DIR=" + self.runtime,
+                          "DBUS_SESSION_BUS_ADDRESS=unix:path=" + self.runtime + "/bus", "SHELL=/bin/sh", *command)
+
+    def on_session_bus(self, method, *args, name="org.freedesktop.DBus", path="/org/freedesktop/DBus", interface=None):
+        """What is answered; "" for an error."""
+        return self.run_as(ALICE, "busctl", "--address=unix:path=" + self.runtime + "/bus", "call", name, path, interface or name,
+                           method, *args).stdout
 
     def start_focus(self):
         return self.as_alice("focus", FOCUS)
 
-    def start_sway(self):
+    def start_compositor(self):
         self.write("sway.conf", "output HEADLESS-1 resolution 800x600\nxwayland disable\n")
-        self.as_alice("sway", "sway", "-c", self.path("sway.conf"))
-        wait_for(lambda: glob.glob(self.path("runtime/sway-ipc.*.sock")), self.logs)
+        self.as_alice("compositor", "env", "WLR_BACKENDS=headless", "WLR_RENDERER=pixman", "WLR_LIBINPUT_NO_DEVICES=1",
+                      "sway", "-c", self.path("sway.conf"))
+        wait_for(lambda: glob.glob(self.runtime + "/sway-ipc.*.sock"), self.logs)
         wait_for(lambda: self.sway("-t", "get_version"), self.logs)
+
+    def sway(self, *words):
+        return self.run_as(ALICE, "swaymsg", "-s", *glob.glob(self.runtime + "/sway-ipc.*.sock"), *words).stdout
+
+    def go_to(self, pid):
+        self.sway("[pid=%d] focus" % pid)
+
+    def hide(self):
+        self.sway("workspace", "2")
+
+    def unhide(self):
+        self.sway("workspace", "1")
 
     def logs(self):
         text = super().logs()
-        for name in ("focus", "sway"):
+        for name in ("focus", "compositor", "window"):
             if os.path.exists(self.path(name + ".log")):
                 with open(self.path(name + ".log"), encoding="utf-8", errors="backslashreplace") as file:
                     text += file.read()
         return text
 
-    def sway(self, *words):
-        return self.run_as(ALICE, "swaymsg", "-s", *glob.glob(self.path("runtime/sway-ipc.*.sock")), *words).stdout
-
-    def windows(self):
-        pids, ahead = set(), [json.loads(self.sway("-t", "get_tree"))]
-        while ahead:
-            node = ahead.pop()
-            pids |= {node["pid"]} if node.get("pid") else set()
-            ahead += node["nodes"] + node["floating_nodes"]
-        return pids
-
     def open_window(self, program, script):
-        before = self.windows()
-        self.sway("exec", "%s sh -c '%s'" % (program, script))
-        return wait_for(lambda: self.windows() - before, lambda: "a window\n" + self.logs()).pop()
+        return self.as_alice("window", program, "sh", "-c", script).pid
 
     def child(self, name):
         def find():
@@ -115,9 +131,6 @@ class Desktop(Bridge):
         said = self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
                            "GetConnectionUnixProcessID", "s", NAME).stdout
         return int(said.split()[1]) if said else 0
-
-    def go_to(self, pid):
-        self.sway("[pid=%d] focus" % pid)
 
     def assert_in_front(self, pid):
         """Which of the two is, and that all else is as its rule says."""
@@ -134,13 +147,15 @@ class Desktop(Bridge):
             self.go_to(self.window)
             self.assert_in_front(self.window)
         self.assertIn("has the focus", self.verb(ALICE, "explain", self.window))
+        if not self.HAS_HIDDEN:
+            return
         # Ten seconds.
-        self.sway("workspace", "2")
+        self.hide()
         self.assert_carries(self.window, DEFAULT)
         self.assert_carries(self.terminal, UTILITY)
         self.assert_keeps(self.build, BACKGROUND)
         self.assert_keeps(self.unnamed, DEFAULT)
-        self.sway("workspace", "1")
+        self.unhide()
         self.assert_in_front(self.window)
 
     def test_with_the_service_ends_what_it_has_said(self):
@@ -183,6 +198,92 @@ class Desktop(Bridge):
             self.current.popen.wait()
             self.current.run()
             self.current.await_ready()
+
+
+class KWin(Desktop):
+    """The same by KWin. Scripts of the test move the focus."""
+    NEEDS = ("kwin_wayland",)
+    ALL = """const all = workspace.windowList ? workspace.windowList() : workspace.clientList();
+for (let i = 0; i < all.length; i++) {
+	const window = all[i];
+	%s;
+}
+"""
+    ACTIVATE = "if (window.pid === %d) { if (workspace.windowList) workspace.activeWindow = window; else workspace.activeClient = window; }"
+
+    def start_compositor(self):
+        self.scripts = 0
+        self.as_alice("compositor", "env", "KWIN_COMPOSE=Q", "XDG_SESSION_TYPE=wayland", "QT_LOGGING_RULES=js=true;kwin_scripting=true",
+                      "kwin_wayland", "--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "wayland-1")
+        wait_for(lambda: self.on_kwin("isScriptLoaded", "s", "none"), self.logs)
+
+    def on_kwin(self, method, *args):
+        return self.on_session_bus(method, *args, name="org.kde.KWin", path="/Scripting", interface="org.kde.kwin.Scripting")
+
+    def script(self, what):
+        """Has KWin do something with each window, and waits until it has."""
+        self.scripts += 1
+        name = "test-%d" % self.scripts
+        self.write(name, self.ALL % what + "print('done %s;');\n" % name)
+        self.assertNotIn("-1", self.on_kwin("loadScript", "ss", self.path(name), name))
+        self.on_kwin("start")
+        wait_for(lambda: "done %s;" % name in self.logs(), self.logs)
+
+    def go_to(self, pid):
+        self.script(self.ACTIVATE % pid)
+
+    def hide(self):
+        self.script("window.minimized = true")
+
+    def unhide(self):
+        self.script("window.minimized = false")
+        self.go_to(self.window)
+
+
+class Mutter(Desktop):
+    """The same by Mutter, with windows in units of their own. A keyboard of the test moves the focus."""
+    NEEDS = ("mutter",)
+    HAS_HIDDEN = False
+    KEYBOARD = "org.gnome.Mutter.RemoteDesktop"
+    ALT, TAB = 56, 15
+
+    def start_compositor(self):
+        if not os.path.exists("/sys/fs/cgroup/cgroup.procs"):
+            self.skipTest("Mutter knows no other place of cgroups than /sys/fs/cgroup")
+        self.cgroups, self.units = Cgroups("user.slice"), {}
+        self.addCleanup(self.cgroups.remove)
+        self.as_alice("compositor", "mutter", "--headless", "--wayland", "--no-x11", "--virtual-monitor", "800x600",
+                      "--wayland-display", "wayland-1")
+        wait_for(lambda: "true" in self.on_session_bus("NameHasOwner", "s", self.KEYBOARD), self.logs)
+        self.keyboard = self.asker(ALICE, self.KEYBOARD, "/" + self.KEYBOARD.replace(".", "/"),
+                                   DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + self.runtime + "/bus")
+        session = self.ask(self.keyboard, "CreateSession", interface=self.KEYBOARD)[1]
+        self.ask(self.keyboard, session, interface="at")
+        self.assertEqual(self.ask(self.keyboard, "Start", interface=self.KEYBOARD + ".Session")[0], "ok")
+
+    def as_alice(self, name, *command):
+        if name != "window":
+            return super().as_alice(name, *command)
+        unit = "user-%d.slice/user@%d.service/app.slice/app-%d.scope" % (ALICE, ALICE, len(self.units))
+        window = super().as_alice(name, "sh", "-c", 'until grep -q "$0" /proc/$$/cgroup; do sleep 0.01; done; exec "$@"', unit, *command)
+        self.units[window.pid] = self.cgroups.make(unit)
+        os.chown(self.units[window.pid], ALICE, ALICE)
+        self.cgroups.move(window.pid, unit)
+        return window
+
+    def is_in_front(self, pid):
+        with contextlib.suppress(OSError):
+            return os.getxattr(self.units[pid], "user.xdg.inactive-since") == b"-1"
+        return False
+
+    def press(self, *keys):
+        for key, is_down in [*((key, "true") for key in keys), *((key, "false") for key in reversed(keys))]:
+            self.ask(self.keyboard, "NotifyKeyboardKeycode", "ub", key, is_down, interface=self.KEYBOARD + ".Session")
+
+    def go_to(self, pid):
+        if not self.is_in_front(pid):
+            self.press(self.ALT, self.TAB)
+        wait_for(lambda: self.is_in_front(pid), self.logs)
 
 
 if __name__ == "__main__":
