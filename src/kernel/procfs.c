@@ -396,6 +396,16 @@ int procfs_list(int proc, pid_t tgid, DIR **ret)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
+/* A folder has a link for each folder in it, and two (proc_task_getattr in fs/proc/base.c). */
+int procfs_threads(int proc, pid_t tgid)
+{
+	struct stat stat;
+	char path[64];
+
+	task_path(path, tgid, "task");
+	return fstatat(proc, path, &stat, 0) < 0 ? gone_or_errno() : (int)stat.st_nlink - 2;
+}
+
 pid_t procfs_next(DIR *list)
 {
 	struct dirent *item;

@@ -65,9 +65,13 @@ static ssize_t note_unknown(ssize_t n, bool *ret_is_unknown)
 static ssize_t exe_of_threads(struct live_facts *live)
 {
 	_cleanup_closedir_ DIR *list = NULL;
-	ssize_t n = procfs_list(live->proc, live->facts.tgid, &list);
+	ssize_t n = procfs_threads(live->proc, live->facts.tgid);
 	pid_t tid;
 
+	/* Nearly always it has none, but ended before we looked. */
+	if (n <= 1)
+		return n < 0 ? n : 0;
+	n = procfs_list(live->proc, live->facts.tgid, &list);
 	if (n < 0)
 		return n;
 	while (n == 0 && (tid = procfs_next(list))) {

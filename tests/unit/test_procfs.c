@@ -313,6 +313,7 @@ static void a_task_that_is_gone_is_no_such_process(void **state)
 	assert_int_equal(procfs_cgroup(proc, 7, buf, sizeof(buf)), -ESRCH);
 	assert_int_equal(procfs_euid(proc, 7, &uid), -ESRCH);
 	assert_int_equal(procfs_list(proc, 7, &list), -ESRCH);
+	assert_int_equal(procfs_threads(proc, 7), -ESRCH);
 	assert_int_equal(procfs_exe(proc, 7, buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "");
 	close(proc);
@@ -441,6 +442,7 @@ static void a_list_holds_numbers_only(void **state)
 
 	assert_int_equal(mkdir("42/task/42", 0700), 0);
 	assert_int_equal(mkdir("42/task/43", 0700), 0);
+	assert_int_equal(procfs_threads(proc, PID), 2);
 	assert_int_equal(mkdir("42/task/self", 0700), 0);
 	assert_int_equal(procfs_list(proc, PID, &list), 0);
 	while ((id = procfs_next(list)))

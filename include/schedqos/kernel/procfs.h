@@ -92,6 +92,9 @@ int procfs_parse_may_nice(const char *text, uid_t *ret_real, bool *ret_may);
 int procfs_parse_pidfd(const char *text, pid_t *ret);
 int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective);
 
+/* How many threads a process has, a leader that has ended included. Or -errno. */
+int procfs_threads(int proc, pid_t tgid);
+
 /* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */
 int procfs_list(int proc, pid_t tgid, DIR **ret);
 
