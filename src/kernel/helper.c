@@ -309,6 +309,9 @@ void reader_wait(struct helper *reader, uint32_t timeout_us)
 
 	if (!exchange)
 		return;
+	/* On our CPU it goes on now, so that we need not sleep and it need not wake us. */
+	if (exchange->answered != exchange->asked)
+		sched_yield();
 	exchange->is_awaited = true;
 	if (exchange->answered != exchange->asked)
 		sleep_on(&exchange->is_awaited, true, &timeout);
