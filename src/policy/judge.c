@@ -203,16 +203,20 @@ bool plan_differ(const struct task *a, const struct task *b)
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
 	const struct task *other = tasks_leader(plan->tasks, task->tgid);
+	const bool is_born = task->tid != task->tgid;
 	bool is_found = false;
 
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
-		if ((other == task && task->tid != task->tgid) ||
-		    (attr_difference(actual, &other->known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)))
+		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
+		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
+
+		if ((other == task && is_born) ||
+		    (attr_difference(actual, &known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)))
 			continue;
-		task->had = is_found ? attr_least(&task->had, &other->had) : other->had;
+		task->had = is_found ? attr_least(&task->had, &had) : had;
 		if (!is_found) {
 			task->theirs = other->theirs;
-			task->known = other->known;
+			task->known = known;
 		}
 		is_found = true;
 	}

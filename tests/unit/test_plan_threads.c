@@ -143,6 +143,22 @@ static void what_no_thread_is_known_to_carry_is_no_thread_s(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
 }
 
+/* It has lost by that what its maker had. */
+static void a_thread_of_a_mixed_process_is_born_with_reset_on_fork(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'chrome': { 'qos': 'QOS_UTILITY', 'enforce': true }", "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 100, -7);
+	living(m, 100)->attr.reset_on_fork = living(m, 100)->without.reset_on_fork = 1;
+	scan(m);
+	clones(m, 100, 102);
+	assert_int_equal(record(m, 102)->had.nice, 0);
+	stop(m);
+	assert_carries(m, 102, PRISTINE);
+}
+
 /* While one of its threads lives no other can have called exec. */
 static void a_loss_takes_nothing_from_a_leader_with_threads(void **state)
 {
@@ -280,6 +296,7 @@ int main(void)
 		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
 		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
 		MACHINE_TEST(what_no_thread_is_known_to_carry_is_no_thread_s),
+		MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork),
 		MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads),
 		MACHINE_TEST(descendants_inherit_the_class),
 		MACHINE_TEST(the_nearest_ancestor_wins),

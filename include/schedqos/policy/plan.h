@@ -64,11 +64,12 @@
  *		rule enforces, a tracepoint (else a timer, each second) tells us to look: all tasks of such rules become due,
  *		and get their class back, unless they have become real-time.
  * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
- *		called exec. Of those whose `known` is what we find, the least `had` becomes its; if there is none it is an orphan.
+ *		called exec, even unheard if none but the leader is found after a loss. Of those whose `known` is what we find, the
+ *		least `had` becomes its; if there is none it is an orphan.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
  *		gets a copy of its living parent's (a thread: of its leader's), but with `had` for `known` if it carries the slice
- *		of another class. An orphan may be anybody's child: if a class may have raised it, `had` is the lowest from which a
- *		class ever raised a task. The `had` of older tasks is what they carry.
+ *		of another class. An orphan may be anybody's child: its `had` is the default or, if a class may have raised it, the
+ *		lowest from which a class ever raised a task. The `had` of older tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
  *		the rules say now. No rule takes effect by that, though an exec or reload was missed; but where an exec or
  *		rename was booked, an override held or a stop had begun, it does. On a task being set, any value of `had` and
