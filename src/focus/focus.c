@@ -64,12 +64,16 @@ int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t cal
 	return sd_bus_add_match_async(bus, NULL, match, call, NULL, context);
 }
 
-pid_t focus_owner(struct focus *focus, const char *name)
+pid_t focus_owner(struct focus *focus, const char *name, char *why, size_t size)
 {
 	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
 	pid_t pid = 0;
 
-	if (focus->user_bus && sd_bus_get_name_creds(focus->user_bus, name, SD_BUS_CREDS_PID, &creds) >= 0)
+	if (!focus->user_bus)
+		snprintf(why, size, "there is no session bus");
+	else if (sd_bus_get_name_creds(focus->user_bus, name, SD_BUS_CREDS_PID, &creds) < 0)
+		snprintf(why, size, "%s is not on the session's bus", name);
+	else
 		sd_bus_creds_get_pid(creds, &pid);
 	return pid;
 }

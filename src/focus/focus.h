@@ -41,8 +41,8 @@ int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_
 /* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */
 int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context);
 
-/* The process behind a name of the session's bus, or 0. No service is started for it. */
-pid_t focus_owner(struct focus *focus, const char *name);
+/* The process behind a name of the session's bus; or 0, with the reason for people. No service is started for it. */
+pid_t focus_owner(struct focus *focus, const char *name, char *why, size_t size);
 
 /* ---- games.c: what is played, by those that are registered with GameMode on the session's bus ---- */
 
@@ -50,4 +50,4 @@ pid_t focus_owner(struct focus *focus, const char *name);
 int games_open(struct focus *focus);
 
 /* For people: whether GameMode runs. */
-const char *games_describe(struct focus *focus);
+void games_describe(struct focus *focus, char *buf, size_t size);

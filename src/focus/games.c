@@ -2,6 +2,7 @@
 #include "focus.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include <schedqos/util/cleanup.h>
 
@@ -57,9 +58,8 @@ int games_open(struct focus *focus)
 	return r < 0 ? r : ask(focus);
 }
 
-const char *games_describe(struct focus *focus)
+void games_describe(struct focus *focus, char *buf, size_t size)
 {
-	if (!focus->user_bus)
-		return "there is no session bus";
-	return focus_owner(focus, GAMEMODE) ? "GameMode" : "GameMode does not run now";
+	if (focus_owner(focus, GAMEMODE, buf, size))
+		snprintf(buf, size, "GameMode");
 }

@@ -138,11 +138,12 @@ static void print_settled(struct focus *focus)
 
 static void print_sources(struct program *program)
 {
-	char bridge[512];
+	char bridge[512], games[128];
 
 	bridge_describe(bridge, sizeof(bridge));
+	games_describe(&program->focus, games, sizeof(games));
 	sources_print(program->sources, stdout);
-	printf("games: %s\n", games_describe(&program->focus));
+	printf("games: %s\n", games);
 	printf("bridge: %s\n", bridge);
 	fflush(stdout);
 }

@@ -222,11 +222,9 @@ static int kwin_open(const struct focus_source *source, struct focus *focus, voi
 	int r;
 
 	(void)source;
-	focus->shown.compositor = focus_owner(focus, KWIN);
-	if (!focus->shown.compositor) {
-		snprintf(why, size, KWIN " is not on the session's bus");
+	focus->shown.compositor = focus_owner(focus, KWIN, why, size);
+	if (!focus->shown.compositor)
 		return -ENOENT;
-	}
 	kwin = calloc(1, sizeof(*kwin));
 	if (!kwin)
 		return -ENOMEM;

@@ -145,10 +145,8 @@ static int mutter_open(const struct focus_source *source, struct focus *focus, v
 	int r;
 
 	(void)source;
-	if (!focus_owner(focus, MUTTER)) {
-		snprintf(why, size, MUTTER " is not on the session's bus");
+	if (!focus_owner(focus, MUTTER, why, size))
 		return -ENOENT;
-	}
 	if (!getenv("WAYLAND_DISPLAY") && getenv("DISPLAY")) {
 		snprintf(why, size, "$WAYLAND_DISPLAY is not set: the X server knows more");
 		return -ENOENT;

@@ -409,8 +409,9 @@ static int open_compositor(const struct focus_source *source, struct focus *focu
 	if (r >= 0)
 		r = start(compositor);
 	if (r < 0) {
-		snprintf(why, size, "nobody listens at %s%s$XDG_RUNTIME_DIR/%s", kind->variable ? kind->variable : "",
-			 kind->variable ? " or " : "", kind->pattern);
+		snprintf(why, size, "nobody listens at %s%s%s$XDG_RUNTIME_DIR/%s%s", kind->variable ? "$" : "",
+			 kind->variable ? kind->variable : "", kind->variable ? " or " : "", kind->pattern,
+			 getenv("XDG_RUNTIME_DIR") ? "" : ", which is not set");
 		close_compositor(compositor);
 		return r;
 	}

@@ -83,7 +83,7 @@ static int look(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)usec;
 	if (choose(sources, &sources->windows))
 		log_info("windows are known from %s", sources->windows.used->name);
-	else if (!sources->windows.used && has_had_time)
+	else if (!sources->windows.used && has_had_time && focus->is_service)
 		say_nothing_is_known(&sources->windows);
 	if (choose(sources, &sources->sound))
 		focus_changed(focus);

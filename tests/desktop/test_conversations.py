@@ -14,6 +14,16 @@ from desktop import USER, DesktopTest
 from waiting import PATIENCE, wait_for
 
 
+class Nothing(DesktopTest):
+    def test_why(self):
+        """For a stranger."""
+        lines = self.start_printing(DISPLAY=":99999")
+        for source, why in (("KWin", "there is no session bus"), ("sway", r"nobody listens at \$SWAYSOCK or \$XDG_RUNTIME_DIR/sway"),
+                            ("X11", r"nobody answers at \$DISPLAY")):
+            lines.wait("^  not by %s: %s" % (source, why))
+        lines.wait("^games: there is no session bus$")
+
+
 class Conversation(DesktopTest):
     def setUp(self):
         super().setUp()
