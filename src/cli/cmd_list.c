@@ -156,10 +156,12 @@ static bool is_wanted(const struct command *command, const struct task_row *row)
 /* False if the task has ended. */
 static bool read_row(int proc, struct task_row *row)
 {
+	struct procfs_status status;
 	struct procfs_stat stat;
 
-	if (procfs_thread_stat(proc, row->tgid, row->tid, &stat) < 0 || procfs_euid(proc, row->tid, &row->uid) < 0)
+	if (procfs_thread_stat(proc, row->tgid, row->tid, &stat) < 0 || procfs_status(proc, row->tid, &status) < 0)
 		return false;
+	row->uid = status.effective;
 	row->ppid = stat.ppid;
 	memcpy(row->comm, stat.comm, sizeof(row->comm) - 1);
 	task_row_read_use(proc, row);

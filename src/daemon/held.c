@@ -156,7 +156,7 @@ static int watch_process(struct daemon *daemon, struct override *override)
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, override->pid, 0);
 	struct procfs_stat stat;
 	sd_event_source *end;
-	uid_t owner = 0;
+	struct procfs_status status = { 0 };
 	int r;
 
 	/* For a thread it is EINVAL, and on later kernels ENOENT. */
@@ -164,10 +164,10 @@ static int watch_process(struct daemon *daemon, struct override *override)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
 	r = procfs_stat(daemon->proc, override->pid, &stat);
 	if (r == 0 && override->uid)
-		r = procfs_owner(daemon->proc, override->pid, &owner);
+		r = procfs_status(daemon->proc, override->pid, &status);
 	if (r == 0 && has_ended(fd))
 		r = -ESRCH;
-	if (r == 0 && owner != override->uid)
+	if (r == 0 && status.owner != override->uid)
 		r = -EPERM;
 	if (r < 0)
 		return r;

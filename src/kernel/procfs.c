@@ -261,72 +261,30 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 	return (ssize_t)length;
 }
 
-int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective)
-{
-	const char *line = strstr(text, "\nUid:");
-	unsigned real, effective;
-
-	if (!line || sscanf(line, "\nUid: %u %u", &real, &effective) != 2)
-		return -EBADMSG;
-	*ret_real = real;
-	*ret_effective = effective;
-	return 0;
-}
-
-static int read_users(int proc, pid_t tid, uid_t *ret_real, uid_t *ret_effective)
-{
-	char buf[4096];
-	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
-
-	return n < 0 ? (int)n : procfs_parse_users(buf, ret_real, ret_effective);
-}
-
-int procfs_ruid(int proc, pid_t tid, uid_t *ret)
-{
-	uid_t effective;
-
-	return read_users(proc, tid, ret, &effective);
-}
-
-int procfs_euid(int proc, pid_t tid, uid_t *ret)
-{
-	uid_t real;
-
-	return read_users(proc, tid, &real, ret);
-}
-
-int procfs_parse_owner(const char *text, uid_t *ret)
+int procfs_parse_status(const char *text, struct procfs_status *ret)
 {
 	const char *users = strstr(text, "\nUid:"), *caps = strstr(text, "\nCapPrm:");
 	unsigned real, effective, saved;
 	unsigned long long permitted;
 
-	if (!users || sscanf(users, "\nUid: %u %u %u", &real, &effective, &saved) != 3 || !caps ||
-	    sscanf(caps, "\nCapPrm: %llx", &permitted) != 1)
+	if (!users || sscanf(users, "\nUid: %u %u %u", &real, &effective, &saved) != 3)
 		return -EBADMSG;
-	*ret = real == effective && real == saved && !permitted ? real : (uid_t)-1;
+	*ret = (struct procfs_status){ .real = real, .effective = effective, .owner = (uid_t)-1 };
+	if (!caps || sscanf(caps, "\nCapPrm: %llx", &permitted) != 1)
+		return 0;
+	if (real == effective && real == saved && !permitted)
+		ret->owner = real;
+	ret->may_nice = real == effective && (permitted & 1ULL << CAP_SYS_NICE);
 	return 0;
 }
 
-int procfs_parse_may_nice(const char *text, uid_t *ret_real, bool *ret_may)
+/* The capabilities come after the groups, of which there may be 65,536: whoever has over 5,000 is taken for nobody. */
+int procfs_status(int proc, pid_t tid, struct procfs_status *ret)
 {
-	const char *caps = strstr(text, "\nCapPrm:");
-	unsigned long long permitted = 0;
-	uid_t effective = 0;
-	int r = procfs_parse_users(text, ret_real, &effective);
-
-	if (caps)
-		sscanf(caps, "\nCapPrm: %llx", &permitted);
-	*ret_may = r == 0 && *ret_real == effective && (permitted & 1ULL << CAP_SYS_NICE);
-	return r;
-}
-
-int procfs_may_nice(int proc, pid_t tid, uid_t *ret_real, bool *ret_may)
-{
-	char buf[65536]; /* groups come first */
+	char buf[65536];
 	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
 
-	return n < 0 ? (int)n : procfs_parse_may_nice(buf, ret_real, ret_may);
+	return n < 0 ? (int)n : procfs_parse_status(buf, ret);
 }
 
 int procfs_parse_pidfd(const char *text, pid_t *ret)
@@ -356,18 +314,6 @@ int procfs_pidfd(int proc, int pidfd, pid_t *ret)
 	snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
 	r = read_file(proc, path, buf, sizeof(buf));
 	return r < 0 ? r : procfs_parse_pidfd(buf, ret);
-}
-
-/* The capabilities come after the groups, of which there may be 65,536: whoever has over 5,000 is taken for nobody. */
-int procfs_owner(int proc, pid_t tid, uid_t *ret)
-{
-	char buf[65536];
-	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
-
-	*ret = (uid_t)-1;
-	if (n >= 0)
-		procfs_parse_owner(buf, ret);
-	return n < 0 ? (int)n : 0;
 }
 
 int procfs_own_userns(int proc, pid_t tid, bool *ret)

@@ -134,19 +134,36 @@ static bool has_seat(uid_t uid)
 	return sd_uid_get_seats(uid, 0, NULL) > 0 || (access("/run/systemd/seats", F_OK) < 0 && errno == ENOENT);
 }
 
+/* One file tells of both. */
+static int fetch_users(struct live_facts *live)
+{
+	struct procfs_status status;
+	int r = procfs_status(live->proc, live->facts.tgid, &status);
+
+	if (r < 0)
+		return r;
+	live->facts.uid = status.real;
+	live->facts.owner = status.owner;
+	live->facts.have |= FACT_UID | FACT_OWNER;
+	return 0;
+}
+
 static int fetch_seat(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
-	uid_t uid;
-	int r = procfs_may_nice(live->proc, facts->tgid, &uid, &facts->at_seat);
+	struct procfs_status status;
+	int r = procfs_status(live->proc, facts->tgid, &status);
 
+	if (r < 0)
+		return r;
+	facts->at_seat = status.may_nice;
 	/* In a user namespace of his own anybody has all capabilities. */
-	if (r == 0 && facts->at_seat) {
+	if (facts->at_seat) {
 		r = facts_need(facts, FACT_USERNS);
 		facts->at_seat = facts->initial_userns;
 	}
 	if (r == 0 && !facts->at_seat)
-		facts->at_seat = has_seat(uid);
+		facts->at_seat = has_seat(status.real);
 	return r;
 }
 
@@ -185,9 +202,8 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 		facts->cgroup = live->cgroup;
 		return fetch_cgroup(live);
 	case FACT_UID:
-		return procfs_ruid(live->proc, facts->tgid, &facts->uid);
 	case FACT_OWNER:
-		return procfs_owner(live->proc, facts->tgid, &facts->owner);
+		return fetch_users(live);
 	case FACT_USERNS:
 		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
 	case FACT_SEAT:

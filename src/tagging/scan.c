@@ -222,11 +222,11 @@ static bool is_anothers(const struct scan *scan, const struct override *override
 	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
 	const struct task *leader = tasks_find(plan_tasks(scan->tagger->plan), pid);
 	const uint16_t joined = leader ? leader->joined[overrides_slot(overrides, number)] : 0;
-	uid_t owner;
+	struct procfs_status status;
 
 	if (!joined || overrides_get(overrides, joined)->uid == override->uid)
 		return false;
-	return procfs_owner(scan->tagger->proc, pid, &owner) < 0 || owner != override->uid;
+	return procfs_status(scan->tagger->proc, pid, &status) < 0 || status.owner != override->uid;
 }
 
 /* Returns how many processes have joined, or -errno. */

@@ -107,8 +107,8 @@ static void read_stat(void)
 
 static void read_status(void)
 {
-	uid_t uid;
-	int r = procfs_ruid(proc, TASK, &uid);
+	struct procfs_status status;
+	int r = procfs_status(proc, TASK, &status);
 
 	check(r == 0 || r == -EBADMSG);
 }

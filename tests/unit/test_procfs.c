@@ -144,95 +144,49 @@ static void a_cgroup_is_found_among_all_hierarchies(void **state)
 
 /* ---- status ---- */
 
-static void users_are_the_real_and_the_effective_one(void **state)
+#define NOBODY ((uid_t)-1)
+
+static void who_runs_it_and_what_he_may(void **state)
 {
 	static const struct {
 		const char *text;
 		int r;
-		uid_t real, effective;
+		struct procfs_status want;
 	} cases[] = {
-		{ "Name:\tvi\nUid:\t1000\t1001\t1002\t1003\n", 0, 1000, 1001 },
-		/* A name may look like the line; the kernel escapes a newline in it. */
-		{ "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n", 0, 5, 6 },
-		{ "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", 0, 5, 6 },
-		{ "", -EBADMSG, 0, 0 },
-		{ "Uid:\t1\t2\n", -EBADMSG, 0, 0 },
-		{ "Name:\tvi\n", -EBADMSG, 0, 0 },
-		{ "Name:\tvi\nUid:", -EBADMSG, 0, 0 },
-		{ "Name:\tvi\nUid:\t1\n", -EBADMSG, 0, 0 },
-		{ "Name:\tvi\nUid:\tx\ty\n", -EBADMSG, 0, 0 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		uid_t real = 0, effective = 0;
-
-		assert_int_equal(procfs_parse_users(cases[i].text, &real, &effective), cases[i].r);
-		if (cases[i].r == 0) {
-			assert_int_equal(real, cases[i].real);
-			assert_int_equal(effective, cases[i].effective);
-		}
-	}
-}
-
-static void the_owner_is_one_without_capabilities(void **state)
-{
-	static const struct {
-		const char *text;
-		int r;
-		uid_t owner;
-	} cases[] = {
-		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2\nCapPrm:\t0000000000000000\n", 0, 7 },
+		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2\nCapPrm:\t0000000000000000\n", 0, { 7, 7, 7, false } },
 		/* What files are opened as does not matter. */
-		{ "Name:\tvi\nUid:\t7\t7\t7\t0\nCapPrm:\t0000000000000000\n", 0, 7 },
-		{ "Name:\tsu\nUid:\t7\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, (uid_t)-1 },
-		{ "Name:\tx\nUid:\t8\t7\t7\t7\nCapPrm:\t0000000000000000\n", 0, (uid_t)-1 },
-		{ "Name:\tx\nUid:\t7\t8\t7\t7\nCapPrm:\t0000000000000000\n", 0, (uid_t)-1 },
-		{ "Name:\tx\nUid:\t7\t7\t8\t7\nCapPrm:\t0000000000000000\n", 0, (uid_t)-1 },
-		{ "Name:\tping\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000002000\n", 0, (uid_t)-1 },
-		{ "Name:\t\\nCapPrm:\t0\nUid:\t7\t7\t7\t7\nCapPrm:\t8000000000000000\n", 0, (uid_t)-1 },
-		/* Cut off. */
-		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2", -EBADMSG, 0 },
-		{ "Name:\tvi\nUid:\t7\t7\nCapPrm:\t0000000000000000\n", -EBADMSG, 0 },
-		{ "Name:\tvi\nCapPrm:\t0000000000000000\n", -EBADMSG, 0 },
-		{ "", -EBADMSG, 0 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		uid_t owner = 0;
-
-		assert_int_equal(procfs_parse_owner(cases[i].text, &owner), cases[i].r);
-		assert_int_equal(owner, cases[i].owner);
-	}
-}
-
-static void who_may_nice(void **state)
-{
-	static const struct {
-		const char *text;
-		int r;
-		uid_t real;
-		bool may;
-	} cases[] = {
-		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2\nCapPrm:\t0000000000000000\n", 0, 7, false },
-		{ "Name:\tvi\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, 0, true },
-		{ "Name:\trtkit-daemon\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000800000\n", 0, 7, true },
+		{ "Name:\tvi\nUid:\t7\t7\t7\t0\nCapPrm:\t0000000000000000\n", 0, { 7, 7, 7, false } },
+		{ "Name:\tsu\nUid:\t7\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, { 7, 0, NOBODY, false } },
+		{ "Name:\tx\nUid:\t8\t7\t7\t7\nCapPrm:\t0000000000000000\n", 0, { 8, 7, NOBODY, false } },
+		{ "Name:\tx\nUid:\t7\t7\t8\t7\nCapPrm:\t0000000000000000\n", 0, { 7, 7, NOBODY, false } },
+		{ "Name:\tping\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000002000\n", 0, { 7, 7, NOBODY, false } },
+		{ "Name:\tx\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, { 0, 0, NOBODY, true } },
+		{ "Name:\trtkit-daemon\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000800000\n", 0, { 7, 7, NOBODY, true } },
 		/* All but that one. */
-		{ "Name:\tvi\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffff7fffff\n", 0, 0, false },
-		{ "Name:\tsu\nUid:\t7\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, 7, false },
-		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2", 0, 7, false },
-		{ "", -EBADMSG, 0, false },
+		{ "Name:\tvi\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffff7fffff\n", 0, { 0, 0, NOBODY, false } },
+		/* A name may look like a line; the kernel escapes a newline in it. */
+		{ "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n", 0, { 5, 6, NOBODY, false } },
+		{ "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", 0, { 5, 6, NOBODY, false } },
+		{ "Name:\t\\nCapPrm:\t0\nUid:\t7\t7\t7\t7\nCapPrm:\t8000000000000000\n", 0, { 7, 7, NOBODY, false } },
+		/* Cut off. */
+		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2", 0, { 7, 7, NOBODY, false } },
+		{ "", -EBADMSG, { 0 } },
+		{ "Uid:\t1\t2\t3\n", -EBADMSG, { 0 } },
+		{ "Name:\tvi\nCapPrm:\t0000000000000000\n", -EBADMSG, { 0 } },
+		{ "Name:\tvi\nUid:", -EBADMSG, { 0 } },
+		{ "Name:\tvi\nUid:\t1\t2\n", -EBADMSG, { 0 } },
+		{ "Name:\tvi\nUid:\tx\ty\tz\n", -EBADMSG, { 0 } },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		uid_t real = 0;
-		bool may = true;
+		struct procfs_status status = { 0 };
 
-		assert_int_equal(procfs_parse_may_nice(cases[i].text, &real, &may), cases[i].r);
-		assert_int_equal(real, cases[i].real);
-		assert_int_equal(may, cases[i].may);
+		assert_int_equal(procfs_parse_status(cases[i].text, &status), cases[i].r);
+		assert_int_equal(status.real, cases[i].want.real);
+		assert_int_equal(status.effective, cases[i].want.effective);
+		assert_int_equal(status.owner, cases[i].want.owner);
+		assert_int_equal(status.may_nice, cases[i].want.may_nice);
 	}
 }
 
@@ -302,8 +256,8 @@ static void a_task_that_is_gone_is_no_such_process(void **state)
 {
 	int proc = open_proc(*state);
 	struct procfs_stat stat;
+	struct procfs_status status;
 	char buf[64], comm[16];
-	uid_t uid;
 	DIR *list;
 
 	assert_int_equal(procfs_read(proc, 7, "stat", buf, sizeof(buf)), -ESRCH);
@@ -311,7 +265,7 @@ static void a_task_that_is_gone_is_no_such_process(void **state)
 	assert_int_equal(procfs_comm(proc, 7, comm), -ESRCH);
 	assert_int_equal(procfs_stat(proc, 7, &stat), -ESRCH);
 	assert_int_equal(procfs_cgroup(proc, 7, buf, sizeof(buf)), -ESRCH);
-	assert_int_equal(procfs_euid(proc, 7, &uid), -ESRCH);
+	assert_int_equal(procfs_status(proc, 7, &status), -ESRCH);
 	assert_int_equal(procfs_list(proc, 7, &list), -ESRCH);
 	assert_int_equal(procfs_threads(proc, 7), -ESRCH);
 	assert_int_equal(procfs_exe(proc, 7, buf, sizeof(buf)), 0);
@@ -391,8 +345,8 @@ static void the_other_files_go_through_their_parsers(void **state)
 	const char *status = "Name:\tvi\nUid:\t1\t2\t3\t4\n";
 	int proc = open_proc(*state);
 	struct procfs_stat stat;
+	struct procfs_status users;
 	char buf[64];
-	uid_t uid;
 
 	put("42/stat", stat_line, strlen(stat_line));
 	assert_int_equal(procfs_stat(proc, PID, &stat), 0);
@@ -404,10 +358,8 @@ static void the_other_files_go_through_their_parsers(void **state)
 	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "");
 	put("42/status", status, strlen(status));
-	assert_int_equal(procfs_euid(proc, PID, &uid), 0);
-	assert_int_equal(uid, 2);
-	assert_int_equal(procfs_ruid(proc, PID, &uid), 0);
-	assert_int_equal(uid, 1);
+	assert_int_equal(procfs_status(proc, PID, &users), 0);
+	assert_int_equal(users.effective, 2);
 	close(proc);
 }
 
@@ -465,9 +417,7 @@ int main(void)
 		cmocka_unit_test(a_stat_line_cut_short_is_bad),
 		cmocka_unit_test(a_stat_line_of_something_else_is_bad),
 		cmocka_unit_test(a_cgroup_is_found_among_all_hierarchies),
-		cmocka_unit_test(users_are_the_real_and_the_effective_one),
-		cmocka_unit_test(the_owner_is_one_without_capabilities),
-		cmocka_unit_test(who_may_nice),
+		cmocka_unit_test(who_runs_it_and_what_he_may),
 		cmocka_unit_test(a_descriptor_of_a_process),
 		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
 						proc_off),

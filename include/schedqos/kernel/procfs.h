@@ -24,6 +24,14 @@ struct procfs_schedstat {
 	uint64_t run_ns, delay_ns, waits;
 };
 
+struct procfs_status {
+	uid_t real; /* who runs it: nobody becomes another by running a set-user-ID program, as with the effective user */
+	uid_t effective;
+	/* As whom alone it runs: real, effective and saved user are the same, and it has no capability. (uid_t)-1: there is none. */
+	uid_t owner;
+	bool may_nice; /* it may lower its nice value (CAP_SYS_NICE) without being a set-user-ID program */
+};
+
 /* A descriptor of the mounted /proc, or -errno: -ENODEV if something else is mounted there. */
 int procfs_open(void);
 
@@ -57,25 +65,13 @@ int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret);
 /* The path in the unified hierarchy, or if that is just the root, in systemd's named one. */
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
-/* Who runs it: unlike the effective user, nobody becomes another by running a set-user-ID program. */
-int procfs_ruid(int proc, pid_t tid, uid_t *ret);
-
-int procfs_euid(int proc, pid_t tid, uid_t *ret);
-
-/*
- * The one user as whom it runs: its real, effective and saved one are the same, and it has no capability. (uid_t)-1: there
- * is none.
- */
-int procfs_owner(int proc, pid_t tid, uid_t *ret);
+int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
 
 /*
  * Of which process a descriptor is: -ESRCH if that has ended, or is in a namespace that we do not see; -EBADF if it is of
  * none. If the descriptor is not readable afterwards, the id has been that process's all along.
  */
 int procfs_pidfd(int proc, int pidfd, pid_t *ret);
-
-/* Who runs it, and whether it may lower its nice value (CAP_SYS_NICE) without being a set-user-ID program. */
-int procfs_may_nice(int proc, pid_t tid, uid_t *ret_real, bool *ret_may);
 
 /*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
@@ -87,10 +83,8 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
-int procfs_parse_owner(const char *text, uid_t *ret);
-int procfs_parse_may_nice(const char *text, uid_t *ret_real, bool *ret_may);
 int procfs_parse_pidfd(const char *text, pid_t *ret);
-int procfs_parse_users(const char *text, uid_t *ret_real, uid_t *ret_effective);
+int procfs_parse_status(const char *text, struct procfs_status *ret);
 
 /* How many threads a process has, a leader that has ended included. Or -errno. */
 int procfs_threads(int proc, pid_t tgid);
