@@ -149,8 +149,9 @@ static void a_thread_of_a_mixed_process_is_born_with_reset_on_fork(void **state)
 	struct machine *m = *state;
 
 	start_and_run(m, "'chrome': { 'qos': 'QOS_UTILITY', 'enforce': true }", "/usr/bin/chrome");
-	clones(m, 100, 101);
 	renice(m, 100, -7);
+	clones(m, 100, 101);
+	scan(m);
 	living(m, 100)->attr.reset_on_fork = living(m, 100)->without.reset_on_fork = 1;
 	scan(m);
 	clones(m, 100, 102);
