@@ -1,106 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a task chose, made safe to show: printable UTF-8 stays, all else is escaped. */
-
+/*
+ * What a task chose, made safe to show: printable UTF-8 stays, all else is escaped. Numbers, strictly. Which of the words
+ * known is near enough to a misspelt one to be worth a "did you mean".
+ */
 #include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
 
 #include <schedqos/util/text.h>
 
-#define assert_escapes(text, escaped)                             \
-	do {                                                      \
-		char *e_ = text_escape((text), sizeof(text) - 1); \
-		assert_string_equal(e_, escaped);                 \
-		free(e_);                                         \
-	} while (0)
+#define CASE(text, escaped) { text, sizeof(text) - 1, escaped }
+#define STAYS(text)	    CASE(text, text)
 
-static void printable_text_stays(void **state)
+static void what_is_no_printable_text_is_escaped(void **state)
 {
-	(void)state;
-	assert_escapes("", "");
-	assert_escapes("a b~{\"'", "a b~{\"'");
-	assert_escapes("gr\xc3\xbc\xc3\x9f"
-		       "e \xe2\x82\xac \xf0\x9f\x98\x80",
-		       "gr\xc3\xbc\xc3\x9f"
-		       "e \xe2\x82\xac \xf0\x9f\x98\x80");
-}
-
-static void controls_are_escaped(void **state)
-{
-	(void)state;
-	assert_escapes("a\nb\tc\\d", "a\\nb\\tc\\\\d");
-	assert_escapes("\x1b[31m\r\a\b", "\\x1b[31m\\x0d\\x07\\x08");
-	assert_escapes("\0x\x7f", "\\x00x\\x7f");
-}
-
-static void c1_controls_are_escaped(void **state)
-{
-	(void)state;
-	assert_escapes("\xc2\x80\xc2\x9b\xc2\x9f", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f");
-	assert_escapes("\xc2\xa0", "\xc2\xa0");
-}
-
-static void what_turns_or_hides_text_is_escaped(void **state)
-{
-	static const char *const characters[] = {
-		"\xe2\x80\x8b",	    /* zero width space */
-		"\xe2\x80\x8e",	    /* left-to-right mark */
-		"\xe2\x80\x8f",	    /* right-to-left mark */
-		"\xe2\x80\xa8",	    /* line separator */
-		"\xe2\x80\xa9",	    /* paragraph separator */
-		"\xe2\x80\xaa",	    /* left-to-right embedding */
-		"\xe2\x80\xae",	    /* right-to-left override */
-		"\xe2\x81\xa0",	    /* word joiner */
-		"\xe2\x81\xa6",	    /* left-to-right isolate */
-		"\xe2\x81\xa9",	    /* pop directional isolate */
-		"\xef\xbb\xbf",	    /* byte order mark */
-		"\xef\xbf\xb9",	    /* interlinear annotation */
-		"\xd8\x9c",	    /* Arabic letter mark */
-		"\xf3\xa0\x81\x81", /* tag letter A */
+	static const struct {
+		const char *text;
+		size_t len;
+		const char *escaped;
+	} cases[] = {
+		STAYS(""),
+		STAYS("a b~{\"'"),
+		STAYS("gr\xc3\xbc\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80"),
+		CASE("a\nb\tc\\d", "a\\nb\\tc\\\\d"),
+		CASE("\x1b[31m\r\a\b", "\\x1b[31m\\x0d\\x07\\x08"),
+		CASE("\0x\x7f", "\\x00x\\x7f"),
+		/* C1 controls, and the no-break space after them */
+		CASE("\xc2\x80\xc2\x9b\xc2\x9f", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f"),
+		STAYS("\xc2\xa0"),
+		/* what turns or hides text: a soft hyphen, but not one that shows */
+		CASE("\xc2\xad", "\\xc2\\xad"),
+		STAYS("\xe2\x80\x90"),
+		CASE("\xe2\x80\x8b", "\\xe2\\x80\\x8b"), /* zero width space */
+		CASE("\xe2\x80\x8f", "\\xe2\\x80\\x8f"), /* right-to-left mark */
+		CASE("\xe2\x80\xa8", "\\xe2\\x80\\xa8"), /* line separator */
+		CASE("\xe2\x80\xae", "\\xe2\\x80\\xae"), /* right-to-left override */
+		CASE("\xe2\x81\xa0", "\\xe2\\x81\\xa0"), /* word joiner */
+		CASE("\xe2\x81\xa6", "\\xe2\\x81\\xa6"), /* left-to-right isolate */
+		CASE("\xef\xbb\xbf", "\\xef\\xbb\\xbf"), /* byte order mark */
+		CASE("\xef\xbf\xb9", "\\xef\\xbf\\xb9"), /* interlinear annotation */
+		CASE("\xd8\x9c", "\\xd8\\x9c"), /* Arabic letter mark */
+		CASE("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"), /* tag letter A */
+		/* broken UTF-8, byte by byte */
+		CASE("\xff\xfe", "\\xff\\xfe"),
+		CASE("\x80", "\\x80"),
+		CASE("\xc3", "\\xc3"),
+		CASE("\xc3(", "\\xc3("),
+		CASE("\xe2\x82", "\\xe2\\x82"),
+		CASE("\xe2\x82(", "\\xe2\\x82("),
+		CASE("\xf0\x9f\x98", "\\xf0\\x9f\\x98"),
+		/* overlong */
+		CASE("\xc0\xaf", "\\xc0\\xaf"),
+		CASE("\xc1\x81", "\\xc1\\x81"),
+		CASE("\xe0\x80\xaf", "\\xe0\\x80\\xaf"),
+		CASE("\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf"),
+		CASE("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"),
+		CASE("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf"),
+		/* surrogates, and what is beyond Unicode */
+		CASE("\xed\xa0\x80", "\\xed\\xa0\\x80"),
+		CASE("\xed\xbf\xbf", "\\xed\\xbf\\xbf"),
+		STAYS("\xed\x9f\xbf"),
+		CASE("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"),
+		CASE("\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"),
+		STAYS("\xf4\x8f\xbf\xbd"),
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(characters) / sizeof(characters[0]); i++) {
-		char *escaped = text_escape(characters[i], strlen(characters[i]));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *escaped = text_escape(cases[i].text, cases[i].len);
 
-		assert_int_equal(escaped[0], '\\');
-		assert_int_equal(strlen(escaped), 4 * strlen(characters[i]));
+		assert_string_equal(escaped, cases[i].escaped);
 		free(escaped);
 	}
-	assert_escapes("\xc2\xad", "\\xc2\\xad");	/* soft hyphen */
-	assert_escapes("\xe2\x80\x90", "\xe2\x80\x90"); /* a hyphen that shows */
-}
-
-static void broken_utf8_is_escaped_byte_by_byte(void **state)
-{
-	(void)state;
-	assert_escapes("\xff\xfe", "\\xff\\xfe");
-	assert_escapes("\x80", "\\x80");
-	assert_escapes("\xc3", "\\xc3");
-	assert_escapes("\xc3(", "\\xc3(");
-	assert_escapes("\xe2\x82", "\\xe2\\x82");
-	assert_escapes("\xe2\x82(", "\\xe2\\x82(");
-	assert_escapes("\xf0\x9f\x98", "\\xf0\\x9f\\x98");
-}
-
-static void overlong_utf8_is_escaped(void **state)
-{
-	(void)state;
-	assert_escapes("\xc0\xaf", "\\xc0\\xaf");
-	assert_escapes("\xc1\x81", "\\xc1\\x81");
-	assert_escapes("\xe0\x80\xaf", "\\xe0\\x80\\xaf");
-	assert_escapes("\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf");
-	assert_escapes("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf");
-	assert_escapes("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf");
-}
-
-static void surrogates_and_what_is_beyond_unicode_are_escaped(void **state)
-{
-	(void)state;
-	assert_escapes("\xed\xa0\x80", "\\xed\\xa0\\x80");
-	assert_escapes("\xed\xbf\xbf", "\\xed\\xbf\\xbf");
-	assert_escapes("\xed\x9f\xbf", "\xed\x9f\xbf");
-	assert_escapes("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
-	assert_escapes("\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80");
-	assert_escapes("\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd");
 }
 
 static void a_character_s_length_is_that_of_its_utf8(void **state)
@@ -118,23 +90,13 @@ static void a_character_s_length_is_that_of_its_utf8(void **state)
 
 static void what_does_not_fit_is_cut_at_a_whole_character(void **state)
 {
-	const char *s = "a\n\xc3\xbc\x01z"; /* becomes a \n u-umlaut \x01 z: 10 bytes */
-	static const char *const cut[] = { "",
-					   "",
-					   "a",
-					   "a",
-					   "a\\n",
-					   "a\\n",
-					   "a\\n\xc3\xbc",
-					   "a\\n\xc3\xbc",
-					   "a\\n\xc3\xbc",
-					   "a\\n\xc3\xbc",
-					   "a\\n\xc3\xbc\\x01",
-					   "a\\n\xc3\xbc\\x01z",
-					   "a\\n\xc3\xbc\\x01z" };
+	/* What 9 bytes become, by the size of what they go into. */
+	static const char *const cut[] = { "", "", "a", "a", "a\\n", "a\\n", "a\\n\xc3\xbc", "a\\n\xc3\xbc", "a\\n\xc3\xbc",
+					   "a\\n\xc3\xbc", "a\\n\xc3\xbc\\x01", "a\\n\xc3\xbc\\x01z" };
+	const char *s = "a\n\xc3\xbc\x01z";
 
 	(void)state;
-	for (size_t size = 1; size < sizeof(cut) / sizeof(cut[0]); size++) {
+	for (size_t size = 1; size < COUNT(cut); size++) {
 		char *buf = malloc(size);
 
 		assert_ptr_equal(text_escape_to(buf, size, s, strlen(s)), buf);
@@ -143,18 +105,141 @@ static void what_does_not_fit_is_cut_at_a_whole_character(void **state)
 	}
 }
 
+/* ---- numbers ---- */
+
+static void digits_are_a_number_and_nothing_else_is(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		uint64_t max;
+		int result;
+		uint64_t value;
+	} cases[] = {
+		{ "0", 1, 10, 0, 0 },
+		{ "0010", 4, 10, 0, 10 },
+		{ "18446744073709551615", 20, UINT64_MAX, 0, UINT64_MAX },
+		{ "123456", 3, 1000, 0, 123 },
+		{ "", 0, UINT64_MAX, -EINVAL, 0 },
+		{ "-1", 2, UINT64_MAX, -EINVAL, 0 },
+		{ "+1", 2, UINT64_MAX, -EINVAL, 0 },
+		{ " 1", 2, UINT64_MAX, -EINVAL, 0 },
+		{ "1 ", 2, UINT64_MAX, -EINVAL, 0 },
+		{ "0x1", 3, UINT64_MAX, -EINVAL, 0 },
+		{ "1e3", 3, UINT64_MAX, -EINVAL, 0 },
+		{ "1.0", 3, UINT64_MAX, -EINVAL, 0 },
+		{ "/", 1, UINT64_MAX, -EINVAL, 0 },
+		{ ":", 1, UINT64_MAX, -EINVAL, 0 },
+		{ "1\n", 2, UINT64_MAX, -EINVAL, 0 },
+		{ "1\0002", 3, UINT64_MAX, -EINVAL, 0 },
+		{ "11", 2, 10, -ERANGE, 0 },
+		{ "18446744073709551616", 20, UINT64_MAX, -ERANGE, 0 },
+		{ "18446744073709551620", 20, UINT64_MAX, -ERANGE, 0 },
+		{ "340282366920938463463374607431768211456", 39, 10, -ERANGE, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t value = 0;
+
+		if (parse_u64(cases[i].text, cases[i].len, cases[i].max, &value) != cases[i].result || value != cases[i].value)
+			fail_msg("%s", cases[i].text);
+	}
+}
+
+/* ---- did you mean ---- */
+
+static const char *suggest(const char *word, const char *const *candidates, size_t n)
+{
+	struct suggestion suggestion = { .word = word };
+
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&suggestion, candidates[i]);
+	return suggestion.best;
+}
+
+static void one_word_to_another(void **state)
+{
+	static const struct {
+		const char *word, *known;
+		bool near;
+	} cases[] = {
+		{ "qos", "qos", true },
+		{ "QoS", "qos", true },	 /* capitals do not count */
+		{ "quos", "qos", true }, /* one too many */
+		{ "qs", "qos", true },	 /* one missing */
+		{ "pos", "qos", true },	 /* one wrong */
+		{ "qso", "qos", true },	 /* two swapped count as one */
+		{ "ab", "ba", true },
+		{ "abc", "cba", false },
+		{ "x", "y", true }, /* one edit is always allowed */
+		{ "x", "", true },
+		{ "", "x", true },
+		{ "", "xy", false },
+		{ "abcde", "abxxe", false },  /* two edits in five */
+		{ "abcdef", "abxxef", true }, /* two edits in six */
+		{ "abcdef", "abcdefgh", true },
+		{ "bcdefg", "abcdefghi", false },
+		{ "abcdef", "abcd", true },
+		{ "abcdef", "badcfe", false },
+		{ "abcdefghi", "badcfeghi", true },
+		{ "nice", "sched_nice", true }, /* the last part alone */
+		{ "Background", "QOS_BACKGROUND", true },
+		{ "ice", "sched_nice", false },
+		{ "ice", "x_sched_nice", false },
+		{ "sched", "sched_nice", false },
+		{ "sched_prio", "sched_priority", true }, /* all but the last part's end */
+		{ "sched_ni", "sched_priority", false },
+		{ "no", "nothing", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *best = suggest(cases[i].word, &cases[i].known, 1);
+
+		if ((best != NULL) != cases[i].near)
+			fail_msg("%s and %s", cases[i].word, cases[i].known);
+	}
+}
+
+static void the_nearest_wins_and_then_the_first(void **state)
+{
+	static const char *const near[] = { "abcdxx", "abcdex", "abcdey", "zzzzzz" };
+
+	(void)state;
+	assert_string_equal(suggest("abcdef", near, COUNT(near)), "abcdex");
+	assert_null(suggest("abcdef", NULL, 0));
+}
+
+static void long_words_are_left_alone(void **state)
+{
+	char word[66], known[66];
+	const char *candidate = known;
+
+	(void)state;
+	memset(word, 'a', sizeof(word));
+	memset(known, 'a', sizeof(known));
+	word[64] = known[63] = '\0';
+	assert_non_null(suggest(word, &candidate, 1));
+	word[64] = 'a';
+	word[65] = '\0';
+	assert_null(suggest(word, &candidate, 1));
+	memset(known, 'a', sizeof(known));
+	known[65] = '\0';
+	word[64] = '\0';
+	assert_null(suggest(word, &candidate, 1));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(printable_text_stays),
-		cmocka_unit_test(controls_are_escaped),
-		cmocka_unit_test(c1_controls_are_escaped),
-		cmocka_unit_test(what_turns_or_hides_text_is_escaped),
-		cmocka_unit_test(broken_utf8_is_escaped_byte_by_byte),
-		cmocka_unit_test(overlong_utf8_is_escaped),
-		cmocka_unit_test(surrogates_and_what_is_beyond_unicode_are_escaped),
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_printable_text_is_escaped),
 		cmocka_unit_test(a_character_s_length_is_that_of_its_utf8),
 		cmocka_unit_test(what_does_not_fit_is_cut_at_a_whole_character),
+		cmocka_unit_test(digits_are_a_number_and_nothing_else_is),
+		cmocka_unit_test(one_word_to_another),
+		cmocka_unit_test(the_nearest_wins_and_then_the_first),
+		cmocka_unit_test(long_words_are_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
