@@ -215,7 +215,7 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 
 int held_put(struct daemon *daemon, struct override override)
 {
-	uint16_t number;
+	uint16_t number = 0;
 	int r;
 
 	if (lacks_class(daemon->config, &override))

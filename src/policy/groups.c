@@ -167,13 +167,13 @@ static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t
 	const struct tag *tags = rules_tags(limits->config->rules, &n);
 	uint16_t found = tag;
 
-	for (uint16_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (tags[i].qos_class != qos_class)
 			continue;
 		if (tags[i].period_ns == tags[tag].period_ns)
-			return i;
+			return (uint16_t)i;
 		if (tags[i].period_ns == 0)
-			found = i;
+			found = (uint16_t)i;
 	}
 	return found;
 }
