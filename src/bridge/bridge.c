@@ -10,7 +10,6 @@
 
 #include "bridge_private.h"
 #include "calls.h"
-#include "methods.h"
 
 /* ---- when it is not needed ---- */
 

@@ -58,6 +58,11 @@ static inline void bridge_may_leave(struct bridge *bridge)
 	sd_event_source_set_enabled(bridge->idle, SD_EVENT_ONESHOT);
 }
 
+/* ---- methods.c ---- */
+
+/* Offers on the system bus what there is: org.schedqos1, or com.system76.Scheduler. 0 or -errno. */
+int methods_offer(struct bridge *bridge);
+
 /* ---- link.c: the connection to the daemon ---- */
 
 /* Connects if there is no connection, without waiting for an answer. 0 or -errno. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "methods.h"
+#include "bridge_private.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -19,7 +19,6 @@
 #include "classes.h"
 #include "manager.h"
 #include "record.h"
-#include "seats.h"
 
 struct weights {
 	sd_event *event;
@@ -251,6 +250,32 @@ static int consider_all(struct weights *weights)
 	if (r >= 0)
 		tell_status(weights);
 	return r;
+}
+
+/* ---- seats ---- */
+
+/* Not a login screen, not from afar, not on the way out. */
+static bool is_at_seat(const char *session)
+{
+	_cleanup_free_ char *seat = NULL, *class = NULL, *state = NULL;
+
+	return sd_session_get_seat(session, &seat) >= 0 && sd_session_get_class(session, &class) >= 0 &&
+	       sd_session_get_state(session, &state) >= 0 && strncmp(class, "user", strlen("user")) == 0 &&
+	       strcmp(state, "closing") != 0;
+}
+
+static bool seat_is_used(void)
+{
+	bool is_used = false;
+	char **sessions = NULL;
+	int n = sd_get_sessions(&sessions);
+
+	for (int i = 0; i < n; i++) {
+		is_used |= is_at_seat(sessions[i]);
+		free(sessions[i]);
+	}
+	free(sessions);
+	return is_used;
 }
 
 /* ---- what wakes us ---- */

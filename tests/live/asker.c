@@ -165,8 +165,8 @@ static int wait_for(sd_bus *bus, const char *name)
 
 	while (strcmp(last_signal, name) != 0 && r >= 0) {
 		r = sd_bus_process(bus, NULL);
-		if (r == 0)
-			r = sd_bus_wait(bus, TIMEOUT_US);
+		if (r == 0 && sd_bus_wait(bus, TIMEOUT_US) == 0)
+			r = -ETIMEDOUT;
 	}
 	*last_signal = '\0';
 	printf("%s\n", r < 0 ? strerror(-r) : "ok");
