@@ -292,7 +292,7 @@ int reader_ask(struct helper *reader, const struct reader_question *questions, s
 	if (r < 0 || !count)
 		return r < 0 ? r : 0;
 	exchange = reader->now.shared;
-	if (exchange->asked - exchange->taken + count > READER_QUESTIONS_MAX)
+	if (!exchange || exchange->asked - exchange->taken + count > READER_QUESTIONS_MAX)
 		return -EAGAIN;
 	for (size_t i = 0; i < count; i++)
 		*question_at(exchange, exchange->asked + (uint32_t)i) = questions[i];
