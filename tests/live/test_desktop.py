@@ -12,6 +12,7 @@ import random
 import re
 import shutil
 import signal
+import subprocess
 import threading
 import time
 
@@ -211,6 +212,12 @@ for (let i = 0; i < all.length; i++) {
 """
     ACTIVATE = "if (window.pid === %d) { if (workspace.windowList) workspace.activeWindow = window; else workspace.activeClient = window; }"
 
+    def setUp(self):
+        if shutil.which("kwin_wayland") and b" 5." in subprocess.run(["kwin_wayland", "--version"], stdout=subprocess.PIPE,
+                                                                     stderr=subprocess.DEVNULL, check=False).stdout:
+            self.skipTest("foot minds an output without a refresh rate, as KWin 5 has it")
+        super().setUp()
+
     def start_compositor(self):
         self.scripts = 0
         self.as_alice("compositor", "env", "KWIN_COMPOSE=Q", "XDG_SESSION_TYPE=wayland", "QT_LOGGING_RULES=js=true;kwin_scripting=true",
@@ -247,9 +254,12 @@ class Mutter(Desktop):
     KEYBOARD = "org.gnome.Mutter.RemoteDesktop"
     ALT, TAB = 56, 15
 
-    def start_compositor(self):
+    def setUp(self):
         if not os.path.exists("/sys/fs/cgroup/cgroup.procs"):
             self.skipTest("Mutter knows no other place of cgroups than /sys/fs/cgroup")
+        super().setUp()
+
+    def start_compositor(self):
         self.cgroups, self.units = Cgroups("user.slice"), {}
         self.addCleanup(self.cgroups.remove)
         self.as_alice("compositor", "mutter", "--headless", "--wayland", "--no-x11", "--virtual-monitor", "800x600",
