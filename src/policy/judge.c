@@ -196,35 +196,33 @@ bool plan_differ(const struct task *a, const struct task *b)
 }
 
 /*
- * Of those that know its policy, nice value and I/O priority the task is to have had the least. (A slice says nothing here:
- * its owner may have chosen it on any of them.) What none of them knows is nobody's: it had no more than by default, nor than
- * whoever a class has raised.
+ * Of those that know its policy, nice value and I/O priority the task is to have had the least; of all, if none does.
+ * A slice says nothing here: its owner may have chosen it on any of them.
  */
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
 	const struct task *other = tasks_leader(plan->tasks, task->tgid);
 	const bool is_born = task->tid != task->tgid;
-	bool is_found = false;
+	int best = -1;
 
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
+		const int fits = !(attr_difference(actual, &known) &
+				   (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY));
 
-		if ((other == task && is_born) ||
-		    (attr_difference(actual, &known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)))
+		if ((other == task && is_born) || fits < best)
 			continue;
-		task->had = is_found ? attr_least(&task->had, &had) : had;
-		if (!is_found) {
+		task->had = fits > best ? had : attr_least(&task->had, &had);
+		if (fits && fits > best) {
 			task->theirs = other->theirs;
 			task->known = known;
 		}
-		is_found = true;
+		best = fits;
 	}
-	task->flags |= TASK_COPY | TASK_TOUCHED;
-	if (is_found && !other)
-		return;
-	task->had = attr_least(&task->had, &task_attr_pristine);
-	given_lower(&plan->given, actual, &task->had);
+	if (other)
+		given_lower(&plan->given, actual, &task->had);
+	task->flags |= TASK_TOUCHED;
 }
 
 /* Those that have ended have said what they know. */

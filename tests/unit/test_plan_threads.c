@@ -128,21 +128,6 @@ static void a_thread_that_execs_takes_the_leader_s_id(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-/* A thread that somebody lowered further says nothing of what the leader carries, though both may have called exec. */
-static void what_no_thread_is_known_to_carry_is_no_thread_s(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, CHROME, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renice(m, 101, 9);
-	scan(m);
-	assert_task(m, 101, "SCHED_NORMAL nice 9 slice 8 ms", REASON_CHANGED);
-	renice(m, 100, 5);
-	execs(m, 100, "/usr/bin/vi");
-	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
-}
-
 /* It has lost by that what its maker had. */
 static void a_thread_of_a_mixed_process_is_born_with_reset_on_fork(void **state)
 {
@@ -296,7 +281,6 @@ int main(void)
 		MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing),
 		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
 		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
-		MACHINE_TEST(what_no_thread_is_known_to_carry_is_no_thread_s),
 		MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork),
 		MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads),
 		MACHINE_TEST(descendants_inherit_the_class),

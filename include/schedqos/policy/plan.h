@@ -64,8 +64,8 @@
  *		rule enforces, a tracepoint (else a timer, each second) tells us to look: all tasks of such rules become due,
  *		and get their class back, unless they have become real-time.
  * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
- *		called exec, even unheard if none but the leader is found after a loss. Of those whose `known` is what we find, the
- *		least `had` becomes its; if there is none it is an orphan.
+ *		called exec, even unheard if none but the leader is found after a loss. Of those whose `known` is what we find, or
+ *		of all if there is none, the least `had` becomes its.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
  *		gets a copy of its living parent's (a thread: of its leader's), but with `had` for `known` if it carries the slice
  *		of another class. An orphan may be anybody's child: its `had` is the default or, if a class may have raised it, the
