@@ -131,7 +131,6 @@ static char *put_in_force(struct daemon *daemon, struct config *config)
 	daemon->config = config;
 	set_log_level(daemon);
 	machine_reload(daemon->machine, config);
-	users_end(daemon);
 	users_begin(daemon, old);
 	held_reloaded(daemon);
 	config_free(old);
@@ -153,12 +152,16 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	if (mapping)
 		paths.mapping = chosen;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
+	/* It looks up users itself, one at a time: the answer to a lookup under way would be taken for another's. */
+	users_end(daemon);
 	r = read_config(&paths, &config, ret_text);
 	if (r == 0) {
 		r = tagger_set_config(daemon->tagger, config);
 		if (r < 0)
 			config_free(config);
 	}
+	if (r < 0)
+		users_begin(daemon, NULL);
 	if (r == 0 && mapping) {
 		free(daemon->mapping);
 		daemon->paths.mapping = daemon->mapping = take_ptr(chosen);

@@ -7,6 +7,7 @@ daemons that have /etc/nsswitch.conf of the test's.
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -181,6 +182,22 @@ class Users(LiveTest):
         self.assertIn('unknown user "moves": this never matches', daemon.log())
         self.assert_carries(other, DEFAULT)
         self.assert_pending()
+
+    def test_a_reload_takes_no_answer_for_anothers(self):
+        daemon = self.daemon(self.rules("slow", qos=BACKGROUND), prefix=self.prefix)
+        wait_for(self.lookups, "a lookup")
+        daemon.configure({"app": [{"qos": UI, "match": {"user": "other"}}, {"qos": BACKGROUND, "match": {"user": "slow"}}]})
+
+        def is_asking():
+            with open("/proc/%d/wchan" % daemon.pid, encoding="ascii") as place:
+                return "poll" in (name := place.read()) and not name.startswith("ep_")
+        before = self.lookups()
+        daemon.popen.send_signal(signal.SIGHUP)
+        # The answer that is under way comes while the reload waits for the one to its own question.
+        wait_for(lambda: is_asking() or self.lookups() != before, "the question")
+        self.answer("slow", "12345")
+        self.assert_pending("other")
+        self.assert_carries(self.sleeper("app", user=12345), BACKGROUND)
 
     @once
     def test_a_service_that_is_not_there(self):
