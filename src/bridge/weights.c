@@ -20,6 +20,9 @@
 #include "manager.h"
 #include "record.h"
 
+/* Before a bridge that has ended is started again: it may have been stopped, which an earlier start would undo. */
+#define NEXT_BRIDGE_US (1 * 1000000ULL)
+
 struct weights {
 	sd_event *event;
 	sd_bus *daemon, *manager;
@@ -38,6 +41,7 @@ struct weights {
 	bool has_told;		/* the daemon, of some */
 	bool is_refused;	/* it does not take them, which has been said */
 	sd_event_source *again; /* looks at all of them, when no more signals wait */
+	sd_event_source *asking; /* asks the next bridge */
 	int level;		/* at which is said what is respected */
 	bool has_told_border;
 	struct problem refused;
@@ -378,6 +382,33 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 	return look_again(weights);
 }
 
+static int on_next_bridge(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	return on_reloaded(NULL, userdata, NULL);
+}
+
+/*
+ * Who has the name of the bridge now knows nothing of us. Where nobody has, what is asked starts it anew, after it has ended;
+ * unless it had no daemon, with which another comes.
+ */
+static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct weights *weights = userdata;
+	const char *name, *before, *after;
+
+	if (sd_bus_message_read(message, "sss", &name, &before, &after) < 0)
+		return 0;
+	weights->asking = sd_event_source_disable_unref(weights->asking);
+	if (*after)
+		return on_reloaded(message, userdata, error);
+	if (!weights->has_daemon)
+		return 0;
+	return sd_event_add_time_relative(weights->event, &weights->asking, CLOCK_MONOTONIC, NEXT_BRIDGE_US, 0, on_next_bridge,
+					  weights);
+}
+
 static int on_daemon_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
@@ -432,7 +463,6 @@ static int match(sd_bus *bus, const char *path, const char *interface, const cha
 	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
 }
 
-/* Who has the name of the bridge knows nothing of us. Where nobody has, what is asked starts it anew. */
 static int connect_to_bridge(struct weights *weights)
 {
 	static const char owner[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
@@ -442,7 +472,7 @@ static int connect_to_bridge(struct weights *weights)
 	/* Whoever sits at the machine does so with a session of his own, or this would not run. */
 	weights->seat_is_used = true;
 	if (r >= 0)
-		r = sd_bus_add_match(weights->daemon, NULL, owner, on_reloaded, weights);
+		r = sd_bus_add_match(weights->daemon, NULL, owner, on_bridge, weights);
 	if (r >= 0)
 		r = match(weights->daemon, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_reloaded,
 			  weights);
@@ -565,6 +595,7 @@ static void clear(struct weights *weights)
 	free(weights->wanted);
 	sd_bus_message_unref(weights->reply);
 	sd_event_source_unref(weights->again);
+	sd_event_source_disable_unref(weights->asking);
 	classes_clear(&weights->classes);
 	sd_login_monitor_unref(weights->logins);
 	sd_bus_flush_close_unref(weights->daemon);

@@ -25,6 +25,7 @@ struct bridge {
 	sd_bus *bus; /* the system's */
 	sd_event_source *repeating;
 	bool is_refusing; /* the last answer was an error, which has been logged */
+	bool has_daemon;  /* it was not that the bridge has none */
 };
 
 /* An error for people, of whom it may be. */
@@ -75,6 +76,7 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 		return 0;
 	}
 	bridge->is_refusing = error;
+	bridge->has_daemon = !sd_bus_error_has_name(error, NO_DAEMON);
 	if (error && !was_refusing)
 		log_warning("%s; until it is heard, nothing follows the focus", describe_error(error, text, sizeof(text)));
 	if (!error && was_refusing) {
@@ -90,14 +92,18 @@ void bridge_tell(struct bridge *bridge, int pidfd, const struct shown_app *app)
 				 shown_level_name(app->told));
 }
 
-/* Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something. */
+/*
+ * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but if it had
+ * no daemon, another comes with that.
+ */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
+	struct bridge *bridge = userdata;
 	const char *name, *before, *after;
 
 	(void)error;
-	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0)
-		repeat_in(userdata, *after ? 0 : RETRY_US);
+	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && (*after || bridge->has_daemon))
+		repeat_in(bridge, *after ? 0 : RETRY_US);
 	return 0;
 }
 
@@ -120,6 +126,7 @@ int bridge_open(struct focus *focus, struct bridge **ret)
 	if (!bridge)
 		return -ENOMEM;
 	bridge->focus = focus;
+	bridge->has_daemon = true;
 	r = focus_open_bus(focus, sd_bus_open_system, &bridge->bus);
 	if (r < 0)
 		log_error("the system bus: %s", strerror(-r));

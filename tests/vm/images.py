@@ -111,12 +111,9 @@ def add_installation(build, kernels):
     def fill(tree):
         add_tests(build, kernels)(tree)
         _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
-        # Of install-desktop only this is there at first; the guest adds the rest.
+        # Nothing of install-desktop is there at first; the guest adds it.
         desktop = os.path.join(tree, "schedqos/desktop")
         _run("make", "-C", TOP, "install-desktop", "B=" + os.path.abspath(build), "DESTDIR=" + desktop)
-        units = os.path.join(tree, "usr/lib/systemd/user")
-        os.makedirs(units, exist_ok=True)
-        shutil.copy(os.path.join(desktop, "usr/lib/systemd/user/schedqos-weights.service"), units)
         _add_service(tree, "boot.py")
 
     return fill

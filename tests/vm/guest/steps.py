@@ -40,6 +40,15 @@ def systemctl(*args, **options):
     return command("systemctl", *args, **options)
 
 
+def install_desktop():
+    """As `make install-desktop`, and what that says is to be done next."""
+    command("cp", "-a", os.path.join(TOP, "desktop/."), "/")
+    command("systemd-sysusers")
+    systemctl("daemon-reload")
+    systemctl("reload", "dbus")
+    systemctl("restart", UNIT)
+
+
 def show(name, unit=UNIT):
     """A property of the unit."""
     return systemctl("show", "--value", "-p", name, unit)

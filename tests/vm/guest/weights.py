@@ -12,7 +12,7 @@ import signal
 import time
 
 from login import MANAGER, USER, leave, of_user, sit_down
-from steps import CONFIG, UNIT, command, equal, show, systemctl, write
+from steps import CONFIG, UNIT, command, equal, install_desktop, show, systemctl, write
 from units import drop_in, journal
 from waiting import wait_for
 
@@ -245,7 +245,9 @@ class Weights:
 
     def a_user_has_his_own(self):
         write(CONFIG, json.dumps({"schedqos": {"user_weights": USERS}}))
-        systemctl("reload", UNIT)
+        install_desktop()
+        systemctl("start", WEIGHTS)
+        of_user("daemon-reload")
         of_user("start", "session.slice", "app.slice")
         before = users("session.slice"), users("app.slice")
         equal(before, ("100", "100"))
