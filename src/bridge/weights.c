@@ -463,6 +463,7 @@ static int match(sd_bus *bus, const char *path, const char *interface, const cha
 	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
 }
 
+/* Anybody on the bus can send these; what a stranger sends should not have us ask, which is charged to our user. */
 static int connect_to_bridge(struct weights *weights)
 {
 	static const char owner[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
@@ -474,10 +475,11 @@ static int connect_to_bridge(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_add_match(weights->daemon, NULL, owner, on_bridge, weights);
 	if (r >= 0)
-		r = match(weights->daemon, BUS_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", on_reloaded,
-			  weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, "org.freedesktop.DBus.Properties",
+					"PropertiesChanged", on_reloaded, weights);
 	if (r >= 0)
-		r = match(weights->daemon, BUS_PATH, BRIDGE_NAME, "Reloaded", on_reloaded, weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "Reloaded", on_reloaded,
+					weights);
 	return r;
 }
 

@@ -11,6 +11,8 @@
  *   bridge HOW                as the bridge it is there from now on, HOW: "here", "refuses" classes, or "gone" again
  *   user_weight N             of session.slice, which the bridge says from now on; 0: there is no daemon
  *   told                      what the bridge was told of units since that was last asked, on one line
+ *   asked                     how often the bridge was asked for weights since that was last asked
+ *   stranger                  somebody else on the bus sends what the bridge does when something has changed
  *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
  */
 #include <errno.h>
@@ -207,11 +209,12 @@ static int drop_ins_of(sd_bus *on, const char *path, const char *interface, cons
 
 static char told[2048];
 static bool refuses;
-static unsigned user_weight;
+static unsigned user_weight, asked;
 
 static int get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	(void)userdata;
+	asked++;
 	if (!user_weight)
 		return sd_bus_error_set(error, "org.schedqos1.Error.NoDaemon", "no daemon runs");
 	return sd_bus_reply_method_return(message, "a(sqb)", 2, "session.slice", user_weight, 0, "c*.slice", 7, 0);
@@ -262,6 +265,23 @@ static int put_bridge(const char *where)
 		return sd_bus_release_name(bus, BRIDGE);
 	r = sd_bus_request_name(bus, BRIDGE, 0);
 	return r == -EALREADY ? 0 : r;
+}
+
+/* The bus has passed it on when this returns. */
+static int be_a_stranger(void)
+{
+	sd_bus *other = NULL;
+	int r = sd_bus_open_system(&other);
+
+	if (r >= 0)
+		r = sd_bus_emit_signal(other, "/org/schedqos1", BRIDGE, "Reloaded", NULL);
+	if (r >= 0)
+		r = sd_bus_emit_signal(other, "/org/schedqos1", "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+				       BRIDGE, 0, 0);
+	if (r >= 0)
+		r = sd_bus_call_method(other, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", NULL, NULL, NULL);
+	sd_bus_flush_close_unref(other);
+	return r;
 }
 
 /* ---- units ---- */
@@ -333,6 +353,13 @@ static void obey(const char *line)
 	} else if (strcmp(line, "told\n") == 0) {
 		printf("%s\n", told);
 		*told = '\0';
+		return;
+	} else if (strcmp(line, "asked\n") == 0) {
+		printf("%u\n", asked);
+		asked = 0;
+		return;
+	} else if (strcmp(line, "stranger\n") == 0) {
+		printf("%s\n", be_a_stranger() < 0 ? "cannot" : "done");
 		return;
 	} else if (sscanf(line, "bridge %255s", name) == 1 && put_bridge(name) < 0) {
 		printf("no name\n");

@@ -379,6 +379,14 @@ class Weights(LiveTest):
             self.tell("user_weight 600")
             wanted("600", BACKGROUND, "100", "300")
             self.assertEqual(kept(runtime + "/schedqos"), ["app.slice", "session.slice"])
+        with self.subTest("nobody else but the bridge has it ask"):
+            self.ask("asked")
+            self.tell("stranger")
+            self.tell("user_weight 500")
+            wanted("500", BACKGROUND, "100", "300")
+            self.assertEqual(self.ask("asked"), "1")
+            self.tell("user_weight 600")
+            wanted("600", BACKGROUND, "100", "300")
         with self.subTest("another bridge"):
             self.tell("bridge gone")
             wanted("100", UNSET, "100", "300")
