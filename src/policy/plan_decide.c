@@ -52,7 +52,7 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	case ASSIGNED_BY_THREAD:
 		return rule->yield == YIELD_YES && !task_attr_is_pristine(&task->had);
 	case ASSIGNED_BY_INHERITED:
-		return task->theirs;
+		return !rule->enforce && task->theirs;
 	case ASSIGNED_BY_DEFAULT:
 	case ASSIGNED_BY_UNIT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);

@@ -101,6 +101,20 @@ static void enforce_raises_a_lowered_task(void **state)
 	stops_without_trace(m);
 }
 
+static void what_an_ancestor_s_rule_enforces_is_put_back(void **state)
+{
+	struct machine *m = *state;
+
+	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true, 'inherit': true }", "/usr/bin/app");
+	spawns(m, 100, 101, "/usr/bin/cmd");
+	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
+	renice(m, 101, 7);
+	look_at_enforced(m);
+	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
+	stop(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 7");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +123,7 @@ int main(void)
 		MACHINE_TEST(what_comes_with_an_exec_is_no_putting_back),
 		MACHINE_TEST(a_change_while_another_is_put_back),
 		MACHINE_TEST(enforce_raises_a_lowered_task),
+		MACHINE_TEST(what_an_ancestor_s_rule_enforces_is_put_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

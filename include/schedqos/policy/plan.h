@@ -7,10 +7,10 @@
  *	`had`		what the task would carry without us, and gets back at the stop
  *	`known`		what it carries as far as we know: what we last found, or have set since
  *	`theirs`	which attributes somebody else has chosen since a rule last took effect on it
- * Putting a class on sets each attribute: to that of `known` where it is `theirs`, otherwise to the class's, or to
- * that of `had` where the class gives none. A rule takes effect at a few moments only (see exec): `theirs` is cleared, then
- * its class put on. A task whose `had` is real-time, deadline or sched_ext gets no class, whatever its rule says: it is to
- * carry `had` and what is `theirs`. If it leaves that policy, its rule takes effect.
+ * Putting a class on sets each attribute to the class's, or to that of `had` where it gives none; what is `theirs` stays as
+ * it is. A rule takes effect at a few moments only (see exec): then `theirs` is cleared first, unless the rule leaves the
+ * task alone. A task whose `had` is real-time, deadline or sched_ext gets no class, whatever its rule says: it is to carry
+ * `had` and what is `theirs`. If it leaves that policy, its rule takes effect.
  *
  * Events are booked: that changes records and marks tasks as due, without a system call. plan_next() names those that are
  * due, in the order of marking; plan_decide() finds the class of one, looks at it, and returns what to set. To look is to
@@ -24,34 +24,34 @@
  *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
  * "A class" is any that could be given since the last start that took over no records. A copy is a task not looked at since
  * its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the leader, since no event
- * names a thread's maker. The kernel may have copied the attributes before the origin got its present class. But it copies
- * policy, nice value and slice together. So line 3 needs all three (where the kernel has no slices, the other two) to be
- * what some class makes of this `had`, or to be those of `had`. Then what else that class gives is ours, too. If the slice
- * can only be a class's, the policy is ours even where the nice value differs.
- * Anyone could lower himself to what a class gives and fork: were that ours, the stop would raise the child again. So
- * what is less than `had` (SCHED_IDLE, a higher nice value) is ours by line 3 only if the copy was born while its origin was
- * due or fresh (set, and no child seen since that carries all of it), and the origin vouches: it lives, we have looked at it,
- * and right now it carries what its record says. For a new thread all other threads of its process must vouch. The copy's
- * `had` becomes the least `had` of them all.
+ * names a thread's maker. A task is fresh if it has been set, and no child seen since that carries all of it.
+ * The kernel may have copied the attributes before the origin got its present class. But it copies policy, nice value and
+ * slice together. So line 3 needs all three (where there are no slices, the other two) to be those of `had`, or what one
+ * class makes of it; then whatever that class gives is ours. If only a class gives that slice, the policy is ours whatever
+ * the nice value.
+ * Anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So what is less
+ * than `had` (SCHED_IDLE, a higher nice value) is ours by line 3 only on a copy born while its origin was due or fresh, and
+ * if the origin (of a thread: all other threads) vouches: it lives, has been looked at, and right now carries what its
+ * record says. The copy's `had` becomes the least of theirs.
  *
- * Line 4 has bounds, so that the stop gives nobody more than he could take himself. What somebody chooses beyond them is
- * `theirs`, but `had` does not become it: so it ends when a rule takes effect, at a reload, a restart or with another class
- * (unless that gives as much), and at the stop. On a copy, or once a class was put on the task or an ancestor, a nice value
- * below that of `had` gets into `had` only if it is below every class's, since any other may be a class's leftover. `had` leaves
- * SCHED_IDLE only if `known` was SCHED_IDLE and, on a copy, no class ever took a task out of it. A real-time priority must be
- * above that of `known`, of a copy above every class's, unless `had` is real-time; real-time I/O above every class's.
+ * Line 4 has bounds, so that the stop gives nobody more than he could take himself. A choice beyond them is `theirs`, but not
+ * in `had`: it lasts until a rule takes effect, the class gives less than it (looked at when that changes, and at a reload or
+ * restart), or the stop. What is more than `had` gets into it
+ *	nice			only below every class's, unless no class was ever put on the task or an ancestor
+ *	out of SCHED_IDLE	only if `known` was that and, on a copy, no class ever took a task out of it
+ *	real-time		only above `known`, on a copy above every class's; any, if `had` is real-time
+ *	real-time I/O		only above every class's
  *
  * WHAT HAPPENS
  * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: it has its origin's class,
- *		was born with that class's attributes, and nobody looks at it. It is due only if its origin is, or its parent's
- *		process may have another rule, and then for that reason; if its origin is fresh or has reset-on-fork; if its
- *		parent's process has no record, or an override or focus that is not handed on; or if it is a thread, and its
- *		process's records differ.
+ *		was born with that class's attributes, and nobody looks at it. It is due only if its origin is due
+ *		or fresh or has reset-on-fork; its parent's process may have another rule, has no record, or has an override or
+ *		focus that is not handed on; it is a thread, and its process's records differ; or at the stop.
  * exec		The task is due. Its rule is found, the task looked at, and the rule takes effect. But what somebody had lowered
  *		before (`had` is SCHED_IDLE, has a nice value above 0 or an I/O priority) is not raised, unless the rule has
  *		yield: false or enforce. If `had` is not the kernel's default, a rule with yield: true leaves the task alone, and
- *		so does a unit's class or no rule (see the setting `default`): it is to carry `had`. So does an inherited rule,
- *		if this look or an earlier one found anything to be theirs.
+ *		so does a unit's class or no rule (see the setting `default`): it is to carry `had`. So does an inherited rule
+ *		without enforce, if anything is `theirs`. The records of the process's other threads, which have ended, go.
  * rename, move, reload	The same, if this brings another rule or class. The first sight of a task counts as that, and so do
  *		arguments that could be read only later.
  * override	A class by override takes effect like a rule's. Root's, or that of a user who may raise, also raises what
@@ -60,7 +60,8 @@
  * limit, focus	put another class on while they last. `theirs` is not cleared, neither then nor when they end.
  * renice	and chrt and ionice, whoever calls them, make no task due: we are not told. The next look finds the choice by
  *		line 4. If that look is an exec's, the rule takes effect at once, and the choice counts in `had` only. Otherwise
- *		the class leaves it until a rule takes effect; if it got into `had`, it outlives that and the stop. While a
+ *		the class leaves it until a rule takes effect; if it got into `had`, it outlives that and the stop. Going back
+ *		from a lowering that was seen does not get into `had`, unless the bounds let it. While a
  *		rule enforces, a tracepoint (else a timer, each second) tells us to look: all tasks of such rules become due,
  *		and get their class back, unless they have become real-time.
  * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
@@ -71,14 +72,14 @@
  *		of another class. An orphan may be anybody's child: its `had` is the default or, if a class may have raised it, the
  *		lowest from which a class ever raised a task. The `had` of older tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
- *		the rules say now. No rule takes effect by that, though an exec or reload was missed; but where an exec or
- *		rename was booked, an override held or a stop had begun, it does. On a task being set, any value of `had` and
+ *		the rules say now, but on nothing that was left alone. No rule takes effect by that, though an exec or reload was
+ *		missed; but where an exec was booked, an override held, a stop had begun or there was no class, it does. On a task being set, any value of `had` and
  *		of a class is ours. Without a next daemon, `restore` puts all back, once; if none is refused, the file goes.
  * stop		Every task is looked at and gets all of `had`, also those born meanwhile, until a look a tenth of a second later
- *		finds none. A fork may take longer: so the file of records stays, under another name, which tells a stop from a crash.
- *		`restore` half a minute later, or the next start at once, does the same to tasks that are not on record and
- *		carry a class's slice (of a class without one: policy and nice, if that takes privilege). Their `had` is found
- *		as after a loss.
+ *		finds none, for 5 s at most. A fork may take longer: so the file of records stays, under another name, which tells
+ *		a stop from a crash. `restore` half a minute later, or the next start at once, does the same to tasks that are not
+ *		on record and carry a class's slice (of a class without one: policy and nice, if that takes privilege, or where
+ *		there are no slices). Their `had` is found as after a loss.
  */
 #pragma once
 
