@@ -162,11 +162,13 @@ static int append(sd_bus_message *message, const struct classes *classes)
 	return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-/* Once, until its file is read again. */
+/* Once, until its file is read again. The words may be those of a bridge that somebody has taken over. */
 static void complain(struct named_class *item, const char *words)
 {
+	char safe[512];
+
 	if (!item->weight && !item->is_wrong)
-		log_warning("%s: Class=: %s", item->place, words);
+		log_warning("%s: Class=: %s", item->place, text_escape_to(safe, sizeof(safe), words, strlen(words)));
 	item->is_wrong = !item->weight;
 }
 

@@ -27,7 +27,7 @@ struct weights {
 	sd_event *event;
 	sd_bus *daemon, *manager;
 	bool is_user; /* the manager is a user's, and in place of the daemon, which does not let him in, there is the bridge */
-	bool has_daemon; /* which a bridge may have not */
+	bool has_daemon; /* with a configuration, which a bridge may have not */
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
 	int record;
@@ -347,19 +347,22 @@ static int read_wanted(sd_bus_message *reply, struct unit_weight **ret, size_t *
 	return r;
 }
 
-/* A daemon that does not answer has the configuration that it had. A bridge that does not answer has none. */
+/* Who does not answer has the configuration that he had. But there may be no bridge, or it has no daemon. */
 static int ask_daemon(struct weights *weights)
 {
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ struct unit_weight *wanted = NULL;
 	size_t n = 0;
 	int r = weights->is_user ?
-			sd_bus_call_method(weights->daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "GetUserWeights", NULL, &reply, NULL) :
+			sd_bus_call_method(weights->daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "GetUserWeights", &error, &reply, NULL) :
 			sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", NULL, &reply, NULL);
 
 	if (r >= 0)
 		r = read_wanted(reply, &wanted, &n);
-	weights->has_daemon = r >= 0 || !weights->is_user;
+	if (r >= 0 || sd_bus_error_has_names(&error, BRIDGE_ERROR_NO_DAEMON, SD_BUS_ERROR_SERVICE_UNKNOWN,
+					     SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		weights->has_daemon = r >= 0;
 	if (r < 0)
 		return r;
 	free(weights->wanted);
