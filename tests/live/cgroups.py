@@ -12,7 +12,7 @@ TOP = "/sys/fs/cgroup"
 TRACING = "/sys/kernel/tracing"
 MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
 # Before a daemon that is to hear of moves between cgroups.
-HEARD = [*MOUNTS, 'mount -t tracefs tracefs %s; exec "$@"' % TRACING, "sh"]
+HEARD = [*MOUNTS, '[ -d %s/events ] || mount -t tracefs tracefs %s; exec "$@"' % (TRACING, TRACING), "sh"]
 
 
 def _unified():
