@@ -215,7 +215,8 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 
 /*
  * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
- * attributes. So if the threads differ, their records are kept until we have looked.
+ * attributes. So if the threads differ, their records are kept until we have looked. And if one was born while the leader
+ * was set, and nobody has looked at it, what the leader's id carries now may have copied a class of before.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
@@ -226,6 +227,8 @@ static void end_threads(struct plan *plan, struct task *leader)
 	leader->flags &= ~TASK_MIXED;
 	for (; thread; thread = next) {
 		next = tasks_next_thread(plan->tasks, thread);
+		if ((thread->flags & TASK_COPY) && (thread->flags & TASK_FRESH))
+			leader->flags |= TASK_COPY;
 		if (leader->flags & TASK_IN_DOUBT)
 			thread->flags |= TASK_ENDED;
 		else

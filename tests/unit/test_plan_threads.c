@@ -128,6 +128,47 @@ static void a_thread_that_execs_takes_the_leader_s_id(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
+/* It was born with the class of before, and the leader got another one before anybody heard of it. */
+static void a_thread_that_execs_unheard_has_chosen_no_class_of_before(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'a': { 'qos': 'QOS_USER_INTERACTIVE' }, 'b': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 100, "/bin/b");
+	m->deaf = true;
+	execs(m, 100, "/bin/a");
+	clones(m, 100, 101);
+	hear_first(m, 1);
+	execs(m, 101, "/bin/vi");
+	m->deaf = false;
+	hear(m);
+	assert_int_equal(record(m, 100)->had.policy, POLICY_NORMAL);
+	stop(m);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
+}
+
+/* What a rule took out of SCHED_IDLE goes back there. */
+static void a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to(void **state)
+{
+	struct machine *m = *state;
+
+	start(m, "'a': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }");
+	spawns(m, INIT, 100, "/bin/vi");
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/bin/a");
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
+	m->deaf = true;
+	execs(m, 100, "/bin/vi");
+	clones(m, 100, 101);
+	hear_first(m, 1);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
+	execs(m, 101, "/bin/vi");
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
+}
+
 /* It has lost by that what its maker had. */
 static void a_thread_of_a_mixed_process_is_born_with_reset_on_fork(void **state)
 {
@@ -281,6 +322,8 @@ int main(void)
 		MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing),
 		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
 		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
+		MACHINE_TEST(a_thread_that_execs_unheard_has_chosen_no_class_of_before),
+		MACHINE_TEST(a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to),
 		MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork),
 		MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads),
 		MACHINE_TEST(descendants_inherit_the_class),

@@ -66,7 +66,8 @@
  *		and get their class back, unless they have become real-time.
  * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
  *		called exec, even unheard if none but the leader is found after a loss. Of those whose `known` is what we find, or
- *		of all if there is none, the least `had` becomes its.
+ *		of all if there is none, the least `had` becomes its. An exec makes the leader a copy if one of its threads was one,
+ *		and fresh.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
  *		gets a copy of its living parent's (a thread: of its leader's), but with `had` for `known` if it carries the slice
  *		of another class. An orphan may be anybody's child: its `had` is the default or, if a class may have raised it, the
