@@ -329,9 +329,9 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = actual;
 	} else {
 		task.flags = TASK_COPY | TASK_TOUCHED;
-		/* It has copied another class, or none, so what is the same all the same may have been chosen. */
-		if (actual.slice_ns != task.known.slice_ns &&
-		    (!actual.slice_ns || given_fits(&plan->given, &actual, plan->caps)))
+		/* It has copied another class, so what is the same all the same may have been chosen. */
+		if (actual.slice_ns && actual.slice_ns != task.known.slice_ns &&
+		    given_fits(&plan->given, &actual, plan->caps))
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;

@@ -241,6 +241,9 @@ static void exec(struct run *run)
 	uint8_t unsure = 0, how;
 
 	end_forks_of_process(run, tid);
+	/* It takes the place of the leader, which has ended. */
+	if (tid != tgid_of(run->m, tid))
+		leaves_children(run, tgid_of(run->m, tid));
 	/* Nor which thread called exec. */
 	looks_like_another(run, tid, &unsure);
 	run_exempt(machine_task(run->m, tid), unsure);

@@ -131,23 +131,6 @@ static void a_missed_fork_s_child_takes_its_class(void **state)
 		assert_carries(m, tid, PRISTINE);
 }
 
-/* It has not copied the class, whose slice it does not carry. */
-static void what_its_parent_s_class_gives_as_well_is_its_own(void **state)
-{
-	struct machine *m = *state;
-
-	start_and_run(m, "'schedqos': { 'default': 'none' }," MAKE, "/usr/bin/vi");
-	m->lossy = true;
-	forks(m, 100, 101);
-	renice(m, 101, 4);
-	m->lossy = false;
-	execs(m, 100, "/usr/bin/make");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	scan(m);
-	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 4");
-}
-
 static void a_missed_fork_s_niced_child_has_just_its_nice(void **state)
 {
 	struct machine *m = *state;
@@ -239,7 +222,6 @@ int main(void)
 		MACHINE_TEST(what_a_process_whose_other_threads_have_ended_chooses_is_its_own),
 		MACHINE_TEST(another_start_is_another_task),
 		MACHINE_TEST(a_missed_fork_s_child_takes_its_class),
-		MACHINE_TEST(what_its_parent_s_class_gives_as_well_is_its_own),
 		MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice),
 		MACHINE_TEST(an_orphan_born_since_we_listen_with_our_attributes_is_ours),
 		MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice),

@@ -69,8 +69,8 @@
  *		of all if there is none, the least `had` becomes its. An exec makes the leader a copy if one of its threads was one,
  *		and fresh.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
- *		gets a copy of its living parent's (a thread: of its leader's), but with `had` for `known` if it carries no slice or
- *		that of another class. An orphan may be anybody's child: its `had` is the default or, if a class may have raised it, the
+ *		gets a copy of its living parent's (a thread: of its leader's), but with `had` for `known` if it carries the slice
+ *		of another class. An orphan may be anybody's child: its `had` is the default or, if a class may have raised it, the
  *		lowest from which a class ever raised a task. The `had` of older tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
  *		the rules say now, but on nothing that was left alone. No rule takes effect by that, though an exec or reload was
