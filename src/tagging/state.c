@@ -53,8 +53,21 @@ static int check_header(const struct state_header *header, size_t size, const ch
 	return memcmp(header->boot_id, boot_id, BOOT_ID_SIZE - 1) == 0 ? 0 : -ESTALE;
 }
 
+/* What it gives a task is what a task can carry; and so is what it raised one from. */
+static bool is_sound_tag(const struct qos_attr *tag)
+{
+	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
+	const struct task_attr given = qos_attr_over(tag, &task_attr_pristine, &all);
+
+	return tag->nice >= -20 && tag->nice <= 19 && is_sound_attr(&given);
+}
+
 static int copy_tags(const struct state_header *header, struct state_legacy *ret)
 {
+	for (size_t i = 0; i < header->n_tags; i++) {
+		if (!is_sound_tag(&header->tags[i]))
+			return -EBADMSG;
+	}
 	ret->tags = calloc(header->n_tags + 1, sizeof(*ret->tags));
 	if (!ret->tags)
 		return -ENOMEM;

@@ -117,6 +117,18 @@ static void too_many_tags_are_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
+static void a_tag_that_no_task_can_carry_is_refused(void **state)
+{
+	struct file *file = *state;
+
+	file->header->tags[0] = (struct qos_attr){ .has = QOS_RAISED, .nice = 30 };
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	file->header->tags[0] = (struct qos_attr){ .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_NONE };
+	assert_int_equal(parse(file, FILE_BYTES), 0);
+	file->header->tags[0] = (struct qos_attr){ .has = QOS_HAS_POLICY, .policy = 200 };
+	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+}
+
 static void records_are_copied_unchanged(void **state)
 {
 	struct file *file = *state;
@@ -202,6 +214,7 @@ int main(void)
 		TEST(a_wrong_header_is_refused),
 		TEST(a_file_of_another_boot_is_ignored),
 		TEST(too_many_tags_are_refused),
+		TEST(a_tag_that_no_task_can_carry_is_refused),
 		TEST(records_are_copied_unchanged),
 		TEST(impossible_attributes_are_refused),
 		TEST(an_unfinished_record_is_skipped),
