@@ -86,7 +86,8 @@ int user_lookup_end(uid_t *ret, gid_t *ret_gid)
 	/* (uid_t)-1 means "no user" to the kernel. */
 	if (answer.error == 0 && answer.uid == (uid_t)-1)
 		return -ENOENT;
-	*ret = answer.uid;
+	if (ret)
+		*ret = answer.uid;
 	if (ret_gid)
 		*ret_gid = answer.gid;
 	return answer.error;

@@ -20,8 +20,8 @@ struct rule_user;
 int user_lookup_begin(const char *name);
 
 /*
- * Reads the answer, if there is one, and ends the lookup, without waiting. Returns 0, the uid, and the gid of his own group
- * unless ret_gid is NULL; -ENOENT: there is no such user; -ETIMEDOUT: there is no answer yet; or another -errno: the
+ * Reads the answer, if there is one, and ends the lookup, without waiting. Returns 0, the uid, and the gid of his own group,
+ * either of which may be NULL; -ENOENT: there is no such user; -ETIMEDOUT: there is no answer yet; or another -errno: the
  * name service has failed.
  */
 int user_lookup_end(uid_t *ret, gid_t *ret_gid);
@@ -32,15 +32,14 @@ int user_lookup_wait(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gi
 /* ---- all of a configuration ---- */
 
 struct users {
-	struct rule_user *asked; /* the user being looked up, of the configuration in force; NULL: none */
-	sd_event_source *answer;
-	sd_event_source *timer; /* ends the wait for an answer, or the pause before the next round */
-	uint64_t pause_us;
+	struct rule_user *asked; /* the one being looked up, of the configuration in force; NULL: none */
+	sd_event_source *timer;	 /* ends the wait for an answer; NULL: none is to be looked up */
+	uint64_t wait_us;
 };
 
 /*
- * Starts looking up the pending users of daemon->config, if there are any. Until there is an answer they keep the uid
- * that they have in before, the previous configuration (or NULL).
+ * Starts looking up the pending users of daemon->config, after users_end. Until there is an answer they keep the uid that
+ * they have in before, the previous configuration (or NULL).
  */
 void users_begin(struct daemon *daemon, const struct config *before);
 

@@ -208,7 +208,6 @@ class Users(LiveTest):
         app = self.sleeper("app", user=12345)
         self.assert_keeps(app, DEFAULT)
         self.answer("away", "12345")
-        # After the first pause, of 10 s.
         self.assert_carries(app, UI)
 
     @once
